@@ -1,0 +1,97 @@
+"""What a task is: a source of sentence pairs that know where their words come from."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The characters `start` to `end` (not included) of a sentence.
+
+    >>> Span(4, 10).of("The animal slept.")
+    'animal'
+    """
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        """Return the characters themselves."""
+        return text[self.start : self.end]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One target word and a source word that it comes from."""
+
+    source: Span
+    target: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A pronoun and what it stands for."""
+
+    pronoun: Span
+    """In the source."""
+    antecedent: Span
+    """The noun (without its article) in the source."""
+    nouns: tuple[Span, ...]
+    """Every noun or name of the source, in order; the antecedent is one of them."""
+    target: Span
+    """The pronoun in the target."""
+    ambiguous: bool
+    """True when the source pronoun alone does not tell the target pronoun (it, they), and nouns
+    of both genders stand in the sentence, so that the antecedent must be found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A sentence pair with what is known of it."""
+
+    source: str
+    target: str
+    links: tuple[Link, ...] = ()
+    references: tuple[Reference, ...] = ()
+
+
+class Task(Protocol):
+    """What the model learns: where samples come from, and which of them are kept for the test."""
+
+    name: str
+    has_pronouns: bool
+
+    def sample(self, rng: random.Random) -> Sample:
+        """Draw any sample, held out or not."""
+        ...
+
+    def held_out(self, sample: Sample) -> bool:
+        """Say whether a sample belongs to the test set; a function of the sample alone."""
+        ...
+
+
+def training_samples(task: Task, rng: random.Random) -> Iterator[Sample]:
+    """Yield samples that are not held out, without end."""
+    while True:
+        sample = task.sample(rng)
+        if not task.held_out(sample):
+            yield sample
+
+
+def test_samples(task: Task, n: int, seed: int = 0) -> list[Sample]:
+    """Return `n` different held-out samples; the same seed gives the same ones.
+
+    Raises:
+        ValueError: The task has fewer than `n` held-out samples (looked for in 200 n draws).
+    """
+    rng = random.Random(f"test {seed}")
+    found: dict[str, Sample] = {}
+    for _ in range(max(1000, 200 * n)):
+        sample = task.sample(rng)
+        if task.held_out(sample):
+            found.setdefault(sample.source, sample)
+        if len(found) == n:
+            return list(found.values())
+    raise ValueError(f"the task {task.name!r} has only {len(found)} held-out samples, not {n}")
