@@ -80,7 +80,7 @@ def training_samples(task: Task, rng: random.Random) -> Iterator[Sample]:
             yield sample
 
 
-def test_samples(task: Task, n: int, seed: int = 0) -> list[Sample]:
+def held_out_samples(task: Task, n: int, seed: int = 0) -> list[Sample]:
     """Return `n` different held-out samples; the same seed gives the same ones.
 
     Raises:
