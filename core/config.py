@@ -1,0 +1,128 @@
+"""What a model and its training are made from: frozen, validated, and the key of every cache."""
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Self, get_args
+
+Norm = Literal["post", "pre"]
+Positions = Literal["sinusoidal", "learned"]
+
+
+class ConfigError(ValueError):
+    """A setting that cannot be; the message names it, its value and what would do."""
+
+
+def _require(condition: bool, message: str) -> None:
+    if not condition:
+        raise ConfigError(message)
+
+
+class _Config:
+    """Reading and writing, the same for every config."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings as JSON can hold them."""
+        return dataclasses.asdict(self)  # type: ignore[call-overload]
+
+    @classmethod
+    def from_dict(cls, settings: Mapping[str, Any]) -> Self:
+        """Build from `to_dict`; a name that is not a setting is refused, never ignored.
+
+        Raises:
+            ConfigError: An unknown or missing name, or a value that cannot be.
+        """
+        known = {field.name for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
+        unknown = sorted(set(settings) - known)
+        _require(not unknown, f"{cls.__name__} has no setting {', '.join(unknown)}")
+        try:
+            return cls(**settings)
+        except TypeError as error:
+            raise ConfigError(f"{cls.__name__}: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class ModelConfig(_Config):
+    """The sizes of a Transformer; the defaults are the paper's base model (Table 3)."""
+
+    vocab_size: int
+    n_encoder_layers: int = 6
+    n_decoder_layers: int = 6
+    d_model: int = 512
+    d_ff: int = 2048
+    n_heads: int = 8
+    d_k: int = 0
+    """Width of a head's queries and keys; 0 becomes d_model / n_heads, as in the paper."""
+    d_v: int = 0
+    """Width of a head's values; 0 becomes d_model / n_heads."""
+    dropout: float = 0.1
+    norm: Norm = "post"
+    positions: Positions = "sinusoidal"
+    max_positions: int = 512
+    """Longest sequence, BOS or EOS included."""
+    tied: bool = True
+    """One matrix serves source embedding, target embedding and output projection."""
+
+    def __post_init__(self) -> None:
+        for name in ("vocab_size", "d_model", "d_ff", "n_heads", "max_positions"):
+            _require(getattr(self, name) >= 1, f"{name} is {getattr(self, name)}, not 1 or more")
+        for name in ("n_encoder_layers", "n_decoder_layers", "d_k", "d_v"):
+            _require(getattr(self, name) >= 0, f"{name} is {getattr(self, name)}, not 0 or more")
+        _require(0 <= self.dropout < 1, f"dropout is {self.dropout}, not in [0, 1)")
+        _require(self.norm in get_args(Norm), f"norm is {self.norm!r}, not post or pre")
+        _require(
+            self.positions in get_args(Positions),
+            f"positions is {self.positions!r}, not sinusoidal or learned",
+        )
+        _require(
+            self.positions == "learned" or self.d_model % 2 == 0,
+            f"d_model is {self.d_model}: sinusoids come in pairs and need an even width",
+        )
+        self._fill_head_widths()
+
+    def _fill_head_widths(self) -> None:
+        for name in ("d_k", "d_v"):
+            if getattr(self, name) == 0:
+                _require(
+                    self.d_model % self.n_heads == 0,
+                    f"d_model ({self.d_model}) is not divisible by n_heads ({self.n_heads}); "
+                    f"give {name} itself",
+                )
+                object.__setattr__(self, name, self.d_model // self.n_heads)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainConfig(_Config):
+    """How a model is trained; the defaults are the paper's (section 5) except for the sizes."""
+
+    steps: int = 1000
+    batch_size: int = 64
+    """Sentence pairs in a batch."""
+    warmup: int = 4000
+    """Steps in which the learning rate rises."""
+    learning_rate_factor: float = 1.0
+    """Multiplies the paper's learning rate."""
+    label_smoothing: float = 0.1
+    adam_betas: tuple[float, float] = (0.9, 0.98)
+    adam_eps: float = 1e-9
+    clip_norm: float = 0.0
+    """Gradients are scaled down to this norm; 0 leaves them as they are, as in the paper."""
+    seed: int = 0
+    guide: str = ""
+    """Guided attention: the head that is asked to look from a pronoun to its antecedent, as
+    SITE:HEAD (`encoder.1.self:0`); empty for none."""
+    guide_weight: float = 0.1
+    """Weight of the guided attention's loss beside the cross-entropy."""
+    evaluate_every: int = 500
+    checkpoint_every: int = 500
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "adam_betas", tuple(self.adam_betas))  # JSON has only lists
+        for name in ("steps", "batch_size", "warmup", "evaluate_every", "checkpoint_every"):
+            _require(getattr(self, name) >= 1, f"{name} is {getattr(self, name)}, not 1 or more")
+        for name in ("learning_rate_factor", "guide_weight", "clip_norm"):
+            _require(getattr(self, name) >= 0, f"{name} is {getattr(self, name)}, not 0 or more")
+        _require(
+            0 <= self.label_smoothing < 1,
+            f"label_smoothing is {self.label_smoothing}, not in [0, 1)",
+        )

@@ -1,0 +1,32 @@
+"""Which query may look at which key. True always means: may look.
+
+Shapes: B batch, Q queries, K keys, S source length, T target length; 1 broadcasts.
+"""
+
+import torch
+from torch import Tensor
+
+PAD = 0
+
+
+def padding_mask(ids_BK: Tensor) -> Tensor:
+    """Return visible_B1K: no query may look at a padded key.
+
+    >>> padding_mask(torch.tensor([[7, 8, PAD]])).tolist()
+    [[[True, True, False]]]
+    """
+    return (ids_BK != PAD)[:, None, :]
+
+
+def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
+    """Return visible_TT, the look-ahead mask: position i may look at every j ≤ i.
+
+    >>> causal_mask(3).int().tolist()
+    [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
+    """
+    return torch.ones(length, length, dtype=torch.bool, device=device).tril()
+
+
+def decoder_mask(target_BT: Tensor) -> Tensor:
+    """Return visible_BTT for decoder self-attention: the look-ahead and padding masks combined."""
+    return padding_mask(target_BT) & causal_mask(target_BT.shape[1], target_BT.device)

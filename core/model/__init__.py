@@ -1,0 +1,32 @@
+"""The Transformer of "Attention Is All You Need", written to be read.
+
+Read in this order, from the bottom of Figure 1 upward:
+    positional.py   where a word stands
+    attention.py    who looks at whom, and what comes of it
+    layers.py       an encoder layer and a decoder layer
+    transformer.py  the two stacks, embeddings and output
+    probe.py        how to look into a forward pass, and how to change it
+
+Shapes, one legend for the whole of `core`; every tensor with an axis ends in its axes:
+    B batch            S source length     T target length
+    Q query positions  K key positions     P positions of a table
+    H heads            E width of one head D model width
+    F feed-forward     V vocabulary        L layers
+"""
+
+from core.model.probe import Override, Patch, Probe, Probes, Record, Silence, Site, Step
+from core.model.transformer import Transformer, build, count_parameters
+
+__all__ = [
+    "Override",
+    "Patch",
+    "Probe",
+    "Probes",
+    "Record",
+    "Silence",
+    "Site",
+    "Step",
+    "Transformer",
+    "build",
+    "count_parameters",
+]

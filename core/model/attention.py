@@ -1,0 +1,108 @@
+"""Scaled dot-product attention, and the multi-head layer built on it.
+
+B batch, H heads, Q query positions, K key positions, D model width, E width of one head (d_k for
+queries and keys, d_v for values).
+"""
+
+import math
+
+from torch import Tensor, nn
+from torch.nn.functional import scaled_dot_product_attention
+
+from core.config import ModelConfig
+from core.model.probe import Probe, Site, Step
+
+
+def attend(query_BHQE: Tensor, key_BHKE: Tensor, value_BHKE: Tensor, visible_BQK: Tensor) -> Tensor:
+    """Mix the values, each in proportion to how well its key matches the query (eq. 1).
+
+    This is the fused kernel, for when nobody looks; `attend_probed` is the same in single steps.
+
+    Args:
+        query_BHQE: What each position is looking for.
+        key_BHKE: What each position can be found by.
+        value_BHKE: What each position gives when it is found.
+        visible_BQK: True where a query may look at a key; dimensions of size 1 broadcast.
+
+    Returns:
+        mixed_BHQE, the weighted mean of the values; zeros where a query may see nothing.
+    """
+    visible_BHQK = visible_BQK[:, None]
+    return scaled_dot_product_attention(query_BHQE, key_BHKE, value_BHKE, attn_mask=visible_BHQK)
+
+
+def attention_weights(scores_BHQK: Tensor) -> Tensor:
+    """Return the softmax of masked scores; a row of nothing but −∞ becomes zeros.
+
+    −∞ alone would give NaN, and a large negative number instead of −∞ would give a uniform row
+    that looks like attention.
+
+    >>> import torch
+    >>> attention_weights(torch.tensor([[0.0, 0.0], [-math.inf, -math.inf]])).tolist()
+    [[0.5, 0.5], [0.0, 0.0]]
+    """
+    blind_BHQ1 = (scores_BHQK == -math.inf).all(dim=-1, keepdim=True)
+    return scores_BHQK.masked_fill(blind_BHQ1, 0.0).softmax(dim=-1).masked_fill(blind_BHQ1, 0.0)
+
+
+def attend_probed(
+    query_BHQE: Tensor,
+    key_BHKE: Tensor,
+    value_BHKE: Tensor,
+    visible_BQK: Tensor,
+    *,
+    probe: Probe,
+    site: Site,
+) -> Tensor:
+    """Do what `attend` does in single steps, each handed to the probe."""
+    visible_BQK = probe.at(site, Step.VISIBLE, visible_BQK)
+    query_BHQE = probe.at(site, Step.QUERY, query_BHQE)
+    key_BHKE = probe.at(site, Step.KEY, key_BHKE)
+    value_BHKE = probe.at(site, Step.VALUE, value_BHKE)
+    # Dividing by √d_k keeps the scores' variance near 1, so that the softmax does not saturate.
+    scores_BHQK = query_BHQE @ key_BHKE.transpose(-2, -1) / math.sqrt(query_BHQE.shape[-1])
+    scores_BHQK = probe.at(site, Step.SCORES, scores_BHQK)
+    scores_BHQK = scores_BHQK.masked_fill(~visible_BQK[:, None], -math.inf)
+    scores_BHQK = probe.at(site, Step.MASKED_SCORES, scores_BHQK)
+    weights_BHQK = probe.at(site, Step.WEIGHTS, attention_weights(scores_BHQK))
+    return probe.at(site, Step.MIXED, weights_BHQK @ value_BHKE)
+
+
+class MultiHeadAttention(nn.Module):
+    """Several heads look at once, each through projections of its own (section 3.2.2)."""
+
+    def __init__(self, config: ModelConfig, site: Site) -> None:
+        super().__init__()
+        self.site = site
+        self.n_heads = config.n_heads
+        self.query = nn.Linear(config.d_model, config.n_heads * config.d_k)
+        self.key = nn.Linear(config.d_model, config.n_heads * config.d_k)
+        self.value = nn.Linear(config.d_model, config.n_heads * config.d_v)
+        self.output = nn.Linear(config.n_heads * config.d_v, config.d_model)
+
+    def forward(
+        self, x_BQD: Tensor, memory_BKD: Tensor, visible_BQK: Tensor, probe: Probe | None
+    ) -> Tensor:
+        """Let every position of x look at the memory, and return what it took from there.
+
+        In self-attention x and memory are the same; in cross-attention the memory is what the
+        encoder made of the source.
+
+        Returns:
+            attended_BQD.
+        """
+        query_BHQE = self._split(self.query(x_BQD))
+        key_BHKE = self._split(self.key(memory_BKD))
+        value_BHKE = self._split(self.value(memory_BKD))
+        if probe is not None and probe.sees(self.site):
+            mixed_BHQE = attend_probed(
+                query_BHQE, key_BHKE, value_BHKE, visible_BQK, probe=probe, site=self.site
+            )
+        else:
+            mixed_BHQE = attend(query_BHQE, key_BHKE, value_BHKE, visible_BQK)
+        concatenated_BQD = mixed_BHQE.transpose(1, 2).flatten(2)
+        return self.output(concatenated_BQD)
+
+    def _split(self, projected_BKD: Tensor) -> Tensor:
+        """Give every head its share of the width: projected_BKD → split_BHKE."""
+        return projected_BKD.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)

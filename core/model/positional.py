@@ -1,0 +1,54 @@
+"""Where a word stands: sinusoids, or a learned table."""
+
+import torch
+from torch import Tensor, nn
+
+from core.config import ModelConfig
+
+
+def sinusoids(n_positions: int, d_model: int, base: float = 10000.0) -> Tensor:
+    """Return positions_PD (Vaswani et al. 2017, section 3.5).
+
+    PE(pos, 2i) = sin(pos / base^(2i / d_model)), PE(pos, 2i + 1) = cos(the same). Computed in
+    float64: in float32 the angle of a far position loses digits.
+
+    >>> [round(x, 4) for x in sinusoids(3, 4)[2].tolist()]
+    [0.9093, -0.4161, 0.02, 0.9998]
+    """
+    position_P1 = torch.arange(n_positions, dtype=torch.float64)[:, None]
+    pair_E = torch.arange(0, d_model, 2, dtype=torch.float64)
+    angle_PE = position_P1 / base ** (pair_E / d_model)
+    return torch.stack([angle_PE.sin(), angle_PE.cos()], dim=-1).flatten(1).float()
+
+
+class Embedding(nn.Module):
+    """Token vectors times √d_model, plus positions, then dropout (sections 3.4, 3.5, 5.4)."""
+
+    positions_PD: Tensor
+
+    def __init__(self, config: ModelConfig, tokens: nn.Embedding) -> None:
+        super().__init__()
+        self.tokens = tokens
+        self.scale = config.d_model**0.5
+        self.dropout = nn.Dropout(config.dropout)
+        if config.positions == "learned":
+            positions_PD = torch.empty(config.max_positions, config.d_model)
+            self.positions_PD = nn.Parameter(nn.init.normal_(positions_PD, std=0.02))
+        else:
+            # A formula, not a weight: it is neither trained nor saved.
+            positions_PD = sinusoids(config.max_positions, config.d_model)
+            self.register_buffer("positions_PD", positions_PD, persistent=False)
+
+    def forward(self, ids_BK: Tensor, start: int = 0) -> Tensor:
+        """Return vectors_BKD for tokens that stand at `start` and after.
+
+        Raises:
+            ValueError: A token would stand beyond the last position of the table.
+        """
+        end = start + ids_BK.shape[1]
+        if end > self.positions_PD.shape[0]:
+            raise ValueError(
+                f"{end} tokens are more than the model's {self.positions_PD.shape[0]} positions"
+            )
+        vectors_BKD = self.tokens(ids_BK) * self.scale
+        return self.dropout(vectors_BKD + self.positions_PD[start:end])

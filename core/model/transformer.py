@@ -1,0 +1,106 @@
+"""The whole encoder–decoder (Figure 1)."""
+
+import torch
+from torch import Tensor, nn
+
+from core.config import ModelConfig
+from core.masks import decoder_mask, padding_mask
+from core.model.layers import DecoderLayer, EncoderLayer
+from core.model.positional import Embedding
+from core.model.probe import Probe, Site
+
+
+class Transformer(nn.Module):
+    """Maps a source and a target's beginning to scores for the target's next tokens.
+
+    Holds weights and nothing else: activations go to a probe or nowhere, so that one model can
+    serve many threads.
+    """
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.config = config
+        source_tokens = nn.Embedding(config.vocab_size, config.d_model)
+        target_tokens = (
+            source_tokens if config.tied else nn.Embedding(config.vocab_size, config.d_model)
+        )
+        self.source_embedding = Embedding(config, source_tokens)
+        self.target_embedding = Embedding(config, target_tokens)
+        self.encoder = nn.ModuleList(
+            EncoderLayer(config, i) for i in range(config.n_encoder_layers)
+        )
+        self.decoder = nn.ModuleList(
+            DecoderLayer(config, i) for i in range(config.n_decoder_layers)
+        )
+        # Post-norm layers end normalised; the sum that pre-norm layers leave needs one more norm.
+        self.encoder_norm = _final_norm(config)
+        self.decoder_norm = _final_norm(config)
+        self.output = nn.Linear(config.d_model, config.vocab_size, bias=False)
+        self._initialise()
+        if config.tied:
+            self.output.weight = target_tokens.weight
+
+    def forward(self, source_BS: Tensor, target_BT: Tensor, probe: Probe | None = None) -> Tensor:
+        """Return logits_BTV: at each target position, scores for the token that comes next.
+
+        Args:
+            source_BS: Token ids, padded with PAD.
+            target_BT: Token ids, beginning with BOS, padded with PAD.
+            probe: Looks at the attention sublayers or changes them; see `core.model.probe`.
+        """
+        visible_B1S = padding_mask(source_BS)
+        memory_BSD = self.encode(source_BS, probe)
+        return self.decode(target_BT, memory_BSD, visible_B1S, probe)
+
+    def encode(self, source_BS: Tensor, probe: Probe | None = None) -> Tensor:
+        """Return memory_BSD, what the encoder makes of each source token."""
+        x_BSD = self.source_embedding(source_BS)
+        visible_B1S = padding_mask(source_BS)
+        for layer in self.encoder:
+            x_BSD = layer(x_BSD, visible_B1S, probe)
+        return self.encoder_norm(x_BSD)
+
+    def decode(
+        self, target_BT: Tensor, memory_BSD: Tensor, visible_B1S: Tensor, probe: Probe | None = None
+    ) -> Tensor:
+        """Return logits_BTV for a target whose source is already encoded."""
+        x_BTD = self.target_embedding(target_BT)
+        visible_BTT = decoder_mask(target_BT)
+        for layer in self.decoder:
+            x_BTD = layer(x_BTD, memory_BSD, visible_BTT, visible_B1S, probe)
+        return self.output(self.decoder_norm(x_BTD))
+
+    def sites(self) -> tuple[Site, ...]:
+        """Return every attention sublayer's site: encoder self, decoder self, cross."""
+        encoder = [Site("encoder", i, "self") for i in range(self.config.n_encoder_layers)]
+        n_decoder = self.config.n_decoder_layers
+        decoder = [Site("decoder", i, "self") for i in range(n_decoder)]
+        cross = [Site("decoder", i, "cross") for i in range(n_decoder)]
+        return (*encoder, *decoder, *cross)
+
+    def _initialise(self) -> None:
+        """Glorot for the projections; embeddings so that √d_model brings them to variance 1."""
+        for module in self.modules():
+            if isinstance(module, nn.Linear):
+                nn.init.xavier_uniform_(module.weight)
+                if module.bias is not None:
+                    nn.init.zeros_(module.bias)
+            elif isinstance(module, nn.Embedding):
+                nn.init.normal_(module.weight, std=self.config.d_model**-0.5)
+
+
+def _final_norm(config: ModelConfig) -> nn.Module:
+    return nn.LayerNorm(config.d_model) if config.norm == "pre" else nn.Identity()
+
+
+def build(config: ModelConfig, seed: int = 0) -> Transformer:
+    """Make a model with fresh weights from a seed; torch's own random state stays as it is."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return Transformer(config)
+
+
+def count_parameters(config: ModelConfig) -> int:
+    """Return how many numbers a model of this configuration learns; a shared matrix counts once."""
+    with torch.device("meta"):
+        return sum(parameter.numel() for parameter in Transformer(config).parameters())
