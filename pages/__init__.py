@@ -1,0 +1,1 @@
+"""One file per lesson; each offers one public function `render`."""

@@ -1,0 +1,163 @@
+"""Maps whose every number is known, for the browser tests and for looking at."""
+
+import numpy as np
+
+from viz.attention_maps import AttentionMaps, TokenLabel
+
+SENTENCE = "The animal did n't cross the street because it was too tired .".split()
+FRENCH = "L' animal n' a pas traversé la rue parce qu' il était trop fatigué .".split()
+BOS, EOS = TokenLabel("BOS", special=True), TokenLabel("EOS", special=True)
+HOSTILE = (
+    "<script>window.hurt=1</script>",
+    "<img src=x onerror=window.hurt=1>",
+    "</s>",
+    "{key}",
+    "🐈‍⬛",
+    "مرحبا",
+    "",
+)
+
+
+def labels(words):
+    return tuple(TokenLabel(word) for word in words)
+
+
+def softmax(scores):
+    exponentials = np.exp(scores - scores.max(-1, keepdims=True))
+    return (exponentials / exponentials.sum(-1, keepdims=True)).astype(np.float32)
+
+
+def plausible(layers, heads, queries, keys, visible, seed=0):
+    """Weights as heads have them: diagonals, first or last words, blocks, and mixtures."""
+    random = np.random.default_rng(seed)
+    rows, columns = np.arange(queries)[:, None], np.arange(keys)[None, :]
+    along = rows * (keys - 1) / max(queries - 1, 1)
+    weights = np.empty((layers, heads, queries, keys), np.float32)
+    for layer in range(layers):
+        for head in range(heads):
+            shift, width = random.integers(-2, 3), random.choice([0.4, 0.8, 2.0, 6.0])
+            scores = -(((columns - along - shift) / width) ** 2) + random.normal(
+                0, random.choice([0.3, 1.0, 2.0]), (queries, keys)
+            )
+            scores[:, random.integers(0, keys)] += random.choice([0.0, 0.0, 2.5, 5.0])
+            weights[layer, head] = softmax(np.where(visible, scores, -np.inf))
+    return weights
+
+
+def sentence():
+    """Encoder, 3 × 4 heads; in layer 1, head 3 the pronoun finds its noun."""
+    words = (*labels(SENTENCE), EOS)
+    n = len(words)
+    visible = np.ones((n, n), np.bool_)
+    weights = plausible(3, 4, n, n, visible, seed=3)
+    rows, columns = np.arange(n)[:, None], np.arange(n)[None, :]
+    scores = 2.2 * (columns == rows) + 3.2 * (columns == np.maximum(rows - 1, 0)) * (rows % 3 == 0)
+    scores = scores + np.random.default_rng(1).normal(0, 0.7, (n, n))
+    scores[8, 1], scores[8, 6] = 9.0, 4.6
+    weights[1, 3] = softmax(scores)
+    return AttentionMaps(
+        kind="encoder.self",
+        weights=weights,
+        visible=visible,
+        queries=words,
+        keys=words,
+        source=words,
+        target=(BOS, *labels(FRENCH), EOS),
+        translation="L'animal n'a pas traversé la rue parce qu'il était trop fatigué.",
+        selected=(1, 3),
+    )
+
+
+def decoder(kind="decoder.self", layers=3, heads=4):
+    """Decoder rows: what was fed, what was predicted; a rare word in pieces, a word never seen."""
+    source = (*labels(SENTENCE[:-2]), TokenLabel("weary", unknown=True), TokenLabel("."), EOS)
+    pieces = (TokenLabel("fat"), TokenLabel("igu", continues=True), TokenLabel("é", continues=True))
+    target = (BOS, *labels(FRENCH[:-2]), *pieces, TokenLabel("."), EOS)
+    fed = target[:-1]
+    keys = fed if kind == "decoder.self" else source
+    shape = len(fed), len(keys)
+    visible = np.ones(shape, np.bool_)
+    if kind == "decoder.self":
+        visible = np.tril(visible)
+    return AttentionMaps(
+        kind=kind,
+        weights=plausible(layers, heads, *shape, visible, seed=5),
+        visible=visible,
+        queries=fed,
+        keys=keys,
+        predicted=target[1:],
+        source=source,
+        target=target,
+        translation="L'animal n'a pas traversé la rue parce qu'il était trop fatigué.",
+        selected=(1, 1),
+    )
+
+
+def many(layers=6, heads=8, tokens=24):
+    """A large model's encoder."""
+    words = (*(f"{SENTENCE[i % 13]}" for i in range(tokens - 1)),)
+    words = (*labels(words), EOS)
+    visible = np.ones((tokens, tokens), np.bool_)
+    return AttentionMaps(
+        kind="encoder.self",
+        weights=plausible(layers, heads, tokens, tokens, visible, seed=7),
+        visible=visible,
+        queries=words,
+        keys=words,
+        source=words,
+        target=(BOS, *labels(FRENCH), EOS),
+        translation="L'animal n'a pas traversé la rue parce qu'il était trop fatigué.",
+        selected=(2, 5),
+    )
+
+
+def known():
+    """Cross attention, 2 × 3 heads, 5 × 7 cells with a hidden column and a zero beside it."""
+    visible = np.ones((5, 7), np.bool_)
+    visible[:, 6] = False
+    weights = np.random.default_rng(11).random((2, 3, 5, 7), np.float32)
+    weights[..., 6] = 0.0
+    weights[..., 5] = 0.0
+    weights[1, 2, 3, 4] = 0.97265
+    target = (BOS, *labels("le chat dort là".split()), EOS)
+    source = (*labels("the big black cat sleeps here".split()), EOS)
+    return AttentionMaps(
+        kind="cross",
+        weights=weights,
+        visible=visible,
+        queries=target[:-1],
+        keys=source,
+        predicted=target[1:],
+        source=source,
+        target=target,
+        translation="le chat dort là",
+        selected=(1, 2),
+    )
+
+
+def hostile():
+    """Tokens that would run, vanish or be filled in, were they not treated as plain text."""
+    words = labels(HOSTILE)
+    n = len(words)
+    return AttentionMaps(
+        kind="encoder.self",
+        weights=np.full((1, 2, n, n), 1 / n, np.float32),
+        visible=np.ones((n, n), np.bool_),
+        queries=words,
+        keys=words,
+        source=words,
+        target=(),
+        translation=" ".join(HOSTILE),
+        selected=(0, 0),
+    )
+
+
+CASES = {
+    "known": known,
+    "sentence": sentence,
+    "decoder": decoder,
+    "cross": lambda: decoder("cross"),
+    "many": many,
+    "long": lambda: many(6, 8, 128),
+    "hostile": hostile,
+}

@@ -1,0 +1,107 @@
+"""A real browser and a real server for the tests of this folder.
+
+- `browser`: one Chromium for the whole run; ask it for pages with `browser.new_page(...)`.
+- `serve`: `serve("tests/browser/apps/maps_app.py")` starts `streamlit run` on that file from the
+  repository root and returns its address; asked again for the same file, it returns the same server.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserType, Error, sync_playwright
+
+ROOT = Path(__file__).parents[2]
+SECONDS_TO_START = 30
+QUIET = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+Serve = Callable[[str | Path], str]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium: the installed one if there is any, else the one Playwright has downloaded."""
+    with sync_playwright() as playwright:
+        chromium = _launched(playwright.chromium)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def serve() -> Iterator[Serve]:
+    """Start a Streamlit server for an app file; all of them end with the test run."""
+    with ExitStack() as running:
+        addresses: dict[Path, str] = {}
+
+        def address_of(app_path: str | Path) -> str:
+            path = (ROOT / app_path).resolve()
+            if path not in addresses:
+                addresses[path] = running.enter_context(served(path))
+            return addresses[path]
+
+        yield address_of
+
+
+@contextmanager
+def served(app_path: Path) -> Iterator[str]:
+    """Run a Streamlit app for as long as the context lasts.
+
+    Yields:
+        Its address, once it answers.
+    """
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", str(app_path), "--server.port", str(port)]
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        _wait_for_health(process, f"http://127.0.0.1:{port}")
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(timeout=10)
+
+
+def _wait_for_health(process: subprocess.Popen[bytes], address: str) -> None:
+    deadline = time.monotonic() + SECONDS_TO_START
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise RuntimeError(f"{process.args} ended with {process.returncode} before it answered")
+        try:
+            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):
+                return
+        except OSError:
+            time.sleep(0.05)
+    raise TimeoutError(f"{address} did not answer within {SECONDS_TO_START} s")
+
+
+def _launched(chromium: BrowserType) -> Browser:
+    names = ("chromium", "chromium-browser", "google-chrome")
+    installed = next(filter(None, map(shutil.which, names)), None)
+    try:
+        return chromium.launch(executable_path=installed, args=QUIET)
+    except Error:
+        pytest.fail(
+            f"These tests need a browser: install chromium, or run `{sys.executable} -m playwright "
+            "install chromium`."
+        )

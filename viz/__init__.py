@@ -1,0 +1,1 @@
+"""Pictures from arrays and labels: no model, no page."""

@@ -1,0 +1,161 @@
+// Pointer and keyboard. Handlers are properties: setting them again replaces them.
+
+const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+function answerPointer(state) {
+  const { root, nodes } = state;
+  root.onpointermove = (event) => {
+    const tile = event.target.closest(".tile");
+    const token = event.target.closest("[data-side]");
+    if (event.target.closest(".cells")) showCell(state, ...cellUnder(state, event), event);
+    else if (token) showToken(state, token);
+    else rest(state);
+    if (tile) showTooltip(state, [tile.ariaLabel], event);
+  };
+  root.onpointerleave = () => rest(state);
+  root.onclick = (event) => {
+    const tile = event.target.closest(".tile");
+    if (tile) pick(state, Number(tile.dataset.layer), Number(tile.dataset.head));
+    if (event.target.closest(".cells")) state.cursor = cellUnder(state, event);
+  };
+  nodes.cells.onblur = () => {
+    state.cursor = null;
+    rest(state);
+  };
+}
+
+function answerKeys(state) {
+  const { nodes } = state;
+  nodes.tiles.onkeydown = (event) => {
+    const { layer, head } = event.target.dataset;
+    const { layers, heads } = state.maps;
+    const moved = movedBy(event, Number(layer), Number(head), layers, heads);
+    if (!moved) return;
+    const tile = nodes.tiles.children[moved[0] * heads + moved[1]];
+    tile.focus();
+    showTooltip(state, [tile.ariaLabel], besides(tile));
+  };
+  nodes.tiles.onfocusout = () => rest(state);
+  nodes.cells.onfocus = () => {
+    // Only for the keyboard: a click says itself which cell it means.
+    if (nodes.cells.matches(":focus-visible")) moveCursor(state, state.cursor ?? [0, 0]);
+  };
+  nodes.cells.onkeydown = (event) => {
+    if (event.key === "Escape") return hideTooltip(state);
+    const { pool, down, across } = state.layout.map;
+    const [row, column] = (state.cursor ?? [0, 0]).map((i) => Math.floor(i / pool));
+    const moved = movedBy(event, row, column, down, across);
+    if (moved) moveCursor(state, largestOfBlock(state, ...moved));
+  };
+}
+
+/** Where a key leads within rows × columns; null if it leads nowhere. */
+function movedBy(event, row, column, rows, columns) {
+  let to = null;
+  if (ARROWS[event.key]) to = [row + ARROWS[event.key][0], column + ARROWS[event.key][1]];
+  if (event.key === "Home") to = [row, 0];
+  if (event.key === "End") to = [row, columns - 1];
+  if (!to) return null;
+  event.preventDefault();
+  return [Math.min(rows - 1, Math.max(0, to[0])), Math.min(columns - 1, Math.max(0, to[1]))];
+}
+
+/** Show another head at once; the server learns of it and sends that head's exact weights. */
+function pick(state, layer, head) {
+  Object.assign(state, { layer, head, pending: { layer, head, since: performance.now() } });
+  drawSelection(state);
+  state.nodes.live.textContent = state.nodes.cellCanvas.ariaLabel;
+  state.send("pick", { layer, head });
+}
+
+function cellUnder(state, event) {
+  const box = state.nodes.cells.getBoundingClientRect();
+  const { size, down, across } = state.layout.map;
+  const inside = (offset, count) => Math.min(count - 1, Math.max(0, Math.floor(offset / size)));
+  return largestOfBlock(
+    state, inside(event.clientY - box.top, down), inside(event.clientX - box.left, across));
+}
+
+/** The weight that gives a pixel its colour: the largest of those that share it. */
+function largestOfBlock({ maps, layer, head, layout }, down, across) {
+  const { pool } = layout.map;
+  const start = headStart(maps, layer, head);
+  let [best, found] = [-1, null];
+  for (let row = down * pool; row < Math.min(maps.rows, (down + 1) * pool); row += 1) {
+    for (let column = across * pool; column < Math.min(maps.columns, (across + 1) * pool); column += 1) {
+      const cell = row * maps.columns + column;
+      const weight = maps.visible[cell] ? maps.weights[start + cell] : -1;
+      if (!found || weight > best) [best, found] = [weight, [row, column]];
+    }
+  }
+  return found;
+}
+
+function moveCursor(state, cell) {
+  state.cursor = cell;
+  rest(state);
+  state.nodes.live.textContent = state.nodes.tooltip.textContent;
+}
+
+/** What is marked while nothing is pointed at: the keyboard's cell, if there is one. */
+function rest(state) {
+  const { cursor, nodes, layout } = state;
+  if (!cursor) {
+    mark(state, null);
+    nodes.cursor.hidden = true;
+    return hideTooltip(state);
+  }
+  const { perToken } = layout.map;
+  const box = nodes.cells.getBoundingClientRect();
+  const corner = { clientX: box.left + (cursor[1] + 1) * perToken, clientY: box.top + (cursor[0] + 1) * perToken };
+  return showCell(state, ...cursor, corner);
+}
+
+function showToken(state, node) {
+  mark(state, placesOfToken(state.maps, node.dataset.side, Number(node.dataset.index)));
+  state.nodes.cursor.hidden = true;
+  hideTooltip(state);
+}
+
+function showCell(state, row, column, point) {
+  const { maps, nodes, layer, head, layout } = state;
+  mark(state, placesOfCell(maps, row, column));
+  nodes.cursor.hidden = false;
+  nodes.cursor.style.setProperty("--row", Math.floor(row / layout.map.pool));
+  nodes.cursor.style.setProperty("--column", Math.floor(column / layout.map.pool));
+  const word = ([text]) => Object.assign(element("bdi", "", text));
+  const lines = [element("span", "line"), element("span", "line quiet")];
+  lines[0].append(...fillParts(maps.texts.cell, {
+    query: word(maps.queries[row]),
+    key: word(maps.keys[column]),
+    weight: element("b", "", weightText(maps, layer, head, row, column)),
+  }));
+  if (maps.decoder) {
+    lines[1].append(...fillParts(maps.texts["row.decoder"], {
+      fed: word(maps.queries[row]), predicted: word(maps.predicted[row]),
+    }));
+  }
+  showTooltip(state, maps.decoder ? lines : lines.slice(0, 1), point);
+}
+
+const besides = (node) => {
+  const box = node.getBoundingClientRect();
+  return { clientX: box.right, clientY: box.bottom };
+};
+
+/** Put the tooltip beside a point, on the other side where it would leave the component. */
+function showTooltip({ root, nodes }, content, { clientX, clientY }) {
+  const { tooltip } = nodes;
+  tooltip.replaceChildren(...content);
+  tooltip.hidden = false;
+  const box = root.getBoundingClientRect();
+  const [x, y] = [clientX - box.left, clientY - box.top];
+  const flipped = x + 14 + tooltip.offsetWidth > box.width;
+  const left = flipped ? x - 14 - tooltip.offsetWidth : x + 14;
+  const top = y + 16 + tooltip.offsetHeight > box.height ? y - 12 - tooltip.offsetHeight : y + 16;
+  tooltip.style.translate = `${Math.max(0, Math.round(left))}px ${Math.round(top)}px`;
+}
+
+function hideTooltip({ nodes }) {
+  nodes.tooltip.hidden = true;
+}

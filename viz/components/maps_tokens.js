@@ -1,0 +1,133 @@
+// Words: chips, axis labels, and marking one token wherever it stands. Text only by textContent.
+
+const FLAGS = { special: 1, unknown: 2, continues: 4 };
+
+function element(tag, className, text = "") {
+  const node = document.createElement(tag);
+  node.className = className;
+  node.textContent = text;
+  return node;
+}
+
+/** A token as an element that knows which token it is. */
+function tokenElement([text, flags], side, index, className, texts) {
+  const node = element("span", `${className} token ${side}`, text);
+  for (const [name, bit] of Object.entries(FLAGS)) node.classList.toggle(name, (flags & bit) !== 0);
+  node.dir = "auto";
+  node.dataset.side = side;
+  node.dataset.index = index;
+  if (flags & FLAGS.unknown) node.title = texts.unknown;
+  return node;
+}
+
+/** Chips of a sentence; tokens of one word stay together when the line breaks. */
+function drawChips(node, labels, side, texts) {
+  const words = [];
+  const chips = labels.map((label, i) => {
+    const chip = tokenElement(label, side, i, "chip", texts);
+    if (!words.length || !(label[1] & FLAGS.continues)) words.push(element("span", "word"));
+    words.at(-1).append(chip);
+    return chip;
+  });
+  node.replaceChildren(...words);
+  node.parentElement.hidden = !labels.length;
+  return chips;
+}
+
+/** One axis label; shortened in the middle if need be, with the whole text in its title. */
+function axisToken(label, side, index, texts, textWidth) {
+  const node = tokenElement(label, side, index, "word", texts);
+  const short = shortened(label[0], LABEL.longest, textWidth);
+  if (short !== label[0]) [node.textContent, node.title] = [short, label[0]];
+  return node;
+}
+
+function rowLabel(maps, row, textWidth) {
+  const node = element("div", "label");
+  node.style.setProperty("--at", row);
+  node.append(axisToken(maps.queries[row], maps.rowSide, row, maps.texts, textWidth));
+  if (maps.decoder) {
+    const predicted = axisToken(maps.predicted[row], "target", row + 1, maps.texts, textWidth);
+    predicted.classList.add("predicted");
+    node.append(element("span", "arrow", "→"), predicted);
+  }
+  return node;
+}
+
+function columnLabel(maps, column, textWidth) {
+  const node = element("div", "label");
+  node.style.setProperty("--at", column);
+  node.append(axisToken(maps.keys[column], maps.columnSide, column, maps.texts, textWidth));
+  return node;
+}
+
+/** Labels of an axis, every so-manieth where there is no room for all; returned by position. */
+function drawLabels(node, count, every, make) {
+  const labels = new Map();
+  for (let i = 0; i < count; i += every) labels.set(i, make(i));
+  node.replaceChildren(...labels.values());
+  return labels;
+}
+
+/** Which rows, columns and chips stand for one token. */
+function placesOfToken(maps, side, index) {
+  const fed = side === maps.rowSide && index < maps.rows;
+  return {
+    row: fed ? index : null,
+    column: side === maps.columnSide && index < maps.columns ? index : null,
+    chips: [[side, index]],
+    soft: [],
+    // The token just predicted is fed to the next row.
+    predicted: maps.decoder && side === "target" && index > 0 ? index - 1 : null,
+  };
+}
+
+/** Which rows, columns and chips stand for one cell. */
+function placesOfCell(maps, row, column) {
+  return {
+    row, column,
+    chips: [[maps.rowSide, row], [maps.columnSide, column]],
+    soft: maps.decoder ? [["target", row + 1]] : [],
+    predicted: maps.decoder ? row : null,
+  };
+}
+
+/** Mark these places and nothing else. */
+function mark(state, places) {
+  const { maps, nodes, layout } = state;
+  for (const node of state.marked) node.classList.remove("marked", "soft");
+  state.marked = [];
+  const add = (node, ...names) => {
+    if (!node) return;
+    node.classList.add(...names);
+    state.marked.push(node);
+  };
+  for (const [side, index] of places?.chips ?? []) add(state.chips[side][index], "marked");
+  for (const [side, index] of places?.soft ?? []) add(state.chips[side][index], "marked", "soft");
+  const row = labelAt(nodes.rows, state.rowLabels, places?.row, (i) => rowLabel(maps, i, state.textWidth));
+  const column = labelAt(
+    nodes.columns, state.columnLabels, places?.column, (i) => columnLabel(maps, i, state.textWidth));
+  add(row?.firstElementChild, "marked");
+  add(column?.firstElementChild, "marked");
+  if (places?.predicted != null) {
+    add(state.rowLabels.get(places.predicted)?.lastElementChild, "marked", "soft");
+  }
+  placeBand(nodes.rowBand, places?.row, layout.map);
+  placeBand(nodes.columnBand, places?.column, layout.map);
+}
+
+/** The label at a position; one that there was no room for is put over its neighbours meanwhile. */
+function labelAt(node, labels, position, make) {
+  node.querySelector(".spare")?.remove();
+  if (position == null) return null;
+  if (labels.has(position)) return labels.get(position);
+  const spare = make(position);
+  spare.classList.add("spare");
+  node.append(spare);
+  return spare;
+}
+
+function placeBand(node, position, { pool }) {
+  node.hidden = position == null;
+  if (position != null) node.style.setProperty("--at", Math.floor(position / pool));
+}

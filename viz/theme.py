@@ -1,0 +1,121 @@
+"""Colours and fonts: the only file that names any.
+
+Pictures that are drawn in the browser get them as CSS custom properties (`css_variables`) and as a
+table of 256 colours (`scale_table`); figures of a chart library as `colorscale`.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+Rgb = tuple[int, int, int]
+
+# Weights, 0 to 1. The stops of viridis: its lightness rises evenly, so it reads the same for
+# colour-blind people and on a grey print. Written as rgb because Streamlit recolours some hex codes.
+SEQUENTIAL: tuple[Rgb, ...] = (
+    (68, 1, 84),
+    (71, 45, 123),
+    (59, 82, 139),
+    (44, 114, 142),
+    (33, 145, 140),
+    (40, 174, 128),
+    (94, 201, 98),
+    (173, 220, 48),
+    (253, 231, 37),
+)
+
+# Differences, -1 to 1: blue is less, orange is more, grey is no difference on either theme.
+DIVERGING: tuple[Rgb, ...] = (
+    (33, 102, 172),
+    (103, 169, 207),
+    (178, 178, 178),
+    (236, 150, 88),
+    (190, 72, 4),
+)
+
+# Heads: the same head has the same colour on every page. The first eight differ most.
+HEADS: tuple[Rgb, ...] = (
+    (0, 114, 178),
+    (230, 159, 0),
+    (0, 158, 115),
+    (204, 121, 167),
+    (213, 94, 0),
+    (86, 180, 233),
+    (153, 153, 51),
+    (136, 85, 190),
+    (166, 60, 95),
+    (68, 190, 170),
+    (150, 100, 50),
+    (221, 204, 119),
+    (100, 110, 220),
+    (60, 120, 60),
+    (235, 130, 130),
+    (110, 150, 170),
+)
+
+SOURCE: Rgb = (0, 114, 178)
+TARGET: Rgb = (213, 94, 0)
+
+# Everything that is not data is a mixture of the page's own text and background, and so follows
+# the light and the dark theme by itself; the tints are translucent for the same reason.
+_VARIABLES = {
+    "--lab-font": "var(--st-font, sans-serif)",
+    "--lab-code-font": "var(--st-code-font, monospace)",
+    "--lab-text": "var(--st-text-color, CanvasText)",
+    "--lab-page": "var(--st-background-color, Canvas)",
+    "--lab-accent": "var(--st-primary-color, Highlight)",
+    "--lab-quiet": "color-mix(in srgb, var(--lab-text) 66%, var(--lab-page))",
+    "--lab-rule": "color-mix(in srgb, var(--lab-text) 22%, transparent)",
+    "--lab-hatch": "color-mix(in srgb, var(--lab-text) 17%, transparent)",
+    "--lab-raised": "color-mix(in srgb, var(--lab-text) 4%, var(--lab-page))",
+    "--lab-shadow": "rgb(0 0 0 / 0.22)",
+    # Drawn on top of the scale, whose ends are dark purple and yellow: white on dark edges.
+    "--lab-mark": "rgb(255 255 255)",
+    "--lab-mark-edge": "rgb(0 0 0 / 0.75)",
+}
+
+
+def colour(rgb: Rgb, opacity: float = 1.0) -> str:
+    """Write a colour for CSS or a chart.
+
+    >>> colour((0, 114, 178), 0.5)
+    'rgba(0, 114, 178, 0.5)'
+    >>> colour((0, 114, 178))
+    'rgb(0, 114, 178)'
+    """
+    red, green, blue = rgb
+    if opacity == 1.0:
+        return f"rgb({red}, {green}, {blue})"
+    return f"rgba({red}, {green}, {blue}, {opacity})"
+
+
+def colorscale(stops: tuple[Rgb, ...]) -> list[tuple[float, str]]:
+    """Write a scale as chart libraries take it.
+
+    >>> colorscale(((0, 0, 0), (9, 9, 9)))
+    [(0.0, 'rgb(0, 0, 0)'), (1.0, 'rgb(9, 9, 9)')]
+    """
+    return [(i / (len(stops) - 1), colour(rgb)) for i, rgb in enumerate(stops)]
+
+
+def scale_table(stops: tuple[Rgb, ...] = SEQUENTIAL) -> npt.NDArray[np.uint8]:
+    """Interpolate a scale to 256 colours, one per row.
+
+    >>> scale_table(((0, 0, 0), (255, 255, 255)))[128].tolist()
+    [128, 128, 128]
+    """
+    known = np.linspace(0.0, 255.0, len(stops))
+    channels = np.array(stops, dtype=np.float64).T
+    table = np.stack([np.interp(np.arange(256), known, channel) for channel in channels], axis=1)
+    return np.rint(table).astype(np.uint8)
+
+
+def css_variables() -> str:
+    """Return the custom properties by which a component's CSS names colours and fonts."""
+    tints = {
+        "--lab-source": colour(SOURCE, 0.17),
+        "--lab-source-strong": colour(SOURCE, 0.5),
+        "--lab-target": colour(TARGET, 0.17),
+        "--lab-target-strong": colour(TARGET, 0.5),
+    }
+    lines = [f"  {name}: {value};" for name, value in (_VARIABLES | tints).items()]
+    return "\n".join([":host {", *lines, "}", ""])
