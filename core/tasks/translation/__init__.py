@@ -1,0 +1,40 @@
+"""English to French from a grammar: a small language that is right, and knows its alignments.
+
+Reading order: words (what the lexicon knows), nouns, adjectives, verbs, names; draft (a sentence in
+the making), phrases, clauses, relatives; ambiguous and sentences (the patterns); spelling (the two
+texts with their spans); split (what is kept for the test); recognition (the grammar backwards).
+"""
+
+import random
+
+from core.tasks.task import Sample
+from core.tasks.translation.draft import Draft
+from core.tasks.translation.recognition import derivations
+from core.tasks.translation.sentences import sentence
+from core.tasks.translation.spelling import spelled
+from core.tasks.translation.split import is_held_out
+
+__all__ = ["Translation", "derivations"]
+
+
+class Translation:
+    """The translation task: about half of its sentences hold a pronoun to be understood.
+
+    >>> [sample] = derivations("The animal didn't cross the street because it was too tired.")
+    >>> sample.target
+    "L'animal n'a pas traversé la rue parce qu'il était trop fatigué."
+    >>> Translation().held_out(sample)
+    True
+    """
+
+    name = "translate"
+    has_pronouns = True
+
+    def sample(self, rng: random.Random) -> Sample:
+        """Draw a sentence pair with its links and references."""
+        draft = Draft(rng)
+        return spelled(draft, sentence(draft))
+
+    def held_out(self, sample: Sample) -> bool:
+        """Say whether a noun pair or a name of the sample is kept for the test."""
+        return is_held_out(sample.source)

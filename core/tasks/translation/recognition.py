@@ -1,0 +1,104 @@
+"""The grammar run backwards: from an English sentence to its derivation."""
+
+import random
+import re
+from collections.abc import Callable, Sequence
+
+from core.tasks.task import Sample
+from core.tasks.translation.draft import Choice, Draft, Sources
+from core.tasks.translation.names import VOCABULARY, is_feminine, is_name
+from core.tasks.translation.sentences import sentence
+from core.tasks.translation.spelling import spelled
+
+_TOKEN = re.compile(r"[^\s.,?]+|[.,?]")
+
+
+class _MismatchError(Exception):
+    """The choices made so far do not say the wanted sentence."""
+
+
+class _Follower(Draft):
+    """A draft that may only say a given sentence; it notes every choice that it did not take."""
+
+    def __init__(self, tokens: list[str], script: tuple[int, ...]) -> None:
+        super().__init__(random.Random(0))
+        self._tokens = tokens
+        self._script = script
+        self._taken: list[int] = []
+        self.untried: list[tuple[int, ...]] = []
+
+    def choose(self, options: Sequence[Choice]) -> Choice:
+        """Take the choice that the script names; beyond its end the first one."""
+        options = list(dict.fromkeys(options))
+        depth = len(self._taken)
+        if not options:
+            raise _MismatchError
+        if depth < len(self._script):
+            taken = self._script[depth]
+        else:
+            taken = 0
+            before = tuple(self._taken)
+            self.untried += [(*before, other) for other in range(1, len(options))]
+        self._taken.append(taken)
+        return options[taken]
+
+    def chance(self, probability: float) -> bool:
+        """Try both."""
+        return self.choose((False, True))
+
+    def _fits(self, text: str) -> bool:
+        words = text.split()
+        start = len(self.english)
+        return self._tokens[start : start + len(words)] == words
+
+    def say(self, text: str) -> Sources:
+        """Go on only where the wanted sentence says the same."""
+        if not self._fits(text):
+            raise _MismatchError
+        return super().say(text)
+
+    def pick(
+        self, options: Sequence[Choice], form: Callable[[Choice], str]
+    ) -> tuple[Choice, Sources]:
+        """Choose among what fits."""
+        chosen = self.choose([option for option in options if self._fits(form(option))])
+        return chosen, self.say(form(chosen))
+
+    def name(self, feminine: bool | None) -> tuple[str, Sources]:
+        """Take whatever stands here for a name, if it can be one."""
+        name = self._tokens[len(self.english)] if len(self.english) < len(self._tokens) else ""
+        if not is_name(name) or feminine not in (None, is_feminine(name)):
+            raise _MismatchError
+        return name, self.say(name)
+
+
+def derivations(source: str) -> list[Sample]:
+    """Return every sample of the grammar with this English side, without repetition.
+
+    >>> [sample.target for sample in derivations("The dogs didn't eat any apples.")]
+    ["Les chiens n'ont pas mangé de pommes."]
+    >>> derivations("The dogs eat.")
+    []
+    """
+    tokens = _tokens(source)
+    found: dict[Sample, None] = {}
+    pending: list[tuple[int, ...]] = [()]
+    while pending:
+        draft = _Follower(tokens, pending.pop())
+        try:
+            sample = spelled(draft, sentence(draft))
+        except _MismatchError:
+            pass
+        else:
+            if sample.source == source:
+                found[sample] = None
+        pending += draft.untried
+    return list(found)
+
+
+def _tokens(source: str) -> list[str]:
+    """Split into the words and marks that the grammar says, before capitals and "an"."""
+    tokens: list[str] = _TOKEN.findall(source)
+    if tokens and tokens[0].lower() in VOCABULARY:
+        tokens[0] = tokens[0].lower()
+    return ["a" if token == "an" else token for token in tokens]
