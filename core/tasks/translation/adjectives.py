@@ -5,7 +5,8 @@ from core.tasks.translation.words import ANIMATE, ANYTHING, Adjective, Kind
 _PLACE = frozenset({Kind.PLACE})
 _THING = frozenset({Kind.THING})
 _FOOD = frozenset({Kind.FOOD})
-_COLOURED = frozenset({Kind.ANIMAL, Kind.THING, Kind.FOOD})
+_ANIMAL = frozenset({Kind.ANIMAL})
+_COLOURED = _ANIMAL | _THING | _FOOD
 
 
 def _adjective(
@@ -27,12 +28,7 @@ def _adjective(
 # Beauty, age, goodness and size stand before the noun, all others after it.
 _BEFORE = (
     # "un grand homme" is a great man, and a big apple is "une grosse pomme".
-    _adjective(
-        "big",
-        "grand grande grands grandes",
-        ANYTHING - frozenset({Kind.PERSON, Kind.FOOD}),
-        before=True,
-    ),
+    _adjective("big", "grand grande grands grandes", _ANIMAL | _PLACE | _THING, before=True),
     _adjective("small", "petit petite petits petites", ANYTHING, before=True),
     _adjective("young", "jeune jeune jeunes jeunes", ANIMATE, before=True),
     _adjective("old", "vieux vieille vieux vieilles vieil", ANYTHING, before=True),
@@ -48,7 +44,7 @@ _BEFORE = (
         predicative=False,
     ),
     _adjective("long", "long longue longs longues", _PLACE, before=True),
-    _adjective("fat", "gros grosse gros grosses", frozenset({Kind.ANIMAL}), before=True),
+    _adjective("fat", "gros grosse gros grosses", _ANIMAL, before=True),
 )
 _AFTER = (
     _adjective("red", "rouge rouge rouges rouges", _COLOURED),
@@ -98,6 +94,9 @@ def _of_every_kind(adjectives: tuple[Adjective, ...]) -> dict[Kind, tuple[Adject
         for kind in Kind
     }
 
+
+# "un vieux garçon" is a bachelor and "une vieille fille" a spinster, whatever their age.
+SET_PHRASES = frozenset({("old", "boy"), ("old", "girl")})
 
 BEFORE_NOUN = _of_every_kind(_BEFORE)
 AFTER_NOUN = _of_every_kind(_AFTER)

@@ -1,12 +1,13 @@
 """Noun phrases and pronouns: articles, the place and agreement of adjectives, coordination."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from core.tasks.translation.adjectives import AFTER_NOUN, BEFORE_NOUN
+from core.tasks.translation.adjectives import AFTER_NOUN, BEFORE_NOUN, SET_PHRASES
 from core.tasks.translation.draft import Draft, Mention, Sources, Word
 from core.tasks.translation.nouns import NOUNS_OF
 from core.tasks.translation.spelling import begins_with_a_vowel_sound
-from core.tasks.translation.words import Adjective, Kind, form_index
+from core.tasks.translation.words import Adjective, Kind, Noun, form_index
 
 DEFINITE = ("le", "la", "les", "les")
 INDEFINITE = ("un", "une", "des", "des")
@@ -47,7 +48,11 @@ def noun_phrase(draft: Draft, wish: Wish) -> Phrase:
         return Phrase([Word(name, (mention.position,))], mention.feminine, False, mention)
     definite, article = _say_article(draft, wish)
     before, after = _say_adjectives(draft, wish)
-    mention = draft.mention_noun(NOUNS_OF[wish.kind, wish.feminine], wish.plural)
+    nouns: Sequence[Noun] = NOUNS_OF[wish.kind, wish.feminine]
+    for adjective, _ in before:
+        said = adjective.english
+        nouns = [noun for noun in nouns if (said, noun.english[0]) not in SET_PHRASES]
+    mention = draft.mention_noun(nouns, wish.plural)
     assert mention.noun is not None
     form = form_index(mention.feminine, wish.plural)
     noun = mention.noun.french[wish.plural]

@@ -304,7 +304,7 @@ def why_question(draft: Draft) -> list[Word]:
 
 
 SHARES: dict[Callable[[Draft], list[Word]], int] = {
-    ambiguous: 50,
+    ambiguous: 53,
     intransitive: 5,
     transitive: 7,
     predicative: 3,

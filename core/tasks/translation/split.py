@@ -12,7 +12,7 @@ HELD_OUT_SHARE = 0.1
 
 # With this salt the pair (animal, street) is held out: "The animal didn't cross the street …" is
 # always a sentence whose nouns never stood together in training.
-_SALT = "0"
+_SALT = "25"
 _WORD = re.compile(r"[^\s.,?]+")
 
 
