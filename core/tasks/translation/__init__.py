@@ -1,8 +1,9 @@
 """English to French from a grammar: a small language that is right, and knows its alignments.
 
 Reading order: words (what the lexicon knows), nouns, adjectives, verbs, names; draft (a sentence in
-the making), phrases, clauses, relatives; ambiguous and sentences (the patterns); spelling (the two
-texts with their spans); split (what is kept for the test); recognition (the grammar backwards).
+the making), phrases, clauses; the patterns: simple, joined, relatives, subordinate, ambiguous, all
+together in sentences; spelling (the two texts with their spans); split (what is kept for the test);
+recognition (the grammar backwards).
 """
 
 import random

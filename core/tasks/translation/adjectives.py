@@ -95,8 +95,10 @@ def _of_every_kind(adjectives: tuple[Adjective, ...]) -> dict[Kind, tuple[Adject
     }
 
 
-# "un vieux garçon" is a bachelor and "une vieille fille" a spinster, whatever their age.
-SET_PHRASES = frozenset({("old", "boy"), ("old", "girl")})
+# "un vieux garçon" is a bachelor, "une vieille fille" a spinster, "un citron vert" a lime and "un
+# livre blanc" a report.
+SET_PHRASES = frozenset({("old", "boy"), ("old", "girl"), ("green", "lemon"), ("white", "book")})
+"""English adjective and noun whose French words together mean something else."""
 
 BEFORE_NOUN = _of_every_kind(_BEFORE)
 AFTER_NOUN = _of_every_kind(_AFTER)

@@ -8,11 +8,16 @@ gender nor number gives the answer away.
 
 from core.tasks.translation.adjectives import TELLING
 from core.tasks.translation.clauses import (
+    BECAUSE,
+    BUT,
     DENIAL,
     QUESTION,
     STATEMENT,
+    WHEN,
     Mood,
     action,
+    end,
+    say_connector,
     say_predicate,
 )
 from core.tasks.translation.draft import Draft, Word
@@ -39,7 +44,6 @@ _PAIRS_WITH_PERSONS = (
 PAIRS = {False: _PAIRS_WITH_AN_ANIMAL, True: _PAIRS_WITH_AN_ANIMAL + 2 * _PAIRS_WITH_PERSONS}
 """Kinds of subject and object, in the singular and in the plural."""
 
-BECAUSE, WHEN, BUT = "because", "when", "but"
 FRAMES: tuple[tuple[Mood, str], ...] = (
     *((DENIAL, BECAUSE),) * 8,
     *((STATEMENT, BECAUSE),) * 6,
@@ -48,17 +52,6 @@ FRAMES: tuple[tuple[Mood, str], ...] = (
     *((QUESTION, BECAUSE),) * 2,
     (DENIAL, WHEN),
 )
-
-
-def say_connector(draft: Draft, connector: str) -> list[Word]:
-    """Say what joins two clauses."""
-    if connector == BUT:
-        draft.say(",")
-        return [Word(","), Word("mais", draft.say("but"))]
-    sources = draft.say(connector)
-    if connector == WHEN:
-        return [Word("quand", sources)]
-    return [Word("parce", sources), Word("que", sources)]
 
 
 def ambiguous(draft: Draft) -> list[Word]:
@@ -88,11 +81,3 @@ def ambiguous(draft: Draft) -> list[Word]:
     second = DENIAL if draft.chance(0.15) else STATEMENT
     french += subject.french + say_predicate(draft, subject, TELLING[antecedent.kind], second)
     return end(draft, french, mood)
-
-
-def end(draft: Draft, french: list[Word], mood: Mood = STATEMENT) -> list[Word]:
-    """Say the last mark."""
-    mark = "?" if mood.question else "."
-    draft.say(mark)
-    french.append(Word(mark))
-    return french

@@ -27,6 +27,8 @@ MOODS = (STATEMENT,) * 9 + (DENIAL,) * 6 + (QUESTION,) * 4 + (DENYING_QUESTION,)
 
 DEGREES = (("very", "très"), ("too", "trop"))
 
+BECAUSE, WHEN, BUT = "because", "when", "but"
+
 
 class Support(NamedTuple):
     """Where "did", "was" or "were" and its negation stand; in "didn't" both are one word."""
@@ -53,12 +55,16 @@ def negated(verb: Word, negation: Sources) -> list[Word]:
     return [Word("ne", negation), verb, Word("pas", negation)]
 
 
+def say_past(draft: Draft, verbs: Sequence[Verb], did: Support) -> tuple[Verb, Sources]:
+    """Say a verb in the past: "crossed", or "cross" after "did"."""
+    if did.tense:
+        return draft.pick_verb(verbs, lambda each: each.base)
+    return draft.pick_verb(verbs, lambda each: each.past)
+
+
 def say_verb(draft: Draft, subject: Phrase, verbs: Sequence[Verb], did: Support) -> list[Word]:
     """Say a verb in the past and return the passé composé; `did` is empty for "crossed"."""
-    if did.tense:
-        verb, sources = draft.pick_verb(verbs, lambda each: each.base)
-    else:
-        verb, sources = draft.pick_verb(verbs, lambda each: each.past)
+    verb, sources = say_past(draft, verbs, did)
     singular, plural = ("est", "sont") if verb.etre else ("a", "ont")
     auxiliary = Word(plural if subject.plural else singular, did.tense or sources)
     # With "être" the participle agrees with the subject; with "avoir" it does not.
@@ -128,3 +134,22 @@ def being(
     french += subject.french
     french += say_predicate(draft, subject, PREDICATES[subject.mention.kind], mood, support)
     return french, subject
+
+
+def say_connector(draft: Draft, connector: str) -> list[Word]:
+    """Say what joins two clauses."""
+    if connector == BUT:
+        draft.say(",")
+        return [Word(","), Word("mais", draft.say("but"))]
+    sources = draft.say(connector)
+    if connector == WHEN:
+        return [Word("quand", sources)]
+    return [Word("parce", sources), Word("que", sources)]
+
+
+def end(draft: Draft, french: list[Word], mood: Mood = STATEMENT) -> list[Word]:
+    """Say the last mark."""
+    mark = "?" if mood.question else "."
+    draft.say(mark)
+    french.append(Word(mark))
+    return french

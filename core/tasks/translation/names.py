@@ -42,8 +42,9 @@ FIRST_VOWELS = tuple("aeiouaeioué")
 CODAS = tuple(_CODAS.split())
 ENDINGS_OF_MEN = tuple(_ENDINGS.split())
 
-# Before another vowel a first vowel may be a glide ("que Iona", "qu'Iona"), and so may a y.
-_SHAPE = re.compile(r"(?:[^\W\d_aeiouyhàâáéèêëîïíôöóùûüœæ]|[aeiouéèêëö](?![aeiouyh])|y(?=[aeou]))")
+# Before another vowel a first vowel may be a glide ("que Iona", "qu'Iona"), and so may a "y".
+_ANY_VOWEL = "aeiouyàâáéèêëîïíôöóùûüœæ"
+_BEGINNING = re.compile(rf"[^\W\d_h{_ANY_VOWEL}]|[aeiouéèêëö](?![h{_ANY_VOWEL}])|y(?=[aeou])")
 
 
 def _before_the_ending(rng: random.Random) -> str:
@@ -82,7 +83,7 @@ def is_name(word: str) -> bool:
         and word == word.capitalize()
         and low not in VOCABULARY
         and word.isalpha()
-        and _SHAPE.match(low) is not None
+        and _BEGINNING.match(low) is not None
     )
 
 

@@ -49,7 +49,7 @@ def noun_phrase(draft: Draft, wish: Wish) -> Phrase:
     definite, article = _say_article(draft, wish)
     before, after = _say_adjectives(draft, wish)
     nouns: Sequence[Noun] = NOUNS_OF[wish.kind, wish.feminine]
-    for adjective, _ in before:
+    for adjective, _ in (*before, *after):
         said = adjective.english
         nouns = [noun for noun in nouns if (said, noun.english[0]) not in SET_PHRASES]
     mention = draft.mention_noun(nouns, wish.plural)

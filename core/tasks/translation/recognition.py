@@ -3,6 +3,7 @@
 import random
 import re
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from core.tasks.task import Sample
 from core.tasks.translation.draft import Choice, Draft, Sources
@@ -12,6 +13,9 @@ from core.tasks.translation.spelling import spelled
 
 _TOKEN = re.compile(r"[^\s.,?]+|[.,?]")
 
+# A follower takes its choices from the sentence, never from a generator.
+_UNUSED = random.Random(0)
+
 
 class _MismatchError(Exception):
     """The choices made so far do not say the wanted sentence."""
@@ -20,27 +24,27 @@ class _MismatchError(Exception):
 class _Follower(Draft):
     """A draft that may only say a given sentence; it notes every choice that it did not take."""
 
-    def __init__(self, tokens: list[str], script: tuple[int, ...]) -> None:
-        super().__init__(random.Random(0))
+    def __init__(self, tokens: list[str], script: tuple[Any, ...]) -> None:
+        super().__init__(_UNUSED)
         self._tokens = tokens
         self._script = script
-        self._taken: list[int] = []
-        self.untried: list[tuple[int, ...]] = []
+        self._taken: list[Any] = []
+        self.untried: list[tuple[Any, ...]] = []
+
+    def _replays(self) -> bool:
+        return len(self._taken) < len(self._script)
 
     def choose(self, options: Sequence[Choice]) -> Choice:
-        """Take the choice that the script names; beyond its end the first one."""
-        options = list(dict.fromkeys(options))
-        depth = len(self._taken)
-        if not options:
-            raise _MismatchError
-        if depth < len(self._script):
-            taken = self._script[depth]
+        """Take what the script says; beyond its end the first option."""
+        if self._replays():
+            taken = self._script[len(self._taken)]
+        elif options:
+            taken, *others = dict.fromkeys(options)
+            self.untried += [(*self._taken, other) for other in others]
         else:
-            taken = 0
-            before = tuple(self._taken)
-            self.untried += [(*before, other) for other in range(1, len(options))]
+            raise _MismatchError
         self._taken.append(taken)
-        return options[taken]
+        return taken
 
     def chance(self, probability: float) -> bool:
         """Try both."""
@@ -61,7 +65,9 @@ class _Follower(Draft):
         self, options: Sequence[Choice], form: Callable[[Choice], str]
     ) -> tuple[Choice, Sources]:
         """Choose among what fits."""
-        chosen = self.choose([option for option in options if self._fits(form(option))])
+        if not self._replays():
+            options = [option for option in options if self._fits(form(option))]
+        chosen = self.choose(options)
         return chosen, self.say(form(chosen))
 
     def name(self, feminine: bool | None) -> tuple[str, Sources]:
@@ -82,7 +88,7 @@ def derivations(source: str) -> list[Sample]:
     """
     tokens = _tokens(source)
     found: dict[Sample, None] = {}
-    pending: list[tuple[int, ...]] = [()]
+    pending: list[tuple[Any, ...]] = [()]
     while pending:
         draft = _Follower(tokens, pending.pop())
         try:

@@ -85,7 +85,9 @@ def _french_text(words: list[Word]) -> tuple[str, list[Span]]:
     last = len(words) - 1
     glued = True
     for index, (word, _) in enumerate(words):
-        elided = word in _ELIDED and index < last and _elides_before(words[index + 1].text)
+        elided = (
+            word in _ELIDED and index < last and begins_with_a_vowel_sound(words[index + 1].text)
+        )
         if elided:
             word = _ELIDED[word]
         if index == 0:
@@ -100,7 +102,3 @@ def _french_text(words: list[Word]) -> tuple[str, list[Span]]:
         spans.append(Span(position, end))
         position = end
     return "".join(pieces), spans
-
-
-def _elides_before(following: str) -> bool:
-    return begins_with_a_vowel_sound(following)
