@@ -9,15 +9,16 @@ import numpy.typing as npt
 
 Rgb = tuple[int, int, int]
 
-# Weights, 0 to 1. The stops of viridis: its lightness rises evenly, so it reads the same for
-# colour-blind people and on a grey print. Written as rgb because Streamlit recolours some hex codes.
+# Weights, 0 to 1. Close to viridis, whose lightness rises evenly, so that it reads the same for
+# colour-blind people and on a grey print; the stops are chosen so that, rounded, each of the 256
+# colours is still lighter than the one before. Numbers, since Streamlit replaces some hex codes.
 SEQUENTIAL: tuple[Rgb, ...] = (
     (68, 1, 84),
     (71, 45, 123),
-    (59, 82, 139),
-    (44, 114, 142),
-    (33, 145, 140),
-    (40, 174, 128),
+    (60, 79, 138),
+    (40, 112, 141),
+    (34, 143, 140),
+    (44, 175, 128),
     (94, 201, 98),
     (173, 220, 48),
     (253, 231, 37),
@@ -41,8 +42,8 @@ HEADS: tuple[Rgb, ...] = (
     (213, 94, 0),
     (86, 180, 233),
     (153, 153, 51),
+    (140, 40, 80),
     (136, 85, 190),
-    (166, 60, 95),
     (68, 190, 170),
     (150, 100, 50),
     (221, 204, 119),
@@ -65,6 +66,7 @@ _VARIABLES = {
     "--lab-accent": "var(--st-primary-color, Highlight)",
     "--lab-quiet": "color-mix(in srgb, var(--lab-text) 66%, var(--lab-page))",
     "--lab-rule": "color-mix(in srgb, var(--lab-text) 22%, transparent)",
+    "--lab-grid": "color-mix(in srgb, var(--lab-page) 55%, transparent)",
     "--lab-hatch": "color-mix(in srgb, var(--lab-text) 17%, transparent)",
     "--lab-raised": "color-mix(in srgb, var(--lab-text) 4%, var(--lab-page))",
     "--lab-shadow": "rgb(0 0 0 / 0.22)",
@@ -112,9 +114,9 @@ def scale_table(stops: tuple[Rgb, ...] = SEQUENTIAL) -> npt.NDArray[np.uint8]:
 def css_variables() -> str:
     """Return the custom properties by which a component's CSS names colours and fonts."""
     tints = {
-        "--lab-source": colour(SOURCE, 0.17),
+        "--lab-source": colour(SOURCE, 0.19),
         "--lab-source-strong": colour(SOURCE, 0.5),
-        "--lab-target": colour(TARGET, 0.17),
+        "--lab-target": colour(TARGET, 0.19),
         "--lab-target-strong": colour(TARGET, 0.5),
     }
     lines = [f"  {name}: {value};" for name, value in (_VARIABLES | tints).items()]

@@ -2,7 +2,7 @@
 
 - `browser`: one Chromium for the whole run; ask it for pages with `browser.new_page(...)`.
 - `serve`: `serve("tests/browser/apps/maps_app.py")` starts `streamlit run` on that file from the
-  repository root and returns its address; asked again for the same file, it returns the same server.
+  repository root and returns its address; for the same file it returns the same server again.
 """
 
 import os
@@ -39,7 +39,7 @@ Serve = Callable[[str | Path], str]
 def browser() -> Iterator[Browser]:
     """One Chromium: the installed one if there is any, else the one Playwright has downloaded."""
     with sync_playwright() as playwright:
-        chromium = _launched(playwright.chromium)
+        chromium = launched(playwright.chromium)
         yield chromium
         chromium.close()
 
@@ -95,7 +95,7 @@ def _wait_for_health(process: subprocess.Popen[bytes], address: str) -> None:
     raise TimeoutError(f"{address} did not answer within {SECONDS_TO_START} s")
 
 
-def _launched(chromium: BrowserType) -> Browser:
+def launched(chromium: BrowserType) -> Browser:
     names = ("chromium", "chromium-browser", "google-chrome")
     installed = next(filter(None, map(shutil.which, names)), None)
     try:

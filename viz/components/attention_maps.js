@@ -7,6 +7,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".maps");
   const state = states.get(root) ?? newState(root);
   state.send = setTriggerValue;
+  state.observer.observe(root);
   receive(state, readPayload(data));
   if (state.width) draw(state);
   return () => state.observer.disconnect();
@@ -29,7 +30,6 @@ function newState(root) {
     state.width = width;
     draw(state);
   });
-  state.observer.observe(root);
   measureWith(state);
   answerPointer(state);
   answerKeys(state);
@@ -157,7 +157,7 @@ function placeMap(state) {
     map.pool > 1 ? fill(maps.texts.pooled, { n: map.pool }) : "";
   nodes.plot.dataset.angle = map.angle;
   nodes.plot.classList.toggle("fine", map.size < 7);
-  setPixels(nodes.plot, {
+  setPixels(nodes.map, {
     "--left": map.left, "--top": map.top, "--width": map.width, "--height": map.height,
     "--cell": map.size, "--per-token": map.perToken, "--label-size": map.labelSize,
     "--overhang": map.overhang, "--fed": map.fed, "--predicted": map.predicted,

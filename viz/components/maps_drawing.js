@@ -36,7 +36,8 @@ function drawMap(canvas, maps, layer, head, { pool, across, down }) {
   const context = resized(canvas, across, down);
   const image = context.createImageData(across, down);
   const pixels = new Uint32Array(image.data.buffer);
-  pooledHead(maps, layer, head, pool).forEach((number, i) => { pixels[i] = COLOURS[number]; });
+  const numbers = pooledHead(maps, layer, head, pool);
+  for (let i = 0; i < numbers.length; i += 1) pixels[i] = COLOURS[numbers[i]];
   context.putImageData(image, 0, 0);
 }
 

@@ -82,7 +82,8 @@ function largestOfBlock({ maps, layer, head, layout }, down, across) {
   const start = headStart(maps, layer, head);
   let [best, found] = [-1, null];
   for (let row = down * pool; row < Math.min(maps.rows, (down + 1) * pool); row += 1) {
-    for (let column = across * pool; column < Math.min(maps.columns, (across + 1) * pool); column += 1) {
+    const end = Math.min(maps.columns, (across + 1) * pool);
+    for (let column = across * pool; column < end; column += 1) {
       const cell = row * maps.columns + column;
       const weight = maps.visible[cell] ? maps.weights[start + cell] : -1;
       if (!found || weight > best) [best, found] = [weight, [row, column]];
@@ -94,7 +95,8 @@ function largestOfBlock({ maps, layer, head, layout }, down, across) {
 function moveCursor(state, cell) {
   state.cursor = cell;
   rest(state);
-  state.nodes.live.textContent = state.nodes.tooltip.textContent;
+  const lines = [...state.nodes.tooltip.children].map((line) => line.textContent);
+  state.nodes.live.textContent = lines.join(". ");
 }
 
 /** What is marked while nothing is pointed at: the keyboard's cell, if there is one. */
@@ -107,8 +109,10 @@ function rest(state) {
   }
   const { perToken } = layout.map;
   const box = nodes.cells.getBoundingClientRect();
-  const corner = { clientX: box.left + (cursor[1] + 1) * perToken, clientY: box.top + (cursor[0] + 1) * perToken };
-  return showCell(state, ...cursor, corner);
+  return showCell(state, ...cursor, {
+    clientX: box.left + (cursor[1] + 1) * perToken,
+    clientY: box.top + (cursor[0] + 1) * perToken,
+  });
 }
 
 function showToken(state, node) {
@@ -123,7 +127,7 @@ function showCell(state, row, column, point) {
   nodes.cursor.hidden = false;
   nodes.cursor.style.setProperty("--row", Math.floor(row / layout.map.pool));
   nodes.cursor.style.setProperty("--column", Math.floor(column / layout.map.pool));
-  const word = ([text]) => Object.assign(element("bdi", "", text));
+  const word = ([text]) => element("bdi", "", text);
   const lines = [element("span", "line"), element("span", "line quiet")];
   lines[0].append(...fillParts(maps.texts.cell, {
     query: word(maps.queries[row]),

@@ -1,7 +1,7 @@
 // Sizes: from the width at hand and the lengths of the labels to pixels. Nothing is drawn here.
 
 const FIGURE_GAP = 36; // between the grid and the map
-const TILE_GAP = 5;
+const TILE = { gap: 5, largest: 88 };
 const NAMES = { left: 24, top: 18 }; // room for L0, L1 … and H0, H1 …
 const AXIS = 20; // room for an axis name
 const LABEL = { size: 12, gap: 6, longest: 104, arrow: 22 };
@@ -10,27 +10,34 @@ const SLANT = Math.SQRT1_2; // sine and cosine of 45°
 /** Both figures, side by side where the thumbnails stay large enough to hit, else stacked. */
 function layoutOf(width, maps, textWidth) {
   const ratio = window.devicePixelRatio || 1;
-  const beside = gridLayout(Math.min(width * 0.4, 400), 400, maps, ratio);
+  const height = mapHeight(maps);
+  const beside = gridLayout(Math.min(width * 0.42, 452), height + 60, maps, ratio);
   const stacked = width < 640 || beside.tile.width * beside.tile.height < 20 * 20;
   const grid = stacked ? gridLayout(width, 300, maps, ratio) : beside;
   const rest = stacked ? width : width - grid.width - FIGURE_GAP;
-  return { ratio, stacked, grid, map: mapLayout(rest, maps, textWidth, ratio) };
+  return { ratio, stacked, grid, map: mapLayout(rest, height, maps, textWidth, ratio) };
+}
+
+/** What a window leaves for the map below controls, sentences and titles; many tokens need more. */
+function mapHeight({ rows, columns }) {
+  const left = Math.min(560, Math.max(320, window.innerHeight * 0.46));
+  return Math.max(rows, columns) > 48 ? Math.max(left, 528) : left;
 }
 
 /** Thumbnails: whole device pixels per weight where possible, max-pooled when there are too many. */
 function gridLayout(width, height, maps, ratio) {
   const { layers, heads, rows, columns } = maps;
   const longest = Math.max(rows, columns);
-  const across = (width - NAMES.left) / heads - TILE_GAP;
-  const down = (height - NAMES.top) / layers - TILE_GAP;
-  const side = Math.max(8, Math.floor(Math.min(72, across, down) * ratio));
+  const across = (width - NAMES.left) / heads - TILE.gap;
+  const down = (height - NAMES.top) / layers - TILE.gap;
+  const side = Math.max(8, Math.floor(Math.min(TILE.largest, across, down) * ratio));
   const pool = Math.ceil(longest / side);
   let pixels = Math.floor((side * pool) / longest) || 1;
   if (pool > 1) pixels = 1;
   else if (pixels * longest < side * 0.75) pixels = side / longest;
   const deviceWidth = Math.max(1, Math.round(Math.ceil(columns / pool) * pixels));
   const deviceHeight = Math.max(1, Math.round(Math.ceil(rows / pool) * pixels));
-  const gap = Math.round(TILE_GAP * ratio);
+  const gap = Math.round(TILE.gap * ratio);
   const tile = { width: deviceWidth / ratio, height: deviceHeight / ratio, gap: gap / ratio };
   return {
     pool, gap, tile, deviceWidth, deviceHeight,
@@ -40,7 +47,7 @@ function gridLayout(width, height, maps, ratio) {
 }
 
 /** The large map: how far its cells go, how its labels turn, and which of them there is room for. */
-function mapLayout(width, maps, textWidth, ratio) {
+function mapLayout(width, height, maps, textWidth, ratio) {
   const widest = (labels) => Math.min(LABEL.longest, Math.max(0, ...labels.map(textWidth)));
   const fed = widest(maps.queries);
   const predicted = maps.decoder ? widest(maps.predicted) : 0;
@@ -48,10 +55,10 @@ function mapLayout(width, maps, textWidth, ratio) {
   const left = AXIS + fed + (maps.decoder ? LABEL.arrow + predicted : 0) + LABEL.gap;
   const last = Math.min(LABEL.longest, textWidth(maps.keys[maps.columns - 1]));
 
-  let cells = cellLayout(width - left, maps, ratio);
+  let cells = cellLayout(width - left, height, maps, ratio);
   let angle = keys + 4 <= cells.perToken ? 0 : 90;
   // Slanted labels read best, need a line's height between them, and hang over on the right.
-  const slanted = cellLayout(width - left - last * SLANT, maps, ratio);
+  const slanted = cellLayout(width - left - last * SLANT, height, maps, ratio);
   if (angle && slanted.perToken >= 17) [cells, angle] = [slanted, 45];
   const labelHeight = { 0: LABEL.size + 4, 45: keys * SLANT + LABEL.size * SLANT, 90: keys }[angle];
   const top = AXIS + Math.ceil(labelHeight) + LABEL.gap;
@@ -64,8 +71,7 @@ function mapLayout(width, maps, textWidth, ratio) {
 }
 
 /** Square cells of whole device pixels; several weights share one where there are too many. */
-function cellLayout(width, { rows, columns }, ratio) {
-  const height = Math.max(rows, columns) > 48 ? 528 : 432;
+function cellLayout(width, height, { rows, columns }, ratio) {
   const room = Math.min(width / columns, height / rows, 44) * ratio;
   const pool = room >= 1 ? 1 : Math.ceil(1 / Math.max(room, 0.01));
   const size = Math.max(1, Math.floor(room * pool)) / ratio;

@@ -11,8 +11,8 @@ function element(tag, className, text = "") {
 
 /** A token as an element that knows which token it is. */
 function tokenElement([text, flags], side, index, className, texts) {
-  const node = element("span", `${className} token ${side}`, text);
-  for (const [name, bit] of Object.entries(FLAGS)) node.classList.toggle(name, (flags & bit) !== 0);
+  const names = Object.keys(FLAGS).filter((name) => flags & FLAGS[name]);
+  const node = element("span", [className, "token", side, ...names].join(" "), text);
   node.dir = "auto";
   node.dataset.side = side;
   node.dataset.index = index;
@@ -22,21 +22,27 @@ function tokenElement([text, flags], side, index, className, texts) {
 
 /** Chips of a sentence; tokens of one word stay together when the line breaks. */
 function drawChips(node, labels, side, texts) {
-  const words = [];
-  const chips = labels.map((label, i) => {
-    const chip = tokenElement(label, side, i, "chip", texts);
-    if (!words.length || !(label[1] & FLAGS.continues)) words.push(element("span", "word"));
-    words.at(-1).append(chip);
-    return chip;
-  });
-  node.replaceChildren(...words);
+  const chips = labels.map((label, i) => tokenElement(label, side, i, "chip", texts));
+  const parts = [];
+  for (const chip of chips) {
+    if (!parts.length || !chip.classList.contains("continues")) {
+      parts.push(chip);
+    } else if (parts.at(-1).className === "word") {
+      parts.at(-1).append(chip);
+    } else {
+      const word = element("span", "word");
+      word.append(parts.pop(), chip);
+      parts.push(word);
+    }
+  }
+  node.replaceChildren(...parts);
   node.parentElement.hidden = !labels.length;
   return chips;
 }
 
 /** One axis label; shortened in the middle if need be, with the whole text in its title. */
 function axisToken(label, side, index, texts, textWidth) {
-  const node = tokenElement(label, side, index, "word", texts);
+  const node = tokenElement(label, side, index, "name", texts);
   const short = shortened(label[0], LABEL.longest, textWidth);
   if (short !== label[0]) [node.textContent, node.title] = [short, label[0]];
   return node;
@@ -61,7 +67,7 @@ function columnLabel(maps, column, textWidth) {
   return node;
 }
 
-/** Labels of an axis, every so-manieth where there is no room for all; returned by position. */
+/** Labels of an axis, every few where there is no room for all; returned by position. */
 function drawLabels(node, count, every, make) {
   const labels = new Map();
   for (let i = 0; i < count; i += every) labels.set(i, make(i));
@@ -102,11 +108,14 @@ function mark(state, places) {
     node.classList.add(...names);
     state.marked.push(node);
   };
-  for (const [side, index] of places?.chips ?? []) add(state.chips[side][index], "marked");
+  for (const [side, index] of places?.chips ?? []) {
+    add(state.chips[side][index], "marked");
+    bringIntoView(state.chips[side][index]);
+  }
   for (const [side, index] of places?.soft ?? []) add(state.chips[side][index], "marked", "soft");
-  const row = labelAt(nodes.rows, state.rowLabels, places?.row, (i) => rowLabel(maps, i, state.textWidth));
-  const column = labelAt(
-    nodes.columns, state.columnLabels, places?.column, (i) => columnLabel(maps, i, state.textWidth));
+  const make = (label) => (i) => label(maps, i, state.textWidth);
+  const row = labelAt(nodes.rows, state.rowLabels, places?.row, make(rowLabel));
+  const column = labelAt(nodes.columns, state.columnLabels, places?.column, make(columnLabel));
   add(row?.firstElementChild, "marked");
   add(column?.firstElementChild, "marked");
   if (places?.predicted != null) {
@@ -114,6 +123,15 @@ function mark(state, places) {
   }
   placeBand(nodes.rowBand, places?.row, layout.map);
   placeBand(nodes.columnBand, places?.column, layout.map);
+}
+
+/** Scroll a long sentence, and nothing but the sentence, to one of its chips. */
+function bringIntoView(chip) {
+  const box = chip?.closest(".chips");
+  if (!box || box.scrollHeight <= box.clientHeight) return;
+  const [top, bottom] = [chip.offsetTop, chip.offsetTop + chip.offsetHeight];
+  if (top < box.scrollTop) box.scrollTop = top;
+  if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight;
 }
 
 /** The label at a position; one that there was no room for is put over its neighbours meanwhile. */

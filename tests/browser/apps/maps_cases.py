@@ -4,8 +4,8 @@ import numpy as np
 
 from viz.attention_maps import AttentionMaps, TokenLabel
 
-SENTENCE = "The animal did n't cross the street because it was too tired .".split()
-FRENCH = "L' animal n' a pas traversé la rue parce qu' il était trop fatigué .".split()
+ENGLISH = "The animal did n't cross the street because it was too tired ."
+FRENCH = "L' animal n' a pas traversé la rue parce qu' il était trop fatigué ."
 BOS, EOS = TokenLabel("BOS", special=True), TokenLabel("EOS", special=True)
 HOSTILE = (
     "<script>window.hurt=1</script>",
@@ -18,8 +18,8 @@ HOSTILE = (
 )
 
 
-def labels(words):
-    return tuple(TokenLabel(word) for word in words)
+def labels(words, last=None):
+    return tuple(TokenLabel(word) for word in words.split()[:last])
 
 
 def softmax(scores):
@@ -46,14 +46,14 @@ def plausible(layers, heads, queries, keys, visible, seed=0):
 
 def sentence():
     """Encoder, 3 × 4 heads; in layer 1, head 3 the pronoun finds its noun."""
-    words = (*labels(SENTENCE), EOS)
+    words = (*labels(ENGLISH), EOS)
     n = len(words)
     visible = np.ones((n, n), np.bool_)
     weights = plausible(3, 4, n, n, visible, seed=3)
     rows, columns = np.arange(n)[:, None], np.arange(n)[None, :]
     scores = 2.2 * (columns == rows) + 3.2 * (columns == np.maximum(rows - 1, 0)) * (rows % 3 == 0)
     scores = scores + np.random.default_rng(1).normal(0, 0.7, (n, n))
-    scores[8, 1], scores[8, 6] = 9.0, 4.6
+    scores[8, 1], scores[8, 6] = 8.6, 4.6
     weights[1, 3] = softmax(scores)
     return AttentionMaps(
         kind="encoder.self",
@@ -70,9 +70,9 @@ def sentence():
 
 def decoder(kind="decoder.self", layers=3, heads=4):
     """Decoder rows: what was fed, what was predicted; a rare word in pieces, a word never seen."""
-    source = (*labels(SENTENCE[:-2]), TokenLabel("weary", unknown=True), TokenLabel("."), EOS)
+    source = (*labels(ENGLISH, -2), TokenLabel("weary", unknown=True), TokenLabel("."), EOS)
     pieces = (TokenLabel("fat"), TokenLabel("igu", continues=True), TokenLabel("é", continues=True))
-    target = (BOS, *labels(FRENCH[:-2]), *pieces, TokenLabel("."), EOS)
+    target = (BOS, *labels(FRENCH, -2), *pieces, TokenLabel("."), EOS)
     fed = target[:-1]
     keys = fed if kind == "decoder.self" else source
     shape = len(fed), len(keys)
@@ -95,8 +95,7 @@ def decoder(kind="decoder.self", layers=3, heads=4):
 
 def many(layers=6, heads=8, tokens=24):
     """A large model's encoder."""
-    words = (*(f"{SENTENCE[i % 13]}" for i in range(tokens - 1)),)
-    words = (*labels(words), EOS)
+    words = (*(labels(ENGLISH) * tokens)[: tokens - 1], EOS)
     visible = np.ones((tokens, tokens), np.bool_)
     return AttentionMaps(
         kind="encoder.self",
@@ -119,8 +118,8 @@ def known():
     weights[..., 6] = 0.0
     weights[..., 5] = 0.0
     weights[1, 2, 3, 4] = 0.97265
-    target = (BOS, *labels("le chat dort là".split()), EOS)
-    source = (*labels("the big black cat sleeps here".split()), EOS)
+    target = (BOS, *labels("le chat dort là"), EOS)
+    source = (*labels("the big black cat sleeps here"), EOS)
     return AttentionMaps(
         kind="cross",
         weights=weights,
@@ -137,7 +136,7 @@ def known():
 
 def hostile():
     """Tokens that would run, vanish or be filled in, were they not treated as plain text."""
-    words = labels(HOSTILE)
+    words = tuple(map(TokenLabel, HOSTILE))
     n = len(words)
     return AttentionMaps(
         kind="encoder.self",

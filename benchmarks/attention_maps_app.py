@@ -1,0 +1,44 @@
+"""The page on which `attention_maps.py` clicks: a button, and other maps after each click."""
+
+import numpy as np
+import streamlit as st
+
+from pages.shared.maps import attention_maps
+from viz.attention_maps import AttentionMaps, TokenLabel, pack
+
+st.set_page_config(layout="wide")
+layers, heads, tokens = (int(n) for n in st.query_params.get("shape", "0x0x0").split("x"))
+clicks = st.session_state.get("clicks", 0) + st.button("next")
+st.session_state["clicks"] = clicks
+st.text(f"clicks: {clicks}")
+
+
+def keep_pick() -> None:
+    """Take the chosen head over, as a page does."""
+    pick = st.session_state["maps"].pick
+    st.session_state["selected"] = (pick["layer"], pick["head"])
+
+
+@st.cache_data
+def rows_of_softmax(layers: int, heads: int, tokens: int) -> np.ndarray:
+    """Weights as a model gives them; not part of what is measured."""
+    scores = np.random.default_rng(0).normal(0, 3, (layers, heads, tokens, tokens))
+    weights = np.exp(scores)
+    return (weights / weights.sum(-1, keepdims=True)).astype(np.float32)
+
+
+if tokens:
+    # Another sentence with each click: nothing of the last one can be kept.
+    labels = tuple(TokenLabel(f"word{clicks + i}") for i in range(tokens))
+    payload = pack(
+        AttentionMaps(
+            kind="encoder.self",
+            weights=np.roll(rows_of_softmax(layers, heads, tokens), clicks, axis=(2, 3)),
+            visible=np.ones((tokens, tokens), np.bool_),
+            queries=labels,
+            keys=labels,
+            source=labels,
+            selected=st.session_state.get("selected", (0, 0)),
+        )
+    )
+    attention_maps(payload, key="maps", on_pick=keep_pick)
