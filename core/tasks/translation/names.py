@@ -45,6 +45,7 @@ ENDINGS_OF_MEN = tuple(_ENDINGS.split())
 # Before another vowel a first vowel may be a glide ("que Iona", "qu'Iona"), and so may a "y".
 _ANY_VOWEL = "aeiouyàâáéèêëîïíôöóùûüœæ"
 _BEGINNING = re.compile(rf"[^\W\d_h{_ANY_VOWEL}]|[aeiouéèêëö](?![h{_ANY_VOWEL}])|y(?=[aeou])")
+_TRIPLED = re.compile(r"(.)\1\1")
 
 
 def _before_the_ending(rng: random.Random) -> str:
@@ -67,7 +68,7 @@ def invented(rng: random.Random, feminine: bool) -> str:
     while True:
         name = _before_the_ending(rng) + ("a" if feminine else rng.choice(ENDINGS_OF_MEN))
         name = name.capitalize()
-        if is_name(name):
+        if is_name(name) and not _TRIPLED.search(name.lower()):
             return name
 
 

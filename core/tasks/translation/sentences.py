@@ -40,7 +40,7 @@ SHARES: dict[Callable[[Draft], list[Word]], int] = {
     who_question: 1,
     why_question: 2,
 }
-"""How many of about a hundred sentences follow each pattern."""
+"""How often each pattern is drawn, in proportion to the others."""
 PATTERNS = tuple(pattern for pattern, share in SHARES.items() for _ in range(share))
 
 

@@ -23,6 +23,7 @@ def test_names_are_capitalised_composed_and_of_three_to_nine_letters():
     for name in some_names(2000, True) + some_names(2000, False):
         assert is_name(name)
         assert re.fullmatch(r"[^\W\d_]{3,9}", name)
+        assert not re.search(r"(.)\1\1", name.lower())
         assert name == unicodedata.normalize("NFC", name).capitalize()
 
 
