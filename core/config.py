@@ -100,6 +100,8 @@ class TrainConfig(_Config):
     """Sentence pairs in a batch."""
     warmup: int = 4000
     """Steps in which the learning rate rises."""
+    cooldown: int = 0
+    """Last steps, in which the learning rate falls evenly to 0; the paper has none."""
     learning_rate_factor: float = 1.0
     """Multiplies the paper's learning rate."""
     label_smoothing: float = 0.1
@@ -120,7 +122,7 @@ class TrainConfig(_Config):
         object.__setattr__(self, "adam_betas", tuple(self.adam_betas))  # JSON has only lists
         for name in ("steps", "batch_size", "warmup", "evaluate_every", "checkpoint_every"):
             _require(getattr(self, name) >= 1, f"{name} is {getattr(self, name)}, not 1 or more")
-        for name in ("learning_rate_factor", "guide_weight", "clip_norm"):
+        for name in ("cooldown", "learning_rate_factor", "guide_weight", "clip_norm"):
             _require(getattr(self, name) >= 0, f"{name} is {getattr(self, name)}, not 0 or more")
         _require(
             0 <= self.label_smoothing < 1,

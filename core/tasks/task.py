@@ -81,17 +81,16 @@ def training_samples(task: Task, rng: random.Random) -> Iterator[Sample]:
 
 
 def held_out_samples(task: Task, n: int, seed: int = 0) -> list[Sample]:
-    """Return `n` different held-out samples; the same seed gives the same ones.
+    """Return up to `n` different held-out samples; the same seed gives the same ones.
 
-    Raises:
-        ValueError: The task has fewer than `n` held-out samples (looked for in 200 n draws).
+    There are fewer where the task has fewer (looked for in 200 n draws).
     """
     rng = random.Random(f"test {seed}")
     found: dict[str, Sample] = {}
-    for _ in range(max(1000, 200 * n)):
+    for _ in range(200 * n):
         sample = task.sample(rng)
         if task.held_out(sample):
             found.setdefault(sample.source, sample)
         if len(found) == n:
-            return list(found.values())
-    raise ValueError(f"the task {task.name!r} has only {len(found)} held-out samples, not {n}")
+            break
+    return list(found.values())

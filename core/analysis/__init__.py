@@ -1,0 +1,1 @@
+"""What heads do, measured: a map is a hypothesis, silencing the head is the test."""

@@ -1,0 +1,145 @@
+"""Sentence pairs as padded tensors, with the shift for teacher forcing.
+
+B batch, S source length, T target length.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from core.masks import PAD
+from core.tasks.task import Reference, Sample, Task, training_samples
+from core.tokenizer import BOS, EOS, Encoding, Tokenizer
+
+BATCHES_PER_CHUNK = 16
+"""So many batches are drawn at once and sorted by length, so that little is padding."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenReference:
+    """A pronoun and its antecedent, as token indices."""
+
+    pronoun: tuple[int, ...]
+    """In the source."""
+    antecedent: tuple[int, ...]
+    """In the source."""
+    nouns: tuple[tuple[int, ...], ...]
+    """Every noun of the source, in order."""
+    steps: tuple[int, ...]
+    """The decoder rows that write the target pronoun."""
+    ambiguous: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A sample as token ids, special tokens included."""
+
+    source: tuple[int, ...]
+    """The sentence, then EOS."""
+    target: tuple[int, ...]
+    """BOS, the sentence, EOS: all but the last are fed, all but the first are predicted."""
+    references: tuple[TokenReference, ...] = ()
+    text: str = ""
+    """The source sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Pairs as tensors. Row i of `labels_BT` is what follows row i of `fed_BT`."""
+
+    source_BS: Tensor
+    fed_BT: Tensor
+    """BOS y₁ y₂ …: the true target, shifted right by one (teacher forcing)."""
+    labels_BT: Tensor
+    """y₁ y₂ … EOS"""
+    references: tuple[tuple[TokenReference, ...], ...]
+    sources: tuple[str, ...]
+    """The source sentences as text."""
+
+    @property
+    def n_tokens(self) -> int:
+        """Target tokens that are predicted, padding left out."""
+        return int((self.labels_BT != PAD).sum())
+
+
+def encode_source(tokenizer: Tokenizer, text: str) -> tuple[int, ...]:
+    """Return a source as the encoder gets it."""
+    return (*tokenizer.encode(text).ids, EOS)
+
+
+def encode_samples(tokenizer: Tokenizer, samples: Sequence[Sample]) -> list[Pair]:
+    """Return samples as token ids, their references as token indices."""
+    sources = tokenizer.encode_all([sample.source for sample in samples])
+    targets = tokenizer.encode_all([sample.target for sample in samples])
+    return [
+        Pair(
+            (*source.ids, EOS),
+            (BOS, *target.ids, EOS),
+            tuple(_token_reference(ref, source, target) for ref in sample.references),
+            sample.source,
+        )
+        for sample, source, target in zip(samples, sources, targets, strict=True)
+    ]
+
+
+def _token_reference(reference: Reference, source: Encoding, target: Encoding) -> TokenReference:
+    return TokenReference(
+        pronoun=source.tokens_in(reference.pronoun),
+        antecedent=source.tokens_in(reference.antecedent),
+        nouns=tuple(source.tokens_in(noun) for noun in reference.nouns),
+        # Row i is fed token i (BOS is token 0) and predicts the sentence's token i.
+        steps=target.tokens_in(reference.target),
+        ambiguous=reference.ambiguous,
+    )
+
+
+def pad(rows: Sequence[Sequence[int]], length: int | None = None) -> Tensor:
+    """Return ids_BK, every row filled up with PAD to the longest (or to `length`).
+
+    >>> pad([[5, 6], [7]]).tolist()
+    [[5, 6], [7, 0]]
+    """
+    width = max(map(len, rows)) if length is None else length
+    return torch.tensor([[*row, *[PAD] * (width - len(row))] for row in rows])
+
+
+def collate(pairs: Sequence[Pair]) -> Batch:
+    """Put pairs into one batch."""
+    return Batch(
+        source_BS=pad([pair.source for pair in pairs]),
+        fed_BT=pad([pair.target[:-1] for pair in pairs]),
+        labels_BT=pad([pair.target[1:] for pair in pairs]),
+        references=tuple(pair.references for pair in pairs),
+        sources=tuple(pair.text for pair in pairs),
+    )
+
+
+def training_batches(
+    task: Task, tokenizer: Tokenizer, batch_size: int, seed: int, first_step: int = 0
+) -> Iterator[Batch]:
+    """Yield batches without end.
+
+    Batch number i depends on the seed and on i only, so that a training that goes on at step i
+    sees what one that never stopped would have seen.
+    """
+    first_chunk, skipped = divmod(first_step, BATCHES_PER_CHUNK)
+    chunk = first_chunk
+    while True:
+        yield from _chunk(task, tokenizer, batch_size, f"train {seed} {chunk}")[skipped:]
+        chunk, skipped = chunk + 1, 0
+
+
+def _chunk(task: Task, tokenizer: Tokenizer, batch_size: int, seed: str) -> list[Batch]:
+    rng = random.Random(seed)
+    drawn = training_samples(task, rng)
+    samples = [next(drawn) for _ in range(batch_size * BATCHES_PER_CHUNK)]
+    pairs = encode_samples(tokenizer, samples)
+    pairs.sort(key=lambda pair: (len(pair.source), len(pair.target)))
+    batches = [
+        collate(pairs[start : start + batch_size]) for start in range(0, len(pairs), batch_size)
+    ]
+    rng.shuffle(batches)
+    return batches

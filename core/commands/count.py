@@ -1,0 +1,47 @@
+"""Count the parameters of a configuration; without options, of the paper's base model."""
+
+import argparse
+import json
+from typing import get_args
+
+from core.config import ModelConfig, Norm, Positions
+from core.model import count_parameters
+
+JOINT_VOCABULARY = 41_000
+"""With so many pieces the counts of the paper's Table 3 come out."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Take the sizes that Table 3 varies."""
+    parser.add_argument("--n-layers", type=int, default=6, help="in each stack")
+    parser.add_argument("--d-model", type=int, default=512)
+    parser.add_argument("--d-ff", type=int, default=2048)
+    parser.add_argument("--n-heads", type=int, default=8)
+    parser.add_argument("--d-k", type=int, default=0, help="default: d_model / n_heads")
+    parser.add_argument("--d-v", type=int, default=0, help="default: d_model / n_heads")
+    parser.add_argument("--vocab", type=int, default=JOINT_VOCABULARY, help="pieces, joint")
+    parser.add_argument("--positions", choices=get_args(Positions), default="sinusoidal")
+    parser.add_argument("--max-positions", type=int, default=512)
+    parser.add_argument("--norm", choices=get_args(Norm), default="post")
+    parser.add_argument("--untied", action="store_true", help="three embedding matrices, not one")
+    parser.add_argument("--json", action="store_true")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print the number."""
+    config = ModelConfig(
+        vocab_size=arguments.vocab,
+        n_encoder_layers=arguments.n_layers,
+        n_decoder_layers=arguments.n_layers,
+        d_model=arguments.d_model,
+        d_ff=arguments.d_ff,
+        n_heads=arguments.n_heads,
+        d_k=arguments.d_k,
+        d_v=arguments.d_v,
+        positions=arguments.positions,
+        max_positions=arguments.max_positions,
+        norm=arguments.norm,
+        tied=not arguments.untied,
+    )
+    parameters = count_parameters(config)
+    print(json.dumps({"parameters": parameters}) if arguments.json else f"{parameters:,}")

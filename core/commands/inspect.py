@@ -1,0 +1,70 @@
+"""Show which token each head looks at, for every head of a trained run."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from core.commands.translate import warn
+from core.inspection import Inspection, inspect_sentence
+from core.run import load_run
+from core.tokenizer import Token
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Take a run, a sentence, and a target where it is not the model's own."""
+    parser.add_argument("run", type=Path, metavar="RUN", help="such as gallery/translate")
+    parser.add_argument("sentence", metavar="SENTENCE")
+    parser.add_argument("--target", help="feed this instead of the model's own translation")
+    parser.add_argument("--json", action="store_true", help="every weight of every head")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print the whole as JSON, or a table of largest weights."""
+    loaded = load_run(arguments.run)
+    inspection = inspect_sentence(loaded, arguments.sentence, arguments.target)
+    warn(inspection.translation, loaded.settings.model.max_positions)
+    if arguments.json:
+        print(json.dumps(to_json(inspection), ensure_ascii=False))
+    else:
+        print(inspection.translation.text)
+        for line in largest_weights(inspection):
+            print(line)
+
+
+def to_json(inspection: Inspection) -> dict[str, Any]:
+    """Return tokens and weights as JSON can hold them; a list is [head][query][key]."""
+    return {
+        "source": {"tokens": _texts(inspection.source_tokens)},
+        "target": {
+            "fed": _texts(inspection.fed_tokens),
+            "predicted": _texts(inspection.predicted_tokens),
+        },
+        "attention": {
+            str(site): {
+                "weights": attention.weights_HQK.tolist(),
+                "visible": attention.visible_QK.tolist(),
+            }
+            for site, attention in inspection.attention.items()
+        },
+    }
+
+
+def largest_weights(inspection: Inspection) -> list[str]:
+    """Return one line for each head: each query with the key that it looks at most."""
+    lines = []
+    for site, attention in inspection.attention.items():
+        queries = inspection.source_tokens if site.stack == "encoder" else inspection.fed_tokens
+        sees_source = site.stack == "encoder" or site.kind == "cross"
+        keys = inspection.source_tokens if sees_source else inspection.fed_tokens
+        for head, weights_QK in enumerate(attention.weights_HQK):
+            looks = [
+                f"{query.text}→{keys[row_K.argmax()].text} {row_K.max():.2f}"
+                for query, row_K in zip(queries, weights_QK, strict=True)
+            ]
+            lines.append(f"{site} head {head}: " + "  ".join(looks))
+    return lines
+
+
+def _texts(tokens: tuple[Token, ...]) -> list[str]:
+    return [token.text for token in tokens]

@@ -1,0 +1,1 @@
+"""Writing a target one token at a time."""

@@ -1,0 +1,62 @@
+"""Text in, text out: one sentence through a trained run."""
+
+from dataclasses import dataclass
+
+from core.batch import encode_source, pad
+from core.decoding.greedy import decode_greedily
+from core.run import Run
+from core.tokenizer import EOS
+
+
+class SentenceError(ValueError):
+    """A text that cannot be translated; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """What a model made of a sentence."""
+
+    source_ids: tuple[int, ...]
+    """With EOS at the end."""
+    target_ids: tuple[int, ...]
+    """What the model wrote, EOS left out."""
+    source: str
+    """As the model sees it: single spaces, straight apostrophes, cut where it had to be."""
+    text: str
+    cut: bool
+    """True when the sentence was longer than the model's positions."""
+    finished: bool
+    """False when the model had not said EOS at the length limit."""
+
+
+def translate(run: Run, sentence: str) -> Translation:
+    """Translate greedily.
+
+    Raises:
+        SentenceError: There is no text.
+    """
+    source_ids, cut = fitting_source(run, sentence)
+    written = decode_greedily(run.model, pad([source_ids]))[0]
+    finished = written[-1:] == (EOS,)
+    target_ids = written[:-1] if finished else written
+    return Translation(
+        source_ids=source_ids,
+        target_ids=target_ids,
+        source=run.tokenizer.decode(source_ids),
+        text=run.tokenizer.decode(target_ids),
+        cut=cut,
+        finished=finished,
+    )
+
+
+def fitting_source(run: Run, sentence: str) -> tuple[tuple[int, ...], bool]:
+    """Return the ids of a source, EOS last, and whether its end was cut off to fit the model.
+
+    Raises:
+        SentenceError: There is no text.
+    """
+    ids = encode_source(run.tokenizer, sentence)
+    if len(ids) == 1:
+        raise SentenceError("there is no text to translate")
+    longest = run.settings.model.max_positions
+    return (ids, False) if len(ids) <= longest else ((*ids[: longest - 1], EOS), True)

@@ -1,0 +1,38 @@
+"""What a model can learn. `TASKS` is the only list of the tasks that ship with the project."""
+
+from pathlib import Path
+
+from core.tasks.copying import Copying
+from core.tasks.corpus import CorpusError, read_corpus
+from core.tasks.reversing import Reversing
+from core.tasks.task import Link, Reference, Sample, Span, Task, held_out_samples, training_samples
+from core.tasks.translation import Translation
+
+TASKS: dict[str, Task] = {task.name: task for task in (Copying(), Reversing(), Translation())}
+
+
+def task_named(name: str) -> Task:
+    """Return a task of the list, or the one that a file of pairs makes.
+
+    Raises:
+        CorpusError: The name is no task, and no file of pairs either.
+    """
+    if name in TASKS:
+        return TASKS[name]
+    if not Path(name).is_file():
+        raise CorpusError(f"{name!r} is neither a file nor one of the tasks {', '.join(TASKS)}")
+    return read_corpus(Path(name))
+
+
+__all__ = [
+    "TASKS",
+    "CorpusError",
+    "Link",
+    "Reference",
+    "Sample",
+    "Span",
+    "Task",
+    "held_out_samples",
+    "task_named",
+    "training_samples",
+]

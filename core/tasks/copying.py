@@ -1,0 +1,46 @@
+"""Copy a row of symbols: the first thing that a Transformer should learn."""
+
+import random
+import string
+from functools import lru_cache
+
+from core.tasks.split import is_in_test_part
+from core.tasks.task import Link, Sample, Span
+
+SYMBOLS = string.ascii_lowercase
+MIN_LENGTH, MAX_LENGTH = 4, 16
+
+
+class Copying:
+    """`k d a f` → `k d a f`."""
+
+    name = "copy"
+    has_pronouns = False
+
+    def sample(self, rng: random.Random) -> Sample:
+        """Draw 4 to 16 symbols."""
+        symbols = rng.choices(SYMBOLS, k=rng.randint(MIN_LENGTH, MAX_LENGTH))
+        return aligned(symbols, range(len(symbols)))
+
+    def held_out(self, sample: Sample) -> bool:
+        """A tenth of all rows, by hash."""
+        return is_in_test_part(sample.source)
+
+
+def aligned(symbols: list[str], order: range) -> Sample:
+    """Return a sample whose target is the symbols in another order.
+
+    >>> aligned(["a", "b"], range(1, -1, -1)).target
+    'b a'
+    """
+    return Sample(
+        source=" ".join(symbols),
+        target=" ".join([symbols[index] for index in order]),
+        links=_links(order),
+    )
+
+
+@lru_cache
+def _links(order: range) -> tuple[Link, ...]:
+    spans = [Span(2 * index, 2 * index + 1) for index in range(len(order))]
+    return tuple(Link(spans[source], spans[target]) for target, source in enumerate(order))

@@ -1,0 +1,73 @@
+"""The user's own sentence pairs, from a file of two tab-separated columns."""
+
+import random
+import unicodedata
+from pathlib import Path
+
+from core.tasks.split import is_in_test_part
+from core.tasks.task import Sample
+
+HEADERS = {("source", "target"), ("src", "tgt"), ("english", "french"), ("en", "fr")}
+FEWEST_PAIRS = 10
+
+
+class CorpusError(ValueError):
+    """A file of pairs that cannot be used; the message names the line and what is wrong."""
+
+
+class Corpus:
+    """Pairs drawn at random from a list; a tenth of the sources, by hash, is held out."""
+
+    has_pronouns = False
+
+    def __init__(self, name: str, samples: list[Sample]) -> None:
+        self.name = name
+        distinct = list(dict.fromkeys(samples))
+        self._training = [sample for sample in distinct if not self.held_out(sample)]
+        self._held_out = [sample for sample in distinct if self.held_out(sample)]
+        if len(distinct) < FEWEST_PAIRS or not self._training or not self._held_out:
+            raise CorpusError(
+                f"{name}: {len(distinct)} different pairs give {len(self._training)} to train on "
+                f"and {len(self._held_out)} held out; at least {FEWEST_PAIRS} pairs are needed, "
+                f"with some on either side"
+            )
+        self._all = distinct
+
+    def sample(self, rng: random.Random) -> Sample:
+        """Draw one pair."""
+        return rng.choice(self._all)
+
+    def held_out(self, sample: Sample) -> bool:
+        """By the hash of the source, so that a source with two targets stays on one side."""
+        return is_in_test_part(sample.source)
+
+
+def read_corpus(path: Path) -> Corpus:
+    """Read a UTF-8 file with one pair a line: source, tab, target; a header is skipped.
+
+    Raises:
+        CorpusError: The file cannot be read, or a line is no pair (its number is named).
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise CorpusError(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        bad_line = path.read_bytes()[: error.start].count(b"\n") + 1
+        raise CorpusError(f"{path}, line {bad_line}: not UTF-8") from error
+    samples = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        columns = [unicodedata.normalize("NFC", column).strip() for column in line.split("\t")]
+        if not any(columns) or (number == 1 and _is_header(columns)):
+            continue
+        if len(columns) != 2 or not all(columns):
+            raise CorpusError(
+                f"{path}, line {number}: {len([c for c in columns if c])} columns with text, "
+                f"not 2 with one tab between them"
+            )
+        samples.append(Sample(source=columns[0], target=columns[1]))
+    return Corpus(str(path), samples)
+
+
+def _is_header(columns: list[str]) -> bool:
+    return tuple(column.lower() for column in columns) in HEADERS

@@ -1,0 +1,23 @@
+"""Reverse a row of symbols: copying with a turn, which cross-attention shows as a mirror."""
+
+import random
+
+from core.tasks.copying import MAX_LENGTH, MIN_LENGTH, SYMBOLS, aligned
+from core.tasks.split import is_in_test_part
+from core.tasks.task import Sample
+
+
+class Reversing:
+    """`k d a f` → `f a d k`."""
+
+    name = "reverse"
+    has_pronouns = False
+
+    def sample(self, rng: random.Random) -> Sample:
+        """Draw 4 to 16 symbols."""
+        symbols = rng.choices(SYMBOLS, k=rng.randint(MIN_LENGTH, MAX_LENGTH))
+        return aligned(symbols, range(len(symbols) - 1, -1, -1))
+
+    def held_out(self, sample: Sample) -> bool:
+        """A tenth of all rows, by hash."""
+        return is_in_test_part(sample.source)

@@ -1,0 +1,94 @@
+"""Writing a run folder; `core.run` says what is in it and reads it."""
+
+import json
+import os
+import platform
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy
+import safetensors
+import tokenizers
+import torch
+
+from core.checkpoint import save_state, save_weights, write_atomically
+from core.model import Transformer
+from core.run import RunSettings, checkpoint_step, newest_checkpoint
+from core.tokenizer import Tokenizer
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that a run's numbers depend on."""
+    return {
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "tokenizers": tokenizers.__version__,
+        "safetensors": safetensors.__version__,
+        "numpy": numpy.__version__,
+    }
+
+
+class RunFolder:
+    """The folder of a training that is under way; every file is written whole or not at all."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def begin(self, settings: RunSettings, tokenizer: Tokenizer) -> None:
+        """Write what is known before the first step.
+
+        Raises:
+            FileExistsError: The folder holds something already.
+        """
+        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+            raise FileExistsError(f"{self.path} exists already")
+        self.write_json("run.json", settings.to_dict())
+        write_atomically(self.path / "tokenizer.json", tokenizer.to_json().encode())
+
+    def checkpoint(
+        self, model: Transformer, optimizer: torch.optim.Optimizer, step: int, words: set[str]
+    ) -> None:
+        """Write all that training needs to go on from here, and drop the checkpoint before."""
+        before = newest_checkpoint(self.path)
+        stem = self.path / "checkpoints" / f"step-{step:08d}"
+        self.write_words(words)
+        # The weights come last: a checkpoint counts from the moment that they are there.
+        save_state(optimizer, stem.with_suffix(".state.safetensors"))
+        save_weights(model, stem.with_suffix(".safetensors"))
+        if before is not None and checkpoint_step(before) < step:
+            before.unlink()
+            before.with_suffix(".state.safetensors").unlink(missing_ok=True)
+
+    def write_words(self, words: Iterable[str]) -> None:
+        """Write the source words that training saw."""
+        write_atomically(self.path / "words.txt", "\n".join(sorted(words)).encode())
+
+    def add_metrics(self, record: Mapping[str, Any]) -> None:
+        """Append one measured step."""
+        with (self.path / "metrics.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps(record) + "\n")
+
+    def cut_metrics(self, step: int) -> None:
+        """Forget what was measured after a step, before going on from there."""
+        metrics = self.path / "metrics.jsonl"
+        if metrics.exists():
+            kept = [line for line in _whole_lines(metrics) if json.loads(line)["step"] <= step]
+            write_atomically(metrics, "".join(f"{line}\n" for line in kept).encode())
+
+    def write_status(self, state: str, step: int) -> None:
+        """Say how far training is; `state` is running, finished or failed."""
+        status = {"state": state, "step": step, "heartbeat": time.time(), "pid": os.getpid()}
+        self.write_json("status.json", status)
+
+    def write_json(self, name: str, content: Mapping[str, Any]) -> None:
+        """Write one JSON file."""
+        text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+        write_atomically(self.path / name, text.encode())
+
+
+def _whole_lines(path: Path) -> list[str]:
+    """Return the lines of a file that end; the last one may have been cut off while written."""
+    text = path.read_text(encoding="utf-8")
+    return text[: text.rfind("\n") + 1].splitlines()
