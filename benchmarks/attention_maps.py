@@ -2,10 +2,10 @@
 
 Run from the repository root: python -m benchmarks.attention_maps
 
-"new maps": from a click on a Streamlit button, through the server that packs another sentence's
-maps, to the end of the animation frame in which the component's drawing is shown. "other head": the
-same from a click on a thumbnail to the large map, which needs no server. The floor is a page that answers
-the same click with one line of text; ratios to it are comparable between computers.
+New maps: from a click on a Streamlit button, through the server that packs another sentence's maps,
+to the end of the animation frame in which the component's drawing is shown. Other head: the same
+from a click on a thumbnail to the large map, which needs no server. The floor is a page that
+answers the same click with one line of text; ratios to it are comparable between computers.
 """
 
 import statistics

@@ -105,6 +105,7 @@ def test_the_pointer_shows_the_weight_in_three_digits(show):
         for row, column in [(0, 0), (4, 3), (2, 1)]:
             weight = maps.weights[1, 2, row, column]
             expect(hover_cell(page, row, column, maps).locator("b")).to_have_text(f"{weight:#.3g}")
+        expect(hover_cell(page, 0, 5, maps).locator("b")).to_have_text("0")
         expect(hover_cell(page, 0, 6, maps).locator("b")).to_have_text("hidden by the mask")
 
 
@@ -200,6 +201,32 @@ def test_an_axis_label_marks_its_chip(show):
         assert marked(page, ".labels.columns") == ["it"]
 
 
+def test_pieces_of_one_word_touch_and_an_unknown_word_says_what_it_is(show):
+    with show("decoder") as page:
+        chips = page.locator(".chips.target .chip")
+        boxes = {chip.text_content(): chip.bounding_box() for chip in chips.all()}
+        unknown = page.locator(".chips.source .unknown")
+        expect(unknown).to_have_text("weary")
+        expect(unknown).to_have_attribute("title", "never seen in training")
+    for left, right, gap in [("fat", "igu", 0), ("igu", "é", 0), ("é", ".", 4)]:
+        distance = boxes[right]["x"] - boxes[left]["x"] - boxes[left]["width"]
+        assert distance == pytest.approx(gap, abs=0.1)
+
+
+def test_a_fine_screen_gets_whole_pixels_per_weight(show):
+    maps = maps_cases.sentence()
+    with show("sentence", device_scale_factor=2) as page:
+        box = page.locator(".cells").bounding_box()
+        sheet = pixels(page, ".sheet canvas")
+        first = tile(page, 0, 0).bounding_box()
+    assert box["width"] * 2 % maps.visible.shape[1] == 0
+    side = round(first["width"] * 2)
+    n = side // maps.visible.shape[0]
+    assert side == n * maps.visible.shape[0]
+    shown = sheet[:side:n, :side:n]
+    assert (shown == expected_pixels(maps.weights[0, 0], maps.visible)).all()
+
+
 def test_labels_stay_apart(show):
     with show("long") as page:
         boxes = [label.bounding_box() for label in page.locator(".labels.rows .label").all()]
@@ -230,11 +257,10 @@ def test_hostile_tokens_are_plain_text(show):
     assert shown == list(maps_cases.HOSTILE)
 
 
-@pytest.mark.parametrize("case", ["known", "decoder"])
-def test_both_themes_show_a_weight_in_the_same_colour(show, case):
+def test_both_themes_show_a_weight_in_the_same_colour(show):
     seen = {}
     for scheme in ("light", "dark"):
-        with show(case, color_scheme=scheme) as page:
+        with show("decoder", color_scheme=scheme) as page:
             seen[scheme] = pixels(page, ".cells canvas")
             text, ground = page.locator(".maps").evaluate(
                 "m => [getComputedStyle(m).color, getComputedStyle(document.querySelector("
@@ -245,8 +271,9 @@ def test_both_themes_show_a_weight_in_the_same_colour(show, case):
     assert (seen["light"] == seen["dark"]).all()
 
 
-@pytest.mark.parametrize("width", [900, 600])
-@pytest.mark.parametrize("case", ["many", "decoder", "hostile"])
+@pytest.mark.parametrize(
+    ("case", "width"), [("many", 900), ("decoder", 900), ("decoder", 600), ("hostile", 600)]
+)
 def test_narrow_windows_need_no_sideways_scrolling(show, case, width):
     with show(case, viewport={"width": width, "height": 800}) as page:
         root = page.locator(".maps").bounding_box()
@@ -263,8 +290,10 @@ def test_narrow_windows_need_no_sideways_scrolling(show, case, width):
 def test_a_narrower_window_redraws_in_place(show):
     with show("sentence") as page:
         page.locator(".cells canvas").evaluate("canvas => { window.seen = canvas; }")
+        tile(page, 0, 0).focus()
         before = page.locator(".sheet").bounding_box()["width"]
         page.set_viewport_size({"width": 700, "height": 800})
-        expect(page.locator(".maps")).not_to_have_attribute("data-drawn", "1")
+        expect(page.locator(".sheet")).not_to_have_css("width", f"{before:g}px")
         assert page.locator(".sheet").bounding_box()["width"] < before
         assert page.locator(".cells canvas").evaluate("canvas => canvas === window.seen")
+        expect(tile(page, 0, 0)).to_be_focused()

@@ -131,6 +131,10 @@ function placeGrid({ maps, nodes, layout }) {
     "--names-top": NAMES.top, "--tile-width": grid.tile.width, "--tile-height": grid.tile.height,
     "--tile-gap": grid.tile.gap,
   });
+  // The buttons stay where they can, lest one that has the focus lose it.
+  const named = `${layers} × ${heads} ${texts.head} ${texts["head.short"]} ${texts["layer.short"]}`;
+  if (nodes.tiles.dataset.named === named) return;
+  nodes.tiles.dataset.named = named;
   const numbers = (count) => Array.from({ length: count }, (_, i) => i);
   const names = (selector, count, template, name) =>
     nodes.sheet.querySelector(selector).replaceChildren(

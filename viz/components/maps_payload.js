@@ -38,7 +38,8 @@ function weightText(maps, layer, head, row, column) {
   const cell = row * maps.columns + column;
   if (!maps.visible[cell]) return maps.texts.hidden;
   if (layer === maps.selected[0] && head === maps.selected[1]) {
-    return maps.exact[cell].toPrecision(3).replace("e-", "e−");
+    const weight = maps.exact[cell];
+    return weight === 0 ? "0" : weight.toPrecision(3).replace("e-", "e−");
   }
   const weight = maps.weights[headStart(maps, layer, head) + cell] / 255;
   return fill(maps.texts.about, { weight: weight.toFixed(2) });

@@ -1,6 +1,7 @@
 // Words: chips, axis labels, and marking one token wherever it stands. Text only by textContent.
 
 const FLAGS = { special: 1, unknown: 2, continues: 4 };
+const SEEN_AT_ONCE = 160; // words; more than the lines shown of a long sentence can hold
 
 function element(tag, className, text = "") {
   const node = document.createElement(tag);
@@ -35,7 +36,11 @@ function drawChips(node, labels, side, texts) {
       parts.push(word);
     }
   }
-  node.replaceChildren(...parts);
+  node.replaceChildren(...parts.slice(0, SEEN_AT_ONCE));
+  // The rest lies below the edge of the scrolled box: it comes after the picture is on the screen.
+  const late = parts.slice(SEEN_AT_ONCE);
+  const add = () => parts[0].parentNode === node && node.append(...late);
+  if (late.length) requestAnimationFrame(() => setTimeout(add));
   node.parentElement.hidden = !labels.length;
   return chips;
 }
