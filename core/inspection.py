@@ -37,6 +37,9 @@ class Inspection:
     """BOS first: the rows of decoder and cross maps, the columns of decoder maps."""
     predicted_tokens: tuple[Token, ...]
     """The most probable next token of each decoder row."""
+    source_words: tuple[str, ...]
+    """The text of each word that `Token.word` of a source token counts."""
+    fed_words: tuple[str, ...]
     unknown_words: frozenset[int]
     """The source's words (as `Token.word` counts them) that training never saw."""
     attention: Mapping[Site, SiteAttention]
@@ -67,11 +70,11 @@ def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Insp
         source_tokens=run.tokenizer.describe(translation.source_ids),
         fed_tokens=run.tokenizer.describe(fed_ids),
         predicted_tokens=run.tokenizer.describe(logits_BTV[0].argmax(dim=-1).tolist()),
+        source_words=tuple(words),
+        fed_words=tuple(run.tokenizer.word_texts(fed_ids)),
+        # The last word is EOS.
         unknown_words=frozenset(
-            # The last one is EOS.
-            index
-            for index, word in enumerate(words[:-1])
-            if word not in run.known_words
+            index for index, word in enumerate(words[:-1]) if word not in run.known_words
         ),
         attention={site: _attention(record, site) for site in run.model.sites()},
     )

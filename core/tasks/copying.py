@@ -15,7 +15,8 @@ class Copying:
     """`k d a f` → `k d a f`."""
 
     name = "copy"
-    has_pronouns = False
+    pronouns: frozenset[str] = frozenset()
+    examples: tuple[str, ...] = ("k d a f q z", "a a a b b c", "t r a n s f o r m e r")
 
     def sample(self, rng: random.Random) -> Sample:
         """Draw 4 to 16 symbols."""

@@ -18,7 +18,7 @@ class CorpusError(ValueError):
 class Corpus:
     """Pairs drawn at random from a list; a tenth of the sources, by hash, is held out."""
 
-    has_pronouns = False
+    pronouns: frozenset[str] = frozenset()
 
     def __init__(self, name: str, samples: list[Sample]) -> None:
         self.name = name
@@ -32,6 +32,7 @@ class Corpus:
                 f"with some on either side"
             )
         self._all = distinct
+        self.examples = tuple(sample.source for sample in self._held_out[:3])
 
     def sample(self, rng: random.Random) -> Sample:
         """Draw one pair."""

@@ -11,7 +11,8 @@ class Reversing:
     """`k d a f` → `f a d k`."""
 
     name = "reverse"
-    has_pronouns = False
+    pronouns: frozenset[str] = frozenset()
+    examples: tuple[str, ...] = ("k d a f q z", "a a a b b c", "t r a n s f o r m e r")
 
     def sample(self, rng: random.Random) -> Sample:
         """Draw 4 to 16 symbols."""

@@ -7,5 +7,5 @@ TEST_SHARE = 0.1
 
 def is_in_test_part(key: str, salt: str = "", share: float = TEST_SHARE) -> bool:
     """Say whether a key falls into the test part; a function of key and salt alone."""
-    digest = hashlib.blake2b(f"{salt}\0{key}".encode(), digest_size=8).digest()
+    digest = hashlib.blake2b(f"{salt}/{key}".encode(), digest_size=8).digest()
     return int.from_bytes(digest) < share * 2**64

@@ -44,7 +44,8 @@ class Reference:
     """The pronoun in the target."""
     ambiguous: bool
     """True when the source pronoun alone does not tell the target pronoun (it, they), and nouns
-    of both genders stand in the sentence, so that the antecedent must be found."""
+    of both genders that it could mean stand in the sentence, so that the antecedent must be
+    found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,10 @@ class Task(Protocol):
     """What the model learns: where samples come from, and which of them are kept for the test."""
 
     name: str
-    has_pronouns: bool
+    pronouns: frozenset[str]
+    """Source words, in small letters, whose translation depends on what they stand for."""
+    examples: tuple[str, ...]
+    """Sources worth looking at, the best first."""
 
     def sample(self, rng: random.Random) -> Sample:
         """Draw any sample, held out or not."""

@@ -120,7 +120,7 @@ def _train_tokenizer(task: Task, vocab_size: int, seed: int) -> Tokenizer:
 
 def _check_guide(guide: str, task: Task, model: Transformer) -> None:
     site, head = parse_head(guide)
-    if not task.has_pronouns:
+    if not task.pronouns:
         raise ConfigError(f"the task {task.name!r} has no pronouns that {guide} could be guided by")
     if (site.stack, site.kind) == ("decoder", "self"):
         raise ConfigError(f"{site} never sees the source, so it cannot be guided to an antecedent")

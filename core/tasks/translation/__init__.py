@@ -29,7 +29,14 @@ class Translation:
     """
 
     name = "translate"
-    has_pronouns = True
+    pronouns: frozenset[str] = frozenset({"it", "they"})
+    examples: tuple[str, ...] = (
+        "The animal didn't cross the street because it was too tired.",
+        "The animal didn't cross the street because it was too wide.",
+        "The girls lost the keys because they were small.",
+        "Did the boy who sang see the old horse?",
+        "Zorbik and Anna did not eat the small red apples.",
+    )
 
     def sample(self, rng: random.Random) -> Sample:
         """Draw a sentence pair with its links and references."""

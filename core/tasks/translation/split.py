@@ -1,14 +1,12 @@
 """Which sentences are kept for the test: those with noun pairs, or names, not seen in training."""
 
 import functools
-import hashlib
 import itertools
 import re
 
+from core.tasks.split import is_in_test_part
 from core.tasks.translation.names import FUNCTION_WORDS
 from core.tasks.translation.nouns import LEMMAS
-
-HELD_OUT_SHARE = 0.1
 
 # With this salt the pair (animal, street) is held out: "The animal didn't cross the street …" is
 # always a sentence whose nouns never stood together in training.
@@ -16,21 +14,15 @@ _SALT = "25"
 _WORD = re.compile(r"[^\s.,?]+")
 
 
-def _falls_in_share(text: str) -> bool:
-    """Say whether the hash of a text, the same on every machine, lies in the held-out share."""
-    digest = hashlib.blake2b(f"{_SALT}/{text}".encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "big") < HELD_OUT_SHARE * 2**64
-
-
 @functools.cache
 def is_pair_held_out(one: str, other: str) -> bool:
     """Say whether two different nouns (singular, in any order) meet in the test only."""
-    return _falls_in_share(" ".join(sorted((one, other))))
+    return is_in_test_part(" ".join(sorted((one, other))), _SALT)
 
 
 def is_name_held_out(name: str) -> bool:
     """Say whether a name occurs in the test only."""
-    return _falls_in_share(f"name {name}")
+    return is_in_test_part(f"name {name}", _SALT)
 
 
 def nouns_and_names(source: str) -> tuple[list[str], list[str]]:
@@ -54,7 +46,7 @@ def is_held_out(source: str) -> bool:
     nouns, names = nouns_and_names(source)
     different = sorted(set(nouns))
     if len(different) < 2 and not names:
-        return _falls_in_share(source)
+        return is_in_test_part(source, _SALT)
     return any(map(is_name_held_out, names)) or any(
         is_pair_held_out(one, other) for one, other in itertools.combinations(different, 2)
     )
