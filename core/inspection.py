@@ -3,6 +3,7 @@
 H heads, Q queries, K keys.
 """
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -43,6 +44,8 @@ class Inspection:
     unknown_words: frozenset[int]
     """The source's words (as `Token.word` counts them) that training never saw."""
     attention: Mapping[Site, SiteAttention]
+    seconds: float
+    """What translating and recording took."""
 
 
 def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Inspection:
@@ -59,6 +62,7 @@ def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Insp
     Raises:
         SentenceError: There is no text.
     """
+    started = time.perf_counter()
     translation = translate(run, sentence) if target is None else _given(run, sentence, target)
     fed_ids = (BOS, *translation.target_ids)
     record = Record()
@@ -77,6 +81,7 @@ def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Insp
             index for index, word in enumerate(words[:-1]) if word not in run.known_words
         ),
         attention={site: _attention(record, site) for site in run.model.sites()},
+        seconds=time.perf_counter() - started,
     )
 
 

@@ -50,7 +50,7 @@ def merged(inspection: Inspection) -> Inspection:
     attention = {}
     for site, old in inspection.attention.items():
         queries = source if site.stack == "encoder" else fed
-        keys = fed if (site.stack, site.kind) == ("decoder", "self") else source
+        keys = fed if site.attention == "decoder.self" else source
         attention[site] = SiteAttention(
             merge_weights(old.weights_HQK, queries, keys),
             merge_visible(old.visible_QK, queries, keys),

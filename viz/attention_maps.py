@@ -20,13 +20,13 @@ import numpy.typing as npt
 
 from viz import theme
 
-Kind = Literal["encoder.self", "decoder.self", "cross"]
+Kind = Literal["encoder.self", "decoder.self", "decoder.cross"]
 
 # Every word that the component shows. A page may hand over its own; {names} are filled in.
 DEFAULT_TEXTS: Mapping[str, str] = {
     "title.encoder.self": "Encoder layer {layer}, head {head}: where each word looks",
     "title.decoder.self": "Decoder layer {layer}, head {head}: where each word looks back",
-    "title.cross": "Decoder layer {layer}, head {head}: where each word looks in the source",
+    "title.decoder.cross": "Decoder layer {layer}, head {head}: where it looks in the source",
     "grid": "All {n} heads",
     "grid.help": "Arrow keys move from head to head, Enter shows the head large.",
     "head": "layer {layer}, head {head}",
@@ -97,6 +97,7 @@ class AttentionMaps:
         source: The source sentence's tokens.
         target: The target sentence's tokens, from BOS to EOS.
         translation: The target sentence as text to read.
+        finding: What is known about these heads; stands below the grid.
         selected: Layer and head shown large.
         texts: Replacements for some of DEFAULT_TEXTS.
 
@@ -113,6 +114,7 @@ class AttentionMaps:
     source: Sequence[TokenLabel] = ()
     target: Sequence[TokenLabel] = ()
     translation: str = ""
+    finding: str = ""
     selected: tuple[int, int] = (0, 0)
     texts: Mapping[str, str] = field(default_factory=dict)
 
@@ -158,7 +160,7 @@ def _check_labels(maps: AttentionMaps) -> None:
     else:
         expected |= {"target": n_queries + 1, "predicted": n_queries}
         expected |= {"keys": n_queries} if maps.kind == "decoder.self" else {"source": n_keys}
-    if n_queries != n_keys and maps.kind != "cross":
+    if n_queries != n_keys and maps.kind != "decoder.cross":
         raise ValueError(f"{maps.kind} needs a square map, got {n_queries} × {n_keys}")
     for name, count in expected.items():
         actual = len(getattr(maps, name))
@@ -203,6 +205,7 @@ def unpack(payload: bytes) -> AttentionMaps:
         visible=cells[: queries * keys].reshape(queries, keys).astype(np.bool_),
         **{name: tuple(map(_label, header[name])) for name in _LABELS},
         translation=header["translation"],
+        finding=header["finding"],
         selected=(layer, head),
         texts=header["texts"],
     )
@@ -214,6 +217,7 @@ def _header(maps: AttentionMaps) -> dict[str, Any]:
         "shape": maps.weights.shape,
         **{name: [_written(label) for label in getattr(maps, name)] for name in _LABELS},
         "translation": maps.translation,
+        "finding": maps.finding,
         "texts": {**DEFAULT_TEXTS, **maps.texts},
     }
 

@@ -63,7 +63,7 @@ def study_pronouns(model: Transformer, pairs: Sequence[Pair]) -> PronounStudy | 
     if not with_pronoun:
         return None
     references = [ref for pair in with_pronoun for ref in _ambiguous(pair.references)]
-    sites = [site for site in model.sites() if (site.stack, site.kind) != ("decoder", "self")]
+    sites = [site for site in model.sites() if site.attention != "decoder.self"]
     record = Record(frozenset({Step.WEIGHTS}), frozenset(sites))
     on_antecedent = {site: torch.zeros(2, model.config.n_heads) for site in sites}
 

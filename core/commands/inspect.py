@@ -55,8 +55,9 @@ def largest_weights(inspection: Inspection) -> list[str]:
     lines = []
     for site, attention in inspection.attention.items():
         queries = inspection.source_tokens if site.stack == "encoder" else inspection.fed_tokens
-        sees_source = site.stack == "encoder" or site.kind == "cross"
-        keys = inspection.source_tokens if sees_source else inspection.fed_tokens
+        keys = (
+            inspection.fed_tokens if site.attention == "decoder.self" else inspection.source_tokens
+        )
         for head, weights_QK in enumerate(attention.weights_HQK):
             looks = [
                 f"{query.text}→{keys[row_K.argmax()].text} {row_K.max():.2f}"

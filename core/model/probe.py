@@ -33,6 +33,11 @@ class Site:
     def __str__(self) -> str:
         return f"{self.stack}.{self.layer}.{self.kind}"
 
+    @property
+    def attention(self) -> str:
+        """Which of the three kinds of attention: encoder.self, decoder.self or decoder.cross."""
+        return f"{self.stack}.{self.kind}"
+
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read `stack.layer.kind`.

@@ -5,7 +5,16 @@ from pathlib import Path
 from core.tasks.copying import Copying
 from core.tasks.corpus import CorpusError, read_corpus
 from core.tasks.reversing import Reversing
-from core.tasks.task import Link, Reference, Sample, Span, Task, held_out_samples, training_samples
+from core.tasks.task import (
+    Example,
+    Link,
+    Reference,
+    Sample,
+    Span,
+    Task,
+    held_out_samples,
+    training_samples,
+)
 from core.tasks.translation import Translation
 
 TASKS: dict[str, Task] = {task.name: task for task in (Copying(), Reversing(), Translation())}
@@ -27,6 +36,7 @@ def task_named(name: str) -> Task:
 __all__ = [
     "TASKS",
     "CorpusError",
+    "Example",
     "Link",
     "Reference",
     "Sample",

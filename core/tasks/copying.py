@@ -5,10 +5,15 @@ import string
 from functools import lru_cache
 
 from core.tasks.split import is_in_test_part
-from core.tasks.task import Link, Sample, Span
+from core.tasks.task import Example, Link, Sample, Span
 
 SYMBOLS = string.ascii_lowercase
 MIN_LENGTH, MAX_LENGTH = 4, 16
+EXAMPLES = (
+    Example("six letters", "k d a f q z"),
+    Example("repeated letters", "a a a b b b a a"),
+    Example("a word", "t r a n s f o r m e r"),
+)
 
 
 class Copying:
@@ -16,7 +21,7 @@ class Copying:
 
     name = "copy"
     pronouns: frozenset[str] = frozenset()
-    examples: tuple[str, ...] = ("k d a f q z", "a a a b b c", "t r a n s f o r m e r")
+    examples: tuple[Example, ...] = EXAMPLES
 
     def sample(self, rng: random.Random) -> Sample:
         """Draw 4 to 16 symbols."""

@@ -5,7 +5,7 @@ import unicodedata
 from pathlib import Path
 
 from core.tasks.split import is_in_test_part
-from core.tasks.task import Sample
+from core.tasks.task import Example, Sample
 
 HEADERS = {("source", "target"), ("src", "tgt"), ("english", "french"), ("en", "fr")}
 FEWEST_PAIRS = 10
@@ -32,7 +32,10 @@ class Corpus:
                 f"with some on either side"
             )
         self._all = distinct
-        self.examples = tuple(sample.source for sample in self._held_out[:3])
+        self.examples = tuple(
+            Example(f"held-out pair {number}", sample.source)
+            for number, sample in enumerate(self._held_out[:3])
+        )
 
     def sample(self, rng: random.Random) -> Sample:
         """Draw one pair."""

@@ -2,9 +2,9 @@
 
 import random
 
-from core.tasks.copying import MAX_LENGTH, MIN_LENGTH, SYMBOLS, aligned
+from core.tasks.copying import EXAMPLES, MAX_LENGTH, MIN_LENGTH, SYMBOLS, aligned
 from core.tasks.split import is_in_test_part
-from core.tasks.task import Sample
+from core.tasks.task import Example, Sample
 
 
 class Reversing:
@@ -12,7 +12,7 @@ class Reversing:
 
     name = "reverse"
     pronouns: frozenset[str] = frozenset()
-    examples: tuple[str, ...] = ("k d a f q z", "a a a b b c", "t r a n s f o r m e r")
+    examples: tuple[Example, ...] = EXAMPLES
 
     def sample(self, rng: random.Random) -> Sample:
         """Draw 4 to 16 symbols."""

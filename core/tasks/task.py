@@ -58,14 +58,23 @@ class Sample:
     references: tuple[Reference, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A source worth looking at."""
+
+    name: str
+    """A word or two that say what is to be seen."""
+    source: str
+
+
 class Task(Protocol):
     """What the model learns: where samples come from, and which of them are kept for the test."""
 
     name: str
     pronouns: frozenset[str]
     """Source words, in small letters, whose translation depends on what they stand for."""
-    examples: tuple[str, ...]
-    """Sources worth looking at, the best first."""
+    examples: tuple[Example, ...]
+    """The best first."""
 
     def sample(self, rng: random.Random) -> Sample:
         """Draw any sample, held out or not."""

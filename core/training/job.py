@@ -122,7 +122,7 @@ def _check_guide(guide: str, task: Task, model: Transformer) -> None:
     site, head = parse_head(guide)
     if not task.pronouns:
         raise ConfigError(f"the task {task.name!r} has no pronouns that {guide} could be guided by")
-    if (site.stack, site.kind) == ("decoder", "self"):
+    if site.attention == "decoder.self":
         raise ConfigError(f"{site} never sees the source, so it cannot be guided to an antecedent")
     if site not in model.sites() or head >= model.config.n_heads:
         raise ConfigError(f"{guide} is no head of this model")

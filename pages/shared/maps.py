@@ -1,10 +1,14 @@
 """The attention maps as an element of a page."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import cast
 
+import numpy as np
 import streamlit as st
 
-from viz.attention_maps import component_assets
+from core.inspection import Inspection
+from core.tokenizer import Token
+from viz.attention_maps import AttentionMaps, Kind, TokenLabel, component_assets, pack
 
 _assets = component_assets()
 _component = st.components.v2.component(
@@ -12,14 +16,61 @@ _component = st.components.v2.component(
 )
 
 
-def attention_maps(payload: bytes, *, key: str, on_pick: Callable[[], None]) -> None:
-    """Show the maps, with the sentence and its translation above them.
+def attention_maps(shown: AttentionMaps, *, key: str, on_pick: Callable[[], None]) -> None:
+    """Show all heads of one kind of attention, with the sentence and its translation above them.
 
     Args:
-        payload: From `viz.attention_maps.pack`.
+        shown: From `maps_of`.
         key: The element's name; `st.session_state[key].pick` holds `{"layer": …, "head": …}` while
             `on_pick` runs.
         on_pick: Called when another head was chosen, before the page runs again. The page should
-            answer with a payload in which that head is selected: it holds its exact weights.
+            answer with a selection of that head: then its exact weights are shown.
     """
-    _component(key=key, data=payload, on_pick_change=on_pick)
+    _component(key=key, data=pack(shown), on_pick_change=on_pick)
+
+
+def maps_of(
+    inspection: Inspection, kind: str, selected: tuple[int, int], finding: str = ""
+) -> AttentionMaps:
+    """Return one kind of an inspection's maps with their labels.
+
+    Args:
+        inspection: What the heads did.
+        kind: encoder.self, decoder.self or decoder.cross.
+        selected: Layer and head.
+        finding: What is known about these heads.
+    """
+    sites = [site for site in inspection.attention if site.attention == kind]
+    source = _labels(inspection.source_tokens, inspection.unknown_words)
+    fed = _labels(inspection.fed_tokens)
+    predicted = _labels(inspection.predicted_tokens)
+    queries = source if kind == "encoder.self" else fed
+    return AttentionMaps(
+        kind=cast(Kind, kind),
+        weights=np.stack([inspection.attention[site].weights_HQK for site in sites]),
+        visible=inspection.attention[sites[0]].visible_QK,
+        queries=queries,
+        keys=fed if kind == "decoder.self" else source,
+        predicted=() if kind == "encoder.self" else predicted,
+        source=source,
+        # What the last row predicts ends the target: EOS, or what came when the limit was reached.
+        target=(*fed, predicted[-1]),
+        translation=inspection.translation.text,
+        finding=finding,
+        selected=selected,
+    )
+
+
+def _labels(
+    tokens: Sequence[Token], unknown_words: frozenset[int] = frozenset()
+) -> tuple[TokenLabel, ...]:
+    before = (None, *(token.word for token in tokens))
+    return tuple(
+        TokenLabel(
+            text=token.text,
+            special=token.special,
+            unknown=token.word in unknown_words,
+            continues=token.word == word_before,
+        )
+        for token, word_before in zip(tokens, before, strict=False)
+    )

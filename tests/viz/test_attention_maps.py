@@ -38,7 +38,7 @@ def cross(layers=2, heads=3, queries=5, keys=7, seed=0, selected=(1, 2)):
     visible[:, -1] = False
     target = words(queries + 1, "t")
     return AttentionMaps(
-        kind="cross",
+        kind="decoder.cross",
         weights=weights * visible,
         visible=visible,
         queries=target[:-1],

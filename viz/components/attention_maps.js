@@ -77,6 +77,7 @@ function draw(state) {
     drawSheet(nodes.sheetCanvas, maps, state.layout.grid);
     state.content = maps.content;
   }
+  nodes.grid.querySelector(".finding").textContent = maps.finding;
   drawSelection(state);
 }
 
@@ -126,7 +127,7 @@ function placeGrid({ maps, nodes, layout }) {
     grid.pool > 1 ? fill(texts.pooled, { n: grid.pool }) : "";
   nodes.sheetCanvas.setAttribute("aria-label", title);
   nodes.tiles.setAttribute("aria-label", `${title}. ${texts["grid.help"]}`);
-  setPixels(nodes.sheet, {
+  setPixels(nodes.grid, {
     "--width": grid.width, "--height": grid.height, "--names-left": NAMES.left,
     "--names-top": NAMES.top, "--tile-width": grid.tile.width, "--tile-height": grid.tile.height,
     "--tile-gap": grid.tile.gap,

@@ -8,7 +8,7 @@ recognition (the grammar backwards).
 
 import random
 
-from core.tasks.task import Sample
+from core.tasks.task import Example, Sample
 from core.tasks.translation.draft import Draft
 from core.tasks.translation.recognition import derivations
 from core.tasks.translation.sentences import sentence
@@ -30,12 +30,12 @@ class Translation:
 
     name = "translate"
     pronouns: frozenset[str] = frozenset({"it", "they"})
-    examples: tuple[str, ...] = (
-        "The animal didn't cross the street because it was too tired.",
-        "The animal didn't cross the street because it was too wide.",
-        "The girls lost the keys because they were small.",
-        "Did the boy who sang see the old horse?",
-        "Zorbik and Anna did not eat the small red apples.",
+    examples: tuple[Example, ...] = (
+        Example("tired", "The animal didn't cross the street because it was too tired."),
+        Example("wide", "The animal didn't cross the street because it was too wide."),
+        Example("they", "The girls lost the keys because they were too small."),
+        Example("a question", "Did the boy who sang see the old horse?"),
+        Example("names", "Zorbik and Anna did not eat the small red apples."),
     )
 
     def sample(self, rng: random.Random) -> Sample:

@@ -121,7 +121,7 @@ def known():
     target = (BOS, *labels("le chat dort là"), EOS)
     source = (*labels("the big black cat sleeps here"), EOS)
     return AttentionMaps(
-        kind="cross",
+        kind="decoder.cross",
         weights=weights,
         visible=visible,
         queries=target[:-1],
@@ -155,7 +155,7 @@ CASES = {
     "known": known,
     "sentence": sentence,
     "decoder": decoder,
-    "cross": lambda: decoder("cross"),
+    "cross": lambda: decoder("decoder.cross"),
     "many": many,
     "long": lambda: many(6, 8, 128),
     "hostile": hostile,

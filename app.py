@@ -1,0 +1,29 @@
+"""The frame: `streamlit run app.py`."""
+
+import streamlit as st
+
+from pages import attention
+from pages.shared import layout
+from pages.shared.text import _
+
+
+def main() -> None:
+    """Set up the frame and show the page that the URL asks for."""
+    # An icon of a page would be fetched from outside as the browser's icon; an emoji is not.
+    st.set_page_config(page_title="Transformer Lab", page_icon="🔎", layout="wide")
+    layout.compact()
+    pages = [
+        st.Page(
+            attention.render,
+            title=_("Attention"),
+            icon=":material/grid_view:",
+            default=True,
+        ),
+        # The default page has no address but /; whoever types its name finds it all the same.
+        st.Page(attention.render, url_path="attention", visibility="hidden"),
+    ]
+    st.navigation(pages).run()
+
+
+if __name__ == "__main__":
+    main()

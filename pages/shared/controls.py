@@ -1,0 +1,102 @@
+"""Widgets that several pages use. Each returns a plain value, and keeps it in the URL."""
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from core.tasks import Example
+from pages.shared import session
+from pages.shared.text import _
+
+
+def model(names: Sequence[str], on_change: Callable[[], None]) -> str:
+    """Ask for a run."""
+    return str(
+        st.selectbox(_("Model"), names, key=session.MODEL, bind="query-params", on_change=on_change)
+    )
+
+
+def sentence(default: str) -> str:
+    """Ask for a sentence."""
+    typed = st.text_input(
+        _("Sentence"),
+        value=default,
+        key=session.SENTENCE,
+        bind="query-params",
+        placeholder=_("Type a sentence and press Enter"),
+    )
+    return str(typed or "")
+
+
+def examples(offered: Sequence[Example]) -> None:
+    """Offer sentences that are one click away."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        for index, example in enumerate(offered):
+            st.button(
+                example.name,
+                key=f"example_{index}",
+                type="tertiary",
+                on_click=session.choose,
+                args=({session.SENTENCE: example.source},),
+            )
+
+
+def kind(offered: Sequence[str], default: str, on_change: Callable[[], None]) -> str:
+    """Ask for one of the kinds of attention that a model has."""
+    names = {
+        "encoder.self": _("encoder self"),
+        "decoder.self": _("decoder self"),
+        "decoder.cross": _("cross"),
+    }
+    return str(
+        st.segmented_control(
+            _("Attention"),
+            offered,
+            format_func=lambda name: names[name],
+            default=default if default in offered else offered[0],
+            required=True,
+            key=session.KIND,
+            bind="query-params",
+            on_change=on_change,
+            label_visibility="collapsed",
+        )
+    )
+
+
+def whole_words() -> bool:
+    """Ask whether subwords are merged to words."""
+    names = {"tokens": _("tokens"), "words": _("whole words")}
+    unit = st.segmented_control(
+        _("Unit"),
+        list(names),
+        format_func=lambda name: names[name],
+        default="tokens",
+        required=True,
+        key=session.UNIT,
+        bind="query-params",
+        label_visibility="collapsed",
+        help=_("Merged to words, rows are averaged and columns summed."),
+    )
+    return unit == "words"
+
+
+def layer_and_head(n_layers: int, n_heads: int, default: tuple[int, int]) -> tuple[int, int]:
+    """Ask for a layer and a head; a click into the maps sets them too."""
+    layer = _number(_("layer"), n_layers, default[0], session.LAYER)
+    head = _number(_("head"), n_heads, default[1], session.HEAD)
+    return layer, head
+
+
+def _number(label: str, count: int, default: int, key: str) -> int:
+    st.caption(label, width="content")
+    # Shown without words around it, because what is shown is what stands in the URL.
+    chosen = st.selectbox(
+        label,
+        range(count),
+        index=default,
+        key=key,
+        bind="query-params",
+        label_visibility="collapsed",
+        width=76,
+    )
+    return int(chosen)

@@ -1,0 +1,104 @@
+"""What is said beside the pictures: how far they can be believed, and what was measured."""
+
+from collections.abc import Sequence
+
+from core.analysis.evenness import evenness
+from core.analysis.findings import PronounHead
+from core.inspection import Inspection, SiteAttention
+from core.model import Site
+from core.run import Run
+from pages.shared.text import _, percent
+
+NEARLY_UNIFORM = 0.95
+NO_EFFECT = 0.02
+GOOD_EXACT_MATCH = 0.9
+
+
+def size(inspection: Inspection) -> str:
+    """Return how long source and target are, and how long the model took."""
+    return _("{source} → {target} tokens · {milliseconds:.0f} ms").format(
+        source=len(inspection.source_tokens) - 1,
+        target=len(inspection.fed_tokens) - 1,
+        milliseconds=1000 * inspection.seconds,
+    )
+
+
+def warnings(run: Run, inspection: Inspection, site: Site, head: int) -> list[str]:
+    """Return why not to believe what is shown, one sentence each."""
+    found = [*_training_warnings(run)]
+    if inspection.translation.cut:
+        found.append(
+            _("The sentence was cut after {n} tokens: the model has no more positions.").format(
+                n=run.settings.model.max_positions - 1
+            )
+        )
+    if not inspection.translation.finished:
+        found.append(_("The model did not come to an end (EOS) before the length limit."))
+    if n := len(inspection.unknown_words):
+        total = len(inspection.source_words) - 1
+        found.append(
+            _("{n} of {total} words (dotted) were never seen in training.").format(n=n, total=total)
+        )
+    if _is_uniform(inspection.attention[site], head):
+        found.append(_("This head's rows are nearly uniform: it points at nothing."))
+    return found
+
+
+def pronoun_head(pronouns: Sequence[str], found: PronounHead) -> str:
+    """Return what was measured about the head that finds the pronouns' antecedents best."""
+    named = {"source": ", ".join(f"“{pronoun}”" for pronoun in pronouns)}
+    where = site_and_head(found.site, found.head)
+    evidence = _(
+        "its largest weight lies on the antecedent in {score} of {n} held-out test cases "
+        "(best rule, {rule}: {baseline}; seed {seed})"
+    ).format(
+        score=percent(found.score),
+        n=found.n,
+        rule=found.baseline_name,
+        baseline=percent(found.baseline),
+        seed=found.seed,
+    )
+    if not found.beats_baseline:
+        claim = _("No head finds what {source} stands for: {where} comes closest, but {evidence}.")
+    else:
+        claim = _("{where} finds best what {source} stands for: {evidence}.")
+    silenced = _("Silenced, pronouns go from {before} right to {after}.").format(
+        before=percent(found.accuracy), after=percent(found.silenced_accuracy)
+    )
+    if found.cost_of_silencing < NO_EFFECT:
+        silenced += " " + _("The model has another way: this map is not its explanation.")
+    return claim.format(where=where, evidence=evidence, **named) + " " + silenced
+
+
+def no_evaluation() -> str:
+    """Return what to do where a run was never measured."""
+    return _("This run was never measured on held-out sentences, so no head is named.")
+
+
+def site_and_head(site: Site, head: int) -> str:
+    """Return a head's name as people say it."""
+    stack = {"encoder": _("Encoder"), "decoder": _("Decoder")}[site.stack]
+    kind = {"self": _("self-attention"), "cross": _("cross-attention")}[site.kind]
+    return _("{stack} layer {layer}, {kind} head {head}").format(
+        stack=stack, layer=site.layer, kind=kind, head=head
+    )
+
+
+def _training_warnings(run: Run) -> list[str]:
+    if run.step < run.settings.training.steps:
+        return [
+            _("Training has done {step} of {steps} steps.").format(
+                step=run.step, steps=run.settings.training.steps
+            )
+        ]
+    if run.evaluation is not None and run.evaluation["exact_match"] < GOOD_EXACT_MATCH:
+        return [
+            _("This model gets only {share} of held-out sentences right.").format(
+                share=percent(run.evaluation["exact_match"])
+            )
+        ]
+    return []
+
+
+def _is_uniform(attention: SiteAttention, head: int) -> bool:
+    return evenness(attention.weights_HQK[head], attention.visible_QK) > NEARLY_UNIFORM

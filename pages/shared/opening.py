@@ -1,0 +1,101 @@
+"""What a page opens on: the chosen run, its sentence, and the view that says most about it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from core.analysis.findings import best_pronoun_head
+from core.run import Run, RunError
+from core.tasks import TASKS, Example, Task
+from pages.shared import cached, controls, session
+from pages.shared.text import _, plain
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The run and the sentence that a visitor chose."""
+
+    path: Path
+    run: Run
+    task: Task | None
+    sentence: str
+
+
+def model_and_sentence() -> Opened | None:
+    """Ask for a run and a sentence; where the run cannot be used, say why and return nothing."""
+    paths = cached.run_paths()
+    if not paths:
+        st.info(_("There is no trained model yet. Run `make gallery`, or `python -m core train`."))
+        return None
+    _name_missing_run(paths)
+    left, middle, right = st.columns([1, 3.2, 1.4], vertical_alignment="bottom")
+    with left:
+        path = paths[controls.model(list(paths), on_change=_open_other_model)]
+    try:
+        run = cached.loaded(path)
+    except RunError as error:
+        st.error(plain(str(error)))
+        return None
+    task = cached.task(path)
+    offered = _examples(task)
+    with middle:
+        sentence = controls.sentence(default=offered[0].source if offered else "")
+    with right:
+        controls.examples(offered)
+    return Opened(path, run, task, sentence)
+
+
+def default_kind(run: Run) -> str:
+    """Return the kind of attention whose heads find antecedents best, or else cross-attention."""
+    found = best_pronoun_head(run)
+    return "decoder.cross" if found is None else found.site.attention
+
+
+def default_head(run: Run, kind: str) -> tuple[int, int]:
+    """Return layer and head of a kind that find antecedents best, or else the first."""
+    found = best_pronoun_head(run, kind)
+    return (0, 0) if found is None else (found.site.layer, found.head)
+
+
+def open_other_kind() -> None:
+    """Go to the best head of the kind that was just chosen."""
+    run = cached.loaded(cached.run_paths()[session.chosen(session.MODEL)])
+    _choose_head(run, session.chosen(session.KIND))
+
+
+def _open_other_model() -> None:
+    """Go to the best head of the run that was just chosen, with a sentence that it can read."""
+    path = cached.run_paths()[session.chosen(session.MODEL)]
+    try:
+        run = cached.loaded(path)
+    except RunError:
+        return
+    kind = default_kind(run)
+    session.choose({session.KIND: kind})
+    _choose_head(run, kind)
+    task = cached.task(path)
+    own = _examples(task)
+    foreign = {example for other in TASKS.values() for example in other.examples} - set(own)
+    if own and session.chosen(session.SENTENCE) in {example.source for example in foreign}:
+        session.choose({session.SENTENCE: own[0].source})
+
+
+def _choose_head(run: Run, kind: str) -> None:
+    layer, head = default_head(run, kind)
+    session.choose({session.LAYER: layer, session.HEAD: head})
+
+
+def _examples(task: Task | None) -> tuple[Example, ...]:
+    return () if task is None else task.examples
+
+
+def _name_missing_run(paths: dict[str, Path]) -> None:
+    """Say so where a link asks for a run that is not there, and what is wrong with damaged ones."""
+    wanted = session.wanted_by_link(session.MODEL)
+    if wanted is not None and wanted not in paths:
+        st.caption(plain(_("There is no run named {name}.").format(name=wanted)))
+    complaints = [found for path in paths.values() if (found := cached.complaint(path))]
+    if complaints:
+        with st.expander(_("{n} run folders cannot be used").format(n=len(complaints))):
+            st.text("\n".join(complaints))

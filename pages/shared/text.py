@@ -1,0 +1,47 @@
+"""Texts: translation of the app's own words, and explanations longer than a line."""
+
+import gettext
+import string
+from pathlib import Path
+
+LOCALES = Path(__file__).parent / "locales"
+
+_ = gettext.translation("app", LOCALES, fallback=True).gettext
+
+
+def percent(share: float) -> str:
+    """Return a share as people read it.
+
+    >>> percent(0.9725), percent(1.0), percent(0.48)
+    ('97.2 %', '100 %', '48 %')
+    """
+    return f"{100 * share:.1f}".removesuffix(".0") + " %"
+
+
+def plain(text: str) -> str:
+    """Return Markdown that shows a text as it is, whatever signs are in it."""
+    return "".join(f"&#{ord(sign)};" if sign in string.punctuation else sign for sign in text)
+
+
+HOW_TO_READ = _(
+    """
+- Each **row** is a token that looks (a *query*), each **column** a token that is looked at (a
+  *key*). A row's weights sum to 1. Rest the pointer on a cell, or move with the arrow keys, to
+  read its weight.
+- In **encoder self-attention** every source token may look at every source token. In **decoder
+  self-attention** a token may look at itself and at what was written before it: the hatched
+  cells are hidden by the look-ahead mask. In **cross-attention** rows are target tokens and
+  columns source tokens.
+- A decoder row says *fed → predicted*: the token that went in, and the token that came out there.
+- The colours go from 0 to 1 for every head, so that the same weight always looks the same.
+- A map is a hypothesis about what a head does. Silencing the head is the test: what that costs
+  on held-out sentences is said under the maps where it was measured.
+- Dotted tokens belong to words that training never saw.
+"""
+)
+
+FORMULA = r"""
+\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}} + M\right) V,
+\qquad M_{ij} = \begin{cases} 0 & \text{if } i \text{ may look at } j \\ -\infty & \text{else}
+\end{cases}
+"""
