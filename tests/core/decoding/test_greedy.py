@@ -1,0 +1,70 @@
+import pytest
+import torch
+
+from core.batch import pad
+from core.config import ModelConfig
+from core.decoding.greedy import decode_greedily, length_limit
+from core.model import Silence, Site, build
+from core.tokenizer import BOS, EOS
+
+
+@pytest.fixture
+def model():
+    return build(ModelConfig(30, 2, 2, 16, 32, 4, max_positions=24), seed=4).eval()
+
+
+def slowly(model, source):
+    """One sentence, one token at a time, the whole model anew at each step."""
+    written = [BOS]
+    for _ in range(length_limit(model, len(source))):
+        with torch.no_grad():
+            logits_BTV = model(torch.tensor([source]), torch.tensor([written]))
+        written.append(int(logits_BTV[0, -1].argmax()))
+        if written[-1] == EOS:
+            break
+    return tuple(written[1:])
+
+
+SOURCES = [[5, 6, 7, EOS], [8, EOS], [9, 10, 11, 12, 13, 14, EOS]]
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_each_token_is_the_most_probable_after_those_before(model, source):
+    assert decode_greedily(model, pad([source]))[0] == slowly(model, source)
+
+
+def test_a_sentence_in_a_batch_is_translated_as_alone_up_to_its_own_limit(model):
+    together = decode_greedily(model, pad(SOURCES))
+    for source, written in zip(SOURCES, together, strict=True):
+        alone = slowly(model, source)
+        assert written[: len(alone)] == alone
+
+
+def test_eos_ends_a_translation():
+    model = build(ModelConfig(30, 1, 1, 16, 32, 4), seed=0).eval()
+    with torch.no_grad():
+        # Whatever the decoder says, EOS gets the highest score.
+        model.output.weight.zero_()
+    model.output = torch.nn.Linear(16, 30)
+    with torch.no_grad():
+        model.output.weight.zero_()
+        model.output.bias.zero_()
+        model.output.bias[EOS] = 1.0
+    assert decode_greedily(model, pad([[5, EOS]])) == [(EOS,)]
+
+
+def test_decoding_stops_at_the_limit_and_within_the_models_positions(model):
+    with torch.no_grad():
+        model.output = torch.nn.Linear(16, 30)
+        model.output.bias[7] = 100.0
+    written = decode_greedily(model, pad([[5, EOS]]))[0]
+    assert written == (7,) * length_limit(model, 2)
+    assert length_limit(model, 1000) == 23
+
+
+def test_decoding_can_be_probed(model):
+    source_BS = pad([SOURCES[2]])
+    everything = [(site, head) for site in model.sites() for head in range(4)]
+    silenced = decode_greedily(model, source_BS, Silence.of(everything))
+    assert silenced != decode_greedily(model, source_BS)
+    assert Site("decoder", 0, "cross") in model.sites()

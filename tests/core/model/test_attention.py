@@ -1,0 +1,102 @@
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.model.attention import attend, attend_probed, attention_weights
+from core.model.probe import Record, Site, Step
+
+SITE = Site("encoder", 0, "self")
+ALL = frozenset(Step)
+
+
+def drawn(seed, n_queries, n_keys, n_heads=3, d_k=5, d_v=4):
+    generator = torch.Generator().manual_seed(seed)
+    query = torch.randn(2, n_heads, n_queries, d_k, generator=generator)
+    key = torch.randn(2, n_heads, n_keys, d_k, generator=generator)
+    value = torch.randn(2, n_heads, n_keys, d_v, generator=generator)
+    visible = torch.rand(2, n_queries, n_keys, generator=generator) < 0.6
+    return query, key, value, visible
+
+
+def by_hand(query, key, value, visible):
+    """Softmax attention in float64 numpy, row by row."""
+    query, key, value = (tensor.double().numpy() for tensor in (query, key, value))
+    mixed = np.zeros((*query.shape[:3], value.shape[-1]))
+    weights = np.zeros((*query.shape[:3], key.shape[2]))
+    for b, h, q in np.ndindex(*query.shape[:3]):
+        seen = np.flatnonzero(visible[b, q].numpy())
+        if len(seen):
+            scores = key[b, h, seen] @ query[b, h, q] / np.sqrt(query.shape[-1])
+            exponentials = np.exp(scores - scores.max())
+            weights[b, h, q, seen] = exponentials / exponentials.sum()
+            mixed[b, h, q] = weights[b, h, q] @ value[b, h]
+    return mixed, weights
+
+
+@given(st.integers(0, 1000), st.integers(1, 6), st.integers(1, 6))
+@settings(max_examples=40, deadline=None)
+def test_both_paths_agree_with_numpy(seed, n_queries, n_keys):
+    tensors = drawn(seed, n_queries, n_keys)
+    mixed, weights = by_hand(*tensors)
+    record = Record(ALL)
+    assert attend(*tensors).numpy() == pytest.approx(mixed, abs=1e-5)
+    assert attend_probed(*tensors, probe=record, site=SITE).numpy() == pytest.approx(
+        mixed, abs=1e-5
+    )
+    assert record.weights(SITE).numpy() == pytest.approx(weights, abs=1e-5)
+
+
+@given(st.integers(0, 1000))
+@settings(max_examples=20, deadline=None)
+def test_hidden_keys_get_exactly_no_weight_and_every_seeing_row_sums_to_one(seed):
+    query, key, value, visible = drawn(seed, 4, 6)
+    record = Record()
+    attend_probed(query, key, value, visible, probe=record, site=SITE)
+    weights = record.weights(SITE)
+    assert (weights.masked_select(~visible[:, None].expand_as(weights)) == 0).all()
+    sums = weights.sum(-1)
+    sees = visible.any(-1)[:, None].expand_as(sums)
+    assert torch.allclose(sums[sees], torch.ones_like(sums[sees]))
+    assert (sums[~sees] == 0).all()
+
+
+def test_gradient_through_a_blind_row_is_a_number():
+    scores = torch.full((1, 1, 1, 3), -math.inf, requires_grad=True)
+    attention_weights(scores).sum().backward()
+    assert scores.grad.isfinite().all()
+
+
+def test_steps_come_in_their_order_and_with_their_shapes():
+    seen = []
+
+    class Watch:
+        def sees(self, site):
+            return True
+
+        def at(self, site, step, tensor):
+            seen.append((step, tuple(tensor.shape)))
+            return tensor
+
+    attend_probed(*drawn(0, 4, 6), probe=Watch(), site=SITE)
+    assert seen == [
+        (Step.VISIBLE, (2, 4, 6)),
+        (Step.QUERY, (2, 3, 4, 5)),
+        (Step.KEY, (2, 3, 6, 5)),
+        (Step.VALUE, (2, 3, 6, 4)),
+        (Step.SCORES, (2, 3, 4, 6)),
+        (Step.MASKED_SCORES, (2, 3, 4, 6)),
+        (Step.WEIGHTS, (2, 3, 4, 6)),
+        (Step.MIXED, (2, 3, 4, 4)),
+    ]
+
+
+def test_scores_are_divided_by_the_root_of_the_width():
+    query, key, value, visible = drawn(0, 2, 2)
+    record = Record(ALL)
+    attend_probed(query, key, value, visible, probe=record, site=SITE)
+    scores = record.tensors[SITE, Step.SCORES]
+    assert torch.allclose(scores, query @ key.transpose(-2, -1) / 5**0.5)
