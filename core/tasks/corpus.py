@@ -53,14 +53,15 @@ def read_corpus(path: Path) -> Corpus:
         CorpusError: The file cannot be read, or a line is no pair (its number is named).
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = path.read_text(encoding="utf-8").removeprefix("\ufeff")
     except OSError as error:
         raise CorpusError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         bad_line = path.read_bytes()[: error.start].count(b"\n") + 1
         raise CorpusError(f"{path}, line {bad_line}: not UTF-8") from error
     samples = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    # Not splitlines: it also breaks at signs that may stand within a text, such as U+2028.
+    for number, line in enumerate(text.split("\n"), start=1):
         columns = [unicodedata.normalize("NFC", column).strip() for column in line.split("\t")]
         if not any(columns) or (number == 1 and _is_header(columns)):
             continue

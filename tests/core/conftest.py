@@ -1,0 +1,108 @@
+import itertools
+import random
+from dataclasses import replace
+
+import pytest
+
+from core.batch import encode_samples
+from core.config import ModelConfig, TrainConfig
+from core.run import load_run
+from core.tasks import TASKS, held_out_samples, training_samples
+from core.tokenizer import Tokenizer
+from core.training import job
+from core.training.presets import Preset
+
+MINIATURE = Preset(
+    ModelConfig(
+        vocab_size=290,
+        n_encoder_layers=2,
+        n_decoder_layers=1,
+        d_model=16,
+        d_ff=32,
+        n_heads=2,
+        dropout=0.1,
+        norm="pre",
+        max_positions=48,
+    ),
+    TrainConfig(steps=30, batch_size=8, warmup=10, evaluate_every=15, checkpoint_every=15),
+    vocab_size=290,
+)
+
+
+@pytest.fixture(scope="session")
+def few_samples():
+    """A training that draws few samples beside its batches, so that it is soon done."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(job, "TOKENIZER_SAMPLES", 300)
+        patch.setattr(job, "EVALUATION_SAMPLES", 10)
+        yield
+
+
+@pytest.fixture(scope="session")
+def miniature():
+    """The sizes and settings of the smallest trainings."""
+    return MINIATURE
+
+
+@pytest.fixture(scope="session")
+def prepare(few_samples):
+    """Return a function that makes a run folder of a miniature, with some settings changed."""
+
+    def prepared(path, task="copy", **training):
+        config = replace(MINIATURE.training, **training)
+        job.prepare_run(path, task, "miniature", MINIATURE, config, "python -m core train …")
+        return path
+
+    return prepared
+
+
+@pytest.fixture(scope="session")
+def copy_folder(prepare, tmp_path_factory):
+    """A finished run of the copy task; nobody may change it."""
+    path = prepare(tmp_path_factory.mktemp("runs") / "copy")
+    for _ in job.train_run(path):
+        pass
+    return path
+
+
+@pytest.fixture(scope="session")
+def copy_run(copy_folder):
+    return load_run(copy_folder)
+
+
+@pytest.fixture(scope="session")
+def translation_folder(prepare, tmp_path_factory):
+    """A finished run of the translation task, guided; nobody may change it."""
+    path = prepare(
+        tmp_path_factory.mktemp("runs") / "translation",
+        "translate",
+        steps=6,
+        guide="encoder.1.self:0",
+    )
+    for _ in job.train_run(path):
+        pass
+    return path
+
+
+@pytest.fixture(scope="session")
+def translation_run(translation_folder):
+    return load_run(translation_folder)
+
+
+@pytest.fixture(scope="session")
+def tokenizer():
+    """A tokenizer with some hundred merges, learned from translations."""
+    samples = itertools.islice(training_samples(TASKS["translate"], random.Random(5)), 1500)
+    texts = [text for sample in samples for text in (sample.source, sample.target)]
+    return Tokenizer.train(texts, 600)
+
+
+@pytest.fixture(scope="session")
+def translations():
+    """Translation samples, about half of them with pronouns."""
+    return held_out_samples(TASKS["translate"], 300, seed=3)
+
+
+@pytest.fixture(scope="session")
+def translation_pairs(tokenizer, translations):
+    return encode_samples(tokenizer, translations)

@@ -1,0 +1,120 @@
+import dataclasses
+import json
+
+import pytest
+
+from core.config import ConfigError, ModelConfig, TrainConfig
+
+MODEL = {"vocab_size": 300}
+
+
+def test_defaults_are_the_papers_base_model_and_training():
+    model, training = ModelConfig(37000), TrainConfig()
+    assert (model.n_encoder_layers, model.n_decoder_layers, model.n_heads) == (6, 6, 8)
+    assert (model.d_model, model.d_ff, model.dropout) == (512, 2048, 0.1)
+    assert (model.norm, model.positions, model.tied) == ("post", "sinusoidal", True)
+    assert (training.warmup, training.label_smoothing) == (4000, 0.1)
+    assert (training.adam_betas, training.adam_eps) == ((0.9, 0.98), 1e-9)
+    assert (training.cooldown, training.clip_norm, training.learning_rate_factor) == (0, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("vocab_size", 0),
+        ("d_model", -16),
+        ("d_ff", 0),
+        ("n_heads", 0),
+        ("max_positions", -1),
+        ("n_encoder_layers", -2),
+        ("n_decoder_layers", -3),
+        ("d_k", -64),
+        ("d_v", -65),
+        ("dropout", 1.0),
+        ("dropout", -0.25),
+        ("norm", "batch"),
+        ("positions", "rotary"),
+    ],
+)
+def test_message_names_the_model_setting_and_its_value(name, value):
+    with pytest.raises(ConfigError) as refused:
+        ModelConfig(**{**MODEL, name: value})
+    assert name in str(refused.value)
+    assert str(value) in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("steps", 0),
+        ("batch_size", -1),
+        ("warmup", 0),
+        ("evaluate_every", 0),
+        ("checkpoint_every", -5),
+        ("cooldown", -7),
+        ("learning_rate_factor", -0.5),
+        ("guide_weight", -0.125),
+        ("clip_norm", -2.0),
+        ("label_smoothing", 1.0),
+        ("label_smoothing", -0.1),
+    ],
+)
+def test_message_names_the_training_setting_and_its_value(name, value):
+    with pytest.raises(ConfigError) as refused:
+        TrainConfig(**{name: value})
+    assert name in str(refused.value)
+    assert str(value) in str(refused.value)
+
+
+def test_width_of_a_head_is_the_models_share_unless_it_is_given():
+    assert (ModelConfig(300, d_model=48, n_heads=4).d_k, ModelConfig(300).d_v) == (12, 64)
+    rows_b = ModelConfig(300, d_k=16)
+    assert (rows_b.d_k, rows_b.d_v) == (16, 64)
+
+
+def test_width_that_does_not_divide_needs_the_heads_width():
+    with pytest.raises(ConfigError, match=r"10.*3.*give d_k itself"):
+        ModelConfig(300, d_model=10, n_heads=3)
+    with pytest.raises(ConfigError, match="give d_v itself"):
+        ModelConfig(300, d_model=10, n_heads=3, d_k=4)
+    assert ModelConfig(300, d_model=10, n_heads=3, d_k=4, d_v=5).d_v == 5
+
+
+def test_odd_width_is_refused_with_sinusoids_and_fine_with_a_learned_table():
+    with pytest.raises(ConfigError, match="d_model is 15"):
+        ModelConfig(300, d_model=15, n_heads=3)
+    assert ModelConfig(300, d_model=15, n_heads=3, positions="learned").d_model == 15
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        ModelConfig(300, d_k=16, norm="pre", positions="learned", tied=False),
+        TrainConfig(adam_betas=(0.8, 0.95), guide="encoder.1.self:0", seed=7),
+    ],
+)
+def test_config_comes_back_from_json_as_it_was(config):
+    again = type(config).from_dict(json.loads(json.dumps(config.to_dict())))
+    assert again == config
+    assert hash(again) == hash(config)
+
+
+@pytest.mark.parametrize("config", [ModelConfig(300), TrainConfig()])
+def test_unknown_settings_are_refused_by_name(config):
+    with pytest.raises(ConfigError, match=f"{type(config).__name__} has no setting colour, heads"):
+        type(config).from_dict({**config.to_dict(), "heads": 8, "colour": "blue"})
+
+
+def test_missing_setting_is_named():
+    with pytest.raises(ConfigError, match="vocab_size"):
+        ModelConfig.from_dict({"d_model": 16})
+
+
+def test_text_where_a_number_belongs_is_refused():
+    with pytest.raises(ConfigError, match="ModelConfig"):
+        ModelConfig.from_dict({**MODEL, "d_model": "wide"})
+
+
+def test_config_cannot_be_changed():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        ModelConfig(300).d_model = 8
