@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from pages.shared.maps import attention_maps
-from viz.attention_maps import AttentionMaps, TokenLabel, pack
+from viz.attention_maps import AttentionMaps, TokenLabel
 
 st.set_page_config(layout="wide")
 layers, heads, tokens = (int(n) for n in st.query_params.get("shape", "0x0x0").split("x"))
@@ -30,15 +30,13 @@ def rows_of_softmax(layers: int, heads: int, tokens: int) -> np.ndarray:
 if tokens:
     # Another sentence with each click: nothing of the last one can be kept.
     labels = tuple(TokenLabel(f"word{clicks + i}") for i in range(tokens))
-    payload = pack(
-        AttentionMaps(
-            kind="encoder.self",
-            weights=np.roll(rows_of_softmax(layers, heads, tokens), clicks, axis=(2, 3)),
-            visible=np.ones((tokens, tokens), np.bool_),
-            queries=labels,
-            keys=labels,
-            source=labels,
-            selected=st.session_state.get("selected", (0, 0)),
-        )
+    maps = AttentionMaps(
+        kind="encoder.self",
+        weights=np.roll(rows_of_softmax(layers, heads, tokens), clicks, axis=(2, 3)),
+        visible=np.ones((tokens, tokens), np.bool_),
+        queries=labels,
+        keys=labels,
+        source=labels,
+        selected=st.session_state.get("selected", (0, 0)),
     )
-    attention_maps(payload, key="maps", on_pick=keep_pick)
+    attention_maps(maps, key="maps", on_pick=keep_pick)

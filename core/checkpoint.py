@@ -85,12 +85,12 @@ def load_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
     """
     tensors = _read_tensors(path)
     state: dict[int, dict[str, Tensor]] = {}
-    for name, tensor in tensors.items():
-        part, _, rest = name.partition(".")
-        if part == "optimizer":
-            parameter, _, value = rest.partition(".")
-            state.setdefault(int(parameter), {})[value] = tensor
     try:
+        for name, tensor in tensors.items():
+            part, _, rest = name.partition(".")
+            if part == "optimizer":
+                parameter, _, value = rest.partition(".")
+                state.setdefault(int(parameter), {})[value] = tensor
         current: dict[str, Any] = optimizer.state_dict()
         optimizer.load_state_dict({"state": state, "param_groups": current["param_groups"]})
         torch.set_rng_state(tensors["random.torch"])

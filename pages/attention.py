@@ -4,7 +4,7 @@ import inspect
 
 import streamlit as st
 
-from core.analysis.findings import best_pronoun_head, pronouns_among
+from core.analysis.findings import best_pronoun_head, most_needed_pronoun_head, pronouns_among
 from core.decoding.sentence import SentenceError
 from core.inspection import Inspection
 from core.model.attention import attend_probed
@@ -56,8 +56,10 @@ def _about_pronouns(opened: opening.Opened, inspection: Inspection) -> str:
     pronouns = pronouns_among(opened.task, inspection.source_words)
     if not pronouns:
         return ""
-    found = best_pronoun_head(opened.run)
-    return notes.no_evaluation() if found is None else notes.pronoun_head(pronouns, found)
+    best, needed = best_pronoun_head(opened.run), most_needed_pronoun_head(opened.run)
+    if best is None or needed is None:
+        return notes.no_evaluation()
+    return notes.pronoun_head(pronouns, best, needed)
 
 
 if __name__ == "__main__":

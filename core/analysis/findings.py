@@ -1,5 +1,6 @@
 """What a run's stored evaluation says about the heads that find antecedents."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from core.tasks import CorpusError, Task, task_named
 
 @dataclass(frozen=True, slots=True)
 class PronounHead:
-    """The head that finds antecedents best on held-out sentences, with all that belongs to it."""
+    """What one head has to do with antecedents, on held-out sentences."""
 
     site: Site
     head: int
@@ -28,8 +29,9 @@ class PronounHead:
 
     @property
     def beats_baseline(self) -> bool:
-        """Whether the head finds more than the best rule."""
-        return self.score > self.baseline
+        """Whether the head finds more than the best rule, by more than two standard errors."""
+        standard_error = math.sqrt(self.score * (1 - self.score) / self.n)
+        return self.score - self.baseline > 2 * standard_error
 
     @property
     def cost_of_silencing(self) -> float:
@@ -37,39 +39,43 @@ class PronounHead:
         return self.accuracy - self.silenced_accuracy
 
 
-def best_pronoun_head(run: Run, attention: str = "") -> PronounHead | None:
-    """Return the head with the highest score; None where the run has no such figures.
-
-    Among equal scores it is the one that the model needs most.
+def pronoun_heads(run: Run, attention: str = "") -> list[PronounHead]:
+    """Return the heads of a run's evaluation; none where it was not measured on pronouns.
 
     Args:
         run: With the evaluation that was stored with it.
-        attention: Look only among the heads of one kind, such as `decoder.cross`; empty for all.
+        attention: Only heads of one kind, such as `decoder.cross`; empty for all.
     """
     evaluation = run.evaluation
     if evaluation is None or evaluation["pronoun"] is None:
-        return None
-    heads = [
-        head
-        for head in evaluation["heads"]
-        if attention in ("", Site.parse(head["site"]).attention)
-    ]
-    if not heads:
-        return None
+        return []
     pronoun, rules = evaluation["pronoun"], evaluation["pronoun"]["baselines"]
-    best = max(heads, key=lambda head: (head["score"], -head["silenced_accuracy"]))
-    name = max(rules, key=lambda rule: rules[rule])
-    return PronounHead(
-        site=Site.parse(best["site"]),
-        head=best["head"],
-        score=best["score"],
-        baseline=best["baseline"],
-        baseline_name=name.replace("_", " "),
-        n=pronoun["n"],
-        seed=evaluation["seed"],
-        accuracy=pronoun["accuracy"],
-        silenced_accuracy=best["silenced_accuracy"],
-    )
+    heads = [
+        PronounHead(
+            site=Site.parse(head["site"]),
+            head=head["head"],
+            score=head["score"],
+            baseline=head["baseline"],
+            baseline_name=max(rules, key=lambda rule: rules[rule]).replace("_", " "),
+            n=pronoun["n"],
+            seed=evaluation["seed"],
+            accuracy=pronoun["accuracy"],
+            silenced_accuracy=head["silenced_accuracy"],
+        )
+        for head in evaluation["heads"]
+    ]
+    return [head for head in heads if attention in ("", head.site.attention)]
+
+
+def best_pronoun_head(run: Run, attention: str = "") -> PronounHead | None:
+    """Return the head with the highest score, among equal ones that which the model needs most."""
+    heads = pronoun_heads(run, attention)
+    return max(heads, key=lambda head: (head.score, head.cost_of_silencing), default=None)
+
+
+def most_needed_pronoun_head(run: Run) -> PronounHead | None:
+    """Return the head whose silencing costs most."""
+    return max(pronoun_heads(run), key=lambda head: head.cost_of_silencing, default=None)
 
 
 def task_of(run: Run) -> Task | None:

@@ -2,9 +2,10 @@
 
 import itertools
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import fmean
 
 import torch
 
@@ -24,6 +25,8 @@ TOKENIZER_SAMPLES = 20_000
 """So many training samples the tokenizer learns its pieces from."""
 EVALUATION_SAMPLES = 200
 """So many held-out samples are measured while training goes on."""
+METRICS_EVERY = 10
+"""So many steps make one line of metrics.jsonl, with their mean losses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +88,16 @@ def train_run(path: Path) -> Iterator[Progress]:
         words,
     )
     step = first_step
+    unwritten: list[TrainStep] = []
     try:
         for train_step in train(model, optimizer, batches, config, first_step):
             step = train_step.step
             due = step % config.evaluate_every == 0 or step == config.steps
             quality = measure(model, held_out) if due else None
-            folder.add_metrics(_metrics(train_step, quality))
+            unwritten.append(train_step)
+            if step % METRICS_EVERY == 0 or quality is not None:
+                folder.add_metrics(_metrics(unwritten, quality))
+                unwritten.clear()
             if step % config.checkpoint_every == 0 or step == config.steps:
                 folder.checkpoint(model, optimizer, step, words)
                 folder.write_status("running", step)
@@ -154,15 +161,18 @@ def _noting_words(
         yield batch
 
 
-def _metrics(train_step: TrainStep, quality: Quality | None) -> dict[str, float | None]:
-    record: dict[str, float | None] = {
-        "step": train_step.step,
-        "loss": train_step.loss,
-        "learning_rate": train_step.learning_rate,
-        "tokens_per_second": train_step.n_tokens / train_step.seconds,
+def _metrics(steps: Sequence[TrainStep], quality: Quality | None) -> dict[str, float]:
+    """Return one line of metrics: the means of some steps, and the quality after the last."""
+    record: dict[str, float] = {
+        "step": steps[-1].step,
+        "loss": fmean(step.loss for step in steps),
+        "learning_rate": steps[-1].learning_rate,
+        "tokens_per_second": sum(step.n_tokens for step in steps)
+        / sum(step.seconds for step in steps),
     }
-    if train_step.guide_loss is not None:
-        record["guide_loss"] = train_step.guide_loss
+    guide_losses = [step.guide_loss for step in steps if step.guide_loss is not None]
+    if guide_losses:
+        record["guide_loss"] = fmean(guide_losses)
     if quality is not None:
         record["held_out_loss"] = quality.loss
         record["held_out_exact_match"] = quality.exact_match

@@ -44,30 +44,57 @@ def warnings(run: Run, inspection: Inspection, site: Site, head: int) -> list[st
     return found
 
 
-def pronoun_head(pronouns: Sequence[str], found: PronounHead) -> str:
-    """Return what was measured about the head that finds the pronouns' antecedents best."""
-    named = {"source": ", ".join(f"“{pronoun}”" for pronoun in pronouns)}
-    where = site_and_head(found.site, found.head)
-    evidence = _(
+def pronoun_head(pronouns: Sequence[str], best: PronounHead, needed: PronounHead) -> str:
+    """Return what was measured about the heads that find the pronouns' antecedents.
+
+    Args:
+        pronouns: Of the sentence.
+        best: The head whose largest weight lies most often on the antecedent.
+        needed: The head whose silencing costs most; may be the same.
+    """
+    if best.beats_baseline:
+        claim = _("{where} finds best what {pronouns} stands for: {evidence}.")
+    else:
+        claim = _(
+            "No head points at what {pronouns} stands for: {where} comes closest, {evidence}."
+        )
+    sentences = [
+        claim.format(
+            where=site_and_head(best.site, best.head),
+            pronouns=", ".join(f"“{pronoun}”" for pronoun in pronouns),
+            evidence=_evidence(best),
+        ),
+        _silenced(best),
+    ]
+    if needed.cost_of_silencing - best.cost_of_silencing > NO_EFFECT:
+        sentences.append(
+            _("The model needs another head more: without {where} they fall to {after}.").format(
+                where=site_and_head(needed.site, needed.head),
+                after=percent(needed.silenced_accuracy),
+            )
+        )
+    elif best.cost_of_silencing < NO_EFFECT:
+        sentences.append(_("The model has another way: this map is not its explanation."))
+    return " ".join(sentences)
+
+
+def _evidence(head: PronounHead) -> str:
+    return _(
         "its largest weight lies on the antecedent in {score} of {n} held-out test cases "
         "(best rule, {rule}: {baseline}; seed {seed})"
     ).format(
-        score=percent(found.score),
-        n=found.n,
-        rule=found.baseline_name,
-        baseline=percent(found.baseline),
-        seed=found.seed,
+        score=percent(head.score),
+        n=head.n,
+        rule=head.baseline_name,
+        baseline=percent(head.baseline),
+        seed=head.seed,
     )
-    if not found.beats_baseline:
-        claim = _("No head finds what {source} stands for: {where} comes closest, but {evidence}.")
-    else:
-        claim = _("{where} finds best what {source} stands for: {evidence}.")
-    silenced = _("Silenced, pronouns go from {before} right to {after}.").format(
-        before=percent(found.accuracy), after=percent(found.silenced_accuracy)
+
+
+def _silenced(head: PronounHead) -> str:
+    return _("Silenced, pronouns go from {before} right to {after}.").format(
+        before=percent(head.accuracy), after=percent(head.silenced_accuracy)
     )
-    if found.cost_of_silencing < NO_EFFECT:
-        silenced += " " + _("The model has another way: this map is not its explanation.")
-    return claim.format(where=where, evidence=evidence, **named) + " " + silenced
 
 
 def no_evaluation() -> str:

@@ -32,18 +32,27 @@ def model_and_sentence() -> Opened | None:
     left, middle, right = st.columns([1, 3.2, 1.4], vertical_alignment="bottom")
     with left:
         path = paths[controls.model(list(paths), on_change=_open_other_model)]
-    try:
-        run = cached.loaded(path)
-    except RunError as error:
-        st.error(plain(str(error)))
-        return None
-    task = cached.task(path)
+    problem = _problem(path)
+    task = None if problem else cached.task(path)
     offered = _examples(task)
     with middle:
+        # Asked for even where the run is damaged: what was typed must not get lost.
         sentence = controls.sentence(default=offered[0].source if offered else "")
     with right:
         controls.examples(offered)
-    return Opened(path, run, task, sentence)
+    if problem:
+        st.error(plain(problem))
+        return None
+    return Opened(path, cached.loaded(path), task, sentence)
+
+
+def _problem(path: Path) -> str:
+    """Return why a run cannot be used, or nothing."""
+    try:
+        cached.loaded(path)
+    except RunError as error:
+        return str(error)
+    return ""
 
 
 def default_kind(run: Run) -> str:
@@ -67,17 +76,17 @@ def open_other_kind() -> None:
 def _open_other_model() -> None:
     """Go to the best head of the run that was just chosen, with a sentence that it can read."""
     path = cached.run_paths()[session.chosen(session.MODEL)]
-    try:
-        run = cached.loaded(path)
-    except RunError:
+    if _problem(path):
         return
+    run = cached.loaded(path)
     kind = default_kind(run)
     session.choose({session.KIND: kind})
     _choose_head(run, kind)
     task = cached.task(path)
     own = _examples(task)
-    foreign = {example for other in TASKS.values() for example in other.examples} - set(own)
-    if own and session.chosen(session.SENTENCE) in {example.source for example in foreign}:
+    foreign = {example.source for other in TASKS.values() for example in other.examples}
+    foreign = {"", *foreign} - {example.source for example in own}
+    if own and session.chosen(session.SENTENCE) in foreign:
         session.choose({session.SENTENCE: own[0].source})
 
 

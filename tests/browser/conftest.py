@@ -6,7 +6,6 @@
 """
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -18,6 +17,8 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserType, Error, sync_playwright
+
+from tests.browser import chromium
 
 ROOT = Path(__file__).parents[2]
 SECONDS_TO_START = 30
@@ -39,9 +40,9 @@ Serve = Callable[[str | Path], str]
 def browser() -> Iterator[Browser]:
     """One Chromium: the installed one if there is any, else the one Playwright has downloaded."""
     with sync_playwright() as playwright:
-        chromium = launched(playwright.chromium)
-        yield chromium
-        chromium.close()
+        opened = launched(playwright.chromium)
+        yield opened
+        opened.close()
 
 
 @pytest.fixture(scope="session")
@@ -95,13 +96,9 @@ def _wait_for_health(process: subprocess.Popen[bytes], address: str) -> None:
     raise TimeoutError(f"{address} did not answer within {SECONDS_TO_START} s")
 
 
-def launched(chromium: BrowserType) -> Browser:
-    names = ("chromium", "chromium-browser", "google-chrome")
-    installed = next(filter(None, map(shutil.which, names)), None)
+def launched(playwright_chromium: BrowserType) -> Browser:
+    """Start the installed browser if there is any, else the one Playwright has downloaded."""
     try:
-        return chromium.launch(executable_path=installed, args=QUIET)
+        return playwright_chromium.launch(executable_path=chromium.on_path(), args=QUIET)
     except Error:
-        pytest.fail(
-            f"These tests need a browser: install chromium, or run `{sys.executable} -m playwright "
-            "install chromium`."
-        )
+        pytest.fail(chromium.MISSING)

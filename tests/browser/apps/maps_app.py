@@ -6,7 +6,6 @@ import streamlit as st
 
 from pages.shared.maps import attention_maps
 from tests.browser.apps.maps_cases import CASES
-from viz.attention_maps import pack
 
 st.set_page_config(layout="wide")
 maps = st.cache_data(CASES[st.query_params.get("case", "known")])()
@@ -19,9 +18,7 @@ def take_pick():
     st.session_state["picks"] = st.session_state.get("picks", 0) + 1
 
 
-attention_maps(
-    pack(replace(maps, selected=st.session_state["selected"])), key="maps", on_pick=take_pick
-)
+attention_maps(replace(maps, selected=st.session_state["selected"]), key="maps", on_pick=take_pick)
 if "picks" in st.session_state:
     layer, head = st.session_state["selected"]
     st.text(f"picks: {st.session_state['picks']}, layer {layer}, head {head}")

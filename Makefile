@@ -1,0 +1,50 @@
+# make run    the app, on http://127.0.0.1:8501
+# make test   every check and every test
+# make bench  the figures of speed
+# make gallery  train the runs of gallery/ anew
+
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: run test bench gallery format clean
+
+run: .venv/app
+	$(BIN)/python -m streamlit run app.py --server.address 127.0.0.1 --server.port 8501
+
+test: .venv/dev
+	@$(BIN)/python -m tests.browser.chromium
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m mypy
+	$(BIN)/python -m pytest -q
+
+bench: .venv/dev
+	@$(BIN)/python -m tests.browser.chromium
+	$(BIN)/python -m benchmarks.attention_maps
+	$(BIN)/python -m benchmarks.sentence
+	$(BIN)/python -m benchmarks.cold_start
+	$(BIN)/python -m benchmarks.copy_task
+
+gallery: .venv/app
+	$(BIN)/python -m gallery.make
+
+format: .venv/dev
+	$(BIN)/python -m ruff check --fix .
+	$(BIN)/python -m ruff format .
+
+clean:
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+# The stamps are newer than what they were made from, so that a second call has nothing to do.
+.venv/app: requirements.txt | .venv/bin/python
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet -r requirements.txt
+	@touch $@
+
+.venv/dev: requirements-dev.txt .venv/app
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet -r requirements-dev.txt
+	@touch $@
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed; name one with: make run PYTHON=/path/to/python3"; exit 1; }
+	$(PYTHON) -m venv .venv

@@ -1,0 +1,77 @@
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from pages.shared import cached
+from viz.attention_maps import unpack
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _clean_caches():
+    st.cache_resource.clear()
+    st.cache_data.clear()
+
+
+@pytest.fixture
+def own_runs(tmp_path, monkeypatch):
+    """An empty folder in the place of runs/."""
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    monkeypatch.setattr(cached, "OWN", folder)
+    return folder
+
+
+@pytest.fixture
+def own_copy(own_runs):
+    """A run of one's own: the gallery's copy run under another name."""
+    return Path(shutil.copytree(ROOT / "gallery" / "copy", own_runs / "mine"))
+
+
+@pytest.fixture
+def open_app():
+    """Return a function that opens the app as a link with these parameters does."""
+
+    def opener(**query_params):
+        at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        at.query_params.update(query_params)
+        at.run()
+        assert not at.exception, at.exception
+        return at
+
+    return opener
+
+
+def shown(at):
+    """Return the maps that the page shows, as the component reads them."""
+    [component] = at.get("bidi_component")
+    return unpack(component.proto.bytes)
+
+
+def said(at):
+    """Return all that stands on the page beside the maps."""
+    elements = [*at.caption, *at.info, *at.error, *at.text, *at.markdown]
+    return "\n".join(element.value for element in elements)
+
+
+def pick(at, layer, head):
+    """Click a head in the maps, as the component reports it."""
+    proto = at.get("bidi_component")[0].proto
+    widget_states = at._tree.get_widget_states
+
+    def with_pick():
+        states = widget_states()
+        state = states.widgets.add()
+        state.id = f"$$STREAMLIT_INTERNAL_KEY_{proto.id}__events"
+        value = {"event": "pick", "value": {"layer": layer, "head": head}}
+        state.json_trigger_value = json.dumps([value])
+        return states
+
+    at._tree.get_widget_states = with_pick
+    at.run()
+    assert not at.exception, at.exception

@@ -1,0 +1,211 @@
+import json
+
+import numpy as np
+import pytest
+
+from core.inspection import inspect_sentence
+from core.model import Site
+from core.run import load_run
+from tests.pages.conftest import ROOT, pick, said, shown
+
+TIRED = "The animal didn't cross the street because it was too tired."
+WIDE = TIRED.replace("tired", "wide")
+GUIDED = Site("encoder", 1, "self")
+
+
+def texts(labels):
+    return [label.text for label in labels]
+
+
+def weight(maps, query, key):
+    row, column = texts(maps.queries).index(query), texts(maps.keys).index(key)
+    return maps.weights[maps.selected][row, column]
+
+
+def test_page_opens_on_the_head_that_finds_the_antecedent(open_app):
+    maps = shown(open_app())
+    assert maps.translation == "L'animal n'a pas traversé la rue parce qu'il était trop fatigué."
+    assert (maps.kind, maps.selected) == ("encoder.self", (1, 0))
+    assert weight(maps, "it", "animal") > 0.9
+
+
+def test_it_moves_to_the_street_when_tired_becomes_wide(open_app):
+    at = open_app()
+    at.text_input(key="sentence").set_value(WIDE).run()
+    maps = shown(at)
+    assert maps.translation == "L'animal n'a pas traversé la rue parce qu'elle était trop large."
+    assert weight(maps, "it", "street") > 0.9
+    assert weight(maps, "it", "animal") < 0.1
+
+
+def test_an_example_is_one_click_away(open_app):
+    at = open_app()
+    next(button for button in at.button if button.label == "wide").click().run()
+    assert at.text_input(key="sentence").value == WIDE
+    assert "elle était trop large" in shown(at).translation
+
+
+@pytest.mark.parametrize("kind", ["encoder.self", "decoder.self", "decoder.cross"])
+def test_every_weight_shown_is_the_models_own(open_app, kind):
+    at = open_app(model="translate")
+    at.segmented_control(key="kind").set_value(kind).run()
+    maps = shown(at)
+    inspection = inspect_sentence(load_run(ROOT / "gallery" / "translate"), TIRED)
+    sites = [site for site in inspection.attention if site.attention == kind]
+    expected = np.stack([inspection.attention[site].weights_HQK for site in sites])
+    assert np.abs(maps.weights - expected).max() <= 0.5 / 255 + 1e-6
+    assert np.array_equal(maps.weights[maps.selected], expected[maps.selected])
+    assert np.array_equal(maps.visible, inspection.attention[sites[0]].visible_QK)
+
+
+def test_decoder_rows_say_what_was_fed_and_what_was_predicted(open_app):
+    at = open_app()
+    at.segmented_control(key="kind").set_value("decoder.cross").run()
+    maps = shown(at)
+    assert texts(maps.queries)[:3] == ["BOS", "L'", "animal"]
+    assert texts(maps.predicted)[:2] == ["L'", "animal"]
+    assert texts(maps.predicted)[-1] == "EOS"
+    assert texts(maps.keys)[-1] == "EOS"
+
+
+def test_the_finding_has_score_baseline_n_seed_and_the_effect_of_silencing(open_app):
+    finding = shown(open_app(model="translate-guided")).finding
+    stored = json.loads((ROOT / "gallery" / "translate-guided" / "evaluation.json").read_text())
+    [head] = [h for h in stored["heads"] if (h["site"], h["head"]) == (str(GUIDED), 0)]
+    for number in (head["score"], head["baseline"], head["silenced_accuracy"]):
+        assert f"{100 * number:.1f}".removesuffix(".0") + " %" in finding
+    assert f"of {stored['pronoun']['n']} held-out" in finding
+    assert f"seed {stored['seed']}" in finding
+    assert "“it”" in finding
+
+
+def test_a_sentence_without_pronoun_has_no_finding(open_app):
+    assert shown(open_app(sentence="The cat slept.")).finding == ""
+
+
+def test_a_click_on_a_head_shows_it_with_exact_weights(open_app):
+    at = open_app(model="translate")
+    pick(at, 0, 3)
+    assert shown(at).selected == (0, 3)
+    assert (at.selectbox(key="layer").value, at.selectbox(key="head").value) == (0, 3)
+
+
+def test_a_link_opens_the_same_view(open_app):
+    at = open_app(model="copy", sentence="a b c", kind="cross", layer="1", head="2", unit="tokens")
+    maps = shown(at)
+    assert (maps.kind, maps.selected, maps.translation) == ("decoder.cross", (1, 2), "a b c")
+
+
+def test_subwords_merge_to_words(open_app):
+    sentence = "Zorbik saw the dog."
+    whole = shown(open_app(sentence=sentence, unit="whole words"))
+    pieces = shown(open_app(sentence=sentence))
+    assert texts(whole.source) == ["Zorbik", "saw", "the", "dog", ".", "EOS"]
+    assert "".join(texts(pieces.source)).replace("␣", "") == "".join(texts(whole.source))
+    assert len(pieces.source) > len(whole.source)
+    assert whole.weights[whole.selected].sum(-1) == pytest.approx(1, abs=1e-5)
+
+
+def test_another_model_brings_its_own_example_and_view(open_app):
+    at = open_app()
+    at.selectbox(key="model").set_value("copy").run()
+    maps = shown(at)
+    assert maps.translation == at.text_input(key="sentence").value == "k d a f q z"
+    assert maps.kind == "decoder.cross"
+
+
+def test_another_model_keeps_the_visitors_own_sentence(open_app):
+    at = open_app(sentence="The old dog slept.")
+    at.selectbox(key="model").set_value("translate").run()
+    assert at.text_input(key="sentence").value == "The old dog slept."
+
+
+def test_words_never_seen_in_training_are_marked_and_counted(open_app):
+    at = open_app(sentence="The xylophone slept.")
+    assert "1 of 4 words (dotted) were never seen in training." in said(at)
+    unknown = "".join(label.text for label in shown(at).source if label.unknown)
+    assert unknown.lstrip("␣") == "xylophone"
+
+
+@pytest.mark.parametrize("sentence", ["", "   ", "\n\t"])
+def test_an_empty_sentence_is_asked_for(open_app, sentence):
+    at = open_app()
+    at.text_input(key="sentence").set_value(sentence).run()
+    assert not at.exception
+    assert "Type a sentence" in said(at)
+
+
+HOSTILE = [
+    "</s> <pad> BOS <script>alert(1)</script>",
+    "$x^2$ **bold** :smile: [a](http://b) `c` | d |",
+    "שלום עולם and مرحبا",
+    "你好，世界。 😀🇫🇷 👩‍👩‍👧",
+    "....!!!???",
+    "e\u0301\u0323\u200b\u202ereversed\ufffd\x07",
+    "x" * 300,
+]
+
+
+@pytest.mark.parametrize("sentence", HOSTILE)
+def test_any_text_gets_a_picture(open_app, sentence):
+    maps = shown(open_app(sentence=sentence))
+    assert maps.weights.shape[-1] == len(maps.source)
+    assert not any("\ufffd" in text or "Ġ" in text for text in texts(maps.source))
+    assert sum(label.special for label in maps.source) == 1
+
+
+def test_ten_thousand_characters_are_cut_and_it_is_said(open_app):
+    at = open_app(model="copy")
+    at.text_input(key="sentence").set_value("a b c d e " * 1000).run()
+    assert not at.exception
+    assert "cut after 511 tokens" in said(at)
+    assert len(shown(at).source) == 512
+
+
+def test_a_run_of_ones_own_is_offered_and_opens(open_app, own_copy):
+    at = open_app(model="runs/mine", sentence="x y z")
+    assert shown(at).translation == "x y z"
+
+
+def damage(run, name):
+    if name == "weights":
+        file = next((run / "checkpoints").glob("*.safetensors"))
+        file.write_bytes(file.read_bytes()[:1000])
+    elif name == "no checkpoint":
+        for file in (run / "checkpoints").iterdir():
+            file.unlink()
+    elif name == "no run.json":
+        (run / "run.json").unlink()
+    elif name == "run.json":
+        (run / "run.json").write_text("{")
+    elif name == "tokenizer":
+        (run / "tokenizer.json").write_text("{}")
+
+
+@pytest.mark.parametrize(
+    "name", ["weights", "no checkpoint", "no run.json", "run.json", "tokenizer"]
+)
+def test_a_damaged_run_is_named_and_the_rest_goes_on(open_app, own_copy, name):
+    damage(own_copy, name)
+    at = open_app(model="runs/mine")
+    assert "runs/mine" in "".join(error.value for error in at.error).replace("&#47;", "/")
+    at.selectbox(key="model").set_value("copy").run()
+    assert shown(at).translation
+
+
+def test_a_run_that_is_not_there_is_named(open_app):
+    at = open_app(model="nowhere")
+    assert "There is no run named nowhere" in said(at)
+    assert shown(at).translation
+
+
+def test_a_run_without_evaluation_says_so(open_app, own_copy):
+    (own_copy / "evaluation.json").unlink()
+    assert shown(open_app(model="runs/mine", sentence="a b")).finding == ""
+
+
+def test_an_unfinished_training_is_announced(open_app, own_copy):
+    settings = json.loads((own_copy / "run.json").read_text())
+    settings["training"]["steps"] *= 2
+    (own_copy / "run.json").write_text(json.dumps(settings))
+    assert "Training has done" in said(open_app(model="runs/mine"))
