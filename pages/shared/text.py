@@ -10,12 +10,12 @@ _ = gettext.translation("app", LOCALES, fallback=True).gettext
 
 
 def percent(share: float) -> str:
-    """Return a share as people read it.
+    r"""Return a share as people read it, with a space at which no line breaks.
 
-    >>> percent(0.9725), percent(1.0), percent(0.48)
-    ('97.2 %', '100 %', '48 %')
+    >>> percent(0.9725), percent(1.0)
+    ('97.2\xa0%', '100\xa0%')
     """
-    return f"{100 * share:.1f}".removesuffix(".0") + " %"
+    return f"{100 * share:.1f}".removesuffix(".0") + "\u00a0%"
 
 
 def plain(text: str) -> str:

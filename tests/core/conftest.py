@@ -22,7 +22,7 @@ MINIATURE = Preset(
         n_heads=2,
         dropout=0.1,
         norm="pre",
-        max_positions=48,
+        max_positions=112,
     ),
     TrainConfig(steps=30, batch_size=8, warmup=10, evaluate_every=15, checkpoint_every=15),
     vocab_size=290,

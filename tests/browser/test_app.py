@@ -1,0 +1,187 @@
+"""The app in a real browser, as a visitor uses it."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import served
+
+APP = "app.py"
+TIRED = "L'animal n'a pas traversé la rue parce qu'il était trop fatigué."
+WIDE = "L'animal n'a pas traversé la rue parce qu'elle était trop large."
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def visit(browser, serve):
+    """Open the app at an address; nothing may fail in the page, or be asked for from outside."""
+    opened, faults = [], []
+
+    def go(path="", **options):
+        page = browser.new_page(**{"viewport": {"width": 1280, "height": 800}} | options)
+        opened.append(page)
+        address = serve(APP)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("request", lambda request: outside(request.url, address, faults))
+        page.on("dialog", lambda dialog: faults.append(dialog.message))
+        page.goto(f"{address}/{path}")
+        return page
+
+    yield go
+    for page in opened:
+        page.close()
+    assert faults == []
+
+
+def outside(url, address, faults):
+    if not url.startswith((address, address.replace("http", "ws"), "data:", "blob:")):
+        faults.append(url)
+
+
+def drawn(page):
+    page.locator(".maps[data-drawn]").wait_for()
+    return page
+
+
+def title(page):
+    return page.locator(".map figcaption")
+
+
+def translation(page):
+    return page.locator(".translation")
+
+
+def type_sentence(page, sentence):
+    box = page.get_by_role("textbox", name="Sentence")
+    box.fill(sentence)
+    box.press("Enter")
+
+
+def test_a_typed_sentence_is_translated_and_it_looks_at_its_antecedent(visit):
+    page = drawn(visit())
+    type_sentence(page, "The animal didn't cross the street because it was too wide.")
+    expect(translation(page)).to_have_text(WIDE)
+    type_sentence(page, "The animal didn't cross the street because it was too tired.")
+    expect(translation(page)).to_have_text(TIRED)
+    assert weight_under_pointer(page, row=8, column=1, of=14)[0] == "it → animal"
+    assert weight_under_pointer(page, row=8, column=1, of=14)[1] > 0.9
+    assert weight_under_pointer(page, row=8, column=6, of=14)[1] < 0.1
+
+
+def weight_under_pointer(page, row, column, of):
+    """Point at a cell; return the pair of words and the weight that are shown there."""
+    expect(page.locator(".maps")).to_have_attribute("data-exact", "true")
+    box = page.locator(".cells").bounding_box()
+    page.mouse.move(
+        box["x"] + (column + 0.5) * box["width"] / of, box["y"] + (row + 0.5) * box["height"] / of
+    )
+    said = page.locator(".tooltip").inner_text()
+    words, number = re.fullmatch(r"(.*?)\s+([\d.]+(?:e−\d+)?)", said).groups()
+    return words, float(number.replace("−", "-"))
+
+
+@pytest.mark.parametrize("path", ["", "attention"])
+def test_the_first_visit_to_a_fresh_server_by_deep_link_shows_the_page_in_its_frame(browser, path):
+    from tests.browser.conftest import ROOT
+
+    with served(ROOT / APP) as address:
+        page = browser.new_page()
+        link = "?model=translate&sentence=The+cat+slept.&kind=cross&layer=1&head=2"
+        page.goto(f"{address}/{path}{link}")
+        drawn(page)
+        expect(translation(page)).to_have_text("Le chat a dormi.")
+        expect(title(page)).to_contain_text("Decoder layer 1, head 2")
+        expect(page).to_have_title(re.compile("Attention|Transformer Lab"))
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        expect(page.get_by_text("session", exact=True)).to_have_count(0)
+        page.close()
+
+
+def test_the_view_survives_reload_and_the_way_back(visit):
+    page = drawn(visit("?model=translate"))
+    page.get_by_role("radio", name="cross").click()
+    expect(title(page)).to_contain_text("Decoder layer")
+    page.locator(".tile").nth(3).click()
+    expect(title(page)).to_contain_text("layer 0, head 3")
+    expect(page).to_have_url(re.compile("head=3"))
+    page.reload()
+    expect(title(drawn(page))).to_contain_text("Decoder layer 0, head 3")
+    page.get_by_role("button", name="wide").click()
+    expect(translation(page)).to_have_text(WIDE)
+    page.go_back()
+    expect(translation(page)).to_have_text(TIRED)
+    expect(title(page)).to_contain_text("Decoder layer 0, head 3")
+
+
+def test_a_chosen_model_survives_reload_with_the_view_it_opened_on(visit):
+    page = drawn(visit())
+    page.get_by_role("combobox", name="Model").click()
+    page.get_by_role("option", name="copy").click()
+    expect(translation(page)).to_have_text("k d a f q z")
+    before = title(page).inner_text()
+    page.reload()
+    expect(translation(drawn(page))).to_have_text("k d a f q z")
+    expect(title(page)).to_have_text(before)
+
+
+def test_everything_can_be_done_with_the_keyboard(visit):
+    page = drawn(visit())
+    page.get_by_role("textbox", name="Sentence").focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("The cat slept.")
+    page.keyboard.press("Enter")
+    expect(translation(page)).to_have_text("Le chat a dormi.")
+    page.locator(".tile[tabindex='0']").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(title(page)).to_contain_text("Encoder layer 2, head 0")
+    expect(page).to_have_url(re.compile("layer=2"))
+    page.locator(".cells").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".live")).to_contain_text("→")
+
+
+HOSTILE = [
+    "<script>alert(1)</script> <img src=x onerror=alert(2)> </s>",
+    "$x^2$ **bold** :smile: [a](javascript:alert(3)) `c`",
+    "שלום עולם مرحبا 😀🇫🇷 ...!!!",
+]
+
+
+@pytest.mark.parametrize("sentence", HOSTILE)
+def test_whatever_is_typed_is_shown_as_it_is_and_not_executed(visit, sentence):
+    page = drawn(visit())
+    type_sentence(page, sentence)
+    first = sentence.split()[0]
+    page.get_by_text("whole words").click()
+    expect(page.locator(".chips.source")).to_contain_text(first[:1])
+    expect(page.locator(".maps")).to_have_attribute("data-exact", "true")
+    expect(page.get_by_text("never seen in training")).to_be_visible()
+    expect(page.locator(".stException")).to_have_count(0)
+
+
+def test_ten_thousand_characters_survive_a_reload(visit):
+    page = drawn(visit("?model=copy"))
+    type_sentence(page, "a b c d e " * 1000)
+    expect(page.get_by_text("cut after 511 tokens")).to_be_visible(timeout=60_000)
+    page.reload()
+    expect(page.get_by_text("cut after 511 tokens")).to_be_visible(timeout=60_000)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [900, 1280])
+def test_nothing_sticks_out_sideways(visit, scheme, width):
+    page = drawn(visit(viewport={"width": width, "height": 800}, color_scheme=scheme))
+    page.get_by_role("radio", name="cross").click()
+    expect(title(page)).to_contain_text("Decoder layer")
+    sticking_out = page.evaluate(
+        "document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"
+    )
+    assert sticking_out == 0
+
+
+def test_the_picture_stands_on_the_first_screen(visit):
+    page = drawn(visit())
+    box = page.locator(".cells").bounding_box()
+    assert box["y"] + box["height"] <= 800
