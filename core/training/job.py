@@ -13,7 +13,7 @@ from core.batch import Batch, encode_samples, training_batches
 from core.checkpoint import load_model, load_state
 from core.config import ConfigError, TrainConfig
 from core.model import Transformer, build
-from core.run import RunSettings, checkpoint_step, newest_checkpoint, read_settings
+from core.run import RunError, RunSettings, checkpoint_step, newest_checkpoint, read_settings
 from core.tasks import Task, held_out_samples, task_named, training_samples
 from core.tokenizer import Tokenizer
 from core.training.loop import TrainStep, make_optimizer, parse_head, train
@@ -76,7 +76,7 @@ def train_run(path: Path) -> Iterator[Progress]:
     folder = RunFolder(path)
     settings = read_settings(path)
     task = task_named(settings.task)
-    tokenizer = Tokenizer.from_json((path / "tokenizer.json").read_text(encoding="utf-8"))
+    tokenizer = _read_tokenizer(path)
     model, optimizer, first_step, words = _start_or_go_on(path, settings)
     folder.cut_metrics(first_step)
     folder.write_status("running", first_step)
@@ -94,11 +94,13 @@ def train_run(path: Path) -> Iterator[Progress]:
             step = train_step.step
             due = step % config.evaluate_every == 0 or step == config.steps
             quality = measure(model, held_out) if due else None
+            kept = step % config.checkpoint_every == 0 or step == config.steps
             unwritten.append(train_step)
-            if step % METRICS_EVERY == 0 or quality is not None:
+            # Also before a checkpoint, from which a stopped training goes on.
+            if step % METRICS_EVERY == 0 or due or kept:
                 folder.add_metrics(_metrics(unwritten, quality))
                 unwritten.clear()
-            if step % config.checkpoint_every == 0 or step == config.steps:
+            if kept:
                 folder.checkpoint(model, optimizer, step, words)
                 folder.write_status("running", step)
             yield Progress(train_step, quality)
@@ -125,8 +127,18 @@ def _train_tokenizer(task: Task, vocab_size: int, seed: int) -> Tokenizer:
     return Tokenizer.train((text for s in samples for text in (s.source, s.target)), vocab_size)
 
 
+def _read_tokenizer(path: Path) -> Tokenizer:
+    try:
+        return Tokenizer.from_json((path / "tokenizer.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise RunError(f"{path}: tokenizer.json: {error}") from error
+
+
 def _check_guide(guide: str, task: Task, model: Transformer) -> None:
-    site, head = parse_head(guide)
+    try:
+        site, head = parse_head(guide)
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
     if not task.pronouns:
         raise ConfigError(f"the task {task.name!r} has no pronouns that {guide} could be guided by")
     if site.attention == "decoder.self":

@@ -11,9 +11,15 @@ from pages.shared.text import _
 
 def model(names: Sequence[str], on_change: Callable[[], None]) -> str:
     """Ask for a run."""
-    return str(
-        st.selectbox(_("Model"), names, key=session.MODEL, bind="query-params", on_change=on_change)
+    chosen = st.selectbox(
+        _("Model"),
+        names,
+        key=session.MODEL,
+        bind="query-params",
+        on_change=on_change,
+        width=200,
     )
+    return str(chosen)
 
 
 def sentence(default: str) -> str:
@@ -30,7 +36,7 @@ def sentence(default: str) -> str:
 
 def examples(offered: Sequence[Example]) -> None:
     """Offer sentences that are one click away."""
-    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+    with st.container(horizontal=True, gap="small", width="content"):
         for index, example in enumerate(offered):
             st.button(
                 example.name,

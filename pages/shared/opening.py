@@ -29,16 +29,15 @@ def model_and_sentence() -> Opened | None:
         st.info(_("There is no trained model yet. Run `make gallery`, or `python -m core train`."))
         return None
     _name_missing_run(paths)
-    left, middle, right = st.columns([1, 3.2, 1.4], vertical_alignment="bottom")
-    with left:
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    with row:
         path = paths[controls.model(list(paths), on_change=_open_other_model)]
     problem = _problem(path)
     task = None if problem else cached.task(path)
     offered = _examples(task)
-    with middle:
+    with row:
         # Asked for even where the run is damaged: what was typed must not get lost.
         sentence = controls.sentence(default=offered[0].source if offered else "")
-    with right:
         controls.examples(offered)
     if problem:
         st.error(plain(problem))

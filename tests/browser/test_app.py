@@ -179,6 +179,11 @@ def test_nothing_sticks_out_sideways(visit, scheme, width):
         "document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"
     )
     assert sticking_out == 0
+    for part in (".cells", ".labels.columns", ".legend", ".finding", ".tiles"):
+        box = page.locator(part).bounding_box()
+        assert box["x"] + box["width"] <= width, part
+    left, right = page.locator(".finding").bounding_box(), page.locator(".map").bounding_box()
+    assert left["x"] + left["width"] <= right["x"]
 
 
 def test_the_picture_stands_on_the_first_screen(visit):

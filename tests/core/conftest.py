@@ -29,13 +29,29 @@ MINIATURE = Preset(
 )
 
 
-@pytest.fixture(scope="session")
-def few_samples():
-    """A training that draws few samples beside its batches, so that it is soon done."""
+def draw_few(patch):
+    """Let trainings draw few samples beside their batches, so that they are soon done."""
+    patch.setattr(job, "TOKENIZER_SAMPLES", 300)
+    patch.setattr(job, "EVALUATION_SAMPLES", 10)
+
+
+def prepared(path, task="copy", **training):
+    config = replace(MINIATURE.training, **training)
+    job.prepare_run(path, task, "miniature", MINIATURE, config, "python -m core train …")
+    return path
+
+
+def trained(path, task="copy", **training):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(job, "TOKENIZER_SAMPLES", 300)
-        patch.setattr(job, "EVALUATION_SAMPLES", 10)
-        yield
+        draw_few(patch)
+        for _ in job.train_run(prepared(path, task, **training)):
+            pass
+    return path
+
+
+@pytest.fixture
+def few_samples(monkeypatch):
+    draw_few(monkeypatch)
 
 
 @pytest.fixture(scope="session")
@@ -44,25 +60,16 @@ def miniature():
     return MINIATURE
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def prepare(few_samples):
     """Return a function that makes a run folder of a miniature, with some settings changed."""
-
-    def prepared(path, task="copy", **training):
-        config = replace(MINIATURE.training, **training)
-        job.prepare_run(path, task, "miniature", MINIATURE, config, "python -m core train …")
-        return path
-
     return prepared
 
 
 @pytest.fixture(scope="session")
-def copy_folder(prepare, tmp_path_factory):
+def copy_folder(tmp_path_factory):
     """A finished run of the copy task; nobody may change it."""
-    path = prepare(tmp_path_factory.mktemp("runs") / "copy")
-    for _ in job.train_run(path):
-        pass
-    return path
+    return trained(tmp_path_factory.mktemp("runs") / "copy")
 
 
 @pytest.fixture(scope="session")
@@ -71,17 +78,10 @@ def copy_run(copy_folder):
 
 
 @pytest.fixture(scope="session")
-def translation_folder(prepare, tmp_path_factory):
+def translation_folder(tmp_path_factory):
     """A finished run of the translation task, guided; nobody may change it."""
-    path = prepare(
-        tmp_path_factory.mktemp("runs") / "translation",
-        "translate",
-        steps=6,
-        guide="encoder.1.self:0",
-    )
-    for _ in job.train_run(path):
-        pass
-    return path
+    path = tmp_path_factory.mktemp("runs") / "translation"
+    return trained(path, "translate", steps=6, guide="encoder.1.self:0")
 
 
 @pytest.fixture(scope="session")

@@ -128,7 +128,7 @@ function placeGrid({ maps, nodes, layout }) {
   nodes.sheetCanvas.setAttribute("aria-label", title);
   nodes.tiles.setAttribute("aria-label", `${title}. ${texts["grid.help"]}`);
   setPixels(nodes.grid, {
-    "--width": grid.width, "--height": grid.height, "--names-left": NAMES.left,
+    "--figure": layout.left, "--width": grid.width, "--height": grid.height, "--names-left": NAMES.left,
     "--names-top": NAMES.top, "--tile-width": grid.tile.width, "--tile-height": grid.tile.height,
     "--tile-gap": grid.tile.gap,
   });

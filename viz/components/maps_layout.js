@@ -1,6 +1,7 @@
 // Sizes: from the width at hand and the lengths of the labels to pixels. Nothing is drawn here.
 
 const FIGURE_GAP = 36; // between the grid and the map
+const FINDING = 300; // so wide at least are sentences below the grid
 const TILE = { gap: 5, largest: 88 };
 const NAMES = { left: 24, top: 18 }; // room for L0, L1 … and H0, H1 …
 const AXIS = 20; // room for an axis name
@@ -14,8 +15,9 @@ function layoutOf(width, maps, textWidth) {
   const beside = gridLayout(Math.min(width * 0.42, 452), height + 60, maps, ratio);
   const stacked = width < 640 || beside.tile.width * beside.tile.height < 20 * 20;
   const grid = stacked ? gridLayout(width, 300, maps, ratio) : beside;
-  const rest = stacked ? width : width - grid.width - FIGURE_GAP;
-  return { ratio, stacked, grid, map: mapLayout(rest, height, maps, textWidth, ratio) };
+  const left = stacked ? width : Math.max(grid.width, maps.finding ? FINDING : 0);
+  const rest = stacked ? width : width - left - FIGURE_GAP;
+  return { ratio, stacked, grid, left, map: mapLayout(rest, height, maps, textWidth, ratio) };
 }
 
 /** What a window leaves for the map below controls, sentences and titles; many tokens need more. */

@@ -17,7 +17,7 @@ function readPayload(data) {
     columnSide: header.kind === "decoder.self" ? "target" : "source",
     decoder: header.kind !== "encoder.self",
     // Everything that decides which words stand where.
-    words: JSON.stringify({ ...header, content: 0, selected: 0, finding: 0 }),
+    words: JSON.stringify({ ...header, content: 0, selected: 0, finding: Boolean(header.finding) }),
     visible: new Uint8Array(buffer, start, cells),
     weights: new Uint8Array(buffer, start + cells, layers * heads * cells),
     exact: new Float32Array(buffer, aligned(start + cells * (1 + layers * heads)), cells),

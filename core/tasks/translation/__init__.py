@@ -33,9 +33,9 @@ class Translation:
     examples: tuple[Example, ...] = (
         Example("tired", "The animal didn't cross the street because it was too tired."),
         Example("wide", "The animal didn't cross the street because it was too wide."),
-        Example("they", "The girls lost the keys because they were too small."),
-        Example("a question", "Did the boy who sang see the old horse?"),
-        Example("names", "Zorbik and Anna did not eat the small red apples."),
+        Example("they", "The goats avoided the bridges because they were thirsty."),
+        Example("a question", "Why didn't the old horse cross the park?"),
+        Example("names", "When Zorbika arrived, Marlo didn't laugh."),
     )
 
     def sample(self, rng: random.Random) -> Sample:

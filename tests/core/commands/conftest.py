@@ -1,0 +1,31 @@
+import pytest
+
+from core.__main__ import main
+
+
+@pytest.fixture
+def command(capsys):
+    """Return a function that runs a command and gives its status, output and errors."""
+
+    def run(*arguments):
+        capsys.readouterr()
+        status = main([str(argument) for argument in arguments])
+        said = capsys.readouterr()
+        return status, said.out, said.err
+
+    return run
+
+
+@pytest.fixture
+def refused(command):
+    """Return a function that runs a command which the user has to mend, and gives its sentence."""
+
+    def run(*arguments):
+        status, out, error = command(*arguments)
+        assert status == 2
+        assert out == ""
+        assert error.startswith("error: ")
+        assert error.count("\n") == 1
+        return error
+
+    return run

@@ -1,0 +1,77 @@
+import json
+
+import numpy as np
+import pytest
+
+SITES = [
+    "encoder.0.self",
+    "encoder.1.self",
+    "decoder.0.self",
+    "decoder.0.cross",
+]
+
+
+@pytest.fixture
+def inspected(command, copy_folder):
+    status, out, error = command("inspect", copy_folder, "a b c d", "--target", "b a", "--json")
+    assert (status, error) == (0, "")
+    return json.loads(out)
+
+
+def test_json_has_exactly_these_parts(inspected):
+    assert set(inspected) == {"source", "target", "attention"}
+    assert set(inspected["source"]) == {"tokens"}
+    assert set(inspected["target"]) == {"fed", "predicted"}
+    assert list(inspected["attention"]) == SITES
+    for site in inspected["attention"].values():
+        assert set(site) == {"weights", "visible"}
+
+
+def test_json_names_tokens_as_people_read_them(inspected):
+    assert inspected["source"]["tokens"] == ["a", "b", "c", "d", "EOS"]
+    assert inspected["target"]["fed"] == ["BOS", "b", "a"]
+    assert len(inspected["target"]["predicted"]) == 3
+    assert all(isinstance(token, str) for token in inspected["target"]["predicted"])
+
+
+def test_json_weights_are_head_by_query_by_key(inspected):
+    shapes = dict(zip(SITES, [(5, 5), (5, 5), (3, 3), (3, 5)], strict=True))
+    for site, shape in shapes.items():
+        weights = np.array(inspected["attention"][site]["weights"])
+        visible = np.array(inspected["attention"][site]["visible"])
+        assert weights.shape == (2, *shape)
+        assert visible.shape == shape
+        assert visible.dtype == bool
+        np.testing.assert_allclose(weights.sum(axis=-1), 1, atol=1e-6)
+        assert (weights[:, ~visible] == 0).all()
+    causal = inspected["attention"]["decoder.0.self"]["visible"]
+    assert causal == [[True, False, False], [True, True, False], [True, True, True]]
+
+
+def test_own_translation_is_inspected_without_a_target(command, copy_folder):
+    translation = json.loads(command("translate", copy_folder, "a b c", "--json")[1])["translation"]
+    fed = json.loads(command("inspect", copy_folder, "a b c", "--json")[1])["target"]["fed"]
+    assert fed[0] == "BOS"
+    assert " ".join(fed[1:]) == translation
+
+
+def test_text_has_one_line_for_each_head(command, copy_folder):
+    status, out, _ = command("inspect", copy_folder, "a b", "--target", "b")
+    first, *lines = out.splitlines()
+    assert (status, first) == (0, "b")
+    assert [line.split(":")[0] for line in lines] == [
+        f"{site} head {head}" for site in SITES for head in range(2)
+    ]
+    # The first row of the decoder's own attention sees BOS alone.
+    assert "BOS→BOS 1.00" in lines[4]
+
+
+def test_a_sentence_that_is_cut_is_said(command, copy_folder):
+    _, _, error = command("inspect", copy_folder, "a " * 200, "--target", "a", "--json")
+    assert error == "warning: cut after 111 tokens\n"
+
+
+def test_empty_sentence_and_missing_run_are_refused(refused, copy_folder, tmp_path):
+    assert "no text" in refused("inspect", copy_folder, " ")
+    assert "no text" in refused("inspect", copy_folder, "", "--target", "a")
+    assert "no such folder" in refused("inspect", tmp_path / "none", "a")

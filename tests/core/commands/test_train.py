@@ -1,0 +1,181 @@
+import functools
+import json
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from core.__main__ import main
+from core.analysis.evaluation import evaluate
+from core.commands import train
+from core.commands.train import with_steps
+from core.config import TrainConfig
+from core.decoding.sentence import translate
+from core.run import load_run, newest_checkpoint
+from core.training.presets import PRESETS
+
+
+@pytest.fixture(autouse=True)
+def quickly(few_samples, monkeypatch, miniature):
+    """The commands as they are, on a smaller preset and measured on fewer samples."""
+    monkeypatch.setattr(train, "evaluate", functools.partial(evaluate, n=10))
+    monkeypatch.setitem(PRESETS, "tiny", miniature)
+
+
+def train_copies(out, *options):
+    return ("train", out, "--task", "copy", "--preset", "tiny", *options)
+
+
+def test_training_makes_a_run_with_its_evaluation(command, tmp_path):
+    status, out, error = command(*train_copies(tmp_path / "run", "--steps", "3", "--seed", "5"))
+    assert (status, error) == (0, "")
+    run = load_run(tmp_path / "run")
+    assert run.step == 3
+    assert (run.settings.preset, run.settings.training.seed) == ("tiny", 5)
+    assert run.evaluation == evaluate(run, n=10)
+    assert {each.name for each in (tmp_path / "run").iterdir()} == {
+        "run.json",
+        "tokenizer.json",
+        "words.txt",
+        "metrics.jsonl",
+        "evaluation.json",
+        "status.json",
+        "checkpoints",
+    }
+    assert "step 3" in out
+    assert "exact match" in out
+
+
+def test_stored_command_makes_the_same_run_again(command, tmp_path):
+    command(*train_copies(tmp_path / "run", "--steps", "3", "--seed", "5"))
+    words = shlex.split(load_run(tmp_path / "run").settings.command)
+    assert words[:4] == ["python", "-m", "core", "train"]
+    weights = newest_checkpoint(tmp_path / "run").read_bytes()
+    (tmp_path / "run").rename(tmp_path / "before")
+    assert command(*words[3:])[0] == 0
+    assert newest_checkpoint(tmp_path / "run").read_bytes() == weights
+
+
+def test_going_on_with_more_steps_equals_training_them_at_once(command, tmp_path):
+    command(*train_copies(tmp_path / "parts", "--steps", "15"))
+    status, out, _ = command("train", tmp_path / "parts", "--resume", "--steps", "20")
+    assert status == 0
+    assert "step 20" in out
+    command(*train_copies(tmp_path / "whole", "--steps", "20"))
+    runs = [load_run(tmp_path / name) for name in ("parts", "whole")]
+    assert runs[0].step == runs[1].step == 20
+    assert runs[0].evaluation == runs[1].evaluation
+    stored = [newest_checkpoint(run.path).read_bytes() for run in runs]
+    assert stored[0] == stored[1]
+
+
+def test_a_folder_that_exists_is_refused_and_left_alone(command, refused, tmp_path):
+    out = tmp_path / "run"
+    command(*train_copies(out, "--steps", "2"))
+    before = newest_checkpoint(out).read_bytes()
+    assert f"{out} exists already; name another folder" in refused(*train_copies(out))
+    assert newest_checkpoint(out).read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["none", "."])
+def test_what_is_no_run_cannot_be_gone_on_with(refused, tmp_path, name):
+    assert "no run to go on with" in refused("train", tmp_path / name, "--resume")
+
+
+@pytest.mark.parametrize(
+    ("task", "guide", "named"),
+    [
+        ("translate", "encoder.7.self:0", "encoder.7.self:0 is no head"),
+        ("translate", "encoder.0.self:9", "encoder.0.self:9 is no head"),
+        ("translate", "decoder.0.self:0", "never sees the source"),
+        ("translate", "head 3", "'head 3' is not a head such as"),
+        ("translate", "middle.0.self:1", "'middle.0.self' is not a site such as"),
+        ("copy", "encoder.0.self:0", "'copy' has no pronouns"),
+    ],
+)
+def test_a_head_that_cannot_be_guided_is_refused(refused, tmp_path, task, guide, named):
+    out = tmp_path / "run"
+    options = ("--task", task, "--preset", "tiny", "--steps", "2", "--guide", guide)
+    assert named in refused("train", out, *options)
+    assert not out.exists()
+
+
+def test_a_guided_head_is_shown_while_training(command, tmp_path):
+    options = ("--preset", "tiny", "--steps", "2", "--guide", "decoder.0.cross:1")
+    status, out, _ = command("train", tmp_path / "run", *options)
+    assert status == 0
+    assert "guided head" in out
+    run = load_run(tmp_path / "run")
+    assert run.settings.training.guide == "decoder.0.cross:1"
+    assert "--guide decoder.0.cross:1" in run.settings.command
+    assert run.evaluation["pronoun"]["n"] > 0
+
+
+def test_a_task_that_is_none_is_refused(refused, tmp_path):
+    sentence = refused("train", tmp_path / "run", "--task", "paste")
+    assert "'paste' is neither a file nor one of the tasks copy, reverse, translate" in sentence
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("steps", ["0", "-4"])
+def test_no_steps_are_refused(refused, tmp_path, steps):
+    assert f"steps is {steps}" in refused(*train_copies(tmp_path / "run", "--steps", steps))
+    assert not (tmp_path / "run").exists()
+
+
+def test_an_unknown_preset_is_refused_with_those_there_are(capsys, tmp_path):
+    with pytest.raises(SystemExit) as ended:
+        main(["train", str(tmp_path / "run"), "--preset", "huge"])
+    assert ended.value.code == 2
+    assert "tiny" in capsys.readouterr().err
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    path = tmp_path / "my pairs.tsv"
+    lines = ["english\tfrench"] + [f"cat {n}\tchat {n}" for n in range(60)]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def test_a_file_of_pairs_is_trained_translated_inspected_and_evaluated(command, tmp_path, pairs):
+    out = tmp_path / "run"
+    status, _, _ = command("train", out, "--task", pairs, "--preset", "tiny", "--steps", "3")
+    assert status == 0
+    assert load_run(out).settings.task == str(pairs)
+    assert command("translate", out, "cat 7")[0] == 0
+    status, said, _ = command("inspect", out, "cat 7", "--target", "chat 7", "--json")
+    assert status == 0
+    assert json.loads(said)["source"]["tokens"][-1] == "EOS"
+    status, said, _ = command("evaluate", out, "--json")
+    assert status == 0
+    assert 0 < json.loads(said)["n"] < 60
+    pairs.unlink()
+    status, _, error = command("evaluate", out)
+    assert status == 2
+    assert "my pairs.tsv" in error
+
+
+def test_a_line_that_is_no_pair_is_named(refused, tmp_path, pairs):
+    pairs.write_text(pairs.read_text() + "\nonly one column")
+    sentence = refused("train", tmp_path / "run", "--task", pairs, "--preset", "tiny")
+    assert "line 62" in sentence
+
+
+def test_the_share_of_the_cooldown_is_kept():
+    config = with_steps(TrainConfig(steps=1000, cooldown=500), 30)
+    assert (config.steps, config.cooldown) == (30, 15)
+
+
+@pytest.mark.slow
+def test_the_copy_task_is_learned(tmp_path, pytestconfig):
+    out = tmp_path / "run"
+    # In a process of its own, where nothing is made smaller.
+    options = ["train", str(out), "--task", "copy", "--preset", "tiny"]
+    subprocess.run([sys.executable, "-m", "core", *options], cwd=pytestconfig.rootpath, check=True)
+    figures = json.loads((out / "evaluation.json").read_text())
+    assert figures["n"] == 2000
+    assert figures["exact_match"] >= 0.999
+    for sentence in ("t r a n s f o r m e r", "a a a b b b a a"):
+        assert translate(load_run(out), sentence).text == sentence

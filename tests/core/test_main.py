@@ -1,0 +1,57 @@
+import subprocess
+import sys
+
+import pytest
+
+from core.__main__ import COMMANDS, main
+from core.commands import translate
+
+
+@pytest.mark.parametrize("arguments", [[], ["fly"], ["translate"], ["count", "--colour"]])
+def test_what_is_no_command_ends_with_status_2_and_the_usage(capsys, arguments):
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert "usage: python -m core" in capsys.readouterr().err
+
+
+def test_help_names_every_command(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--help"])
+    said = capsys.readouterr().out
+    assert ended.value.code == 0
+    assert all(name in said for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_a_command_says_what_it_does(capsys, name):
+    with pytest.raises(SystemExit):
+        main([name, "--help"])
+    summary = COMMANDS[name].__doc__.partition("\n")[0]
+    assert summary in " ".join(capsys.readouterr().out.split())
+
+
+def test_interrupting_ends_with_status_130(monkeypatch):
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(translate, "run", interrupt)
+    assert main(["translate", "run", "a"]) == 130
+
+
+def test_an_error_of_the_program_itself_is_not_hidden(monkeypatch):
+    def fail(_):
+        raise AssertionError("a mistake")
+
+    monkeypatch.setattr(translate, "run", fail)
+    with pytest.raises(AssertionError, match="a mistake"):
+        main(["translate", "run", "a"])
+
+
+def test_the_module_is_a_program_with_an_exit_status(tmp_path, pytestconfig):
+    command = [sys.executable, "-m", "core", "translate", str(tmp_path / "none"), "a"]
+    ended = subprocess.run(
+        command, cwd=pytestconfig.rootpath, capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == f"error: {tmp_path / 'none'}: no such folder\n"

@@ -1,0 +1,175 @@
+import itertools
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+
+from core.batch import Batch, collate, training_batches
+from core.config import ModelConfig, TrainConfig
+from core.model import Site, build
+from core.tasks import TASKS
+from core.training.loop import TrainingError, losses, make_optimizer, parse_head, train
+from core.training.loss import token_loss
+from core.training.schedule import learning_rate
+
+CONFIG = TrainConfig(steps=6, batch_size=4, warmup=3, learning_rate_factor=2.0)
+
+
+@pytest.fixture
+def model(tokenizer):
+    config = ModelConfig(
+        tokenizer.vocab_size, 2, 1, d_model=16, d_ff=32, n_heads=2, dropout=0.2, norm="pre"
+    )
+    return build(config, seed=1)
+
+
+def steps(model, tokenizer, config=CONFIG, first_step=0, task="copy"):
+    torch.manual_seed(config.seed)
+    batches = training_batches(TASKS[task], tokenizer, config.batch_size, config.seed, first_step)
+    yield from train(model, make_optimizer(model, config), batches, config, first_step)
+
+
+def test_same_seed_gives_the_same_losses(model, tokenizer):
+    def run(config=CONFIG):
+        fresh = build(model.config, seed=1)
+        return [step.loss for step in steps(fresh, tokenizer, config)]
+
+    assert run() == run()
+    assert run(replace(CONFIG, seed=1)) != run()
+
+
+def test_training_stops_after_the_steps_it_was_asked_for(model, tokenizer):
+    taken = list(steps(model, tokenizer))
+    assert [step.step for step in taken] == [1, 2, 3, 4, 5, 6]
+    assert list(steps(model, tokenizer, first_step=6)) == []
+    assert [step.step for step in steps(model, tokenizer, first_step=4)] == [5, 6]
+
+
+def test_training_makes_the_loss_smaller(model, tokenizer):
+    config = replace(CONFIG, steps=60, batch_size=16, warmup=20)
+    taken = [step.loss for step in steps(model, tokenizer, config)]
+    # Before the first step the model knows nothing: about the logarithm of 600 tokens.
+    assert taken[0] == pytest.approx(math.log(600), abs=1.0)
+    assert sum(taken[-5:]) / 5 < taken[0] - 1.5
+
+
+def test_each_step_tells_the_schedules_rate_and_uses_it(model, tokenizer):
+    optimizer = make_optimizer(model, CONFIG)
+    batches = training_batches(TASKS["copy"], tokenizer, 4, 0)
+    for taken in train(model, optimizer, batches, CONFIG):
+        rate = learning_rate(taken.step, 16, CONFIG)
+        assert taken.learning_rate == rate
+        assert [group["lr"] for group in optimizer.param_groups] == [rate]
+
+
+def test_optimizer_is_the_papers_adam(model):
+    optimizer = make_optimizer(model, TrainConfig())
+    [group] = optimizer.param_groups
+    assert (group["betas"], group["eps"], group["weight_decay"]) == ((0.9, 0.98), 1e-9, 0)
+    # The tied matrix is learned once.
+    assert len(group["params"]) == len({id(each) for each in model.parameters()})
+
+
+def test_loss_is_that_of_the_batch_before_the_step(model, tokenizer):
+    model.eval()
+    quiet = build(replace(model.config, dropout=0.0), seed=1)
+    batch = next(training_batches(TASKS["copy"], tokenizer, 4, 0))
+    with torch.no_grad():
+        logits_BTV = model(batch.source_BS, batch.fed_BT)
+    expected = token_loss(logits_BTV, batch.labels_BT, CONFIG.label_smoothing).item()
+    first = next(train(quiet, make_optimizer(quiet, CONFIG), [batch], CONFIG))
+    assert first.loss == pytest.approx(expected, rel=1e-5)
+    assert first.n_tokens == batch.n_tokens
+    assert first.guide_loss is None
+
+
+@pytest.mark.parametrize("first_step", [0, 3])
+def test_a_loss_that_is_no_number_stops_training_and_names_the_step(model, tokenizer, first_step):
+    with torch.no_grad():
+        model.output.weight[5] = math.nan
+    before = {name: each.clone() for name, each in model.named_parameters()}
+    with pytest.raises(TrainingError, match=f"nan at step {first_step + 1}"):
+        next(steps(model, tokenizer, first_step=first_step))
+    for name, parameter in model.named_parameters():
+        assert torch.equal(parameter, before[name]) or name == "source_embedding.tokens.weight"
+
+
+def test_model_is_back_in_training_mode_after_whoever_evaluates_in_between(model, tokenizer):
+    for _ in steps(model, tokenizer):
+        assert model.training
+        model.eval()
+
+
+@pytest.mark.parametrize("clip_norm", [0.0, 0.05])
+def test_gradients_are_scaled_down_to_the_norm_or_left(model, tokenizer, clip_norm):
+    next(steps(model, tokenizer, replace(CONFIG, clip_norm=clip_norm)))
+    norm = math.sqrt(sum(each.grad.double().square().sum().item() for each in model.parameters()))
+    assert norm == pytest.approx(0.05, rel=1e-3) if clip_norm else norm > 0.1
+
+
+def test_guidance_adds_its_loss_with_its_weight(model, translation_pairs):
+    model.eval()
+    pairs = [pair for pair in translation_pairs if pair.references][:4]
+    batch = collate(pairs)
+    plain, none = losses(model, batch, CONFIG, None)
+    guide = (Site("encoder", 1, "self"), 1)
+    with_guide, guide_loss = losses(model, batch, CONFIG, guide)
+    assert none is None
+    assert with_guide.item() == pytest.approx(plain.item(), rel=1e-5)
+    assert guide_loss.item() > 0
+    query = model.encoder[1].self_attention.query.weight
+    [gradient] = torch.autograd.grad(guide_loss, query)
+    # Head 1 has the second half of the 16 columns.
+    assert not gradient[:8].any()
+    assert gradient[8:].any()
+
+
+def test_a_guided_head_learns_to_look_at_the_antecedent(model, tokenizer):
+    config = replace(CONFIG, steps=40, guide="encoder.0.self:1", guide_weight=3.0, warmup=10)
+    quiet = build(replace(model.config, dropout=0.0), seed=1)
+    taken = [step.guide_loss for step in steps(quiet, tokenizer, config, task="translate")]
+    assert sum(taken[-5:]) < 0.8 * sum(taken[:5])
+
+
+def test_a_batch_without_pronouns_can_be_guided(model, tokenizer):
+    config = replace(CONFIG, steps=2, guide="decoder.0.cross:0")
+    assert [step.guide_loss for step in steps(model, tokenizer, config)] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "bla",
+        "encoder.1.self",
+        "encoder.1.self:",
+        "encoder.1.self:x",
+        "encoder.1.cross:0",
+        ":0",
+        "encoder.1.self:-1",
+    ],
+)
+def test_text_that_is_no_head_is_refused_with_an_example(text):
+    with pytest.raises(ValueError, match=r"encoder\.1\.self"):
+        parse_head(text)
+
+
+def test_batches_are_not_drawn_further_than_needed(model, tokenizer):
+    drawn = []
+
+    def counted():
+        for batch in training_batches(TASKS["copy"], tokenizer, 4, 0):
+            drawn.append(batch)
+            yield batch
+
+    assert (
+        len(
+            list(
+                itertools.islice(train(model, make_optimizer(model, CONFIG), counted(), CONFIG), 2)
+            )
+        )
+        == 2
+    )
+    assert len(drawn) == 2
+    assert isinstance(drawn[0], Batch)
