@@ -5,6 +5,8 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+GALLERY := copy translate translate-guided
+GUIDE := encoder.1.self:0
 
 .PHONY: run test bench gallery format clean
 
@@ -25,8 +27,16 @@ bench: .venv/dev
 	$(BIN)/python -m benchmarks.cold_start
 	$(BIN)/python -m benchmarks.copy_task
 
+# Trained beside the gallery first, so that an interrupted training leaves the gallery whole.
 gallery: .venv/app
-	$(BIN)/python -m gallery.make
+	rm -rf runs/.gallery && mkdir -p runs
+	$(BIN)/python -m core train runs/.gallery/copy --task copy --preset tiny
+	$(BIN)/python -m core train runs/.gallery/translate --task translate --preset small
+	$(BIN)/python -m core train runs/.gallery/translate-guided --task translate --preset small \
+		--guide $(GUIDE)
+	rm -rf $(addprefix gallery/,$(GALLERY))
+	for run in $(GALLERY); do $(BIN)/python -m core export runs/.gallery/$$run gallery/$$run; done
+	rm -rf runs/.gallery
 
 format: .venv/dev
 	$(BIN)/python -m ruff check --fix .

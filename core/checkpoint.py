@@ -36,9 +36,12 @@ def write_atomically(path: Path, content: bytes) -> None:
         raise
 
 
-def save_weights(model: Transformer, path: Path) -> None:
-    """Write a model's weights; a shared matrix is written once."""
-    tensors = {name: tensor.detach().contiguous() for name, tensor in model.named_parameters()}
+def save_weights(model: Transformer, path: Path, dtype: torch.dtype = torch.float32) -> None:
+    """Write a model's weights in a precision; a shared matrix is written once."""
+    tensors = {
+        name: parameter.detach().to(dtype).contiguous()
+        for name, parameter in model.named_parameters()
+    }
     write_atomically(path, save(tensors))
 
 

@@ -1,0 +1,21 @@
+"""Copy a run without its optimizer, in half precision and measured anew: small enough to share."""
+
+import argparse
+from pathlib import Path
+
+from core.commands.errors import CommandError
+from core.training.export import export_run
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Take a run and where to."""
+    parser.add_argument("run", type=Path, metavar="RUN", help="such as runs/my-run")
+    parser.add_argument("out", type=Path, metavar="OUT", help="the folder to make")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Write the copy."""
+    try:
+        export_run(arguments.run, arguments.out)
+    except FileExistsError as error:
+        raise CommandError(str(error)) from error

@@ -1,0 +1,99 @@
+"""The runs that ship hold what is said of them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.analysis.evaluation import evaluate
+from core.decoding.sentence import translate
+from core.run import load_run
+from core.tasks import TASKS
+from core.tasks.translation import derivations
+
+GALLERY = Path(__file__).resolve().parents[1] / "gallery"
+RUNS = ("copy", "translate", "translate-guided")
+TRANSLATIONS = ("translate", "translate-guided")
+GUIDED = ("encoder.1.self", 0)
+
+
+def stored(name):
+    return json.loads((GALLERY / name / "evaluation.json").read_text())
+
+
+def guided_head(evaluation):
+    [head] = [h for h in evaluation["heads"] if (h["site"], h["head"]) == GUIDED]
+    return head
+
+
+@pytest.mark.parametrize(("name", "share"), [("copy", 0.999), *((n, 0.99) for n in TRANSLATIONS)])
+def test_held_out_exact_match(name, share):
+    assert stored(name)["exact_match"] >= share
+    assert stored(name)["n"] >= 1000
+
+
+@pytest.mark.parametrize("name", TRANSLATIONS)
+def test_pronouns_are_right(name):
+    assert stored(name)["pronoun"]["accuracy"] >= 0.99
+    assert stored(name)["pronoun"]["n"] >= 400
+
+
+def test_the_guided_head_is_on_the_antecedent_and_the_model_needs_it():
+    evaluation = stored("translate-guided")
+    assert guided_head(evaluation)["score"] >= 0.95
+    cost = evaluation["pronoun"]["accuracy"] - guided_head(evaluation)["silenced_accuracy"]
+    assert cost >= 0.40
+
+
+def test_rules_without_a_model_are_near_chance():
+    for share in stored("translate-guided")["pronoun"]["baselines"].values():
+        assert 0.4 < share < 0.6
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_measuring_again_on_other_samples_gives_what_is_stored(name):
+    run = load_run(GALLERY / name)
+    again, before = evaluate(run, n=200, seed=5), stored(name)
+    assert again["exact_match"] == pytest.approx(before["exact_match"], abs=0.02)
+    for new, old in zip(again["heads"], before["heads"], strict=True):
+        # 200 samples hold about 80 pronouns: 0.2 is more than three standard errors.
+        assert new["score"] == pytest.approx(old["score"], abs=0.2)
+        assert new["silenced_accuracy"] == pytest.approx(old["silenced_accuracy"], abs=0.2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RUNS)
+def test_measuring_again_gives_the_stored_figures(name):
+    again, before = evaluate(load_run(GALLERY / name)), stored(name)
+    assert again["exact_match"] == pytest.approx(before["exact_match"], abs=0.002)
+    assert again["loss"] == pytest.approx(before["loss"], rel=0.01)
+    for new, old in zip(again["heads"], before["heads"], strict=True):
+        assert new["score"] == pytest.approx(old["score"], abs=0.01)
+        assert new["silenced_accuracy"] == pytest.approx(old["silenced_accuracy"], abs=0.01)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_run_says_how_it_was_made(name):
+    settings = load_run(GALLERY / name).settings
+    assert settings.command.startswith("python -m core train")
+    assert settings.versions["torch"].startswith("2.13.0")
+    assert load_run(GALLERY / name).step == settings.training.steps
+
+
+@pytest.mark.parametrize("name", TRANSLATIONS)
+@pytest.mark.parametrize("example", TASKS["translate"].examples, ids=lambda example: example.name)
+def test_every_example_is_translated_right(name, example):
+    translation = translate(load_run(GALLERY / name), example.source)
+    assert translation.text == derivations(example.source)[0].target
+
+
+@pytest.mark.parametrize("name", TRANSLATIONS)
+def test_the_first_example_was_held_out(name):
+    [sample] = derivations(TASKS["translate"].examples[0].source)
+    assert TASKS["translate"].held_out(sample)
+
+
+def test_gallery_is_small():
+    files = [file for file in GALLERY.rglob("*") if file.is_file()]
+    assert sum(file.stat().st_size for file in files) <= 12e6
+    assert not [file for file in files if file.name.endswith(".state.safetensors")]
