@@ -134,6 +134,14 @@ def test_words_end_where_english_and_french_end_them(tokenizer, text, words):
     assert tokenizer.word_texts(tokenizer.encode(text).ids) == words
 
 
+def test_a_space_too_many_is_a_word_of_its_own(tokenizer):
+    space = next(i for i in range(FIRST_ID, 300) if tokenizer.describe([i])[0].text == "␣")
+    ids = [*tokenizer.encode("the").ids, space, *tokenizer.encode("dog").ids]
+    words = [token.word for token in tokenizer.describe(ids)]
+    assert list(dict.fromkeys(words)) == [0, 1, 2]
+    assert tokenizer.word_texts(ids) == ["the", "␣", "dog"]
+
+
 def test_curly_and_straight_apostrophes_have_the_same_ids(tokenizer):
     assert tokenizer.encode("l’animal didn’t").ids == tokenizer.encode("l'animal didn't").ids
 

@@ -95,6 +95,15 @@ def test_scores_of_known_heads_are_those_counted_by_hand():
     assert silenced == [1 / 4, 3 / 4, 3 / 4, 3 / 4]
 
 
+def test_a_pronoun_of_several_tokens_is_scored_at_its_first_and_right_as_a_whole():
+    found = reference((3, 4), (1,), ((1,), (2,)), (1, 2))
+    both = Pair((5, 6, 5, 6, 6, 2), (1, 4, 7, 7, 2), (found,))
+    half = Pair((5, 6, 5, 6, 6, 2), (1, 4, 7, 3, 2), (found,))
+    study = study_pronouns(Known(), [both, half])
+    assert study.accuracy == 0.5
+    assert [(head.score, head.weight) for head in study.heads[::2]] == [(1, 0.75), (1, 0.75)]
+
+
 def test_pronouns_that_need_no_antecedent_do_not_count():
     study = study_pronouns(Known(), [pair(7), pair(8, ambiguous=False)])
     assert (study.accuracy, study.n) == (1, 1)
