@@ -21,6 +21,7 @@ from core.model import Transformer
 from core.tokenizer import Tokenizer
 
 FORMAT = 1
+PAIRS = "pairs.tsv"
 
 
 class RunError(ValueError):
@@ -32,7 +33,7 @@ class RunSettings:
     """What run.json says: how the run was made."""
 
     task: str
-    """A name of `TASKS`, or the file of pairs."""
+    """A name of `TASKS`, or the file of pairs in the run's folder."""
     preset: str
     model: ModelConfig
     training: TrainConfig

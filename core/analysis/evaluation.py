@@ -45,7 +45,7 @@ def held_out_pairs(run: Run, n: int, seed: int) -> list[Pair]:
         RunError: There are none.
     """
     try:
-        task = task_named(run.settings.task)
+        task = task_named(run.settings.task, run.path)
     except CorpusError as error:
         raise RunError(f"{run.path}: its task cannot be read: {error}") from error
     pairs = encode_samples(run.tokenizer, held_out_samples(task, n, seed))

@@ -81,7 +81,7 @@ def most_needed_pronoun_head(run: Run) -> PronounHead | None:
 def task_of(run: Run) -> Task | None:
     """Return the task that a run was trained on; None where its file of pairs is gone."""
     try:
-        return task_named(run.settings.task)
+        return task_named(run.settings.task, run.path)
     except CorpusError:
         return None
 

@@ -20,17 +20,17 @@ from core.tasks.translation import Translation
 TASKS: dict[str, Task] = {task.name: task for task in (Copying(), Reversing(), Translation())}
 
 
-def task_named(name: str) -> Task:
-    """Return a task of the list, or the one that a file of pairs makes.
+def task_named(name: str, folder: Path = Path()) -> Task:
+    """Return a task of the list, or the one that a file of pairs in a folder makes.
 
     Raises:
         CorpusError: The name is no task, and no file of pairs either.
     """
     if name in TASKS:
         return TASKS[name]
-    if not Path(name).is_file():
+    if not (folder / name).is_file():
         raise CorpusError(f"{name!r} is neither a file nor one of the tasks {', '.join(TASKS)}")
-    return read_corpus(Path(name))
+    return read_corpus(folder / name)
 
 
 __all__ = [

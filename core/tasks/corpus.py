@@ -2,13 +2,14 @@
 
 import random
 import unicodedata
+from bisect import bisect_left
 from pathlib import Path
 
-from core.tasks.split import is_in_test_part
+from core.tasks.split import TEST_SHARE, is_in_test_part, place
 from core.tasks.task import Example, Sample
 
 HEADERS = {("source", "target"), ("src", "tgt"), ("english", "french"), ("en", "fr")}
-FEWEST_PAIRS = 10
+FEWEST_SOURCES = 10
 
 
 class CorpusError(ValueError):
@@ -22,19 +23,21 @@ class Corpus:
 
     def __init__(self, name: str, samples: list[Sample]) -> None:
         self.name = name
-        distinct = list(dict.fromkeys(samples))
-        self._training = [sample for sample in distinct if not self.held_out(sample)]
-        self._held_out = [sample for sample in distinct if self.held_out(sample)]
-        if len(distinct) < FEWEST_PAIRS or not self._training or not self._held_out:
+        self._all = list(dict.fromkeys(samples))
+        sources = {sample.source for sample in self._all}
+        if len(sources) < FEWEST_SOURCES:
             raise CorpusError(
-                f"{name}: {len(distinct)} different pairs give {len(self._training)} to train on "
-                f"and {len(self._held_out)} held out; at least {FEWEST_PAIRS} pairs are needed, "
-                f"with some on either side"
+                f"{name}: {len(sources)} different sources are too few to learn from and to test "
+                f"on; at least {FEWEST_SOURCES} are needed"
             )
-        self._all = distinct
+        places = sorted(map(place, sources))
+        # In a short file the hash may leave a side empty; then at least one source goes there.
+        n_held_out = min(max(1, bisect_left(places, TEST_SHARE)), len(places) - 1)
+        self._share = places[n_held_out]
+        held_out = [sample.source for sample in self._all if self.held_out(sample)]
         self.examples = tuple(
-            Example(f"held-out pair {number}", sample.source)
-            for number, sample in enumerate(self._held_out[:3])
+            Example(f"held-out pair {number}", source)
+            for number, source in enumerate(list(dict.fromkeys(held_out))[:3])
         )
 
     def sample(self, rng: random.Random) -> Sample:
@@ -43,7 +46,7 @@ class Corpus:
 
     def held_out(self, sample: Sample) -> bool:
         """By the hash of the source, so that a source with two targets stays on one side."""
-        return is_in_test_part(sample.source)
+        return is_in_test_part(sample.source, share=self._share)
 
 
 def read_corpus(path: Path) -> Corpus:

@@ -6,10 +6,10 @@ import torch
 
 from core.analysis.evaluation import evaluate
 from core.checkpoint import save_weights, write_atomically
-from core.run import load_run
+from core.run import PAIRS, load_run
 from core.training.rundir import RunFolder
 
-COPIED = ("run.json", "tokenizer.json", "words.txt", "metrics.jsonl")
+COPIED = ("run.json", "tokenizer.json", "words.txt", "metrics.jsonl", PAIRS)
 
 
 def export_run(run_path: Path, out: Path) -> None:

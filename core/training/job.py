@@ -13,8 +13,8 @@ from core.batch import Batch, encode_samples, training_batches
 from core.checkpoint import load_model, load_state
 from core.config import ConfigError, TrainConfig
 from core.model import Transformer, build
-from core.run import RunError, RunSettings, checkpoint_step, newest_checkpoint, read_settings
-from core.tasks import Task, held_out_samples, task_named, training_samples
+from core.run import PAIRS, RunError, RunSettings, checkpoint_step, newest_checkpoint, read_settings
+from core.tasks import TASKS, Task, held_out_samples, task_named, training_samples
 from core.tokenizer import Tokenizer
 from core.training.loop import TrainStep, make_optimizer, parse_head, train
 from core.training.metrics import Quality, measure
@@ -54,7 +54,7 @@ def prepare_run(
         _check_guide(config.guide, task, build(model))
     RunFolder(path).begin(
         RunSettings(
-            task=task_name,
+            task=task_name if task_name in TASKS else PAIRS,
             preset=preset_name,
             model=model,
             training=config,
@@ -62,6 +62,7 @@ def prepare_run(
             command=command,
         ),
         tokenizer,
+        pairs=b"" if task_name in TASKS else Path(task_name).read_bytes(),
     )
 
 
@@ -75,7 +76,7 @@ def train_run(path: Path) -> Iterator[Progress]:
     """
     folder = RunFolder(path)
     settings = read_settings(path)
-    task = task_named(settings.task)
+    task = task_named(settings.task, path)
     tokenizer = _read_tokenizer(path)
     model, optimizer, first_step, words = _start_or_go_on(path, settings)
     folder.cut_metrics(first_step)

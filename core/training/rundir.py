@@ -15,7 +15,7 @@ import torch
 
 from core.checkpoint import save_state, save_weights, write_atomically
 from core.model import Transformer
-from core.run import RunSettings, checkpoint_step, newest_checkpoint
+from core.run import PAIRS, RunSettings, checkpoint_step, newest_checkpoint
 from core.tokenizer import Tokenizer
 
 
@@ -36,16 +36,19 @@ class RunFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def begin(self, settings: RunSettings, tokenizer: Tokenizer) -> None:
-        """Write what is known before the first step.
+    def begin(self, settings: RunSettings, tokenizer: Tokenizer, pairs: bytes = b"") -> None:
+        """Write what is known before the first step, with the user's own pairs if there are any.
 
         Raises:
             FileExistsError: The folder holds something already.
         """
         if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
             raise FileExistsError(f"{self.path} exists already")
-        self.write_json("run.json", settings.to_dict())
+        if pairs:
+            write_atomically(self.path / PAIRS, pairs)
         write_atomically(self.path / "tokenizer.json", tokenizer.to_json().encode())
+        # Last, because it is what makes a folder a run.
+        self.write_json("run.json", settings.to_dict())
 
     def checkpoint(
         self, model: Transformer, optimizer: torch.optim.Optimizer, step: int, words: set[str]

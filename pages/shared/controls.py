@@ -39,7 +39,7 @@ def examples(offered: Sequence[Example]) -> None:
     with st.container(horizontal=True, gap="small", width="content"):
         for index, example in enumerate(offered):
             st.button(
-                example.name,
+                _(example.name),
                 key=f"example_{index}",
                 type="tertiary",
                 on_click=session.choose,

@@ -8,7 +8,15 @@ import streamlit as st
 
 from core.inspection import Inspection
 from core.tokenizer import Token
-from viz.attention_maps import AttentionMaps, Kind, TokenLabel, component_assets, pack
+from pages.shared.text import _
+from viz.attention_maps import (
+    DEFAULT_TEXTS,
+    AttentionMaps,
+    Kind,
+    TokenLabel,
+    component_assets,
+    pack,
+)
 
 _assets = component_assets()
 _component = st.components.v2.component(
@@ -58,6 +66,7 @@ def maps_of(
         translation=inspection.translation.text,
         finding=finding,
         selected=selected,
+        texts={name: _(text) for name, text in DEFAULT_TEXTS.items()},
     )
 
 

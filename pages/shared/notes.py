@@ -85,7 +85,7 @@ def _evidence(head: PronounHead) -> str:
     ).format(
         score=percent(head.score),
         n=head.n,
-        rule=head.baseline_name,
+        rule=_(head.baseline_name),
         baseline=percent(head.baseline),
         seed=head.seed,
     )

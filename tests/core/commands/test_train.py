@@ -143,7 +143,10 @@ def test_a_file_of_pairs_is_trained_translated_inspected_and_evaluated(command, 
     out = tmp_path / "run"
     status, _, _ = command("train", out, "--task", pairs, "--preset", "tiny", "--steps", "3")
     assert status == 0
-    assert load_run(out).settings.task == str(pairs)
+    # The run has the pairs itself, and needs the user's file no more.
+    assert load_run(out).settings.task == "pairs.tsv"
+    assert (out / "pairs.tsv").read_bytes() == pairs.read_bytes()
+    pairs.unlink()
     assert command("translate", out, "cat 7")[0] == 0
     status, said, _ = command("inspect", out, "cat 7", "--target", "chat 7", "--json")
     assert status == 0
@@ -151,10 +154,11 @@ def test_a_file_of_pairs_is_trained_translated_inspected_and_evaluated(command, 
     status, said, _ = command("evaluate", out, "--json")
     assert status == 0
     assert 0 < json.loads(said)["n"] < 60
-    pairs.unlink()
+    assert command("train", out, "--resume", "--steps", "4")[0] == 0
+    (out / "pairs.tsv").unlink()
     status, _, error = command("evaluate", out)
     assert status == 2
-    assert "my pairs.tsv" in error
+    assert "pairs.tsv" in error
 
 
 def test_a_line_that_is_no_pair_is_named(refused, tmp_path, pairs):

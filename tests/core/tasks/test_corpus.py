@@ -5,7 +5,7 @@ import pytest
 
 from core.tasks import Sample, held_out_samples, training_samples
 from core.tasks.corpus import Corpus, CorpusError, read_corpus
-from core.tasks.split import is_in_test_part
+from core.tasks.split import is_in_test_part, place
 
 PAIRS = [(f"word {number}", f"mot {number}") for number in range(60)]
 LINES = ["\t".join(pair) for pair in PAIRS]
@@ -104,21 +104,29 @@ def test_missing_file_is_named(tmp_path):
 @pytest.mark.parametrize("text", ["", "\n\n", "source\ttarget\n", "\n".join(LINES[:9])])
 def test_too_few_pairs_are_refused_with_their_number(read, text):
     n = text.count("word")
-    with pytest.raises(CorpusError, match=f"{n} different pairs"):
+    with pytest.raises(CorpusError, match=f"{n} different sources"):
         read(text)
 
 
-def test_the_same_pair_again_is_no_other_pair(read):
-    with pytest.raises(CorpusError, match="1 different pairs"):
-        read("\n".join(["a\tb"] * 50))
+def test_the_same_source_again_is_no_other_source(read):
+    with pytest.raises(CorpusError, match="1 different sources"):
+        read("\n".join(f"a\tb {number}" for number in range(50)))
 
 
-def test_pairs_all_on_one_side_of_the_split_are_refused():
-    trained = [Sample(*pair) for pair in PAIRS if not is_in_test_part(pair[0])]
-    held_out = [Sample(f"word {n}", "") for n in range(500) if is_in_test_part(f"word {n}")]
-    for samples in (trained, held_out):
-        with pytest.raises(CorpusError, match="some on either side"):
-            Corpus("pairs", samples)
+def test_without_a_source_in_the_first_tenth_the_nearest_is_held_out():
+    samples = [Sample(*pair) for pair in PAIRS if not is_in_test_part(pair[0])]
+    assert len(samples) > 40
+    corpus = Corpus("pairs", samples)
+    held_out = [sample for sample in samples if corpus.held_out(sample)]
+    assert held_out == [min(samples, key=lambda sample: place(sample.source))]
+    assert [example.source for example in corpus.examples] == [held_out[0].source]
+
+
+def test_with_all_sources_in_the_first_tenth_one_is_left_to_train_on():
+    samples = [Sample(f"word {n}", "") for n in range(500) if is_in_test_part(f"word {n}")]
+    corpus = Corpus("pairs", samples)
+    trained = [sample for sample in samples if not corpus.held_out(sample)]
+    assert trained == [max(samples, key=lambda sample: place(sample.source))]
 
 
 def test_a_source_with_two_targets_stays_on_one_side(read):
