@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from core.masks import PAD
+from core.tasks.corpus import Corpus
 from core.tasks.task import Reference, Sample, Task, training_samples
 from core.tokenizer import BOS, EOS, Encoding, Tokenizer
 
@@ -83,6 +84,24 @@ def encode_samples(tokenizer: Tokenizer, samples: Sequence[Sample]) -> list[Pair
         )
         for sample, source, target in zip(samples, sources, targets, strict=True)
     ]
+
+
+def fitting(task: Task, tokenizer: Tokenizer, max_positions: int) -> Task:
+    """Return the task without pairs that are longer than a model's positions.
+
+    Only the user's own pairs are ever that long.
+
+    Raises:
+        CorpusError: Too few pairs are left.
+    """
+    if not isinstance(task, Corpus):
+        return task
+
+    def fits(sample: Sample) -> bool:
+        [pair] = encode_samples(tokenizer, [sample])
+        return max(len(pair.source), len(pair.target) - 1) <= max_positions
+
+    return task.only(fits)
 
 
 def _token_reference(reference: Reference, source: Encoding, target: Encoding) -> TokenReference:

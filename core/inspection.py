@@ -12,6 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from core.batch import pad
+from core.decoding.greedy import sayable
 from core.decoding.sentence import Translation, fitting_source, translate
 from core.model import Record, Site, Step
 from core.run import Run
@@ -73,7 +74,7 @@ def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Insp
         translation=translation,
         source_tokens=run.tokenizer.describe(translation.source_ids),
         fed_tokens=run.tokenizer.describe(fed_ids),
-        predicted_tokens=run.tokenizer.describe(logits_BTV[0].argmax(dim=-1).tolist()),
+        predicted_tokens=run.tokenizer.describe(sayable(logits_BTV[0]).argmax(dim=-1).tolist()),
         source_words=tuple(words),
         fed_words=tuple(run.tokenizer.word_texts(fed_ids)),
         # The last word is EOS.

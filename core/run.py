@@ -105,7 +105,7 @@ def load_run(path: Path) -> Run:
         model=model,
         tokenizer=tokenizer,
         step=checkpoint_step(checkpoint),
-        known_words=frozenset(_read_text(path, "words.txt").splitlines()),
+        known_words=frozenset(_read_text(path, "words.txt").split("\n")),
         evaluation=_read_json(path, "evaluation.json") if evaluation.exists() else None,
     )
 

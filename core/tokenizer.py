@@ -136,7 +136,9 @@ class Tokenizer:
 
     def encode_all(self, texts: Sequence[str]) -> list[Encoding]:
         """Encode many texts at once, which is faster than one by one."""
-        encodings = self._bpe.encode_batch(list(texts), add_special_tokens=False)
+        # Half of a surrogate pair, which badly decoded input may hold, becomes a question mark.
+        texts = [text.encode("utf-8", errors="replace").decode() for text in texts]
+        encodings = self._bpe.encode_batch(texts, add_special_tokens=False)
         return [Encoding(text, encoding) for text, encoding in zip(texts, encodings, strict=True)]
 
     def decode(self, ids: Iterable[int]) -> str:

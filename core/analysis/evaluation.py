@@ -3,7 +3,7 @@
 from typing import Any
 
 from core.analysis.pronouns import PronounStudy, study_pronouns
-from core.batch import Pair, encode_samples
+from core.batch import Pair, encode_samples, fitting
 from core.run import Run, RunError
 from core.tasks import CorpusError, held_out_samples, task_named
 from core.training.metrics import measure
@@ -21,8 +21,7 @@ def evaluate(run: Run, n: int = N_SAMPLES, seed: int = SEED) -> dict[str, Any]:
         pronouns.
 
     Raises:
-        RunError: The run's task is a file of pairs that is not there any more, or nothing fits
-            the model's positions.
+        RunError: The run's task is a file of pairs that cannot be used any more.
     """
     pairs = held_out_pairs(run, n, seed)
     quality = measure(run.model, pairs)
@@ -42,18 +41,19 @@ def held_out_pairs(run: Run, n: int, seed: int) -> list[Pair]:
     """Return up to `n` held-out pairs of the run's task that fit the model's positions.
 
     Raises:
-        RunError: There are none.
+        RunError: The task's file of pairs cannot be used, or nothing fits.
     """
+    longest = run.settings.model.max_positions
     try:
         task = task_named(run.settings.task, run.path)
+        task = fitting(task, run.tokenizer, longest)
     except CorpusError as error:
         raise RunError(f"{run.path}: its task cannot be read: {error}") from error
     pairs = encode_samples(run.tokenizer, held_out_samples(task, n, seed))
-    longest = run.settings.model.max_positions
-    fitting = [pair for pair in pairs if max(len(pair.source), len(pair.target) - 1) <= longest]
-    if not fitting:
+    short = [pair for pair in pairs if max(len(pair.source), len(pair.target) - 1) <= longest]
+    if not short:
         raise RunError(f"{run.path}: no held-out pair fits the model's {longest} positions")
-    return fitting
+    return short
 
 
 def _pronoun_figures(study: PronounStudy | None) -> dict[str, Any]:

@@ -3,11 +3,13 @@
 B batch, S source length, T target length, D model width.
 """
 
+import math
+
 import torch
 from torch import Tensor
 
 from core.masks import PAD, padding_mask
-from core.model import Probe, Transformer
+from core.model import Cache, Probe, Transformer
 from core.tokenizer import BOS, EOS
 
 
@@ -33,13 +35,21 @@ def decode_greedily(
     """
     memory_BSD = model.encode(source_BS, probe)
     visible_B1S = padding_mask(source_BS)
-    written_BT = torch.full((len(source_BS), 1), BOS)
+    cache = Cache()
+    written: list[Tensor] = []
+    next_B = torch.full((len(source_BS),), BOS)
     open_B = torch.ones(len(source_BS), dtype=torch.bool)
     for _ in range(length_limit(model, source_BS.shape[1])):
-        logits_BTV = model.decode(written_BT, memory_BSD, visible_B1S, probe)
-        next_B = logits_BTV[:, -1].argmax(dim=-1).masked_fill(~open_B, PAD)
-        written_BT = torch.cat([written_BT, next_B[:, None]], dim=1)
+        logits_B1V = model.decode(next_B[:, None], memory_BSD, visible_B1S, probe, cache)
+        next_B = sayable(logits_B1V[:, -1]).argmax(dim=-1)
+        written.append(next_B.masked_fill(~open_B, PAD))
         open_B &= next_B != EOS
         if not open_B.any():
             break
-    return [tuple(i for i in row if i != PAD) for row in written_BT[:, 1:].tolist()]
+    return [tuple(i for i in row if i != PAD) for row in torch.stack(written, dim=1).tolist()]
+
+
+def sayable(logits_KV: Tensor) -> Tensor:
+    """Return the scores with −∞ for PAD and BOS, which are no words and never follow a word."""
+    forbidden = torch.tensor([PAD, BOS], device=logits_KV.device)
+    return logits_KV.index_fill(-1, forbidden, -math.inf)

@@ -5,6 +5,7 @@ Read in this order, from the bottom of Figure 1 upward:
     attention.py    who looks at whom, and what comes of it
     layers.py       an encoder layer and a decoder layer
     transformer.py  the two stacks, embeddings and output
+    cache.py        what decoding need not compute again
     probe.py        how to look into a forward pass, and how to change it
 
 Shapes, one legend for the whole of `core`; every tensor with an axis ends in its axes:
@@ -14,10 +15,12 @@ Shapes, one legend for the whole of `core`; every tensor with an axis ends in it
     F feed-forward     V vocabulary        L layers
 """
 
+from core.model.cache import Cache
 from core.model.probe import Override, Patch, Probe, Probes, Record, Silence, Site, Step
 from core.model.transformer import Transformer, build, count_parameters
 
 __all__ = [
+    "Cache",
     "Override",
     "Patch",
     "Probe",

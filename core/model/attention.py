@@ -5,7 +5,10 @@ queries and keys, d_v for values).
 """
 
 import math
+from dataclasses import dataclass
+from typing import Self
 
+import torch
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
@@ -68,6 +71,25 @@ def attend_probed(
     return probe.at(site, Step.MIXED, weights_BHQK @ value_BHKE)
 
 
+@dataclass(frozen=True, slots=True)
+class KeysValues:
+    """What the positions of a memory can be found by, and what they give, in every head."""
+
+    key_BHKE: Tensor
+    value_BHKE: Tensor
+
+    def then(self, later: Self) -> Self:
+        """Return these positions followed by later ones."""
+        return type(self)(
+            torch.cat([self.key_BHKE, later.key_BHKE], dim=2),
+            torch.cat([self.value_BHKE, later.value_BHKE], dim=2),
+        )
+
+    def rows(self, index_B: Tensor) -> Self:
+        """Return some sentences of the batch, in the order of the index."""
+        return type(self)(self.key_BHKE[index_B], self.value_BHKE[index_B])
+
+
 class MultiHeadAttention(nn.Module):
     """Several heads look at once, each through projections of its own (section 3.2.2)."""
 
@@ -80,26 +102,24 @@ class MultiHeadAttention(nn.Module):
         self.value = nn.Linear(config.d_model, config.n_heads * config.d_v)
         self.output = nn.Linear(config.n_heads * config.d_v, config.d_model)
 
+    def keys_values(self, memory_BKD: Tensor) -> KeysValues:
+        """Project a memory: in self-attention the sequence itself, else what the encoder made."""
+        return KeysValues(self._split(self.key(memory_BKD)), self._split(self.value(memory_BKD)))
+
     def forward(
-        self, x_BQD: Tensor, memory_BKD: Tensor, visible_BQK: Tensor, probe: Probe | None
+        self, x_BQD: Tensor, memory: KeysValues, visible_BQK: Tensor, probe: Probe | None
     ) -> Tensor:
         """Let every position of x look at the memory, and return what it took from there.
-
-        In self-attention x and memory are the same; in cross-attention the memory is what the
-        encoder made of the source.
 
         Returns:
             attended_BQD.
         """
         query_BHQE = self._split(self.query(x_BQD))
-        key_BHKE = self._split(self.key(memory_BKD))
-        value_BHKE = self._split(self.value(memory_BKD))
+        attending = (query_BHQE, memory.key_BHKE, memory.value_BHKE, visible_BQK)
         if probe is not None and probe.sees(self.site):
-            mixed_BHQE = attend_probed(
-                query_BHQE, key_BHKE, value_BHKE, visible_BQK, probe=probe, site=self.site
-            )
+            mixed_BHQE = attend_probed(*attending, probe=probe, site=self.site)
         else:
-            mixed_BHQE = attend(query_BHQE, key_BHKE, value_BHKE, visible_BQK)
+            mixed_BHQE = attend(*attending)
         concatenated_BQD = mixed_BHQE.transpose(1, 2).flatten(2)
         return self.output(concatenated_BQD)
 

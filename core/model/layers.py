@@ -5,11 +5,13 @@ length may stand.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from torch import Tensor, nn
 
 from core.config import ModelConfig
-from core.model.attention import MultiHeadAttention
+from core.model.attention import KeysValues, MultiHeadAttention
+from core.model.cache import Cache
 from core.model.probe import Probe, Site
 
 
@@ -54,7 +56,12 @@ class EncoderLayer(nn.Module):
     def forward(self, x_BSD: Tensor, visible_B1S: Tensor, probe: Probe | None) -> Tensor:
         """Return x_BSD after both sublayers."""
         around_attention, around_feed_forward = self.residuals
-        x_BSD = around_attention(x_BSD, lambda x: self.self_attention(x, x, visible_B1S, probe))
+
+        def look_around(x_BSD: Tensor) -> Tensor:
+            memory = self.self_attention.keys_values(x_BSD)
+            return self.self_attention(x_BSD, memory, visible_B1S, probe)
+
+        x_BSD = around_attention(x_BSD, look_around)
         return around_feed_forward(x_BSD, self.feed_forward)
 
 
@@ -68,18 +75,42 @@ class DecoderLayer(nn.Module):
         self.feed_forward = FeedForward(config)
         self.residuals = nn.ModuleList(Residual(config) for _ in range(3))
 
-    def forward(
-        self,
-        x_BTD: Tensor,
-        memory_BSD: Tensor,
-        visible_BTT: Tensor,
-        visible_B1S: Tensor,
-        probe: Probe | None,
-    ) -> Tensor:
+    def forward(self, x_BTD: Tensor, seen: "Seen", probe: Probe | None) -> Tensor:
         """Return x_BTD after the three sublayers."""
         around_self, around_cross, around_feed_forward = self.residuals
-        x_BTD = around_self(x_BTD, lambda x: self.self_attention(x, x, visible_BTT, probe))
-        x_BTD = around_cross(
-            x_BTD, lambda x: self.cross_attention(x, memory_BSD, visible_B1S, probe)
-        )
+
+        def look_back(x_BTD: Tensor) -> Tensor:
+            memory = self.self_attention.keys_values(x_BTD)
+            if seen.cache is not None:
+                memory = seen.cache.grown(self.self_attention.site, memory)
+            return self.self_attention(x_BTD, memory, seen.visible_BTK, probe)
+
+        def look_at_source(x_BTD: Tensor) -> Tensor:
+            return self.cross_attention(x_BTD, self._source(seen), seen.visible_B1S, probe)
+
+        x_BTD = around_self(x_BTD, look_back)
+        x_BTD = around_cross(x_BTD, look_at_source)
         return around_feed_forward(x_BTD, self.feed_forward)
+
+    def _source(self, seen: "Seen") -> KeysValues:
+        """Return the projected memory of the source, from the cache where there is one."""
+
+        def compute() -> KeysValues:
+            return self.cross_attention.keys_values(seen.memory_BSD)
+
+        return (
+            compute() if seen.cache is None else seen.cache.once(self.cross_attention.site, compute)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the positions of a decoder layer may look at."""
+
+    memory_BSD: Tensor
+    """What the encoder made of the source."""
+    visible_B1S: Tensor
+    visible_BTK: Tensor
+    """True where a target position may look at another; K counts those before, too."""
+    cache: Cache | None
+    """Keys and values of earlier positions; None when all positions are computed together."""

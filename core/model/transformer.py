@@ -4,8 +4,9 @@ import torch
 from torch import Tensor, nn
 
 from core.config import ModelConfig
-from core.masks import decoder_mask, padding_mask
-from core.model.layers import DecoderLayer, EncoderLayer
+from core.masks import causal_mask, decoder_mask, padding_mask
+from core.model.cache import Cache
+from core.model.layers import DecoderLayer, EncoderLayer, Seen
 from core.model.positional import Embedding
 from core.model.probe import Probe, Site
 
@@ -61,13 +62,36 @@ class Transformer(nn.Module):
         return self.encoder_norm(x_BSD)
 
     def decode(
-        self, target_BT: Tensor, memory_BSD: Tensor, visible_B1S: Tensor, probe: Probe | None = None
+        self,
+        target_BT: Tensor,
+        memory_BSD: Tensor,
+        visible_B1S: Tensor,
+        probe: Probe | None = None,
+        cache: Cache | None = None,
     ) -> Tensor:
-        """Return logits_BTV for a target whose source is already encoded."""
-        x_BTD = self.target_embedding(target_BT)
-        visible_BTT = decoder_mask(target_BT)
+        """Return logits_BTV for a target whose source is already encoded.
+
+        Args:
+            target_BT: The whole target from BOS on, or, with a cache, what follows its positions.
+            memory_BSD: From `encode`.
+            visible_B1S: The source's padding mask.
+            probe: Looks at the attention sublayers or changes them.
+            cache: Keys and values of the positions before; the new ones are added to it. Without
+                padding in the target.
+        """
+        start = 0 if cache is None else cache.length
+        n_new = target_BT.shape[1]
+        visible_BTK = (
+            decoder_mask(target_BT)
+            if cache is None
+            else causal_mask(start + n_new, target_BT.device)[None, start:]
+        )
+        x_BTD = self.target_embedding(target_BT, start)
+        seen = Seen(memory_BSD, visible_B1S, visible_BTK, cache)
         for layer in self.decoder:
-            x_BTD = layer(x_BTD, memory_BSD, visible_BTT, visible_B1S, probe)
+            x_BTD = layer(x_BTD, seen, probe)
+        if cache is not None:
+            cache.length += n_new
         return self.output(self.decoder_norm(x_BTD))
 
     def sites(self) -> tuple[Site, ...]:

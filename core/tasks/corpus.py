@@ -3,7 +3,9 @@
 import random
 import unicodedata
 from bisect import bisect_left
+from collections.abc import Callable
 from pathlib import Path
+from typing import Self
 
 from core.tasks.split import TEST_SHARE, is_in_test_part, place
 from core.tasks.task import Example, Sample
@@ -27,8 +29,8 @@ class Corpus:
         sources = {sample.source for sample in self._all}
         if len(sources) < FEWEST_SOURCES:
             raise CorpusError(
-                f"{name}: {len(sources)} different sources are too few to learn from and to test "
-                f"on; at least {FEWEST_SOURCES} are needed"
+                f"{name}: {len(sources)} different sources that fit the model are too few to learn "
+                f"from and to test on; at least {FEWEST_SOURCES} are needed"
             )
         places = sorted(map(place, sources))
         # In a short file the hash may leave a side empty; then at least one source goes there.
@@ -39,6 +41,14 @@ class Corpus:
             Example(f"held-out pair {number}", source)
             for number, source in enumerate(list(dict.fromkeys(held_out))[:3])
         )
+
+    def only(self, fits: Callable[[Sample], bool]) -> Self:
+        """Return the corpus without the pairs that do not fit.
+
+        Raises:
+            CorpusError: Too few are left.
+        """
+        return type(self)(self.name, [sample for sample in self._all if fits(sample)])
 
     def sample(self, rng: random.Random) -> Sample:
         """Draw one pair."""

@@ -9,7 +9,7 @@ from statistics import fmean
 
 import torch
 
-from core.batch import Batch, encode_samples, training_batches
+from core.batch import Batch, encode_samples, fitting, training_batches
 from core.checkpoint import load_model, load_state
 from core.config import ConfigError, TrainConfig
 from core.model import Transformer, build
@@ -50,6 +50,7 @@ def prepare_run(
     task = task_named(task_name)
     tokenizer = _train_tokenizer(task, preset.vocab_size, config.seed)
     model = preset.sized(tokenizer.vocab_size)
+    fitting(task, tokenizer, model.max_positions)
     if config.guide:
         _check_guide(config.guide, task, build(model))
     RunFolder(path).begin(
@@ -76,8 +77,8 @@ def train_run(path: Path) -> Iterator[Progress]:
     """
     folder = RunFolder(path)
     settings = read_settings(path)
-    task = task_named(settings.task, path)
     tokenizer = _read_tokenizer(path)
+    task = fitting(task_named(settings.task, path), tokenizer, settings.model.max_positions)
     model, optimizer, first_step, words = _start_or_go_on(path, settings)
     folder.cut_metrics(first_step)
     folder.write_status("running", first_step)
@@ -160,7 +161,7 @@ def _start_or_go_on(
     model = load_model(checkpoint, settings.model)
     optimizer = make_optimizer(model, settings.training)
     load_state(optimizer, checkpoint.with_suffix(".state.safetensors"))
-    words = set((path / "words.txt").read_text(encoding="utf-8").splitlines())
+    words = set((path / "words.txt").read_text(encoding="utf-8").split("\n"))
     return model, optimizer, checkpoint_step(checkpoint), words
 
 

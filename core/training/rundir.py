@@ -81,7 +81,7 @@ class RunFolder:
             write_atomically(metrics, "".join(f"{line}\n" for line in kept).encode())
 
     def write_status(self, state: str, step: int) -> None:
-        """Say how far training is; `state` is running, finished or failed."""
+        """Say how far training is; `state` is running, finished or stopped."""
         status = {"state": state, "step": step, "heartbeat": time.time(), "pid": os.getpid()}
         self.write_json("status.json", status)
 

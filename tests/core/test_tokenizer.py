@@ -242,3 +242,7 @@ def test_encoding_many_texts_equals_encoding_each(tokenizer, translations):
     together = tokenizer.encode_all(texts)
     assert [each.ids for each in together] == [tokenizer.encode(text).ids for text in texts]
     assert [each.spans for each in together] == [tokenizer.encode(text).spans for text in texts]
+
+
+def test_half_a_surrogate_pair_becomes_a_question_mark(tokenizer):
+    assert tokenizer.decode(tokenizer.encode("a \udcff b").ids) == "a ? b"

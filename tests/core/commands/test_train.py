@@ -167,6 +167,21 @@ def test_a_line_that_is_no_pair_is_named(refused, tmp_path, pairs):
     assert "line 62" in sentence
 
 
+def test_pairs_longer_than_the_models_positions_are_left_out(command, tmp_path, pairs):
+    pairs.write_text(pairs.read_text() + "\n" + "zz " * 700 + "\ty", encoding="utf-8")
+    out = tmp_path / "run"
+    status, _, _ = command("train", out, "--task", pairs, "--preset", "tiny", "--steps", "20")
+    assert status == 0
+    assert "zz" not in load_run(out).known_words
+
+
+def test_pairs_that_are_all_too_long_are_refused(refused, tmp_path, pairs):
+    pairs.write_text("\n".join(f"{n} " + "zz " * 700 + "\ty" for n in range(20)))
+    sentence = refused("train", tmp_path / "run", "--task", pairs, "--preset", "tiny")
+    assert "0 different sources that fit the model" in sentence
+    assert not (tmp_path / "run").exists()
+
+
 def test_the_share_of_the_cooldown_is_kept():
     config = with_steps(TrainConfig(steps=1000, cooldown=500), 30)
     assert (config.steps, config.cooldown) == (30, 15)

@@ -19,7 +19,8 @@ def slowly(model, source):
     for _ in range(length_limit(model, len(source))):
         with torch.no_grad():
             logits_BTV = model(torch.tensor([source]), torch.tensor([written]))
-        written.append(int(logits_BTV[0, -1].argmax()))
+        # The first two ids, PAD and BOS, never follow a word.
+        written.append(2 + int(logits_BTV[0, -1, 2:].argmax()))
         if written[-1] == EOS:
             break
     return tuple(written[1:])

@@ -24,10 +24,13 @@ class Copier(torch.nn.Module):
     def encode(self, source_BS, probe=None):
         return source_BS
 
-    def decode(self, target_BT, memory_BS, visible_B1S, probe=None):
+    def decode(self, target_BT, memory_BS, visible_B1S, probe=None, cache=None):
+        start = cache.length if cache else 0
         says_BT = torch.zeros_like(target_BT)
-        n = min(target_BT.shape[1], memory_BS.shape[1])
-        says_BT[:, :n] = memory_BS[:, :n]
+        n = max(0, min(target_BT.shape[1], memory_BS.shape[1] - start))
+        says_BT[:, :n] = memory_BS[:, start : start + n]
+        if cache is not None:
+            cache.length += target_BT.shape[1]
         return self.sharpness * torch.nn.functional.one_hot(says_BT, V).float()
 
     def forward(self, source_BS, target_BT, probe=None):
