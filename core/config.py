@@ -18,8 +18,21 @@ def _require(condition: bool, message: str) -> None:
         raise ConfigError(message)
 
 
+def _fits(value: object, wanted: object) -> bool:
+    """Say whether a value is of a setting's type; an int may stand for a float."""
+    if wanted is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return not isinstance(wanted, type) or type(value) is wanted
+
+
 class _Config:
     """Reading and writing, the same for every config."""
+
+    def _check_types(self) -> None:
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            wanted = getattr(field.type, "__name__", field.type)
+            _require(_fits(value, field.type), f"{field.name} is {value!r}, not of type {wanted}")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as JSON can hold them."""
@@ -64,6 +77,7 @@ class ModelConfig(_Config):
     """One matrix serves source embedding, target embedding and output projection."""
 
     def __post_init__(self) -> None:
+        self._check_types()
         for name in ("vocab_size", "d_model", "d_ff", "n_heads", "max_positions"):
             _require(getattr(self, name) >= 1, f"{name} is {getattr(self, name)}, not 1 or more")
         for name in ("n_encoder_layers", "n_decoder_layers", "d_k", "d_v"):
@@ -120,6 +134,7 @@ class TrainConfig(_Config):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "adam_betas", tuple(self.adam_betas))  # JSON has only lists
+        self._check_types()
         for name in ("steps", "batch_size", "warmup", "evaluate_every", "checkpoint_every"):
             _require(getattr(self, name) >= 1, f"{name} is {getattr(self, name)}, not 1 or more")
         for name in ("cooldown", "learning_rate_factor", "guide_weight", "clip_norm"):

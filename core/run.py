@@ -17,7 +17,7 @@ from typing import Any
 
 from core.checkpoint import CheckpointError, load_model
 from core.config import ConfigError, ModelConfig, TrainConfig
-from core.model import Transformer
+from core.model import Site, Transformer
 from core.tokenizer import Tokenizer
 
 FORMAT = 1
@@ -98,7 +98,6 @@ def load_run(path: Path) -> Run:
         raise
     except (CheckpointError, ValueError) as error:
         raise RunError(f"{path}: {error}") from error
-    evaluation = path / "evaluation.json"
     return Run(
         path=path,
         settings=settings,
@@ -106,7 +105,7 @@ def load_run(path: Path) -> Run:
         tokenizer=tokenizer,
         step=checkpoint_step(checkpoint),
         known_words=frozenset(_read_text(path, "words.txt").split("\n")),
-        evaluation=_read_json(path, "evaluation.json") if evaluation.exists() else None,
+        evaluation=_read_evaluation(path, model),
     )
 
 
@@ -132,6 +131,31 @@ def read_settings(path: Path) -> RunSettings:
         raise RunError(f"{path}: run.json does not say {error}") from error
     except (ConfigError, TypeError, ValueError) as error:
         raise RunError(f"{path}: run.json: {error}") from error
+
+
+def _read_evaluation(path: Path, model: Transformer) -> dict[str, Any] | None:
+    """Read evaluation.json where there is one.
+
+    Raises:
+        RunError: It does not hold the figures, or speaks of heads that the model does not have.
+    """
+    if not (path / "evaluation.json").exists():
+        return None
+    stored = _read_json(path, "evaluation.json")
+    try:
+        [float(stored[name]) for name in ("exact_match", "n", "seed")]
+        if stored["pronoun"] is not None:
+            [float(stored["pronoun"][name]) for name in ("accuracy", "n")]
+            [float(share) for share in stored["pronoun"]["baselines"].values()]
+        for head in stored["heads"]:
+            [float(head[name]) for name in ("score", "baseline", "silenced_accuracy")]
+            if Site.parse(head["site"]) not in model.sites():
+                raise ValueError(f"the model has no {head['site']}")
+            if head["head"] not in range(model.config.n_heads):
+                raise ValueError(f"the model has no head {head['head']}")
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise RunError(f"{path}: evaluation.json is damaged: {error!r}") from error
+    return stored
 
 
 def is_run(path: Path) -> bool:

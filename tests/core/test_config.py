@@ -111,10 +111,23 @@ def test_missing_setting_is_named():
 
 
 def test_text_where_a_number_belongs_is_refused():
-    with pytest.raises(ConfigError, match="ModelConfig"):
+    with pytest.raises(ConfigError, match="d_model is 'wide', not of type int"):
         ModelConfig.from_dict({**MODEL, "d_model": "wide"})
 
 
 def test_config_cannot_be_changed():
     with pytest.raises(dataclasses.FrozenInstanceError):
         ModelConfig(300).d_model = 8
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("d_model", 16.5), ("d_model", "16"), ("tied", 1), ("dropout", "0.1"), ("norm", None)],
+)
+def test_a_value_of_another_type_is_refused_with_name_and_value(name, value):
+    with pytest.raises(ConfigError, match=f"{name} is {value!r}"):
+        ModelConfig.from_dict({"vocab_size": 11, name: value})
+
+
+def test_a_whole_number_may_stand_for_a_share():
+    assert ModelConfig(vocab_size=11, dropout=0).dropout == 0

@@ -38,9 +38,34 @@ def test_settings_come_back_from_json_as_they_were(copy_folder, tmp_path):
     assert read_settings(tmp_path) == settings
 
 
+EVALUATION = {"exact_match": 0.5, "n": 10, "seed": 0, "pronoun": None, "heads": []}
+HEAD = {"site": "encoder.0.self", "head": 0, "score": 1, "baseline": 0, "silenced_accuracy": 1}
+
+
 def test_stored_evaluation_is_loaded(folder):
-    (folder / "evaluation.json").write_text('{"exact_match": 0.5}')
-    assert load_run(folder).evaluation == {"exact_match": 0.5}
+    stored = {**EVALUATION, "heads": [HEAD]}
+    (folder / "evaluation.json").write_text(json.dumps(stored))
+    assert load_run(folder).evaluation == stored
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"exact_match": None},
+        {"seed": "x"},
+        {"pronoun": {}},
+        {"pronoun": [1]},
+        {"heads": None},
+        {"heads": [{}]},
+        {"heads": [{**HEAD, "site": "encoder.9.self"}]},
+        {"heads": [{**HEAD, "site": 3}]},
+        {"heads": [{**HEAD, "head": 99}]},
+    ],
+)
+def test_an_evaluation_that_is_none_is_named(folder, damage):
+    (folder / "evaluation.json").write_text(json.dumps({**EVALUATION, **damage}))
+    with pytest.raises(RunError, match=r"evaluation\.json is damaged"):
+        load_run(folder)
 
 
 def test_the_checkpoint_with_the_most_steps_is_loaded(folder):
