@@ -12,8 +12,8 @@ import torch
 from numpy.typing import NDArray
 
 from core.batch import pad
-from core.decoding.greedy import sayable
 from core.decoding.sentence import Translation, fitting_source, translate
+from core.decoding.step import sayable
 from core.model import Record, Site, Step
 from core.run import Run
 from core.tokenizer import BOS, Token

@@ -3,14 +3,10 @@ import torch
 
 from core.batch import pad
 from core.config import ModelConfig
-from core.decoding.greedy import decode_greedily, length_limit
+from core.decoding.greedy import decode_greedily
+from core.decoding.step import length_limit
 from core.model import Silence, Site, build
 from core.tokenizer import BOS, EOS
-
-
-@pytest.fixture
-def model():
-    return build(ModelConfig(30, 2, 2, 16, 32, 4, max_positions=24), seed=4).eval()
 
 
 def slowly(model, source):

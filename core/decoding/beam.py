@@ -1,0 +1,118 @@
+"""Beam search: keep the k best prefixes instead of one.
+
+B prefixes side by side, V vocabulary.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from core.config import ConfigError
+from core.decoding.step import Stepper, length_limit
+from core.model import Probe, Transformer
+from core.tokenizer import BOS, EOS
+
+LARGEST_BEAM = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """A beginning of a target, finished or not."""
+
+    tokens: tuple[int, ...]
+    """Without BOS; EOS is the last where it is finished."""
+    log_probability: float
+    """Sum over its tokens, in nats."""
+    score: float
+    """The log-probability divided by the length penalty: what is compared."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether it ends with EOS."""
+        return self.tokens[-1:] == (EOS,)
+
+
+@dataclass(frozen=True, slots=True)
+class BeamStep:
+    """What was kept after one step, and what was dropped."""
+
+    kept: tuple[Hypothesis, ...]
+    """The k best, best first; finished ones stay while they are among them."""
+    dropped: tuple[Hypothesis, ...]
+    """The best of those that did not make it, at most k, best first."""
+
+
+def length_penalty(length: int, alpha: float) -> float:
+    """Return ((5 + length) / 6)^alpha (Wu et al. 2016); 1 for alpha 0.
+
+    >>> length_penalty(7, 1.0)
+    2.0
+    """
+    return float(((5 + length) / 6) ** alpha)
+
+
+def beam_steps(
+    model: Transformer,
+    source_S: Tensor,
+    beam: int,
+    alpha: float = 0.6,
+    probe: Probe | None = None,
+) -> Iterator[BeamStep]:
+    """Yield the beam after each step, until all of it is finished or the limit is reached.
+
+    A beam of 1 is greedy decoding. The best hypothesis is the first that the last step kept.
+
+    Args:
+        model: In evaluation mode.
+        source_S: One source, with EOS.
+        beam: How many prefixes are kept.
+        alpha: Exponent of the length penalty; 0 compares plain log-probabilities, which favours
+            short targets.
+        probe: Looks at the attention sublayers or changes them.
+
+    Raises:
+        ConfigError: The beam is not 1 to 64, or alpha is below 0.
+    """
+    if not 1 <= beam <= LARGEST_BEAM:
+        raise ConfigError(f"beam is {beam}, not 1 to {LARGEST_BEAM}")
+    if alpha < 0:
+        raise ConfigError(f"length penalty is {alpha}, not 0 or more")
+    kept: list[Hypothesis] = [Hypothesis((), 0.0, 0.0)]
+    stepper = Stepper(model, source_S[None], probe)
+    for _ in range(length_limit(model, len(source_S))):
+        open_ = [hypothesis for hypothesis in kept if not hypothesis.finished]
+        last_B = source_S.new_tensor([(BOS, *hypothesis.tokens)[-1] for hypothesis in open_])
+        log_probabilities_BV = stepper.feed(last_B).log_softmax(dim=-1)
+        candidates = [(h, -1) for h in kept if h.finished]
+        candidates += _continued(open_, log_probabilities_BV, 2 * beam, alpha)
+        # Among equals the one that was found first, as greedy decoding does.
+        candidates.sort(key=lambda candidate: -candidate[0].score)
+        best, rest = candidates[:beam], candidates[beam : 2 * beam]
+        kept = [hypothesis for hypothesis, _ in best]
+        yield BeamStep(tuple(kept), tuple(hypothesis for hypothesis, _ in rest))
+        parents = [parent for hypothesis, parent in best if not hypothesis.finished]
+        if not parents:
+            return
+        stepper = stepper.rows(torch.tensor(parents))
+
+
+def _continued(
+    hypotheses: list[Hypothesis], log_probabilities_BV: Tensor, most: int, alpha: float
+) -> list[tuple[Hypothesis, int]]:
+    """Return each hypothesis with its most probable next tokens, and its number beside it."""
+    n = min(most, log_probabilities_BV.shape[-1])
+    values_BK, tokens_BK = log_probabilities_BV.topk(n, dim=-1)
+    continued = []
+    for parent, hypothesis in enumerate(hypotheses):
+        penalty = length_penalty(len(hypothesis.tokens) + 1, alpha)
+        for value, token in zip(
+            values_BK[parent].tolist(), tokens_BK[parent].tolist(), strict=True
+        ):
+            if value == float("-inf"):
+                continue
+            total = hypothesis.log_probability + value
+            longer = Hypothesis((*hypothesis.tokens, token), total, total / penalty)
+            continued.append((longer, parent))
+    return continued

@@ -1,0 +1,176 @@
+"""One step of writing a target: the record that every way of decoding yields.
+
+B batch, H heads, K key positions, S source length, V vocabulary, D model width.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from core.masks import PAD, padding_mask
+from core.model import Cache, Probe, Probes, Record, Site, Transformer
+from core.tokenizer import BOS, EOS
+
+Choose = Callable[[Tensor], int]
+"""From logits_V to the id that is appended."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DecodeStep:
+    """What went in, what the model thought of it, and what came out."""
+
+    prefix: tuple[int, ...]
+    """Ids fed to the decoder, BOS first."""
+    logits_V: Tensor
+    """The model's scores for the next token; −∞ for PAD and BOS, which are no words."""
+    chosen: int
+    """The id that is appended to the prefix."""
+    attention: Mapping[Site, Tensor] = field(default_factory=dict)
+    """weights_HK of the last position in every decoder sublayer: over the prefix in
+    self-attention, over the source in cross-attention. Empty where nobody asked for it."""
+
+    @property
+    def probabilities(self) -> Tensor:
+        """The model's distribution over the next token, probabilities_V."""
+        return self.logits_V.softmax(dim=-1)
+
+    @property
+    def log_probability(self) -> float:
+        """Natural logarithm of the chosen token's probability."""
+        return float(self.logits_V.log_softmax(dim=-1)[self.chosen])
+
+    @property
+    def entropy(self) -> float:
+        """How undecided the model is, in nats."""
+        probabilities_V = self.probabilities.double()
+        return float(torch.special.entr(probabilities_V).sum())
+
+    def rank(self, token: int) -> int:
+        """Return how many tokens are more probable than this one."""
+        return int((self.logits_V > self.logits_V[token]).sum())
+
+
+class Stepper:
+    """Feeds a decoder one token at a time; the encoder runs once, keys and values are kept.
+
+    Several sentences go side by side. Expects a model in evaluation mode.
+    """
+
+    def __init__(
+        self,
+        model: Transformer,
+        source_BS: Tensor,
+        probe: Probe | None = None,
+        *,
+        cached: bool = True,
+    ) -> None:
+        """Encode the sources.
+
+        Args:
+            model: Whose decoder is stepped.
+            source_BS: With EOS, padded.
+            probe: Looks at the attention sublayers or changes them, in encoder and decoder.
+            cached: Keep keys and values; without, every step computes the whole prefix anew, for
+                comparison.
+        """
+        self.model = model
+        self.probe = probe
+        self._visible_B1S = padding_mask(source_BS)
+        with torch.inference_mode():
+            self._memory_BSD = model.encode(source_BS, probe)
+        self._cache = Cache() if cached else None
+        self._fed_BT = source_BS.new_empty(len(source_BS), 0)
+
+    def feed(self, token_B: Tensor, record: Record | None = None) -> Tensor:
+        """Append a token to every prefix, and return logits_BV for the one after it.
+
+        PAD and BOS get −∞: they are no words and never follow a word.
+        """
+        self._fed_BT = torch.cat([self._fed_BT, token_B[:, None]], dim=1)
+        new_BT = self._fed_BT if self._cache is None else token_B[:, None]
+        probes = [probe for probe in (self.probe, record) if probe is not None]
+        with torch.inference_mode():
+            logits_BTV = self.model.decode(
+                new_BT,
+                self._memory_BSD,
+                self._visible_B1S,
+                Probes(probes) if probes else None,
+                self._cache,
+            )
+        return sayable(logits_BTV[:, -1])
+
+    def rows(self, index_B: Tensor) -> "Stepper":
+        """Return a stepper that goes on with some of the sentences, in the order of the index."""
+        other = object.__new__(type(self))
+        other.model, other.probe = self.model, self.probe
+        other._visible_B1S = self._visible_B1S[index_B]
+        other._memory_BSD = self._memory_BSD[index_B]
+        other._cache = None if self._cache is None else self._cache.rows(index_B)
+        other._fed_BT = self._fed_BT[index_B]
+        return other
+
+
+def sayable(logits_KV: Tensor) -> Tensor:
+    """Return the scores with −∞ for PAD and BOS."""
+    forbidden = torch.tensor([PAD, BOS], device=logits_KV.device)
+    return logits_KV.index_fill(-1, forbidden, -math.inf)
+
+
+def last_rows(record: Record, sentence: int = 0) -> dict[Site, Tensor]:
+    """Return weights_HK of the last position of every recorded decoder sublayer."""
+    return {
+        site: record.weights(site)[sentence, :, -1]
+        for site, _ in record.tensors
+        if site.stack == "decoder"
+    }
+
+
+def length_limit(model: Transformer, source_length: int) -> int:
+    """Return after how many target tokens decoding stops even without EOS.
+
+    Twice the source and some more is longer than any translation of it that makes sense, and
+    the model has no positions beyond its table.
+    """
+    return min(model.config.max_positions - 1, 2 * source_length + 16)
+
+
+@dataclass(frozen=True, slots=True)
+class DecodeOptions:
+    """What may be changed or looked at while a model writes."""
+
+    overrides: Mapping[int, int] = field(default_factory=dict)
+    """Step → id that is appended there whatever the model says: to follow another word than the
+    chosen one, or to see what becomes of a mistake."""
+    probe: Probe | None = None
+    """Looks at the attention sublayers or changes them."""
+    watch: bool = True
+    """Keep what every head looked at; without, the fused kernel runs."""
+    cached: bool = True
+    """Keep keys and values; without, every step computes the whole prefix anew."""
+
+
+def steps(
+    model: Transformer, source_S: Tensor, choose: Choose, options: DecodeOptions | None = None
+) -> Iterator[DecodeStep]:
+    """Let a model write on from its own words, until EOS or `length_limit`.
+
+    Args:
+        model: In evaluation mode.
+        source_S: One source, with EOS.
+        choose: How the next token follows from the scores.
+        options: By default nothing is changed, and everything kept.
+    """
+    options = options or DecodeOptions()
+    stepper = Stepper(model, source_S[None], options.probe, cached=options.cached)
+    prefix: tuple[int, ...] = (BOS,)
+    for step in range(length_limit(model, len(source_S))):
+        record = Record() if options.watch else None
+        logits_V = stepper.feed(source_S.new_tensor(prefix[-1:]), record)[0]
+        chosen = options.overrides[step] if step in options.overrides else choose(logits_V)
+        yield DecodeStep(prefix, logits_V, chosen, last_rows(record) if record else {})
+        if chosen == EOS:
+            return
+        prefix = (*prefix, chosen)

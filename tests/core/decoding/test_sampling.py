@@ -1,0 +1,83 @@
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.config import ConfigError
+from core.decoding.greedy import greedy_steps
+from core.decoding.sampling import Sampling, sampled_steps, sampling_distribution
+
+LOGITS = torch.tensor([0.5, 0.2, 0.2, 0.1]).log()
+
+
+def test_without_settings_it_is_the_models_distribution():
+    found = sampling_distribution(LOGITS, Sampling())
+    assert found.tolist() == pytest.approx([0.5, 0.2, 0.2, 0.1])
+
+
+def test_temperature_is_the_softmax_of_divided_scores():
+    expected = np.array([0.5, 0.2, 0.2, 0.1]) ** 2
+    found = sampling_distribution(LOGITS, Sampling(temperature=0.5))
+    assert found.tolist() == pytest.approx((expected / expected.sum()).tolist())
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"top_k": 1}, [1, 0, 0, 0]),
+        ({"top_k": 2}, [5 / 7, 2 / 7, 0, 0]),
+        ({"top_k": 9}, [0.5, 0.2, 0.2, 0.1]),
+        ({"top_p": 0.01}, [1, 0, 0, 0]),
+        ({"top_p": 0.6}, [5 / 7, 2 / 7, 0, 0]),
+        ({"top_p": 0.85}, [5 / 9, 2 / 9, 2 / 9, 0]),
+    ],
+)
+def test_only_the_most_probable_are_left(settings, expected):
+    found = sampling_distribution(LOGITS, Sampling(**settings))
+    assert found.tolist() == pytest.approx(expected, abs=1e-6)
+
+
+@given(
+    st.lists(st.floats(-20, 20), min_size=1, max_size=12),
+    st.floats(0.05, 5),
+    st.integers(0, 12),
+    st.floats(0.01, 1),
+)
+def test_probabilities_always_sum_to_one_and_the_best_token_stays(logits, temperature, k, p):
+    scores = torch.tensor(logits)
+    found = sampling_distribution(scores, Sampling(temperature, k, p))
+    assert float(found.sum()) == pytest.approx(1, abs=1e-5)
+    assert found[int(scores.argmax())] > 0
+
+
+def test_the_same_seed_draws_the_same_and_another_something_else(model, source_S):
+    def drawn(seed):
+        return [one.chosen for one in sampled_steps(model, source_S, Sampling(seed=seed))]
+
+    assert drawn(3) == drawn(3)
+    assert len({tuple(drawn(seed)) for seed in range(5)}) > 1
+
+
+def test_top_one_is_greedy(model, source_S):
+    sampled = [one.chosen for one in sampled_steps(model, source_S, Sampling(top_k=1))]
+    assert sampled == [one.chosen for one in greedy_steps(model, source_S)]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"top_p": 0.0},
+        {"top_p": 1.5},
+        {"top_k": -1},
+        {"temperature": 0.0},
+        {"temperature": math.inf},
+        {"temperature": math.nan},
+    ],
+)
+def test_what_cannot_be_is_refused_with_its_value(settings):
+    [(name, value)] = settings.items()
+    with pytest.raises(ConfigError, match=f"{name} is {value}"):
+        Sampling(**settings)

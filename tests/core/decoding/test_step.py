@@ -1,0 +1,125 @@
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from core.config import ModelConfig
+from core.decoding.forced import forced_steps
+from core.decoding.greedy import greedy_steps
+from core.decoding.step import DecodeOptions, DecodeStep, Stepper
+from core.model import build
+from core.tokenizer import BOS, EOS
+
+
+def step(logits, chosen):
+    return DecodeStep((BOS,), torch.tensor(logits), chosen)
+
+
+def test_figures_of_a_step_follow_from_its_scores():
+    found = step([-math.inf, -math.inf, 3.0, 1.0, -3.0], 3)
+    shares = np.exp([3.0, 1.0, -3.0]) / np.exp([3.0, 1.0, -3.0]).sum()
+    assert found.probabilities[2:].tolist() == pytest.approx(shares)
+    assert found.probabilities.sum() == pytest.approx(1)
+    assert found.log_probability == pytest.approx(math.log(shares[1]))
+    assert found.entropy == pytest.approx(-(shares * np.log(shares)).sum())
+    assert [found.rank(token) for token in (2, 3, 4)] == [0, 1, 2]
+
+
+def test_each_prefix_is_the_one_before_with_its_chosen_token(model, source_S):
+    found = list(greedy_steps(model, source_S))
+    assert found[0].prefix == (BOS,)
+    for before, after in zip(found, found[1:], strict=False):
+        assert after.prefix == (*before.prefix, before.chosen)
+
+
+def test_encoder_runs_once(model, source_S, monkeypatch):
+    calls = []
+    encode = model.encode
+    monkeypatch.setattr(model, "encode", lambda *args: calls.append(1) or encode(*args))
+    assert len(list(greedy_steps(model, source_S))) > 3
+    assert len(calls) == 1
+
+
+def test_cached_steps_equal_recomputed_ones(model, source_S):
+    cached = list(greedy_steps(model, source_S))
+    anew = list(greedy_steps(model, source_S, DecodeOptions(cached=False)))
+    assert [one.chosen for one in cached] == [one.chosen for one in anew]
+    for one, other in zip(cached, anew, strict=True):
+        assert (one.logits_V[2:] - other.logits_V[2:]).abs().max() < 1e-5
+        assert set(one.attention) == set(other.attention)
+        for site, rows_HK in one.attention.items():
+            assert (rows_HK - other.attention[site]).abs().max() < 1e-5
+
+
+def test_watching_changes_no_choice(model, source_S):
+    watched = [one.chosen for one in greedy_steps(model, source_S)]
+    unwatched = list(greedy_steps(model, source_S, DecodeOptions(watch=False)))
+    assert [one.chosen for one in unwatched] == watched
+    assert not any(one.attention for one in unwatched)
+
+
+def test_rows_of_a_step_sum_to_one_over_prefix_and_source(model, source_S):
+    for found in greedy_steps(model, source_S):
+        for site, rows_HK in found.attention.items():
+            n_keys = len(found.prefix) if site.kind == "self" else len(source_S)
+            assert rows_HK.shape == (4, n_keys)
+            assert torch.allclose(rows_HK.sum(-1), torch.ones(4))
+
+
+@given(st.integers(0, 10), st.integers(3, 29))
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_a_corrupted_token_changes_no_earlier_step(model, source_S, at, token):
+    plain = list(greedy_steps(model, source_S))
+    corrupted = list(greedy_steps(model, source_S, DecodeOptions(overrides={at: token})))
+    for before, after in zip(plain[: at + 1], corrupted[: at + 1], strict=True):
+        assert torch.equal(before.logits_V, after.logits_V)
+        assert before.prefix == after.prefix
+    assert corrupted[at].chosen == token
+    if len(corrupted) > at + 1:
+        assert corrupted[at + 1].prefix[-1] == token
+
+
+@given(st.lists(st.integers(3, 29), min_size=1, max_size=8), st.integers(0, 3), st.data())
+@settings(max_examples=30, deadline=None)
+def test_forced_and_free_agree_up_to_the_first_token_that_differs(words, seed, data):
+    model = build(ModelConfig(30, 1, 2, 16, 32, 4, max_positions=24), seed=seed).eval()
+    source_S = torch.tensor([*words, EOS])
+    free = list(greedy_steps(model, source_S))
+    own = [one.chosen for one in free if one.chosen != EOS]
+    cut = data.draw(st.integers(0, len(own)))
+    target = [*own[:cut], *data.draw(st.lists(st.integers(3, 29), max_size=4))][:20]
+    forced = list(forced_steps(model, source_S, target))
+    same = next(
+        (i for i, (a, b) in enumerate(zip(own, target, strict=False)) if a != b),
+        min(len(own), len(target)),
+    )
+    for one, other in zip(free[: same + 1], forced[: same + 1], strict=False):
+        assert one.prefix == other.prefix
+        assert (one.logits_V[2:] - other.logits_V[2:]).abs().max() < 1e-5
+        for site, rows_HK in one.attention.items():
+            assert (rows_HK - other.attention[site]).abs().max() < 1e-5
+
+
+def test_forced_steps_append_the_true_tokens_and_eos(model, source_S):
+    forced = list(forced_steps(model, source_S, [7, 8]))
+    assert [one.prefix for one in forced] == [(BOS,), (BOS, 7), (BOS, 7, 8)]
+    assert [one.chosen for one in forced] == [7, 8, EOS]
+
+
+def test_forcing_an_empty_target_asks_for_eos_at_once(model, source_S):
+    [only] = forced_steps(model, source_S, [])
+    assert (only.prefix, only.chosen) == ((BOS,), EOS)
+
+
+def test_a_stepper_goes_on_with_chosen_rows(model):
+    source_BS = torch.tensor([[5, 6, EOS], [7, EOS, 0]])
+    both = Stepper(model, source_BS)
+    both.feed(torch.tensor([BOS, BOS]))
+    swapped_BV = both.rows(torch.tensor([1, 0])).feed(torch.tensor([8, 9]))
+    expected_BV = both.feed(torch.tensor([9, 8]))
+    assert (swapped_BV[:, 2:] - expected_BV.flip(0)[:, 2:]).abs().max() < 1e-5
