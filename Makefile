@@ -6,7 +6,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 GALLERY := copy translate translate-guided
-GUIDE := encoder.1.self:0
+GUIDE := encoder.2.self:0
 
 .PHONY: run test bench gallery format clean
 

@@ -4,6 +4,7 @@ The special tokens live outside the BPE vocabulary (ids 0, 1 and 2, before its f
 typed text, `</s>` least of all, can ever turn into one.
 """
 
+import codecs
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,20 @@ _WORD = (
     r"| ?[\p{L}\p{M}]+'(?=\p{L})(?!(?:s|re|ve|ll|d|m)\b)|'(?:s|re|ve|ll|d|m)\b"
     r"| ?[\p{L}\p{M}]+| ?\p{N}+| ?[^\s\p{L}\p{M}\p{N}]+|\s+"
 )
+
+
+_AS_HEX = "transformer-lab.as-hex"
+
+
+def _hex(error: UnicodeError) -> tuple[str, int]:
+    """Write bytes that are no character as ‹F0›."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    wrong = error.object[error.start : error.end]
+    return "".join(f"‹{byte:02X}›" for byte in wrong), error.end
+
+
+codecs.register_error(_AS_HEX, _hex)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +157,8 @@ class Tokenizer:
         return [Encoding(text, encoding) for text, encoding in zip(texts, encodings, strict=True)]
 
     def decode(self, ids: Iterable[int]) -> str:
-        """Return the text of ids, specials left out; bytes that are no character become U+FFFD."""
-        return self._joined(ids).decode("utf-8", errors="replace").removeprefix(" ")
+        """Return the text of ids, specials left out; bytes that are no character become ‹F0›."""
+        return self._joined(ids).decode("utf-8", errors=_AS_HEX).removeprefix(" ")
 
     def words(self, text: str) -> list[str]:
         """Return the words of a text, as `Token.word` counts them."""
@@ -215,10 +230,7 @@ def _readable(raw: bytes) -> str:
     """Return a token's bytes as a person can read them."""
     if raw == b" ":
         return "␣"
-    try:
-        text = raw.removeprefix(b" ").decode("utf-8")
-    except UnicodeDecodeError:
-        return "".join(f"‹{byte:02X}›" for byte in raw.removeprefix(b" "))
+    text = raw.removeprefix(b" ").decode("utf-8", errors=_AS_HEX)
     shown = "".join(
         char if char.isprintable() and char != "\ufffd" else f"U+{ord(char):04X}" for char in text
     )

@@ -14,7 +14,7 @@ from core.tasks.translation import derivations
 GALLERY = Path(__file__).resolve().parents[1] / "gallery"
 RUNS = ("copy", "translate", "translate-guided")
 TRANSLATIONS = ("translate", "translate-guided")
-GUIDED = ("encoder.1.self", 0)
+GUIDED = ("encoder.2.self", 0)
 
 
 def stored(name):

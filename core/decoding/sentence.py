@@ -1,9 +1,11 @@
 """Text in, text out: one sentence through a trained run."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.batch import encode_source, pad
 from core.decoding.greedy import decode_greedily
+from core.decoding.step import DecodeStep
 from core.run import Run
 from core.tokenizer import EOS
 
@@ -36,7 +38,19 @@ def translate(run: Run, sentence: str) -> Translation:
         SentenceError: There is no text.
     """
     source_ids, cut = fitting_source(run, sentence)
-    written = decode_greedily(run.model, pad([source_ids]))[0]
+    return _read(run, source_ids, decode_greedily(run.model, pad([source_ids]))[0], cut)
+
+
+def read_steps(
+    run: Run, source_ids: tuple[int, ...], found: Sequence[DecodeStep], cut: bool
+) -> Translation:
+    """Return what the steps of a decoding say, as text."""
+    return _read(run, source_ids, tuple(step.chosen for step in found), cut)
+
+
+def _read(
+    run: Run, source_ids: tuple[int, ...], written: tuple[int, ...], cut: bool
+) -> Translation:
     finished = written[-1:] == (EOS,)
     target_ids = written[:-1] if finished else written
     return Translation(

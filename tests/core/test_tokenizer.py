@@ -246,3 +246,9 @@ def test_encoding_many_texts_equals_encoding_each(tokenizer, translations):
 
 def test_half_a_surrogate_pair_becomes_a_question_mark(tokenizer):
     assert tokenizer.decode(tokenizer.encode("a \udcff b").ids) == "a ? b"
+
+
+def test_bytes_that_are_no_character_are_written_as_numbers(tokenizer):
+    ids = tokenizer.encode("a 😀").ids
+    assert tokenizer.decode(ids[:-1]).startswith("a ‹F0›‹9F›")
+    assert tokenizer.decode(ids) == "a 😀"

@@ -44,3 +44,73 @@ def test_damaged_weights_are_named(refused, copy_folder, tmp_path):
     path = shutil.copytree(copy_folder, tmp_path / "run")
     (path / "checkpoints" / "step-00000030.safetensors").write_bytes(b"half")
     assert "step-00000030.safetensors" in refused("translate", path, "a")
+
+
+def steps_of(command, folder, *options):
+    status, out, _ = command("translate", folder, SENTENCE, "--steps", "--json", *options)
+    assert status == 0
+    return json.loads(out)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [(), ("--beam", "3"), ("--sample", "--seed", "4", "--top-k", "5"), ("--force", "c a b")],
+)
+def test_steps_say_what_went_in_what_came_out_and_what_was_probable(command, copy_folder, options):
+    answer = steps_of(command, copy_folder, *options)
+    steps = answer["steps"]
+    assert steps[0]["prefix"] == ["BOS"]
+    for before, after in zip(steps, steps[1:], strict=False):
+        assert after["prefix"] == [*before["prefix"], before["chosen"]]
+    for step in steps:
+        assert len(step["top"]) == 10
+        shares = [share for _, share in step["top"]]
+        assert shares == sorted(shares, reverse=True)
+        assert 0 < sum(shares) <= 1 + 1e-5
+
+
+def test_greedy_steps_choose_the_most_probable(command, copy_folder):
+    assert all(s["chosen"] == s["top"][0][0] for s in steps_of(command, copy_folder)["steps"])
+
+
+def test_forced_steps_are_those_of_the_target(command, copy_folder):
+    answer = steps_of(command, copy_folder, "--force", "c a b")
+    assert answer["translation"] == "c a b"
+    assert [step["chosen"] for step in answer["steps"]] == ["c", "a", "b", "EOS"]
+
+
+def test_forcing_the_own_translation_gives_the_greedy_steps(command, copy_folder):
+    free = steps_of(command, copy_folder)
+    forced = steps_of(command, copy_folder, "--force", free["translation"])
+    for one, other in zip(free["steps"], forced["steps"], strict=False):
+        assert one["prefix"] == other["prefix"]
+        tops = [dict(one["top"]), dict(other["top"])]
+        for token in tops[0].keys() & tops[1].keys():
+            assert tops[0][token] == pytest.approx(tops[1][token], abs=1e-5)
+
+
+def test_a_beam_of_one_is_greedy_and_a_seed_repeats(command, copy_folder):
+    plain = steps_of(command, copy_folder)
+    assert steps_of(command, copy_folder, "--beam", "1")["translation"] == plain["translation"]
+    drawn = [steps_of(command, copy_folder, "--sample", "--seed", "7") for _ in range(2)]
+    assert drawn[0] == drawn[1]
+
+
+def test_steps_are_lines_to_read(command, copy_folder):
+    _, out, _ = command("translate", copy_folder, SENTENCE, "--steps")
+    assert len(out.splitlines()) > 2
+    assert "→" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--beam", "0"), "beam is 0"),
+        (("--sample", "--top-p", "0"), "top_p is 0.0"),
+        (("--sample", "--temperature", "0"), "temperature is 0.0"),
+        (("--beam", "2", "--sample"), "choose one of --beam and --sample"),
+        (("--force", "a " * 300), "the target has 300 tokens, the model room for 111"),
+    ],
+)
+def test_what_cannot_be_is_refused(refused, copy_folder, options, said):
+    assert said in refused("translate", copy_folder, SENTENCE, *options)
