@@ -98,8 +98,7 @@ def test_a_beam_of_one_is_greedy_and_a_seed_repeats(command, copy_folder):
 
 def test_steps_are_lines_to_read(command, copy_folder):
     _, out, _ = command("translate", copy_folder, SENTENCE, "--steps")
-    assert len(out.splitlines()) > 2
-    assert "→" in out
+    assert out.splitlines()[1].startswith("  0  → ")
 
 
 @pytest.mark.parametrize(
