@@ -5,20 +5,27 @@ zeros up to a multiple of 4, what is visible (1 byte per cell), the weights of a
 each, 0 to 255), zeros again, and the chosen head's weights once more as exact 32-bit floats.
 """
 
-import base64
 import hashlib
 import json
-import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from viz import theme
+from viz.payload import (
+    Assets,
+    assets_of,
+    check_texts,
+    framed,
+    padded,
+    read_label,
+    unframed,
+    written_label,
+)
+from viz.payload import TokenLabel as TokenLabel
 
 Kind = Literal["encoder.self", "decoder.self", "decoder.cross"]
 
@@ -49,9 +56,11 @@ DEFAULT_TEXTS: Mapping[str, str] = {
 
 _LABELS = ("queries", "keys", "predicted", "source", "target")
 
-_FOLDER = Path(__file__).parent / "components"
-# Joined in this order into one module: without a build step there is nothing that could import.
 _SCRIPTS = (
+    "shared_text",
+    "shared_scale",
+    "shared_tokens",
+    "shared_tooltip",
     "maps_payload",
     "maps_layout",
     "maps_drawing",
@@ -62,23 +71,6 @@ _SCRIPTS = (
 
 # Softmax in 32-bit floats may end a little above 1.
 _ROUNDING = 1e-4
-
-
-@dataclass(frozen=True, slots=True)
-class TokenLabel:
-    """How one token is shown.
-
-    Attributes:
-        text: What is written; any characters.
-        special: True for tokens that are no words (BOS, EOS).
-        unknown: True if the word was never seen in training.
-        continues: True if it belongs to the same word as the token before it.
-    """
-
-    text: str
-    special: bool = False
-    unknown: bool = False
-    continues: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,9 +114,7 @@ class AttentionMaps:
         _check_shapes(self)
         _check_weights(self)
         _check_labels(self)
-        unknown = sorted(set(self.texts) - set(DEFAULT_TEXTS))
-        if unknown:
-            raise ValueError(f"texts {unknown} are shown nowhere; known are {list(DEFAULT_TEXTS)}")
+        check_texts(self.texts, DEFAULT_TEXTS)
 
 
 def _check_shapes(maps: AttentionMaps) -> None:
@@ -179,9 +169,9 @@ def pack(maps: AttentionMaps) -> bytes:
     header = _header(maps)
     # Lets the component see that only the selection changed, and keep what it has drawn.
     content = hashlib.blake2b(json.dumps(header).encode() + cells, digest_size=12).hexdigest()
-    written = json.dumps(header | {"content": content, "selected": list(maps.selected)}).encode()
     exact = maps.weights[maps.selected].astype("<f4").tobytes()
-    return _padded(struct.pack("<I", len(written)) + written) + _padded(cells) + exact
+    frame = framed(header | {"content": content, "selected": list(maps.selected)})
+    return frame + padded(cells) + exact
 
 
 def unpack(payload: bytes) -> AttentionMaps:
@@ -190,10 +180,8 @@ def unpack(payload: bytes) -> AttentionMaps:
     Returns:
         The maps; the chosen head's weights are exact, all others are within 1/510.
     """
-    (length,) = struct.unpack_from("<I", payload)
-    header = json.loads(payload[4 : 4 + length])
+    header, at = unframed(payload)
     layers, heads, queries, keys = shape = tuple(header["shape"])
-    at = 4 + length + -(4 + length) % 4
     cells = np.frombuffer(payload, "u1", queries * keys * (1 + layers * heads), at)
     exact = np.frombuffer(payload, "<f4", queries * keys, at + cells.size + -cells.size % 4)
     weights = (cells[queries * keys :].reshape(shape) / 255.0).astype(np.float32)
@@ -203,7 +191,7 @@ def unpack(payload: bytes) -> AttentionMaps:
         kind=header["kind"],
         weights=weights,
         visible=cells[: queries * keys].reshape(queries, keys).astype(np.bool_),
-        **{name: tuple(map(_label, header[name])) for name in _LABELS},
+        **{name: tuple(map(read_label, header[name])) for name in _LABELS},
         translation=header["translation"],
         finding=header["finding"],
         selected=(layer, head),
@@ -215,47 +203,14 @@ def _header(maps: AttentionMaps) -> dict[str, Any]:
     return {
         "kind": maps.kind,
         "shape": maps.weights.shape,
-        **{name: [_written(label) for label in getattr(maps, name)] for name in _LABELS},
+        **{name: [written_label(label) for label in getattr(maps, name)] for name in _LABELS},
         "translation": maps.translation,
         "finding": maps.finding,
         "texts": {**DEFAULT_TEXTS, **maps.texts},
     }
 
 
-def _written(label: TokenLabel) -> list[str | int]:
-    return [label.text, label.special | label.unknown << 1 | label.continues << 2]
-
-
-def _label(written: list[Any]) -> TokenLabel:
-    text, flags = written
-    return TokenLabel(text, bool(flags & 1), bool(flags & 2), bool(flags & 4))
-
-
-def _padded(block: bytes) -> bytes:
-    # 32-bit floats can only be read in place from a multiple of 4.
-    return block + b"\0" * (-len(block) % 4)
-
-
-@dataclass(frozen=True, slots=True)
-class Assets:
-    """The three texts of which a Streamlit component is made."""
-
-    html: str
-    css: str
-    js: str
-
-
 @cache
 def component_assets() -> Assets:
-    """Read the component's files; colours and the scale come from `viz.theme`."""
-    scale = base64.b64encode(theme.scale_table().tobytes()).decode()
-    scripts = "\n".join(_read(f"{part}.js") for part in _SCRIPTS)
-    return Assets(
-        html=_read("attention_maps.html"),
-        css=theme.css_variables() + _read("attention_maps.css"),
-        js=scripts.replace("SCALE_AS_BASE64", scale),
-    )
-
-
-def _read(name: str) -> str:
-    return (_FOLDER / name).read_text(encoding="utf-8")
+    """Return the component's HTML, CSS and JS."""
+    return assets_of("attention_maps", _SCRIPTS)

@@ -73,6 +73,9 @@ _VARIABLES = {
     # Drawn on top of the scale, whose ends are dark purple and yellow: white on dark edges.
     "--lab-mark": "rgb(255 255 255)",
     "--lab-mark-edge": "rgb(0 0 0 / 0.75)",
+    # What the reference says, and where it is not followed; with enough contrast on either theme.
+    "--lab-true": "color-mix(in srgb, rgb(0 158 115) 78%, var(--lab-text))",
+    "--lab-differs": "color-mix(in srgb, rgb(214 39 110) 82%, var(--lab-text))",
 }
 
 

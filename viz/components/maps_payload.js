@@ -1,16 +1,10 @@
 // Reading the payload of viz.attention_maps.pack, and writing its numbers and sentences.
 
-const aligned = (offset) => Math.ceil(offset / 4) * 4;
-
 /** Split the bytes into the header's fields and typed arrays. */
 function readPayload(data) {
-  // A copy begins at offset 0; what arrives may begin anywhere, where floats cannot be read.
-  const { buffer } = data.slice();
-  const length = new DataView(buffer).getUint32(0, true);
-  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
+  const { header, buffer, start } = readFrame(data);
   const [layers, heads, rows, columns] = header.shape;
   const cells = rows * columns;
-  const start = aligned(4 + length);
   return {
     ...header, layers, heads, rows, columns,
     rowSide: header.kind === "encoder.self" ? "source" : "target",
@@ -26,20 +20,12 @@ function readPayload(data) {
 
 const headStart = (maps, layer, head) => (layer * maps.heads + head) * maps.rows * maps.columns;
 
-/** Fill a template's {names} in one pass, so that a token reading "{key}" stays what it is. */
-function fillParts(template, values) {
-  return template.split(/\{(\w+)\}/).map((part, i) => (i % 2 ? values[part] ?? "" : part));
-}
-
-const fill = (template, values) => fillParts(template, values).join("");
-
 /** The weight of a cell in words: exact for the head the server sent whole, else two digits. */
 function weightText(maps, layer, head, row, column) {
   const cell = row * maps.columns + column;
   if (!maps.visible[cell]) return maps.texts.hidden;
   if (layer === maps.selected[0] && head === maps.selected[1]) {
-    const weight = maps.exact[cell];
-    return weight === 0 ? "0" : weight.toPrecision(3).replace("e-", "e−");
+    return threeDigits(maps.exact[cell]);
   }
   const weight = maps.weights[headStart(maps, layer, head) + cell] / 255;
   return fill(maps.texts.about, { weight: weight.toFixed(2) });

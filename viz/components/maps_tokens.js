@@ -1,25 +1,6 @@
-// Words: chips, axis labels, and marking one token wherever it stands. Text only by textContent.
+// Words: chips, axis labels, and marking one token wherever it stands.
 
-const FLAGS = { special: 1, unknown: 2, continues: 4 };
 const SEEN_AT_ONCE = 160; // words; more than the lines shown of a long sentence can hold
-
-function element(tag, className, text = "") {
-  const node = document.createElement(tag);
-  node.className = className;
-  node.textContent = text;
-  return node;
-}
-
-/** A token as an element that knows which token it is. */
-function tokenElement([text, flags], side, index, className, texts) {
-  const names = Object.keys(FLAGS).filter((name) => flags & FLAGS[name]);
-  const node = element("span", [className, "token", side, ...names].join(" "), text);
-  node.dir = "auto";
-  node.dataset.side = side;
-  node.dataset.index = index;
-  if (flags & FLAGS.unknown) node.title = texts.unknown;
-  return node;
-}
 
 /** Chips of a sentence; tokens of one word stay together when the line breaks. */
 function drawChips(node, labels, side, texts) {

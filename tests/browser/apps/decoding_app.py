@@ -1,0 +1,28 @@
+"""A page with nothing but the decoding stepper of the case that the address asks for."""
+
+import streamlit as st
+
+from pages.shared.stepper import decoding
+from tests.browser.apps.decoding_cases import CASES
+
+st.set_page_config(layout="wide")
+case = st.query_params.get("case", "known")
+if st.query_params.get("choose"):
+    case = st.radio("case", list(CASES), index=list(CASES).index(case), horizontal=True)
+view = st.cache_data(CASES[case])()
+st.session_state["runs"] = st.session_state.get("runs", 0) + 1
+
+
+def take(name):
+    st.session_state["took"] = f"{name} {dict(st.session_state['steps'][name])}"
+
+
+decoding(
+    view,
+    key="steps",
+    on_force=lambda: take("force"),
+    on_corrupt=lambda: take("corrupt"),
+    on_undo=lambda: take("undo"),
+)
+st.text(f"runs: {st.session_state['runs']}")
+st.text(st.session_state.get("took", "nothing"))

@@ -1,0 +1,185 @@
+"""Decodings whose every number is known, for the browser tests and for looking at."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from tests.browser.apps.maps_cases import BOS, ENGLISH, EOS, FRENCH, HOSTILE, labels, softmax
+from viz.decoding import Alternative, DecodingView, SideView, StepView, TokenLabel
+
+EXTRA = "le elle large fatiguée traverse route animaux une parc chat chien dort là ici noir grand"
+TOP = 10
+
+
+def weights(layers, heads, queries, keys, seed=0):
+    """Weights that wander along the diagonal, each head in its own way."""
+    random = np.random.default_rng(seed)
+    rows, columns = np.arange(queries)[:, None], np.arange(keys)[None, :]
+    along = rows * (keys - 1) / max(queries - 1, 1)
+    shift = random.integers(-2, 3, (layers, heads, 1, 1))
+    width = random.choice([0.5, 1.0, 3.0], (layers, heads, 1, 1))
+    noise = random.normal(0, 1, (layers, heads, queries, keys))
+    return softmax(-(((columns - along - shift) / width) ** 2) + noise)
+
+
+def causal(layers, heads, n, seed=1):
+    scores = np.log(weights(layers, heads, n, n, seed) + 1e-9)
+    return softmax(np.where(np.tril(np.ones((n, n), bool)), scores, -np.inf))
+
+
+def distribution(vocabulary, likely, surprise, seed):
+    """Probabilities over a vocabulary: `likely` first, the more surely the less the surprise."""
+    scores = np.random.default_rng(seed).normal(0, 1.4, len(vocabulary))
+    for rank, word in enumerate(likely):
+        scores[vocabulary.index(word)] = scores.max() + (1.2 if rank else surprise)
+    return softmax(scores).astype(float)
+
+
+def step(vocabulary, probabilities, chosen, true, overridden=False):
+    order = np.argsort(-probabilities, kind="stable")[:TOP]
+    top = tuple(
+        Alternative(int(i), label_of(vocabulary[i]), float(probabilities[i])) for i in order
+    )
+    at = vocabulary.index(true) if true else None
+    return StepView(
+        chosen=label_of(chosen),
+        chosen_probability=float(probabilities[vocabulary.index(chosen)]),
+        top=top,
+        others=max(0.0, 1.0 - sum(each.probability for each in top)),
+        entropy=float(-(probabilities * np.log(probabilities)).sum()),
+        true=None if at is None else label_of(true),
+        true_probability=None if at is None else float(probabilities[at]),
+        true_rank=None if at is None else int((probabilities > probabilities[at]).sum()),
+        overridden=overridden,
+    )
+
+
+def label_of(word):
+    return EOS if word == "EOS" else TokenLabel(word)
+
+
+def side(vocabulary, said, true, distributions, shape, by_hand=()):
+    """A side that appends `said` step by step; with `true` None there is no reference."""
+    layers, heads, source = shape
+    n = len(said)
+    return SideView(
+        fed=(BOS, *map(label_of, said[:-1])),
+        steps=tuple(
+            step(
+                vocabulary,
+                distributions[i],
+                said[i],
+                true[i] if true and i < len(true) else None,
+                i in by_hand,
+            )
+            for i in range(n)
+        ),
+        cross=weights(layers, heads, n, source, seed=3),
+        self_=causal(layers, heads, n, seed=4),
+    )
+
+
+def divergence(free, forced):
+    return tuple(
+        float((p * np.log(p / q)).sum()) if (p != q).any() else 0.0
+        for p, q in zip(free, forced, strict=False)
+    )
+
+
+def sentence(layers=3, heads=4, by_hand=()):
+    """The wrong pronoun at step 10 is fed back, and the adjective follows it."""
+    true = [*FRENCH.split(), "EOS"]
+    said = [*FRENCH.replace("il", "elle").replace("fatigué", "fatiguée").split(), "EOS"]
+    vocabulary = sorted({*true, *EXTRA.split()})
+    forced, free = [], []
+    for i, (truth, word) in enumerate(zip(true, said, strict=True)):
+        surprise = 2.0 + 5.0 * np.random.default_rng(i).random()
+        forced.append(distribution(vocabulary, [truth], surprise, seed=i))
+        free.append(
+            forced[i] if i < 10 else distribution(vocabulary, [word], surprise, seed=90 + i)
+        )
+    forced[10] = free[10] = distribution(vocabulary, ["il", "elle"], 0.35, seed=10)
+    source = (*labels(ENGLISH), EOS)
+    both = layers, heads, len(source)
+    right = side(vocabulary, true, true, forced, both)
+    # What teacher forcing predicts is the most probable token, whatever comes next.
+    predicted = tuple(
+        replace(each, chosen=each.top[0].label, chosen_probability=each.top[0].probability)
+        for each in right.steps
+    )
+    return DecodingView(
+        source=source,
+        free=side(vocabulary, said, true, free, both, by_hand=by_hand),
+        forced=replace(right, steps=predicted),
+        divergence=divergence(free, forced),
+        first_difference=10,
+    )
+
+
+def known():
+    """5 steps, 2 × 3 heads, 4 source tokens: parts at step 2, where a word was put in by hand."""
+    true, said = ["le", "chat", "noir", "dort", "EOS"], ["le", "chat", "chien", "ici", "EOS"]
+    vocabulary = sorted({*true, *EXTRA.split()})
+    forced = [distribution(vocabulary, [word], 3.0, seed=i) for i, word in enumerate(true)]
+    free = [*forced[:3], *(distribution(vocabulary, [w], 3.0, seed=9) for w in said[3:])]
+    both = 2, 3, 4
+    return DecodingView(
+        source=(*labels("the black cat"), EOS),
+        free=side(vocabulary, said, true, free, both, by_hand=(2,)),
+        forced=side(vocabulary, true, true, forced, both),
+        divergence=divergence(free, forced),
+        first_difference=2,
+    )
+
+
+def alone():
+    view = sentence()
+    unknown = {"true": None, "true_probability": None, "true_rank": None}
+    steps = tuple(replace(each, **unknown) for each in view.free.steps)
+    return replace(
+        view,
+        free=replace(view.free, steps=steps),
+        forced=None,
+        divergence=(),
+        first_difference=None,
+    )
+
+
+def many(layers=3, heads=8, steps=60, source=60):
+    """As much as a page will ever send."""
+    words = [f"mot{i}" for i in range(steps - 1)]
+    vocabulary = [*words, "EOS", "autre"]
+    said = [*words, "EOS"]
+    wrong = [*words[:20], *(["autre"] * (steps - 21)), "EOS"]
+    made = [distribution(vocabulary, [word], 3.0, seed=i) for i, word in enumerate(said)]
+    both = layers, heads, source
+    return DecodingView(
+        source=(*labels(" ".join(f"word{i}" for i in range(source - 1))), EOS),
+        free=side(vocabulary, wrong, said, made, both),
+        forced=side(vocabulary, said, said, made, both),
+        divergence=tuple(0.01 * i for i in range(steps)),
+        first_difference=20,
+    )
+
+
+def hostile():
+    """Tokens that would run, vanish or be filled in, were they not treated as plain text."""
+    words = tuple(map(TokenLabel, HOSTILE))
+    n = len(words)
+    share = 1.0 / n
+    top = tuple(Alternative(i, label, share) for i, label in enumerate(words))
+    steps = tuple(
+        StepView(label, share, top, 0.0, float(np.log(n)), label, share, 0) for label in words
+    )
+    one = SideView((BOS, *words[:-1]), steps, weights(1, 2, n, n), causal(1, 2, n))
+    return DecodingView(source=words, free=one, forced=one, divergence=(0.0,) * n)
+
+
+CASES = {
+    "known": known,
+    "sentence": sentence,
+    "by_hand": lambda: sentence(by_hand=(10,)),
+    "alone": alone,
+    "many": many,
+    "hostile": hostile,
+}

@@ -1,0 +1,372 @@
+"""The decoding stepper in a real browser: what is drawn, said and sent."""
+
+import re
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.apps import decoding_cases
+from tests.browser.apps.maps_cases import HOSTILE
+from viz import theme
+from viz.decoding import pack_decoding, unpack_decoding
+
+APP = "tests/browser/apps/decoding_app.py"
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def show(browser, serve):
+    """Open the component on one case; nothing may fail in the page meanwhile."""
+
+    @contextmanager
+    def opened(case, **options):
+        page = browser.new_page(**{"viewport": {"width": 1280, "height": 800}} | options)
+        errors = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(f"{serve(APP)}/?case={case}")
+        page.locator(".decoding[data-drawn]").wait_for()
+        expect(page.get_by_text("runs: 1")).to_be_visible()
+        yield page
+        page.close()
+        assert errors == []
+
+    return opened
+
+
+def sent(case):
+    """The view with its weights as the component gets them."""
+    return unpack_decoding(pack_decoding(decoding_cases.CASES[case]()))
+
+
+def slider(page):
+    return page.locator(".scrubber")
+
+
+def go_to(page, step):
+    slider(page).press("Home")
+    for _ in range(step):
+        slider(page).press("ArrowRight")
+    return page
+
+
+def column(page, name):
+    return page.locator(f".column.{name}")
+
+
+def bars(page, name):
+    return [
+        {
+            "text": node.locator(".name").text_content(),
+            "number": node.locator(".number").text_content(),
+            "share": node.locator(".fill").evaluate("fill => parseFloat(fill.style.width)"),
+            "marks": [
+                kind
+                for kind in ("chosen", "true")
+                if node.locator(f".mark.{kind}").evaluate("m => getComputedStyle(m).display")
+                != "none"
+            ],
+        }
+        for node in column(page, name).locator(".option:not(.absent)").all()
+    ]
+
+
+def shown_number(text):
+    return float(text.replace("−", "-"))
+
+
+def colours(page, name, strip):
+    return (
+        column(page, name)
+        .locator(f".strip.{strip} .cell")
+        .evaluate_all("cells => cells.map(cell => getComputedStyle(cell).backgroundColor)")
+    )
+
+
+def scale(weights):
+    table = theme.scale_table()
+    return [theme.colour(tuple(table[round(float(weight) * 255)].tolist())) for weight in weights]
+
+
+@pytest.mark.parametrize("name", ["free", "forced"])
+def test_bars_show_the_distribution_in_falling_order_and_sum_to_one(show, name):
+    view = decoding_cases.known()
+    with show("known") as page:
+        for i in (0, 3):
+            shown = bars(go_to(page, i), name)
+            step = getattr(view, name).steps[i]
+            assert [bar["text"] for bar in shown[:10]] == [each.label.text for each in step.top]
+            for bar, each in zip(shown, step.top, strict=False):
+                assert shown_number(bar["number"]) == pytest.approx(each.probability, rel=5e-3)
+                assert bar["share"] == pytest.approx(100 * each.probability, abs=0.01)
+            assert shown[-1]["text"] == "others"
+            total = sum(shown_number(bar["number"]) for bar in shown)
+            assert total == pytest.approx(1.0, abs=0.005)
+
+
+def test_chosen_and_true_are_marked_by_shape_and_colour(show):
+    with show("known") as page:
+        go_to(page, 1)
+        assert [b["text"] for b in bars(page, "free") if b["marks"] == ["chosen", "true"]] == [
+            "chat"
+        ]
+        go_to(page, 2)
+        marks = {bar["text"]: bar["marks"] for bar in bars(page, "free") if bar["marks"]}
+        assert marks == {"noir": ["true"], "chien": ["chosen"]}
+        looks = [
+            column(page, "free")
+            .locator(f".option.{kind} .mark.{kind}")
+            .first.evaluate(
+                "m => [getComputedStyle(m).backgroundColor, getComputedStyle(m).borderRadius]"
+            )
+            for kind in ("chosen", "true")
+        ]
+    assert looks[0][0] != looks[1][0]
+    assert looks[0][1] != looks[1][1]
+
+
+def test_the_numbers_of_a_step_are_those_of_the_record(show):
+    step = decoding_cases.known().free.steps[2]
+    with show("known") as page:
+        said = column(go_to(page, 2), "free").locator(".numbers").inner_text()
+    chosen, true, entropy = re.findall(r"\d[\d.]*(?=\s|$)", said.replace("rank", ""))[:2] + [
+        re.search(r"entropy ([\d.]+)", said)[1]
+    ]
+    assert float(chosen) == pytest.approx(step.chosen_probability, rel=5e-3)
+    assert float(true) == pytest.approx(step.true_probability, rel=5e-3)
+    assert float(entropy) == pytest.approx(step.entropy, rel=5e-3)
+    assert f"rank {step.true_rank + 1}" in said
+
+
+def test_strips_have_the_colours_of_their_weights_for_the_chosen_head(show):
+    view = decoding_cases.known()
+    with show("known") as page:
+        for layer, head in [(0, 0), (1, 2)]:
+            page.get_by_label("layer").select_option(str(layer))
+            page.get_by_label("head").select_option(str(head))
+            for name in ("free", "forced"):
+                side = getattr(view, name)
+                go_to(page, 3)
+                assert colours(page, name, "source") == scale(side.cross[layer, head, 3])
+                seen = colours(page, name, "target")
+                assert seen[:4] == scale(side.self_[layer, head, 3, :4])
+                assert seen[4] == "rgba(0, 0, 0, 0)"
+        expect(page.get_by_text("runs: 1")).to_be_visible()
+
+
+def test_the_pointer_reads_a_weight_in_three_digits_and_marks_the_token(show):
+    weight = sent("known").free.cross[0, 0, 1, 2]
+    with show("known") as page:
+        go_to(page, 1)
+        column(page, "free").locator(".strip.source .look").nth(2).hover()
+        expect(page.locator(".tooltip")).to_have_text(f"le → cat {weight:#.3g}")
+        assert page.locator(".look.marked").count() == 2
+        column(page, "forced").locator(".strip.target .look").nth(4).hover()
+        expect(page.locator(".tooltip")).to_contain_text("hidden by the mask")
+
+
+def test_weights_can_be_read_with_the_keyboard(show):
+    weight = sent("known").free.cross[0, 0, 0, 1]
+    with show("known") as page:
+        column(page, "free").locator(".strip.source").focus()
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowRight")
+        expect(page.locator(".live")).to_have_text(f"BOS → black {weight:#.3g}")
+
+
+def test_steps_go_by_keyboard_without_asking_the_server(show):
+    with show("known") as page:
+        slider(page).focus()
+        for key, step in [("ArrowRight", 2), ("End", 5), ("ArrowLeft", 4), ("Home", 1)]:
+            page.keyboard.press(key)
+            expect(slider(page)).to_have_attribute("aria-valuenow", str(step))
+            expect(page.locator(".count")).to_have_text(f"step {step} / 5")
+        page.keyboard.press("ArrowRight")
+        expect(page.locator(".live")).to_contain_text("step 2 / 5. free chat")
+        page.wait_for_timeout(200)
+        expect(page.get_by_text("runs: 1")).to_be_visible()
+
+
+def test_steps_go_by_dragging_without_asking_the_server(show):
+    with show("sentence") as page:
+        box = slider(page).bounding_box()
+        at = lambda step: box["x"] + (step + 0.5) * box["width"] / 16  # noqa: E731
+        page.mouse.move(at(0), box["y"] + 12)
+        page.mouse.down()
+        seen = []
+        for step in (3, 9, 15):
+            page.mouse.move(at(step), box["y"] + 60)
+            seen.append(page.locator(".count").inner_text())
+        page.mouse.up()
+        page.mouse.move(at(2), box["y"] + 12)
+        seen.append(page.locator(".count").inner_text())
+        page.wait_for_timeout(200)
+        expect(page.get_by_text("runs: 1")).to_be_visible()
+    assert seen == ["step 4 / 16", "step 10 / 16", "step 16 / 16", "step 16 / 16"]
+
+
+def test_it_plays_to_the_end_and_can_be_stopped(show):
+    with show("known") as page:
+        slider(page).press("End")
+        slider(page).press("ArrowLeft")
+        slider(page).press(" ")
+        expect(page.locator(".play")).to_have_text("pause")
+        expect(page.locator(".count")).to_have_text("step 5 / 5")
+        expect(page.locator(".play")).to_have_text("play")
+        page.locator(".play").click()
+        expect(page.locator(".count")).to_have_text("step 1 / 5")
+        page.locator(".play").click()
+        expect(page.locator(".play")).to_have_text("play")
+
+
+def test_the_first_difference_is_marked_and_can_be_gone_to(show):
+    with show("sentence") as page:
+        marked = page.locator(".dot.difference")
+        assert [dot.get_attribute("data-step") for dot in marked.all()] == ["10"]
+        assert page.locator(".dot.after").count() == 5
+        page.get_by_role("button", name="first difference: step 11").click()
+        expect(page.locator(".count")).to_have_text("step 11 / 16")
+        go_to(page, 11)
+        differing = column(page, "free").locator(".fed .chip.differs:not(.later)")
+        assert differing.all_text_contents() == ["elle"]
+        assert column(page, "free").locator(".fed .chip.now").all_text_contents() == ["elle"]
+
+
+def test_the_prefix_grows_when_free_and_the_rest_is_hidden_by_the_mask_when_forced(show):
+    with show("known") as page:
+        go_to(page, 2)
+        chips = column(page, "free").locator(".fed .chip")
+        assert [chip.text_content() for chip in chips.all() if chip.is_visible()] == [
+            "BOS",
+            "le",
+            "chat",
+        ]
+        masked = column(page, "forced").locator(".fed .chip.masked")
+        assert masked.all_text_contents() == ["noir", "dort"]
+        hatch = masked.first.evaluate("chip => getComputedStyle(chip).backgroundImage")
+    assert "repeating-linear-gradient" in hatch
+
+
+def test_nothing_below_moves_from_step_to_step(show):
+    with show("sentence") as page:
+        heights = {go_to(page, i).locator(".sides").bounding_box()["height"] for i in (0, 7, 15)}
+    assert len(heights) == 1
+
+
+def test_another_word_a_wrong_word_and_the_way_back_reach_python(show):
+    step = decoding_cases.known().free.steps[3]
+    other = step.top[1]
+    with show("known") as page:
+        go_to(page, 3)
+        column(page, "free").locator(".option").nth(1).click()
+        expect(page.get_by_text(f"force {{'step': 3, 'token': {other.token}}}")).to_be_visible()
+        expect(page.locator(".count")).to_have_text("step 4 / 5")
+        page.get_by_role("button", name="corrupt this token").click()
+        expect(page.get_by_text("corrupt {'step': 3}")).to_be_visible()
+        go_to(page, 2)
+        expect(page.locator(".dot.by-hand")).to_have_attribute("data-step", "2")
+        page.get_by_role("button", name="undo").click()
+        expect(page.get_by_text("undo {'step': 2}")).to_be_visible()
+
+
+def test_another_word_can_be_forced_with_the_keyboard(show):
+    step = decoding_cases.known().free.steps[0]
+    with show("known") as page:
+        column(page, "free").locator(".option:enabled").first.focus()
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        expect(page.get_by_text(f"'token': {step.top[2].token}}}")).to_be_visible()
+
+
+def test_without_a_reference_one_side_takes_the_width(show):
+    with show("alone") as page:
+        expect(column(page, "forced")).to_be_hidden()
+        expect(page.locator(".controls .difference")).to_be_hidden()
+        root = page.locator(".decoding").bounding_box()
+        assert column(page, "free").bounding_box()["width"] == pytest.approx(root["width"], abs=1)
+        assert "true" not in column(page, "free").locator(".numbers").inner_text()
+        page.locator("details.table summary").click()
+        assert page.locator("thead th").all_text_contents() == ["step", "fed when free", "appended"]
+
+
+def test_the_table_tells_what_is_fed_at_each_step(show):
+    with show("known") as page:
+        page.locator("details.table summary").click()
+        rows = page.locator("tbody tr")
+        cells = rows.nth(3).locator("th, td").all_text_contents()
+        assert cells == ["4", "BOS le chat chien", "ici", "BOS le chat noir", "dort"]
+        rows.nth(3).click()
+        expect(page.locator(".count")).to_have_text("step 4 / 5")
+        expect(rows.nth(3)).to_have_attribute("aria-current", "step")
+
+
+def test_the_chart_reads_a_step_and_goes_to_it(show):
+    view = decoding_cases.known()
+    with show("known") as page:
+        page.locator("details.chart summary").click()
+        panel = page.locator(".panel > svg").first
+        panel.scroll_into_view_if_needed()
+        box = panel.bounding_box()
+        x = 38 + (box["width"] - 46) * 3.5 / 5
+        panel.hover(position={"x": x, "y": 50})
+        expect(page.locator(".tooltip")).to_have_text(f"step 4 / 5{view.divergence[3]:#.3g}")
+        panel.click(position={"x": x, "y": 50})
+        expect(page.locator(".count")).to_have_text("step 4 / 5")
+
+
+def test_the_step_and_the_head_stay_for_the_sentence_and_another_begins_anew(browser, serve):
+    page = browser.new_page()
+    page.goto(f"{serve(APP)}/?case=sentence&choose=1")
+    page.locator(".decoding[data-drawn]").wait_for()
+    go_to(page, 12).get_by_label("head").select_option("2")
+
+    def choose(case, steps):
+        page.get_by_role("radio", name=case, exact=True).click(force=True)
+        expect(page.locator(".count")).to_have_text(steps)
+
+    choose("alone", "step 13 / 16")
+    choose("known", "step 1 / 5")
+    expect(page.get_by_label("head")).to_have_value("2")
+    page.close()
+
+
+def test_hostile_tokens_are_plain_text(show):
+    with show("hostile") as page:
+        slider(page).press("End")
+        chips = column(page, "free").locator(".fed .chip")
+        assert chips.all_text_contents() == ["BOS", *HOSTILE[:-1]]
+        page.locator("details.table summary").click()
+        column(page, "free").locator(".strip.source .look").nth(3).hover()
+        expect(page.locator(".tooltip")).to_contain_text("مرحبا → {key}")
+        assert page.evaluate("window.hurt") is None
+        assert page.locator(".decoding script, .decoding img").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("case", "width"), [("sentence", 900), ("by_hand", 600), ("hostile", 600), ("many", 900)]
+)
+def test_narrow_windows_need_no_sideways_scrolling(show, case, width):
+    with show(case, viewport={"width": width, "height": 800}) as page:
+        for details in ("table", "chart"):
+            page.locator(f"details.{details} summary").click()
+        root = page.locator(".decoding").bounding_box()
+        for part in (".controls", ".scrubber", ".column.forced .bars", "table", ".panels"):
+            box = page.locator(part).bounding_box()
+            assert box["x"] + box["width"] <= root["x"] + root["width"] + 1, part
+        scrolls = page.evaluate(
+            "[document.documentElement, document.querySelector('.stMain')]"
+            ".some(e => e.scrollWidth > e.clientWidth)"
+        )
+    assert not scrolls
+
+
+def test_both_themes_show_a_weight_in_the_same_colour(show):
+    seen = {}
+    for scheme in ("light", "dark"):
+        with show("known", color_scheme=scheme) as page:
+            seen[scheme] = colours(page, "free", "source")
+            text = page.locator(".decoding").evaluate("m => getComputedStyle(m).color")
+        assert (int(re.findall(r"\d+", text)[0]) > 127) == (scheme == "dark")
+    assert seen["light"] == seen["dark"]
+    assert np.unique(seen["light"]).size > 1

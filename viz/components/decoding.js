@@ -1,0 +1,94 @@
+// The component: what it shows of which step. All steps are here: moving needs no server.
+
+const states = new WeakMap();
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".decoding");
+  const state = states.get(root) ?? newState(root);
+  state.send = setTriggerValue;
+  state.observer.observe(root);
+  receive(state, readSteps(data));
+  if (state.width) draw(state);
+  return () => {
+    state.observer.disconnect();
+    clearTimeout(state.clock);
+  };
+}
+
+function newState(root) {
+  const find = (selector) => root.querySelector(selector);
+  const nodes = {
+    previous: find(".previous"), following: find(".following"), count: find(".count"),
+    play: find(".play"), difference: find(".difference"), byHand: find(".by-hand-name"),
+    layer: find("select.layer"), head: find("select.head"), scrubber: find(".scrubber"),
+    table: find("details.table"), chart: find("details.chart"), tooltip: find(".tooltip"),
+    live: find(".live"),
+  };
+  const state = {
+    root, nodes, width: root.clientWidth, marked: [], panels: [], clock: 0, drawn: 0,
+    step: 0, layer: 0, head: 0,
+    columns: SIDES.map((name) => newColumn(find(`.column.${name}`), name)),
+  };
+  states.set(root, state);
+  state.observer = new ResizeObserver(() => {
+    const width = root.clientWidth;
+    if (!width || width === state.width) return;
+    const first = !state.width;
+    state.width = width;
+    if (first) return draw(state);
+    drawScrubber(state);
+    drawChart(state);
+    drawStep(state);
+  });
+  answerPointer(state);
+  answerKeys(state);
+  nodes.table.ontoggle = nodes.chart.ontoggle = () => {
+    drawTable(state);
+    drawChart(state);
+    drawTableStep(state);
+    drawChartStep(state);
+  };
+  drawLegend(find(".legend canvas"));
+  return state;
+}
+
+/** Take over other steps; of the same sentence, the step that is looked at stays. */
+function receive(state, view) {
+  const before = state.view;
+  state.view = view;
+  if (!before || before.sentence !== view.sentence || before.start !== view.start) {
+    state.step = view.start;
+  }
+  state.step = Math.min(state.step, view.count - 1);
+  play(state, Boolean(state.clock) && before?.sentence === view.sentence);
+}
+
+/** Everything, after new steps have come. */
+function draw(state) {
+  const { view, nodes, root } = state;
+  const { texts } = view;
+  rest(state);
+  drawControls(state);
+  state.layer = drawChoice(nodes.layer, texts.layer, view.layers, state.layer);
+  state.head = drawChoice(nodes.head, texts.head, view.heads, state.head);
+  root.querySelector(".legend .name").textContent = texts.weight;
+  root.querySelector(".hidden-name").textContent = texts.hidden;
+  root.querySelector(".masked").hidden = view.sides.length < 2;
+  root.querySelector(".sides").classList.toggle("alone", view.sides.length < 2);
+  drawScrubber(state);
+  for (const column of state.columns) drawColumn(column, view);
+  drawTable(state);
+  drawChart(state);
+  drawStep(state);
+}
+
+/** One step, in place. */
+function drawStep(state) {
+  drawScrubberStep(state);
+  for (const column of state.columns) drawColumnStep(column, state);
+  drawTableStep(state);
+  drawChartStep(state);
+  Object.assign(state.root.dataset, { step: state.step, drawn: state.drawn += 1 });
+  performance.clearMarks("decoding-drawn");
+  performance.mark("decoding-drawn");
+}

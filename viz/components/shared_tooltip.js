@@ -1,0 +1,23 @@
+// One tooltip per component. `state` needs `root` and `nodes.tooltip`.
+
+const besides = (node) => {
+  const box = node.getBoundingClientRect();
+  return { clientX: box.right, clientY: box.bottom };
+};
+
+/** Put the tooltip beside a point, on the other side where it would leave the component. */
+function showTooltip({ root, nodes }, content, { clientX, clientY }) {
+  const { tooltip } = nodes;
+  tooltip.replaceChildren(...content);
+  tooltip.hidden = false;
+  const box = root.getBoundingClientRect();
+  const [x, y] = [clientX - box.left, clientY - box.top];
+  const flipped = x + 14 + tooltip.offsetWidth > box.width;
+  const left = flipped ? x - 14 - tooltip.offsetWidth : x + 14;
+  const top = y + 16 + tooltip.offsetHeight > box.height ? y - 12 - tooltip.offsetHeight : y + 16;
+  tooltip.style.translate = `${Math.max(0, Math.round(left))}px ${Math.round(top)}px`;
+}
+
+function hideTooltip({ nodes }) {
+  nodes.tooltip.hidden = true;
+}

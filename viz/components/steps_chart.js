@@ -1,0 +1,129 @@
+// Two small charts over the steps: how far the sides part, and what they give the true token.
+
+const PANEL = { height: 168, left: 38, right: 8, top: 10, bottom: 24 };
+
+function svg(name, attributes = {}) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  return node;
+}
+
+function drawChart(state) {
+  const { view, nodes } = state;
+  const { texts, sides } = view;
+  nodes.chart.querySelector("summary").textContent = texts.chart;
+  const truths = sides.map(({ steps }) => steps.map((step) => step.true?.probability));
+  const panels = [];
+  if (view.divergence.length) {
+    panels.push({
+      name: texts["chart.divergence"], top: rounded(Math.max(...view.divergence)),
+      series: [{ kind: "divergence", values: view.divergence }],
+    });
+  }
+  if (truths.flat().some((each) => each !== undefined)) {
+    panels.push({
+      name: texts["chart.true"], top: 1,
+      series: sides.map((_, i) => (
+        { kind: SIDES[i], values: truths[i], name: texts[`side.${SIDES[i]}`] })),
+    });
+  }
+  nodes.chart.hidden = !panels.length;
+  const holder = nodes.chart.querySelector(".panels");
+  state.panels = nodes.chart.open ? panels : [];
+  holder.replaceChildren(...state.panels.map((panel) => panelFigure(panel, view, holder)));
+}
+
+/** The next of 1, 2, 5, 10 … that a scale can end with. */
+function rounded(largest) {
+  const power = 10 ** Math.floor(Math.log10(Math.max(largest, 1e-6)));
+  return [1, 2, 5, 10].map((step) => step * power).find((end) => end >= largest) ?? 10 * power;
+}
+
+function panelFigure(panel, view, holder) {
+  const across = holder.clientWidth < 640 ? 1 : 2;
+  const width = Math.floor((holder.clientWidth - 32 * (across - 1)) / across);
+  const { left, right, top, bottom, height } = PANEL;
+  panel.width = width;
+  panel.per = (width - left - right) / view.count;
+  panel.x = (i) => left + (i + 0.5) * panel.per;
+  panel.y = (value) => top + (1 - value / panel.top) * (height - top - bottom);
+  const figure = element("figure", "panel");
+  const caption = element("figcaption", "", panel.name);
+  const picture = svg("svg", { width, height, role: "img", "aria-label": panel.name });
+  panel.now = svg("rect", {
+    class: "now", y: top, width: panel.per, height: height - top - bottom });
+  picture.append(panel.now, ...axes(panel, view), ...panel.series.flatMap((each) => curve(each, panel)));
+  if (panel.series.length > 1) {
+    caption.append(...panel.series.map(({ kind, name }) => {
+      const key = element("span", "key");
+      const sample = svg("svg", { width: 26, height: 10 });
+      sample.append(svg("line", { class: kind, x1: 0, x2: 26, y1: 5, y2: 5 }), point(kind, 13, 5));
+      key.append(sample, ` ${name}`);
+      return key;
+    }));
+  }
+  panel.picture = picture;
+  picture.dataset.panel = panel.name;
+  figure.append(caption, picture);
+  return figure;
+}
+
+function axes({ x, y, top: end, width, per }, { count, difference }) {
+  const parts = [];
+  for (const value of [0, end / 2, end]) {
+    parts.push(svg("line", { class: "grid", x1: PANEL.left, x2: width - PANEL.right, y1: y(value), y2: y(value) }));
+    const tick = svg("text", { class: "tick", x: PANEL.left - 6, y: y(value) + 4, "text-anchor": "end" });
+    tick.textContent = Number(value.toPrecision(2));
+    parts.push(tick);
+  }
+  const every = Math.ceil(22 / per);
+  for (let i = 0; i < count; i += every) {
+    const tick = svg("text", { class: "tick", x: x(i), y: PANEL.height - 8, "text-anchor": "middle" });
+    tick.textContent = i + 1;
+    parts.push(tick);
+  }
+  if (difference !== null) {
+    parts.push(svg("line", { class: "parts", x1: x(difference), x2: x(difference), y1: y(end), y2: y(0) }));
+  }
+  return parts;
+}
+
+/** A curve with a point at each step; the sides differ in line and shape. */
+function curve({ kind, values }, { x, y }) {
+  const known = [...values.keys()].filter((i) => values[i] !== undefined);
+  const line = svg("polyline", {
+    class: kind, points: known.map((i) => `${x(i)},${y(values[i])}`).join(" ") });
+  return [line, ...known.map((i) => point(kind, x(i), y(values[i])))];
+}
+
+function point(kind, x, y) {
+  return kind === "forced"
+    ? svg("rect", { class: `point ${kind}`, x: x - 3, y: y - 3, width: 6, height: 6 })
+    : svg("circle", { class: `point ${kind}`, cx: x, cy: y, r: 3.2 });
+}
+
+function drawChartStep({ panels, step, view }) {
+  for (const panel of panels) {
+    panel.now.setAttribute("x", panel.x(step) - panel.per / 2);
+    panel.picture.setAttribute("aria-label", `${panel.name}: ${chartWords(panel, view, step).join(", ")}`);
+  }
+}
+
+/** What a panel says of a step, line by line. */
+function chartWords({ series }, { texts, count }, step) {
+  const number = (value) => (value === undefined ? "–" : threeDigits(Math.max(0, value)));
+  return [
+    fill(texts.step, { number: step + 1, count }),
+    ...series.map(({ name, values }) => [name, number(values[step])].filter(Boolean).join(" ")),
+  ];
+}
+
+/** The panel and the step under the pointer, if any. */
+function chartUnder({ panels, view }, event) {
+  const picture = event.target.closest?.(".panel > svg");
+  const panel = panels?.find((each) => each.picture === picture);
+  if (!panel) return null;
+  const across = event.clientX - picture.getBoundingClientRect().left - PANEL.left;
+  const step = Math.floor(across / panel.per);
+  return step >= 0 && step < view.count ? { panel, step } : null;
+}

@@ -1,0 +1,181 @@
+// Pointer, keyboard and the clock. Handlers are properties: setting them again replaces them.
+
+const SECONDS_PER_STEP = 0.9;
+const MOVES = {
+  ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageUp: -5, PageDown: 5,
+  Home: -Infinity, End: Infinity,
+};
+
+function answerPointer(state) {
+  const { root, nodes } = state;
+  root.onclick = (event) => {
+    const at = (selector) => event.target.closest(selector);
+    if (at(".previous")) goTo(state, state.step - 1);
+    if (at(".following")) goTo(state, state.step + 1);
+    if (at(".play")) play(state, !state.clock);
+    if (at(".difference")) goTo(state, state.view.difference);
+    if (at("tbody tr")) goTo(state, Number(at("tbody tr").dataset.step));
+    const charted = chartUnder(state, event);
+    if (charted) goTo(state, charted.step);
+    const { at: step } = state.columns[0];
+    const token = at(".option")?.dataset.token;
+    if (token) state.send("force", { step, token: Number(token) });
+    if (at("button.corrupt")) state.send("corrupt", { step });
+    if (at("button.undo")) state.send("undo", { step });
+  };
+  nodes.scrubber.onpointerdown = (event) => {
+    if (event.button) return;
+    nodes.scrubber.setPointerCapture(event.pointerId);
+    goTo(state, stepUnder(state, event));
+  };
+  nodes.scrubber.onpointermove = (event) => {
+    if (nodes.scrubber.hasPointerCapture(event.pointerId)) goTo(state, stepUnder(state, event));
+  };
+  root.onpointermove = (event) => showUnder(state, event);
+  root.onpointerleave = () => rest(state);
+}
+
+function answerKeys(state) {
+  const { root, nodes } = state;
+  nodes.scrubber.onkeydown = (event) => {
+    if (event.key === " ") play(state, !state.clock);
+    else if (event.key in MOVES) goTo(state, state.step + MOVES[event.key]);
+    else return;
+    event.preventDefault();
+  };
+  nodes.layer.onchange = nodes.head.onchange = () => {
+    [state.layer, state.head] = [Number(nodes.layer.value), Number(nodes.head.value)];
+    drawStep(state);
+  };
+  root.onkeydown = (event) => {
+    if (event.key === "Escape") rest(state);
+    const strip = event.target.closest(".strip");
+    const option = event.target.closest(".option");
+    if (strip) moveInStrip(state, strip, event);
+    if (option) moveInBars(option, event);
+  };
+  root.onfocusout = (event) => event.target.closest(".strip") && rest(state);
+}
+
+/** Go to a step, or to the nearest that there is. */
+function goTo(state, wanted) {
+  const step = Math.min(state.view.count - 1, Math.max(0, wanted));
+  if (step === state.step) return;
+  state.step = step;
+  rest(state);
+  drawStep(state);
+  state.nodes.live.textContent = spoken(state);
+}
+
+/** The step in a sentence, for those who do not see it. */
+function spoken({ view, step, columns }) {
+  const { texts, count } = view;
+  const words = fill(texts.step, { number: step + 1, count });
+  return columns.filter(({ side }) => side?.steps[step]).map(({ side, name }) => {
+    const { label, probability } = side.steps[step].chosen;
+    return fill(texts.now, {
+      step: words, side: texts[`side.${name}`], token: label[0], probability: threeDigits(probability),
+    });
+  }).join(" ");
+}
+
+/** Let the steps go by, from the beginning if they have come to the end. */
+function play(state, on) {
+  clearTimeout(state.clock);
+  state.clock = 0;
+  const { nodes, view } = state;
+  if (on) {
+    if (state.step === view.count - 1) goTo(state, 0);
+    const tick = () => {
+      goTo(state, state.step + 1);
+      if (state.step < state.view.count - 1) state.clock = setTimeout(tick, 1000 * SECONDS_PER_STEP);
+      else play(state, false);
+    };
+    state.clock = setTimeout(tick, 1000 * SECONDS_PER_STEP);
+  }
+  nodes.play.classList.toggle("on", on);
+  nodes.play.lastElementChild.textContent = view.texts[on ? "pause" : "play"];
+}
+
+/** Show what is under the pointer: a weight, a step of the charts, or a token's other places. */
+function showUnder(state, event) {
+  const look = event.target.closest(".look");
+  const token = event.target.closest("[data-side]");
+  const dot = event.target.closest(".dot");
+  const charted = chartUnder(state, event);
+  rest(state);
+  if (look) showLook(state, look, event);
+  else if (charted) showTooltip(state, asLines(chartWords(charted.panel, state.view, charted.step)), event);
+  else if (dot) showDot(state, Number(dot.dataset.step), event);
+  else if (token) markToken(state, token);
+}
+
+function rest(state) {
+  for (const node of state.marked) node.classList.remove("marked");
+  state.marked = [];
+  hideTooltip(state);
+}
+
+/** Mark a source token in both columns, a target token within its own. */
+function markToken(state, node) {
+  const { side, index } = node.dataset;
+  const within = side === "source" ? state.root : node.closest(".column") ?? state.columns[0].node;
+  state.marked = [...within.querySelectorAll(`[data-side="${side}"][data-index="${index}"]`)];
+  for (const each of state.marked) each.classList.add("marked");
+}
+
+const asLines = (lines) => lines.map((line) => element("span", "line", line));
+
+/** From which token to which, and the weight. */
+function showLook(state, look, point) {
+  markToken(state, look);
+  const { view, layer, head } = state;
+  const column = state.columns.find(({ node }) => node.contains(look));
+  const { side: kind, index } = look.dataset;
+  const { side, at } = column;
+  const hidden = kind === "target" && Number(index) > at;
+  const weights = weightsOf(side[kind], view, layer, head, at, side.steps.length);
+  const word = ([text]) => element("bdi", "", text);
+  const line = element("span", "line");
+  line.append(...fillParts(view.texts.look, {
+    query: word(side.fed[at]),
+    key: word((kind === "source" ? view.source : side.fed)[index]),
+    weight: element("b", "", hidden ? view.texts.hidden : weightWords(weights[index])),
+  }));
+  showTooltip(state, [line], point);
+}
+
+function showDot(state, step, point) {
+  const { view } = state;
+  const lines = [fill(view.texts.step, { number: step + 1, count: view.count })];
+  for (const { side, name } of state.columns) {
+    const chosen = side?.steps[step]?.chosen;
+    if (chosen) lines.push(`${view.texts[`side.${name}`]}: ${chosen.label[0]} ${threeDigits(chosen.probability)}`);
+  }
+  if (step === view.difference) lines.push(view.texts["difference.mark"]);
+  if (view.sides[0].steps[step]?.overridden) lines.push(view.texts.overridden);
+  showTooltip(state, asLines(lines), point);
+}
+
+/** Arrow keys read one weight after the other. */
+function moveInStrip(state, strip, event) {
+  const move = MOVES[event.key];
+  if (!move) return;
+  event.preventDefault();
+  const looks = [...strip.children].filter((look) => !look.classList.contains("later"));
+  const from = looks.findIndex((look) => look.classList.contains("marked"));
+  const to = from < 0 && move > 0 && move < Infinity ? 0 : from + move;
+  const look = looks[Math.min(looks.length - 1, Math.max(0, to))];
+  rest(state);
+  showLook(state, look, besides(look));
+  state.nodes.live.textContent = state.nodes.tooltip.textContent;
+}
+
+/** Up and down lead from bar to bar; the tab key goes past all of them. */
+function moveInBars(option, event) {
+  const move = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  if (!move) return;
+  event.preventDefault();
+  const all = [...option.parentElement.querySelectorAll(".option:enabled")];
+  all[all.indexOf(option) + move]?.focus();
+}

@@ -1,0 +1,77 @@
+// Reading the payload of viz.decoding.pack_decoding.
+
+/** Split the bytes into labels, the steps of both sides and their weights. */
+function readSteps(data) {
+  const { header, buffer, start } = readFrame(data);
+  const [layers, heads] = header.shape;
+  const named = (i) => header.labels[i];
+  let at = start;
+  const weights = (count) => {
+    const block = new Uint16Array(buffer, at, count);
+    at = aligned(at + 2 * count);
+    return block;
+  };
+  const source = header.source.map(named);
+  const sides = header.sides.map(({ fed, steps }) => ({
+    fed: fed.map(named),
+    steps: steps.map((step) => readStep(step, named)),
+    source: { weights: weights(layers * heads * fed.length * source.length), across: source.length },
+    target: { weights: weights(layers * heads * fed.length * fed.length), across: fed.length },
+  }));
+  return {
+    source, layers, heads, sides,
+    texts: header.texts, divergence: header.divergence, difference: header.difference,
+    start: header.start,
+    count: Math.max(...sides.map(({ steps }) => steps.length)),
+    rows: Math.max(...sides.flatMap(({ steps }) => steps.map(({ rows }) => rows.length))),
+    sentence: JSON.stringify(source),
+  };
+}
+
+/** A step with its tokens in words, and the rows of its chart, which sum to 1. */
+function readStep(step, named) {
+  const chosen = { label: named(step.chosen[0]), probability: step.chosen[1] };
+  const truth = step.true && {
+    label: named(step.true[0]), probability: step.true[1], rank: step.true[2],
+  };
+  const rows = step.top.map(([token, label, probability], i) => ({
+    token, probability, label: named(label), chosen: i === step.chosenAt, true: i === step.trueAt,
+  }));
+  let { others } = step;
+  const add = (row) => {
+    rows.push(row);
+    others = Math.max(0, others - row.probability);
+  };
+  // What is chosen or true stands in the chart even if it is not among the most probable.
+  const same = truth && truth.label === chosen.label && truth.probability === chosen.probability;
+  if (step.chosenAt < 0) add({ ...chosen, chosen: true, true: Boolean(same) });
+  if (truth && step.trueAt < 0 && !(same && step.chosenAt < 0)) {
+    add({ label: truth.label, probability: truth.probability, true: true });
+  }
+  rows.push({ others: true, probability: others });
+  return { chosen, true: truth, rows, entropy: step.entropy, overridden: step.overridden };
+}
+
+/** Weights of one step, one per token: 0 to 65535. */
+function weightsOf({ weights, across }, view, layer, head, step, steps) {
+  const start = ((layer * view.heads + head) * steps + step) * across;
+  return weights.subarray(start, start + across);
+}
+
+/** A 16-bit weight in words: three digits where it has them. */
+function weightWords(weight) {
+  if (weight === 0) return "0";
+  const share = weight / 65535;
+  if (share < 5e-5) return "< 0.0001";
+  return share < 0.01 ? share.toFixed(4) : share.toPrecision(3);
+}
+
+/** A text of at most `longest` letters; what is cut is its middle. */
+function middle(text, longest) {
+  const letters = Array.from(text);
+  if (letters.length <= longest) return text;
+  const head = Math.ceil((longest - 1) / 2);
+  return `${letters.slice(0, head).join("")}…${letters.slice(head + 1 - longest).join("")}`;
+}
+
+const sameLabel = (a, b) => a[0] === b[0] && a[1] === b[1];

@@ -1,0 +1,71 @@
+// The row of dots: one per step, a slider to keyboard and screen reader.
+
+const LETTER = 7.3; // width of one letter below a dot, in pixels
+
+function drawScrubber(state) {
+  const { view, nodes, width } = state;
+  const [free, forced] = view.sides;
+  const room = Math.floor((width / view.count - 6) / LETTER);
+  const dots = Array.from({ length: view.count }, (_, i) => {
+    const dot = element("span", "dot");
+    dot.dataset.step = i;
+    dot.append(element("i", "sign"));
+    const written = (free.steps[i] ?? forced?.steps[i])?.chosen.label;
+    if (room >= 3 && i < free.steps.length) {
+      dot.append(tokenElement([middle(written[0], room), written[1]], "target", i + 1, "under", view.texts));
+    }
+    dot.classList.toggle("difference", i === view.difference);
+    dot.classList.toggle("after", view.difference !== null && i > view.difference);
+    dot.classList.toggle("by-hand", Boolean(free.steps[i]?.overridden));
+    return dot;
+  });
+  nodes.scrubber.style.setProperty("--count", view.count);
+  nodes.scrubber.classList.toggle("named", room >= 3);
+  nodes.scrubber.setAttribute("aria-valuemax", view.count);
+  nodes.scrubber.setAttribute("aria-label", view.texts["step.help"]);
+  nodes.scrubber.replaceChildren(element("i", "rail"), element("i", "rail done"), ...dots);
+  state.dots = dots;
+}
+
+function drawScrubberStep(state) {
+  const { view, nodes, step, dots } = state;
+  nodes.scrubber.style.setProperty("--at", step);
+  state.dotNow?.classList.remove("now");
+  state.dotNow = dots[step];
+  state.dotNow.classList.add("now");
+  const words = fill(view.texts.step, { number: step + 1, count: view.count });
+  nodes.count.textContent = words;
+  nodes.scrubber.setAttribute("aria-valuenow", step + 1);
+  nodes.scrubber.setAttribute("aria-valuetext", words);
+  nodes.previous.disabled = step === 0;
+  nodes.following.disabled = step === view.count - 1;
+}
+
+function drawControls({ view, nodes }) {
+  const { texts, difference } = view;
+  nodes.previous.setAttribute("aria-label", texts["step.previous"]);
+  nodes.following.setAttribute("aria-label", texts["step.next"]);
+  nodes.difference.hidden = view.sides.length < 2;
+  nodes.difference.disabled = difference === null;
+  nodes.difference.lastElementChild.textContent = difference === null
+    ? texts["difference.none"] : fill(texts.difference, { number: difference + 1 });
+  nodes.byHand.hidden = !view.sides[0].steps.some(({ overridden }) => overridden);
+  nodes.byHand.lastElementChild.textContent = texts.overridden;
+}
+
+/** The step under the pointer. */
+function stepUnder({ nodes, view }, { clientX }) {
+  const box = nodes.scrubber.getBoundingClientRect();
+  const at = Math.floor(((clientX - box.left) / box.width) * view.count);
+  return Math.min(view.count - 1, Math.max(0, at));
+}
+
+/** Numbers 0 … count - 1 to choose from; what was chosen stays chosen where it still exists. */
+function drawChoice(select, name, count, chosen) {
+  select.previousElementSibling.textContent = name;
+  if (select.options.length !== count) {
+    select.replaceChildren(...Array.from({ length: count }, (_, i) => new Option(i, i)));
+  }
+  select.value = Math.min(chosen, count - 1);
+  return Number(select.value);
+}

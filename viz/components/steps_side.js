@@ -1,0 +1,129 @@
+// One column: what was fed, what it looked at, what was appended. (Its bars: steps_bars.js.)
+
+const SIDES = ["free", "forced"];
+
+/** The parts of a column, made once; `name` is free or forced. */
+function newColumn(node, name) {
+  const column = { node, name };
+  const row = (key, ...parts) => {
+    column[`${key}Name`] = element("span", "row-name");
+    const line = element("div", `row ${key}`);
+    const content = element("div", "content");
+    content.append(...parts);
+    line.append(column[`${key}Name`], content);
+    return line;
+  };
+  column.title = element("h3", "title");
+  column.ended = element("span", "ended");
+  column.fed = element("div", "chips");
+  column.bars = element("div", "bars");
+  column.numbers = element("p", "numbers");
+  column.captions = { source: element("p", "caption"), target: element("p", "caption") };
+  column.strips = { source: element("div", "strip source"), target: element("div", "strip target") };
+  for (const strip of Object.values(column.strips)) {
+    strip.tabIndex = 0;
+    strip.setAttribute("role", "group");
+  }
+  column.appended = element("div", "append");
+  const { captions, strips } = column;
+  node.replaceChildren(
+    column.title, row("fed", column.fed), row("next", column.bars, column.numbers),
+    row("looks", captions.source, strips.source, captions.target, strips.target),
+    row("appended", column.appended));
+  return column;
+}
+
+/** Everything that does not depend on the step. What comes later keeps its place from the start. */
+function drawColumn(column, view) {
+  const { texts } = view;
+  const side = view.sides[SIDES.indexOf(column.name)];
+  column.node.hidden = !side;
+  column.side = side;
+  if (!side) return;
+  column.title.replaceChildren(texts[column.name], column.ended);
+  for (const key of ["fed", "next", "looks", "appended"]) column[`${key}Name`].textContent = texts[key];
+  const chips = side.fed.map((label, i) => fedChip(column, view, label, i));
+  column.fed.replaceChildren(...chips);
+  column.chips = chips;
+  column.captions.source.textContent = texts["looks.source"];
+  column.captions.target.textContent = texts["looks.prefix"];
+  column.looks = {
+    source: view.source.map((label, i) => lookCell(label, "source", i, texts)),
+    target: side.fed.map((label, i) => lookCell(label, "target", i, texts)),
+  };
+  for (const [name, strip] of Object.entries(column.strips)) {
+    strip.replaceChildren(...column.looks[name]);
+    strip.setAttribute("aria-label", texts[name === "source" ? "looks.source" : "looks.prefix"]);
+  }
+  drawRows(column, view);
+}
+
+function fedChip({ name }, { sides, texts }, label, i) {
+  const chip = tokenElement(label, "target", i, "chip", texts);
+  const true_ = sides[1]?.fed[i];
+  const differs = name === "free" && true_ && !sameLabel(label, true_);
+  chip.classList.toggle("differs", Boolean(differs));
+  chip.classList.toggle("by-hand", name === "free" && Boolean(sides[0].steps[i - 1]?.overridden));
+  return chip;
+}
+
+function lookCell(label, side, index, texts) {
+  const node = element("span", "look");
+  Object.assign(node.dataset, { side, index });
+  const [text, flags] = label;
+  node.append(element("i", "cell"), tokenElement([middle(text, 16), flags], side, index, "name", texts));
+  return node;
+}
+
+/** One step of a column; a side that ended earlier stays at its last. */
+function drawColumnStep(column, state) {
+  const { side, name } = column;
+  if (!side) return;
+  const { view, step, layer, head } = state;
+  const steps = side.steps.length;
+  const at = Math.min(step, steps - 1);
+  column.at = at;
+  column.node.classList.toggle("over", step >= steps);
+  column.ended.textContent = step < steps ? "" : fill(view.texts.ended, { number: steps });
+  const later = name === "free" ? "later" : "masked";
+  column.chips.forEach((chip, i) => {
+    chip.classList.toggle(later, i > at);
+    chip.classList.toggle("now", i === at);
+  });
+  for (const kind of ["source", "target"]) {
+    const weights = weightsOf(side[kind], view, layer, head, at, steps);
+    column.looks[kind].forEach((look, i) => {
+      const hidden = kind === "target" && i > at;
+      if (kind === "target") look.classList.toggle(later, hidden);
+      look.firstElementChild.style.backgroundColor =
+        hidden ? "" : CSS_COLOURS[Math.round(weights[i] / 257)];
+    });
+  }
+  drawBars(column, view, side.steps[at]);
+  drawAppended(column, view, side.steps[at], at);
+}
+
+/** What the next step is fed, and by hand of whom. */
+function drawAppended({ appended, name, side }, { texts }, step, at) {
+  const forced = name === "forced";
+  const label = forced ? step.true?.label ?? side.fed[at + 1] ?? step.chosen.label : step.chosen.label;
+  const chip = tokenElement(label, "target", at + 1, "chip", texts);
+  const parts = [chip];
+  if (forced) parts.push(element("span", "quiet", texts["appended.true"]));
+  else {
+    const key = step.overridden ? "undo" : "corrupt";
+    chip.classList.toggle("by-hand", step.overridden);
+    if (step.overridden) {
+      const words = fill(texts["appended.override"], { probability: threeDigits(step.chosen.probability) });
+      parts.push(element("span", "quiet", words));
+    }
+    const button = element("button", key, texts[key]);
+    button.type = "button";
+    parts.push(button);
+  }
+  // The button that has the focus keeps it.
+  const before = appended.querySelector("button");
+  const after = parts.at(-1);
+  if (before && before.className === after.className) parts[parts.length - 1] = before;
+  appended.replaceChildren(...parts);
+}
