@@ -3,7 +3,8 @@
 B prefixes side by side, V vocabulary.
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import torch
@@ -11,7 +12,7 @@ from torch import Tensor
 
 from core.config import ConfigError
 from core.decoding.step import Stepper, length_limit
-from core.model import Probe, Transformer
+from core.model import Transformer
 from core.tokenizer import BOS, EOS
 
 LARGEST_BEAM = 64
@@ -44,6 +45,18 @@ class BeamStep:
     """The best of those that did not make it, at most k, best first."""
 
 
+def check_beam(beam: int, alpha: float) -> None:
+    """Refuse settings that cannot be.
+
+    Raises:
+        ConfigError: The beam is not 1 to 64, or alpha is below 0.
+    """
+    if not 1 <= beam <= LARGEST_BEAM:
+        raise ConfigError(f"beam is {beam}, not 1 to {LARGEST_BEAM}")
+    if not 0 <= alpha < math.inf:
+        raise ConfigError(f"length penalty is {alpha}, not 0 or more")
+
+
 def length_penalty(length: int, alpha: float) -> float:
     """Return ((5 + length) / 6)^alpha (Wu et al. 2016); 1 for alpha 0.
 
@@ -58,7 +71,7 @@ def beam_steps(
     source_S: Tensor,
     beam: int,
     alpha: float = 0.6,
-    probe: Probe | None = None,
+    prefix: tuple[int, ...] = (),
 ) -> Iterator[BeamStep]:
     """Yield the beam after each step, until all of it is finished or the limit is reached.
 
@@ -70,18 +83,15 @@ def beam_steps(
         beam: How many prefixes are kept.
         alpha: Exponent of the length penalty; 0 compares plain log-probabilities, which favours
             short targets.
-        probe: Looks at the attention sublayers or changes them.
+        prefix: Tokens with which every hypothesis begins.
 
     Raises:
         ConfigError: The beam is not 1 to 64, or alpha is below 0.
     """
-    if not 1 <= beam <= LARGEST_BEAM:
-        raise ConfigError(f"beam is {beam}, not 1 to {LARGEST_BEAM}")
-    if alpha < 0:
-        raise ConfigError(f"length penalty is {alpha}, not 0 or more")
-    kept: list[Hypothesis] = [Hypothesis((), 0.0, 0.0)]
-    stepper = Stepper(model, source_S[None], probe)
-    for _ in range(length_limit(model, len(source_S))):
+    check_beam(beam, alpha)
+    stepper = Stepper(model, source_S[None])
+    kept = [_begun(stepper, source_S, prefix, alpha)]
+    for _ in range(length_limit(model, len(source_S)) - len(prefix)):
         open_ = [hypothesis for hypothesis in kept if not hypothesis.finished]
         last_B = source_S.new_tensor([(BOS, *hypothesis.tokens)[-1] for hypothesis in open_])
         log_probabilities_BV = stepper.feed(last_B).log_softmax(dim=-1)
@@ -96,6 +106,14 @@ def beam_steps(
         if not parents:
             return
         stepper = stepper.rows(torch.tensor(parents))
+
+
+def _begun(stepper: Stepper, source_S: Tensor, prefix: tuple[int, ...], alpha: float) -> Hypothesis:
+    """Feed all of a prefix but its last token, and return it as a hypothesis."""
+    total = 0.0
+    for fed, said in zip((BOS, *prefix), prefix, strict=False):
+        total += float(stepper.feed(source_S.new_tensor([fed])).log_softmax(dim=-1)[0, said])
+    return Hypothesis(prefix, total, total / length_penalty(len(prefix), alpha))
 
 
 def _continued(
@@ -116,3 +134,29 @@ def _continued(
             longer = Hypothesis((*hypothesis.tokens, token), total, total / penalty)
             continued.append((longer, parent))
     return continued
+
+
+@dataclass(frozen=True, slots=True)
+class BeamNode:
+    """A prefix in the tree that a beam search grows."""
+
+    hypothesis: Hypothesis
+    step: int
+    """At which step it was found, counted from 0."""
+    kept: bool
+    parent: int | None
+    """The node that it continues; None for those that continue BOS."""
+
+
+def beam_tree(found: Iterable[BeamStep]) -> list[BeamNode]:
+    """Return every kept and dropped prefix once, each after the one that it continues."""
+    nodes: list[BeamNode] = []
+    number: dict[tuple[int, ...], int] = {}
+    for beam in found:
+        for kept, hypotheses in ((True, beam.kept), (False, beam.dropped)):
+            # A finished one that stays in the beam, or drops out of it later, is no new node.
+            for hypothesis in (each for each in hypotheses if each.tokens not in number):
+                parent = number.get(hypothesis.tokens[:-1])
+                number[hypothesis.tokens] = len(nodes)
+                nodes.append(BeamNode(hypothesis, len(hypothesis.tokens) - 1, kept, parent))
+    return nodes

@@ -1,16 +1,16 @@
 """The ways of decoding, as values: what a command line or a page lets people choose from."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from core.decoding.beam import beam_steps
+from core.decoding.beam import beam_steps, check_beam
 from core.decoding.forced import forced_steps
 from core.decoding.greedy import greedy_steps
 from core.decoding.sampling import Sampling, sampled_steps
-from core.decoding.step import DecodeStep
+from core.decoding.step import DecodeOptions, DecodeStep
 from core.model import Transformer
 from core.tokenizer import EOS
 
@@ -28,6 +28,9 @@ class Beam:
     alpha: float = 0.6
     """Exponent of the length penalty."""
 
+    def __post_init__(self) -> None:
+        check_beam(self.beam, self.alpha)
+
 
 @dataclass(frozen=True, slots=True)
 class Forced:
@@ -40,7 +43,12 @@ class Forced:
 Method = Greedy | Sampling | Beam | Forced
 
 
-def decode(model: Transformer, source: Sequence[int], method: Method) -> list[DecodeStep]:
+def decode(
+    model: Transformer,
+    source: Sequence[int],
+    method: Method,
+    overrides: Mapping[int, int] | None = None,
+) -> list[DecodeStep]:
     """Return all steps of decoding one source.
 
     A beam search gives the steps of its best hypothesis.
@@ -49,25 +57,40 @@ def decode(model: Transformer, source: Sequence[int], method: Method) -> list[De
         model: In evaluation mode.
         source: Ids with EOS.
         method: How the next token is found.
+        overrides: Step → id that is appended there whatever the model says; teacher forcing has
+            none. A beam search goes on from the last of them.
 
     Raises:
         ConfigError: The method's settings cannot be.
     """
     source_S = torch.tensor(source)
+    options = DecodeOptions(overrides=overrides or {})
     match method:
         case Greedy():
-            return list(greedy_steps(model, source_S))
+            return list(greedy_steps(model, source_S, options))
         case Sampling():
-            return list(sampled_steps(model, source_S, method))
+            return list(sampled_steps(model, source_S, method, options))
         case Beam():
-            return _best_of_beam(model, source_S, method)
+            tokens = _best_of_beam(model, source_S, method, options.overrides)
+            # One pass over what was found gives the very steps that led there.
+            words = [token for token in tokens if token != EOS]
+            return list(forced_steps(model, source_S, words))[: len(tokens)]
         case Forced():
             return list(forced_steps(model, source_S, method.target))
 
 
-def _best_of_beam(model: Transformer, source_S: Tensor, method: Beam) -> list[DecodeStep]:
-    *_, final = beam_steps(model, source_S, method.beam, method.alpha)
-    tokens = final.kept[0].tokens
-    # One pass over what was found gives the very steps that led there.
-    words = [token for token in tokens if token != EOS]
-    return list(forced_steps(model, source_S, words))[: len(tokens)]
+def _best_of_beam(
+    model: Transformer, source_S: Tensor, method: Beam, overrides: Mapping[int, int]
+) -> tuple[int, ...]:
+    """Return the tokens of the best hypothesis, EOS included where it is finished."""
+
+    def best(prefix: tuple[int, ...]) -> tuple[int, ...]:
+        *_, final = beam_steps(model, source_S, method.beam, method.alpha, prefix)
+        return final.kept[0].tokens
+
+    tokens = best(())
+    for step, token in sorted(overrides.items()):
+        if step < len(tokens):
+            beginning = (*tokens[:step], token)
+            tokens = beginning if token == EOS else best(beginning)
+    return tokens

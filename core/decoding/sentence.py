@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import torch
+from torch import Tensor
+
 from core.batch import encode_source, pad
 from core.decoding.greedy import decode_greedily
 from core.decoding.step import DecodeStep
@@ -74,3 +77,12 @@ def fitting_source(run: Run, sentence: str) -> tuple[tuple[int, ...], bool]:
         raise SentenceError("there is no text to translate")
     longest = run.settings.model.max_positions
     return (ids, False) if len(ids) <= longest else ((*ids[: longest - 1], EOS), True)
+
+
+def source_tensor(run: Run, sentence: str) -> Tensor:
+    """Return source_S of a sentence, as `fitting_source` cuts it.
+
+    Raises:
+        SentenceError: There is no text.
+    """
+    return torch.tensor(fitting_source(run, sentence)[0])

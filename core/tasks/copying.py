@@ -32,6 +32,21 @@ class Copying:
         """A tenth of all rows, by hash."""
         return is_in_test_part(sample.source)
 
+    def reference(self, source: str) -> str | None:
+        """The same symbols; None for anything but symbols."""
+        symbols = symbols_of(source)
+        return " ".join(symbols) if symbols else None
+
+
+def symbols_of(source: str) -> list[str]:
+    """Return the symbols of a source, none where something else stands in it.
+
+    >>> symbols_of("k  d a"), symbols_of("k dog")
+    (['k', 'd', 'a'], [])
+    """
+    words = source.split()
+    return words if all(len(word) == 1 and word in SYMBOLS for word in words) else []
+
 
 def aligned(symbols: list[str], order: range) -> Sample:
     """Return a sample whose target is the symbols in another order.

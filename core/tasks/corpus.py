@@ -58,6 +58,11 @@ class Corpus:
         """By the hash of the source, so that a source with two targets stays on one side."""
         return is_in_test_part(sample.source, share=self._share)
 
+    def reference(self, source: str) -> str | None:
+        """The first target that the file gives for the source."""
+        wanted = unicodedata.normalize("NFC", source).strip()
+        return next((each.target for each in self._all if each.source == wanted), None)
+
 
 def read_corpus(path: Path) -> Corpus:
     """Read a UTF-8 file with one pair a line: source, tab, target; a header is skipped.

@@ -2,7 +2,7 @@
 
 import random
 
-from core.tasks.copying import EXAMPLES, MAX_LENGTH, MIN_LENGTH, SYMBOLS, aligned
+from core.tasks.copying import EXAMPLES, MAX_LENGTH, MIN_LENGTH, SYMBOLS, aligned, symbols_of
 from core.tasks.split import is_in_test_part
 from core.tasks.task import Example, Sample
 
@@ -22,3 +22,8 @@ class Reversing:
     def held_out(self, sample: Sample) -> bool:
         """A tenth of all rows, by hash."""
         return is_in_test_part(sample.source)
+
+    def reference(self, source: str) -> str | None:
+        """The symbols in the other order; None for anything but symbols."""
+        symbols = symbols_of(source)
+        return " ".join(reversed(symbols)) if symbols else None

@@ -84,6 +84,10 @@ class Task(Protocol):
         """Say whether a sample belongs to the test set; a function of the sample alone."""
         ...
 
+    def reference(self, source: str) -> str | None:
+        """Return the true target of a source, or None where the task does not know it."""
+        ...
+
 
 def training_samples(task: Task, rng: random.Random) -> Iterator[Sample]:
     """Yield samples that are not held out, without end."""

@@ -46,3 +46,8 @@ class Translation:
     def held_out(self, sample: Sample) -> bool:
         """Say whether a noun pair or a name of the sample is kept for the test."""
         return is_held_out(sample.source)
+
+    def reference(self, source: str) -> str | None:
+        """The translation that the grammar derives; None for what is no sentence of it."""
+        targets = {sample.target for sample in derivations(source)}
+        return targets.pop() if len(targets) == 1 else None

@@ -1,0 +1,72 @@
+"""Why writing takes longer than reading: what each step of decoding costs, measured.
+
+S source length.
+"""
+
+import time
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from core.decoding.greedy import greedy_steps
+from core.decoding.step import DecodeOptions
+from core.model import Transformer
+from core.tokenizer import BOS, EOS
+
+
+@dataclass(frozen=True, slots=True)
+class DecodingTimes:
+    """Seconds, measured live on this machine."""
+
+    cached: tuple[float, ...]
+    """Of each step, with keys and values kept."""
+    recomputed: tuple[float, ...]
+    """Of each step, with the whole prefix computed anew."""
+    one_pass: float
+    """Of the one masked pass over the same target, as in training."""
+
+
+def measure_times(model: Transformer, source_S: Tensor) -> DecodingTimes:
+    """Decode a source greedily in both ways, and pass over the result once."""
+    # The first run of anything pays for what the later ones find ready.
+    _seconds_per_step(model, source_S, cached=True)
+    cached, written = _seconds_per_step(model, source_S, cached=True)
+    recomputed, _ = _seconds_per_step(model, source_S, cached=False)
+    fed_1T = source_S.new_tensor([[BOS, *(token for token in written if token != EOS)]])
+    with torch.inference_mode():
+        started = time.perf_counter()
+        model(source_S[None], fed_1T)
+        one_pass = time.perf_counter() - started
+    return DecodingTimes(cached, recomputed, one_pass)
+
+
+def _seconds_per_step(
+    model: Transformer, source_S: Tensor, *, cached: bool
+) -> tuple[tuple[float, ...], tuple[int, ...]]:
+    """Return the seconds of each step and the tokens that were written."""
+    seconds: list[float] = []
+    written: list[int] = []
+    started = time.perf_counter()
+    for step in greedy_steps(model, source_S, DecodeOptions(watch=False, cached=cached)):
+        seconds.append(time.perf_counter() - started)
+        written.append(step.chosen)
+        started = time.perf_counter()
+    return tuple(seconds), tuple(written)
+
+
+def computed_cells(n_steps: int, *, cached: bool) -> list[list[int]]:
+    """Return how often each cell of the self-attention map (query, key) is computed.
+
+    Row i is computed at step i and, without a cache, at every later step again. Training computes
+    every row once, in one pass.
+
+    >>> computed_cells(3, cached=False)
+    [[3, 0, 0], [2, 2, 0], [1, 1, 1]]
+    >>> computed_cells(3, cached=True)
+    [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
+    """
+    return [
+        [0 if key > query else 1 if cached else n_steps - query for key in range(n_steps)]
+        for query in range(n_steps)
+    ]

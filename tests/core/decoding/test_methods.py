@@ -1,0 +1,79 @@
+import pytest
+
+from core.decoding.beam import beam_steps, beam_tree
+from core.decoding.methods import Beam, Forced, Greedy, decode
+from core.decoding.sampling import Sampling
+from core.decoding.timing import computed_cells, measure_times
+from core.tokenizer import EOS
+
+
+def chosen(steps):
+    return [step.chosen for step in steps]
+
+
+@pytest.fixture
+def source(source_S):
+    return tuple(source_S.tolist())
+
+
+@pytest.mark.parametrize("method", [Greedy(), Sampling(seed=2), Beam(3), Forced((7, 8, 9))])
+def test_every_method_gives_steps_that_follow_each_other(model, source, method):
+    steps = decode(model, source, method)
+    for before, after in zip(steps, steps[1:], strict=False):
+        assert after.prefix == (*before.prefix, before.chosen)
+    assert all(step.attention for step in steps)
+
+
+def test_steps_of_a_beam_are_those_of_its_best_hypothesis(model, source, source_S):
+    *_, final = beam_steps(model, source_S, 3)
+    assert tuple(chosen(decode(model, source, Beam(3)))) == final.kept[0].tokens
+
+
+@pytest.mark.parametrize("method", [Greedy(), Sampling(seed=2), Beam(3)])
+def test_an_override_is_followed_and_nothing_before_it_changes(model, source, method):
+    plain = chosen(decode(model, source, method))
+    other = chosen(decode(model, source, method, {1: 17}))
+    assert other[:2] == [plain[0], 17]
+
+
+@pytest.mark.parametrize("method", [Greedy(), Beam(3)])
+def test_eos_as_an_override_ends_the_decoding(model, source, method):
+    assert chosen(decode(model, source, method, {1: EOS}))[1:] == [EOS]
+
+
+def test_a_beam_with_a_prefix_scores_the_whole(model, source_S):
+    whole = next(beam_steps(model, source_S, 1)).kept[0]
+    *_, plain = beam_steps(model, source_S, 1)
+    *_, begun = beam_steps(model, source_S, 1, prefix=whole.tokens)
+    assert begun.kept[0].tokens == plain.kept[0].tokens
+    assert begun.kept[0].score == pytest.approx(plain.kept[0].score, abs=1e-5)
+
+
+def test_tree_has_every_prefix_once_behind_the_one_it_continues(model, source_S):
+    steps = list(beam_steps(model, source_S, 3))
+    nodes = beam_tree(steps)
+    tokens = [node.hypothesis.tokens for node in nodes]
+    assert len(set(tokens)) == len(tokens)
+    for index, node in enumerate(nodes):
+        assert node.step == len(node.hypothesis.tokens) - 1
+        if node.parent is None:
+            assert node.step == 0
+        else:
+            assert node.parent < index
+            assert nodes[node.parent].hypothesis.tokens == node.hypothesis.tokens[:-1]
+            assert nodes[node.parent].kept
+    kept = {hypothesis.tokens for step in steps for hypothesis in step.kept}
+    assert kept == {node.hypothesis.tokens for node in nodes if node.kept}
+
+
+def test_times_are_measured_for_every_step(model, source_S):
+    times = measure_times(model, source_S)
+    n_steps = len(decode(model, tuple(source_S.tolist()), Greedy()))
+    assert len(times.cached) == len(times.recomputed) == n_steps
+    assert min(*times.cached, *times.recomputed, times.one_pass) > 0
+
+
+def test_cells_are_computed_once_with_a_cache_and_again_without():
+    assert sum(map(sum, computed_cells(4, cached=True))) == 1 + 2 + 3 + 4
+    # Step n computes a triangle of n rows: 1 + 3 + 6 + 10.
+    assert sum(map(sum, computed_cells(4, cached=False))) == 20
