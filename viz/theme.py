@@ -56,6 +56,10 @@ HEADS: tuple[Rgb, ...] = (
 SOURCE: Rgb = (0, 114, 178)
 TARGET: Rgb = (213, 94, 0)
 
+# What stands beside the point, on either theme.
+QUIET: Rgb = (128, 128, 128)
+TRANSPARENT = "rgba(0, 0, 0, 0)"
+
 # Everything that is not data is a mixture of the page's own text and background, and so follows
 # the light and the dark theme by itself; the tints are translucent for the same reason.
 _VARIABLES = {

@@ -1,0 +1,47 @@
+"""How often each cell of an attention map is computed."""
+
+from collections.abc import Mapping, Sequence
+
+import altair as alt
+import pandas as pd
+
+from viz import theme
+
+SIDE = 200
+
+
+def computed_cells(
+    pictures: Mapping[str, Sequence[Sequence[int]]], *, x: str, y: str, count: str
+) -> alt.FacetChart:
+    """Return one triangle for each way of computing; darker cells are computed more often.
+
+    Args:
+        pictures: Name → counts by query and key; 0 where nothing is computed.
+        x: What the columns are.
+        y: What the rows are.
+        count: What the number of a cell is.
+    """
+    cells = [
+        (name, query, key, n)
+        for name, counts in pictures.items()
+        for query, row in enumerate(counts)
+        for key, n in enumerate(row)
+        if n
+    ]
+    frame = pd.DataFrame(cells, columns=["way", "query", "key", "count"])
+    most = max((n for *_, n in cells), default=1)
+    stops = [theme.colour(rgb) for rgb in theme.SEQUENTIAL]
+    # Once is the same colour in every picture, however long the sentence.
+    scale = alt.Scale(domain=[most * i / (len(stops) - 1) for i in range(len(stops))], range=stops)
+    return (
+        alt.Chart(frame)
+        .mark_rect()
+        .encode(
+            x=alt.X("key:O", title=x, axis=alt.Axis(labels=False, ticks=False)),
+            y=alt.Y("query:O", title=y, axis=alt.Axis(labels=False, ticks=False)),
+            color=alt.Color("count:Q", title=count, scale=scale),
+            tooltip=["query:O", "key:O", alt.Tooltip("count:Q", title=count)],
+        )
+        .properties(width=SIDE, height=SIDE)
+        .facet(column=alt.Column("way:N", title=None, sort=list(pictures)))
+    )
