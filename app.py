@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages import attention
+from pages import attention, decoding
 from pages.shared import layout
 from pages.shared.text import _
 
@@ -19,10 +19,13 @@ def main() -> None:
             icon=":material/grid_view:",
             default=True,
         ),
+        st.Page(
+            decoding.render, title=_("Decoding"), icon=":material/step_over:", url_path="decoding"
+        ),
         # The default page has no address but /; whoever types its name finds it all the same.
         st.Page(attention.render, url_path="attention", visibility="hidden"),
     ]
-    st.navigation(pages).run()
+    st.navigation(pages, position="top").run()
 
 
 if __name__ == "__main__":

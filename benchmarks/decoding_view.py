@@ -84,7 +84,7 @@ def press(page: Page, root: ElementHandle, i: int) -> tuple[float, float]:
 
 def next_sentence(page: Page, _: int) -> float:
     """Ask the server for another sentence's steps."""
-    button = page.get_by_role("button", name="next").element_handle()
+    button = page.get_by_role("button", name="next", exact=True).element_handle()
     root = page.locator(".decoding").element_handle()
     return float(page.evaluate(CLICK, [button, root, "watched.dataset.drawn !== before"]))
 

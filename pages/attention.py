@@ -5,8 +5,6 @@ import inspect
 import streamlit as st
 
 from core.analysis.findings import best_pronoun_head, most_needed_pronoun_head, pronouns_among
-from core.decoding.sentence import SentenceError
-from core.inspection import Inspection
 from core.model.attention import attend_probed
 from pages.shared import cached, controls, maps, notes, opening, session
 from pages.shared.text import FORMULA, HOW_TO_READ, _
@@ -17,12 +15,7 @@ def render() -> None:
     opened = opening.model_and_sentence()
     if opened is None:
         return
-    try:
-        inspection = cached.inspected(opened.path, opened.sentence, whole_words=False)
-    except SentenceError:
-        st.info(_("Type a sentence, or click one of the examples."))
-        return
-    _maps(opened, inspection)
+    _maps(opened)
     with st.expander(_("How to read this")):
         st.markdown(HOW_TO_READ)
     with st.expander(_("Formula")):
@@ -31,8 +24,9 @@ def render() -> None:
         st.code(inspect.getsource(attend_probed))
 
 
-def _maps(opened: opening.Opened, inspection: Inspection) -> None:
+def _maps(opened: opening.Opened) -> None:
     """Ask which head of which attention, and draw it among all others."""
+    inspection = opened.inspection
     kinds = list(dict.fromkeys(site.attention for site in inspection.attention))
     with st.container(horizontal=True, vertical_alignment="center"):
         kind = controls.kind(
@@ -47,13 +41,13 @@ def _maps(opened: opening.Opened, inspection: Inspection) -> None:
         st.caption(notes.size(inspection), width="content")
     if found := notes.warnings(opened.run, inspection, sites[layer], head):
         st.caption(" ".join(found))
-    shown = maps.maps_of(inspection, kind, (layer, head), _about_pronouns(opened, inspection))
+    shown = maps.maps_of(inspection, kind, (layer, head), _about_pronouns(opened))
     maps.attention_maps(shown, key=session.MAPS, on_pick=session.take_pick)
 
 
-def _about_pronouns(opened: opening.Opened, inspection: Inspection) -> str:
+def _about_pronouns(opened: opening.Opened) -> str:
     """Say what was measured about the head that the sentence's pronouns need."""
-    pronouns = pronouns_among(opened.task, inspection.source_words)
+    pronouns = pronouns_among(opened.task, opened.inspection.source_words)
     if not pronouns:
         return ""
     best, needed = best_pronoun_head(opened.run), most_needed_pronoun_head(opened.run)

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from viz import theme
 
-ROW = 26
+ROW = 36
 """Pixels between two prefixes of a step."""
 
 
@@ -58,9 +58,14 @@ def beam_tree(nodes: Sequence[TreeNode], *, x: str, kept: str, dropped: str) -> 
     figure.update_layout(
         template=None,
         height=int(90 + ROW * rows),
-        margin={"l": 8, "r": 8, "t": 8, "b": 40},
+        margin={"l": 8, "r": 24, "t": 8, "b": 40},
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom"},
-        xaxis={"title": x, "dtick": 1, "zeroline": False, "showgrid": False},
+        xaxis={
+            "title": x,
+            "tickvals": sorted({step for step, _ in places}),
+            "zeroline": False,
+            "showgrid": False,
+        },
         yaxis={"visible": False},
         paper_bgcolor=theme.TRANSPARENT,
         plot_bgcolor=theme.TRANSPARENT,
@@ -107,7 +112,7 @@ def _points(
         name=name,
         # Plotly reads markup in labels.
         text=[html.escape(nodes[i].label) for i in indices],
-        textposition="middle right",
+        textposition="top center",
         customdata=list(indices),
         hovertext=[
             f"{html.escape(nodes[i].text)}<br>score {nodes[i].score:.3f}, "

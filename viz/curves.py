@@ -7,7 +7,7 @@ import pandas as pd
 
 from viz import theme
 
-HEIGHT = 220
+HEIGHT = 320
 
 
 def curves(
@@ -39,7 +39,7 @@ def curves(
                 "series:N",
                 title=None,
                 scale=alt.Scale(domain=list(series), range=colours),
-                legend=alt.Legend(orient="top"),
+                legend=alt.Legend(orient="top", labelLimit=0),
             ),
             # Also told apart without colour.
             strokeDash=alt.StrokeDash("series:N", legend=None),

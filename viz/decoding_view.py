@@ -14,6 +14,7 @@ DEFAULT_DECODING_TEXTS: Mapping[str, str] = {
     "free": "Free running: fed its own words",
     "forced": "Teacher forcing: fed the true words",
     "step": "step {number} / {count}",
+    "step.name": "decoding step",
     "step.previous": "previous step",
     "step.next": "next step",
     "step.help": "Arrow keys move from step to step, Home and End to the ends; Space plays.",
@@ -31,7 +32,7 @@ DEFAULT_DECODING_TEXTS: Mapping[str, str] = {
     "looks.source": "source (cross-attention)",
     "looks.prefix": "words fed (self-attention)",
     "appended": "appended",
-    "appended.override": "put in by hand; the model's own probability of it is {probability}",
+    "appended.override": "put in by hand",
     "appended.true": "the true word, whatever was predicted",
     "ended": "ended at step {number}",
     "chosen": "chosen",
@@ -184,8 +185,8 @@ class DecodingView:
         divergence: Kullback–Leibler divergence between the two sides' distributions, in nats, for
             every step that both have; may be empty.
         first_difference: The first step at which the two sides differ, None if there is none.
-        start: The step to open on. For a sentence that is already shown, the visitor's step is
-            kept unless `start` changes.
+        start: The step to open on. For a sentence that is already shown the visitor's step is
+            kept, unless `start` changes without the visitor having asked for anything.
         texts: Replacements for some of DEFAULT_DECODING_TEXTS.
 
     Raises:

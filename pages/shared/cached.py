@@ -1,10 +1,18 @@
 """Runs and what their models do with sentences: the only module that caches."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import streamlit as st
 
+from core.analysis.evaluation import held_out_pairs
+from core.analysis.exposure import PositionAccuracy, exposure
 from core.analysis.findings import task_of
+from core.decoding.beam import BeamNode, beam_steps, beam_tree
+from core.decoding.methods import Beam, Method, decode
+from core.decoding.sentence import fitting_source, source_tensor
+from core.decoding.step import DecodeStep
+from core.decoding.timing import DecodingTimes, measure_times
 from core.inspection import Inspection, inspect_sentence
 from core.run import Run, RunError, load_run, newest_checkpoint, read_settings
 from core.tasks import Task
@@ -79,6 +87,68 @@ def _stamp(path: Path) -> tuple[int, ...]:
     """Return what changes when a run's files do, so that nothing old is shown."""
     files = [path / "run.json", path / "evaluation.json", newest_checkpoint(path)]
     return tuple(file.stat().st_mtime_ns for file in files if file is not None and file.exists())
+
+
+def decoded(
+    path: Path, sentence: str, method: Method, overrides: Mapping[int, int]
+) -> list[DecodeStep]:
+    """Return the steps of decoding a sentence, shared by all sessions.
+
+    Raises:
+        SentenceError: There is no text.
+    """
+    return _decoded(path, _stamp(path), sentence, method, tuple(sorted(overrides.items())))
+
+
+def beam(path: Path, sentence: str, method: Beam) -> list[BeamNode]:
+    """Return the tree of a beam search, shared by all sessions."""
+    return _beam(path, _stamp(path), sentence, method)
+
+
+def times(path: Path, sentence: str) -> DecodingTimes:
+    """Measure what each step of decoding a sentence costs, once for each sentence."""
+    return _times(path, _stamp(path), sentence)
+
+
+def exposed(path: Path, n: int) -> list[PositionAccuracy]:
+    """Return the accuracy per position, forced against free, of `n` held-out sentences.
+
+    Raises:
+        RunError: The run's task is a file of pairs that is gone.
+    """
+    return _exposed(path, _stamp(path), n)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _beam(path: Path, stamp: tuple[int, ...], sentence: str, method: Beam) -> list[BeamNode]:
+    run = _loaded(path, stamp)
+    source_S = source_tensor(run, sentence)
+    return beam_tree(beam_steps(run.model, source_S, method.beam, method.alpha))
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _times(path: Path, stamp: tuple[int, ...], sentence: str) -> DecodingTimes:
+    run = _loaded(path, stamp)
+    return measure_times(run.model, source_tensor(run, sentence))
+
+
+@st.cache_resource(max_entries=6)
+def _exposed(path: Path, stamp: tuple[int, ...], n: int) -> list[PositionAccuracy]:
+    run = _loaded(path, stamp)
+    return exposure(run.model, held_out_pairs(run, n, seed=0))
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _decoded(
+    path: Path,
+    stamp: tuple[int, ...],
+    sentence: str,
+    method: Method,
+    overrides: tuple[tuple[int, int], ...],
+) -> list[DecodeStep]:
+    run = _loaded(path, stamp)
+    source_ids, _ = fitting_source(run, sentence)
+    return decode(run.model, source_ids, method, dict(overrides))
 
 
 def _rank(path: Path) -> tuple[int, str]:

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from core.decoding.methods import Beam, Greedy, Method
+from core.decoding.sampling import Sampling
 from core.tasks import Example
 from pages.shared import session
 from pages.shared.text import _
@@ -106,3 +108,54 @@ def _number(label: str, count: int, default: int, key: str) -> int:
         width=76,
     )
     return int(chosen)
+
+
+def reference(sentence: str, default: str) -> str:
+    """Ask for the true target of a sentence; filled in where the task knows it."""
+    typed = st.text_input(
+        _("Reference"),
+        value=default,
+        # Its own for each sentence, so that another sentence brings its own reference.
+        key=f"reference {sentence}",
+        persist_state="session",
+        placeholder=_("The true target, to compare with"),
+    )
+    return str(typed or "")
+
+
+def method() -> Method:
+    """Ask how to decode.
+
+    Raises:
+        ConfigError: The settings cannot be.
+    """
+    names = {"greedy": _("greedy"), "sampling": _("sampling"), "beam": _("beam search")}
+    chosen = st.segmented_control(
+        _("Decoding"),
+        list(names),
+        format_func=lambda name: names[name],
+        default="greedy",
+        required=True,
+        key=session.METHOD,
+        bind="query-params",
+    )
+    if chosen == "sampling":
+        return Sampling(
+            temperature=_amount(_("Temperature"), session.TEMPERATURE, 1.0, 0.1),
+            top_k=int(_amount(_("Top k (0: all)"), session.TOP_K, 0, 1)),
+            top_p=_amount(_("Top p"), session.TOP_P, 1.0, 0.05),
+            seed=int(_amount(_("Seed"), session.SEED, 0, 1)),
+        )
+    if chosen == "beam":
+        return Beam(
+            beam=int(_amount(_("Beam"), session.BEAM, 4, 1)),
+            alpha=_amount(_("Length penalty"), session.ALPHA, 0.6, 0.1),
+        )
+    return Greedy()
+
+
+def _amount(label: str, key: str, default: float, step: float) -> float:
+    found = st.number_input(
+        label, value=default, step=step, key=key, bind="query-params", width=130
+    )
+    return default if found is None else found

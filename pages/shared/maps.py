@@ -49,9 +49,9 @@ def maps_of(
         finding: What is known about these heads.
     """
     sites = [site for site in inspection.attention if site.attention == kind]
-    source = _labels(inspection.source_tokens, inspection.unknown_words)
-    fed = _labels(inspection.fed_tokens)
-    predicted = _labels(inspection.predicted_tokens)
+    source = labels(inspection.source_tokens, inspection.unknown_words)
+    fed = labels(inspection.fed_tokens)
+    predicted = labels(inspection.predicted_tokens)
     queries = source if kind == "encoder.self" else fed
     return AttentionMaps(
         kind=cast(Kind, kind),
@@ -70,9 +70,10 @@ def maps_of(
     )
 
 
-def _labels(
+def labels(
     tokens: Sequence[Token], unknown_words: frozenset[int] = frozenset()
 ) -> tuple[TokenLabel, ...]:
+    """Return how tokens are shown; `unknown_words` are those that training never saw."""
     before = (None, *(token.word for token in tokens))
     return tuple(
         TokenLabel(

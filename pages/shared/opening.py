@@ -6,6 +6,8 @@ from pathlib import Path
 import streamlit as st
 
 from core.analysis.findings import best_pronoun_head
+from core.decoding.sentence import SentenceError
+from core.inspection import Inspection
 from core.run import Run, RunError
 from core.tasks import TASKS, Example, Task
 from pages.shared import cached, controls, session
@@ -20,10 +22,12 @@ class Opened:
     run: Run
     task: Task | None
     sentence: str
+    inspection: Inspection
+    """What the run's heads do with the sentence, token by token."""
 
 
 def model_and_sentence() -> Opened | None:
-    """Ask for a run and a sentence; where the run cannot be used, say why and return nothing."""
+    """Ask for a run and a sentence; where they cannot be used, say why and return nothing."""
     paths = cached.run_paths()
     if not paths:
         st.info(_("There is no trained model yet. Run `make gallery`, or `python -m core train`."))
@@ -42,7 +46,12 @@ def model_and_sentence() -> Opened | None:
     if problem:
         st.error(plain(problem))
         return None
-    return Opened(path, cached.loaded(path), task, sentence)
+    try:
+        inspection = cached.inspected(path, sentence, whole_words=False)
+    except SentenceError:
+        st.info(_("Type a sentence, or click one of the examples."))
+        return None
+    return Opened(path, cached.loaded(path), task, sentence, inspection)
 
 
 def _problem(path: Path) -> str:

@@ -4,12 +4,16 @@ The widgets of `controls` are bound to the URL under these keys, so that a link,
 way back shows the same view.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
 MODEL, SENTENCE, KIND, UNIT, LAYER, HEAD = "model", "sentence", "kind", "unit", "layer", "head"
 MAPS = "maps"
+STEPPER = "stepper"
+METHOD, BEAM, ALPHA = "method", "beam", "alpha"
+TEMPERATURE, TOP_K, TOP_P, SEED = "temperature", "top_k", "top_p", "seed"
+_OVERRIDES, _BRANCHES = "overrides", "branches"
 
 
 def choose(values: Mapping[str, object]) -> None:
@@ -32,3 +36,64 @@ def take_pick() -> None:
 def wanted_by_link(key: str) -> str | None:
     """Return what the URL asks for under a key, whether there is such a thing or not."""
     return st.query_params.get(key)
+
+
+def overrides(scope: str) -> dict[int, int]:
+    """Return the tokens that somebody chose in a decoding: step → id."""
+    return dict(st.session_state.get(_OVERRIDES, {}).get(scope, {}))
+
+
+def take_override(scope: str) -> None:
+    """Take over the alternative that was clicked in the stepper; what came after it is undone."""
+    if pick := st.session_state[STEPPER].force:
+        override(scope, pick["step"], pick["token"])
+
+
+def take_undo(scope: str) -> None:
+    """Give the step back to the model that was clicked in the stepper."""
+    if pick := st.session_state[STEPPER].undo:
+        _keep(scope, {at: token for at, token in overrides(scope).items() if at < pick["step"]})
+
+
+def corrupted_step() -> int | None:
+    """Return the step whose token is to be corrupted, inside its callback."""
+    pick = st.session_state[STEPPER].corrupt
+    return int(pick["step"]) if pick else None
+
+
+def override(scope: str, step: int, token: int) -> None:
+    """Let a decoding go on with another token; what was chosen after that step is undone."""
+    before = {at: chosen for at, chosen in overrides(scope).items() if at < step}
+    _keep(scope, {**before, step: token})
+
+
+def follow(scope: str, tokens: Sequence[int]) -> None:
+    """Let a decoding go on from a whole prefix."""
+    _keep(scope, dict(enumerate(tokens)))
+
+
+def clicked_points(key: str) -> list[int]:
+    """Return the `customdata` of the points that were clicked in a chart, inside its callback."""
+    points = st.session_state[key].selection.points
+    return [point["customdata"] for point in points if "customdata" in point]
+
+
+def branches(scope: str) -> list[dict[int, int]]:
+    """Return the decodings that were kept for comparison, as their overrides."""
+    return [dict(branch) for branch in st.session_state.get(_BRANCHES, {}).get(scope, [])]
+
+
+def keep_branch(scope: str) -> None:
+    """Keep the decoding that is shown, for comparison."""
+    kept = branches(scope)
+    if (shown := overrides(scope)) not in kept:
+        st.session_state.setdefault(_BRANCHES, {})[scope] = [*kept, shown]
+
+
+def open_branch(scope: str, index: int) -> None:
+    """Show a decoding that was kept."""
+    _keep(scope, branches(scope)[index])
+
+
+def _keep(scope: str, chosen: dict[int, int]) -> None:
+    st.session_state.setdefault(_OVERRIDES, {})[scope] = chosen

@@ -169,6 +169,34 @@ def test_ten_thousand_characters_survive_a_reload(visit):
     expect(page.get_by_text("cut after 511 tokens")).to_be_visible(timeout=60_000)
 
 
+def test_the_view_survives_a_switch_of_pages(visit):
+    page = drawn(visit("?model=translate"))
+    page.get_by_role("radio", name="cross").click()
+    page.locator(".tile").nth(6).click()
+    expect(title(page)).to_contain_text("Decoder layer 1, head 2")
+    type_sentence(page, "The cat slept.")
+    expect(translation(page)).to_have_text("Le chat a dormi.")
+    page.get_by_role("link", name="Decoding").click()
+    page.locator(".decoding[data-drawn]").wait_for()
+    expect(page.get_by_role("textbox", name="Sentence")).to_have_value("The cat slept.")
+    expect(page.get_by_role("textbox", name="Reference")).to_have_value("Le chat a dormi.")
+    page.get_by_role("link", name="Attention").click()
+    expect(translation(drawn(page))).to_have_text("Le chat a dormi.")
+    expect(title(page)).to_contain_text("Decoder layer 1, head 2")
+
+
+def test_decoding_is_stepped_through_and_goes_on_from_another_word(visit):
+    page = visit("decoding?sentence=The+cat+slept.")
+    page.locator(".decoding[data-drawn]").wait_for()
+    slider = page.get_by_role("slider").first
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".decoding")).to_contain_text("Le")
+    page.get_by_role("radio", name="beam search").click()
+    expect(page.locator(".js-plotly-plot")).to_be_visible(timeout=20_000)
+    expect(page.locator(".stException")).to_have_count(0)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [900, 1280])
 def test_nothing_sticks_out_sideways(visit, scheme, width):

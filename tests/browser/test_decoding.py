@@ -89,11 +89,10 @@ def scale(weights):
     return [theme.colour(tuple(table[round(float(weight) * 255)].tolist())) for weight in weights]
 
 
-@pytest.mark.parametrize("name", ["free", "forced"])
-def test_bars_show_the_distribution_in_falling_order_and_sum_to_one(show, name):
+def test_bars_show_the_distribution_in_falling_order_and_sum_to_one(show):
     view = decoding_cases.known()
     with show("known") as page:
-        for i in (0, 3):
+        for i, name in [(0, "free"), (3, "free"), (3, "forced")]:
             shown = bars(go_to(page, i), name)
             step = getattr(view, name).steps[i]
             assert [bar["text"] for bar in shown[:10]] == [each.label.text for each in step.top]
@@ -290,6 +289,15 @@ def test_without_a_reference_one_side_takes_the_width(show):
         assert page.locator("thead th").all_text_contents() == ["step", "fed when free", "appended"]
 
 
+def test_a_side_that_ended_stays_at_its_last_step_and_says_so(show):
+    with show("short") as page:
+        slider(page).press("End")
+        expect(page.locator(".count")).to_have_text("step 5 / 5")
+        expect(column(page, "free").locator(".title")).to_contain_text("ended at step 3")
+        assert [b["text"] for b in bars(page, "free") if "chosen" in b["marks"]] == ["chien"]
+        expect(page.locator(".live")).to_have_text(re.compile("^step 5 / 5. forced EOS"))
+
+
 def test_the_table_tells_what_is_fed_at_each_step(show):
     with show("known") as page:
         page.locator("details.table summary").click()
@@ -326,6 +334,10 @@ def test_the_step_and_the_head_stay_for_the_sentence_and_another_begins_anew(bro
         expect(page.locator(".count")).to_have_text(steps)
 
     choose("alone", "step 13 / 16")
+    choose("opened", "step 5 / 16")
+    choose("sentence", "step 1 / 16")
+    go_to(page, 3)
+    choose("by_hand", "step 4 / 16")
     choose("known", "step 1 / 5")
     expect(page.get_by_label("head")).to_have_value("2")
     page.close()

@@ -47,6 +47,26 @@ def open_app():
     return opener
 
 
+def _run_page(name):
+    from importlib import import_module
+
+    import_module(f"pages.{name}").render()
+
+
+@pytest.fixture
+def open_page():
+    """Return a function that runs one page on its own, without the frame."""
+
+    def opener(name, **query_params):
+        at = AppTest.from_function(_run_page, kwargs={"name": name}, default_timeout=60)
+        at.query_params.update(query_params)
+        at.run()
+        assert not at.exception, at.exception
+        return at
+
+    return opener
+
+
 def shown(at):
     """Return the maps that the page shows, as the component reads them."""
     [component] = at.get("bidi_component")
@@ -60,18 +80,22 @@ def said(at):
 
 
 def pick(at, layer, head):
-    """Click a head in the maps, as the component reports it."""
-    proto = at.get("bidi_component")[0].proto
-    widget_states = at._tree.get_widget_states
+    """Click a head in the maps."""
+    send(at, "pick", {"layer": layer, "head": head})
 
-    def with_pick():
-        states = widget_states()
+
+def send(at, event, value):
+    """Let the page's component report an event."""
+    proto = at.get("bidi_component")[0].proto
+    widget_states = type(at._tree).get_widget_states
+
+    def with_event():
+        states = widget_states(at._tree)
         state = states.widgets.add()
         state.id = f"$$STREAMLIT_INTERNAL_KEY_{proto.id}__events"
-        value = {"event": "pick", "value": {"layer": layer, "head": head}}
-        state.json_trigger_value = json.dumps([value])
+        state.json_trigger_value = json.dumps([{"event": event, "value": value}])
         return states
 
-    at._tree.get_widget_states = with_pick
+    at._tree.get_widget_states = with_event
     at.run()
     assert not at.exception, at.exception

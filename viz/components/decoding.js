@@ -52,13 +52,13 @@ function newState(root) {
   return state;
 }
 
-/** Take over other steps; of the same sentence, the step that is looked at stays. */
+/** Take over other steps; what the visitor asked for in this sentence does not move the step. */
 function receive(state, view) {
   const before = state.view;
   state.view = view;
-  if (!before || before.sentence !== view.sentence || before.start !== view.start) {
-    state.step = view.start;
-  }
+  const moved = before?.start !== view.start && !state.asked;
+  if (before?.sentence !== view.sentence || moved) state.step = view.start;
+  state.asked = false;
   state.step = Math.min(state.step, view.count - 1);
   play(state, Boolean(state.clock) && before?.sentence === view.sentence);
 }

@@ -16,7 +16,8 @@ function drawChart(state) {
   const panels = [];
   if (view.divergence.length) {
     panels.push({
-      name: texts["chart.divergence"], top: rounded(Math.max(...view.divergence)),
+      // Less than a tenth is next to nothing, and shall look so.
+      name: texts["chart.divergence"], top: rounded(Math.max(0.1, ...view.divergence)),
       series: [{ kind: "divergence", values: view.divergence }],
     });
   }
@@ -35,7 +36,7 @@ function drawChart(state) {
 
 /** The next of 1, 2, 5, 10 … that a scale can end with. */
 function rounded(largest) {
-  const power = 10 ** Math.floor(Math.log10(Math.max(largest, 1e-6)));
+  const power = 10 ** Math.floor(Math.log10(largest));
   return [1, 2, 5, 10].map((step) => step * power).find((end) => end >= largest) ?? 10 * power;
 }
 
@@ -71,7 +72,8 @@ function panelFigure(panel, view, holder) {
 function axes({ x, y, top: end, width, per }, { count, difference }) {
   const parts = [];
   for (const value of [0, end / 2, end]) {
-    parts.push(svg("line", { class: "grid", x1: PANEL.left, x2: width - PANEL.right, y1: y(value), y2: y(value) }));
+    const ends = { x1: PANEL.left, x2: width - PANEL.right, y1: y(value), y2: y(value) };
+    parts.push(svg("line", { class: "grid", ...ends }));
     const tick = svg("text", { class: "tick", x: PANEL.left - 6, y: y(value) + 4, "text-anchor": "end" });
     tick.textContent = Number(value.toPrecision(2));
     parts.push(tick);

@@ -17,11 +17,10 @@ function answerPointer(state) {
     if (at("tbody tr")) goTo(state, Number(at("tbody tr").dataset.step));
     const charted = chartUnder(state, event);
     if (charted) goTo(state, charted.step);
-    const { at: step } = state.columns[0];
     const token = at(".option")?.dataset.token;
-    if (token) state.send("force", { step, token: Number(token) });
-    if (at("button.corrupt")) state.send("corrupt", { step });
-    if (at("button.undo")) state.send("undo", { step });
+    if (token) ask(state, "force", { token: Number(token) });
+    if (at("button.corrupt")) ask(state, "corrupt");
+    if (at("button.undo")) ask(state, "undo");
   };
   nodes.scrubber.onpointerdown = (event) => {
     if (event.button) return;
@@ -55,6 +54,12 @@ function answerKeys(state) {
     if (option) moveInBars(option, event);
   };
   root.onfocusout = (event) => event.target.closest(".strip") && rest(state);
+}
+
+/** Ask the server for a decoding that goes on differently from this step. */
+function ask(state, what, how = {}) {
+  state.asked = true;
+  state.send(what, { step: state.columns[0].at, ...how });
 }
 
 /** Go to a step, or to the nearest that there is. */
@@ -97,16 +102,18 @@ function play(state, on) {
   nodes.play.lastElementChild.textContent = view.texts[on ? "pause" : "play"];
 }
 
-/** Show what is under the pointer: a weight, a step of the charts, or a token's other places. */
+/** Show what is under the pointer: a weight, a step, what a click does, a token's other places. */
 function showUnder(state, event) {
   const look = event.target.closest(".look");
   const token = event.target.closest("[data-side]");
   const dot = event.target.closest(".dot");
+  const option = event.target.closest("button.option:enabled");
   const charted = chartUnder(state, event);
   rest(state);
   if (look) showLook(state, look, event);
   else if (charted) showTooltip(state, asLines(chartWords(charted.panel, state.view, charted.step)), event);
   else if (dot) showDot(state, Number(dot.dataset.step), event);
+  else if (option) showOption(state, option, event);
   else if (token) markToken(state, token);
 }
 
@@ -150,11 +157,21 @@ function showDot(state, step, point) {
   const lines = [fill(view.texts.step, { number: step + 1, count: view.count })];
   for (const { side, name } of state.columns) {
     const chosen = side?.steps[step]?.chosen;
-    if (chosen) lines.push(`${view.texts[`side.${name}`]}: ${chosen.label[0]} ${threeDigits(chosen.probability)}`);
+    if (!chosen) continue;
+    const { label, probability } = chosen;
+    lines.push(`${view.texts[`side.${name}`]}: ${label[0]} ${threeDigits(probability)}`);
   }
   if (step === view.difference) lines.push(view.texts["difference.mark"]);
   if (view.sides[0].steps[step]?.overridden) lines.push(view.texts.overridden);
   showTooltip(state, asLines(lines), point);
+}
+
+function showOption({ root, nodes, view, columns }, option, point) {
+  const row = columns[0].side.steps[columns[0].at].rows[[...option.parentElement.children].indexOf(option)];
+  const line = element("span", "line");
+  const token = element("bdi", "", row.label[0]);
+  line.append(...fillParts(view.texts.force, { token }));
+  showTooltip({ root, nodes }, [line], point);
 }
 
 /** Arrow keys read one weight after the other. */

@@ -1,11 +1,11 @@
 // The row of dots: one per step, a slider to keyboard and screen reader.
 
-const LETTER = 7.3; // width of one letter below a dot, in pixels
+const LETTER = 6.7; // width of one letter below a dot, in pixels
 
 function drawScrubber(state) {
   const { view, nodes, width } = state;
   const [free, forced] = view.sides;
-  const room = Math.floor((width / view.count - 6) / LETTER);
+  const room = Math.floor((width / view.count - 3) / LETTER);
   const dots = Array.from({ length: view.count }, (_, i) => {
     const dot = element("span", "dot");
     dot.dataset.step = i;
@@ -22,7 +22,8 @@ function drawScrubber(state) {
   nodes.scrubber.style.setProperty("--count", view.count);
   nodes.scrubber.classList.toggle("named", room >= 3);
   nodes.scrubber.setAttribute("aria-valuemax", view.count);
-  nodes.scrubber.setAttribute("aria-label", view.texts["step.help"]);
+  nodes.scrubber.setAttribute("aria-label", view.texts["step.name"]);
+  nodes.scrubber.setAttribute("aria-description", view.texts["step.help"]);
   nodes.scrubber.replaceChildren(element("i", "rail"), element("i", "rail done"), ...dots);
   state.dots = dots;
 }

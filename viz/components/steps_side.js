@@ -113,10 +113,7 @@ function drawAppended({ appended, name, side }, { texts }, step, at) {
   else {
     const key = step.overridden ? "undo" : "corrupt";
     chip.classList.toggle("by-hand", step.overridden);
-    if (step.overridden) {
-      const words = fill(texts["appended.override"], { probability: threeDigits(step.chosen.probability) });
-      parts.push(element("span", "quiet", words));
-    }
+    if (step.overridden) parts.push(element("span", "quiet", texts["appended.override"]));
     const button = element("button", key, texts[key]);
     button.type = "button";
     parts.push(button);

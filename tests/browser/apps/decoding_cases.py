@@ -132,6 +132,14 @@ def known():
     )
 
 
+def short():
+    """The free side stops before the reference does."""
+    view = known()
+    free = view.free
+    cut = SideView(free.fed[:3], free.steps[:3], free.cross[:, :, :3], free.self_[:, :, :3, :3])
+    return replace(view, free=cut, divergence=view.divergence[:3])
+
+
 def alone():
     view = sentence()
     unknown = {"true": None, "true_probability": None, "true_rank": None}
@@ -180,6 +188,8 @@ CASES = {
     "sentence": sentence,
     "by_hand": lambda: sentence(by_hand=(10,)),
     "alone": alone,
+    "short": short,
+    "opened": lambda: replace(sentence(), start=4),
     "many": many,
     "hostile": hostile,
 }

@@ -1,0 +1,64 @@
+"""Decode a sentence step by step, on the model's own words beside the true ones."""
+
+import inspect
+from functools import partial
+
+import streamlit as st
+
+from core.config import ConfigError
+from core.decoding import step as step_module
+from core.decoding.methods import Beam, Forced, Method
+from pages.shared import branches, cached, controls, decoded, explained, opening, session, stepper
+from pages.shared.text import DECODING, _, plain
+
+
+def render() -> None:
+    """Ask for sentence, reference and method, and show both decodings."""
+    opened = opening.model_and_sentence()
+    if opened is None:
+        return
+    own = opened.task.reference(opened.inspection.translation.source) if opened.task else None
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        reference = controls.reference(opened.sentence, own or "")
+        try:
+            method = controls.method()
+        except ConfigError as error:
+            st.error(plain(str(error)))
+            return
+    _show(opened, method, reference)
+
+
+def _show(opened: opening.Opened, method: Method, reference: str) -> None:
+    """Draw the stepper, and below it what belongs to the method."""
+    scope = f"{opened.path.name}\n{opened.sentence}\n{method}"
+    overrides = session.overrides(scope)
+    free = cached.decoded(opened.path, opened.sentence, method, overrides)
+    forced = []
+    if target := opened.run.tokenizer.encode(reference).ids:
+        longest = opened.run.settings.model.max_positions - 1
+        forced = cached.decoded(opened.path, opened.sentence, Forced(target[:longest]), {})
+    explained.warnings(opened.inspection, free, forced, len(target))
+    view = decoded.decoding_view(opened.run, opened.inspection, free, forced, overrides)
+    stepper.decoding(
+        view,
+        key=session.STEPPER,
+        on_force=partial(session.take_override, scope),
+        on_corrupt=partial(branches.corrupt, scope, free),
+        on_undo=partial(session.take_undo, scope),
+    )
+    branches.compare(opened, method, scope, free)
+    if isinstance(method, Beam):
+        branches.tree(opened, method, scope)
+    explained.output_layer(opened.run, free)
+    explained.why_sequential(opened)
+    explained.exposure(opened)
+    with st.expander(_("How to read this")):
+        st.markdown(DECODING)
+    with st.expander(_("Code that computes it")):
+        st.code(inspect.getsource(step_module.steps))
+
+
+if __name__ == "__main__":
+    from app import main
+
+    main()
