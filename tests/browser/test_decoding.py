@@ -16,13 +16,23 @@ APP = "tests/browser/apps/decoding_app.py"
 pytestmark = pytest.mark.browser
 
 
+@pytest.fixture(scope="module")
+def window(browser):
+    """One window for all pages: it keeps Streamlit's own files."""
+    context = browser.new_context()
+    yield context
+    context.close()
+
+
 @pytest.fixture
-def show(browser, serve):
+def show(window, serve):
     """Open the component on one case; nothing may fail in the page meanwhile."""
 
     @contextmanager
-    def opened(case, **options):
-        page = browser.new_page(**{"viewport": {"width": 1280, "height": 800}} | options)
+    def opened(case, width=1280, scheme="light"):
+        page = window.new_page()
+        page.set_viewport_size({"width": width, "height": 800})
+        page.emulate_media(color_scheme=scheme)
         errors = []
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(f"{serve(APP)}/?case={case}")
@@ -56,20 +66,20 @@ def column(page, name):
 
 
 def bars(page, name):
-    return [
-        {
-            "text": node.locator(".name").text_content(),
-            "number": node.locator(".number").text_content(),
-            "share": node.locator(".fill").evaluate("fill => parseFloat(fill.style.width)"),
-            "marks": [
-                kind
-                for kind in ("chosen", "true")
-                if node.locator(f".mark.{kind}").evaluate("m => getComputedStyle(m).display")
-                != "none"
-            ],
-        }
-        for node in column(page, name).locator(".option:not(.absent)").all()
-    ]
+    """What each bar says, how long it is in per cent, and which marks are seen beside it."""
+    return (
+        column(page, name)
+        .locator(".option:not(.absent)")
+        .evaluate_all(
+            """bars => bars.map(bar => ({
+            text: bar.querySelector('.name').textContent,
+            number: bar.querySelector('.number').textContent,
+            share: parseFloat(bar.querySelector('.fill').style.width),
+            marks: ['chosen', 'true'].filter(kind =>
+                getComputedStyle(bar.querySelector(`.mark.${kind}`)).display !== 'none'),
+        }))"""
+        )
+    )
 
 
 def shown_number(text):
@@ -323,8 +333,8 @@ def test_the_chart_reads_a_step_and_goes_to_it(show):
         expect(page.locator(".count")).to_have_text("step 4 / 5")
 
 
-def test_the_step_and_the_head_stay_for_the_sentence_and_another_begins_anew(browser, serve):
-    page = browser.new_page()
+def test_the_step_and_the_head_stay_for_the_sentence_and_another_begins_anew(window, serve):
+    page = window.new_page()
     page.goto(f"{serve(APP)}/?case=sentence&choose=1")
     page.locator(".decoding[data-drawn]").wait_for()
     go_to(page, 12).get_by_label("head").select_option("2")
@@ -359,7 +369,7 @@ def test_hostile_tokens_are_plain_text(show):
     ("case", "width"), [("sentence", 900), ("by_hand", 600), ("hostile", 600), ("many", 900)]
 )
 def test_narrow_windows_need_no_sideways_scrolling(show, case, width):
-    with show(case, viewport={"width": width, "height": 800}) as page:
+    with show(case, width=width) as page:
         for details in ("table", "chart"):
             page.locator(f"details.{details} summary").click()
         root = page.locator(".decoding").bounding_box()
@@ -376,7 +386,7 @@ def test_narrow_windows_need_no_sideways_scrolling(show, case, width):
 def test_both_themes_show_a_weight_in_the_same_colour(show):
     seen = {}
     for scheme in ("light", "dark"):
-        with show("known", color_scheme=scheme) as page:
+        with show("known", scheme=scheme) as page:
             seen[scheme] = colours(page, "free", "source")
             text = page.locator(".decoding").evaluate("m => getComputedStyle(m).color")
         assert (int(re.findall(r"\d+", text)[0]) > 127) == (scheme == "dark")
