@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from core.masks import PAD, padding_mask
+from core.masks import padding_mask
 from core.model import Cache, Probe, Probes, Record, Site, Transformer
 from core.tokenizer import BOS, EOS
 
@@ -78,7 +78,8 @@ class Stepper:
         """
         self.model = model
         self.probe = probe
-        self._visible_B1S = padding_mask(source_BS)
+        visible_B1S = padding_mask(source_BS)
+        self._visible_B1S = None if visible_B1S.all() else visible_B1S
         with torch.inference_mode():
             self._memory_BSD = model.encode(source_BS, probe)
         self._cache = Cache() if cached else None
@@ -89,8 +90,9 @@ class Stepper:
 
         PAD and BOS get −∞: they are no words and never follow a word.
         """
-        self._fed_BT = torch.cat([self._fed_BT, token_B[:, None]], dim=1)
-        new_BT = self._fed_BT if self._cache is None else token_B[:, None]
+        new_BT = token_B[:, None]
+        if self._cache is None:
+            new_BT = self._fed_BT = torch.cat([self._fed_BT, new_BT], dim=1)
         probes = [probe for probe in (self.probe, record) if probe is not None]
         with torch.inference_mode():
             logits_BTV = self.model.decode(
@@ -106,7 +108,7 @@ class Stepper:
         """Return a stepper that goes on with some of the sentences, in the order of the index."""
         other = object.__new__(type(self))
         other.model, other.probe = self.model, self.probe
-        other._visible_B1S = self._visible_B1S[index_B]
+        other._visible_B1S = None if self._visible_B1S is None else self._visible_B1S[index_B]
         other._memory_BSD = self._memory_BSD[index_B]
         other._cache = None if self._cache is None else self._cache.rows(index_B)
         other._fed_BT = self._fed_BT[index_B]
@@ -115,8 +117,10 @@ class Stepper:
 
 def sayable(logits_KV: Tensor) -> Tensor:
     """Return the scores with −∞ for PAD and BOS."""
-    forbidden = torch.tensor([PAD, BOS], device=logits_KV.device)
-    return logits_KV.index_fill(-1, forbidden, -math.inf)
+    said_KV = logits_KV.clone()
+    # The two are the first ids: EOS follows them.
+    said_KV[..., :EOS] = -math.inf
+    return said_KV
 
 
 def last_rows(record: Record, sentence: int = 0) -> dict[Site, Tensor]:

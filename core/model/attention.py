@@ -16,7 +16,9 @@ from core.config import ModelConfig
 from core.model.probe import Probe, Site, Step
 
 
-def attend(query_BHQE: Tensor, key_BHKE: Tensor, value_BHKE: Tensor, visible_BQK: Tensor) -> Tensor:
+def attend(
+    query_BHQE: Tensor, key_BHKE: Tensor, value_BHKE: Tensor, visible_BQK: Tensor | None
+) -> Tensor:
     """Mix the values, each in proportion to how well its key matches the query (eq. 1).
 
     This is the fused kernel, for when nobody looks; `attend_probed` is the same in single steps.
@@ -25,12 +27,13 @@ def attend(query_BHQE: Tensor, key_BHKE: Tensor, value_BHKE: Tensor, visible_BQK
         query_BHQE: What each position is looking for.
         key_BHKE: What each position can be found by.
         value_BHKE: What each position gives when it is found.
-        visible_BQK: True where a query may look at a key; dimensions of size 1 broadcast.
+        visible_BQK: True where a query may look at a key; dimensions of size 1 broadcast. None
+            where nothing is hidden, which is faster than a mask of nothing but True.
 
     Returns:
         mixed_BHQE, the weighted mean of the values; zeros where a query may see nothing.
     """
-    visible_BHQK = visible_BQK[:, None]
+    visible_BHQK = None if visible_BQK is None else visible_BQK[:, None]
     return scaled_dot_product_attention(query_BHQE, key_BHKE, value_BHKE, attn_mask=visible_BHQK)
 
 
@@ -52,12 +55,15 @@ def attend_probed(
     query_BHQE: Tensor,
     key_BHKE: Tensor,
     value_BHKE: Tensor,
-    visible_BQK: Tensor,
+    visible_BQK: Tensor | None,
     *,
     probe: Probe,
     site: Site,
 ) -> Tensor:
     """Do what `attend` does in single steps, each handed to the probe."""
+    if visible_BQK is None:
+        shape = (len(query_BHQE), query_BHQE.shape[2], key_BHKE.shape[2])
+        visible_BQK = query_BHQE.new_ones(shape, dtype=torch.bool)
     visible_BQK = probe.at(site, Step.VISIBLE, visible_BQK)
     query_BHQE = probe.at(site, Step.QUERY, query_BHQE)
     key_BHKE = probe.at(site, Step.KEY, key_BHKE)
@@ -107,7 +113,7 @@ class MultiHeadAttention(nn.Module):
         return KeysValues(self._split(self.key(memory_BKD)), self._split(self.value(memory_BKD)))
 
     def forward(
-        self, x_BQD: Tensor, memory: KeysValues, visible_BQK: Tensor, probe: Probe | None
+        self, x_BQD: Tensor, memory: KeysValues, visible_BQK: Tensor | None, probe: Probe | None
     ) -> Tensor:
         """Let every position of x look at the memory, and return what it took from there.
 
@@ -125,4 +131,6 @@ class MultiHeadAttention(nn.Module):
 
     def _split(self, projected_BKD: Tensor) -> Tensor:
         """Give every head its share of the width: projected_BKD → split_BHKE."""
-        return projected_BKD.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
+        n_sentences, n_positions, width = projected_BKD.shape
+        split = (n_sentences, n_positions, self.n_heads, width // self.n_heads)
+        return projected_BKD.view(split).transpose(1, 2)

@@ -109,8 +109,10 @@ class Seen:
 
     memory_BSD: Tensor
     """What the encoder made of the source."""
-    visible_B1S: Tensor
-    visible_BTK: Tensor
-    """True where a target position may look at another; K counts those before, too."""
+    visible_B1S: Tensor | None
+    """The source's padding mask; None where nothing is hidden."""
+    visible_BTK: Tensor | None
+    """True where a target position may look at another; K counts those before, too. None where
+    nothing is hidden."""
     cache: Cache | None
     """Keys and values of earlier positions; None when all positions are computed together."""

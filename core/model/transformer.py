@@ -65,7 +65,7 @@ class Transformer(nn.Module):
         self,
         target_BT: Tensor,
         memory_BSD: Tensor,
-        visible_B1S: Tensor,
+        visible_B1S: Tensor | None,
         probe: Probe | None = None,
         cache: Cache | None = None,
     ) -> Tensor:
@@ -74,18 +74,14 @@ class Transformer(nn.Module):
         Args:
             target_BT: The whole target from BOS on, or, with a cache, what follows its positions.
             memory_BSD: From `encode`.
-            visible_B1S: The source's padding mask.
+            visible_B1S: The source's padding mask; None where nothing is hidden.
             probe: Looks at the attention sublayers or changes them.
             cache: Keys and values of the positions before; the new ones are added to it. Without
                 padding in the target.
         """
         start = 0 if cache is None else cache.length
         n_new = target_BT.shape[1]
-        visible_BTK = (
-            decoder_mask(target_BT)
-            if cache is None
-            else causal_mask(start + n_new, target_BT.device)[None, start:]
-        )
+        visible_BTK = decoder_mask(target_BT) if cache is None else _later_rows(start, n_new)
         x_BTD = self.target_embedding(target_BT, start)
         seen = Seen(memory_BSD, visible_B1S, visible_BTK, cache)
         for layer in self.decoder:
@@ -111,6 +107,11 @@ class Transformer(nn.Module):
                     nn.init.zeros_(module.bias)
             elif isinstance(module, nn.Embedding):
                 nn.init.normal_(module.weight, std=self.config.d_model**-0.5)
+
+
+def _later_rows(start: int, n_new: int) -> Tensor | None:
+    """Return the last rows of the look-ahead mask; a single new position may look at all."""
+    return None if n_new == 1 else causal_mask(start + n_new)[None, start:]
 
 
 def _final_norm(config: ModelConfig) -> nn.Module:
