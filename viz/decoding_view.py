@@ -39,6 +39,7 @@ DEFAULT_DECODING_TEXTS: Mapping[str, str] = {
     "chosen.forced": "predicted",
     "true": "true",
     "others": "others",
+    "read": "Bars: probabilities of the next token. Click one on the left to go on with it.",
     "entropy": "entropy",
     "nats": "nats",
     "rank": "rank {rank}",

@@ -73,6 +73,7 @@ function draw(state) {
   state.head = drawChoice(nodes.head, texts.head, view.heads, state.head);
   root.querySelector(".legend .name").textContent = texts.weight;
   root.querySelector(".hidden-name").textContent = texts.hidden;
+  root.querySelector(".read").textContent = texts.read;
   root.querySelector(".masked").hidden = view.sides.length < 2;
   root.querySelector(".sides").classList.toggle("alone", view.sides.length < 2);
   drawScrubber(state);

@@ -2,21 +2,10 @@
 
 const SEEN_AT_ONCE = 160; // words; more than the lines shown of a long sentence can hold
 
-/** Chips of a sentence; tokens of one word stay together when the line breaks. */
+/** Chips of a sentence. */
 function drawChips(node, labels, side, texts) {
   const chips = labels.map((label, i) => tokenElement(label, side, i, "chip", texts));
-  const parts = [];
-  for (const chip of chips) {
-    if (!parts.length || !chip.classList.contains("continues")) {
-      parts.push(chip);
-    } else if (parts.at(-1).className === "word") {
-      parts.at(-1).append(chip);
-    } else {
-      const word = element("span", "word");
-      word.append(parts.pop(), chip);
-      parts.push(word);
-    }
-  }
+  const parts = inWords(chips);
   node.replaceChildren(...parts.slice(0, SEEN_AT_ONCE));
   // The rest lies below the edge of the scrolled box: it comes after the picture is on the screen.
   const late = parts.slice(SEEN_AT_ONCE);

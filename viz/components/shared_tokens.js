@@ -19,3 +19,20 @@ function tokenElement([text, flags], side, index, className, texts) {
   if (flags & FLAGS.unknown) node.title = texts.unknown;
   return node;
 }
+
+/** Chips, those of one word in one element: they stay together when the line breaks. */
+function inWords(chips) {
+  const parts = [];
+  for (const chip of chips) {
+    if (!parts.length || !chip.classList.contains("continues")) {
+      parts.push(chip);
+    } else if (parts.at(-1).className === "word") {
+      parts.at(-1).append(chip);
+    } else {
+      const word = element("span", "word");
+      word.append(parts.pop(), chip);
+      parts.push(word);
+    }
+  }
+  return parts;
+}

@@ -27,31 +27,27 @@ function drawBars({ bars, numbers, name }, view, step) {
 
 function drawRow(node, row, i, side, { texts }) {
   node.classList.toggle("absent", !row);
-  if (!row) {
-    node.disabled = true;
-    return;
-  }
+  if (!row) return;
   const [, name, number, track] = node.children;
   const text = row.others ? texts.others : row.label[0];
   name.textContent = middle(text, 14);
   name.title = name.textContent === text ? "" : text;
   name.classList.toggle("special", Boolean(row.others || row.label[1] & FLAGS.special));
   track.firstElementChild.style.width = `${100 * Math.min(1, row.probability)}%`;
-  number.textContent = threeDigits(row.probability);
+  number.textContent = numberWords(row.probability);
   node.classList.toggle("chosen", Boolean(row.chosen));
   node.classList.toggle("true", Boolean(row.true));
   node.classList.toggle("others", Boolean(row.others));
   if (side !== "free") return;
   const forces = row.token !== undefined && !row.chosen;
-  node.disabled = !forces;
+  // Not `disabled`, which would take the focus away from a bar that was just clicked.
+  node.setAttribute("aria-disabled", !forces);
   node.dataset.token = forces ? row.token : "";
-  node.tabIndex = -1;
+  node.tabIndex = i ? -1 : 0;
   node.setAttribute("aria-label", [
     text, number.textContent, row.chosen && texts.chosen, row.true && texts.true,
     forces && fill(texts.force, { token: text }),
   ].filter(Boolean).join(", "));
-  const first = node.parentElement.querySelector(".option:enabled");
-  if (first) first.tabIndex = 0;
 }
 
 /** Chosen and true with their marks, which explains the marks too, and the entropy. */
@@ -63,7 +59,7 @@ function drawNumbers(node, side, { texts }, step) {
     part.append(`${name} `, ...parts);
     return part;
   };
-  const value = (x) => element("b", "", threeDigits(x));
+  const value = (x) => element("b", "", numberWords(x));
   const { chosen, true: truth } = step;
   const parts = [figure("chosen", texts[side === "free" ? "chosen" : "chosen.forced"],
     word(chosen.label), " ", value(chosen.probability))];

@@ -113,7 +113,7 @@ function drawChartStep({ panels, step, view }) {
 
 /** What a panel says of a step, line by line. */
 function chartWords({ series }, { texts, count }, step) {
-  const number = (value) => (value === undefined ? "–" : threeDigits(Math.max(0, value)));
+  const number = (value) => (value === undefined ? "–" : numberWords(Math.max(0, value)));
   return [
     fill(texts.step, { number: step + 1, count }),
     ...series.map(({ name, values }) => [name, number(values[step])].filter(Boolean).join(" ")),

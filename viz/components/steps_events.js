@@ -79,7 +79,7 @@ function spoken({ view, step, columns }) {
   return columns.filter(({ side }) => side?.steps[step]).map(({ side, name }) => {
     const { label, probability } = side.steps[step].chosen;
     return fill(texts.now, {
-      step: words, side: texts[`side.${name}`], token: label[0], probability: threeDigits(probability),
+      step: words, side: texts[`side.${name}`], token: label[0], probability: numberWords(probability),
     });
   }).join(" ");
 }
@@ -107,7 +107,7 @@ function showUnder(state, event) {
   const look = event.target.closest(".look");
   const token = event.target.closest("[data-side]");
   const dot = event.target.closest(".dot");
-  const option = event.target.closest("button.option:enabled");
+  const option = event.target.closest(".option[aria-disabled=false]");
   const charted = chartUnder(state, event);
   rest(state);
   if (look) showLook(state, look, event);
@@ -159,7 +159,7 @@ function showDot(state, step, point) {
     const chosen = side?.steps[step]?.chosen;
     if (!chosen) continue;
     const { label, probability } = chosen;
-    lines.push(`${view.texts[`side.${name}`]}: ${label[0]} ${threeDigits(probability)}`);
+    lines.push(`${view.texts[`side.${name}`]}: ${label[0]} ${numberWords(probability)}`);
   }
   if (step === view.difference) lines.push(view.texts["difference.mark"]);
   if (view.sides[0].steps[step]?.overridden) lines.push(view.texts.overridden);
@@ -193,6 +193,6 @@ function moveInBars(option, event) {
   const move = { ArrowUp: -1, ArrowDown: 1 }[event.key];
   if (!move) return;
   event.preventDefault();
-  const all = [...option.parentElement.querySelectorAll(".option:enabled")];
+  const all = [...option.parentElement.querySelectorAll(".option:not(.absent)")];
   all[all.indexOf(option) + move]?.focus();
 }

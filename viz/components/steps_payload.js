@@ -58,6 +58,10 @@ function weightsOf({ weights, across }, view, layer, head, step, steps) {
   return weights.subarray(start, start + across);
 }
 
+/** A probability or an entropy in words: three digits, small ones with a power of ten. */
+const numberWords = (x) =>
+  x > 0 && x < 1e-3 ? x.toExponential(2).replace("e-", "e−") : threeDigits(x);
+
 /** A 16-bit weight in words: three digits where it has them. */
 function weightWords(weight) {
   if (weight === 0) return "0";

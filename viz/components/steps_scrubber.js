@@ -38,8 +38,8 @@ function drawScrubberStep(state) {
   nodes.count.textContent = words;
   nodes.scrubber.setAttribute("aria-valuenow", step + 1);
   nodes.scrubber.setAttribute("aria-valuetext", words);
-  nodes.previous.disabled = step === 0;
-  nodes.following.disabled = step === view.count - 1;
+  nodes.previous.setAttribute("aria-disabled", step === 0);
+  nodes.following.setAttribute("aria-disabled", step === view.count - 1);
 }
 
 function drawControls({ view, nodes }) {

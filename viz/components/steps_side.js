@@ -24,12 +24,13 @@ function newColumn(node, name) {
     strip.tabIndex = 0;
     strip.setAttribute("role", "group");
   }
-  column.appended = element("div", "append");
+  column.appended = { chip: element("span", ""), note: element("span", "quiet") };
+  if (name === "free") column.appended.button = element("button", "corrupt");
   const { captions, strips } = column;
   node.replaceChildren(
     column.title, row("fed", column.fed), row("next", column.bars, column.numbers),
     row("looks", captions.source, strips.source, captions.target, strips.target),
-    row("appended", column.appended));
+    row("appended", ...Object.values(column.appended)));
   return column;
 }
 
@@ -43,7 +44,7 @@ function drawColumn(column, view) {
   column.title.replaceChildren(texts[column.name], column.ended);
   for (const key of ["fed", "next", "looks", "appended"]) column[`${key}Name`].textContent = texts[key];
   const chips = side.fed.map((label, i) => fedChip(column, view, label, i));
-  column.fed.replaceChildren(...chips);
+  column.fed.replaceChildren(...inWords(chips));
   column.chips = chips;
   column.captions.source.textContent = texts["looks.source"];
   column.captions.target.textContent = texts["looks.prefix"];
@@ -62,6 +63,7 @@ function fedChip({ name }, { sides, texts }, label, i) {
   const chip = tokenElement(label, "target", i, "chip", texts);
   const true_ = sides[1]?.fed[i];
   const differs = name === "free" && true_ && !sameLabel(label, true_);
+  if (label[0].length > 40) chip.title = label[0]; // it may be cut off
   chip.classList.toggle("differs", Boolean(differs));
   chip.classList.toggle("by-hand", name === "free" && Boolean(sides[0].steps[i - 1]?.overridden));
   return chip;
@@ -103,24 +105,18 @@ function drawColumnStep(column, state) {
   drawAppended(column, view, side.steps[at], at);
 }
 
-/** What the next step is fed, and by hand of whom. */
+/** What the next step is fed, and what can be done about it. Drawn in place: focus stays. */
 function drawAppended({ appended, name, side }, { texts }, step, at) {
   const forced = name === "forced";
   const label = forced ? step.true?.label ?? side.fed[at + 1] ?? step.chosen.label : step.chosen.label;
   const chip = tokenElement(label, "target", at + 1, "chip", texts);
-  const parts = [chip];
-  if (forced) parts.push(element("span", "quiet", texts["appended.true"]));
-  else {
-    const key = step.overridden ? "undo" : "corrupt";
-    chip.classList.toggle("by-hand", step.overridden);
-    if (step.overridden) parts.push(element("span", "quiet", texts["appended.override"]));
-    const button = element("button", key, texts[key]);
-    button.type = "button";
-    parts.push(button);
-  }
-  // The button that has the focus keeps it.
-  const before = appended.querySelector("button");
-  const after = parts.at(-1);
-  if (before && before.className === after.className) parts[parts.length - 1] = before;
-  appended.replaceChildren(...parts);
+  chip.classList.toggle("by-hand", !forced && step.overridden);
+  chip.classList.remove("continues");
+  appended.chip.replaceChildren(chip);
+  appended.note.textContent =
+    forced ? texts["appended.true"] : step.overridden ? texts["appended.override"] : "";
+  if (forced) return;
+  appended.button.type = "button";
+  appended.button.className = step.overridden ? "undo" : "corrupt";
+  appended.button.textContent = texts[appended.button.className];
 }
