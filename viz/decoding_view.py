@@ -39,7 +39,7 @@ DEFAULT_DECODING_TEXTS: Mapping[str, str] = {
     "chosen.forced": "predicted",
     "true": "true",
     "others": "others",
-    "read": "Bars: probabilities of the next token. Click one on the left to go on with it.",
+    "read": "Bars: probability of the next token; click one on the free side to go on with it.",
     "entropy": "entropy",
     "nats": "nats",
     "rank": "rank {rank}",
@@ -61,7 +61,7 @@ DEFAULT_DECODING_TEXTS: Mapping[str, str] = {
     "chart.true": "probability of the true token",
     "side.free": "free",
     "side.forced": "forced",
-    "now": "{step}. {side} {token} {probability}.",
+    "now": "{side} {token} {probability}.",
 }
 
 # Sums of probabilities in 32-bit floats end a little beside 1.

@@ -2,7 +2,7 @@
 
 const SECONDS_PER_STEP = 0.9;
 const MOVES = {
-  ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageUp: -5, PageDown: 5,
+  ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -5, PageUp: 5,
   Home: -Infinity, End: Infinity,
 };
 
@@ -13,7 +13,7 @@ function answerPointer(state) {
     if (at(".previous")) goTo(state, state.step - 1);
     if (at(".following")) goTo(state, state.step + 1);
     if (at(".play")) play(state, !state.clock);
-    if (at(".difference")) goTo(state, state.view.difference);
+    if (at("button.difference")) goTo(state, state.view.difference);
     if (at("tbody tr")) goTo(state, Number(at("tbody tr").dataset.step));
     const charted = chartUnder(state, event);
     if (charted) goTo(state, charted.step);
@@ -75,13 +75,13 @@ function goTo(state, wanted) {
 /** The step in a sentence, for those who do not see it. */
 function spoken({ view, step, columns }) {
   const { texts, count } = view;
-  const words = fill(texts.step, { number: step + 1, count });
-  return columns.filter(({ side }) => side?.steps[step]).map(({ side, name }) => {
+  const said = columns.filter(({ side }) => side?.steps[step]).map(({ side, name }) => {
     const { label, probability } = side.steps[step].chosen;
     return fill(texts.now, {
-      step: words, side: texts[`side.${name}`], token: label[0], probability: numberWords(probability),
+      side: texts[`side.${name}`], token: label[0], probability: numberWords(probability),
     });
-  }).join(" ");
+  });
+  return [`${fill(texts.step, { number: step + 1, count })}.`, ...said].join(" ");
 }
 
 /** Let the steps go by, from the beginning if they have come to the end. */
@@ -126,7 +126,7 @@ function rest(state) {
 /** Mark a source token in both columns, a target token within its own. */
 function markToken(state, node) {
   const { side, index } = node.dataset;
-  const within = side === "source" ? state.root : node.closest(".column") ?? state.columns[0].node;
+  const within = side === "source" ? state.root : node.closest(".column");
   state.marked = [...within.querySelectorAll(`[data-side="${side}"][data-index="${index}"]`)];
   for (const each of state.marked) each.classList.add("marked");
 }
@@ -177,7 +177,8 @@ function showOption({ root, nodes, view, columns }, option, point) {
 /** Arrow keys read one weight after the other. */
 function moveInStrip(state, strip, event) {
   const move = MOVES[event.key];
-  if (!move) return;
+  // Up and down go on scrolling the page.
+  if (!move || ["ArrowUp", "ArrowDown"].includes(event.key)) return;
   event.preventDefault();
   const looks = [...strip.children].filter((look) => !look.classList.contains("later"));
   const from = looks.findIndex((look) => look.classList.contains("marked"));
