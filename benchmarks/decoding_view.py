@@ -60,6 +60,7 @@ def measure(browser: Browser, url: str, name: str, floor: float) -> None:
     page.wait_for_timeout(500)
     root = page.locator(".decoding").element_handle()
     print(name)
+    report("  new steps, through the server", measured(page, next_sentence), floor)
     for open_ in (False, True):
         if open_:
             for summary in page.locator("summary").all():
@@ -69,7 +70,6 @@ def measure(browser: Browser, url: str, name: str, floor: float) -> None:
         where = "table and chart open" if open_ else "step"
         report(f"  {where}, work", [work for work, _ in pairs], floor, TARGET)
         report(f"  {where}, until the frame", [frame for _, frame in pairs], floor)
-    report("  new steps, through the server", measured(page, next_sentence), floor)
     page.close()
 
 

@@ -283,6 +283,7 @@ def test_another_word_can_be_forced_with_the_keyboard(show):
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
         expect(page.get_by_text(f"'token': {step.top[1].token}}}")).to_be_visible()
+        expect(column(page, "free").locator(".option").nth(1)).to_be_focused()
 
 
 def test_without_a_reference_one_side_takes_the_width(show):

@@ -30,7 +30,7 @@ function drawRow(node, row, i, side, { texts }) {
   if (!row) return;
   const [, name, number, track] = node.children;
   const text = row.others ? texts.others : row.label[0];
-  name.textContent = middle(text, 14);
+  name.textContent = middle(text, 12);
   name.title = name.textContent === text ? "" : text;
   name.classList.toggle("special", Boolean(row.others || row.label[1] & FLAGS.special));
   track.firstElementChild.style.width = `${100 * Math.min(1, row.probability)}%`;
