@@ -26,6 +26,9 @@ bench: .venv/dev
 	$(BIN)/python -m benchmarks.sentence
 	$(BIN)/python -m benchmarks.cold_start
 	$(BIN)/python -m benchmarks.copy_task
+	$(BIN)/python -m benchmarks.decoding_view
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet -r requirements-bench.txt
+	$(BIN)/python -m benchmarks.decode
 
 # Trained beside the gallery first, so that an interrupted training leaves the gallery whole.
 gallery: .venv/app

@@ -76,7 +76,7 @@ def write(model: torch.nn.Module, source_1S: torch.Tensor, n: int) -> None:
     stepper = Stepper(model, source_1S)
     token_1 = torch.tensor([BOS])
     for _ in range(n):
-        token_1 = stepper.feed(token_1).argmax(dim=-1)
+        token_1 = stepper.feed(token_1)[0].argmax(dim=-1)
 
 
 def generate(model: MarianMTModel, source_1S: torch.Tensor, n: int) -> None:

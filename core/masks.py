@@ -18,6 +18,12 @@ def padding_mask(ids_BK: Tensor) -> Tensor:
     return (ids_BK != PAD)[:, None, :]
 
 
+def padding_to_hide(ids_BK: Tensor) -> Tensor | None:
+    """Return `padding_mask`, or None where there is no padding: without a mask all is faster."""
+    visible_B1K = padding_mask(ids_BK)
+    return None if bool(visible_B1K.all()) else visible_B1K
+
+
 def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
     """Return visible_TT, the look-ahead mask: position i may look at every j ≤ i.
 

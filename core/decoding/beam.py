@@ -94,7 +94,7 @@ def beam_steps(
     for _ in range(length_limit(model, len(source_S)) - len(prefix)):
         open_ = [hypothesis for hypothesis in kept if not hypothesis.finished]
         last_B = source_S.new_tensor([(BOS, *hypothesis.tokens)[-1] for hypothesis in open_])
-        log_probabilities_BV = stepper.feed(last_B).log_softmax(dim=-1)
+        log_probabilities_BV = stepper.feed(last_B)[0].log_softmax(dim=-1)
         candidates = [(h, -1) for h in kept if h.finished]
         candidates += _continued(open_, log_probabilities_BV, 2 * beam, alpha)
         # Among equals the one that was found first, as greedy decoding does.
@@ -112,7 +112,7 @@ def _begun(stepper: Stepper, source_S: Tensor, prefix: tuple[int, ...], alpha: f
     """Feed all of a prefix but its last token, and return it as a hypothesis."""
     total = 0.0
     for fed, said in zip((BOS, *prefix), prefix, strict=False):
-        total += float(stepper.feed(source_S.new_tensor([fed])).log_softmax(dim=-1)[0, said])
+        total += float(stepper.feed(source_S.new_tensor([fed]))[0].log_softmax(dim=-1)[0, said])
     return Hypothesis(prefix, total, total / length_penalty(len(prefix), alpha))
 
 

@@ -36,12 +36,12 @@ def decode_greedily(
     Returns:
         For each sentence its target's ids without BOS; EOS is the last unless the limit came first.
     """
-    stepper = Stepper(model, source_BS, probe)
+    stepper = Stepper(model, source_BS, DecodeOptions(probe=probe, watch=False))
     written: list[Tensor] = []
     next_B = source_BS.new_full((len(source_BS),), BOS)
     open_B = torch.ones(len(source_BS), dtype=torch.bool, device=source_BS.device)
     for _ in range(length_limit(model, source_BS.shape[1])):
-        next_B = stepper.feed(next_B).argmax(dim=-1)
+        next_B = stepper.feed(next_B)[0].argmax(dim=-1)
         written.append(next_B.masked_fill(~open_B, PAD))
         open_B &= next_B != EOS
         if not open_B.any():

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from core.masks import padding_mask
+from core.decoding.plan import DecoderPlan
+from core.masks import padding_to_hide
 from core.model import Cache, Probe, Probes, Record, Site, Transformer
 from core.tokenizer import BOS, EOS
 
@@ -53,6 +54,21 @@ class DecodeStep:
         return int((self.logits_V > self.logits_V[token]).sum())
 
 
+@dataclass(frozen=True, slots=True)
+class DecodeOptions:
+    """What may be changed or looked at while a model writes."""
+
+    overrides: Mapping[int, int] = field(default_factory=dict)
+    """Step → id that is appended there whatever the model says: to follow another word than the
+    chosen one, or to see what becomes of a mistake."""
+    probe: Probe | None = None
+    """Looks at the attention sublayers or changes them."""
+    watch: bool = True
+    """Keep what every head looked at; without, the fused kernel runs."""
+    cached: bool = True
+    """Keep keys and values; without, every step computes the whole prefix anew."""
+
+
 class Stepper:
     """Feeds a decoder one token at a time; the encoder runs once, keys and values are kept.
 
@@ -63,38 +79,43 @@ class Stepper:
         self,
         model: Transformer,
         source_BS: Tensor,
-        probe: Probe | None = None,
-        *,
-        cached: bool = True,
+        options: DecodeOptions | None = None,
     ) -> None:
         """Encode the sources.
 
         Args:
             model: Whose decoder is stepped.
             source_BS: With EOS, padded.
-            probe: Looks at the attention sublayers or changes them, in encoder and decoder.
-            cached: Keep keys and values; without, every step computes the whole prefix anew, for
-                comparison.
+            options: Probe, whether to watch, and whether to keep keys and values. Where nobody
+                looks and keys and values are kept, the decoder runs as a `DecoderPlan`.
         """
         self.model = model
-        self.probe = probe
-        visible_B1S = padding_mask(source_BS)
-        self._visible_B1S = None if visible_B1S.all() else visible_B1S
-        with torch.inference_mode():
-            self._memory_BSD = model.encode(source_BS, probe)
-        self._cache = Cache() if cached else None
+        self.options = options or DecodeOptions(watch=False)
+        self._visible_B1S = padding_to_hide(source_BS)
+        self._cache = Cache() if self.options.cached else None
+        self._plan: DecoderPlan | None = None
         self._fed_BT = source_BS.new_empty(len(source_BS), 0)
-
-    def feed(self, token_B: Tensor, record: Record | None = None) -> Tensor:
-        """Append a token to every prefix, and return logits_BV for the one after it.
-
-        PAD and BOS get −∞: they are no words and never follow a word.
-        """
-        new_BT = token_B[:, None]
-        if self._cache is None:
-            new_BT = self._fed_BT = torch.cat([self._fed_BT, new_BT], dim=1)
-        probes = [probe for probe in (self.probe, record) if probe is not None]
         with torch.inference_mode():
+            self._memory_BSD = model.encode(source_BS, self.options.probe)
+            if self.options.cached and not self.options.watch and self.options.probe is None:
+                self._plan = DecoderPlan(model, self._memory_BSD, self._visible_B1S)
+
+    def feed(self, token_B: Tensor) -> tuple[Tensor, Record]:
+        """Append a token to every prefix.
+
+        Returns:
+            logits_BV for the token after it, −∞ for PAD and BOS, which are no words and never
+            follow a word; and what the heads looked at, which is nothing where nobody watches.
+        """
+        record = Record()
+        with torch.inference_mode():
+            if self._plan is not None:
+                return sayable(self._plan.feed(token_B)), record
+            new_BT = token_B[:, None]
+            if self._cache is None:
+                new_BT = self._fed_BT = torch.cat([self._fed_BT, new_BT], dim=1)
+            watching = [record] if self.options.watch else []
+            probes = [each for each in (self.options.probe, *watching) if each is not None]
             logits_BTV = self.model.decode(
                 new_BT,
                 self._memory_BSD,
@@ -102,15 +123,17 @@ class Stepper:
                 Probes(probes) if probes else None,
                 self._cache,
             )
-        return sayable(logits_BTV[:, -1])
+            return sayable(logits_BTV[:, -1]), record
 
     def rows(self, index_B: Tensor) -> "Stepper":
         """Return a stepper that goes on with some of the sentences, in the order of the index."""
         other = object.__new__(type(self))
-        other.model, other.probe = self.model, self.probe
+        other.model, other.options = self.model, self.options
         other._visible_B1S = None if self._visible_B1S is None else self._visible_B1S[index_B]
         other._memory_BSD = self._memory_BSD[index_B]
-        other._cache = None if self._cache is None else self._cache.rows(index_B)
+        with torch.inference_mode():
+            other._cache = None if self._cache is None else self._cache.rows(index_B)
+            other._plan = None if self._plan is None else self._plan.rows(index_B)
         other._fed_BT = self._fed_BT[index_B]
         return other
 
@@ -141,21 +164,6 @@ def length_limit(model: Transformer, source_length: int) -> int:
     return min(model.config.max_positions - 1, 2 * source_length + 16)
 
 
-@dataclass(frozen=True, slots=True)
-class DecodeOptions:
-    """What may be changed or looked at while a model writes."""
-
-    overrides: Mapping[int, int] = field(default_factory=dict)
-    """Step → id that is appended there whatever the model says: to follow another word than the
-    chosen one, or to see what becomes of a mistake."""
-    probe: Probe | None = None
-    """Looks at the attention sublayers or changes them."""
-    watch: bool = True
-    """Keep what every head looked at; without, the fused kernel runs."""
-    cached: bool = True
-    """Keep keys and values; without, every step computes the whole prefix anew."""
-
-
 def steps(
     model: Transformer, source_S: Tensor, choose: Choose, options: DecodeOptions | None = None
 ) -> Iterator[DecodeStep]:
@@ -168,13 +176,13 @@ def steps(
         options: By default nothing is changed, and everything kept.
     """
     options = options or DecodeOptions()
-    stepper = Stepper(model, source_S[None], options.probe, cached=options.cached)
+    stepper = Stepper(model, source_S[None], options)
     prefix: tuple[int, ...] = (BOS,)
     for step in range(length_limit(model, len(source_S))):
-        record = Record() if options.watch else None
-        logits_V = stepper.feed(source_S.new_tensor(prefix[-1:]), record)[0]
+        logits_BV, record = stepper.feed(source_S.new_tensor(prefix[-1:]))
+        logits_V = logits_BV[0]
         chosen = options.overrides[step] if step in options.overrides else choose(logits_V)
-        yield DecodeStep(prefix, logits_V, chosen, last_rows(record) if record else {})
+        yield DecodeStep(prefix, logits_V, chosen, last_rows(record))
         if chosen == EOS:
             return
         prefix = (*prefix, chosen)

@@ -53,7 +53,7 @@ class EncoderLayer(nn.Module):
         self.feed_forward = FeedForward(config)
         self.residuals = nn.ModuleList(Residual(config) for _ in range(2))
 
-    def forward(self, x_BSD: Tensor, visible_B1S: Tensor, probe: Probe | None) -> Tensor:
+    def forward(self, x_BSD: Tensor, visible_B1S: Tensor | None, probe: Probe | None) -> Tensor:
         """Return x_BSD after both sublayers."""
         around_attention, around_feed_forward = self.residuals
 

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from core.config import ModelConfig
-from core.masks import causal_mask, decoder_mask, padding_mask
+from core.masks import causal_mask, decoder_mask, padding_to_hide
 from core.model.cache import Cache
 from core.model.layers import DecoderLayer, EncoderLayer, Seen
 from core.model.positional import Embedding
@@ -49,14 +49,13 @@ class Transformer(nn.Module):
             target_BT: Token ids, beginning with BOS, padded with PAD.
             probe: Looks at the attention sublayers or changes them; see `core.model.probe`.
         """
-        visible_B1S = padding_mask(source_BS)
         memory_BSD = self.encode(source_BS, probe)
-        return self.decode(target_BT, memory_BSD, visible_B1S, probe)
+        return self.decode(target_BT, memory_BSD, padding_to_hide(source_BS), probe)
 
     def encode(self, source_BS: Tensor, probe: Probe | None = None) -> Tensor:
         """Return memory_BSD, what the encoder makes of each source token."""
         x_BSD = self.source_embedding(source_BS)
-        visible_B1S = padding_mask(source_BS)
+        visible_B1S = padding_to_hide(source_BS)
         for layer in self.encoder:
             x_BSD = layer(x_BSD, visible_B1S, probe)
         return self.encoder_norm(x_BSD)

@@ -2,7 +2,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.masks import PAD, causal_mask, decoder_mask, padding_mask
+from core.masks import PAD, causal_mask, decoder_mask, padding_mask, padding_to_hide
 
 
 def test_causal_mask_of_five_is_the_lower_triangle_of_ones():
@@ -20,3 +20,9 @@ def test_decoder_mask_combines_look_ahead_and_padding(rows):
 
 def test_padding_mask_is_the_same_for_every_query():
     assert padding_mask(torch.tensor([[4, PAD, 5]])).tolist() == [[[True, False, True]]]
+
+
+def test_without_padding_there_is_nothing_to_hide():
+    assert padding_to_hide(torch.tensor([[4, 5]])) is None
+    hidden = padding_to_hide(torch.tensor([[4, PAD], [5, 6]]))
+    assert hidden.tolist() == [[[True, False]], [[True, True]]]

@@ -120,6 +120,6 @@ def test_a_stepper_goes_on_with_chosen_rows(model):
     source_BS = torch.tensor([[5, 6, EOS], [7, EOS, 0]])
     both = Stepper(model, source_BS)
     both.feed(torch.tensor([BOS, BOS]))
-    swapped_BV = both.rows(torch.tensor([1, 0])).feed(torch.tensor([8, 9]))
-    expected_BV = both.feed(torch.tensor([9, 8]))
+    swapped_BV = both.rows(torch.tensor([1, 0])).feed(torch.tensor([8, 9]))[0]
+    expected_BV = both.feed(torch.tensor([9, 8]))[0]
     assert (swapped_BV[:, 2:] - expected_BV.flip(0)[:, 2:]).abs().max() < 1e-5

@@ -1,0 +1,68 @@
+from dataclasses import replace
+
+import pytest
+import torch
+
+from core.config import ModelConfig
+from core.decoding import plan
+from core.decoding.plan import DecoderPlan
+from core.masks import padding_mask
+from core.model import build
+
+CONFIG = ModelConfig(23, 2, 3, 16, 32, 4, d_k=5, d_v=3, max_positions=20)
+SOURCE_BS = torch.tensor([[4, 5, 6, 7, 2], [8, 2, 0, 0, 0], [9, 10, 11, 2, 0]])
+TARGET_BT = torch.tensor([[1, 5, 6, 7, 8, 9], [1, 9, 3, 4, 5, 6], [1, 4, 5, 6, 7, 3]])
+
+
+def planned(config, source_BS=SOURCE_BS):
+    model = build(config, seed=3).eval()
+    with torch.no_grad():
+        # Biases and norms that are not 0 and 1, so that leaving one out would show.
+        for parameter in model.parameters():
+            if parameter.ndim == 1:
+                parameter.add_(0.1 * torch.randn_like(parameter))
+        memory_BSD = model.encode(source_BS)
+    visible_B1S = padding_mask(source_BS)
+    hidden = None if visible_B1S.all() else visible_B1S
+    return model, DecoderPlan(model, memory_BSD, hidden), memory_BSD, visible_B1S
+
+
+@pytest.fixture(autouse=True)
+def _little_room(monkeypatch):
+    """So that the buffers must grow."""
+    monkeypatch.setattr(plan, "FIRST_POSITIONS", 2)
+
+
+@pytest.mark.parametrize("norm", ["post", "pre"])
+@pytest.mark.parametrize("positions", ["sinusoidal", "learned"])
+@pytest.mark.parametrize("tied", [True, False])
+def test_the_plan_gives_the_models_logits_for_ragged_batches(norm, positions, tied):
+    config = replace(CONFIG, norm=norm, positions=positions, tied=tied)
+    with torch.inference_mode():
+        model, made, memory_BSD, visible_B1S = planned(config)
+        found_BTV = torch.stack([made.feed(token_B) for token_B in TARGET_BT.T], dim=1)
+        expected_BTV = model.decode(TARGET_BT, memory_BSD, visible_B1S)
+    assert (found_BTV - expected_BTV).abs().max() < 1e-5
+
+
+def test_without_padding_nothing_is_hidden():
+    source_BS = torch.tensor([[4, 5, 6, 2]])
+    with torch.inference_mode():
+        model, made, memory_BSD, visible_B1S = planned(CONFIG, source_BS)
+        found_BTV = torch.stack([made.feed(token_B) for token_B in TARGET_BT[:1].T], dim=1)
+        expected_BTV = model.decode(TARGET_BT[:1], memory_BSD, visible_B1S)
+    assert (found_BTV - expected_BTV).abs().max() < 1e-5
+
+
+def test_rows_of_a_plan_go_on_as_their_sentences_and_leave_the_others_alone():
+    index_B = torch.tensor([2, 0, 0])
+    with torch.inference_mode():
+        model, made, memory_BSD, visible_B1S = planned(CONFIG)
+        for step in range(3):
+            made.feed(TARGET_BT[:, step])
+        chosen = made.rows(index_B)
+        found_BV = [chosen.feed(TARGET_BT[index_B, step]) for step in range(3, 6)][-1]
+        untouched_BV = [made.feed(TARGET_BT[:, step]) for step in range(3, 6)][-1]
+        expected_BV = model.decode(TARGET_BT, memory_BSD, visible_B1S)[:, -1]
+    assert (found_BV - expected_BV[index_B]).abs().max() < 1e-5
+    assert (untouched_BV - expected_BV).abs().max() < 1e-5
