@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages import attention, decoding
-from pages.shared import layout
+from pages.shared import layout, session
 from pages.shared.text import _
 
 
@@ -23,9 +23,11 @@ def main() -> None:
             decoding.render, title=_("Decoding"), icon=":material/step_over:", url_path="decoding"
         ),
         # The default page has no address but /; whoever types its name finds it all the same.
-        st.Page(attention.render, url_path="attention", visibility="hidden"),
+        st.Page(attention.render, title=_("Attention"), url_path="attention", visibility="hidden"),
     ]
-    st.navigation(pages, position="top").run()
+    page = st.navigation(pages, position="top")
+    session.enter(page.title)
+    page.run()
 
 
 if __name__ == "__main__":

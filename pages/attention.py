@@ -38,7 +38,7 @@ def _maps(opened: opening.Opened) -> None:
         )
         if controls.whole_words():
             inspection = cached.inspected(opened.path, opened.sentence, whole_words=True)
-        st.caption(notes.size(inspection), width="content")
+        st.caption(notes.size(opened.inspection), width="content")
     if found := notes.warnings(opened.run, inspection, sites[layer], head):
         st.caption(" ".join(found))
     shown = maps.maps_of(inspection, kind, (layer, head), _about_pronouns(opened))

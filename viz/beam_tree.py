@@ -125,4 +125,6 @@ def _points(
             "color": theme.colour(rgb),
             "symbol": ["square" if nodes[i].finished else "circle" for i in indices],
         },
+        # A click selects a node, and must not make the others fade.
+        unselected={"marker": {"opacity": 1}},
     )

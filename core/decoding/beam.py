@@ -3,7 +3,6 @@
 B prefixes side by side, V vocabulary.
 """
 
-import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -16,6 +15,7 @@ from core.model import Transformer
 from core.tokenizer import BOS, EOS
 
 LARGEST_BEAM = 64
+LARGEST_PENALTY = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ def check_beam(beam: int, alpha: float) -> None:
     """
     if not 1 <= beam <= LARGEST_BEAM:
         raise ConfigError(f"beam is {beam}, not 1 to {LARGEST_BEAM}")
-    if not 0 <= alpha < math.inf:
-        raise ConfigError(f"length penalty is {alpha}, not 0 or more")
+    if not 0 <= alpha <= LARGEST_PENALTY:
+        raise ConfigError(f"length penalty is {alpha}, not 0 to {LARGEST_PENALTY:g}")
 
 
 def length_penalty(length: int, alpha: float) -> float:

@@ -14,6 +14,9 @@ from core.config import ConfigError
 from core.decoding.step import DecodeOptions, DecodeStep, steps
 from core.model import Transformer
 
+TEMPERATURES = (0.01, 100.0)
+"""Beyond these the distribution is one-hot or uniform for any scores that a model gives."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
@@ -28,8 +31,11 @@ class Sampling:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not (0 < self.temperature < math.inf):
-            raise ConfigError(f"temperature is {self.temperature}, not above 0")
+        coldest, hottest = TEMPERATURES
+        if not coldest <= self.temperature <= hottest:
+            raise ConfigError(f"temperature is {self.temperature}, not {coldest} to {hottest}")
+        if not -(2**63) <= self.seed < 2**63:
+            raise ConfigError(f"seed is {self.seed}, not a whole number of 64 bits")
         if self.top_k < 0:
             raise ConfigError(f"top_k is {self.top_k}, not 0 (for all tokens) or more")
         if not 0 < self.top_p <= 1:

@@ -19,7 +19,7 @@ class Preset:
 
 
 PRESETS: dict[str, Preset] = {
-    # Pre-norm and a cooldown: with them the copy task is learned in 750 steps whatever the seed.
+    # Pre-norm and a cooldown: with them the copy task is learned in 850 steps.
     "tiny": Preset(
         ModelConfig(
             vocab_size=320,
@@ -32,13 +32,13 @@ PRESETS: dict[str, Preset] = {
             norm="pre",
         ),
         TrainConfig(
-            steps=750,
-            warmup=200,
-            cooldown=375,
-            learning_rate_factor=1.5,
+            steps=850,
+            warmup=250,
+            cooldown=600,
+            learning_rate_factor=1.2,
             label_smoothing=0.0,
-            evaluate_every=250,
-            checkpoint_every=250,
+            evaluate_every=425,
+            checkpoint_every=425,
         ),
         vocab_size=320,
     ),

@@ -61,7 +61,8 @@ def tree(opened: opening.Opened, method: Beam, scope: str) -> None:
 def _follow(scope: str, nodes: Sequence[BeamNode]) -> None:
     """Show the prefix of the node that was clicked."""
     for index in session.clicked_points(TREE)[:1]:
-        session.follow(scope, nodes[index].hypothesis.tokens)
+        tokens = nodes[index].hypothesis.tokens
+        session.follow(scope, tokens)
 
 
 def _shown(run: Run, node: BeamNode) -> TreeNode:

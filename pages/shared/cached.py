@@ -16,6 +16,7 @@ from core.decoding.timing import DecodingTimes, measure_times
 from core.inspection import Inspection, inspect_sentence
 from core.run import Run, RunError, load_run, newest_checkpoint, read_settings
 from core.tasks import Task
+from core.threads import use_one_thread
 from core.words import merged
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,6 +69,7 @@ def inspected(path: Path, sentence: str, whole_words: bool) -> Inspection:
 
 @st.cache_resource(max_entries=6, show_spinner=False)
 def _loaded(path: Path, stamp: tuple[int, ...]) -> Run:
+    use_one_thread()
     return load_run(path)
 
 

@@ -13,6 +13,7 @@ from pages.shared.text import _
 
 def model(names: Sequence[str], on_change: Callable[[], None]) -> str:
     """Ask for a run."""
+    session.recall(session.MODEL, names)
     chosen = st.selectbox(
         _("Model"),
         names,
@@ -21,11 +22,13 @@ def model(names: Sequence[str], on_change: Callable[[], None]) -> str:
         on_change=on_change,
         width=200,
     )
+    session.remember(session.MODEL, chosen)
     return str(chosen)
 
 
 def sentence(default: str) -> str:
     """Ask for a sentence."""
+    session.recall(session.SENTENCE)
     typed = st.text_input(
         _("Sentence"),
         value=default,
@@ -33,6 +36,7 @@ def sentence(default: str) -> str:
         bind="query-params",
         placeholder=_("Type a sentence and press Enter"),
     )
+    session.remember(session.SENTENCE, typed)
     return str(typed or "")
 
 
@@ -56,24 +60,26 @@ def kind(offered: Sequence[str], default: str, on_change: Callable[[], None]) ->
         "decoder.self": _("decoder self"),
         "decoder.cross": _("cross"),
     }
-    return str(
-        st.segmented_control(
-            _("Attention"),
-            offered,
-            format_func=lambda name: names[name],
-            default=default if default in offered else offered[0],
-            required=True,
-            key=session.KIND,
-            bind="query-params",
-            on_change=on_change,
-            label_visibility="collapsed",
-        )
+    session.recall(session.KIND, offered)
+    chosen = st.segmented_control(
+        _("Attention"),
+        offered,
+        format_func=lambda name: names[name],
+        default=default if default in offered else offered[0],
+        required=True,
+        key=session.KIND,
+        bind="query-params",
+        on_change=on_change,
+        label_visibility="collapsed",
     )
+    session.remember(session.KIND, chosen)
+    return str(chosen)
 
 
 def whole_words() -> bool:
     """Ask whether subwords are merged to words."""
     names = {"tokens": _("tokens"), "words": _("whole words")}
+    session.recall(session.UNIT, names)
     unit = st.segmented_control(
         _("Unit"),
         list(names),
@@ -85,6 +91,7 @@ def whole_words() -> bool:
         label_visibility="collapsed",
         help=_("Merged to words, rows are averaged and columns summed."),
     )
+    session.remember(session.UNIT, unit)
     return unit == "words"
 
 
@@ -97,6 +104,7 @@ def layer_and_head(n_layers: int, n_heads: int, default: tuple[int, int]) -> tup
 
 def _number(label: str, count: int, default: int, key: str) -> int:
     st.caption(label, width="content")
+    session.recall(key, range(count))
     # Shown without words around it, because what is shown is what stands in the URL.
     chosen = st.selectbox(
         label,
@@ -107,6 +115,7 @@ def _number(label: str, count: int, default: int, key: str) -> int:
         label_visibility="collapsed",
         width=76,
     )
+    session.remember(key, chosen)
     return int(chosen)
 
 
@@ -130,6 +139,7 @@ def method() -> Method:
         ConfigError: The settings cannot be.
     """
     names = {"greedy": _("greedy"), "sampling": _("sampling"), "beam": _("beam search")}
+    session.recall(session.METHOD, names)
     chosen = st.segmented_control(
         _("Decoding"),
         list(names),
@@ -139,6 +149,7 @@ def method() -> Method:
         key=session.METHOD,
         bind="query-params",
     )
+    session.remember(session.METHOD, chosen)
     if chosen == "sampling":
         return Sampling(
             temperature=_amount(_("Temperature"), session.TEMPERATURE, 1.0, 0.1),
@@ -155,7 +166,14 @@ def method() -> Method:
 
 
 def _amount(label: str, key: str, default: float, step: float) -> float:
+    session.recall(key)
     found = st.number_input(
-        label, value=default, step=step, key=key, bind="query-params", width=130
+        label,
+        value=default,
+        step=step,
+        key=key,
+        bind="query-params",
+        width=130,
     )
+    session.remember(key, found)
     return default if found is None else found

@@ -46,7 +46,8 @@ def decoding_view(
     appended = [step.chosen for step in free]
     left = _side(run, free, appended, true)
     for_free = tuple(
-        replace(step, overridden=index in overrides) for index, step in enumerate(left.steps)
+        replace(step, overridden=index in overrides and free[index].rank(overrides[index]) > 0)
+        for index, step in enumerate(left.steps)
     )
     return DecodingView(
         source=labels(inspection.source_tokens, inspection.unknown_words),
@@ -56,7 +57,7 @@ def decoding_view(
         else None,
         divergence=divergences(free, forced) if forced else (),
         first_difference=(first_difference(appended, true) if forced else None),
-        start=min(overrides, default=0),
+        start=min(max(overrides, default=0), len(free) - 1),
         texts={name: _(text) for name, text in DEFAULT_DECODING_TEXTS.items()},
     )
 

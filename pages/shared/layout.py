@@ -7,7 +7,7 @@ _STYLE = """
 <style>
 .stMainBlockContainer { padding: 2.2rem 2.5rem 3rem; }
 .stMainBlockContainer > .stVerticalBlock, .stMainBlockContainer .stVerticalBlock { gap: 0.5rem; }
-header.stAppHeader { height: 2.2rem; min-height: 2.2rem; background: transparent; }
+header.stAppHeader { height: 2.2rem; min-height: 2.2rem; }
 @media (max-width: 1000px) { .stMainBlockContainer { padding: 2.2rem 1.2rem 3rem; } }
 @media print {
   .stSidebar, header.stAppHeader, .stExpander, .stButton { display: none !important; }

@@ -77,25 +77,29 @@ def default_head(run: Run, kind: str) -> tuple[int, int]:
 
 def open_other_kind() -> None:
     """Go to the best head of the kind that was just chosen."""
-    run = cached.loaded(cached.run_paths()[session.chosen(session.MODEL)])
-    _choose_head(run, session.chosen(session.KIND))
+    if run := _chosen_run():
+        _choose_head(run, session.chosen(session.KIND))
 
 
 def _open_other_model() -> None:
     """Go to the best head of the run that was just chosen, with a sentence that it can read."""
-    path = cached.run_paths()[session.chosen(session.MODEL)]
-    if _problem(path):
+    run = _chosen_run()
+    if run is None:
         return
-    run = cached.loaded(path)
     kind = default_kind(run)
     session.choose({session.KIND: kind})
     _choose_head(run, kind)
-    task = cached.task(path)
-    own = _examples(task)
+    own = _examples(cached.task(run.path))
     foreign = {example.source for other in TASKS.values() for example in other.examples}
     foreign = {"", *foreign} - {example.source for example in own}
     if own and session.chosen(session.SENTENCE) in foreign:
         session.choose({session.SENTENCE: own[0].source})
+
+
+def _chosen_run() -> Run | None:
+    """Return the chosen run, or None where it is damaged or was deleted meanwhile."""
+    path = cached.run_paths().get(session.chosen(session.MODEL))
+    return None if path is None or _problem(path) else cached.loaded(path)
 
 
 def _choose_head(run: Run, kind: str) -> None:

@@ -4,7 +4,7 @@ The widgets of `controls` are bound to the URL under these keys, so that a link,
 way back shows the same view.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 import streamlit as st
 
@@ -14,6 +14,7 @@ STEPPER = "stepper"
 METHOD, BEAM, ALPHA = "method", "beam", "alpha"
 TEMPERATURE, TOP_K, TOP_P, SEED = "temperature", "top_k", "top_p", "seed"
 _OVERRIDES, _BRANCHES = "overrides", "branches"
+_SHOWN, _ENTERED, _PAGE = "shown", "entered", "page"
 
 
 def choose(values: Mapping[str, object]) -> None:
@@ -31,6 +32,32 @@ def take_pick() -> None:
     """Take over the head that was clicked in the maps."""
     if pick := st.session_state[MAPS].pick:
         choose({LAYER: pick["layer"], HEAD: pick["head"]})
+
+
+def enter(page: str) -> None:
+    """Note which page is drawn, so that `recall` knows when it is another one than before."""
+    st.session_state[_ENTERED] = st.session_state.get(_PAGE, page) != page
+    st.session_state[_PAGE] = page
+
+
+def recall(key: str, options: Container[object] | None = None) -> None:
+    """Give a widget the value that it had on the page before; to be called before it is drawn.
+
+    Streamlit carries what a visitor entered from page to page, but not what came with a link.
+
+    Args:
+        key: The widget's.
+        options: What the widget offers; None where it takes anything.
+    """
+    shown = st.session_state.get(_SHOWN, {})
+    wanted = st.session_state.get(_ENTERED) and key in shown and key not in st.query_params
+    if wanted and (options is None or shown[key] in options):
+        st.session_state[key] = shown[key]
+
+
+def remember(key: str, value: object) -> None:
+    """Keep what a widget shows, for the same widget on another page."""
+    st.session_state.setdefault(_SHOWN, {})[key] = value
 
 
 def wanted_by_link(key: str) -> str | None:

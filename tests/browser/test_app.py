@@ -185,6 +185,16 @@ def test_the_view_survives_a_switch_of_pages(visit):
     expect(title(page)).to_contain_text("Decoder layer 1, head 2")
 
 
+def test_a_view_that_came_by_link_survives_a_switch_of_pages(visit):
+    page = drawn(visit("?sentence=The+cat+slept.&kind=cross&layer=1&head=2"))
+    page.get_by_role("link", name="Decoding").click()
+    page.locator(".decoding[data-drawn]").wait_for()
+    expect(page.get_by_role("textbox", name="Sentence")).to_have_value("The cat slept.")
+    page.get_by_role("link", name="Attention").click()
+    expect(translation(drawn(page))).to_have_text("Le chat a dormi.")
+    expect(title(page)).to_contain_text("Decoder layer 1, head 2")
+
+
 def test_decoding_is_stepped_through_and_goes_on_from_another_word(visit):
     page = visit("decoding?sentence=The+cat+slept.")
     page.locator(".decoding[data-drawn]").wait_for()

@@ -1,4 +1,6 @@
 import json
+import re
+import shutil
 
 import numpy as np
 import pytest
@@ -209,3 +211,18 @@ def test_an_unfinished_training_is_announced(open_app, own_copy):
     settings["training"]["steps"] *= 2
     (own_copy / "run.json").write_text(json.dumps(settings))
     assert "Training has done" in said(open_app(model="runs/mine"))
+
+
+def test_a_run_that_is_deleted_while_it_is_shown_is_named(open_app, own_copy):
+    at = open_app(model="runs/mine", sentence="x y z")
+    shutil.rmtree(own_copy)
+    at.segmented_control(key="kind").set_value("encoder.self").run()
+    assert not at.exception
+    assert shown(at).translation
+
+
+def test_whole_words_are_not_counted_as_tokens(open_app):
+    tokens = said(open_app(sentence="Zorbik slept."))
+    words = said(open_app(sentence="Zorbik slept.", unit="whole words"))
+    count = re.compile(r"\d+ → \d+ tokens")
+    assert count.search(tokens).group() == count.search(words).group()

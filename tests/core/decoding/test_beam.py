@@ -82,7 +82,7 @@ def test_a_wider_beam_is_never_worse_on_the_first_step(model, source_S):
     assert firsts == pytest.approx([firsts[0]] * 3)
 
 
-@pytest.mark.parametrize(("beam", "alpha"), [(0, 0.6), (65, 0.6), (-1, 0.6), (4, -0.5)])
+@pytest.mark.parametrize(("beam", "alpha"), [(0, 0.6), (65, 0.6), (-1, 0.6), (4, -0.5), (4, 1e9)])
 def test_what_cannot_be_is_refused(model, source_S, beam, alpha):
     with pytest.raises(ConfigError, match=r"beam is|length penalty is"):
         next(beam_steps(model, source_S, beam, alpha))
