@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages import attention, decoding
+from pages import attention
 from pages.shared import layout, session
 from pages.shared.text import _
 
@@ -19,15 +19,20 @@ def main() -> None:
             icon=":material/grid_view:",
             default=True,
         ),
-        st.Page(
-            decoding.render, title=_("Decoding"), icon=":material/step_over:", url_path="decoding"
-        ),
+        st.Page(_decoding, title=_("Decoding"), icon=":material/step_over:", url_path="decoding"),
         # The default page has no address but /; whoever types its name finds it all the same.
         st.Page(attention.render, title=_("Attention"), url_path="attention", visibility="hidden"),
     ]
     page = st.navigation(pages, position="top")
     session.enter(page.title)
     page.run()
+
+
+def _decoding() -> None:
+    """Draw the decoding page; its chart libraries are loaded when it is first asked for."""
+    from pages import decoding
+
+    decoding.render()
 
 
 if __name__ == "__main__":

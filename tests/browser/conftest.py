@@ -5,7 +5,6 @@
   repository root and returns its address; for the same file it returns the same server again.
 """
 
-import os
 import socket
 import subprocess
 import sys
@@ -71,9 +70,8 @@ def served(app_path: Path) -> Iterator[str]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", str(app_path), "--server.port", str(port)]
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     process = subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
         _wait_for_health(process, f"http://127.0.0.1:{port}")
