@@ -1,15 +1,17 @@
-"""How long after Enter a typed sentence is translated and all its maps stand on the screen.
+"""How long after Enter a typed sentence is translated and its pictures stand on the screen.
 
 Run from the repository root: python -m benchmarks.sentence
 
 Every sentence is new, has 12 words, and goes through the app itself with the run of the gallery
 that opens first: browser, server, tokenizer, model step by step, the probed pass, payload, canvas.
-The floor is the same page answering a switch between two kinds of maps, for which the model has
-nothing to do; ratios to it are comparable between computers.
+On the decoding page it is decoded freely and teacher-forced, with every step's rows. The floor is
+the attention page answering a switch between two kinds of maps, for which the model has nothing to
+do; ratios to it are comparable between computers.
 """
 
 import statistics
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
@@ -20,15 +22,14 @@ from tests.browser.conftest import launched, served
 APP = Path(__file__).parents[1] / "app.py"
 ANIMALS = ["dog", "cat", "horse", "cow", "rabbit", "goat", "bird", "frog", "turtle"]
 ANIMALS += ["mouse", "owl", "bear", "wolf"]
-SENTENCE = "The {} did not cross the street because it was too tired."
-TARGET = 200
+SENTENCE = "The {} did not cross the {} because it was too tired."
+MAPS, STEPPER = ".maps", ".decoding"
 
 # Begins to count at the next press of a key or button, and ends when a frame has passed since the
 # maps were drawn anew.
-WATCH = """() => {
-    const maps = document.querySelector('.stBidiComponent, [data-testid=stBidiComponent]');
-    const find = (node) => node.querySelector?.('.maps') ?? [...node.querySelectorAll('*')]
-        .map((child) => child.shadowRoot?.querySelector('.maps')).find(Boolean);
+WATCH = """(drawing) => {
+    const find = (node) => node.querySelector?.(drawing) ?? [...node.querySelectorAll('*')]
+        .map((child) => child.shadowRoot?.querySelector(drawing)).find(Boolean);
     const root = find(document);
     const before = root.dataset.drawn;
     window.taken = new Promise((resolve) => {
@@ -56,11 +57,15 @@ def main() -> None:
         page.goto(address)
         page.locator(".maps[data-drawn]").wait_for()
         switches = measured(page, switch_kind)
-        sentences = measured(page, type_sentence)
+        sentences = measured(page, partial(type_sentence, MAPS))
+        page.goto(f"{address}/decoding")
+        page.locator(f"{STEPPER}[data-drawn]").wait_for()
+        decodings = measured(page, partial(type_sentence, STEPPER))
         browser.close()
     floor = statistics.median(switches)
     report("other kind (floor)", switches, floor, None)
-    report("typed sentence", sentences, floor, TARGET)
+    report("typed sentence: all maps", sentences, floor, 200)
+    report("typed sentence: all steps", decodings, floor, 250)
 
 
 def measured(page: Page, act: Callable[[Page, int], float]) -> list[float]:
@@ -75,16 +80,18 @@ def measured(page: Page, act: Callable[[Page, int], float]) -> list[float]:
 def switch_kind(page: Page, i: int) -> float:
     """Choose the other of two kinds of attention."""
     name = ("decoder self", "encoder self")[i % 2]
-    page.evaluate(WATCH)
+    page.evaluate(WATCH, MAPS)
     page.get_by_role("radio", name=name).click()
     return page.evaluate("window.taken")
 
 
-def type_sentence(page: Page, i: int) -> float:
+def type_sentence(drawing: str, page: Page, i: int) -> float:
     """Type a sentence that was not typed before, and press Enter."""
-    page.get_by_role("textbox", name="Sentence").fill(SENTENCE.format(ANIMALS[i]))
+    page.get_by_role("textbox", name="Sentence").fill(
+        SENTENCE.format(ANIMALS[i], "street" if drawing == MAPS else "river")
+    )
     page.wait_for_timeout(200)
-    page.evaluate(WATCH)
+    page.evaluate(WATCH, drawing)
     page.keyboard.press("Enter")
     return page.evaluate("window.taken")
 

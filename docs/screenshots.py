@@ -2,36 +2,52 @@
 
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.conftest import launched, served
 
 HERE = Path(__file__).parent
-VIEWS = {"attention-light": "light", "attention-dark": "dark"}
+STEPS_TO_PRONOUN = 10
 
 
 def main() -> None:
-    """Photograph the page that opens first, with the pointer on "it" → "animal"."""
+    """Photograph both pages as they open first, the attention page in light and dark."""
     with served(HERE.parent / "app.py") as address, sync_playwright() as playwright:
         browser = launched(playwright.chromium)
-        for name, scheme in VIEWS.items():
-            page = browser.new_page(
-                viewport={"width": 1280, "height": 800}, device_scale_factor=2, color_scheme=scheme
-            )
-            page.goto(address)
-            page.locator(".maps[data-drawn]").wait_for()
-            page.wait_for_timeout(1500)
-            tokens = page.locator(".chips.source .chip").all_inner_texts()
-            box = page.locator(".cells").bounding_box()
-            size = box["width"] / len(tokens)
-            page.mouse.move(
-                box["x"] + (tokens.index("animal") + 0.5) * size,
-                box["y"] + (tokens.index("it") + 0.5) * size,
-            )
-            page.wait_for_timeout(300)
-            page.screenshot(path=HERE / f"{name}.png")
-            page.close()
+        for scheme in ("light", "dark"):
+            page = opened(browser, address, ".maps[data-drawn]", scheme)
+            point_at_antecedent(page)
+            page.screenshot(path=HERE / f"attention-{scheme}.png")
+        page = opened(browser, f"{address}/decoding", ".decoding[data-drawn]", "light")
+        page.get_by_role("slider").first.focus()
+        for _ in range(STEPS_TO_PRONOUN):
+            page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(300)
+        page.screenshot(path=HERE / "decoding-light.png")
         browser.close()
+
+
+def opened(browser: Browser, url: str, drawn: str, scheme: str) -> Page:
+    """Open a page and wait until its picture stands."""
+    page = browser.new_page(
+        viewport={"width": 1280, "height": 800}, device_scale_factor=2, color_scheme=scheme
+    )
+    page.goto(url)
+    page.locator(drawn).wait_for()
+    page.wait_for_timeout(1500)
+    return page
+
+
+def point_at_antecedent(page: Page) -> None:
+    """Put the pointer on the cell "it" → "animal"."""
+    tokens = page.locator(".chips.source .chip").all_inner_texts()
+    box = page.locator(".cells").bounding_box()
+    size = box["width"] / len(tokens)
+    page.mouse.move(
+        box["x"] + (tokens.index("animal") + 0.5) * size,
+        box["y"] + (tokens.index("it") + 0.5) * size,
+    )
+    page.wait_for_timeout(300)
 
 
 if __name__ == "__main__":
