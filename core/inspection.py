@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from core.batch import pad
-from core.decoding.sentence import Translation, fitting_source, translate
+from core.decoding.sentence import Translation, given_translation, translate
 from core.decoding.step import sayable
 from core.model import Record, Site, Step
 from core.run import Run
@@ -64,7 +64,10 @@ def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Insp
         SentenceError: There is no text.
     """
     started = time.perf_counter()
-    translation = translate(run, sentence) if target is None else _given(run, sentence, target)
+    if target is None:
+        translation = translate(run, sentence)
+    else:
+        translation = given_translation(run, sentence, target)
     fed_ids = (BOS, *translation.target_ids)
     record = Record()
     with torch.inference_mode():
@@ -83,21 +86,6 @@ def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Insp
         ),
         attention={site: _attention(record, site) for site in run.model.sites()},
         seconds=time.perf_counter() - started,
-    )
-
-
-def _given(run: Run, sentence: str, target: str) -> Translation:
-    """Return a target that the user gave in the form of a translation."""
-    source_ids, cut = fitting_source(run, sentence)
-    given_ids = run.tokenizer.encode(target).ids
-    target_ids = given_ids[: run.settings.model.max_positions - 1]
-    return Translation(
-        source_ids=source_ids,
-        target_ids=target_ids,
-        source=run.tokenizer.decode(source_ids),
-        text=run.tokenizer.decode(target_ids),
-        cut=cut,
-        finished=target_ids == given_ids,
     )
 
 

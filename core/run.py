@@ -104,7 +104,7 @@ def load_run(path: Path) -> Run:
         model=model,
         tokenizer=tokenizer,
         step=checkpoint_step(checkpoint),
-        known_words=frozenset(_read_text(path, "words.txt").split("\n")),
+        known_words=frozenset(read_words(path)),
         evaluation=_read_evaluation(path, model),
     )
 
@@ -156,6 +156,16 @@ def _read_evaluation(path: Path, model: Transformer) -> dict[str, Any] | None:
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise RunError(f"{path}: evaluation.json is damaged: {error!r}") from error
     return stored
+
+
+def read_words(path: Path) -> set[str]:
+    """Return the source words that training saw.
+
+    Raises:
+        RunError: words.txt is missing or no text.
+    """
+    # Not splitlines: a word may hold a sign at which that would break it.
+    return set(_read_text(path, "words.txt").split("\n"))
 
 
 def is_run(path: Path) -> bool:

@@ -44,6 +44,19 @@ def translate(run: Run, sentence: str) -> Translation:
     return _read(run, source_ids, decode_greedily(run.model, pad([source_ids]))[0], cut)
 
 
+def given_translation(run: Run, sentence: str, target: str) -> Translation:
+    """Return a target that the user gave in the form of a translation, cut where it must be.
+
+    Raises:
+        SentenceError: There is no text.
+    """
+    source_ids, cut = fitting_source(run, sentence)
+    target_ids = run.tokenizer.encode(target).ids
+    longest = run.settings.model.max_positions - 1
+    written = (*target_ids, EOS) if len(target_ids) <= longest else target_ids[:longest]
+    return _read(run, source_ids, written, cut)
+
+
 def read_steps(
     run: Run, source_ids: tuple[int, ...], found: Sequence[DecodeStep], cut: bool
 ) -> Translation:

@@ -13,7 +13,15 @@ from core.batch import Batch, encode_samples, fitting, training_batches
 from core.checkpoint import load_model, load_state
 from core.config import ConfigError, TrainConfig
 from core.model import Transformer, build
-from core.run import PAIRS, RunError, RunSettings, checkpoint_step, newest_checkpoint, read_settings
+from core.run import (
+    PAIRS,
+    RunError,
+    RunSettings,
+    checkpoint_step,
+    newest_checkpoint,
+    read_settings,
+    read_words,
+)
 from core.tasks import TASKS, Task, held_out_samples, task_named, training_samples
 from core.tokenizer import Tokenizer
 from core.training.loop import TrainStep, make_optimizer, parse_head, train
@@ -161,8 +169,7 @@ def _start_or_go_on(
     model = load_model(checkpoint, settings.model)
     optimizer = make_optimizer(model, settings.training)
     load_state(optimizer, checkpoint.with_suffix(".state.safetensors"))
-    words = set((path / "words.txt").read_text(encoding="utf-8").split("\n"))
-    return model, optimizer, checkpoint_step(checkpoint), words
+    return model, optimizer, checkpoint_step(checkpoint), read_words(path)
 
 
 def _noting_words(
