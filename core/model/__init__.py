@@ -7,6 +7,7 @@ Read in this order, from the bottom of Figure 1 upward:
     transformer.py  the two stacks, embeddings and output
     cache.py        what decoding need not compute again
     probe.py        how to look into a forward pass, and how to change it
+    probes.py       what can be looked at, and what can be changed
 
 Shapes, one legend for the whole of `core`; every tensor with an axis ends in its axes:
     B batch            S source length     T target length
@@ -16,7 +17,8 @@ Shapes, one legend for the whole of `core`; every tensor with an axis ends in it
 """
 
 from core.model.cache import Cache
-from core.model.probe import Override, Patch, Probe, Probes, Record, Silence, Site, Step
+from core.model.probe import Probe, Probes, Site, Step
+from core.model.probes import Override, Patch, Record, Remask, Rescale, Silence, Unplace
 from core.model.transformer import Transformer, build, count_parameters
 
 __all__ = [
@@ -26,10 +28,13 @@ __all__ = [
     "Probe",
     "Probes",
     "Record",
+    "Remask",
+    "Rescale",
     "Silence",
     "Site",
     "Step",
     "Transformer",
+    "Unplace",
     "build",
     "count_parameters",
 ]

@@ -6,42 +6,56 @@ length may stand.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from torch import Tensor, nn
 
 from core.config import ModelConfig
 from core.model.attention import KeysValues, MultiHeadAttention
 from core.model.cache import Cache
-from core.model.probe import Probe, Site
+from core.model.probe import Probe, Site, Step, through
 
 
 class FeedForward(nn.Module):
     """max(0, x W₁ + b₁) W₂ + b₂, the same for every position (section 3.3)."""
 
-    def __init__(self, config: ModelConfig) -> None:
+    def __init__(self, config: ModelConfig, site: Site) -> None:
         super().__init__()
+        self.site = site
         self.expand = nn.Linear(config.d_model, config.d_ff)
         self.contract = nn.Linear(config.d_ff, config.d_model)
 
-    def forward(self, x_BKD: Tensor) -> Tensor:
+    def forward(self, x_BKD: Tensor, probe: Probe | None = None) -> Tensor:
         """Return transformed_BKD."""
-        return self.contract(self.expand(x_BKD).relu())
+        hidden_BKF = through(probe, self.site, Step.HIDDEN, self.expand(x_BKD).relu())
+        return self.contract(hidden_BKF)
 
 
 class Residual(nn.Module):
     """Adds to x what a sublayer makes of it, normalised after (the paper) or before."""
 
-    def __init__(self, config: ModelConfig) -> None:
+    def __init__(self, config: ModelConfig, site: Site) -> None:
         super().__init__()
+        self.site = site
         self.norm = nn.LayerNorm(config.d_model)
         self.dropout = nn.Dropout(config.dropout)
         self.pre_norm = config.norm == "pre"
 
-    def forward(self, x_BKD: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
+    def forward(
+        self, x_BKD: Tensor, sublayer: Callable[[Tensor], Tensor], probe: Probe | None = None
+    ) -> Tensor:
         """Return LayerNorm(x + sublayer(x)), or x + sublayer(LayerNorm(x)) when pre-norm."""
-        if self.pre_norm:
-            return x_BKD + self.dropout(sublayer(self.norm(x_BKD)))
-        return self.norm(x_BKD + self.dropout(sublayer(x_BKD)))
+        see = partial(through, probe, self.site)
+
+        def normalise(x_BKD: Tensor) -> Tensor:
+            return see(Step.AFTER_NORM, self.norm(see(Step.BEFORE_NORM, x_BKD)))
+
+        def add(x_BKD: Tensor, seen_BKD: Tensor) -> Tensor:
+            return x_BKD + see(Step.ADDED, self.dropout(sublayer(seen_BKD)))
+
+        x_BKD = see(Step.STREAM_IN, x_BKD)
+        x_BKD = add(x_BKD, normalise(x_BKD)) if self.pre_norm else normalise(add(x_BKD, x_BKD))
+        return see(Step.STREAM_OUT, x_BKD)
 
 
 class EncoderLayer(nn.Module):
@@ -49,9 +63,10 @@ class EncoderLayer(nn.Module):
 
     def __init__(self, config: ModelConfig, layer: int) -> None:
         super().__init__()
-        self.self_attention = MultiHeadAttention(config, Site("encoder", layer, "self"))
-        self.feed_forward = FeedForward(config)
-        self.residuals = nn.ModuleList(Residual(config) for _ in range(2))
+        sites = [Site("encoder", layer, "self"), Site("encoder", layer, "feed_forward")]
+        self.self_attention = MultiHeadAttention(config, sites[0])
+        self.feed_forward = FeedForward(config, sites[1])
+        self.residuals = nn.ModuleList(Residual(config, site) for site in sites)
 
     def forward(self, x_BSD: Tensor, visible_B1S: Tensor | None, probe: Probe | None) -> Tensor:
         """Return x_BSD after both sublayers."""
@@ -61,8 +76,11 @@ class EncoderLayer(nn.Module):
             memory = self.self_attention.keys_values(x_BSD)
             return self.self_attention(x_BSD, memory, visible_B1S, probe)
 
-        x_BSD = around_attention(x_BSD, look_around)
-        return around_feed_forward(x_BSD, self.feed_forward)
+        def transform(x_BSD: Tensor) -> Tensor:
+            return self.feed_forward(x_BSD, probe)
+
+        x_BSD = around_attention(x_BSD, look_around, probe)
+        return around_feed_forward(x_BSD, transform, probe)
 
 
 class DecoderLayer(nn.Module):
@@ -70,10 +88,15 @@ class DecoderLayer(nn.Module):
 
     def __init__(self, config: ModelConfig, layer: int) -> None:
         super().__init__()
-        self.self_attention = MultiHeadAttention(config, Site("decoder", layer, "self"))
-        self.cross_attention = MultiHeadAttention(config, Site("decoder", layer, "cross"))
-        self.feed_forward = FeedForward(config)
-        self.residuals = nn.ModuleList(Residual(config) for _ in range(3))
+        sites = [
+            Site("decoder", layer, "self"),
+            Site("decoder", layer, "cross"),
+            Site("decoder", layer, "feed_forward"),
+        ]
+        self.self_attention = MultiHeadAttention(config, sites[0])
+        self.cross_attention = MultiHeadAttention(config, sites[1])
+        self.feed_forward = FeedForward(config, sites[2])
+        self.residuals = nn.ModuleList(Residual(config, site) for site in sites)
 
     def forward(self, x_BTD: Tensor, seen: "Seen", probe: Probe | None) -> Tensor:
         """Return x_BTD after the three sublayers."""
@@ -88,9 +111,12 @@ class DecoderLayer(nn.Module):
         def look_at_source(x_BTD: Tensor) -> Tensor:
             return self.cross_attention(x_BTD, self._source(seen), seen.visible_B1S, probe)
 
-        x_BTD = around_self(x_BTD, look_back)
-        x_BTD = around_cross(x_BTD, look_at_source)
-        return around_feed_forward(x_BTD, self.feed_forward)
+        def transform(x_BTD: Tensor) -> Tensor:
+            return self.feed_forward(x_BTD, probe)
+
+        x_BTD = around_self(x_BTD, look_back, probe)
+        x_BTD = around_cross(x_BTD, look_at_source, probe)
+        return around_feed_forward(x_BTD, transform, probe)
 
     def _source(self, seen: "Seen") -> KeysValues:
         """Return the projected memory of the source, from the cache where there is one."""

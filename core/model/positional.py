@@ -4,6 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from core.config import ModelConfig
+from core.model.probe import Probe, Site, Stack, Step, through
 
 
 def sinusoids(n_positions: int, d_model: int, base: float = 10000.0) -> Tensor:
@@ -26,8 +27,9 @@ class Embedding(nn.Module):
 
     positions_PD: Tensor
 
-    def __init__(self, config: ModelConfig, tokens: nn.Embedding) -> None:
+    def __init__(self, config: ModelConfig, tokens: nn.Embedding, stack: Stack) -> None:
         super().__init__()
+        self.site = Site(stack, 0, "embedding")
         self.tokens = tokens
         self.scale = config.d_model**0.5
         self.dropout = nn.Dropout(config.dropout)
@@ -39,7 +41,7 @@ class Embedding(nn.Module):
             positions_PD = sinusoids(config.max_positions, config.d_model)
             self.register_buffer("positions_PD", positions_PD, persistent=False)
 
-    def forward(self, ids_BK: Tensor, start: int = 0) -> Tensor:
+    def forward(self, ids_BK: Tensor, start: int = 0, probe: Probe | None = None) -> Tensor:
         """Return vectors_BKD for tokens that stand at `start` and after.
 
         Raises:
@@ -50,5 +52,7 @@ class Embedding(nn.Module):
             raise ValueError(
                 f"{end} tokens are more than the model's {self.positions_PD.shape[0]} positions"
             )
-        vectors_BKD = self.tokens(ids_BK) * self.scale
-        return self.dropout(vectors_BKD + self.positions_PD[start:end])
+        tokens_BKD = through(probe, self.site, Step.TOKENS, self.tokens(ids_BK) * self.scale)
+        positions_KD = through(probe, self.site, Step.POSITIONS, self.positions_PD[start:end])
+        x_BKD = self.dropout(tokens_BKD + positions_KD)
+        return through(probe, self.site, Step.STREAM_OUT, x_BKD)

@@ -1,26 +1,25 @@
 """How to look into a forward pass, and how to change it: one mechanism.
 
-Every attention sublayer has a site (`encoder.2.self`). Without a probe a sublayer runs the fused
-kernel and keeps nothing. Where a probe is interested, the sublayer computes its steps one by one,
-hands each to the probe, and goes on with what the probe gives back. Recording, silencing,
-overriding and patching are four small probes; nothing about them is known to the model.
+Every sublayer and both embeddings have a site (`encoder.2.self`). Without a probe nothing is kept,
+and attention runs the fused kernel. Where a probe is interested, the sublayer computes its steps
+one by one, hands each to the probe, and goes on with what the probe gives back. What probes there
+are (`core.model.probes`) is unknown to the model.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, Protocol, Self, get_args
 
-import torch
 from torch import Tensor
 
 Stack = Literal["encoder", "decoder"]
-Kind = Literal["self", "cross"]
+Kind = Literal["self", "cross", "feed_forward", "embedding"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Site:
-    """Where in the model an attention sublayer stands.
+    """Where in the model a sublayer stands; an embedding belongs to layer 0.
 
     >>> str(Site("encoder", 2, "self")), Site.parse("decoder.0.cross").layer
     ('encoder.2.self', 0)
@@ -35,7 +34,7 @@ class Site:
 
     @property
     def attention(self) -> str:
-        """Which of the three kinds of attention: encoder.self, decoder.self or decoder.cross."""
+        """The kind of sublayer, whatever its layer: `encoder.self`."""
         return f"{self.stack}.{self.kind}"
 
     @classmethod
@@ -54,8 +53,31 @@ class Site:
 
 
 class Step(StrEnum):
-    """The steps of an attention sublayer, in order, with their shapes."""
+    """The steps of a sublayer with their shapes: all have the first five, in the order of the norm.
 
+    Post-norm: STREAM_IN, ADDED, BEFORE_NORM (their sum), AFTER_NORM, which is STREAM_OUT. Pre-norm:
+    STREAM_IN, which is BEFORE_NORM, AFTER_NORM, ADDED, STREAM_OUT (STREAM_IN + ADDED).
+    """
+
+    STREAM_IN = "stream_in"
+    """x_BKD, the residual stream as it comes in"""
+    BEFORE_NORM = "before_norm"
+    """x_BKD, what LayerNorm gets"""
+    AFTER_NORM = "after_norm"
+    """normed_BKD, what LayerNorm makes of it"""
+    ADDED = "added"
+    """added_BKD, what the sublayer adds to the stream"""
+    STREAM_OUT = "stream_out"
+    """x_BKD, the residual stream as it goes on"""
+
+    TOKENS = "tokens"
+    """tokens_BKD, only at an embedding: the tokens' vectors, times √d_model"""
+    POSITIONS = "positions"
+    """positions_KD, only at an embedding: what is added to them"""
+    HIDDEN = "hidden"
+    """hidden_BKF, only in a feed-forward layer: its units after the ReLU"""
+
+    # The steps of attention, in order.
     VISIBLE = "visible"
     """visible_BQK, True where a query may look; broadcast over heads."""
     QUERY = "query"
@@ -104,95 +126,8 @@ class Probes:
         return tensor
 
 
-@dataclass(frozen=True)
-class Record:
-    """Keeps the chosen steps of the chosen sites, and changes nothing."""
-
-    steps: frozenset[Step] = frozenset({Step.VISIBLE, Step.WEIGHTS})
-    sites: frozenset[Site] | None = None
-    """None for all of them."""
-    keep_graph: bool = False
-    """Keep the tensors in the autograd graph, for a loss on what was seen; else detached."""
-    tensors: dict[tuple[Site, Step], Tensor] = field(default_factory=dict)
-
-    def sees(self, site: Site) -> bool:
-        """The chosen sites."""
-        return self.sites is None or site in self.sites
-
-    def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
-        """Keep the tensor under its site and step."""
-        if step in self.steps:
-            self.tensors[site, step] = tensor if self.keep_graph else tensor.detach()
+def through(probe: Probe | None, site: Site, step: Step, tensor: Tensor) -> Tensor:
+    """Return what a probe makes of a step; the step itself where nobody is interested."""
+    if probe is None or not probe.sees(site):
         return tensor
-
-    def weights(self, site: Site) -> Tensor:
-        """Return the recorded weights_BHQK of a site."""
-        return self.tensors[site, Step.WEIGHTS]
-
-
-@dataclass(frozen=True)
-class Silence:
-    """Takes heads away: their term is missing from the sum that W^O makes."""
-
-    heads: frozenset[tuple[Site, int]]
-
-    @classmethod
-    def of(cls, heads: Iterable[tuple[Site, int]]) -> Self:
-        """Silence each (site, head)."""
-        return cls(frozenset(heads))
-
-    def sees(self, site: Site) -> bool:
-        """The sites with a silenced head."""
-        return any(site == silenced for silenced, _ in self.heads)
-
-    def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
-        """Put zeros in the place of a silenced head's mixed values."""
-        if step is not Step.MIXED:
-            return tensor
-        audible_H = torch.ones(tensor.shape[1], dtype=torch.bool, device=tensor.device)
-        audible_H[[head for silenced, head in self.heads if silenced == site]] = False
-        return tensor * audible_H[:, None, None]
-
-
-@dataclass(frozen=True)
-class Override:
-    """Puts given weights in the place of one row of one head."""
-
-    site: Site
-    head: int
-    query: int
-    weights_K: Tensor
-
-    def sees(self, site: Site) -> bool:
-        """The one site."""
-        return site == self.site
-
-    def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
-        """Replace the row, in every sentence of the batch."""
-        if step is not Step.WEIGHTS:
-            return tensor
-        weights_BHQK = tensor.clone()
-        weights_BHQK[:, self.head, self.query] = self.weights_K
-        return weights_BHQK
-
-
-@dataclass(frozen=True)
-class Patch:
-    """Puts what heads mixed in another forward pass in the place of what they mix in this one."""
-
-    mixed: Mapping[tuple[Site, int], Tensor]
-    """(site, head) → mixed_BQE from a `Record` of `Step.MIXED`."""
-
-    def sees(self, site: Site) -> bool:
-        """The sites with a patched head."""
-        return any(site == patched for patched, _ in self.mixed)
-
-    def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
-        """Replace the mixed values of the patched heads."""
-        if step is not Step.MIXED:
-            return tensor
-        mixed_BHQE = tensor.clone()
-        for (patched, head), mixed_BQE in self.mixed.items():
-            if patched == site:
-                mixed_BHQE[:, head] = mixed_BQE
-        return mixed_BHQE
+    return probe.at(site, step, tensor)

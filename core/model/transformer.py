@@ -25,8 +25,8 @@ class Transformer(nn.Module):
         target_tokens = (
             source_tokens if config.tied else nn.Embedding(config.vocab_size, config.d_model)
         )
-        self.source_embedding = Embedding(config, source_tokens)
-        self.target_embedding = Embedding(config, target_tokens)
+        self.source_embedding = Embedding(config, source_tokens, "encoder")
+        self.target_embedding = Embedding(config, target_tokens, "decoder")
         self.encoder = nn.ModuleList(
             EncoderLayer(config, i) for i in range(config.n_encoder_layers)
         )
@@ -47,14 +47,14 @@ class Transformer(nn.Module):
         Args:
             source_BS: Token ids, padded with PAD.
             target_BT: Token ids, beginning with BOS, padded with PAD.
-            probe: Looks at the attention sublayers or changes them; see `core.model.probe`.
+            probe: Looks at the sublayers or changes them; see `core.model.probe`.
         """
         memory_BSD = self.encode(source_BS, probe)
         return self.decode(target_BT, memory_BSD, padding_to_hide(source_BS), probe)
 
     def encode(self, source_BS: Tensor, probe: Probe | None = None) -> Tensor:
         """Return memory_BSD, what the encoder makes of each source token."""
-        x_BSD = self.source_embedding(source_BS)
+        x_BSD = self.source_embedding(source_BS, probe=probe)
         visible_B1S = padding_to_hide(source_BS)
         for layer in self.encoder:
             x_BSD = layer(x_BSD, visible_B1S, probe)
@@ -74,14 +74,14 @@ class Transformer(nn.Module):
             target_BT: The whole target from BOS on, or, with a cache, what follows its positions.
             memory_BSD: From `encode`.
             visible_B1S: The source's padding mask; None where nothing is hidden.
-            probe: Looks at the attention sublayers or changes them.
+            probe: Looks at the sublayers or changes them.
             cache: Keys and values of the positions before; the new ones are added to it. Without
                 padding in the target.
         """
         start = 0 if cache is None else cache.length
         n_new = target_BT.shape[1]
         visible_BTK = decoder_mask(target_BT) if cache is None else _later_rows(start, n_new)
-        x_BTD = self.target_embedding(target_BT, start)
+        x_BTD = self.target_embedding(target_BT, start, probe)
         seen = Seen(memory_BSD, visible_B1S, visible_BTK, cache)
         for layer in self.decoder:
             x_BTD = layer(x_BTD, seen, probe)

@@ -6,8 +6,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.model import Record, Site, Step
 from core.model.attention import attend, attend_probed, attention_weights
-from core.model.probe import Record, Site, Step
 
 SITE = Site("encoder", 0, "self")
 ALL = frozenset(Step)

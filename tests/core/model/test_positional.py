@@ -38,7 +38,7 @@ def embedding(positions, **changes):
     config = ModelConfig(
         vocab_size=11, d_model=8, d_ff=8, n_heads=2, max_positions=6, positions=positions, **changes
     )
-    return Embedding(config, torch.nn.Embedding(11, 8)).eval()
+    return Embedding(config, torch.nn.Embedding(11, 8), "encoder").eval()
 
 
 @pytest.mark.parametrize("positions", ["sinusoidal", "learned"])

@@ -1,7 +1,22 @@
+import itertools
+from dataclasses import replace
+
 import pytest
 import torch
 
-from core.model import Override, Patch, Probes, Record, Silence, Site, Step
+from core.model import (
+    Override,
+    Patch,
+    Probes,
+    Record,
+    Remask,
+    Rescale,
+    Silence,
+    Site,
+    Step,
+    Unplace,
+    build,
+)
 
 CROSS = Site("decoder", 1, "cross")
 
@@ -32,14 +47,91 @@ def test_model_names_all_its_sites_once(model):
     ]
 
 
-def test_record_holds_every_step_of_every_site_with_its_shape(model, batch):
+STREAM = {Step.STREAM_IN, Step.BEFORE_NORM, Step.AFTER_NORM, Step.ADDED, Step.STREAM_OUT}
+EMBEDDED = {Step.TOKENS, Step.POSITIONS, Step.STREAM_OUT}
+ATTENDED = set(Step) - EMBEDDED - {Step.HIDDEN} | STREAM
+
+
+def everything(model, batch):
     record = Record(frozenset(Step))
     with torch.no_grad():
         model(*batch, record)
-    assert set(record.tensors) == {(site, step) for site in model.sites() for step in Step}
-    assert record.tensors[CROSS, Step.WEIGHTS].shape == (3, 4, 5, 6)
-    assert record.tensors[CROSS, Step.KEY].shape == (3, 4, 6, 5)
-    assert record.tensors[CROSS, Step.MIXED].shape == (3, 4, 5, 3)
+    return record.tensors
+
+
+def test_record_holds_every_step_of_every_site_with_its_shape(model, batch):
+    tensors = everything(model, batch)
+    wanted = {(site, step) for site in model.sites() for step in ATTENDED}
+    for stack, layers in (("encoder", 3), ("decoder", 2)):
+        wanted |= {(Site(stack, 0, "embedding"), step) for step in EMBEDDED}
+        fed = [Site(stack, layer, "feed_forward") for layer in range(layers)]
+        wanted |= {(site, step) for site in fed for step in (*STREAM, Step.HIDDEN)}
+    assert set(tensors) == wanted
+    assert tensors[CROSS, Step.WEIGHTS].shape == (3, 4, 5, 6)
+    assert tensors[CROSS, Step.KEY].shape == (3, 4, 6, 5)
+    assert tensors[CROSS, Step.MIXED].shape == (3, 4, 5, 3)
+    assert tensors[Site("encoder", 0, "feed_forward"), Step.HIDDEN].shape == (3, 6, 32)
+    assert tensors[Site("decoder", 0, "embedding"), Step.POSITIONS].shape == (5, 16)
+
+
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_the_stream_is_what_came_in_and_what_every_sublayer_added(small_config, batch, norm):
+    model = build(replace(small_config, norm=norm), seed=1).eval()
+    tensors = everything(model, batch)
+    for site in {site for site, _ in tensors if site.kind != "embedding"}:
+        step = {name: tensors[site, name] for name in STREAM}
+        total = step[Step.STREAM_IN] + step[Step.ADDED]
+        if norm == "pre":
+            torch.testing.assert_close(step[Step.STREAM_OUT], total)
+            torch.testing.assert_close(step[Step.BEFORE_NORM], step[Step.STREAM_IN])
+        else:
+            torch.testing.assert_close(step[Step.BEFORE_NORM], total)
+            torch.testing.assert_close(step[Step.AFTER_NORM], step[Step.STREAM_OUT])
+
+
+def test_what_goes_out_of_a_sublayer_comes_into_the_next(model, batch):
+    tensors = everything(model, batch)
+    order = [Site("decoder", 0, "embedding")]
+    for layer in range(2):
+        order += [Site("decoder", layer, kind) for kind in ("self", "cross", "feed_forward")]
+    for before, after in itertools.pairwise(order):
+        assert torch.equal(tensors[before, Step.STREAM_OUT], tensors[after, Step.STREAM_IN])
+
+
+def test_a_probe_of_no_interest_changes_nothing(model, batch):
+    with torch.no_grad():
+        assert torch.equal(model(*batch), model(*batch, Record(frozenset(Step), frozenset())))
+
+
+def test_masks_are_replaced_for_the_given_kind_of_attention_only(model, batch):
+    everything_BQK = torch.ones(1, 1, 1, dtype=torch.bool)
+    record = Record()
+    with torch.no_grad():
+        model(*batch, Probes([Remask({"decoder.self": everything_BQK}), record]))
+    weights_BHQK = record.weights(Site("decoder", 0, "self"))
+    assert (weights_BHQK > 0).all()
+    assert (record.weights(CROSS)[1, :, :, 3:] == 0).all()
+
+
+def test_rescaling_by_the_root_of_d_k_leaves_the_bare_dot_products(model, batch):
+    record = Record(frozenset({Step.QUERY, Step.KEY, Step.SCORES}))
+    with torch.no_grad():
+        model(*batch, Probes([Rescale(5**0.5), record]))
+    query, key = (record.tensors[CROSS, step] for step in (Step.QUERY, Step.KEY))
+    torch.testing.assert_close(
+        record.tensors[CROSS, Step.SCORES], query @ key.transpose(-2, -1), rtol=1e-4, atol=1e-5
+    )
+
+
+def test_without_positions_the_encoder_only_permutes_with_its_words(model):
+    source_1S = torch.tensor([[4, 5, 6, 7, 8, 2]])
+    order = torch.tensor([3, 1, 5, 0, 2, 4])
+    with torch.no_grad():
+        memory_1SD = model.encode(source_1S, Unplace())
+        shuffled_1SD = model.encode(source_1S[:, order], Unplace())
+        placed_1SD = model.encode(source_1S[:, order])
+    torch.testing.assert_close(shuffled_1SD, memory_1SD[:, order], rtol=1e-4, atol=1e-5)
+    assert not torch.allclose(placed_1SD, model.encode(source_1S)[:, order], atol=1e-2)
 
 
 def test_recorded_tensors_are_detached_unless_asked_for(model, batch):
