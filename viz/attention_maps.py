@@ -61,6 +61,8 @@ _SCRIPTS = (
     "shared_scale",
     "shared_tokens",
     "shared_tooltip",
+    "shared_plot",
+    "shared_keys",
     "maps_payload",
     "maps_layout",
     "maps_drawing",
@@ -213,4 +215,4 @@ def _header(maps: AttentionMaps) -> dict[str, Any]:
 @cache
 def component_assets() -> Assets:
     """Return the component's HTML, CSS and JS."""
-    return assets_of("attention_maps", _SCRIPTS)
+    return assets_of("attention_maps", _SCRIPTS, styles=("shared_plot",))

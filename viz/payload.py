@@ -86,20 +86,27 @@ class Assets:
     js: str
 
 
-def assets_of(name: str, scripts: Sequence[str]) -> Assets:
-    """Read a component's files; colours and the scale come from `viz.theme`.
+def assets_of(name: str, scripts: Sequence[str], styles: Sequence[str] = ()) -> Assets:
+    """Read a component's files; colours and the scales come from `viz.theme`.
 
     Args:
         name: Of its HTML and CSS.
         scripts: Joined in this order into one module: without a build step there is nothing that
             could import.
+        styles: Of others, before its own CSS.
     """
-    scale = base64.b64encode(theme.scale_table().tobytes()).decode()
     joined = "\n".join(_read(f"{script}.js") for script in scripts)
+    tables = {
+        "SCALE_AS_BASE64": theme.scale_table(),
+        "DIVERGING_AS_BASE64": theme.diverging_table(),
+    }
+    for placeholder, table in tables.items():
+        joined = joined.replace(placeholder, base64.b64encode(table.tobytes()).decode())
     return Assets(
         html=_read(f"{name}.html"),
-        css=theme.css_variables() + _read("shared.css") + _read(f"{name}.css"),
-        js=joined.replace("SCALE_AS_BASE64", scale),
+        css=theme.css_variables()
+        + "".join(_read(f"{css}.css") for css in ("shared", *styles, name)),
+        js=joined,
     )
 
 

@@ -77,6 +77,11 @@ _VARIABLES = {
     # Drawn on top of the scale, whose ends are dark purple and yellow: white on dark edges.
     "--lab-mark": "rgb(255 255 255)",
     "--lab-mark-edge": "rgb(0 0 0 / 0.75)",
+    # On the scale's light colours, and in saved pictures, which are for paper on either theme.
+    "--lab-paper": "rgb(255 255 255)",
+    "--lab-ink": "rgb(30 32 40)",
+    "--lab-ink-quiet": "rgb(95 98 108)",
+    "--lab-ink-rule": "rgb(0 0 0 / 0.2)",
     # What the reference says, and where it is not followed; with enough contrast on either theme.
     "--lab-true": "color-mix(in srgb, rgb(0 158 115) 78%, var(--lab-text))",
     "--lab-differs": "color-mix(in srgb, rgb(214 39 110) 82%, var(--lab-text))",
@@ -106,16 +111,25 @@ def colorscale(stops: tuple[Rgb, ...]) -> list[tuple[float, str]]:
     return [(i / (len(stops) - 1), colour(rgb)) for i, rgb in enumerate(stops)]
 
 
-def scale_table(stops: tuple[Rgb, ...] = SEQUENTIAL) -> npt.NDArray[np.uint8]:
-    """Interpolate a scale to 256 colours, one per row.
+def scale_table(stops: tuple[Rgb, ...] = SEQUENTIAL, count: int = 256) -> npt.NDArray[np.uint8]:
+    """Interpolate a scale to so many colours, one per row.
 
     >>> scale_table(((0, 0, 0), (255, 255, 255)))[128].tolist()
     [128, 128, 128]
     """
-    known = np.linspace(0.0, 255.0, len(stops))
+    known = np.linspace(0.0, count - 1.0, len(stops))
     channels = np.array(stops, dtype=np.float64).T
-    table = np.stack([np.interp(np.arange(256), known, channel) for channel in channels], axis=1)
+    table = np.stack([np.interp(np.arange(count), known, channel) for channel in channels], axis=1)
     return np.rint(table).astype(np.uint8)
+
+
+def diverging_table() -> npt.NDArray[np.uint8]:
+    """Interpolate DIVERGING to 255 colours: an odd number, so that one of them is 0 exactly.
+
+    >>> diverging_table().shape, diverging_table()[127].tolist()
+    ((255, 3), [178, 178, 178])
+    """
+    return scale_table(DIVERGING, 255)
 
 
 def css_variables() -> str:

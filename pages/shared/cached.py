@@ -1,7 +1,11 @@
-"""Runs and what their models do with sentences: the only module that caches."""
+"""Runs and what their models do with sentences: the only module that caches.
 
-from collections.abc import Mapping
+All sessions share what it returns: nobody may change it.
+"""
+
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TypeVar, cast
 
 import streamlit as st
 
@@ -18,6 +22,8 @@ from core.run import Run, RunError, load_run, newest_checkpoint, read_settings
 from core.tasks import Task
 from core.threads import use_one_thread
 from core.words import merged
+
+Computed = TypeVar("Computed")
 
 ROOT = Path(__file__).resolve().parents[2]
 GALLERY, OWN = ROOT / "gallery", ROOT / "runs"
@@ -45,7 +51,7 @@ def complaint(path: Path) -> str:
 
 
 def loaded(path: Path) -> Run:
-    """Return a run with its newest checkpoint, shared by all sessions: nobody may change it.
+    """Return a run with its newest checkpoint.
 
     Raises:
         RunError: The folder is missing, damaged, or no run.
@@ -59,12 +65,67 @@ def task(path: Path) -> Task | None:
 
 
 def inspected(path: Path, sentence: str, whole_words: bool) -> Inspection:
-    """Return what every head of a run does with a sentence, shared by all sessions.
+    """Return what every head of a run does with a sentence.
 
     Raises:
         SentenceError: There is no text.
     """
-    return _inspected(path, _stamp(path), sentence, whole_words)
+    if whole_words:
+        return of_run(_merged, path, sentence)
+    return of_run(inspect_sentence, path, sentence)
+
+
+def decoded(
+    path: Path, sentence: str, method: Method, overrides: Mapping[int, int]
+) -> list[DecodeStep]:
+    """Return the steps of decoding a sentence.
+
+    Raises:
+        SentenceError: There is no text.
+    """
+    return of_run(_decoded, path, sentence, method, tuple(sorted(overrides.items())))
+
+
+def beam(path: Path, sentence: str, method: Beam) -> list[BeamNode]:
+    """Return the tree of a beam search."""
+    return of_run(_beam, path, sentence, method)
+
+
+def times(path: Path, sentence: str) -> DecodingTimes:
+    """Measure what each step of decoding a sentence costs, once for each sentence."""
+    return of_run(_times, path, sentence)
+
+
+def exposed(path: Path, n: int) -> list[PositionAccuracy]:
+    """Return the accuracy per position, forced against free, of `n` held-out sentences.
+
+    Raises:
+        RunError: The run's task is a file of pairs that is gone.
+    """
+    return of_run(_exposed, path, n)
+
+
+def of_run(compute: Callable[..., Computed], path: Path, *arguments: object) -> Computed:
+    """Return `compute(run, *arguments)`, computed once and shared by all sessions.
+
+    Args:
+        compute: A function of a module.
+        path: The run's folder.
+        arguments: Whatever else it takes; part of the key.
+    """
+    name = f"{compute.__module__}.{compute.__qualname__}"
+    return cast(Computed, _of_run(name, path, _stamp(path), arguments, compute))
+
+
+@st.cache_resource(max_entries=96, show_spinner=False)
+def _of_run(
+    name: str,
+    path: Path,
+    stamp: tuple[int, ...],
+    arguments: tuple[object, ...],
+    _compute: Callable[..., object],
+) -> object:
+    return _compute(_loaded(path, stamp), *arguments)
 
 
 @st.cache_resource(max_entries=6, show_spinner=False)
@@ -78,79 +139,33 @@ def _task(path: Path, stamp: tuple[int, ...]) -> Task | None:
     return task_of(_loaded(path, stamp))
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _inspected(path: Path, stamp: tuple[int, ...], sentence: str, whole_words: bool) -> Inspection:
-    if whole_words:
-        return merged(_inspected(path, stamp, sentence, False))
-    return inspect_sentence(_loaded(path, stamp), sentence)
-
-
 def _stamp(path: Path) -> tuple[int, ...]:
     """Return what changes when a run's files do, so that nothing old is shown."""
     files = [path / "run.json", path / "evaluation.json", newest_checkpoint(path)]
     return tuple(file.stat().st_mtime_ns for file in files if file is not None and file.exists())
 
 
-def decoded(
-    path: Path, sentence: str, method: Method, overrides: Mapping[int, int]
+def _merged(run: Run, sentence: str) -> Inspection:
+    return merged(inspected(run.path, sentence, whole_words=False))
+
+
+def _decoded(
+    run: Run, sentence: str, method: Method, overrides: tuple[tuple[int, int], ...]
 ) -> list[DecodeStep]:
-    """Return the steps of decoding a sentence, shared by all sessions.
-
-    Raises:
-        SentenceError: There is no text.
-    """
-    return _decoded(path, _stamp(path), sentence, method, tuple(sorted(overrides.items())))
+    source_ids, _ = fitting_source(run, sentence)
+    return decode(run.model, source_ids, method, dict(overrides))
 
 
-def beam(path: Path, sentence: str, method: Beam) -> list[BeamNode]:
-    """Return the tree of a beam search, shared by all sessions."""
-    return _beam(path, _stamp(path), sentence, method)
+def _beam(run: Run, sentence: str, method: Beam) -> list[BeamNode]:
+    return beam_tree(beam_steps(run.model, source_tensor(run, sentence), method.beam, method.alpha))
 
 
-def times(path: Path, sentence: str) -> DecodingTimes:
-    """Measure what each step of decoding a sentence costs, once for each sentence."""
-    return _times(path, _stamp(path), sentence)
-
-
-def exposed(path: Path, n: int) -> list[PositionAccuracy]:
-    """Return the accuracy per position, forced against free, of `n` held-out sentences.
-
-    Raises:
-        RunError: The run's task is a file of pairs that is gone.
-    """
-    return _exposed(path, _stamp(path), n)
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _beam(path: Path, stamp: tuple[int, ...], sentence: str, method: Beam) -> list[BeamNode]:
-    run = _loaded(path, stamp)
-    source_S = source_tensor(run, sentence)
-    return beam_tree(beam_steps(run.model, source_S, method.beam, method.alpha))
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _times(path: Path, stamp: tuple[int, ...], sentence: str) -> DecodingTimes:
-    run = _loaded(path, stamp)
+def _times(run: Run, sentence: str) -> DecodingTimes:
     return measure_times(run.model, source_tensor(run, sentence))
 
 
-@st.cache_resource(max_entries=6)
-def _exposed(path: Path, stamp: tuple[int, ...], n: int) -> list[PositionAccuracy]:
-    run = _loaded(path, stamp)
+def _exposed(run: Run, n: int) -> list[PositionAccuracy]:
     return exposure(run.model, held_out_pairs(run, n, seed=0))
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _decoded(
-    path: Path,
-    stamp: tuple[int, ...],
-    sentence: str,
-    method: Method,
-    overrides: tuple[tuple[int, int], ...],
-) -> list[DecodeStep]:
-    run = _loaded(path, stamp)
-    source_ids, _ = fitting_source(run, sentence)
-    return decode(run.model, source_ids, method, dict(overrides))
 
 
 def _rank(path: Path) -> tuple[int, str]:

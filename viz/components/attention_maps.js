@@ -111,8 +111,8 @@ function drawWords(state) {
     root.querySelector(`.side.${side}`).textContent = texts[side];
     state.chips[side] = drawChips(root.querySelector(`.chips.${side}`), maps[side], side, texts);
   }
-  root.querySelector(".axis.keys").textContent = texts.key;
-  root.querySelector(".axis.queries").textContent = texts[maps.decoder ? "query.decoder" : "query"];
+  root.querySelector(".axis.across").textContent = texts.key;
+  root.querySelector(".axis.down").textContent = texts[maps.decoder ? "query.decoder" : "query"];
   root.querySelector(".legend .name").textContent = texts.weight;
   root.querySelector(".hidden-name").textContent = texts.hidden;
 }
@@ -164,14 +164,11 @@ function placeMap(state) {
   nodes.plot.classList.toggle("fine", map.size < 7);
   setPixels(nodes.map, {
     "--left": map.left, "--top": map.top, "--width": map.width, "--height": map.height,
-    "--cell": map.size, "--per-token": map.perToken, "--label-size": map.labelSize,
+    "--cell-width": map.size, "--cell-height": map.size, "--label-size": map.labelSize,
+    "--row-step": map.perToken, "--column-step": map.perToken,
     "--overhang": map.overhang, "--fed": map.fed, "--predicted": map.predicted,
   });
   state.rowLabels = drawLabels(nodes.rows, maps.rows, map.every, (i) => rowLabel(maps, i, textWidth));
   state.columnLabels = drawLabels(
     nodes.columns, maps.columns, map.every, (i) => columnLabel(maps, i, textWidth));
-}
-
-function setPixels(node, sizes) {
-  for (const [name, size] of Object.entries(sizes)) node.style.setProperty(name, `${size}px`);
 }

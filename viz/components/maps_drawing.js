@@ -18,12 +18,6 @@ function pooledHead(maps, layer, head, pool) {
   return pooled;
 }
 
-function resized(canvas, width, height) {
-  if (canvas.width !== width) canvas.width = width;
-  if (canvas.height !== height) canvas.height = height;
-  return canvas.getContext("2d");
-}
-
 /** The large map: one canvas pixel per cell, which CSS enlarges without smoothing. */
 function drawMap(canvas, maps, layer, head, { pool, across, down }) {
   const context = resized(canvas, across, down);

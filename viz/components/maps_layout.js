@@ -3,27 +3,19 @@
 const FIGURE_GAP = 36; // between the grid and the map
 const FINDING = 300; // so wide at least are sentences below the grid
 const TILE = { gap: 5, largest: 88 };
+const ARROW = 22; // between fed and predicted
 const NAMES = { left: 24, top: 18 }; // room for L0, L1 … and H0, H1 …
-const AXIS = 20; // room for an axis name
-const LABEL = { size: 12, gap: 6, longest: 104, arrow: 22 };
-const SLANT = Math.SQRT1_2; // sine and cosine of 45°
 
 /** Both figures, side by side where the thumbnails stay large enough to hit, else stacked. */
 function layoutOf(width, maps, textWidth) {
   const ratio = window.devicePixelRatio || 1;
-  const height = mapHeight(maps);
+  const height = plotHeight(maps);
   const beside = gridLayout(Math.min(width * 0.42, 452), height + 60, maps, ratio);
   const stacked = width < 640 || beside.tile.width * beside.tile.height < 20 * 20;
   const grid = stacked ? gridLayout(width, 300, maps, ratio) : beside;
   const left = stacked ? width : Math.max(grid.width, maps.finding ? FINDING : 0);
   const rest = stacked ? width : width - left - FIGURE_GAP;
   return { ratio, stacked, grid, left, map: mapLayout(rest, height, maps, textWidth, ratio) };
-}
-
-/** What a window leaves for the map below controls, sentences and titles; many tokens need more. */
-function mapHeight({ rows, columns }) {
-  const left = Math.min(560, Math.max(320, window.innerHeight * 0.46));
-  return Math.max(rows, columns) > 48 ? Math.max(left, 528) : left;
 }
 
 /** Thumbnails: whole device pixels per weight where possible, max-pooled when there are too many. */
@@ -54,7 +46,7 @@ function mapLayout(width, height, maps, textWidth, ratio) {
   const fed = widest(maps.queries);
   const predicted = maps.decoder ? widest(maps.predicted) : 0;
   const keys = widest(maps.keys);
-  const left = AXIS + fed + (maps.decoder ? LABEL.arrow + predicted : 0) + LABEL.gap;
+  const left = AXIS + fed + (maps.decoder ? ARROW + predicted : 0) + LABEL.gap;
   const last = Math.min(LABEL.longest, textWidth(maps.keys[maps.columns - 1]));
 
   let cells = cellLayout(width - left, height, maps, ratio);
@@ -70,28 +62,4 @@ function mapLayout(width, height, maps, textWidth, ratio) {
     labelSize: Math.max(9, Math.min(LABEL.size, Math.floor(cells.perToken))),
     overhang: angle === 45 ? last * SLANT : 0,
   };
-}
-
-/** Square cells of whole device pixels; several weights share one where there are too many. */
-function cellLayout(width, height, { rows, columns }, ratio) {
-  const room = Math.min(width / columns, height / rows, 44) * ratio;
-  const pool = room >= 1 ? 1 : Math.ceil(1 / Math.max(room, 0.01));
-  const size = Math.max(1, Math.floor(room * pool)) / ratio;
-  const [down, across] = [Math.ceil(rows / pool), Math.ceil(columns / pool)];
-  return {
-    pool, size, down, across, perToken: size / pool,
-    width: across * size, height: down * size,
-  };
-}
-
-/** Cut the middle out of a text until it fits; `textWidth` is that of one label. */
-function shortened(text, longest, textWidth) {
-  if (textWidth([text]) <= longest) return text;
-  const letters = Array.from(text);
-  for (let keep = letters.length - 1; keep > 1; keep -= 1) {
-    const head = letters.slice(0, Math.ceil(keep / 2)).join("");
-    const short = `${head}…${letters.slice(letters.length - Math.floor(keep / 2)).join("")}`;
-    if (textWidth([short]) <= longest) return short;
-  }
-  return "…";
 }

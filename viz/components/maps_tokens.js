@@ -15,14 +15,6 @@ function drawChips(node, labels, side, texts) {
   return chips;
 }
 
-/** One axis label; shortened in the middle if need be, with the whole text in its title. */
-function axisToken(label, side, index, texts, textWidth) {
-  const node = tokenElement(label, side, index, "name", texts);
-  const short = shortened(label[0], LABEL.longest, textWidth);
-  if (short !== label[0]) [node.textContent, node.title] = [short, label[0]];
-  return node;
-}
-
 function rowLabel(maps, row, textWidth) {
   const node = element("div", "label");
   node.style.setProperty("--at", row);
@@ -40,14 +32,6 @@ function columnLabel(maps, column, textWidth) {
   node.style.setProperty("--at", column);
   node.append(axisToken(maps.keys[column], maps.columnSide, column, maps.texts, textWidth));
   return node;
-}
-
-/** Labels of an axis, every few where there is no room for all; returned by position. */
-function drawLabels(node, count, every, make) {
-  const labels = new Map();
-  for (let i = 0; i < count; i += every) labels.set(i, make(i));
-  node.replaceChildren(...labels.values());
-  return labels;
 }
 
 /** Which rows, columns and chips stand for one token. */
@@ -107,20 +91,4 @@ function bringIntoView(chip) {
   const [top, bottom] = [chip.offsetTop, chip.offsetTop + chip.offsetHeight];
   if (top < box.scrollTop) box.scrollTop = top;
   if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight;
-}
-
-/** The label at a position; one that there was no room for is put over its neighbours meanwhile. */
-function labelAt(node, labels, position, make) {
-  node.querySelector(".spare")?.remove();
-  if (position == null) return null;
-  if (labels.has(position)) return labels.get(position);
-  const spare = make(position);
-  spare.classList.add("spare");
-  node.append(spare);
-  return spare;
-}
-
-function placeBand(node, position, { pool }) {
-  node.hidden = position == null;
-  if (position != null) node.style.setProperty("--at", Math.floor(position / pool));
 }

@@ -1,15 +1,24 @@
 // The one scale for weights. Colour 0 of the table is transparent: what is hidden shows the hatch.
 
-const SCALE = Uint8Array.from(atob("SCALE_AS_BASE64"), (letter) => letter.charCodeAt(0));
-const COLOURS = new Uint32Array(257);
-for (let i = 0; i < 256; i += 1) {
-  const [red, green, blue] = SCALE.subarray(3 * i, 3 * i + 3);
-  COLOURS[i + 1] = ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+const bytesOf = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+
+/** A table of red, green and blue as pixels; colour 0 is transparent. */
+function pixelColours(table) {
+  const colours = new Uint32Array(table.length / 3 + 1);
+  for (let i = 0; i < table.length / 3; i += 1) {
+    const [red, green, blue] = table.subarray(3 * i, 3 * i + 3);
+    colours[i + 1] = ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+  }
+  return colours;
 }
 
-function drawLegend(canvas) {
-  const image = new ImageData(256, 1);
-  new Uint32Array(image.data.buffer).set(COLOURS.subarray(1));
+const SCALE = bytesOf("SCALE_AS_BASE64");
+const COLOURS = pixelColours(SCALE);
+
+function drawLegend(canvas, colours = COLOURS) {
+  canvas.width = colours.length - 1;
+  const image = new ImageData(canvas.width, 1);
+  new Uint32Array(image.data.buffer).set(colours.subarray(1));
   canvas.getContext("2d").putImageData(image, 0, 0);
 }
 

@@ -154,11 +154,12 @@ def test_later_target_tokens_cannot_change_earlier_predictions(data):
 def test_adding_padding_changes_nothing(
     n_source, source_padding, n_target, target_padding, exactly
 ):
+    drawn = torch.Generator().manual_seed(n_source + 7 * n_target)
     model = build(ModelConfig(23, 2, 2, 16, 32, 4, max_positions=12), seed=1).eval()
     # In float64 nothing but a fault of logic is left to see.
     model = model.double() if exactly else model
-    source_BS = torch.randint(3, 23, (1, n_source))
-    target_BT = torch.randint(3, 23, (1, n_target))
+    source_BS = torch.randint(3, 23, (1, n_source), generator=drawn)
+    target_BT = torch.randint(3, 23, (1, n_target), generator=drawn)
     with torch.no_grad():
         logits_BTV = model(source_BS, target_BT)
         padded_BTV = model(
@@ -166,7 +167,7 @@ def test_adding_padding_changes_nothing(
             nn.functional.pad(target_BT, (0, target_padding)),
         )
     difference = (padded_BTV[:, :n_target] - logits_BTV).abs().max()
-    assert difference < (1e-13 if exactly else 1e-6 * max(1, logits_BTV.abs().max()))
+    assert difference < (1e-13 if exactly else 1e-5 * max(1, logits_BTV.abs().max()))
 
 
 def test_sentences_of_a_batch_do_not_see_each_other(model, batch):
