@@ -1,6 +1,10 @@
 """The frame: `streamlit run app.py`."""
 
+from collections.abc import Callable
+from importlib import import_module
+
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
 from pages import attention
 from pages.shared import layout, session
@@ -19,7 +23,11 @@ def main() -> None:
             icon=":material/grid_view:",
             default=True,
         ),
-        st.Page(_decoding, title=_("Decoding"), icon=":material/step_over:", url_path="decoding"),
+        _page("decoding", _("Decoding"), ":material/step_over:"),
+        _page("masks", _("Masks"), ":material/visibility_off:"),
+        _page("positions", _("Positions"), ":material/waves:"),
+        _page("scaling", _("Scaling"), ":material/compress:"),
+        _page("layers", _("Layers"), ":material/layers:"),
         # The default page has no address but /; whoever types its name finds it all the same.
         st.Page(attention.render, title=_("Attention"), url_path="attention", visibility="hidden"),
     ]
@@ -28,11 +36,17 @@ def main() -> None:
     page.run()
 
 
-def _decoding() -> None:
-    """Draw the decoding page; its chart libraries are loaded when it is first asked for."""
-    from pages import decoding
+def _page(name: str, title: str, icon: str) -> StreamlitPage:
+    return st.Page(_opener(name), title=title, icon=icon, url_path=name)
 
-    decoding.render()
+
+def _opener(name: str) -> Callable[[], None]:
+    """Return a page's `render`; what it imports is loaded when it is first asked for."""
+
+    def render() -> None:
+        import_module(f"pages.{name}").render()
+
+    return render
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
-"""Curves over steps and positions."""
+"""Curves: one quantity against another."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import altair as alt
 import pandas as pd
@@ -8,46 +9,116 @@ import pandas as pd
 from viz import theme
 
 HEIGHT = 320
+POINTS_SHOWN = 60
+"""A line with more points than this is drawn without them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """What an axis says."""
+
+    name: str
+    """With the unit."""
+    log: bool = False
+    share: bool = False
+    """True where the values are shares: the axis then goes from 0 to 1 in percent."""
+    zero: bool = True
+    """False where the axis need not begin at 0."""
+
+    @property
+    def format(self) -> str:
+        """How a value is written in full."""
+        return ".3~%" if self.share else ".4~g"
+
+    @property
+    def axis(self) -> alt.Axis:
+        """The marks along the axis."""
+        return alt.Axis(format=".0%" if self.share else "~g", tickCount=6)
+
+    @property
+    def scale(self) -> alt.Scale:
+        """From a value to a place."""
+        if self.log:
+            return alt.Scale(type="log")
+        return alt.Scale(domain=[0, 1]) if self.share else alt.Scale(zero=self.zero)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A value of x that is marked with a dashed line."""
+
+    x: float
+    text: str
 
 
 def curves(
-    series: Mapping[str, Sequence[float]], *, x: str, y: str, share: bool = False
-) -> alt.Chart:
-    """Return one line for each named series over 0, 1, 2 …; the legend says which is which.
+    series: Mapping[str, Sequence[float]],
+    *,
+    x: Quantity,
+    y: Quantity,
+    at: Sequence[float] | None = None,
+    title: str = "",
+    rules: Sequence[Rule] = (),
+) -> alt.LayerChart:
+    """Return one line for each named series; the legend says which is which.
 
     Args:
         series: Name → values.
-        x: What is counted.
-        y: What the values are, with the unit.
-        share: True where the values are shares: the axis then goes from 0 to 1 in percent.
+        x: What the values stand at.
+        y: What the values are.
+        at: Where they stand; None for 0, 1, 2 ….
+        title: A sentence.
+        rules: Values of x to mark.
     """
     rows = [
-        {"x": index, "y": value, "series": name}
+        {"x": index if at is None else at[index], "y": value, "series": name}
         for name, values in series.items()
         for index, value in enumerate(values)
     ]
-    axis = alt.Axis(format=".0%") if share else alt.Axis(format="~s")
-    scale = alt.Scale(domain=[0, 1]) if share else alt.Scale(zero=True)
-    colours = [theme.colour(rgb) for rgb in theme.HEADS[: len(series)]]
+    few = max((len(values) for values in series.values()), default=0) <= POINTS_SHOWN
+    colours = [theme.colour(rgb) for rgb in theme.HEADS]
     line = (
         alt.Chart(pd.DataFrame(rows, columns=["x", "y", "series"]))
-        .mark_line(point=alt.OverlayMarkDef(size=28), strokeWidth=1.8)
+        .mark_line(point=alt.OverlayMarkDef(size=28) if few else False, strokeWidth=1.8)
         .encode(
-            x=alt.X("x:Q", title=x, axis=alt.Axis(tickMinStep=1, format="d")),
-            y=alt.Y("y:Q", title=y, axis=axis, scale=scale),
+            x=alt.X("x:Q", title=x.name, axis=_counted(x, at), scale=_fitting(x)),
+            y=alt.Y("y:Q", title=y.name, axis=y.axis, scale=y.scale),
             color=alt.Color(
                 "series:N",
                 title=None,
                 scale=alt.Scale(domain=list(series), range=colours),
-                legend=alt.Legend(orient="top", labelLimit=0),
+                legend=alt.Legend(orient="top", labelLimit=0) if len(series) > 1 else None,
             ),
             # Also told apart without colour.
-            strokeDash=alt.StrokeDash("series:N", legend=None),
+            strokeDash=alt.StrokeDash("series:N", legend=None, sort=list(series)),
             tooltip=[
                 alt.Tooltip("series:N", title=" "),
-                alt.Tooltip("x:Q", title=x),
-                alt.Tooltip("y:Q", title=y, format=".3~%" if share else ".3s"),
+                alt.Tooltip("x:Q", title=x.name, format=x.format),
+                alt.Tooltip("y:Q", title=y.name, format=y.format),
             ],
         )
     )
-    return line.properties(height=HEIGHT)
+    layers = [line, *_marked(rules)]
+    return alt.LayerChart(layer=layers).properties(height=HEIGHT, title=title)
+
+
+def _counted(x: Quantity, at: Sequence[float] | None) -> alt.Axis:
+    """Return whole numbers where steps or positions are counted."""
+    return x.axis if at is not None else alt.Axis(tickMinStep=1, format="d")
+
+
+def _fitting(x: Quantity) -> alt.Scale:
+    return alt.Scale(type="log", nice=False) if x.log else alt.Scale(zero=x.zero, nice=False)
+
+
+def _marked(rules: Sequence[Rule]) -> list[alt.Chart]:
+    if not rules:
+        return []
+    base = alt.Chart(pd.DataFrame([{"x": rule.x, "text": rule.text} for rule in rules]))
+    quiet = theme.colour(theme.QUIET)
+    return [
+        base.mark_rule(strokeDash=[3, 3], color=quiet).encode(x="x:Q"),
+        base.mark_text(align="left", baseline="top", dx=4, color=quiet).encode(
+            x="x:Q", y=alt.value(0), text="text:N"
+        ),
+    ]

@@ -1,6 +1,6 @@
 """Widgets that several pages use. Each returns a plain value, and keeps it in the URL."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
@@ -51,6 +51,27 @@ def examples(offered: Sequence[Example]) -> None:
                 on_click=session.choose,
                 args=({session.SENTENCE: example.source},),
             )
+
+
+def view(titles: Mapping[str, str]) -> str:
+    """Ask for one of a lesson's views.
+
+    Args:
+        titles: Name in the URL → what the button says; the first is the default.
+    """
+    session.recall(session.VIEW, titles)
+    chosen = st.segmented_control(
+        _("View"),
+        list(titles),
+        format_func=lambda name: titles[name],
+        default=next(iter(titles)),
+        required=True,
+        key=session.VIEW,
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    session.remember(session.VIEW, chosen)
+    return str(chosen)
 
 
 def kind(offered: Sequence[str], default: str, on_change: Callable[[], None]) -> str:

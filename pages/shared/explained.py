@@ -12,7 +12,7 @@ from core.tokenizer import EOS
 from pages.shared import cached, opening
 from pages.shared.text import _
 from viz.cells import computed_cells as cells
-from viz.curves import curves
+from viz.curves import Quantity, curves
 from viz.frames import softmax_table
 
 EXPOSURE_SAMPLES = 400
@@ -67,7 +67,7 @@ def why_sequential(opened: opening.Opened) -> None:
                 _("keys and values kept"): [1000 * each for each in times.cached],
                 _("whole prefix computed anew"): [1000 * each for each in times.recomputed],
             }
-            st.altair_chart(curves(series, x=_("step"), y=_("milliseconds")))
+            st.altair_chart(curves(series, x=Quantity(_("step")), y=Quantity(_("milliseconds"))))
             n = len(times.cached)
             pictures = {
                 _("free running, prefix computed anew"): computed_cells(n, cached=False),
@@ -85,12 +85,14 @@ def exposure(opened: opening.Opened) -> None:
     with st.expander(_("Exposure bias: how far early mistakes carry")):
         asked = _("Measure on {n} held-out sentences").format(n=EXPOSURE_SAMPLES)
         if st.toggle(asked, key="measure_exposure"):
-            found = cached.exposed(opened.path, EXPOSURE_SAMPLES)
+            with st.spinner(_("Measuring …")):
+                found = cached.exposed(opened.path, EXPOSURE_SAMPLES)
             series = {
                 _("true words fed"): [each.forced for each in found],
                 _("own words fed"): [each.free for each in found],
             }
-            st.altair_chart(curves(series, x=_("target position"), y=_("right tokens"), share=True))
+            right = Quantity(_("right tokens"), share=True)
+            st.altair_chart(curves(series, x=Quantity(_("target position")), y=right))
 
 
 def _passes(times: DecodingTimes) -> str:

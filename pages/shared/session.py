@@ -9,6 +9,7 @@ from collections.abc import Container, Mapping, Sequence
 import streamlit as st
 
 MODEL, SENTENCE, KIND, UNIT, LAYER, HEAD = "model", "sentence", "kind", "unit", "layer", "head"
+VIEW = "view"
 MAPS = "maps"
 STEPPER = "stepper"
 METHOD, BEAM, ALPHA = "method", "beam", "alpha"

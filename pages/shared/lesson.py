@@ -1,0 +1,86 @@
+"""A lesson: one part of the Transformer in several views, of which one is shown at a time."""
+
+import csv
+import inspect
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.shared import controls
+from pages.shared.opening import Opened
+from pages.shared.text import _
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One picture of a lesson, with the controls that change it."""
+
+    name: str
+    """In the URL."""
+    title: str
+    """On the button that opens it."""
+    draw: Callable[[Opened], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """What stands below a picture."""
+
+    formula: str
+    """In LaTeX."""
+    tries: Sequence[str]
+    """What to do with the controls, and what is then to be seen; Markdown."""
+    code: Sequence[Callable[..., object] | type]
+    """The functions of `core` that compute the picture."""
+
+
+def show(views: Sequence[View], opened: Opened) -> None:
+    """Ask which view, and draw it."""
+    titles = {view.name: view.title for view in views}
+    chosen = controls.view(titles)
+    next(view for view in views if view.name == chosen).draw(opened)
+
+
+def intro(text: str) -> None:
+    """Say in a sentence or two what is to be seen; above the picture."""
+    st.markdown(text)
+
+
+def explained(explanation: Explanation) -> None:
+    """Fold formula, what to try and code below the picture."""
+    with st.expander(_("Formula")):
+        st.latex(explanation.formula)
+    with st.expander(_("What to try")):
+        st.markdown("\n".join(f"- {one}" for one in explanation.tries))
+    with st.expander(_("Code that computes it")):
+        for function in explanation.code:
+            st.code(inspect.getsource(function))
+
+
+def numbers(name: str, columns: Mapping[str, Sequence[object]]) -> None:
+    """Offer the numbers of a chart as a file.
+
+    Args:
+        name: Of the file, without its ending.
+        columns: Name → values, all of the same length.
+    """
+    st.download_button(
+        _("Numbers (CSV)"),
+        data=lambda: _written(columns),
+        file_name=f"{name}.csv",
+        mime="text/csv",
+        on_click="ignore",
+        type="tertiary",
+        icon=":material/download:",
+        key=f"numbers_{name}",
+    )
+
+
+def _written(columns: Mapping[str, Sequence[object]]) -> str:
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow(columns)
+    lines.writerows(zip(*columns.values(), strict=True))
+    return text.getvalue()
