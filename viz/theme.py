@@ -53,6 +53,9 @@ HEADS: tuple[Rgb, ...] = (
     (110, 150, 170),
 )
 
+# The families of a model's parts, tinted as quietly as the boxes of a printed figure.
+_PARTS = {"attention": HEADS[1], "feed-forward": HEADS[5], "norm": HEADS[6], "embedding": HEADS[3]}
+
 SOURCE: Rgb = (0, 114, 178)
 TARGET: Rgb = (213, 94, 0)
 
@@ -140,5 +143,6 @@ def css_variables() -> str:
         "--lab-target": colour(TARGET, 0.19),
         "--lab-target-strong": colour(TARGET, 0.5),
     }
-    lines = [f"  {name}: {value};" for name, value in (_VARIABLES | tints).items()]
+    parts = {f"--lab-part-{name}": colour(rgb, 0.22) for name, rgb in _PARTS.items()}
+    lines = [f"  {name}: {value};" for name, value in (_VARIABLES | tints | parts).items()]
     return "\n".join([":host {", *lines, "}", ""])

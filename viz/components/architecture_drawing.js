@@ -1,0 +1,149 @@
+// From places to SVG. Boxes keep their element from drawing to drawing, and so the focus.
+
+function svg(name, attributes = {}, text = "") {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", name);
+  assign(node, attributes);
+  if (text) node.textContent = text;
+  return node;
+}
+
+function assign(node, attributes) {
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+}
+
+function drawPicture(state, layout) {
+  const { view, nodes: { picture } } = state;
+  const { width, height, top } = layout;
+  assign(picture, {
+    width, height, viewBox: `0 ${top} ${width} ${height}`,
+    "aria-label": view.texts.title, "aria-description": view.texts.help,
+  });
+  const group = (name) => picture.querySelector(`.${name}`);
+  group("frames").replaceChildren(...layout.frames.map((frame) => svg("rect", {
+    class: "frame", ...frame, rx: 8 })));
+  group("arrows").replaceChildren(
+    ...layout.arrows.map((arrow) => arrowShape(arrow, view.selected)), ...layout.sums.map(sumShape));
+  group("words").replaceChildren(...layout.words.flatMap(wordShapes));
+  drawParts(state, layout.parts, group("parts"));
+}
+
+/** A line with rounded corners, and its head. */
+function arrowShape({ kind, from, to, lines }, selected) {
+  const near = isNear({ kind, from, to }, selected);
+  const node = svg("g", {
+    class: `arrow ${kind}${near ? " near" : ""}`, "data-kind": kind, "data-from": from, "data-to": to });
+  for (const line of lines) {
+    const moves = (point, i) => !i || point.some((x, axis) => Math.abs(x - line[i - 1][axis]) > 0.01);
+    const bare = line.filter(moves);
+    node.append(svg("path", { d: curved(bare) }));
+    if (kind !== "tied") node.append(headShape(bare));
+  }
+  return node;
+}
+
+const rounded = (point) => point.map((x) => Math.round(100 * x) / 100);
+
+function curved(points) {
+  const parts = [`M${rounded(points[0])}`];
+  for (let i = 1; i < points.length - 1; i += 1) {
+    const towards = ([x, y], [toX, toY], wanted) => {
+      const long = Math.hypot(toX - x, toY - y);
+      const step = Math.min(wanted, long / 2) / long;
+      return rounded([x + (toX - x) * step, y + (toY - y) * step]);
+    };
+    const before = towards(points[i], points[i - 1], 5);
+    parts.push(`L${before} Q${rounded(points[i])} ${towards(points[i], points[i + 1], 5)}`);
+  }
+  return `${parts.join(" ")} L${rounded(points.at(-1))}`;
+}
+
+function headShape(points) {
+  const [[x, y], [tipX, tipY]] = points.slice(-2);
+  const long = Math.hypot(tipX - x, tipY - y);
+  const [across, down] = [(tipX - x) / long, (tipY - y) / long];
+  const size = Math.min(6, long);
+  const corner = (side) => rounded([
+    tipX - size * across - 3 * side * down, tipY - size * down + 3 * side * across]);
+  return svg("path", { class: "head", d: `M${rounded([tipX, tipY])} L${corner(1)} L${corner(-1)} Z` });
+}
+
+function sumShape({ id, x, y }) {
+  const node = svg("g", { class: "sum", "data-sum": id });
+  const r = RADIUS;
+  const cross = `M${x - r} ${y} h${2 * r} M${x} ${y - r} v${2 * r}`;
+  node.append(svg("circle", { cx: x, cy: y, r }), svg("path", { d: cross }));
+  return node;
+}
+
+function wordShapes({ kind, x, y, text, pill }) {
+  const turned = kind === "turned";
+  const word = svg("text", turned
+    ? { class: "word turned", transform: `translate(${x} ${y}) rotate(-90)` }
+    : { class: `word ${kind}`, x, y }, text);
+  if (!pill) return [word];
+  const { side, ...place } = pill;
+  return [svg("rect", { class: `token-pill ${side}`, ...place, rx: 4 }), word];
+}
+
+/** The boxes in their order, new ones between those that stay. */
+function drawParts(state, parts, group) {
+  const focused = group.getRootNode().activeElement;
+  const held = group.contains(focused);
+  const wanted = new Set(parts.map(({ id }) => id));
+  for (const [id, node] of state.parts) {
+    if (wanted.has(id)) continue;
+    node.remove();
+    state.parts.delete(id);
+  }
+  parts.forEach((part, i) => {
+    const node = state.parts.get(part.id) ?? svg("g", { role: "button", "data-part": part.id });
+    state.parts.set(part.id, node);
+    drawPart(state, node, part);
+    if (group.children[i] !== node) group.insertBefore(node, group.children[i] ?? null);
+  });
+  // A folded layer that opened left its place to the part that it stood for.
+  if (held && !group.contains(focused)) state.parts.get(state.view.selected)?.focus();
+  const now = group.contains(focused) ? focused.dataset.part : state.view.selected;
+  for (const [id, node] of state.parts) node.setAttribute("tabindex", id === now ? 0 : -1);
+}
+
+function drawPart({ view, font }, node, part) {
+  const { id, x, y, width, height, layer } = part;
+  const { kind } = readId(id);
+  const name = layer ?? nameOf(view, id);
+  const detail = layer ? "" : view.details[id] ?? "";
+  assign(node, {
+    class: `part ${layer ? "layer" : FAMILIES[kind]}`,
+    "aria-pressed": id === view.selected,
+    "aria-label": [name, detail].filter(Boolean).join(", "),
+  });
+  node.dataset.name = name;
+  node.dataset.detail = detail;
+  const shape = { x, y, width, height, rx: 4 };
+  node.replaceChildren(
+    svg("rect", { class: "ground", ...shape }),
+    svg("rect", { class: "box", ...shape }),
+    svg("rect", { class: "ring", x: x - 4, y: y - 4, width: width + 8, height: height + 8, rx: 7 }),
+    ...partWords(layer ?? labelOf(view, id), detail, part, font));
+}
+
+/** Label and detail: below each other where the box is high enough, else beside each other. */
+function partWords(label, detail, { x, y, width, height, layer }, font) {
+  const [middle, room] = [x + width / 2, width - 8];
+  const baseline = y + height / 2 + 4;
+  if (height < 26 || layer) {
+    const beside = `${label} ${detail}`;
+    const fits = detail && widthOf(beside, 12, font) + 6 <= room;
+    const text = svg("text", { x: middle, y: baseline }, fitted(label, room, 12, font));
+    if (fits) text.append(svg("tspan", { class: "detail", dx: 7 }, detail));
+    return [text];
+  }
+  const lines = inLines(label, room, 12, font);
+  const top = baseline - 7 * (lines.length - 1) - (detail ? 6.5 : 0);
+  const texts = lines.map((line, i) => svg("text", { x: middle, y: top + 14 * i }, line));
+  if (detail) {
+    texts.push(svg("text", { class: "detail", x: middle, y: top + 14 * lines.length - 1 },
+      fitted(detail, room, 11, font)));
+  }
+  return texts;
+}
