@@ -1,5 +1,6 @@
 """Curves: one quantity against another."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -24,6 +25,8 @@ class Quantity:
     """True where the values are shares: the axis then goes from 0 to 1 in percent."""
     zero: bool = True
     """False where the axis need not begin at 0."""
+    labels: tuple[str, ...] = ()
+    """What 0, 1, 2 … are called, where they are no amounts."""
 
     @property
     def format(self) -> str:
@@ -72,13 +75,14 @@ def curves(
     """
     rows = [
         {"x": index if at is None else at[index], "y": value, "series": name}
+        | ({"place": x.labels[index]} if x.labels else {})
         for name, values in series.items()
         for index, value in enumerate(values)
     ]
     few = max((len(values) for values in series.values()), default=0) <= POINTS_SHOWN
     colours = [theme.colour(rgb) for rgb in theme.HEADS]
     line = (
-        alt.Chart(pd.DataFrame(rows, columns=["x", "y", "series"]))
+        alt.Chart(pd.DataFrame(rows))
         .mark_line(point=alt.OverlayMarkDef(size=28) if few else False, strokeWidth=1.8)
         .encode(
             x=alt.X("x:Q", title=x.name, axis=_counted(x, at), scale=_fitting(x)),
@@ -93,7 +97,7 @@ def curves(
             strokeDash=alt.StrokeDash("series:N", legend=None, sort=list(series)),
             tooltip=[
                 alt.Tooltip("series:N", title=" "),
-                alt.Tooltip("x:Q", title=x.name, format=x.format),
+                _place(x),
                 alt.Tooltip("y:Q", title=y.name, format=y.format),
             ],
         )
@@ -102,8 +106,17 @@ def curves(
     return alt.LayerChart(layer=layers).properties(height=HEIGHT, title=title)
 
 
+def _place(x: Quantity) -> alt.Tooltip:
+    if x.labels:
+        return alt.Tooltip("place:N", title=x.name)
+    return alt.Tooltip("x:Q", title=x.name, format=x.format)
+
+
 def _counted(x: Quantity, at: Sequence[float] | None) -> alt.Axis:
-    """Return whole numbers where steps or positions are counted."""
+    """Return names where there are any, and whole numbers where steps are counted."""
+    if x.labels:
+        names = f"{json.dumps(list(x.labels))}[datum.value]"
+        return alt.Axis(values=list(range(len(x.labels))), labelExpr=names, labelAngle=-35)
     return x.axis if at is not None else alt.Axis(tickMinStep=1, format="d")
 
 

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from viz.cells import computed_cells
@@ -34,6 +36,14 @@ def test_points_stand_where_they_were_measured():
 def test_shares_always_go_from_nothing_to_all():
     chart = curves({"one": [0.9]}, x=STEP, y=Quantity("right", share=True))
     assert line_of(chart)["encoding"]["y"]["scale"]["domain"] == [0, 1]
+
+
+def test_places_without_an_amount_are_called_by_their_names():
+    depth = Quantity("depth", labels=("embedding", '0 "self"'))
+    chart = curves({"one": [1.0, 2.0]}, x=depth, y=TIME)
+    assert [row["place"] for row in rows_of(chart)] == list(depth.labels)
+    written = line_of(chart)["encoding"]["x"]["axis"]["labelExpr"]
+    assert json.loads(written.removesuffix("[datum.value]")) == list(depth.labels)
 
 
 def test_a_value_of_x_can_be_marked_with_words():

@@ -10,12 +10,14 @@ function answer(state) {
     if (part) showTooltip(state, partLines(part), event);
     else hideTooltip(state);
   };
-  picture.onfocusin = (event) => {
+  // Chromium knows these two as events only; a root is given its listeners once.
+  picture.addEventListener("focusin", (event) => {
     const part = under(event);
     for (const node of state.parts.values()) node.setAttribute("tabindex", node === part ? 0 : -1);
     if (part?.matches(":focus-visible")) showTooltip(state, partLines(part), besides(part));
-  };
-  picture.onfocusout = root.onpointerleave = () => hideTooltip(state);
+  });
+  picture.addEventListener("focusout", () => hideTooltip(state));
+  root.onpointerleave = () => hideTooltip(state);
   picture.onkeydown = (event) => answerKey(state, under(event), event);
   save.onclick = () => saveSvg(picture);
 }

@@ -33,7 +33,8 @@ function answerKeys(state) {
     tile.focus();
     showTooltip(state, [tile.ariaLabel], besides(tile));
   };
-  nodes.tiles.onfocusout = () => rest(state);
+  // Chromium knows it as an event only; a root is given its listeners once.
+  nodes.tiles.addEventListener("focusout", () => rest(state));
   nodes.cells.onfocus = () => {
     // Only for the keyboard: a click says itself which cell it means.
     if (nodes.cells.matches(":focus-visible")) moveCursor(state, state.cursor ?? [0, 0]);

@@ -53,7 +53,8 @@ function answerKeys(state) {
     if (strip) moveInStrip(state, strip, event);
     if (option) moveInBars(option, event);
   };
-  root.onfocusout = (event) => event.target.closest(".strip") && rest(state);
+  // Chromium knows it as an event only; a root is given its listeners once.
+  root.addEventListener("focusout", (event) => event.target.closest(".strip") && rest(state));
 }
 
 /** Ask the server for a decoding that goes on differently from this step. */

@@ -1,0 +1,30 @@
+"""A page with nothing but the matrices of the case that the address asks for."""
+
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from pages.shared.matrices import matrices
+from tests.browser.apps.matrices_cases import CASES
+
+st.set_page_config(layout="wide")
+shown = CASES[st.query_params.get("case", "known")]()
+state = st.session_state
+
+
+def take_pick():
+    pick = state["matrices"].pick
+    state["selected"] = (pick["panel"], pick["row"], pick["column"])
+
+
+if state.get("selected"):
+    shown = replace(shown, selected=state["selected"])
+first, *others = shown.panels
+if state.get("change"):
+    shown = replace(shown, panels=(replace(first, values=np.flip(first.values)), *others))
+matrices(shown, key="matrices", on_pick=None if "quiet" in st.query_params else take_pick)
+st.button("change", key="change")
+state["runs"] = state.get("runs", 0) + 1
+st.text(f"runs: {state['runs']}")
+st.text(f"picked: {state.get('selected')}")

@@ -1,0 +1,197 @@
+"""Matrices whose every number is known, for the browser tests and for looking at."""
+
+import numpy as np
+
+from viz.matrices import Axis, Matrices, Matrix, numbered
+from viz.payload import TokenLabel
+
+WORDS = "The animal did n't cross the street because it was too tired ."
+EOS = TokenLabel("EOS", special=True)
+LONG = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunte"
+ODD = ("</s>", "<b>", LONG, "مرحبا بالعالم", "{row}", 'a "b", c', "")
+
+
+def axis(name, words, side="source"):
+    return Axis(name=name, labels=tuple(map(TokenLabel, words)), side=side)
+
+
+def sentence():
+    """A mask, the scores before and the weights after the softmax."""
+    labels = (*map(TokenLabel, WORDS.split()[:-2]), TokenLabel("weary", unknown=True), EOS)
+    queries = Axis(name="query: the word that looks", labels=labels, side="target")
+    keys = Axis(name="key: the word looked at", labels=labels, side="target")
+    n = len(labels)
+    visible = np.tril(np.ones((n, n), np.bool_))
+    scores = np.random.default_rng(1).normal(0, 1.6, (n, n)).astype(np.float32)
+    scores[np.arange(n), np.arange(n)] += 2
+    powers = np.exp(scores) * visible
+    both = {"rows": queries, "columns": keys, "visible": visible}
+    return Matrices(
+        panels=(
+            Matrix(
+                title="Scores: how well each key fits each query",
+                values=scores,
+                scale="signed",
+                limit=4.0,
+                value_name="score",
+                hidden="−∞: hidden by the mask",
+                note="A row is one query; the mask hides what comes after it.",
+                **both,
+            ),
+            Matrix(
+                title="Weights: each row's softmax",
+                values=(powers / powers.sum(1, keepdims=True)).astype(np.float32),
+                value_name="weight",
+                hidden="−∞: hidden by the mask",
+                note="Each row sums to 1.",
+                **both,
+            ),
+        ),
+        selected=(0, 8, 1),
+    )
+
+
+def known():
+    """Two panels of 3 × 4 with the same rows; beyond the limit, hidden, and equal to 0."""
+    signed = np.array([[-1, -0.5, 0, 0.25], [0.1, 1, 2, -3], [0, 0.03125, -0.4, 0.6]], np.float32)
+    visible = np.ones((3, 4), np.bool_)
+    visible[0, 3] = False
+    rows = axis("query", ("le", "chat", "dort"), "target")
+    columns = axis("key", ("the", "cat", "sleeps", "here"))
+    weights = np.abs(signed) / 4
+    weights[0, 3] = 0
+    return Matrices(
+        panels=(
+            Matrix(
+                title="Signed", values=signed, rows=rows, columns=columns, scale="signed", limit=2.0
+            ),
+            Matrix(
+                title='Hidden, "quoted"',
+                values=weights,
+                rows=rows,
+                columns=columns,
+                visible=visible,
+                hidden="−∞: hidden by the mask",
+                value_name="weight",
+            ),
+        )
+    )
+
+
+def lens():
+    """A word in each cell, as from decoding every layer."""
+    guesses = ("the", "street", "tired", "Straßenbahnhaltestelle", "</s>", "animal", "was")
+    columns = axis("position: the word fed", WORDS.split()[:7], "target")
+    texts = [[guesses[(3 * row + column) % 7] for column in range(7)] for row in range(6)]
+    values = np.linspace(0, 1, 42, dtype=np.float32).reshape(6, 7)
+    return Matrices(
+        panels=(
+            Matrix(
+                title="What each layer would say next",
+                values=values,
+                rows=numbered("layer", 6),
+                columns=columns,
+                texts=texts,
+                value_name="probability",
+                note="The unembedding, applied before the last layer.",
+            ),
+        )
+    )
+
+
+def positions(length=64, width=128):
+    """Sines and cosines: both axes are numbers."""
+    at, i = np.arange(length)[:, None], np.arange(width)[None, :]
+    angles = at / 10000 ** (2 * (i // 2) / width)
+    values = np.where(i % 2, np.cos(angles), np.sin(angles)).astype(np.float32)
+    return Matrices(
+        panels=(
+            Matrix(
+                title="Positional encoding",
+                values=values,
+                rows=numbered("position", length),
+                columns=numbered("dimension", width),
+                scale="signed",
+                value_name="value",
+            ),
+        )
+    )
+
+
+def large():
+    values = np.zeros((512, 512), np.float32)
+    values[100, 300], values[101, 301] = -1.0, 0.5
+    return Matrices(
+        panels=(
+            Matrix(
+                title="512 × 512",
+                values=values,
+                rows=numbered("row", 512),
+                columns=numbered("column", 512),
+                scale="signed",
+            ),
+        )
+    )
+
+
+def odd():
+    n = len(ODD)
+    words = axis("word", ODD)
+    values = np.full((n, n), 1 / n, np.float32)
+    return Matrices(
+        panels=(
+            Matrix(title="</title><b>Odd</b>", values=values, rows=words, columns=words),
+            Matrix(
+                title="Odd words inside",
+                values=values,
+                rows=words,
+                columns=words,
+                texts=[ODD] * n,
+            ),
+        )
+    )
+
+
+def single():
+    return Matrices(
+        panels=(
+            Matrix(
+                title="One cell",
+                values=np.array([[0.5]], np.float32),
+                rows=axis("query: the word that looks", ("it",)),
+                columns=axis("key: the word looked at", ("cat",)),
+            ),
+        )
+    )
+
+
+def many():
+    """Panels of unlike shapes."""
+    random = np.random.default_rng(3)
+    shapes = [(6, 6), (1, 12), (12, 1), (8, 24), (6, 6)]
+    return Matrices(
+        panels=tuple(
+            Matrix(
+                title=f"Random numbers in {rows} rows and {columns} columns",
+                values=random.normal(0, 1, (rows, columns)).astype(np.float32),
+                rows=numbered("row", rows),
+                columns=numbered("column", columns),
+                scale="signed",
+                limit=2.5,
+                value_name="value",
+            )
+            for rows, columns in shapes
+        )
+    )
+
+
+CASES = {
+    "known": known,
+    "sentence": sentence,
+    "lens": lens,
+    "positions": positions,
+    "large": large,
+    "odd": odd,
+    "single": single,
+    "many": many,
+}

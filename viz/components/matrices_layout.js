@@ -1,0 +1,140 @@
+// Sizes: how many panels stand side by side, and how large the cells of each get.
+
+const PANEL_GAP = 32;
+const NARROWEST = 220; // so that titles do not break after every word
+const SMALLEST = 0.54; // share of their size alone that is enough for cells beside others
+const WORDS = { height: 24, narrowest: 34, widest: 96, tallest: 6000, padding: 12 };
+const CHIP = 8; // around the words of an axis
+
+/** Widths of everything written around a panel. `longest` is that of one label. */
+function sizesOf(panel, { textWidth, nameWidth }, width) {
+  const longest = Math.min(LABEL.longest, Math.max(40, width * 0.2));
+  const chip = ({ side }) => (side ? CHIP : 0);
+  const widest = (axis, labels = axis.labels) =>
+    Math.min(longest, Math.max(...labels.map(textWidth)) + chip(axis));
+  const words = [...new Set((panel.texts ?? []).flat())];
+  return {
+    longest,
+    rows: widest(panel.rowAxis), columns: widest(panel.columnAxis),
+    last: widest(panel.columnAxis, panel.columnAxis.labels.slice(-1)),
+    rowName: nameWidth(panel.rowAxis.name), columnName: nameWidth(panel.columnAxis.name),
+    words: Math.min(WORDS.widest, Math.max(
+      WORDS.narrowest, ...words.map((word) => textWidth([word]) + WORDS.padding))),
+  };
+}
+
+/** Square cells, or wider ones that hold words where there is room for words. */
+function cellsOf(panel, sizes, width, height, ratio) {
+  const { rows, columns } = panel;
+  const cellWidth = Math.floor(Math.min(sizes.words, width / columns) * ratio) / ratio;
+  const words = panel.texts && cellWidth >= WORDS.narrowest && rows * WORDS.height < WORDS.tallest;
+  if (!words) {
+    const cells = cellLayout(width, height, panel, ratio);
+    const [size, step] = [cells.size, cells.perToken];
+    return { ...cells, cellWidth: size, cellHeight: size, rowStep: step, columnStep: step, words };
+  }
+  const cellHeight = Math.round(WORDS.height * ratio) / ratio;
+  return {
+    pool: 1, down: rows, across: columns, cellWidth, cellHeight, words,
+    rowStep: cellHeight, columnStep: cellWidth, width: columns * cellWidth, height: rows * cellHeight,
+  };
+}
+
+/** One panel: its cells, how its labels turn, and which of them there is room for. */
+function panelLayout(panel, sizes, width, height, ratio) {
+  const left = AXIS + sizes.rows + LABEL.gap;
+  const room = (overhang) => cellsOf(panel, sizes, width - left - overhang, height, ratio);
+  const { angle, cells, every, overhang } = columnLayout(panel, sizes, room);
+  const turned = { 0: LABEL.size + 4, 45: (sizes.columns + LABEL.size) * SLANT, 90: sizes.columns };
+  const rowEvery = thinned(panel.rowAxis, LABEL.size - 1, cells.rowStep);
+  const space = Math.min(rowEvery * cells.rowStep, angle ? every * cells.columnStep : Infinity);
+  const around = Math.max(left + cells.width + overhang, left + sizes.columnName, NARROWEST);
+  return {
+    ...cells, angle, left, overhang, rowEvery, columnEvery: every,
+    top: AXIS + Math.ceil(turned[angle]) + LABEL.gap,
+    labelSize: Math.max(9, Math.min(LABEL.size, Math.floor(space / 1.2))),
+    figure: Math.min(width, Math.ceil(around)),
+    below: Math.max(cells.height, sizes.rowName),
+  };
+}
+
+/** Column labels: upright where all have room, or where numbers may be left out; else turned. */
+function columnLayout(panel, sizes, room) {
+  const upright = room(0);
+  if (sizes.columns + 4 <= upright.columnStep) {
+    return { angle: 0, cells: upright, every: 1, overhang: 0 };
+  }
+  if (!panel.columnAxis.side && sizes.columns <= 40) {
+    const overhang = Math.ceil(sizes.columns / 2);
+    const cells = room(overhang);
+    const every = thinned(panel.columnAxis, sizes.columns + 8, cells.columnStep);
+    return { angle: 0, cells, every, overhang };
+  }
+  // Slanted labels read best, need a line's height between them, and hang over on the right.
+  const overhang = Math.ceil(sizes.last * SLANT);
+  const slanted = room(overhang);
+  if (slanted.columnStep >= (panel.columnAxis.side ? 24 : 17)) return { angle: 45, cells: slanted, every: 1, overhang };
+  const every = thinned(panel.columnAxis, LABEL.size - 1, upright.columnStep);
+  return { angle: 90, cells: upright, every, overhang: 0 };
+}
+
+/** Every how many there is room for a label; numbers in steps that people count in. */
+function thinned({ side }, wanted, step) {
+  const every = Math.max(1, Math.ceil(wanted / step));
+  if (side) return every;
+  const power = 10 ** Math.floor(Math.log10(every));
+  return power * [1, 2, 5, 10].find((factor) => factor * power >= every);
+}
+
+/** Which panels stand side by side, and their sizes. */
+function layoutOf(width, panels, measure) {
+  const ratio = window.devicePixelRatio || 1;
+  const sizes = panels.map((panel) => sizesOf(panel, measure, width));
+  const layout = (i, height) => panelLayout(panels[i], sizes[i], width, height, ratio);
+  const alone = panels.map((panel, i) => layout(i, plotHeight(panel)));
+  const smaller = (i, share) => layout(i, share * alone[i].height);
+  const fitted = (line) => {
+    const gaps = PANEL_GAP * (line.length - 1);
+    for (let share = 1; share >= SMALLEST; share -= 0.02) {
+      const layouts = line.map((i) => smaller(i, share));
+      // Cells are not pooled for the sake of a neighbour.
+      if (layouts.some(({ pool }, k) => pool > alone[line[k]].pool)) return null;
+      if (layouts.reduce((sum, at) => sum + at.figure, gaps) <= width) return { line, share };
+    }
+    return null;
+  };
+  const lines = linesOf(panels.length, fitted);
+  // The same share for all, so that a cell of one line is as large as that of the next.
+  const share = Math.min(...lines.map((of) => of.share));
+  const layouts = alone.map((at, i) => {
+    const shared = smaller(i, share);
+    return shared.pool > at.pool ? at : shared;
+  });
+  return { sizes, lines: lines.map(({ line }) => line), panels: inLine(layouts, lines) };
+}
+
+/** As many as fit into each line; evenly where that takes no more lines. */
+function linesOf(count, fitted) {
+  const lines = [];
+  for (let i = 0; i < count; i += 1) {
+    const longer = lines.length && fitted([...lines.at(-1).line, i]);
+    if (longer) lines[lines.length - 1] = longer;
+    else lines.push({ line: [i], share: 1 });
+  }
+  const each = Math.ceil(count / lines.length);
+  const even = Array.from({ length: Math.ceil(count / each) }, (_, k) => {
+    const line = Array.from({ length: Math.min(each, count - k * each) }, (_, i) => k * each + i);
+    return line.length > 1 ? fitted(line) : { line, share: 1 };
+  });
+  return even.every(Boolean) ? even : lines;
+}
+
+/** Panels side by side begin and end at the same height. */
+function inLine(layouts, lines) {
+  for (const { line } of lines) {
+    const top = Math.max(...line.map((i) => layouts[i].top));
+    const below = Math.max(...line.map((i) => layouts[i].below));
+    for (const i of line) layouts[i] = { ...layouts[i], top, plot: top + below };
+  }
+  return layouts;
+}

@@ -1,0 +1,77 @@
+// Cells with an axis on two sides: how large they get, and their labels.
+
+const AXIS = 20; // room for an axis name
+const LABEL = { size: 12, gap: 6, longest: 104 };
+const SLANT = Math.SQRT1_2; // sine and cosine of 45°
+
+/** What a window leaves for cells below controls, sentences and titles; many labels need more. */
+function plotHeight({ rows, columns }) {
+  const left = Math.min(560, Math.max(320, window.innerHeight * 0.46));
+  return Math.max(rows, columns) > 48 ? Math.max(left, 528) : left;
+}
+
+/** Square cells of whole device pixels; several weights share one where there are too many. */
+function cellLayout(width, height, { rows, columns }, ratio) {
+  const room = Math.min(width / columns, height / rows, 44) * ratio;
+  const pool = room >= 1 ? 1 : Math.ceil(1 / Math.max(room, 0.01));
+  const size = Math.max(1, Math.floor(room * pool)) / ratio;
+  const [down, across] = [Math.ceil(rows / pool), Math.ceil(columns / pool)];
+  return {
+    pool, size, down, across, perToken: size / pool,
+    width: across * size, height: down * size,
+  };
+}
+
+/** Cut the middle out of a text until it fits; `textWidth` is that of one label. */
+function shortened(text, longest, textWidth) {
+  if (textWidth([text]) <= longest) return text;
+  const letters = Array.from(text);
+  for (let keep = letters.length - 1; keep > 1; keep -= 1) {
+    const head = letters.slice(0, Math.ceil(keep / 2)).join("");
+    const short = `${head}…${letters.slice(letters.length - Math.floor(keep / 2)).join("")}`;
+    if (textWidth([short]) <= longest) return short;
+  }
+  return "…";
+}
+
+function resized(canvas, width, height) {
+  if (canvas.width !== width) canvas.width = width;
+  if (canvas.height !== height) canvas.height = height;
+  return canvas.getContext("2d");
+}
+
+/** One axis label; shortened in the middle if need be, with the whole text in its title. */
+function axisToken(label, side, index, texts, textWidth, longest = LABEL.longest) {
+  const node = tokenElement(label, side, index, "name", texts);
+  const short = shortened(label[0], longest, textWidth);
+  if (short !== label[0]) [node.textContent, node.title] = [short, label[0]];
+  return node;
+}
+
+/** Labels of an axis, every few where there is no room for all; returned by position. */
+function drawLabels(node, count, every, make) {
+  const labels = new Map();
+  for (let i = 0; i < count; i += every) labels.set(i, make(i));
+  node.replaceChildren(...labels.values());
+  return labels;
+}
+
+/** The label at a position; one that there was no room for is put over its neighbours meanwhile. */
+function labelAt(node, labels, position, make) {
+  node.querySelector(".spare")?.remove();
+  if (position == null) return null;
+  if (labels.has(position)) return labels.get(position);
+  const spare = make(position);
+  spare.classList.add("spare");
+  node.append(spare);
+  return spare;
+}
+
+function placeBand(node, position, { pool }) {
+  node.hidden = position == null;
+  if (position != null) node.style.setProperty("--at", Math.floor(position / pool));
+}
+
+function setPixels(node, sizes) {
+  for (const [name, size] of Object.entries(sizes)) node.style.setProperty(name, `${size}px`);
+}
