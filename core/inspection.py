@@ -16,7 +16,7 @@ from core.decoding.sentence import Translation, given_translation, translate
 from core.decoding.step import sayable
 from core.model import Record, Site, Step
 from core.run import Run
-from core.tokenizer import BOS, Token
+from core.tokenizer import Token
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +68,7 @@ def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Insp
         translation = translate(run, sentence)
     else:
         translation = given_translation(run, sentence, target)
-    fed_ids = (BOS, *translation.target_ids)
+    fed_ids = translation.fed_ids
     record = Record()
     with torch.inference_mode():
         logits_BTV = run.model(pad([translation.source_ids]), pad([fed_ids]), record)

@@ -11,6 +11,8 @@ from viz.curves import Quantity
 
 BAR = 18
 """Height of a bar in pixels."""
+AROUND = 110
+"""Room for title, legend and axis: the page counts them into a chart's height."""
 LONGEST_NAME = 180
 """Longer names are cut, in pixels."""
 
@@ -38,7 +40,11 @@ def bars(
         for row, number in enumerate(values)
     ]
     # Rows are numbers with labels, so that two words that read the same stay two rows.
-    labels = alt.Axis(labelExpr=f"{json.dumps(list(names))}[datum.value]", labelLimit=LONGEST_NAME)
+    labels = alt.Axis(
+        labelExpr=f"{json.dumps(list(names))}[datum.value]",
+        labelLimit=LONGEST_NAME,
+        labelOverlap=False,
+    )
     colours = [theme.colour(rgb) for rgb in theme.HEADS]
     encoded = (
         alt.Chart(pd.DataFrame(rows, columns=["row", "name", "value", "series", "order"]))
@@ -64,4 +70,4 @@ def bars(
     elif len(series) > 1:
         encoded = encoded.encode(yOffset=alt.YOffset("series:N", sort=list(series)))
     height = BAR * len(names) * (1 if stacked else max(1, len(series) / 2))
-    return encoded.properties(height=max(60, height), title=title)
+    return encoded.properties(height=AROUND + height, title=title)

@@ -9,7 +9,8 @@ import pandas as pd
 
 from viz import theme
 
-HEIGHT = 320
+HEIGHT = 340
+LEGEND = alt.Legend(orient="top", labelLimit=0, symbolType="stroke", symbolStrokeWidth=3)
 POINTS_SHOWN = 60
 """A line with more points than this is drawn without them."""
 
@@ -36,7 +37,7 @@ class Quantity:
     @property
     def axis(self) -> alt.Axis:
         """The marks along the axis."""
-        return alt.Axis(format=".0%" if self.share else "~g", tickCount=6)
+        return alt.Axis(format=".0%" if self.share else ".6~g", tickCount=6)
 
     @property
     def scale(self) -> alt.Scale:
@@ -91,7 +92,7 @@ def curves(
                 "series:N",
                 title=None,
                 scale=alt.Scale(domain=list(series), range=colours),
-                legend=alt.Legend(orient="top", labelLimit=0) if len(series) > 1 else None,
+                legend=LEGEND if len(series) > 1 else None,
             ),
             # Also told apart without colour.
             strokeDash=alt.StrokeDash("series:N", legend=None, sort=list(series)),

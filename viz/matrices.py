@@ -24,6 +24,7 @@ DEFAULT_MATRICES_TEXTS: Mapping[str, str] = {
     "hidden": "hidden by the mask",
     "unknown": "never seen in training",
     "pooled.weight": "each pixel shows the largest of {n} × {n} values",
+    "pooled.mask": "each pixel stands for {n} × {n} values",
     "pooled.signed": "each pixel shows, of {n} × {n} values, the one farthest from 0",
     "help": "Arrow keys move from cell to cell.",
     "help.pick": "Arrow keys move from cell to cell, Enter chooses one.",
@@ -80,7 +81,8 @@ class Matrix:
         rows: What the rows are.
         columns: What the columns are.
         visible: (rows, columns), False where a cell is hatched; None shows all.
-        scale: weight goes from 0 to limit, signed from -limit to limit with grey at 0.
+        scale: weight goes from 0 to limit, signed from -limit to limit with grey at 0; mask shows
+            where there is anything, in one colour.
         limit: End of the scale.
         texts: A word inside each cell, by row and column; None for none.
         hidden: What hidden cells are called; empty for the text of that name.
@@ -96,7 +98,7 @@ class Matrix:
     rows: Axis
     columns: Axis
     visible: NDArray[np.bool_] | None = None
-    scale: Literal["weight", "signed"] = "weight"
+    scale: Literal["weight", "signed", "mask"] = "weight"
     limit: float = 1.0
     texts: Sequence[Sequence[str]] | None = None
     hidden: str = ""
@@ -154,8 +156,8 @@ def _check_shapes(matrix: Matrix) -> None:
 
 
 def _check_values(matrix: Matrix) -> None:
-    if matrix.scale not in ("weight", "signed"):
-        raise ValueError(f"scale needs weight or signed, got {matrix.scale!r}")
+    if matrix.scale not in ("weight", "signed", "mask"):
+        raise ValueError(f"scale needs weight, signed or mask, got {matrix.scale!r}")
     # Written so that NaN, which compares as False with everything, is refused too.
     if not 0.0 < matrix.limit < np.inf:
         raise ValueError(f"limit of {matrix.title!r} needs a number above 0, got {matrix.limit}")

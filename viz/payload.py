@@ -99,6 +99,7 @@ def assets_of(name: str, scripts: Sequence[str], styles: Sequence[str] = ()) -> 
     tables = {
         "SCALE_AS_BASE64": theme.scale_table(),
         "DIVERGING_AS_BASE64": theme.diverging_table(),
+        "MAY_LOOK_AS_BASE64": theme.scale_table((theme.MAY_LOOK, theme.MAY_LOOK)),
     }
     for placeholder, table in tables.items():
         joined = joined.replace(placeholder, base64.b64encode(table.tobytes()).decode())

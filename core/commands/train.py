@@ -5,11 +5,12 @@ import shlex
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 from core.analysis.evaluation import evaluate
 from core.commands.errors import CommandError
 from core.commands.evaluate import summary
-from core.config import TrainConfig
+from core.config import Positions, TrainConfig
 from core.run import is_run, load_run
 from core.tasks import TASKS
 from core.training.job import Progress, extend_run, prepare_run, train_run
@@ -29,6 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--preset", choices=list(PRESETS), default="small")
     parser.add_argument("--steps", type=int, help="default: the preset's")
+    parser.add_argument(
+        "--positions", choices=get_args(Positions), help="default: the preset's, sinusoidal"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
         "--guide", metavar="SITE:HEAD", default="", help="a head to guide to the antecedent"
@@ -56,6 +60,8 @@ def run(arguments: argparse.Namespace) -> None:
 def prepare(arguments: argparse.Namespace) -> None:
     """Make the run folder from the preset and what the options change of it."""
     preset = PRESETS[arguments.preset]
+    if arguments.positions is not None:
+        preset = replace(preset, model=replace(preset.model, positions=arguments.positions))
     config = replace(preset.training, seed=arguments.seed, guide=arguments.guide)
     if arguments.steps is not None:
         config = with_steps(config, arguments.steps)
@@ -77,6 +83,7 @@ def command(arguments: argparse.Namespace) -> str:
     words = ["python", "-m", "core", "train", str(arguments.out)]
     words += ["--task", arguments.task, "--preset", arguments.preset]
     words += ["--steps", str(arguments.steps)] if arguments.steps is not None else []
+    words += ["--positions", arguments.positions] if arguments.positions is not None else []
     words += ["--seed", str(arguments.seed)]
     words += ["--guide", arguments.guide] if arguments.guide else []
     return shlex.join(words)

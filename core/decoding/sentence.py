@@ -10,7 +10,7 @@ from core.batch import encode_source, pad
 from core.decoding.greedy import decode_greedily
 from core.decoding.step import DecodeStep
 from core.run import Run
-from core.tokenizer import EOS
+from core.tokenizer import BOS, EOS
 
 
 class SentenceError(ValueError):
@@ -32,6 +32,11 @@ class Translation:
     """True when the sentence was longer than the model's positions."""
     finished: bool
     """False when the model had not said EOS at the length limit."""
+
+    @property
+    def fed_ids(self) -> tuple[int, ...]:
+        """What a decoder is fed to write this target: BOS, then the target."""
+        return (BOS, *self.target_ids)
 
 
 def translate(run: Run, sentence: str) -> Translation:

@@ -113,7 +113,25 @@ def of_run(compute: Callable[..., Computed], path: Path, *arguments: object) -> 
         path: The run's folder.
         arguments: Whatever else it takes; part of the key.
     """
-    name = f"{compute.__module__}.{compute.__qualname__}"
+    return _named(compute, compute, path, arguments)
+
+
+def of_model(compute: Callable[..., Computed], path: Path, *arguments: object) -> Computed:
+    """Return `compute(model, *arguments)` for the model of a run, as `of_run` does."""
+
+    def of_loaded(run: Run, *arguments: object) -> Computed:
+        return compute(run.model, *arguments)
+
+    return _named(compute, of_loaded, path, arguments)
+
+
+def _named(
+    named: Callable[..., object],
+    compute: Callable[..., Computed],
+    path: Path,
+    arguments: tuple[object, ...],
+) -> Computed:
+    name = f"{named.__module__}.{named.__qualname__}"
     return cast(Computed, _of_run(name, path, _stamp(path), arguments, compute))
 
 

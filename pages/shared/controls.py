@@ -1,6 +1,6 @@
 """Widgets that several pages use. Each returns a plain value, and keeps it in the URL."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -53,18 +53,13 @@ def examples(offered: Sequence[Example]) -> None:
             )
 
 
-def view(titles: Mapping[str, str]) -> str:
-    """Ask for one of a lesson's views.
-
-    Args:
-        titles: Name in the URL → what the button says; the first is the default.
-    """
-    session.recall(session.VIEW, titles)
+def view(names: Sequence[str]) -> str:
+    """Ask for one of a lesson's views; the first is the default."""
+    session.recall(session.VIEW, names)
     chosen = st.segmented_control(
         _("View"),
-        list(titles),
-        format_func=lambda name: titles[name],
-        default=next(iter(titles)),
+        names,
+        default=names[0],
         required=True,
         key=session.VIEW,
         bind="query-params",
@@ -74,7 +69,7 @@ def view(titles: Mapping[str, str]) -> str:
     return str(chosen)
 
 
-def kind(offered: Sequence[str], default: str, on_change: Callable[[], None]) -> str:
+def kind(offered: Sequence[str], default: str, on_change: Callable[[], None] | None = None) -> str:
     """Ask for one of the kinds of attention that a model has."""
     names = {
         "encoder.self": _("encoder self"),
@@ -118,12 +113,13 @@ def whole_words() -> bool:
 
 def layer_and_head(n_layers: int, n_heads: int, default: tuple[int, int]) -> tuple[int, int]:
     """Ask for a layer and a head; a click into the maps sets them too."""
-    layer = _number(_("layer"), n_layers, default[0], session.LAYER)
-    head = _number(_("head"), n_heads, default[1], session.HEAD)
+    layer = number(_("layer"), n_layers, default[0], session.LAYER)
+    head = number(_("head"), n_heads, default[1], session.HEAD)
     return layer, head
 
 
-def _number(label: str, count: int, default: int, key: str) -> int:
+def number(label: str, count: int, default: int, key: str) -> int:
+    """Ask for one of 0, 1 … count - 1."""
     st.caption(label, width="content")
     session.recall(key, range(count))
     # Shown without words around it, because what is shown is what stands in the URL.

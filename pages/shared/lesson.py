@@ -18,9 +18,9 @@ class View:
     """One picture of a lesson, with the controls that change it."""
 
     name: str
-    """In the URL."""
-    title: str
-    """On the button that opens it."""
+    """On the button that opens it, and in the URL."""
+    text: str
+    """What is to be seen, in a sentence or two; Markdown."""
     draw: Callable[[Opened], None]
 
 
@@ -38,9 +38,12 @@ class Explanation:
 
 def show(views: Sequence[View], opened: Opened) -> None:
     """Ask which view, and draw it."""
-    titles = {view.name: view.title for view in views}
-    chosen = controls.view(titles)
-    next(view for view in views if view.name == chosen).draw(opened)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        chosen = controls.view([view.name for view in views])
+        view = next(view for view in views if view.name == chosen)
+        with st.container(width="stretch"):
+            st.markdown(f":small[{view.text}]")
+    view.draw(opened)
 
 
 def intro(text: str) -> None:

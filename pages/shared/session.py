@@ -10,12 +10,15 @@ import streamlit as st
 
 MODEL, SENTENCE, KIND, UNIT, LAYER, HEAD = "model", "sentence", "kind", "unit", "layer", "head"
 VIEW = "view"
+OTHERS, ROW = "others", "row"
+DIAGRAM, PART, LENS, UNITS = "diagram", "part", "lens", "units"
+POSITION, STACK = "position", "stack"
 MAPS = "maps"
 STEPPER = "stepper"
 METHOD, BEAM, ALPHA = "method", "beam", "alpha"
 TEMPERATURE, TOP_K, TOP_P, SEED = "temperature", "top_k", "top_p", "seed"
 _OVERRIDES, _BRANCHES = "overrides", "branches"
-_SHOWN, _ENTERED, _PAGE = "shown", "entered", "page"
+_SHOWN, _ENTERED, _PAGE, _OWNERS = "shown", "entered", "page", "owners"
 
 
 def choose(values: Mapping[str, object]) -> None:
@@ -33,6 +36,24 @@ def take_pick() -> None:
     """Take over the head that was clicked in the maps."""
     if pick := st.session_state[MAPS].pick:
         choose({LAYER: pick["layer"], HEAD: pick["head"]})
+
+
+def take_part() -> None:
+    """Take over the part that was clicked in the architecture."""
+    if pick := st.session_state[DIAGRAM].pick:
+        choose({PART: pick["part"]})
+
+
+def take_position() -> None:
+    """Take over the position whose column was clicked in the logit lens."""
+    if pick := st.session_state[LENS].pick:
+        choose({POSITION: pick["column"]})
+
+
+def take_unit_cell() -> None:
+    """Take over the layer and the position that were clicked in the map of firing units."""
+    if pick := st.session_state[UNITS].pick:
+        choose({LAYER: pick["row"], POSITION: pick["column"]})
 
 
 def enter(page: str) -> None:
@@ -54,6 +75,22 @@ def recall(key: str, options: Container[object] | None = None) -> None:
     wanted = st.session_state.get(_ENTERED) and key in shown and key not in st.query_params
     if wanted and (options is None or shown[key] in options):
         st.session_state[key] = shown[key]
+
+
+def renew(key: str, default: object, of: str) -> None:
+    """Put a new default into a widget that still holds what belongs to another thing.
+
+    Args:
+        key: The widget's.
+        default: The new one.
+        of: What the default belongs to, a run for example.
+    """
+    owner = st.session_state.setdefault(_OWNERS, {})
+    if owner.get(key, of) != of:
+        st.session_state[key] = default
+    else:
+        recall(key)
+    owner[key] = of
 
 
 def remember(key: str, value: object) -> None:

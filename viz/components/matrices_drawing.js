@@ -1,12 +1,15 @@
 // Values to pixels, and the words inside the cells.
 
 const DIVERGING = bytesOf("DIVERGING_AS_BASE64");
-const TABLES = { weight: SCALE, signed: DIVERGING };
-const PIXELS = { weight: COLOURS, signed: pixelColours(DIVERGING) };
+const MAY_LOOK = bytesOf("MAY_LOOK_AS_BASE64");
+const TABLES = { weight: SCALE, signed: DIVERGING, mask: MAY_LOOK };
+const PIXELS = {
+  weight: COLOURS, signed: pixelColours(DIVERGING), mask: pixelColours(MAY_LOOK),
+};
 
 /** A value's place in the table of its scale; beyond the limit it is that of the limit. */
 function colourNumber({ scale, limit }, value) {
-  if (scale === "weight") return Math.round(255 * Math.min(1, Math.max(0, value / limit)));
+  if (scale !== "signed") return Math.round(255 * Math.min(1, Math.max(0, value / limit)));
   return 127 + Math.round(127 * Math.min(1, Math.max(-1, value / limit)));
 }
 

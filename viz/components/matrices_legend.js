@@ -1,7 +1,10 @@
 // How to read the colours: each scale once, and what the hatch means.
 
-const ticksOf = ({ scale, limit }) =>
-  (scale === "signed" ? [-limit, 0, limit] : [0, limit / 2, limit]).map(tickDigits);
+/** The ends of a scale and its middle; a mask has one colour, and so none. */
+function ticksOf({ scale, limit }) {
+  if (scale === "mask") return [];
+  return (scale === "signed" ? [-limit, 0, limit] : [0, limit / 2, limit]).map(tickDigits);
+}
 
 /** Distinct scales, and distinct names of what is hidden. */
 function legendsOf(panels) {
@@ -24,7 +27,7 @@ function drawLegends(node, panels) {
 
 function scaleLegend({ scale, name, ticks }) {
   const legend = element("div", "legend");
-  const bar = element("span", "scale");
+  const bar = element("span", ticks.length ? "scale" : "swatch");
   const canvas = document.createElement("canvas");
   Object.assign(canvas, { height: 1, ariaHidden: "true" });
   drawLegend(canvas, PIXELS[scale]);

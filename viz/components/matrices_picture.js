@@ -129,7 +129,8 @@ function paintHatch(context, width, height, { rule }) {
 /** The scale with its ends and its middle, its name, and below it what the hatch means. */
 function paintLegend(context, panel, style) {
   const font = `${PICTURE.text}px ${style.font}`;
-  const { width, height, line } = LEGEND;
+  const { height, line } = LEGEND;
+  const width = panel.scale === "mask" ? height * 1.5 : LEGEND.width;
   const bar = document.createElement("canvas");
   bar.height = 1;
   drawLegend(bar, PIXELS[panel.scale]);

@@ -1,0 +1,124 @@
+"""The logit lens: what a model would say if its layers ended here (nostalgebraist 2020).
+
+S source length, T target length, K positions (either), L depths, D model width, V vocabulary.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from core.batch import pad
+from core.decoding.step import sayable
+from core.model import Record, Site, Step, Transformer
+from core.model.probe import Stack
+from core.tokenizer import EOS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lens:
+    """A distribution over tokens at every depth of one stack, for every position.
+
+    Depth 0 is the embedding, depth l + 1 the residual stream after layer l. PAD and BOS, which are
+    no words, have probability 0.
+    """
+
+    probabilities_LKV: NDArray[np.float32]
+    best_LK: NDArray[np.int64]
+    """The most probable token's id."""
+    best_probability_LK: NDArray[np.float64]
+    followed_K: NDArray[np.int64]
+    """The token that is followed through depth: in the decoder the one that the model predicts in
+    the end, in the encoder the one that stands there."""
+    followed_probability_LK: NDArray[np.float64]
+    followed_rank_LK: NDArray[np.int64]
+    """How many tokens are more probable than the followed one; 0 when it is the best."""
+    entropy_LK: NDArray[np.float64]
+    """How undecided the distribution is, in nats."""
+    divergence_LK: NDArray[np.float64]
+    """KL(last depth ‖ this depth) in nats: what taking this depth's word for the last one's would
+    cost. 0 at the last."""
+
+    @property
+    def decided_last(self) -> int:
+        """The position whose followed token is farthest from the best one layer before the end."""
+        return int(self.followed_rank_LK[max(0, len(self.followed_rank_LK) - 2)].argmax())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What to call each depth: `embedding`, then `layer 0` and so on."""
+        return ("embedding", *(f"layer {layer}" for layer in range(len(self.best_LK) - 1)))
+
+
+@torch.inference_mode()
+def decoder_lens(model: Transformer, source_ids: Sequence[int], fed_ids: Sequence[int]) -> Lens:
+    """Read the decoder's guess of the next token at every depth.
+
+    The stream goes through what comes after the last layer: the last norm (post-norm models have
+    none), the output matrix, the softmax. At the last depth this is the model's own distribution.
+
+    Args:
+        model: In evaluation mode.
+        source_ids: The source, with EOS.
+        fed_ids: What the decoder is fed, BOS first.
+    """
+    record = Record(frozenset({Step.STREAM_OUT}))
+    logits_BTV = model(pad([source_ids]), pad([fed_ids]), record)
+    stream = _depths(record, "decoder", model.config.n_decoder_layers)
+    # One depth after the other, in the shape that the model has: the last is its own, bit by bit.
+    logits = [model.output(model.decoder_norm(x_BTD))[0] for x_BTD in stream]
+    return _lens(torch.stack(logits), sayable(logits_BTV[0]).argmax(dim=-1))
+
+
+@torch.inference_mode()
+def encoder_lens(model: Transformer, source_ids: Sequence[int]) -> Lens:
+    """Read which token's vector the encoder's stream is nearest to, at every depth.
+
+    Nothing in the model asks the encoder for a word: this is the dot product of the stream, after
+    the encoder's last norm (post-norm models have none), with every token's vector of the source
+    embedding, and the softmax of it. It says how much of a token is still to be read where it
+    stands, not what the model thinks.
+
+    Args:
+        model: In evaluation mode.
+        source_ids: The source, with EOS.
+    """
+    record = Record(frozenset({Step.STREAM_OUT}))
+    source_BS = pad([source_ids])
+    model.encode(source_BS, record)
+    tokens_VD = model.source_embedding.tokens.weight
+    stream = _depths(record, "encoder", model.config.n_encoder_layers)
+    logits = [model.encoder_norm(x_BSD)[0] @ tokens_VD.T for x_BSD in stream]
+    return _lens(torch.stack(logits), source_BS[0])
+
+
+def _depths(record: Record, stack: Stack, n_layers: int) -> list[Tensor]:
+    layers = [Site(stack, layer, "feed_forward") for layer in range(n_layers)]
+    sites = (Site(stack, 0, "embedding"), *layers)
+    return [record.tensors[site, Step.STREAM_OUT] for site in sites]
+
+
+def _lens(logits_LKV: Tensor, followed_K: Tensor) -> Lens:
+    log_LKV = sayable(logits_LKV).double().log_softmax(dim=-1)
+    probabilities_LKV = log_LKV.exp()
+    best_LK = log_LKV.argmax(dim=-1)
+    followed_LK1 = followed_K.expand(best_LK.shape)[..., None]
+    followed_log_LK1 = log_LKV.gather(-1, followed_LK1)
+    # Tokens that cannot be said have −∞ on both sides, and add nothing.
+    possible_LKV = log_LKV[..., EOS:]
+    last_KV = possible_LKV[-1]
+    divergence_LK = (last_KV.exp() * (last_KV - possible_LKV)).sum(dim=-1)
+    return Lens(
+        probabilities_LKV=probabilities_LKV.float().numpy(),
+        best_LK=best_LK.numpy(),
+        best_probability_LK=probabilities_LKV.amax(dim=-1).numpy(),
+        followed_K=followed_K.numpy(),
+        followed_probability_LK=followed_log_LK1.exp()[..., 0].numpy(),
+        followed_rank_LK=(log_LKV > followed_log_LK1).sum(dim=-1).numpy(),
+        entropy_LK=torch.special.entr(probabilities_LKV).sum(dim=-1).numpy(),
+        # Rounding must not make a sum negative.
+        divergence_LK=divergence_LK.clamp_min(0.0).numpy(),
+    )

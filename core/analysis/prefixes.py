@@ -1,0 +1,48 @@
+"""The growing prefix of a target, row by row and in one masked pass.
+
+T target length, V vocabulary.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+from core.batch import pad
+from core.decoding.step import sayable
+from core.model import Transformer
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixCheck:
+    """How a pass for each prefix compares with one masked pass over the whole target."""
+
+    largest_difference: float
+    """Between a logit of prefix i computed alone and the same of row i of the masked pass."""
+    predicted: tuple[int, ...]
+    """The most probable next token after each prefix."""
+    positions_alone: int
+    """Decoder positions computed by the passes over the prefixes: 1 + 2 + … + T."""
+    positions_together: int
+    """Decoder positions computed by the masked pass: T."""
+
+
+@torch.inference_mode()
+def compare_prefixes(
+    model: Transformer, source_ids: Sequence[int], fed_ids: Sequence[int]
+) -> PrefixCheck:
+    """Run "BOS", "BOS y₁", "BOS y₁ y₂" … alone, and the whole target once, masked."""
+    source_1S = pad([source_ids])
+    together_TV = model(source_1S, pad([fed_ids]))[0]
+    memory_1SD = model.encode(source_1S)
+    largest = 0.0
+    for row in range(len(fed_ids)):
+        alone_V = model.decode(pad([fed_ids[: row + 1]]), memory_1SD, None)[0, -1]
+        largest = max(largest, float((alone_V - together_TV[row]).abs().max()))
+    n = len(fed_ids)
+    return PrefixCheck(
+        largest_difference=largest,
+        predicted=tuple(sayable(together_TV).argmax(dim=-1).tolist()),
+        positions_alone=n * (n + 1) // 2,
+        positions_together=n,
+    )

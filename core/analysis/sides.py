@@ -1,0 +1,101 @@
+"""What mixes positions: attention works from the left, the feed-forward layer from the right.
+
+Attention multiplies X by a matrix made from the sentence (A X W), so that every position's output
+depends on every position's input. A feed-forward layer multiplies by the same matrices at every
+position (X W), so that a position's output depends on its own input alone.
+
+K positions, D model width.
+"""
+
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from core.batch import pad
+from core.model import Record, Site, Step, Transformer
+from core.model.layers import EncoderLayer
+
+LONGEST = 64
+"""Tokens that are studied; every one costs two passes of the sublayer over all."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Influence:
+    """How far each position's output moves when one position's input does."""
+
+    attention_KK: NDArray[np.float64]
+    """‖Δoutput_i‖ / ‖Δinput_j‖ in row i, column j, for self-attention with its output matrix."""
+    feed_forward_KK: NDArray[np.float64]
+    """The same for the feed-forward layer."""
+
+
+@torch.inference_mode()
+def influence(
+    model: Transformer, layer: int, source_ids: Sequence[int], eps: float = 1e-6
+) -> Influence:
+    """Move the input of each position in turn, and see which outputs of the sublayer move.
+
+    The inputs are those that both sublayers have in one pass over the sentence. Each position moves
+    in one direction, drawn once, both ways (a central difference), through copies of the sublayers
+    in float64; what is added to the residual stream counts, not the stream itself.
+
+    Args:
+        model: In evaluation mode; it stays as it is.
+        layer: Of the encoder.
+        source_ids: The source, with EOS; only its first `LONGEST` tokens are read.
+        eps: Length of the step.
+
+    Raises:
+        IndexError: The encoder has no such layer.
+    """
+    sublayers = model.encoder[layer]
+    assert isinstance(sublayers, EncoderLayer)
+    attention = deepcopy(sublayers.self_attention).double()
+    feed_forward = deepcopy(sublayers.feed_forward).double()
+
+    def look_around(x_BKD: Tensor) -> Tensor:
+        return attention(x_BKD, attention.keys_values(x_BKD), None, None)
+
+    around_KD, inner_KD = sublayer_inputs(model, layer, source_ids)
+    step_KD = eps * directions(*around_KD.shape)
+    return Influence(
+        _moved(look_around, around_KD, step_KD, eps), _moved(feed_forward, inner_KD, step_KD, eps)
+    )
+
+
+@torch.inference_mode()
+def sublayer_inputs(
+    model: Transformer, layer: int, source_ids: Sequence[int]
+) -> tuple[Tensor, Tensor]:
+    """Return x_KD in float64 as an encoder layer's self-attention and feed-forward layer get it."""
+    step = Step.AFTER_NORM if model.config.norm == "pre" else Step.STREAM_IN
+    record = Record(frozenset({step}))
+    model.encode(pad([source_ids[:LONGEST]]), record)
+    kinds = (Site("encoder", layer, "self"), Site("encoder", layer, "feed_forward"))
+    around_KD, inner_KD = (record.tensors[site, step][0].double() for site in kinds)
+    return around_KD, inner_KD
+
+
+def directions(n_positions: int, d_model: int, seed: int = 0) -> Tensor:
+    """Return directions_KD, for every position a unit vector in a random direction."""
+    drawn = torch.Generator().manual_seed(seed)
+    directions_KD = torch.randn(n_positions, d_model, generator=drawn, dtype=torch.float64)
+    return directions_KD / directions_KD.norm(dim=-1, keepdim=True)
+
+
+def _moved(
+    sublayer: Callable[[Tensor], Tensor], x_KD: Tensor, step_KD: Tensor, eps: float
+) -> NDArray[np.float64]:
+    def column(position: int) -> Tensor:
+        move_KD = torch.zeros_like(x_KD)
+        move_KD[position] = step_KD[position]
+        # Two calls of one shape: what does not depend on the move comes out the same, bit by bit.
+        ahead_BKD, behind_BKD = sublayer((x_KD + move_KD)[None]), sublayer((x_KD - move_KD)[None])
+        return (ahead_BKD - behind_BKD)[0].norm(dim=-1) / (2 * eps)
+
+    return torch.stack([column(position) for position in range(len(x_KD))], dim=1).numpy()

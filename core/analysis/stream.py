@@ -1,0 +1,78 @@
+"""The residual stream through depth: what every sublayer adds to it, and what is left of the token.
+
+S source length, T target length, K positions (either), L depths, D model width.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from core.batch import pad
+from core.model import Record, Site, Step, Transformer
+from core.model.probe import Stack
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stream:
+    """The vectors of one stack's positions, after the embedding and after each sublayer."""
+
+    sites: tuple[Site, ...]
+    """After which part each depth is; the embedding first."""
+    norms_LK: NDArray[np.float64]
+    """Euclidean norm of every position's vector. In a post-norm model a LayerNorm made it; in a
+    pre-norm model the stack's last norm comes after the last depth, and is not in it."""
+    cosines_LK: NDArray[np.float64]
+    """Cosine with the same position's vector after the embedding; 0 where a vector is zero."""
+    added_LK: NDArray[np.float64]
+    """Norm of what was added at each depth, one row fewer: the embedding adds to nothing."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What to call each depth: `embedding`, then `0 self`, `0 feed-forward` and so on."""
+        return tuple(
+            site.kind if site.kind == "embedding" else f"{site.layer} {site.kind.replace('_', '-')}"
+            for site in self.sites
+        )
+
+
+@torch.inference_mode()
+def residual_stream(
+    model: Transformer, source_ids: Sequence[int], fed_ids: Sequence[int]
+) -> Mapping[Stack, Stream]:
+    """Follow every position of both stacks through one forward pass.
+
+    Args:
+        model: In evaluation mode.
+        source_ids: The source, with EOS.
+        fed_ids: What the decoder is fed, BOS first.
+    """
+    record = Record(frozenset({Step.STREAM_OUT, Step.ADDED}))
+    model(pad([source_ids]), pad([fed_ids]), record)
+    # The record keeps the order in which the model computes.
+    through = [site for site, step in record.tensors if step == Step.STREAM_OUT]
+    return {
+        "encoder": _stream(record, [site for site in through if site.stack == "encoder"]),
+        "decoder": _stream(record, [site for site in through if site.stack == "decoder"]),
+    }
+
+
+def _stream(record: Record, sites: Sequence[Site]) -> Stream:
+    def vectors(sites: Sequence[Site], step: Step) -> NDArray[np.float64]:
+        return np.stack([record.tensors[site, step][0].double().numpy() for site in sites])
+
+    stream_LKD = vectors(sites, Step.STREAM_OUT)
+    norms_LK = np.linalg.norm(stream_LKD, axis=-1)
+    products_LK = (stream_LKD * stream_LKD[0]).sum(axis=-1)
+    lengths_LK = norms_LK * norms_LK[0]
+    nothing_LK = np.zeros_like(products_LK)
+    # Without layers there is nothing to stack.
+    added_LKD = vectors(sites[1:], Step.ADDED) if len(sites) > 1 else stream_LKD[1:]
+    return Stream(
+        sites=tuple(sites),
+        norms_LK=norms_LK,
+        cosines_LK=np.divide(products_LK, lengths_LK, out=nothing_LK, where=lengths_LK > 0),
+        added_LK=np.linalg.norm(added_LKD, axis=-1),
+    )

@@ -1,0 +1,1 @@
+"""Parts of single lessons that would make their page too long."""

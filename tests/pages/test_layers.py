@@ -1,0 +1,185 @@
+import numpy as np
+import pytest
+import torch
+
+from core.analysis.parts import TABLE_3, parts
+from core.decoding.sentence import translate
+from core.model import Record, Site, Step, count_parameters
+from core.run import load_run
+from tests.pages.conftest import ROOT, said, send
+from viz import architecture, matrices
+
+TIRED = "The animal didn't cross the street because it was too tired."
+VIEWS = ("parts", "stream", "lens", "norms", "units", "sides", "counts")
+
+
+@pytest.fixture
+def open_layers(open_page):
+    return lambda **query_params: open_page("layers", **query_params)
+
+
+@pytest.fixture(scope="module")
+def run():
+    return load_run(ROOT / "gallery" / "translate-guided")
+
+
+@pytest.fixture(scope="module")
+def tensors(run):
+    """Every step of every sublayer for the sentence that the page opens on."""
+    translation, record = translate(run, TIRED), Record(frozenset(Step))
+    with torch.inference_mode():
+        run.model(
+            torch.tensor([translation.source_ids]), torch.tensor([translation.fed_ids]), record
+        )
+    return {key: tensor[0].double().numpy() for key, tensor in record.tensors.items()}
+
+
+def panels(at, index=0):
+    return matrices.unpack(at.get("bidi_component")[index].proto.bytes).panels
+
+
+def diagram(at):
+    [component] = at.get("bidi_component")
+    return architecture.unpack(component.proto.bytes)
+
+
+def table(at, index=0):
+    return at.table[index].value
+
+
+@pytest.mark.parametrize("model", ["copy", "translate", "translate-guided"])
+def test_the_drawing_has_exactly_the_parts_of_the_loaded_model(open_layers, model):
+    shown = diagram(open_layers(model=model))
+    config = load_run(ROOT / "gallery" / model).settings.model
+    assert (shown.n_encoder_layers, shown.n_decoder_layers) == (
+        config.n_encoder_layers,
+        config.n_decoder_layers,
+    )
+    drawn = architecture.part_ids(config.n_encoder_layers, config.n_decoder_layers, config.norm)
+    assert set(drawn) == {part.id for part in parts(config, 1, 1)}
+    assert set(shown.details) == set(drawn)
+
+
+def test_a_click_on_a_part_says_what_it_costs_and_is_kept_in_the_link(open_layers, run):
+    at = open_layers()
+    send(at, "pick", {"part": "decoder.1.cross"})
+    assert at.selectbox(key="part").value == "decoder.1.cross"
+    assert diagram(at).selected == "decoder.1.cross"
+    layer = run.model.decoder[1].cross_attention
+    count = sum(parameter.numel() for parameter in layer.parameters())
+    cells = table(at).to_numpy().tolist()
+    assert cells[0][1].startswith(f"{count:,} (")
+    assert ["shape: scores", "4 × 16 × 14"] in cells
+    assert f"{count_parameters(run.settings.model):,} parameters" in said(at)
+
+
+@pytest.mark.parametrize("part", ["encoder.embedding", "encoder.norm", "output", "softmax"])
+def test_every_kind_of_part_can_be_opened_by_link(open_layers, part):
+    at = open_layers(part=part)
+    assert diagram(at).selected == part
+    assert at.get("latex")
+
+
+def test_a_shared_matrix_is_counted_once_and_said_so(open_layers):
+    at = open_layers(part="output")
+    assert table(at).to_numpy().tolist()[0][1] == "shared with the source embedding"
+
+
+def test_the_stream_is_the_models_own(open_layers, tensors):
+    at = open_layers(view="stream", position="8")
+    added = [
+        np.linalg.norm(tensors[Site("encoder", layer, kind), Step.ADDED], axis=-1).mean()
+        for layer in range(3)
+        for kind in ("self", "feed_forward")
+    ]
+    assert f"{max(added):.3g} on average" in said(at)
+    assert len(at.get("vega_lite_chart")) == 2
+
+
+def test_at_its_last_depth_the_lens_says_what_the_model_says(open_layers, run):
+    [panel] = panels(open_layers(view="lens"))
+    translation = translate(run, TIRED)
+    fed = run.tokenizer.describe(translation.fed_ids)
+    assert [label.text for label in panel.columns.labels] == [token.text for token in fed]
+    assert list(panel.texts[-1]) == [token.text for token in fed[1:]] + ["EOS"]
+    # The embedding of a tied model says what it was fed.
+    assert list(panel.texts[0])[1:] == [token.text for token in fed[1:]]
+
+
+def test_a_click_into_the_lens_tabulates_that_position(open_layers):
+    at = open_layers(view="lens")
+    send(at, "pick", {"panel": 0, "row": 0, "column": 11})
+    assert at.selectbox(key="position").value == 11
+    frame = table(at)
+    assert "était" in frame.columns[3]
+    assert frame.iloc[-1, 1] == "était"
+    assert frame.iloc[-1, 4] == 0
+
+
+def test_a_position_beyond_a_shorter_sentence_is_let_go(open_layers):
+    at = open_layers(view="lens", position="15")
+    at.text_input(key="sentence").set_value("The cat slept.").run()
+    assert not at.exception
+    assert at.selectbox(key="position").value < 7
+
+
+def test_vectors_before_and_after_a_norm_are_the_models_own(open_layers, tensors):
+    at = open_layers(view="norms", layer="1", sublayer="feed-forward")
+    site = Site("encoder", 1, "feed_forward")
+    for index, step in enumerate((Step.BEFORE_NORM, Step.AFTER_NORM)):
+        [panel] = panels(at, index)
+        np.testing.assert_allclose(panel.values, tensors[site, step], atol=1e-5)
+    deviation = tensors[site, Step.BEFORE_NORM].std(axis=-1)
+    assert f"before {deviation.min():.3g} … {deviation.max():.3g}" in said(at)
+    assert "normalised 1 … 1" in said(at)
+
+
+def test_units_that_fire_are_those_above_zero(open_layers, tensors):
+    at = open_layers(view="units", stack="decoder", layer="1", position="3")
+    [panel] = panels(at)
+    for layer in range(2):
+        hidden = tensors[Site("decoder", layer, "feed_forward"), Step.HIDDEN]
+        np.testing.assert_allclose(panel.values[layer], (hidden > 0).mean(axis=-1), atol=1e-6)
+    hidden = tensors[Site("decoder", 1, "feed_forward"), Step.HIDDEN]
+    assert table(at).iloc[0, 0] == hidden[3].argmax()
+    assert table(at).iloc[0, 1] == f"{hidden[3].max():.3g}"
+
+
+def test_a_click_on_a_cell_lists_the_units_of_that_layer_and_word(open_layers):
+    at = open_layers(view="units")
+    send(at, "pick", {"panel": 0, "row": 2, "column": 8})
+    assert at.selectbox(key="layer").value == 2
+    assert at.selectbox(key="position").value == 8
+    assert "Layer 2: the units that fire most on position 8" in said(at)
+
+
+def test_only_attention_mixes_positions(open_layers):
+    attention, feed_forward = panels(open_layers(view="sides", layer="2"))
+    off = ~np.eye(len(attention.values), dtype=bool)
+    assert (attention.values[off] > 0).all()
+    assert (feed_forward.values[off] == 0).all()
+    assert (np.diag(feed_forward.values) > 0).all()
+
+
+@pytest.mark.parametrize("share", ["false", "true"])
+def test_parameters_of_the_papers_models_are_counted(open_layers, share, run):
+    at = open_layers(view="counts", share=share)
+    frame = table(at)
+    assert frame.iloc[0, 1] == f"{count_parameters(run.settings.model) / 1e6:.1f}"
+    for row, paper in enumerate(TABLE_3, start=1):
+        assert frame.iloc[row, 0] == paper.name
+        assert frame.iloc[row, 1] == f"{count_parameters(paper.config) / 1e6:.1f}"
+        assert frame.iloc[row, 3] == f"{paper.perplexity:.2f}"
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("sentence", ["a", "the cat " * 250], ids=["one word", "500 words"])
+def test_short_and_long_sentences_are_shown(open_layers, view, sentence):
+    at = open_layers(view=view, sentence=sentence, model="copy")
+    assert not at.exception
+
+
+def test_every_view_folds_formula_tries_and_code(open_layers):
+    for view in VIEWS:
+        labels = [expander.label for expander in open_layers(view=view).expander]
+        assert labels[-3:] == ["Formula", "What to try", "Code that computes it"]
