@@ -5,7 +5,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-GALLERY := copy translate translate-guided
+GALLERY := copy copy-learned translate translate-guided
 GUIDE := encoder.2.self:0
 
 .PHONY: run test bench gallery format clean
@@ -27,6 +27,7 @@ bench: .venv/dev
 	$(BIN)/python -m benchmarks.cold_start
 	$(BIN)/python -m benchmarks.copy_task
 	$(BIN)/python -m benchmarks.decoding_view
+	$(BIN)/python -m benchmarks.lessons
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet -r requirements-bench.txt
 	$(BIN)/python -m benchmarks.decode
 
@@ -34,6 +35,8 @@ bench: .venv/dev
 gallery: .venv/app
 	rm -rf runs/.gallery && mkdir -p runs
 	$(BIN)/python -m core train runs/.gallery/copy --task copy --preset tiny
+	$(BIN)/python -m core train runs/.gallery/copy-learned --task copy --preset tiny --steps 2000 \
+		--positions learned
 	$(BIN)/python -m core train runs/.gallery/translate --task translate --preset small
 	$(BIN)/python -m core train runs/.gallery/translate-guided --task translate --preset small \
 		--guide $(GUIDE)

@@ -12,7 +12,7 @@ from core.tasks import TASKS
 from core.tasks.translation import derivations
 
 GALLERY = Path(__file__).resolve().parents[1] / "gallery"
-RUNS = ("copy", "translate", "translate-guided")
+RUNS = ("copy", "copy-learned", "translate", "translate-guided")
 TRANSLATIONS = ("translate", "translate-guided")
 GUIDED = ("encoder.2.self", 0)
 
@@ -26,7 +26,10 @@ def guided_head(evaluation):
     return head
 
 
-@pytest.mark.parametrize(("name", "share"), [("copy", 0.999), *((n, 0.99) for n in TRANSLATIONS)])
+@pytest.mark.parametrize(
+    ("name", "share"),
+    [("copy", 0.999), ("copy-learned", 0.999), *((n, 0.99) for n in TRANSLATIONS)],
+)
 def test_held_out_exact_match(name, share):
     assert stored(name)["exact_match"] >= share
     assert stored(name)["n"] >= 1000

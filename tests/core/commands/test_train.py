@@ -57,6 +57,16 @@ def test_stored_command_makes_the_same_run_again(command, tmp_path):
     assert newest_checkpoint(tmp_path / "run").read_bytes() == weights
 
 
+def test_positions_can_be_learned(command, tmp_path):
+    options = ("--steps", "3", "--positions", "learned")
+    status, _out, error = command(*train_copies(tmp_path / "run", *options))
+    assert (status, error) == (0, "")
+    run = load_run(tmp_path / "run")
+    assert run.settings.model.positions == "learned"
+    assert "--positions learned" in run.settings.command
+    assert "source_embedding.positions_PD" in dict(run.model.named_parameters())
+
+
 def test_going_on_with_more_steps_equals_training_them_at_once(command, tmp_path):
     command(*train_copies(tmp_path / "parts", "--steps", "15"))
     status, out, _ = command("train", tmp_path / "parts", "--resume", "--steps", "20")
