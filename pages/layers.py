@@ -65,7 +65,7 @@ VIEWS = (
 def render() -> None:
     """Ask for a sentence and a view, and show it."""
     if (opened := opening.model_and_sentence()) is not None:
-        lesson.show(VIEWS, opened)
+        lesson.show(VIEWS, opened, "layers")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ LONGEST_PREFIX = 24
 def render() -> None:
     """Ask for sentences and a view, and show it."""
     if (opened := opening.model_and_sentence()) is not None:
-        lesson.show(VIEWS, opened)
+        lesson.show(VIEWS, opened, "masks")
 
 
 def _received(opened: opening.Opened) -> None:

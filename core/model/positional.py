@@ -16,10 +16,20 @@ def sinusoids(n_positions: int, d_model: int, base: float = 10000.0) -> Tensor:
     >>> [round(x, 4) for x in sinusoids(3, 4)[2].tolist()]
     [0.9093, -0.4161, 0.02, 0.9998]
     """
-    position_P1 = torch.arange(n_positions, dtype=torch.float64)[:, None]
+    positions_P = torch.arange(n_positions, dtype=torch.float64)
+    return exact_sinusoids(positions_P, d_model, base).float()
+
+
+def exact_sinusoids(positions_P: Tensor, d_model: int, base: float = 10000.0) -> Tensor:
+    """Return positions_PD in float64, for any positions, before 0 and between two words as well."""
+    angle_PE = positions_P[:, None].double() / timescales(d_model, base)
+    return torch.stack([angle_PE.sin(), angle_PE.cos()], dim=-1).flatten(1)
+
+
+def timescales(d_model: int, base: float = 10000.0) -> Tensor:
+    """Return for each pair of dimensions how many positions turn it by one radian, in float64."""
     pair_E = torch.arange(0, d_model, 2, dtype=torch.float64)
-    angle_PE = position_P1 / base ** (pair_E / d_model)
-    return torch.stack([angle_PE.sin(), angle_PE.cos()], dim=-1).flatten(1).float()
+    return base ** (pair_E / d_model)
 
 
 class Embedding(nn.Module):

@@ -53,19 +53,19 @@ def examples(offered: Sequence[Example]) -> None:
             )
 
 
-def view(names: Sequence[str]) -> str:
-    """Ask for one of a lesson's views; the first is the default."""
-    session.recall(session.VIEW, names)
+def view(names: Sequence[str], key: str) -> str:
+    """Ask for one of a lesson's views, under the lesson's own key; the first is the default."""
+    session.recall(key, names)
     chosen = st.segmented_control(
         _("View"),
         names,
         default=names[0],
         required=True,
-        key=session.VIEW,
+        key=key,
         bind="query-params",
         label_visibility="collapsed",
     )
-    session.remember(session.VIEW, chosen)
+    session.remember(key, chosen)
     return str(chosen)
 
 

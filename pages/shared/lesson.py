@@ -36,19 +36,20 @@ class Explanation:
     """The functions of `core` that compute the picture."""
 
 
-def show(views: Sequence[View], opened: Opened) -> None:
-    """Ask which view, and draw it."""
+def show(views: Sequence[View], opened: Opened, key: str) -> None:
+    """Ask which view, and draw it.
+
+    Args:
+        views: The first is the default.
+        opened: What they show.
+        key: The lesson's name in the URL; a lesson keeps its view while others are visited.
+    """
     with st.container(horizontal=True, vertical_alignment="center"):
-        chosen = controls.view([view.name for view in views])
+        chosen = controls.view([view.name for view in views], key)
         view = next(view for view in views if view.name == chosen)
         with st.container(width="stretch"):
             st.markdown(f":small[{view.text}]")
     view.draw(opened)
-
-
-def intro(text: str) -> None:
-    """Say in a sentence or two what is to be seen; above the picture."""
-    st.markdown(text)
 
 
 def explained(explanation: Explanation) -> None:

@@ -9,7 +9,6 @@ from collections.abc import Container, Mapping, Sequence
 import streamlit as st
 
 MODEL, SENTENCE, KIND, UNIT, LAYER, HEAD = "model", "sentence", "kind", "unit", "layer", "head"
-VIEW = "view"
 OTHERS, ROW = "others", "row"
 DIAGRAM, PART, LENS, UNITS = "diagram", "part", "lens", "units"
 POSITION, STACK = "position", "stack"

@@ -86,7 +86,7 @@ def test_a_shared_matrix_is_counted_once_and_said_so(open_layers):
 
 
 def test_the_stream_is_the_models_own(open_layers, tensors):
-    at = open_layers(view="stream", position="8")
+    at = open_layers(layers="stream", position="8")
     added = [
         np.linalg.norm(tensors[Site("encoder", layer, kind), Step.ADDED], axis=-1).mean()
         for layer in range(3)
@@ -97,7 +97,7 @@ def test_the_stream_is_the_models_own(open_layers, tensors):
 
 
 def test_at_its_last_depth_the_lens_says_what_the_model_says(open_layers, run):
-    [panel] = panels(open_layers(view="lens"))
+    [panel] = panels(open_layers(layers="lens"))
     translation = translate(run, TIRED)
     fed = run.tokenizer.describe(translation.fed_ids)
     assert [label.text for label in panel.columns.labels] == [token.text for token in fed]
@@ -107,7 +107,7 @@ def test_at_its_last_depth_the_lens_says_what_the_model_says(open_layers, run):
 
 
 def test_a_click_into_the_lens_tabulates_that_position(open_layers):
-    at = open_layers(view="lens")
+    at = open_layers(layers="lens")
     send(at, "pick", {"panel": 0, "row": 0, "column": 11})
     assert at.selectbox(key="position").value == 11
     frame = table(at)
@@ -117,14 +117,14 @@ def test_a_click_into_the_lens_tabulates_that_position(open_layers):
 
 
 def test_a_position_beyond_a_shorter_sentence_is_let_go(open_layers):
-    at = open_layers(view="lens", position="15")
+    at = open_layers(layers="lens", position="15")
     at.text_input(key="sentence").set_value("The cat slept.").run()
     assert not at.exception
     assert at.selectbox(key="position").value < 7
 
 
 def test_vectors_before_and_after_a_norm_are_the_models_own(open_layers, tensors):
-    at = open_layers(view="norms", layer="1", sublayer="feed-forward")
+    at = open_layers(layers="norms", layer="1", sublayer="feed-forward")
     site = Site("encoder", 1, "feed_forward")
     for index, step in enumerate((Step.BEFORE_NORM, Step.AFTER_NORM)):
         [panel] = panels(at, index)
@@ -135,7 +135,7 @@ def test_vectors_before_and_after_a_norm_are_the_models_own(open_layers, tensors
 
 
 def test_units_that_fire_are_those_above_zero(open_layers, tensors):
-    at = open_layers(view="units", stack="decoder", layer="1", position="3")
+    at = open_layers(layers="units", stack="decoder", layer="1", position="3")
     [panel] = panels(at)
     for layer in range(2):
         hidden = tensors[Site("decoder", layer, "feed_forward"), Step.HIDDEN]
@@ -146,7 +146,7 @@ def test_units_that_fire_are_those_above_zero(open_layers, tensors):
 
 
 def test_a_click_on_a_cell_lists_the_units_of_that_layer_and_word(open_layers):
-    at = open_layers(view="units")
+    at = open_layers(layers="units")
     send(at, "pick", {"panel": 0, "row": 2, "column": 8})
     assert at.selectbox(key="layer").value == 2
     assert at.selectbox(key="position").value == 8
@@ -154,7 +154,7 @@ def test_a_click_on_a_cell_lists_the_units_of_that_layer_and_word(open_layers):
 
 
 def test_only_attention_mixes_positions(open_layers):
-    attention, feed_forward = panels(open_layers(view="sides", layer="2"))
+    attention, feed_forward = panels(open_layers(layers="sides", layer="2"))
     off = ~np.eye(len(attention.values), dtype=bool)
     assert (attention.values[off] > 0).all()
     assert (feed_forward.values[off] == 0).all()
@@ -163,7 +163,7 @@ def test_only_attention_mixes_positions(open_layers):
 
 @pytest.mark.parametrize("share", ["false", "true"])
 def test_parameters_of_the_papers_models_are_counted(open_layers, share, run):
-    at = open_layers(view="counts", share=share)
+    at = open_layers(layers="counts", share=share)
     frame = table(at)
     assert frame.iloc[0, 1] == f"{count_parameters(run.settings.model) / 1e6:.1f}"
     for row, paper in enumerate(TABLE_3, start=1):
@@ -175,11 +175,11 @@ def test_parameters_of_the_papers_models_are_counted(open_layers, share, run):
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("sentence", ["a", "the cat " * 250], ids=["one word", "500 words"])
 def test_short_and_long_sentences_are_shown(open_layers, view, sentence):
-    at = open_layers(view=view, sentence=sentence, model="copy")
+    at = open_layers(layers=view, sentence=sentence, model="copy")
     assert not at.exception
 
 
 def test_every_view_folds_formula_tries_and_code(open_layers):
     for view in VIEWS:
-        labels = [expander.label for expander in open_layers(view=view).expander]
+        labels = [expander.label for expander in open_layers(layers=view).expander]
         assert labels[-3:] == ["Formula", "What to try", "Code that computes it"]

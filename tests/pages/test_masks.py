@@ -65,7 +65,7 @@ def test_a_batch_of_one_sentence_hides_nothing_in_the_source(open_page):
 
 
 def test_the_prefix_table_is_the_mask_and_both_compute_the_same(open_masks):
-    at = open_masks(view="prefixes")
+    at = open_masks(masks="prefixes")
     table, mask = panels(at)
     np.testing.assert_array_equal(table.visible, mask.visible)
     fed = texts(mask.columns)
@@ -77,7 +77,7 @@ def test_the_prefix_table_is_the_mask_and_both_compute_the_same(open_masks):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_scores_become_weights(open_masks, run, kind):
-    at = open_masks(view="scores", kind=kind, row="1", layer="1", head="2")
+    at = open_masks(masks="scores", kind=kind, row="1", layer="1", head="2")
     scores, masked, weights = panels(at)
     np.testing.assert_array_equal(scores.values, masked.values)
     assert scores.visible is None
@@ -93,7 +93,7 @@ def test_scores_become_weights(open_masks, run, kind):
 
 
 def test_without_look_ahead_weight_goes_to_the_future(open_masks, run):
-    at = open_masks(view="without", kind="decoder self", row="0")
+    at = open_masks(masks="without", kind="decoder self", row="0")
     before, after = panels(at)
     assert (np.triu(before.values, 1) == 0).all()
     assert (np.triu(after.values, 1) > 0).any()
@@ -106,7 +106,7 @@ def test_without_look_ahead_weight_goes_to_the_future(open_masks, run):
 
 
 def test_a_mask_that_is_switched_on_again_leaves_no_leak(open_masks):
-    at = open_masks(view="without", kind="encoder self", row="1")
+    at = open_masks(masks="without", kind="encoder self", row="1")
     _before, after = panels(at)
     assert after.values[0, -1] > 0
     at.button_group(key="off").set_value([]).run()
@@ -116,7 +116,7 @@ def test_a_mask_that_is_switched_on_again_leaves_no_leak(open_masks):
 
 
 def test_padding_can_be_switched_off_by_link(open_masks, run):
-    at = open_masks(view="without", kind="cross", off="padding mask", row="1")
+    at = open_masks(masks="without", kind="cross", off="padding mask", row="1")
     _before, after = panels(at)
     batch = padded_batch(run, (TIRED, *OTHERS.splitlines()))
     changed = attended(
@@ -127,7 +127,7 @@ def test_padding_can_be_switched_off_by_link(open_masks, run):
 
 
 def test_the_loss_without_each_mask_is_measured_on_request(open_page):
-    at = open_page("masks", model="copy", view="without")
+    at = open_page("masks", model="copy", masks="without")
     at.toggle(key="measure_losses").set_value(True).run()
     assert not at.exception
     assert len(at.get("vega_lite_chart")) == 1
@@ -153,6 +153,6 @@ def test_more_sentences_than_can_be_shown_are_named(open_masks):
 @pytest.mark.parametrize("view", ["masks", "prefixes", "scores", "without"])
 @pytest.mark.parametrize("sentence", ["a", "the cat " * 250], ids=["one word", "500 words"])
 def test_short_and_long_sentences_are_shown(open_masks, view, sentence):
-    at = open_masks(view=view, sentence=sentence, model="copy")
+    at = open_masks(masks=view, sentence=sentence, model="copy")
     assert not at.exception
     assert panels(at)

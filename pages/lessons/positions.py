@@ -1,0 +1,176 @@
+"""The views of one table of sinusoids: its waves, its map, its numbers."""
+
+from collections.abc import Callable
+
+import numpy as np
+import streamlit as st
+from streamlit.elements.lib.column_types import ColumnConfig
+
+from core.analysis import positions as core
+from core.model.positional import exact_sinusoids, sinusoids, timescales
+from pages.lessons import position_controls as asked
+from pages.lessons.position_controls import short
+from pages.shared import lesson
+from pages.shared.lesson import Explanation
+from pages.shared.matrices import matrices
+from pages.shared.opening import Opened
+from pages.shared.text import _
+from viz.curves import Quantity, curves
+from viz.matrices import Matrices, Matrix, numbered
+
+FORMULA = r"""
+\mathrm{PE}(pos, 2i) = \sin\frac{pos}{base^{\,2i/d_{model}}} \qquad
+\mathrm{PE}(pos, 2i + 1) = \cos\frac{pos}{base^{\,2i/d_{model}}} \qquad
+\lambda_i = 2\pi\, base^{\,2i/d_{model}}
+"""
+HEIGHT, TABLE = 400, 318
+ROWS_DRAWN = 1800
+"""A chart of more points than this would be slow."""
+SOURCE: list[Callable[..., object] | type] = [sinusoids, exact_sinusoids, timescales]
+
+
+@asked.saying_why
+def waves(opened: Opened) -> None:
+    """Draw some dimensions as curves over the positions."""
+    with asked.row():
+        settings = asked.sinusoids(opened)
+        first = asked.number(_("First dimension"), "pe_first", 0)
+        every = asked.number(_("Then every"), "pe_every", 8)
+        count = asked.number(_("Curves"), "pe_curves", 4, _("From 1 to 8."))
+    made = settings()
+    shown = core.chosen_dimensions(made.d_model, first, every, count)
+    table_PD, wavelengths_D = made.table(), made.wavelengths()
+    drawn = min(made.length, ROWS_DRAWN // len(shown))
+    series = {
+        _("dimension {d}, λ {length}").format(d=d, length=short(wavelengths_D[d])): table_PD[:, d]
+        for d in shown
+    }
+    title = _("The higher the dimension, the slower its wave (λ in positions)")
+    st.altair_chart(
+        curves(
+            {name: values[:drawn].tolist() for name, values in series.items()},
+            x=Quantity(_("position")),
+            y=Quantity(_("value of the dimension")),
+            title=title,
+        ).properties(height=HEIGHT)
+    )
+    if drawn < made.length:
+        st.caption(_("The first {n} positions are drawn; the file has all.").format(n=drawn))
+    columns = {name: values.tolist() for name, values in series.items()}
+    lesson.numbers("waves", {_("position"): range(made.length), **columns})
+    lesson.explained(
+        Explanation(
+            formula=FORMULA,
+            tries=[
+                _("First dimension 0, then every 1, two curves: sine and cosine of one λ."),
+                _("Base 10: even the slowest wave comes round in less than 63 positions."),
+                _("Base 1: all dimensions have the same wavelength, 2π."),
+            ],
+            code=[*SOURCE, core.Sinusoids],
+        )
+    )
+
+
+@asked.saying_why
+def table(opened: Opened) -> None:
+    """Draw the whole table as a map."""
+    with asked.row():
+        settings = asked.sinusoids(opened)
+    made = settings()
+    matrices(
+        Matrices(
+            panels=[
+                Matrix(
+                    title=_("Every position has a row of its own"),
+                    values=made.table().astype(np.float32),
+                    rows=numbered(_("position"), made.length),
+                    columns=numbered(_("dimension: even sin, odd cos"), made.d_model),
+                    scale="signed",
+                    value_name=_("value"),
+                )
+            ]
+        ),
+        key="pe_map",
+    )
+    lesson.explained(
+        Explanation(
+            formula=FORMULA,
+            tries=[
+                _("d_model 8, length 20: small enough to read every number."),
+                _("Length 512: even then no row comes again."),
+                _("Base 10: the right half begins to move; base 100000: most of it stands still."),
+            ],
+            code=SOURCE,
+        )
+    )
+
+
+@asked.saying_why
+def check(opened: Opened) -> None:
+    """Compute the known example beside its printed values, and any other position."""
+    with asked.row():
+        width, base = asked.width_and_base(opened)
+        position = asked.number(_("Position"), asked.POSITION, asked.DEFAULT_POSITION)
+    left, right = st.columns(2)
+    with left:
+        _printed()
+    with right:
+        found = core.dimensions(core.Sinusoids(width, 1, base), position)
+        st.markdown(
+            _("**PE({p})** for d_model {d}, base {base}").format(p=position, d=width, base=base)
+        )
+        columns = _columns(found, position, width, base)
+        st.dataframe(columns, hide_index=True, height=TABLE, column_config=_digits())
+        lesson.numbers("position", columns)
+    lesson.explained(
+        Explanation(
+            formula=FORMULA,
+            tries=[
+                _("Position 0: every sine is 0, every cosine 1."),
+                _("d_model 7: refused, as the last sine would have no cosine."),
+            ],
+            code=[core.dimensions, exact_sinusoids],
+        )
+    )
+
+
+def _printed() -> None:
+    width, position = core.CHECK_WIDTH, core.CHECK_POSITION
+    found = core.dimensions(core.Sinusoids(width, 1), position)
+    agreeing = sum(
+        core.agrees(one.value, printed)
+        for one, printed in zip(found, core.CHECK_PRINTED, strict=True)
+    )
+    st.markdown(
+        _("**PE({p})** for d_model {d}: {n} of {d} agree with the printed digits").format(
+            p=position, d=width, n=agreeing
+        )
+    )
+    columns = _columns(found, position, width, 10_000)
+    shown = ("dimension", "formula", "value")
+    st.dataframe(
+        {name: columns[name] for name in shown} | {"printed": list(core.CHECK_PRINTED)},
+        hide_index=True,
+        height=TABLE,
+        column_config=_digits(),
+    )
+
+
+def _columns(
+    found: list[core.Dimension], position: int, width: int, base: int
+) -> dict[str, list[object]]:
+    return {
+        "dimension": [one.index for one in found],
+        "formula": [
+            f"{one.function}({position} / {base}^({one.index // 2 * 2}/{width}))" for one in found
+        ],
+        "angle": [one.angle for one in found],
+        "value": [one.value for one in found],
+        "wavelength": [one.wavelength for one in found],
+    }
+
+
+def _digits() -> dict[str, ColumnConfig]:
+    six = st.column_config.NumberColumn(format="%.6f")
+    two = st.column_config.NumberColumn(format="%.2f")
+    return {"value": six, "angle": six, "wavelength": two}
