@@ -89,6 +89,21 @@ def sublayer() -> Kind:
     return kinds[str(chosen)]
 
 
+def measure(offered: Sequence[str]) -> str:
+    """Ask what of the residual stream is drawn."""
+    return str(
+        st.segmented_control(
+            _("Measure"),
+            offered,
+            default=offered[0],
+            required=True,
+            key="measure",
+            bind="query-params",
+            label_visibility="collapsed",
+        )
+    )
+
+
 def as_share() -> bool:
     """Ask whether counts are shown as they are, or as shares of their sum."""
     return bool(st.toggle(_("as shares"), key="share", bind="query-params"))

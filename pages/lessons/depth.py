@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from core.analysis.lens import Lens, decoder_lens, encoder_lens
-from core.analysis.stream import residual_stream
+from core.analysis.stream import Stream, residual_stream
 from core.model.probe import Stack
 from core.run import Run
 from core.tokenizer import Token
@@ -23,56 +23,41 @@ from viz.payload import TokenLabel
 
 
 def stream(opened: Opened) -> None:
-    """Draw norm and cosine of the residual stream through depth."""
+    """Draw norm, cosine or additions of the residual stream through depth."""
     with st.container(horizontal=True, vertical_alignment="center"):
         stack = asked.stack()
+        measures = {
+            "norm": Quantity(_("length of the stream (Euclidean norm)")),
+            "cosine": Quantity(_("cosine to the embedding"), zero=False),
+            "added": Quantity(_("length of what was added (Euclidean norm)")),
+        }
+        measure = asked.measure(list(measures))
         tokens = tokens_of(opened, stack)
         position = controls.number(_("position"), len(tokens), 0, session.POSITION)
     ids = opened.inspection.translation
     streams = cached.of_model(residual_stream, opened.path, ids.source_ids, ids.fed_ids)
     found = streams[stack]
-    name = f"{tokens[position].text} ({position})"
-    mean = _("mean of all positions")
-    depth = Quantity(_("after"), labels=found.names)
-    left, right = st.columns(2)
-    norms = {name: found.norms_LK[:, position].tolist(), mean: found.norms_LK.mean(1).tolist()}
-    cosines = {
-        name: found.cosines_LK[:, position].tolist(),
-        mean: found.cosines_LK.mean(1).tolist(),
+    values_LK = {
+        "norm": found.norms_LK,
+        "cosine": found.cosines_LK,
+        "added": found.added_LK,
+    }[measure]
+    names = found.names[1:] if measure == "added" else found.names
+    titles = {
+        "norm": _("How long the vectors get"),
+        "cosine": _("What is left of the embedding"),
+        "added": _("What each sublayer adds"),
     }
-    left.altair_chart(
-        curves(norms, x=depth, y=Quantity(_("Euclidean norm")), title=_("Length of the stream"))
+    series = {
+        f"{tokens[position].text} ({position})": values_LK[:, position].tolist(),
+        _("mean of all positions"): values_LK.mean(axis=1).tolist(),
+    }
+    chart = curves(
+        series, x=Quantity(_("after"), labels=names), y=measures[measure], title=titles[measure]
     )
-    right.altair_chart(
-        curves(
-            cosines,
-            x=depth,
-            y=Quantity(_("cosine to the embedding"), zero=False),
-            title=_("What is left of the embedding"),
-        )
-    )
-    added = found.added_LK.mean(1)
-    if len(added):
-        st.caption(
-            _(
-                "Most is added by {name}: {norm:.3g} on average, to a stream of {before:.3g}."
-            ).format(
-                name=found.names[1 + int(added.argmax())],
-                norm=added.max(),
-                before=found.norms_LK.mean(1)[int(added.argmax())],
-            )
-        )
-    nothing = [""]
-    lesson.numbers(
-        f"stream_{stack}",
-        {
-            "after": found.names,
-            **{f"norm, {key}": values for key, values in norms.items()},
-            **{f"cosine, {key}": values for key, values in cosines.items()},
-            f"added, {name}": nothing + found.added_LK[:, position].tolist(),
-            f"added, {mean}": nothing + added.tolist(),
-        },
-    )
+    st.altair_chart(chart, alt=titles[measure])
+    _say_most_added(found)
+    lesson.numbers(f"stream_{stack}_{measure}", {"after": names, **series})
     lesson.explained(
         Explanation(
             formula=r"x_{l+1} = x_l + \mathrm{Sublayer}_l(\cdot), \qquad "
@@ -84,6 +69,16 @@ def stream(opened: Opened) -> None:
             code=(residual_stream,),
         )
     )
+
+
+def _say_most_added(found: Stream) -> None:
+    if not len(found.added_LK):
+        return
+    added = found.added_LK.mean(axis=1)
+    most = int(added.argmax())
+    said = _("Most is added by {name}: {norm:.3g} on average, to {before:.3g}.")
+    before = found.norms_LK.mean(axis=1)[most]
+    st.caption(said.format(name=found.names[1 + most], norm=added[most], before=before))
 
 
 def lens(opened: Opened) -> None:

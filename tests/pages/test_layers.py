@@ -86,14 +86,21 @@ def test_a_shared_matrix_is_counted_once_and_said_so(open_layers):
 
 
 def test_the_stream_is_the_models_own(open_layers, tensors):
-    at = open_layers(layers="stream", position="8")
+    at = open_layers(layers="stream", position="8", measure="added")
     added = [
         np.linalg.norm(tensors[Site("encoder", layer, kind), Step.ADDED], axis=-1).mean()
         for layer in range(3)
         for kind in ("self", "feed_forward")
     ]
     assert f"{max(added):.3g} on average" in said(at)
-    assert len(at.get("vega_lite_chart")) == 2
+    assert len(at.get("vega_lite_chart")) == 1
+
+
+@pytest.mark.parametrize("stack", ["encoder", "decoder"])
+@pytest.mark.parametrize("measure", ["norm", "cosine", "added"])
+def test_every_measure_of_the_stream_is_drawn(open_layers, stack, measure):
+    at = open_layers(layers="stream", stack=stack, measure=measure)
+    assert len(at.get("vega_lite_chart")) == 1
 
 
 def test_at_its_last_depth_the_lens_says_what_the_model_says(open_layers, run):

@@ -1,0 +1,200 @@
+"""How long the lessons take: a page until it is painted, and every control until it is drawn.
+
+Run from the repository root: python -m benchmarks.lessons [LESSON ...]
+
+Through the app itself with the run of the gallery that opens first, browser and server warm. A
+page counts as painted, and a control as answered, with the last thing that is drawn: the last
+change of text or elements and the last stroke on a canvas, those of the charts included. Every
+control that a view shows is found by itself and used. The floor is the first view's button for a
+view; ratios to it are comparable between computers.
+"""
+
+import statistics
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
+
+from pages import layers, masks, positions, scaling
+from tests.browser.conftest import launched, served
+
+APP = Path(__file__).parents[1] / "app.py"
+LESSONS = {
+    name: [view.name for view in page.VIEWS]
+    for name, page in (
+        ("masks", masks),
+        ("positions", positions),
+        ("scaling", scaling),
+        ("layers", layers),
+    )
+}
+ROUNDS, WARM_UP = 10, 2
+PAINT, ANSWER = 1000, 150
+
+# Notes when something was drawn last; Streamlit's own signs of life outside the page do not count.
+WATCH = """
+window.begun = 0;
+window.last = 0;
+const note = () => { window.last = performance.now(); };
+for (const name of ['fillRect', 'putImageData', 'stroke', 'fill', 'fillText', 'drawImage']) {
+    const plain = CanvasRenderingContext2D.prototype[name];
+    CanvasRenderingContext2D.prototype[name] = function (...given) {
+        note();
+        return plain.apply(this, given);
+    };
+}
+const inPage = (node) => node.getRootNode() !== document
+    || Boolean((node.closest ? node : node.parentElement)?.closest('.stMainBlockContainer'));
+new MutationObserver((changes) => {
+    if (changes.some(({ target }) => inPage(target))) note();
+}).observe(document, { childList: true, characterData: true, subtree: true });
+for (const name of ['mousedown', 'keydown']) {
+    window.addEventListener(name, () => { window.begun = performance.now(); }, { capture: true });
+}
+window.settled = async (quiet) => {
+    while (!window.last || performance.now() - window.last < quiet) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    return window.last;
+};
+"""
+
+
+def main() -> None:
+    """Measure all lessons, or those that are named, and print them as a table."""
+    print(f"{'':46}{'median':>8}{'p90':>8}{'ratio':>8}{'target':>8}   ms to drawn")
+    wanted = sys.argv[1:] or list(LESSONS)
+    with served(APP) as address, sync_playwright() as playwright:
+        browser = launched(playwright.chromium)
+        floor = statistics.median(floor_of(browser, address))
+        for lesson in wanted:
+            for view in LESSONS[lesson]:
+                link = f"{address}/{lesson}?{lesson}={view}"
+                report(f"{lesson} · {view}: first paint", paints(browser, link), floor, PAINT)
+                for name, times in controls(browser, link):
+                    report(f"    {name}", times, floor, ANSWER)
+        browser.close()
+
+
+def floor_of(browser: Browser, address: str) -> list[float]:
+    """A new sentence's worth of nothing: another kind of attention on the attention page."""
+    page = opened(browser, address)
+    kinds = page.get_by_role("radio", name="decoder self"), page.get_by_role("radio", name="cross")
+    return measured(page, lambda i: kinds[i % 2].click(delay=20))
+
+
+def opened(browser: Browser, link: str) -> Page:
+    """Open a page and wait until nothing is drawn any more."""
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.add_init_script(WATCH)
+    page.goto(link)
+    page.locator(".stMainBlockContainer .stButtonGroup").first.wait_for()
+    page.evaluate("window.settled(700)")
+    return page
+
+
+def paints(browser: Browser, link: str) -> list[float]:
+    """Load a page again and again, each time with what the browser has kept."""
+    page = opened(browser, link)
+    times = []
+    for _ in range(WARM_UP + ROUNDS):
+        page.goto("about:blank")
+        page.goto(link)
+        page.locator(".stMainBlockContainer .stButtonGroup").first.wait_for()
+        times.append(page.evaluate("window.settled(700)"))
+    page.close()
+    return times[WARM_UP:]
+
+
+def controls(browser: Browser, link: str) -> Iterator[tuple[str, list[float]]]:
+    """Use every control of a view, and yield its name with the times."""
+    page = opened(browser, link)
+    found = (choices, numbers, switches, selections, texts)
+    for name, act in [control for kind in found for control in kind(page)]:
+        yield name, measured(page, act)
+    page.close()
+
+
+def choices(page: Page) -> Iterator[tuple[str, Callable[[int], None]]]:
+    """Yield segmented controls but for the first, which opens other views, and pills."""
+    for group in page.locator(".stMainBlockContainer .stButtonGroup").all()[1:]:
+        options = group.get_by_role("radio").or_(group.get_by_role("button")).all()
+        yield label_of(group), pressing(options)
+
+
+def pressing(options: list[Locator]) -> Callable[[int], None]:
+    """Press one after the other; a single one again and again."""
+    return lambda i: options[(i + 1) % len(options)].click(delay=20)
+
+
+def numbers(page: Page) -> Iterator[tuple[str, Callable[[int], None]]]:
+    """Yield number fields, one step up and down."""
+    for field in page.get_by_test_id("stNumberInput").all():
+        steps = [field.get_by_test_id(f"stNumberInputStep{way}") for way in ("Down", "Up")]
+        if steps[1].count():
+            yield label_of(field), pressing(steps)
+
+
+def switches(page: Page) -> Iterator[tuple[str, Callable[[int], None]]]:
+    """Yield switches, but for those that begin a measurement on held-out sentences."""
+    for switch in page.get_by_test_id("stCheckbox").all():
+        if "Measure" not in switch.inner_text():
+            yield label_of(switch), pressing([switch.locator("label").first])
+
+
+def selections(page: Page) -> Iterator[tuple[str, Callable[[int], None]]]:
+    """Yield boxes with several choices, but for the model."""
+    for box in page.get_by_test_id("stSelectbox").all()[1:]:
+        field = box.locator("input")
+
+        def select(i: int, field: Locator = field) -> None:
+            field.click(delay=20)
+            field.press("ArrowDown" if i % 2 == 0 else "ArrowUp")
+            # The clock begins again with the key that chooses.
+            field.press("Enter")
+
+        yield label_of(box), select
+
+
+def texts(page: Page) -> Iterator[tuple[str, Callable[[int], None]]]:
+    """Yield text fields, the sentence itself included, with a text that changes at its end."""
+    fields = [(field, "Enter") for field in page.locator("[data-testid=stTextInput] input").all()]
+    areas = page.locator("[data-testid=stTextArea] textarea").all()
+    for field, key in [*fields, *((area, "Control+Enter") for area in areas)]:
+        before = field.input_value()
+
+        def change(i: int, field: Locator = field, before: str = before, key: str = key) -> None:
+            field.fill(f"{before} {i}")
+            field.press(key)
+
+        yield str(field.get_attribute("aria-label"))[:38], change
+
+
+def label_of(widget: Locator) -> str:
+    """Return what a widget is called, be it shown or not."""
+    return " ".join((widget.locator("label").first.text_content() or "").split())[:38]
+
+
+def measured(page: Page, act: Callable[[int], None]) -> list[float]:
+    """Repeat an action; each begins when nothing has been drawn for a while."""
+    times = []
+    for i in range(WARM_UP + ROUNDS):
+        page.evaluate("window.settled(300)")
+        act(i)
+        page.wait_for_timeout(100)
+        times.append(page.evaluate("window.settled(300).then((last) => last - window.begun)"))
+    return [time for time in times[WARM_UP:] if time > 0] or [0.0]
+
+
+def report(name: str, times: list[float], floor: float, target: int) -> None:
+    """Print one line of the table."""
+    median, p90 = statistics.median(times), sorted(times)[max(0, len(times) - 2)]
+    over = "  over" if median > target else ""
+    print(
+        f"{name:46}{median:8.0f}{p90:8.0f}{median / floor:8.2f}{f'≤ {target}':>8}{over}", flush=True
+    )
+
+
+if __name__ == "__main__":
+    main()
