@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import numpy as np
 import streamlit as st
-from streamlit.elements.lib.column_types import ColumnConfig
 
 from core.analysis import positions as core
 from core.model.positional import exact_sinusoids, sinusoids, timescales
@@ -23,7 +22,9 @@ FORMULA = r"""
 \mathrm{PE}(pos, 2i + 1) = \cos\frac{pos}{base^{\,2i/d_{model}}} \qquad
 \lambda_i = 2\pi\, base^{\,2i/d_{model}}
 """
-HEIGHT, TABLE = 400, 318
+HEIGHT = 400
+ROWS_LISTED = 8
+"""So many dimensions stand in a table; the numbers to take away are all of them."""
 ROWS_DRAWN = 1800
 """A chart of more points than this would be slow."""
 SOURCE: list[Callable[..., object] | type] = [sinusoids, exact_sinusoids, timescales]
@@ -111,6 +112,7 @@ def check(opened: Opened) -> None:
     with asked.row():
         width, base = asked.width_and_base(opened)
         position = asked.number(_("Position"), asked.POSITION, asked.DEFAULT_POSITION)
+        first = asked.number(_("First dimension"), "pe_first", 0)
     left, right = st.columns(2)
     with left:
         _printed()
@@ -120,7 +122,8 @@ def check(opened: Opened) -> None:
             _("**PE({p})** for d_model {d}, base {base}").format(p=position, d=width, base=base)
         )
         columns = _columns(found, position, width, base)
-        st.dataframe(columns, hide_index=True, height=TABLE, column_config=_digits())
+        first = max(0, min(first, width - ROWS_LISTED))
+        _listed({name: of[first : first + ROWS_LISTED] for name, of in columns.items()})
         lesson.numbers("position", columns)
     lesson.explained(
         Explanation(
@@ -147,12 +150,17 @@ def _printed() -> None:
         )
     )
     columns = _columns(found, position, width, 10_000)
-    shown = ("dimension", "formula", "value")
-    st.dataframe(
-        {name: columns[name] for name in shown} | {"printed": list(core.CHECK_PRINTED)},
+    listed = {name: columns[name] for name in ("dimension", "formula", "value")}
+    _listed(listed | {"printed": list(core.CHECK_PRINTED)})
+
+
+def _listed(columns: dict[str, list[object]]) -> None:
+    """Write a table with as many digits as can be read."""
+    formats = {"angle": "{:.6f}", "value": "{:.6f}", "wavelength": "{:.4g}"}
+    st.table(
+        {name: [formats.get(name, "{}").format(one) for one in of] for name, of in columns.items()},
+        border="horizontal",
         hide_index=True,
-        height=TABLE,
-        column_config=_digits(),
     )
 
 
@@ -168,9 +176,3 @@ def _columns(
         "value": [one.value for one in found],
         "wavelength": [one.wavelength for one in found],
     }
-
-
-def _digits() -> dict[str, ColumnConfig]:
-    six = st.column_config.NumberColumn(format="%.6f")
-    two = st.column_config.NumberColumn(format="%.2f")
-    return {"value": six, "angle": six, "wavelength": two}

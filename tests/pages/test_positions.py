@@ -73,7 +73,7 @@ def test_every_view_opens_from_its_link_on_something_to_see(open_positions, lear
     at = open_positions(view)
     assert at.segmented_control(key="positions").value == view
     assert not at.error
-    assert at.get("vega_lite_chart") or at.get("bidi_component") or at.dataframe
+    assert at.get("vega_lite_chart") or at.get("bidi_component") or at.table
     assert [expander.label for expander in at.expander] == [
         "Formula",
         "What to try",
@@ -201,18 +201,24 @@ def test_a_shift_too_far_is_refused(open_positions):
 def test_the_check_value_agrees_with_its_printed_digits(open_positions):
     at = open_positions("check")
     assert "8 of 8 agree with the printed digits" in said(at)
-    printed = at.dataframe[0].value
-    assert printed["value"].tolist() == pytest.approx(formula(2, 8).tolist(), abs=1e-12)
+    printed = at.table[0].value
+    assert printed["value"].tolist() == [f"{value:.6f}" for value in formula(2, 8)]
     expected = "0.9093, −0.4161, 0.1987, 0.9801, 0.0200, 0.9998, 0.0020, 0.999998"
     assert printed["printed"].tolist() == expected.split(", ")
 
 
 def test_any_position_can_be_checked(open_positions):
     at = open_positions("check", pe_d_model="6", pe_pos="123456", pe_base="10")
-    found = at.dataframe[1].value
-    assert found["value"].tolist() == pytest.approx(formula(123456, 6, 10).tolist(), abs=1e-9)
+    found = at.table[1].value
+    assert found["value"].tolist() == [f"{value:.6f}" for value in formula(123456, 6, 10)]
     assert found["formula"][3] == "cos(123456 / 10^(2/6))"
     assert "position is -1" in complaint(set_number(at, "pe_pos", -1))
+
+
+@pytest.mark.parametrize(("first", "listed"), [(0, 0), (40, 40), (127, 120), (999, 120), (-3, 0)])
+def test_eight_dimensions_are_listed_from_any_of_them_on(open_positions, first, listed):
+    at = open_positions("check", pe_d_model="128", pe_first=str(first))
+    assert at.table[1].value["dimension"].tolist() == [str(listed + i) for i in range(8)]
 
 
 def test_learned_positions_stand_beside_sinusoids_of_their_width(open_positions, learned_run):
