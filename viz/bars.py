@@ -9,9 +9,9 @@ import pandas as pd
 from viz import theme
 from viz.curves import Quantity
 
-BAR = 18
+BAR = 20
 """Height of a bar in pixels."""
-AROUND = 110
+AROUND = 124
 """Room for title, legend and axis: the page counts them into a chart's height."""
 LONGEST_NAME = 180
 """Longer names are cut, in pixels."""

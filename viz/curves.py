@@ -9,10 +9,13 @@ import pandas as pd
 
 from viz import theme
 
-HEIGHT = 340
+HEIGHT = 400
+"""Title and legend included: a page counts them into a chart's height."""
 LEGEND = alt.Legend(orient="top", labelLimit=0, symbolType="stroke", symbolStrokeWidth=3)
 POINTS_SHOWN = 60
 """A line with more points than this is drawn without them."""
+
+Chart = alt.Chart | alt.LayerChart
 
 
 @dataclass(frozen=True, slots=True)

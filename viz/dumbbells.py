@@ -7,9 +7,8 @@ import altair as alt
 import pandas as pd
 
 from viz import theme
-from viz.curves import Quantity
+from viz.curves import HEIGHT, Quantity
 
-HEIGHT = 320
 _BAND = alt.Scale(type="band", padding=0)
 
 

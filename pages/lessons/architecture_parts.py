@@ -12,6 +12,7 @@ from core.model.transformer import Transformer
 from pages.lessons import controls as asked
 from pages.shared import lesson, session
 from pages.shared.architecture import architecture
+from pages.shared.charts import chart
 from pages.shared.lesson import Explanation
 from pages.shared.opening import Opened
 from pages.shared.text import _, percent
@@ -147,7 +148,7 @@ def counts(opened: Opened) -> None:
         ]
         for group in groups[0]
     }
-    st.altair_chart(
+    chart(
         bars(
             series,
             names,

@@ -12,6 +12,7 @@ from core.run import Run
 from core.tokenizer import Token
 from pages.lessons import controls as asked
 from pages.shared import cached, controls, lesson, session
+from pages.shared.charts import chart
 from pages.shared.lesson import Explanation
 from pages.shared.maps import labels
 from pages.shared.matrices import matrices
@@ -52,10 +53,10 @@ def stream(opened: Opened) -> None:
         f"{tokens[position].text} ({position})": values_LK[:, position].tolist(),
         _("mean of all positions"): values_LK.mean(axis=1).tolist(),
     }
-    chart = curves(
+    figure = curves(
         series, x=Quantity(_("after"), labels=names), y=measures[measure], title=titles[measure]
     )
-    st.altair_chart(chart, alt=titles[measure])
+    chart(figure)
     _say_most_added(found)
     lesson.numbers(f"stream_{stack}_{measure}", {"after": names, **series})
     lesson.explained(

@@ -12,14 +12,13 @@ from core.run import Run, read_settings
 from pages.lessons import position_controls as asked
 from pages.lessons.position_controls import short
 from pages.shared import cached, lesson
+from pages.shared.charts import chart
 from pages.shared.lesson import Explanation
 from pages.shared.matrices import matrices
 from pages.shared.opening import Opened
 from pages.shared.text import _, plain
 from viz.curves import Quantity, Rule, curves
 from viz.matrices import Matrices, Matrix, numbered
-
-HEIGHT = 400
 
 
 @asked.saying_why
@@ -89,14 +88,14 @@ def _tables(found: core.Learned, formula_PD: core.Array, position: int, run: Run
         with column:
             matrices(Matrices(panels=[panel]), key=f"pe_learned_{title}")
     with right:
-        st.altair_chart(
+        chart(
             curves(
                 series,
                 x=Quantity(_("position q")),
                 y=Quantity(_("cosine with position {p}").format(p=position)),
                 title=_("What looks like position {p}").format(p=position),
                 rules=[Rule(position, _("itself"))],
-            ).properties(height=HEIGHT)
+            )
         )
         lesson.numbers("learned", {"q": range(length), **series})
 

@@ -16,6 +16,7 @@ from core.run import RunError
 from pages.lessons import controls as asked
 from pages.lessons.mask_pictures import Chosen, case_name, leak_said
 from pages.shared import cached, controls, lesson, opening, session
+from pages.shared.charts import chart
 from pages.shared.text import _, plain
 from viz.bars import bars
 from viz.curves import Quantity
@@ -94,7 +95,7 @@ def losses(opened: opening.Opened) -> None:
     names = [case_name(case) for case in cases]
     loss = [case.loss for case in cases]
     title = _("Loss of the loaded model on {n} held-out sentences, teacher-forced (seed 0)")
-    st.altair_chart(
+    chart(
         bars(
             {"loss": loss},
             names,

@@ -10,6 +10,7 @@ from core.run import Run
 from pages.lessons import position_controls as asked
 from pages.lessons.position_controls import short
 from pages.shared import cached, lesson
+from pages.shared.charts import chart
 from pages.shared.lesson import Explanation
 from pages.shared.maps import labels
 from pages.shared.matrices import matrices
@@ -21,7 +22,6 @@ from viz.matrices import Axis, Matrices, Matrix
 
 TOKENS_DRAWN = 14
 """So many fit on the first screen."""
-LEGEND, ROW = 130, 22
 """Pixels above and below the bars, and of one token's bars."""
 
 
@@ -96,13 +96,13 @@ def norms(opened: Opened) -> None:
         _("position"): found.positions_S.tolist(),
     }
     part = slice(first, first + TOKENS_DRAWN)
-    st.altair_chart(
+    chart(
         bars(
             {name: values[part] for name, values in series.items()},
             texts[part],
             value=Quantity(_("length of the vector (Euclidean norm)")),
             title=_("How long the two vectors are that are added, token by token"),
-        ).properties(height=LEGEND + ROW * len(texts[part]))
+        )
     )
     st.caption(_norms_measured(found, opened.run))
     lesson.numbers("norms", {"token": texts, **series})

@@ -9,6 +9,7 @@ from core.model.positional import exact_sinusoids, timescales
 from pages.lessons import position_controls as asked
 from pages.lessons.position_controls import short, signed
 from pages.shared import lesson
+from pages.shared.charts import chart
 from pages.shared.lesson import Explanation
 from pages.shared.matrices import matrices
 from pages.shared.opening import Opened
@@ -17,7 +18,6 @@ from viz.curves import Quantity, Rule, curves
 from viz.matrices import Axis, Matrices, Matrix, numbered
 from viz.payload import TokenLabel
 
-HEIGHT = 400
 BLOCK = r"""
 \begin{pmatrix} \sin \omega_i (p + k) \\ \cos \omega_i (p + k) \end{pmatrix} =
 \begin{pmatrix} \cos \omega_i k & \sin \omega_i k \\
@@ -38,14 +38,14 @@ def dots(opened: Opened) -> None:
     distances = [other - position for other in range(made.length)]
     left, right = st.columns([5, 4])
     with left:
-        st.altair_chart(
+        chart(
             curves(
                 {_("dot product"): found.curve_P.tolist()},
                 x=Quantity(_("position q")),
                 y=Quantity(_("PE({p}) · PE(q)").format(p=position)),
                 title=_("Position {p}: left and right look alike").format(p=position),
                 rules=[Rule(position, _("itself"))],
-            ).properties(height=HEIGHT)
+            )
         )
         st.caption(_dots_measured(found, position))
         columns = {"q": range(made.length), "distance": distances}

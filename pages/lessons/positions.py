@@ -10,6 +10,7 @@ from core.model.positional import exact_sinusoids, sinusoids, timescales
 from pages.lessons import position_controls as asked
 from pages.lessons.position_controls import short
 from pages.shared import lesson
+from pages.shared.charts import chart
 from pages.shared.lesson import Explanation
 from pages.shared.matrices import matrices
 from pages.shared.opening import Opened
@@ -22,7 +23,6 @@ FORMULA = r"""
 \mathrm{PE}(pos, 2i + 1) = \cos\frac{pos}{base^{\,2i/d_{model}}} \qquad
 \lambda_i = 2\pi\, base^{\,2i/d_{model}}
 """
-HEIGHT = 400
 ROWS_LISTED = 8
 """So many dimensions stand in a table; the numbers to take away are all of them."""
 ROWS_DRAWN = 1800
@@ -47,13 +47,13 @@ def waves(opened: Opened) -> None:
         for d in shown
     }
     title = _("The higher the dimension, the slower its wave (λ in positions)")
-    st.altair_chart(
+    chart(
         curves(
             {name: values[:drawn].tolist() for name, values in series.items()},
             x=Quantity(_("position")),
             y=Quantity(_("value of the dimension")),
             title=title,
-        ).properties(height=HEIGHT)
+        )
     )
     if drawn < made.length:
         st.caption(_("The first {n} positions are drawn; the file has all.").format(n=drawn))

@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-import streamlit as st
-
 from core.analysis.rescaled import PerHead, Rescaled, ScoreSpread
 from core.model import Site
-from pages.lessons.scaling_pictures import HEIGHT
+from pages.shared.charts import chart
 from pages.shared.text import _
 from viz.curves import Quantity
 from viz.dumbbells import dumbbells
@@ -14,7 +12,7 @@ from viz.dumbbells import dumbbells
 
 def variances(spread: ScoreSpread) -> None:
     """Draw the variance of every head's scores, before and after the division."""
-    st.altair_chart(
+    chart(
         dumbbells(
             {
                 _("q·k"): _listed(spread.unscaled),
@@ -26,13 +24,12 @@ def variances(spread: ScoreSpread) -> None:
             of=_("layer.head"),
             title=_("The model’s own heads, on this sentence"),
         ),
-        height=HEIGHT,
     )
 
 
 def evenness(found: Rescaled) -> None:
     """Draw how even the rows of every head are, with and without the scaling."""
-    st.altair_chart(
+    chart(
         dumbbells(
             {
                 _("as the model learned it"): _listed(found.scaled),
@@ -44,7 +41,6 @@ def evenness(found: Rescaled) -> None:
             of=_("layer.head"),
             title=_("How evenly each head looks around, with and without the scaling"),
         ),
-        height=HEIGHT,
     )
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 import numpy as np
-import streamlit as st
 from numpy.typing import NDArray
 
 from core.analysis.scaling import Average, Response, Spread
+from pages.shared.charts import chart
 from pages.shared.matrices import matrices
 from pages.shared.text import _
 from viz.bars import bars
@@ -14,8 +14,6 @@ from viz.curves import Quantity, Rule, curves
 from viz.matrices import Matrices, Matrix, numbered
 
 Floats = NDArray[np.float64]
-HEIGHT = 400
-BAR, AROUND_BARS = 22, 130
 """Heights in pixels, the second of what stands around bars: title, axis and its name."""
 STEEPEST = 0.25
 """No entry of a softmax's Jacobian is farther from 0."""
@@ -27,7 +25,7 @@ def stretched(sizes: Floats, outputs: Floats, size: float) -> None:
         _("y2, of the score 2a"): outputs[:, 2].tolist(),
         _("y0 and y1, of a each"): outputs[:, 0].tolist(),
     }
-    st.altair_chart(
+    chart(
         curves(
             series,
             x=Quantity("a"),
@@ -36,7 +34,6 @@ def stretched(sizes: Floats, outputs: Floats, size: float) -> None:
             title=_("The larger a, the more the largest score takes"),
             rules=[Rule(size, f"a = {size:g}")],
         ),
-        height=HEIGHT,
     )
 
 
@@ -60,7 +57,7 @@ def variances(found: Sequence[Spread], d_k: int) -> None:
         _("theory: d_k"): [float(each.d_k) for each in found],
         _("theory: 1"): [1.0 for _each in found],
     }
-    st.altair_chart(
+    chart(
         curves(
             series,
             x=Quantity("d_k", log=True),
@@ -69,7 +66,6 @@ def variances(found: Sequence[Spread], d_k: int) -> None:
             title=_("The variance of q·k grows with the width, unless it is divided"),
             rules=[_of_this_model(d_k)],
         ),
-        height=HEIGHT,
     )
 
 
@@ -97,14 +93,13 @@ def size_of_jacobian(found: Response) -> str:
 
 def outputs(found: Response, factor: float) -> None:
     """Draw the softmax's outputs."""
-    st.altair_chart(
+    chart(
         bars(
             {"y": found.outputs_K.tolist()},
             [f"y{at}: {score:.4g}" for at, score in enumerate(found.scores_K.tolist())],
             value=Quantity(_("output y"), share=True),
             title=_("What the softmax makes of {factor:.3g} · x").format(factor=factor),
         ),
-        height=AROUND_BARS + BAR * len(found.outputs_K),
     )
 
 
@@ -118,7 +113,7 @@ def gradients(found: Sequence[Spread], d_k: int, average: Average) -> None:
         _("scores q·k"): [each.unscaled for each in found],
         _("scores q·k / √d_k"): [each.scaled for each in found],
     }
-    st.altair_chart(
+    chart(
         curves(
             series,
             x=Quantity("d_k", log=True),
@@ -127,7 +122,6 @@ def gradients(found: Sequence[Spread], d_k: int, average: Average) -> None:
             title=_("Without the division, wide heads get little gradient through their softmax"),
             rules=[_of_this_model(d_k)],
         ),
-        height=HEIGHT,
     )
 
 

@@ -14,6 +14,7 @@ from core.tokenizer import Token
 from pages.lessons import controls as asked
 from pages.lessons.depth import tokens_of
 from pages.shared import cached, controls, lesson, session
+from pages.shared.charts import chart
 from pages.shared.lesson import Explanation
 from pages.shared.maps import labels
 from pages.shared.matrices import matrices
@@ -104,7 +105,7 @@ def _compared(study: NormStudy, tokens: tuple[Token, ...]) -> None:
         _("BatchNorm, padding counted"): study.batch_norm_padded_K.tolist(),
     }
     names = [token.text for token in tokens]
-    st.altair_chart(
+    chart(
         bars(
             series,
             names,

@@ -10,6 +10,7 @@ from core.inspection import Inspection
 from core.run import Run
 from core.tokenizer import EOS
 from pages.shared import cached, opening
+from pages.shared.charts import chart
 from pages.shared.text import _
 from viz.cells import computed_cells as cells
 from viz.curves import Quantity, curves
@@ -67,7 +68,7 @@ def why_sequential(opened: opening.Opened) -> None:
                 _("keys and values kept"): [1000 * each for each in times.cached],
                 _("whole prefix computed anew"): [1000 * each for each in times.recomputed],
             }
-            st.altair_chart(curves(series, x=Quantity(_("step")), y=Quantity(_("milliseconds"))))
+            chart(curves(series, x=Quantity(_("step")), y=Quantity(_("milliseconds"))))
             n = len(times.cached)
             pictures = {
                 _("free running, prefix computed anew"): computed_cells(n, cached=False),
@@ -92,7 +93,7 @@ def exposure(opened: opening.Opened) -> None:
                 _("own words fed"): [each.free for each in found],
             }
             right = Quantity(_("right tokens"), share=True)
-            st.altair_chart(curves(series, x=Quantity(_("target position")), y=right))
+            chart(curves(series, x=Quantity(_("target position")), y=right))
 
 
 def _passes(times: DecodingTimes) -> str:

@@ -3,6 +3,7 @@
 - `browser`: one Chromium for the whole run; ask it for pages with `browser.new_page(...)`.
 - `serve`: `serve("tests/browser/apps/maps_app.py")` starts `streamlit run` on that file from the
   repository root and returns its address; for the same file it returns the same server again.
+- `visit`: opens a page of the app, and lets the test fail if anything fails in that page.
 """
 
 import socket
@@ -15,7 +16,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserType, Error, sync_playwright
+from playwright.sync_api import Browser, BrowserType, Error, Page, sync_playwright
 
 from tests.browser import chromium
 
@@ -57,6 +58,32 @@ def serve() -> Iterator[Serve]:
             return addresses[path]
 
         yield address_of
+
+
+@pytest.fixture
+def visit(browser: Browser, serve: Serve) -> Iterator[Callable[..., Page]]:
+    """Open the app at an address; nothing may fail in the page, or be asked for from outside."""
+    opened, faults = [], []
+
+    def go(path: str = "", **options: object) -> Page:
+        page = browser.new_page(**{"viewport": {"width": 1280, "height": 800}} | options)
+        opened.append(page)
+        address = serve("app.py")
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("request", lambda request: outside(request.url, address, faults))
+        page.on("dialog", lambda dialog: faults.append(dialog.message))
+        page.goto(f"{address}/{path}")
+        return page
+
+    yield go
+    for page in opened:
+        page.close()
+    assert faults == []
+
+
+def outside(url: str, address: str, faults: list[str]) -> None:
+    if not url.startswith((address, address.replace("http", "ws"), "data:", "blob:")):
+        faults.append(url)
 
 
 @contextmanager

@@ -7,36 +7,9 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import served
 
-APP = "app.py"
 TIRED = "L'animal n'a pas traversé la rue parce qu'il était trop fatigué."
 WIDE = "L'animal n'a pas traversé la rue parce qu'elle était trop large."
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture
-def visit(browser, serve):
-    """Open the app at an address; nothing may fail in the page, or be asked for from outside."""
-    opened, faults = [], []
-
-    def go(path="", **options):
-        page = browser.new_page(**{"viewport": {"width": 1280, "height": 800}} | options)
-        opened.append(page)
-        address = serve(APP)
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("request", lambda request: outside(request.url, address, faults))
-        page.on("dialog", lambda dialog: faults.append(dialog.message))
-        page.goto(f"{address}/{path}")
-        return page
-
-    yield go
-    for page in opened:
-        page.close()
-    assert faults == []
-
-
-def outside(url, address, faults):
-    if not url.startswith((address, address.replace("http", "ws"), "data:", "blob:")):
-        faults.append(url)
 
 
 def drawn(page):
@@ -85,7 +58,7 @@ def weight_under_pointer(page, row, column, of):
 def test_the_first_visit_to_a_fresh_server_by_deep_link_shows_the_page_in_its_frame(browser, path):
     from tests.browser.conftest import ROOT
 
-    with served(ROOT / APP) as address:
+    with served(ROOT / "app.py") as address:
         page = browser.new_page()
         link = "?model=translate&sentence=The+cat+slept.&kind=cross&layer=1&head=2"
         page.goto(f"{address}/{path}{link}")

@@ -1,0 +1,136 @@
+"""The lessons in a real browser."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from pages import layers, masks, positions, scaling
+from tests.browser.conftest import ROOT, served
+
+LESSONS = {"masks": masks, "positions": positions, "scaling": scaling, "layers": layers}
+VIEWS = [(name, view.name) for name, page in LESSONS.items() for view in page.VIEWS]
+# What a view's picture is made of: a map, a drawing, a chart or a table.
+PICTURE = ".matrices[data-drawn], .architecture[data-drawn], .stVegaLiteChart svg, .stTable"
+pytestmark = pytest.mark.browser
+
+
+def link(lesson, view, **parameters):
+    return "&".join([f"{lesson}?{lesson}={view}", *(f"{k}={v}" for k, v in parameters.items())])
+
+
+def picture(page):
+    """Return the view's first picture, once it stands."""
+    found = page.locator(PICTURE).first
+    found.wait_for(timeout=20_000)
+    return found
+
+
+@pytest.mark.parametrize(("lesson", "view"), VIEWS)
+def test_every_view_stands_on_the_first_screen_and_fits_a_narrow_window(visit, lesson, view):
+    page = visit(link(lesson, view))
+    assert picture(page).bounding_box()["y"] < 500
+    expect(page.get_by_role("radio", name=view, exact=True)).to_be_checked()
+    expect(page.get_by_text("Code that computes it")).to_be_attached()
+    expect(page.locator(".stException")).to_have_count(0)
+    page.set_viewport_size({"width": 900, "height": 800})
+    page.wait_for_timeout(300)
+    assert page.evaluate("document.scrollingElement.scrollWidth") == 900
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_the_first_visit_to_a_fresh_server_by_deep_link_shows_the_view_in_its_frame(
+    browser, lesson
+):
+    view = LESSONS[lesson].VIEWS[-1].name
+    with served(ROOT / "app.py") as address:
+        page = browser.new_page()
+        page.goto(f"{address}/{link(lesson, view, model='copy')}")
+        picture(page)
+        expect(page.get_by_role("radio", name=view, exact=True)).to_be_checked()
+        expect(page.get_by_role("link", name="Attention")).to_be_visible()
+        # Nothing but the page's own words stands on it.
+        expect(page.get_by_text("can be read", exact=False)).to_have_count(0)
+        page.close()
+
+
+def test_a_click_on_a_part_opens_it_and_the_link_keeps_it(visit):
+    page = visit(link("layers", "parts"))
+    picture(page)
+    page.locator("[data-part='decoder.0.cross']").first.click()
+    expect(page).to_have_url(re.compile(r"part=decoder\.0\.cross"))
+    expect(page.locator(".stTable")).to_contain_text("shape: memory")
+    page.reload()
+    picture(page)
+    expect(page.locator(".stTable")).to_contain_text("shape: memory")
+    page.locator("[data-part='decoder.0.cross']").first.focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(page.locator(".stTable")).not_to_contain_text("shape: memory")
+
+
+def test_a_map_of_a_lesson_is_read_with_the_keyboard(visit):
+    page = visit(link("masks", "scores", kind="cross", row="2"))
+    picture(page)
+    page.locator(".matrices .cells[tabindex]:visible").last.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".matrices .live")).to_contain_text("→")
+    page.keyboard.press("End")
+    expect(page.locator(".matrices .live")).to_contain_text("hidden by the mask")
+
+
+def test_a_lesson_keeps_its_view_while_others_are_visited(visit):
+    page = visit(link("scaling", "jacobian", scores="1,2"))
+    picture(page)
+    page.get_by_role("link", name="Masks").click()
+    page.locator(".matrices[data-drawn]").wait_for()
+    page.get_by_role("link", name="Scaling").click()
+    expect(page.get_by_role("radio", name="jacobian")).to_be_checked()
+    expect(page.get_by_role("textbox", name="Scores")).to_have_value("1,2")
+
+
+def test_scores_that_cannot_be_read_are_named_and_not_lost(visit):
+    page = visit(link("scaling", "jacobian"))
+    picture(page)
+    box = page.get_by_role("textbox", name="Scores")
+    box.fill("1, two")
+    box.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("two")
+    expect(box).to_have_value("1, two")
+
+
+def test_numbers_of_a_chart_can_be_taken_away(visit):
+    page = visit(link("scaling", "softmax"))
+    picture(page)
+    with page.expect_download() as waiting:
+        page.get_by_text("Numbers (CSV)").click()
+    lines = waiting.value.path().read_text().splitlines()
+    assert lines[0] == "a,y0,y1,y2"
+    for line in lines[1:]:
+        assert sum(map(float, line.split(",")[1:])) == pytest.approx(1)
+
+
+LUMINANCE = """(node) => {
+    const [red, green, blue] = getComputedStyle(node).color.match(/[\\d.]+/g).map(Number);
+    return (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255;
+}"""
+
+
+@pytest.mark.parametrize(("scheme", "dark_words"), [("light", True), ("dark", False)])
+@pytest.mark.parametrize(
+    ("lesson", "view", "words"),
+    [
+        ("positions", "shuffle", ".matrices figcaption"),
+        ("layers", "parts", ".architecture text"),
+        ("scaling", "softmax", ".stTable, .stMarkdown"),
+    ],
+)
+def test_words_stand_out_from_the_page_in_both_themes(
+    visit, scheme, dark_words, lesson, view, words
+):
+    page = visit(link(lesson, view), color_scheme=scheme)
+    picture(page)
+    said = page.locator(words).first
+    shade = said.evaluate(LUMINANCE.replace(".color.", ".fill.")) if "text" in words else None
+    shade = said.evaluate(LUMINANCE) if shade is None else shade
+    assert (shade < 0.4) == dark_words
