@@ -8,10 +8,14 @@ from tests.browser.conftest import launched, served
 
 HERE = Path(__file__).parent
 STEPS_TO_PRONOUN = 10
+LESSONS = {
+    "layers": ".architecture[data-drawn]",
+    "masks?masks=scores&kind=decoder+self&row=0": ".matrices[data-drawn]",
+}
 
 
 def main() -> None:
-    """Photograph both pages as they open first, the attention page in light and dark."""
+    """Photograph the pages as they open first, the attention page in light and dark."""
     with served(HERE.parent / "app.py") as address, sync_playwright() as playwright:
         browser = launched(playwright.chromium)
         for scheme in ("light", "dark"):
@@ -24,6 +28,9 @@ def main() -> None:
             page.keyboard.press("ArrowRight")
         page.wait_for_timeout(300)
         page.screenshot(path=HERE / "decoding-light.png")
+        for link, drawn in LESSONS.items():
+            page = opened(browser, f"{address}/{link}", drawn, "light")
+            page.screenshot(path=HERE / f"{link.partition('?')[0]}-light.png")
         browser.close()
 
 
