@@ -13,7 +13,12 @@ class ConfigError(ValueError):
     """A setting that cannot be; the message names it, its value and what would do."""
 
 
-def _require(condition: bool, message: str) -> None:
+def require(condition: bool, message: str) -> None:
+    """Refuse with a message what cannot be.
+
+    Raises:
+        ConfigError: The condition does not hold.
+    """
     if not condition:
         raise ConfigError(message)
 
@@ -32,7 +37,7 @@ class _Config:
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
             value = getattr(self, field.name)
             wanted = getattr(field.type, "__name__", field.type)
-            _require(_fits(value, field.type), f"{field.name} is {value!r}, not of type {wanted}")
+            require(_fits(value, field.type), f"{field.name} is {value!r}, not of type {wanted}")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as JSON can hold them."""
@@ -47,7 +52,7 @@ class _Config:
         """
         known = {field.name for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
         unknown = sorted(set(settings) - known)
-        _require(not unknown, f"{cls.__name__} has no setting {', '.join(unknown)}")
+        require(not unknown, f"{cls.__name__} has no setting {', '.join(unknown)}")
         try:
             return cls(**settings)
         except TypeError as error:
@@ -79,16 +84,16 @@ class ModelConfig(_Config):
     def __post_init__(self) -> None:
         self._check_types()
         for name in ("vocab_size", "d_model", "d_ff", "n_heads", "max_positions"):
-            _require(getattr(self, name) >= 1, f"{name} is {getattr(self, name)}, not 1 or more")
+            require(getattr(self, name) >= 1, f"{name} is {getattr(self, name)}, not 1 or more")
         for name in ("n_encoder_layers", "n_decoder_layers", "d_k", "d_v"):
-            _require(getattr(self, name) >= 0, f"{name} is {getattr(self, name)}, not 0 or more")
-        _require(0 <= self.dropout < 1, f"dropout is {self.dropout}, not in [0, 1)")
-        _require(self.norm in get_args(Norm), f"norm is {self.norm!r}, not post or pre")
-        _require(
+            require(getattr(self, name) >= 0, f"{name} is {getattr(self, name)}, not 0 or more")
+        require(0 <= self.dropout < 1, f"dropout is {self.dropout}, not in [0, 1)")
+        require(self.norm in get_args(Norm), f"norm is {self.norm!r}, not post or pre")
+        require(
             self.positions in get_args(Positions),
             f"positions is {self.positions!r}, not sinusoidal or learned",
         )
-        _require(
+        require(
             self.positions == "learned" or self.d_model % 2 == 0,
             f"d_model is {self.d_model}: sinusoids come in pairs and need an even width",
         )
@@ -97,7 +102,7 @@ class ModelConfig(_Config):
     def _fill_head_widths(self) -> None:
         for name in ("d_k", "d_v"):
             if getattr(self, name) == 0:
-                _require(
+                require(
                     self.d_model % self.n_heads == 0,
                     f"d_model ({self.d_model}) is not divisible by n_heads ({self.n_heads}); "
                     f"give {name} itself",
@@ -136,10 +141,10 @@ class TrainConfig(_Config):
         object.__setattr__(self, "adam_betas", tuple(self.adam_betas))  # JSON has only lists
         self._check_types()
         for name in ("steps", "batch_size", "warmup", "evaluate_every", "checkpoint_every"):
-            _require(getattr(self, name) >= 1, f"{name} is {getattr(self, name)}, not 1 or more")
+            require(getattr(self, name) >= 1, f"{name} is {getattr(self, name)}, not 1 or more")
         for name in ("cooldown", "learning_rate_factor", "guide_weight", "clip_norm"):
-            _require(getattr(self, name) >= 0, f"{name} is {getattr(self, name)}, not 0 or more")
-        _require(
+            require(getattr(self, name) >= 0, f"{name} is {getattr(self, name)}, not 0 or more")
+        require(
             0 <= self.label_smoothing < 1,
             f"label_smoothing is {self.label_smoothing}, not in [0, 1)",
         )

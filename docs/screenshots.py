@@ -10,7 +10,7 @@ HERE = Path(__file__).parent
 STEPS_TO_PRONOUN = 10
 LESSONS = {
     "layers": ".architecture[data-drawn]",
-    "masks?masks=scores&kind=decoder+self&row=0": ".matrices[data-drawn]",
+    "masks?masks=scores&row=0": ".matrices[data-drawn]",
 }
 
 

@@ -1,6 +1,6 @@
 """Layers: every part of the loaded model, what it costs, and what it does to a sentence."""
 
-from pages.lessons import architecture_parts, depth, sublayers
+from pages.lessons import architecture_parts, depth, norms, sublayers
 from pages.shared import lesson, opening
 from pages.shared.lesson import View
 from pages.shared.text import _
@@ -36,13 +36,13 @@ VIEWS = (
             "LayerNorm looks at one position at a time. BatchNorm on the same vectors would depend "
             "on the other sentences and on padding."
         ),
-        sublayers.norms,
+        norms.norms,
     ),
     View(
         _("units"),
         _(
-            "The feed-forward layer's units after the ReLU: a unit fires where it is above 0. Only "
-            "some do, others for every word."
+            "The feed-forward layer's units after the ReLU: a unit fires where it is above 0, and "
+            "each word fires others."
         ),
         sublayers.units,
     ),

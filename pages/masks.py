@@ -25,10 +25,8 @@ def render() -> None:
 
 
 def _received(opened: opening.Opened) -> None:
-    chosen, sentences = masks.ask(opened, heads=False)
-    matrices(
-        mask_pictures.received(chosen, masks.done(opened, chosen, sentences)), key="received_maps"
-    )
+    chosen = masks.ask(opened, heads=False)
+    matrices(mask_pictures.received(chosen, masks.done(opened, chosen)), key="received_maps")
     st.caption(mask_pictures.kinds_said(chosen.batch))
     lesson.explained(
         Explanation(
@@ -58,7 +56,7 @@ def _prefixes(opened: opening.Opened) -> None:
             \text{ of one pass over}\quad \mathrm{BOS}\; y_1 \dots y_n""",
             tries=(
                 _("Rest the pointer on a row: the same words are visible on both sides."),
-                _("Type a longer sentence: the passes grow with its square."),
+                _("Type a longer sentence: one by one, the positions grow with its square."),
             ),
             code=(causal_mask, compare_prefixes),
         )
@@ -66,8 +64,8 @@ def _prefixes(opened: opening.Opened) -> None:
 
 
 def _softmax(opened: opening.Opened) -> None:
-    chosen, sentences = masks.ask(opened, heads=True)
-    found = masks.done(opened, chosen, sentences)
+    chosen = masks.ask(opened, heads=True)
+    found = masks.done(opened, chosen)
     matrices(mask_pictures.score_steps(chosen, found), key="score_maps")
     st.caption(mask_pictures.rows_said(chosen, found))
     lesson.explained(
@@ -85,12 +83,12 @@ def _softmax(opened: opening.Opened) -> None:
 
 
 def _without(opened: opening.Opened) -> None:
-    chosen, sentences = masks.ask(opened, heads=True)
+    chosen = masks.ask(opened, heads=True)
     off = masks.ask_without(chosen)
-    found = masks.done(opened, chosen, sentences)
-    changed = masks.done(opened, chosen, sentences, off)
-    matrices(mask_pictures.with_and_without(chosen, found, changed), key="leak_maps")
-    st.caption(masks.said_of_leak(chosen, off, changed))
+    found = masks.done(opened, chosen)
+    changed = masks.done(opened, chosen, off)
+    matrices(mask_pictures.with_and_without(chosen, found, changed, off), key="leak_maps")
+    st.caption(mask_pictures.leak_said(chosen, off, changed.leak))
     masks.losses(opened)
     lesson.explained(
         Explanation(
@@ -98,12 +96,13 @@ def _without(opened: opening.Opened) -> None:
             w_{ij}, \qquad \mathcal{L} = -\frac{1}{T} \sum_t \log p(y_t \mid y_{<t}, x)""",
             tries=(
                 _(
-                    "Decoder self-attention without look-ahead: the model sees the answer, and yet "
-                    "its loss grows, since it has never learned to use it."
+                    "Decoder self-attention without look-ahead: the model could see the answer, "
+                    "but has never learned to use it. Measure its loss below."
                 ),
                 _(
-                    "Decoder self-attention without its padding mask: nothing changes, because PAD "
-                    "stands behind every word, where the look-ahead mask hides it already."
+                    "Decoder self-attention without its padding mask: no row that is a word "
+                    "changes, because PAD stands behind every word, where the look-ahead mask "
+                    "hides it. Only the rows of PAD do, and nobody reads them."
                 ),
                 _("Cross-attention without its padding mask: measure what that costs below."),
             ),

@@ -66,8 +66,8 @@ VIEWS = (
     View(
         _("norms"),
         _(
-            "Token and position are added, so neither may drown the other: that is why a token's "
-            "vector is multiplied by √d_model before the sum."
+            "Token and position are added. Before, a token's vector is multiplied by √d_model, so "
+            "that neither drowns the other; the paper gives no reason."
         ),
         placing.norms,
     ),

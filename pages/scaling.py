@@ -7,10 +7,10 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from core.analysis import scaling
-from core.analysis.rescaled import mean_of, score_spread, without_scaling
+from core.analysis.rescaled import Rescaled, mean_of, score_spread, without_scaling
 from core.analysis.scores import ScoresError, read_scores
 from pages.lessons import scaling as below
-from pages.lessons import scaling_controls as controls
+from pages.lessons import scaling_controls
 from pages.lessons import scaling_heads as own_heads
 from pages.lessons import scaling_pictures as pictures
 from pages.shared import cached, lesson, opening
@@ -28,8 +28,9 @@ def render() -> None:
 def _softmax(opened: Opened) -> None:
     left, right = st.columns([5, 4], gap="medium")
     with right:
-        size = controls.size()
-        st.markdown(pictures.exact_outputs(scaling.response(np.array([1.0, 1.0, 2.0]), size)))
+        size = scaling_controls.size()
+        found = scaling.response(np.array([1.0, 1.0, 2.0]), size)
+        st.markdown(pictures.exact_outputs(found, scaling.stretched_slopes(size)))
     sizes = scaling.sizes_around(size)
     outputs = scaling.stretched_softmax(sizes)
     with left:
@@ -41,8 +42,8 @@ def _softmax(opened: Opened) -> None:
 
 def _variance(opened: Opened) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        components, n = controls.components(), controls.samples()
-        seed = controls.sample_seed()
+        components, n = scaling_controls.components(), scaling_controls.samples()
+        seed = scaling_controls.sample_seed()
     found = scaling.product_variances(components, n, seed)
     spread = cached.of_run(score_spread, opened.path, opened.inspection.translation)
     left, right = st.columns([3, 2], gap="medium")
@@ -50,8 +51,11 @@ def _variance(opened: Opened) -> None:
         pictures.variances(found, opened.run.settings.model.d_k)
         lesson.numbers("variance", pictures.sampled_columns(found))
     with right:
-        own_heads.variances(spread)
-        lesson.numbers("variance_heads", own_heads.columns(spread.unscaled, spread.scaled))
+        if spread.scaled:
+            own_heads.variances(spread)
+            lesson.numbers("variance_heads", own_heads.columns(spread.unscaled, spread.scaled))
+        else:
+            st.info(own_heads.NONE)
     st.caption(
         _(
             "Left: n = {n} pairs at each d_k, new ones at each, seed {seed}. Right: the variance "
@@ -64,8 +68,8 @@ def _variance(opened: Opened) -> None:
 
 def _jacobian(opened: Opened) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        typed = controls.scores()
-        factor = controls.factor(math.sqrt(opened.run.settings.model.d_k))
+        typed = scaling_controls.scores()
+        factor = scaling_controls.factor(math.sqrt(opened.run.settings.model.d_k))
     try:
         _answer(read_scores(typed), factor)
     except ScoresError as error:
@@ -88,8 +92,8 @@ def _answer(scores: NDArray[np.float64], factor: float) -> None:
 
 def _gradient(opened: Opened) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        n_keys, n = controls.n_keys(), controls.n_queries()
-        average, seed = controls.average(), controls.sample_seed()
+        n_keys, n = scaling_controls.n_keys(), scaling_controls.n_queries()
+        average, seed = scaling_controls.average(), scaling_controls.sample_seed()
     found = scaling.sampled_gradients(n_keys, n, seed, average)
     pictures.gradients(found, opened.run.settings.model.d_k, average)
     st.caption(
@@ -104,6 +108,15 @@ def _gradient(opened: Opened) -> None:
 
 def _heads(opened: Opened) -> None:
     found = cached.of_run(without_scaling, opened.path, opened.inspection.translation)
+    if found.scaled:
+        _compared(found)
+    else:
+        st.info(own_heads.NONE)
+    lesson.explained(below.HEADS)
+
+
+def _compared(found: Rescaled) -> None:
+    """Show heads and guesses with and without the scaling."""
     own_heads.evenness(found)
     st.markdown(
         _(
@@ -122,7 +135,6 @@ def _heads(opened: Opened) -> None:
         )
     )
     lesson.numbers("heads", own_heads.columns(found.unscaled, found.scaled))
-    lesson.explained(below.HEADS)
 
 
 VIEWS = (
@@ -154,7 +166,7 @@ VIEWS = (
         _("gradient"),
         _(
             "The gradient for q and k comes through the softmax. With wide vectors little does; "
-            "divided by $\\sqrt{d_k}$, the width no longer matters."
+            "divided by $\\sqrt{d_k}$, the width hardly matters."
         ),
         _gradient,
     ),

@@ -41,9 +41,11 @@ DEFAULT_ARCHITECTURE_TEXTS: Mapping[str, str] = {
 }
 
 _SCRIPTS = (
+    "shared_mount",
     "shared_text",
     "shared_tokens",
     "shared_tooltip",
+    "shared_save",
     "architecture_names",
     "architecture_stack",
     "architecture_layout",
@@ -132,6 +134,7 @@ def pack(architecture: Architecture) -> bytes:
                 "encoder": architecture.n_encoder_layers,
                 "decoder": architecture.n_decoder_layers,
             },
+            "sublayers": _SUBLAYERS,
             "norm": architecture.norm,
             "tied": architecture.tied,
             "selected": architecture.selected,

@@ -57,6 +57,7 @@ DEFAULT_TEXTS: Mapping[str, str] = {
 _LABELS = ("queries", "keys", "predicted", "source", "target")
 
 _SCRIPTS = (
+    "shared_mount",
     "shared_text",
     "shared_scale",
     "shared_tokens",

@@ -13,6 +13,8 @@ BAR = 20
 """Height of a bar in pixels."""
 AROUND = 124
 """Room for title, legend and axis: the page counts them into a chart's height."""
+LEAST = 66
+"""Room for the bars, however few."""
 LONGEST_NAME = 180
 """Longer names are cut, in pixels."""
 
@@ -70,4 +72,4 @@ def bars(
     elif len(series) > 1:
         encoded = encoded.encode(yOffset=alt.YOffset("series:N", sort=list(series)))
     height = BAR * len(names) * (1 if stacked else max(1, len(series) / 2))
-    return encoded.properties(height=AROUND + height, title=title)
+    return encoded.properties(height=AROUND + max(LEAST, height), title=title)

@@ -21,6 +21,7 @@ from viz.payload import Assets, assets_of, framed, padded, read_label, unframed,
 from viz.payload import TokenLabel as TokenLabel
 
 _SCRIPTS = (
+    "shared_mount",
     "shared_text",
     "shared_scale",
     "shared_tokens",

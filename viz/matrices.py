@@ -33,12 +33,16 @@ DEFAULT_MATRICES_TEXTS: Mapping[str, str] = {
     "png.help": "Save as a picture: {title}",
     "csv": "CSV",
     "csv.help": "Save as a table: {title}",
+    "legend": "{name}: {title}",
     "file": "matrix",
 }
 
 # Joined in this order.
-_SHARED = ("text", "scale", "tokens", "tooltip", "plot", "keys")
-_OWN = ("payload", "layout", "drawing", "legend", "panel", "marks", "events", "picture", "files")
+_SHARED = ("mount", "text", "scale", "tokens", "tooltip", "plot", "keys", "save")
+_OWN = (
+    *("payload", "layout", "drawing", "legend", "panel", "marks", "events"),
+    *("picture", "picture_axes", "files"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,7 +195,8 @@ def pack(matrices: Matrices, *, picks: bool = False) -> bytes:
 
     Args:
         matrices: What is shown.
-        picks: True if the page wants to know which cell was clicked.
+        picks: True if the page wants to know which cell was clicked. The frame stays around what
+            the page selects.
     """
     cells = [_cells(panel) for panel in matrices.panels]
     header = {

@@ -20,13 +20,12 @@ from core.tokenizer import EOS
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lens:
-    """A distribution over tokens at every depth of one stack, for every position.
+    """What a distribution over tokens says at every depth of one stack, for every position.
 
     Depth 0 is the embedding, depth l + 1 the residual stream after layer l. PAD and BOS, which are
     no words, have probability 0.
     """
 
-    probabilities_LKV: NDArray[np.float32]
     best_LK: NDArray[np.int64]
     """The most probable token's id."""
     best_probability_LK: NDArray[np.float64]
@@ -44,7 +43,7 @@ class Lens:
 
     @property
     def decided_last(self) -> int:
-        """The position whose followed token is farthest from the best one layer before the end."""
+        """The position whose followed token has the highest rank one layer before the end."""
         return int(self.followed_rank_LK[max(0, len(self.followed_rank_LK) - 2)].argmax())
 
     @property
@@ -75,7 +74,7 @@ def decoder_lens(model: Transformer, source_ids: Sequence[int], fed_ids: Sequenc
 
 @torch.inference_mode()
 def encoder_lens(model: Transformer, source_ids: Sequence[int]) -> Lens:
-    """Read which token's vector the encoder's stream is nearest to, at every depth.
+    """Read which token's vector has the largest dot product with the encoder's stream.
 
     Nothing in the model asks the encoder for a word: this is the dot product of the stream, after
     the encoder's last norm (post-norm models have none), with every token's vector of the source
@@ -112,7 +111,6 @@ def _lens(logits_LKV: Tensor, followed_K: Tensor) -> Lens:
     last_KV = possible_LKV[-1]
     divergence_LK = (last_KV.exp() * (last_KV - possible_LKV)).sum(dim=-1)
     return Lens(
-        probabilities_LKV=probabilities_LKV.float().numpy(),
         best_LK=best_LK.numpy(),
         best_probability_LK=probabilities_LKV.amax(dim=-1).numpy(),
         followed_K=followed_K.numpy(),

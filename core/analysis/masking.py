@@ -41,15 +41,30 @@ MASKS = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class PaddedBatch:
     """Sentences side by side, filled up with PAD to the longest."""
 
-    source_BS: Tensor
-    fed_BT: Tensor
+    source_ids: tuple[tuple[int, ...], ...]
+    fed_ids: tuple[tuple[int, ...], ...]
     """BOS and the model's own translation: what the decoder is fed, teacher-forced."""
-    cut: tuple[bool, ...]
+    cut: bool
     """True where the end of a sentence was cut off to fit the model."""
+
+    @property
+    def source_BS(self) -> Tensor:
+        """The sources as the encoder gets them."""
+        return pad(self.source_ids)
+
+    @property
+    def fed_BT(self) -> Tensor:
+        """The targets as the decoder gets them."""
+        return pad(self.fed_ids)
+
+    @property
+    def n_padding(self) -> int:
+        """PAD tokens among the sources."""
+        return int((self.source_BS == PAD).sum())
 
 
 def padded_batch(run: Run, sentences: Sequence[str]) -> PaddedBatch:
@@ -58,14 +73,21 @@ def padded_batch(run: Run, sentences: Sequence[str]) -> PaddedBatch:
     Raises:
         SentenceError: One of them has no text.
     """
-    fitted = [fitting_source(run, sentence) for sentence in sentences]
-    source_BS = pad([ids for ids, _ in fitted])
-    written = decode_greedily(run.model, source_BS)
+    source_ids, cut = read_sources(run, sentences)
+    written = decode_greedily(run.model, pad(source_ids))
     fed = [(BOS, *(ids[:-1] if ids[-1:] == (EOS,) else ids)) for ids in written]
     longest = run.settings.model.max_positions
-    return PaddedBatch(
-        source_BS, pad([ids[:longest] for ids in fed]), tuple(cut for _, cut in fitted)
-    )
+    return PaddedBatch(source_ids, tuple(ids[:longest] for ids in fed), cut)
+
+
+def read_sources(run: Run, sentences: Sequence[str]) -> tuple[tuple[tuple[int, ...], ...], bool]:
+    """Return the ids of sentences, EOS last, and whether one of them was cut to fit the model.
+
+    Raises:
+        SentenceError: One of them has no text.
+    """
+    fitted = [fitting_source(run, sentence) for sentence in sentences]
+    return tuple(ids for ids, _ in fitted), any(cut for _, cut in fitted)
 
 
 def companions(run: Run, n: int = 40) -> tuple[str, ...]:
@@ -108,6 +130,20 @@ def visible(
     return combined
 
 
+def alone(batch: PaddedBatch, attention: str, sentence: int) -> Mapping[str, NDArray[np.bool_]]:
+    """Return visible_QK of each mask that a kind of attention has, taken by itself."""
+    n_queries = (batch.source_BS if attention == "encoder.self" else batch.fed_BT).shape[1]
+    n_keys = (batch.fed_BT if attention == "decoder.self" else batch.source_BS).shape[1]
+    n_batch = len(batch.source_ids)
+    found = {}
+    for mask in MASKS:
+        if mask.attention == attention:
+            others = set(MASKS) - {mask}
+            visible_BQK = visible(batch.source_BS, batch.fed_BT, others)[attention]
+            found[mask.name] = visible_BQK.expand(n_batch, n_queries, n_keys)[sentence].numpy()
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class Attended:
     """What one attention sublayer did with a batch."""
@@ -130,13 +166,6 @@ def attended(
     n_batch, _, n_queries, n_keys = weights.shape
     seen_BQK = record.tensors[site, Step.VISIBLE].expand(n_batch, n_queries, n_keys)
     return Attended(seen_BQK.numpy(), scores.numpy(), weights.numpy())
-
-
-def attended_of_run(
-    run: Run, sentences: tuple[str, ...], site: Site, without: tuple[Mask, ...]
-) -> Attended:
-    """Do `attended` for sentences as `padded_batch` puts them together."""
-    return attended(run.model, padded_batch(run, sentences), site, without)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,4 +199,38 @@ def leak(weights_BHQK: NDArray[np.float32], batch: PaddedBatch, attention: str, 
     return Leak(
         padding=float(weights_NK[padded_NK].sum() / total),
         future=float(weights_NK[later_NK & ~padded_NK].sum() / total),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeadOfBatch:
+    """What one head did with one sentence of a batch, and how its rows fare in all of them."""
+
+    visible_QK: NDArray[np.bool_]
+    scores_QK: NDArray[np.float32]
+    """Divided by √d_k, before the mask."""
+    weights_QK: NDArray[np.float32]
+    row_sums: tuple[float, float]
+    """The least and the largest sum of a row, over all sentences."""
+    leak: Leak
+    """Over all sentences."""
+
+
+def head_of_batch(
+    model: Transformer,
+    batch: PaddedBatch,
+    site: Site,
+    head: int,
+    sentence: int,
+    without: tuple[Mask, ...] = (),
+) -> HeadOfBatch:
+    """Do `attended`, and keep one head and one sentence of it."""
+    done = attended(model, batch, site, without)
+    sums_BQ = done.weights_BHQK[:, head].astype(np.float64).sum(axis=-1)
+    return HeadOfBatch(
+        visible_QK=done.visible_BQK[sentence].copy(),
+        scores_QK=done.scores_BHQK[sentence, head].copy(),
+        weights_QK=done.weights_BHQK[sentence, head].copy(),
+        row_sums=(float(sums_BQ.min()), float(sums_BQ.max())),
+        leak=leak(done.weights_BHQK, batch, site.attention, head),
     )

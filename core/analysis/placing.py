@@ -158,8 +158,10 @@ class Learned:
         return int(self.untouched_P.argmax())
 
     @property
-    def mean_norm_trained(self) -> float:
-        """Of the positions that training changed."""
+    def mean_norm_trained(self) -> float | None:
+        """Of the positions that training changed; None where it changed none."""
+        if self.untouched_P.all():
+            return None
         return float(self.norms_P[~self.untouched_P].mean())
 
     @property

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.analysis.positions import FARTHEST, Array, Sinusoids, require, require_position
+from core.analysis.positions import FARTHEST, Array, Sinusoids, require_position
+from core.config import require
 from core.model.positional import timescales
 
 

@@ -4,6 +4,7 @@ P positions of a table, D model width. All of it in float64.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.config import ConfigError
+from core.config import require
 from core.model.positional import exact_sinusoids, timescales
 
 Array = NDArray[np.float64]
@@ -45,8 +46,7 @@ class Sinusoids:
             "frequency, so the width must be even.",
         )
         require(self.d_model <= WIDEST, f"d_model is {self.d_model}: at most {WIDEST} here")
-        require(self.length >= 1, f"length is {self.length}: a table has at least 1 position")
-        require(self.length <= LONGEST, f"length is {self.length}: at most {LONGEST} here")
+        require_length(self.length)
         require(math.isfinite(self.base) and self.base >= 1, f"base is {self.base}: not 1 or more")
 
     def table(self) -> Array:
@@ -78,6 +78,16 @@ def chosen_dimensions(d_model: int, first: int, every: int, count: int) -> list[
     require(every >= 1, f"every is {every}: at least 1")
     require(1 <= count <= 8, f"curves is {count}: from 1 to 8")
     return list(range(first, d_model, every))[:count]
+
+
+def require_length(length: int) -> None:
+    """Make sure that a table can have so many positions.
+
+    Raises:
+        ConfigError: It cannot.
+    """
+    require(length >= 1, f"length is {length}: a table has at least 1 position")
+    require(length <= LONGEST, f"length is {length}: at most {LONGEST} here")
 
 
 def require_position(position: int, length: int) -> None:
@@ -131,11 +141,6 @@ def agrees(value: float, printed: str) -> bool:
     return abs(value - float(printed.replace("−", "-"))) <= 0.5 * 10**-digits
 
 
-def require(condition: bool, message: str) -> None:
-    """Refuse with a message what cannot be.
-
-    Raises:
-        ConfigError: The condition does not hold.
-    """
-    if not condition:
-        raise ConfigError(message)
+def agreeing(found: Sequence[Dimension], printed: Sequence[str]) -> int:
+    """Return how many dimensions have the value that is printed for them."""
+    return sum(agrees(one.value, digits) for one, digits in zip(found, printed, strict=True))

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import torch
 
 from core.batch import pad
-from core.decoding.step import sayable
 from core.model import Transformer
 
 
@@ -19,8 +18,6 @@ class PrefixCheck:
 
     largest_difference: float
     """Between a logit of prefix i computed alone and the same of row i of the masked pass."""
-    predicted: tuple[int, ...]
-    """The most probable next token after each prefix."""
     positions_alone: int
     """Decoder positions computed by the passes over the prefixes: 1 + 2 + … + T."""
     positions_together: int
@@ -42,7 +39,6 @@ def compare_prefixes(
     n = len(fed_ids)
     return PrefixCheck(
         largest_difference=largest,
-        predicted=tuple(sayable(together_TV).argmax(dim=-1).tolist()),
         positions_alone=n * (n + 1) // 2,
         positions_together=n,
     )

@@ -26,7 +26,7 @@ PerHead = Mapping[Site, tuple[float, ...]]
 
 
 def mean_of(heads: PerHead) -> float:
-    """Return the mean over all heads of all sublayers."""
+    """Return the mean over all heads of all sublayers; there must be some."""
     return float(np.mean([each for numbers in heads.values() for each in numbers]))
 
 

@@ -62,6 +62,18 @@ def jacobian(outputs_K: Floats) -> Floats:
     return jacobian_KK
 
 
+def stretched_slopes(size: float) -> Floats:
+    """Return dy/da of softmax([a, a, 2a]): how steep its curves over a are.
+
+    It is softmax([0, 0, a]) too, so that ∂y/∂x of the third score says it, with all its digits.
+
+    >>> stretched_slopes(0.0).round(3).tolist()
+    [-0.111, -0.111, 0.222]
+    """
+    [outputs_K] = stretched_softmax([size])
+    return jacobian(outputs_K)[:, 2]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Response:
     """What a softmax makes of its scores, and how it answers when they move."""

@@ -25,13 +25,31 @@ LONGEST = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Influence:
+class Moved:
     """How far each position's output moves when one position's input does."""
 
-    attention_KK: NDArray[np.float64]
-    """‖Δoutput_i‖ / ‖Δinput_j‖ in row i, column j, for self-attention with its output matrix."""
-    feed_forward_KK: NDArray[np.float64]
-    """The same for the feed-forward layer."""
+    ratio_KK: NDArray[np.float64]
+    """‖Δoutput_i‖ / ‖Δinput_j‖ in row i, column j."""
+
+    @property
+    def largest(self) -> float:
+        """The largest ratio."""
+        return float(self.ratio_KK.max())
+
+    @property
+    def away_from_diagonal(self) -> tuple[float, float]:
+        """The least and the largest ratio between different positions; 0 where there is one."""
+        between = self.ratio_KK[~np.eye(len(self.ratio_KK), dtype=bool)]
+        return (float(between.min()), float(between.max())) if between.size else (0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Influence:
+    """Which position's input moves which position's output, in both sublayers of a layer."""
+
+    attention: Moved
+    """Self-attention with its output matrix."""
+    feed_forward: Moved
 
 
 @torch.inference_mode()
@@ -90,7 +108,7 @@ def directions(n_positions: int, d_model: int, seed: int = 0) -> Tensor:
 
 def _moved(
     sublayer: Callable[[Tensor], Tensor], x_KD: Tensor, step_KD: Tensor, eps: float
-) -> NDArray[np.float64]:
+) -> Moved:
     def column(position: int) -> Tensor:
         move_KD = torch.zeros_like(x_KD)
         move_KD[position] = step_KD[position]
@@ -98,4 +116,5 @@ def _moved(
         ahead_BKD, behind_BKD = sublayer((x_KD + move_KD)[None]), sublayer((x_KD - move_KD)[None])
         return (ahead_BKD - behind_BKD)[0].norm(dim=-1) / (2 * eps)
 
-    return torch.stack([column(position) for position in range(len(x_KD))], dim=1).numpy()
+    ratio_KK = torch.stack([column(position) for position in range(len(x_KD))], dim=1)
+    return Moved(ratio_KK.numpy())

@@ -30,6 +30,11 @@ class Stream:
     """Norm of what was added at each depth, one row fewer: the embedding adds to nothing."""
 
     @property
+    def most_added(self) -> int:
+        """The depth, the embedding being 0, before which most was added on average; 0 for none."""
+        return 1 + int(self.added_LK.mean(axis=1).argmax()) if len(self.added_LK) else 0
+
+    @property
     def names(self) -> tuple[str, ...]:
         """What to call each depth: `embedding`, then `0 self`, `0 feed-forward` and so on."""
         return tuple(

@@ -9,13 +9,13 @@ from core.model.attention import MultiHeadAttention, attend
 from core.model.layers import FeedForward, Residual
 from core.model.positional import Embedding, sinusoids
 from core.model.transformer import Transformer
-from pages.lessons import controls as asked
+from pages.lessons import controls as lesson_controls
 from pages.shared import lesson, session
 from pages.shared.architecture import architecture
 from pages.shared.charts import chart
 from pages.shared.lesson import Explanation
 from pages.shared.opening import Opened
-from pages.shared.text import _, percent
+from pages.shared.text import _, percent, plain
 from viz.architecture import DEFAULT_ARCHITECTURE_TEXTS, Architecture
 from viz.bars import bars
 from viz.curves import Quantity
@@ -26,16 +26,17 @@ FORMULAS = {
     "self": r"\mathrm{Concat}(head_1 \dots head_h)\, W^O,\quad head_i = "
     r"\mathrm{softmax}\!\left(\tfrac{Q_i K_i^\top}{\sqrt{d_k}} + M\right) V_i,"
     r"\quad Q_i, K_i, V_i = x W_i^Q, x W_i^K, x W_i^V",
-    "cross": r"\mathrm{Concat}(head_1 \dots head_h)\, W^O,\quad "
-    r"Q_i = x W_i^Q,\quad K_i, V_i = memory\, W_i^K, memory\, W_i^V",
+    "cross": r"\mathrm{Concat}(head_1 \dots head_h)\, W^O,\quad head_i = "
+    r"\mathrm{softmax}\!\left(\tfrac{Q_i K_i^\top}{\sqrt{d_k}} + M\right) V_i,"
+    r"\quad Q_i = x W_i^Q,\ K_i = memory\, W_i^K,\ V_i = memory\, W_i^V",
     "feed_forward": r"\max(0,\, x W_1 + b_1)\, W_2 + b_2",
     "norm": r"\frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} \odot g + b",
-    "output": r"z = x E^\top",
+    "output": r"z = W x \quad (W = E \text{ where the matrices are shared})",
     "softmax": r"p_i = \frac{e^{z_i}}{\sum_j e^{z_j}}",
 }
 CODE: dict[str, tuple[type | Callable[..., object], ...]] = {
     "embedding": (Embedding,),
-    "positions": (sinusoids,),
+    "positions": (Embedding, sinusoids),
     "self": (MultiHeadAttention, attend),
     "cross": (MultiHeadAttention, attend),
     "feed_forward": (FeedForward,),
@@ -52,7 +53,7 @@ def parts_of_model(opened: Opened) -> None:
     found = parts(config, len(inspection.source_tokens), len(inspection.fed_tokens))
     left, right = st.columns([6, 5], gap="large")
     with right:
-        chosen = asked.part([part.id for part in found], "encoder.0.self")
+        chosen = lesson_controls.part([part.id for part in found], "encoder.0.self")
         part = next(part for part in found if part.id == chosen)
         _facts(part, found)
     with left:
@@ -83,9 +84,15 @@ def parts_of_model(opened: Opened) -> None:
                     "and values from another sequence."
                 ),
             ),
-            code=CODE[part.kind],
+            code=_code(part, config.positions),
         )
     )
+
+
+def _code(part: Part, positions: str) -> tuple[type | Callable[..., object], ...]:
+    """Return what computes a part; a table that was learned is no formula."""
+    learned = part.kind == "positions" and positions == "learned"
+    return (Embedding,) if learned else CODE[part.kind]
 
 
 def _facts(part: Part, found: tuple[Part, ...]) -> None:
@@ -140,7 +147,7 @@ def counts(opened: Opened) -> None:
     configs = [own, *(row.config for row in TABLE_3)]
     groups = [by_kind(parts(config, 1, 1)) for config in configs]
     totals = [sum(each.values()) for each in groups]
-    share = asked.as_share()
+    share = lesson_controls.as_share()
     series = {
         _(group): [
             each[group] / (total if share else 1e6)
@@ -167,7 +174,7 @@ def counts(opened: Opened) -> None:
         )
     )
     table = {
-        _("model"): names,
+        _("model"): [plain(names[0]), *names[1:]],
         _("millions"): [f"{total / 1e6:.1f}" for total in totals],
         _("published"): ["", *(str(row.millions or "") for row in TABLE_3)],
         _("perplexity"): ["", *(f"{row.perplexity:.2f}" for row in TABLE_3)],
@@ -182,7 +189,16 @@ def counts(opened: Opened) -> None:
             *(f"{row.steps:,}" for row in TABLE_3),
         ],
     }
-    lesson.numbers("parameters", {**table, **series})
+    lesson.numbers(
+        "parameters",
+        {
+            "model": names,
+            **{group: [each[group] for each in groups] for group in groups[0]},
+            "published, millions": ["", *(row.millions or "" for row in TABLE_3)],
+            "perplexity": ["", *(row.perplexity for row in TABLE_3)],
+            "BLEU": ["", *(row.bleu for row in TABLE_3)],
+        },
+    )
     with st.expander(_("The whole table")):
         st.table(table, border="horizontal", hide_index=True)
     lesson.explained(

@@ -10,31 +10,42 @@ from core.analysis.stream import Stream, residual_stream
 from core.model.probe import Stack
 from core.run import Run
 from core.tokenizer import Token
-from pages.lessons import controls as asked
+from pages.lessons import controls as lesson_controls
 from pages.shared import cached, controls, lesson, session
 from pages.shared.charts import chart
 from pages.shared.lesson import Explanation
 from pages.shared.maps import labels
 from pages.shared.matrices import matrices
 from pages.shared.opening import Opened
-from pages.shared.text import _, percent
+from pages.shared.text import _, percent, plain
 from viz.curves import Quantity, curves
 from viz.matrices import Axis, Matrices, Matrix
 from viz.payload import TokenLabel
+
+_NEXT = {
+    "pre": r"x_{l+1} = x_l + \mathrm{Sublayer}_l(\mathrm{LayerNorm}(x_l))",
+    "post": r"x_{l+1} = \mathrm{LayerNorm}(x_l + \mathrm{Sublayer}_l(x_l))",
+}
+_READ = {
+    "pre": r"p_l = \mathrm{softmax}\!\left(W\, \mathrm{LayerNorm}(x_l)\right), \quad W: "
+    r"\text{output matrix; in the encoder the source embedding; PAD and BOS left out}",
+    "post": r"p_l = \mathrm{softmax}\!\left(W x_l\right), \quad W: "
+    r"\text{output matrix; in the encoder the source embedding; PAD and BOS left out}",
+}
 
 
 def stream(opened: Opened) -> None:
     """Draw norm, cosine or additions of the residual stream through depth."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        stack = asked.stack()
+        stack = lesson_controls.stack("stream_stack", "encoder")
         measures = {
             "norm": Quantity(_("length of the stream (Euclidean norm)")),
             "cosine": Quantity(_("cosine to the embedding"), zero=False),
             "added": Quantity(_("length of what was added (Euclidean norm)")),
         }
-        measure = asked.measure(list(measures))
+        measure = lesson_controls.measure(list(measures))
         tokens = tokens_of(opened, stack)
-        position = controls.number(_("position"), len(tokens), 0, session.POSITION)
+        position = controls.number(_("position"), len(tokens), 0, "stream_position")
     ids = opened.inspection.translation
     streams = cached.of_model(residual_stream, opened.path, ids.source_ids, ids.fed_ids)
     found = streams[stack]
@@ -61,7 +72,7 @@ def stream(opened: Opened) -> None:
     lesson.numbers(f"stream_{stack}_{measure}", {"after": names, **series})
     lesson.explained(
         Explanation(
-            formula=r"x_{l+1} = x_l + \mathrm{Sublayer}_l(\cdot), \qquad "
+            formula=_NEXT[opened.run.settings.model.norm] + r", \qquad "
             r"\cos(x_l, x_0) = \frac{x_l \cdot x_0}{\lVert x_l \rVert \lVert x_0 \rVert}",
             tries=(
                 _("Compare encoder and decoder: the decoder has to become another word."),
@@ -73,22 +84,21 @@ def stream(opened: Opened) -> None:
 
 
 def _say_most_added(found: Stream) -> None:
-    if not len(found.added_LK):
-        return
-    added = found.added_LK.mean(axis=1)
-    most = int(added.argmax())
-    said = _("Most is added by {name}: {norm:.3g} on average, to {before:.3g}.")
-    before = found.norms_LK.mean(axis=1)[most]
-    st.caption(said.format(name=found.names[1 + most], norm=added[most], before=before))
+    depth = found.most_added
+    said = _("On average “{name}” adds most: a vector of length {norm:.3g} to one of {before:.3g}.")
+    added, before = found.added_LK[depth - 1].mean(), found.norms_LK[depth - 1].mean()
+    st.caption(said.format(name=found.names[depth], norm=added, before=before))
 
 
 def lens(opened: Opened) -> None:
     """Show the model's best guess at every depth for every position."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        stack = asked.stack("decoder")
+        stack = lesson_controls.stack("lens_stack", "decoder")
         tokens = tokens_of(opened, stack)
         found = _read(opened, stack)
-        position = controls.number(_("position"), len(tokens), found.decided_last, session.POSITION)
+        position = controls.number(
+            _("position"), len(tokens), found.decided_last, session.LENS_POSITION
+        )
     guesses = [_guesses(opened.run, depth) for depth in found.best_LK]
     matrices(
         Matrices(
@@ -101,13 +111,13 @@ def lens(opened: Opened) -> None:
     _followed(opened.run, found, guesses, position, stack)
     lesson.explained(
         Explanation(
-            formula=r"p_l = \mathrm{softmax}\!\left(\mathrm{Norm}(x_l)\, E^\top\right)",
+            formula=_READ[opened.run.settings.model.norm],
             tries=(
                 _(
-                    "Decoder: at the embedding the model says what it was fed, since one matrix "
-                    "serves both ends (tied). Find the layer where the next word appears."
+                    "Decoder: where one matrix serves both ends (tied), the embedding of a word "
+                    "says that word again. Find the layer where the next one appears."
                 ),
-                _("A sentence with “it”: in which layer is the pronoun decided?"),
+                _("A translation with a pronoun: in which layer is it decided?"),
                 _("Encoder: nothing asks it for words; read how long a token stays what it was."),
             ),
             code=(decoder_lens, encoder_lens),
@@ -128,7 +138,7 @@ def _lens_map(
     title = (
         _("Decoder: the most probable next token after each layer")
         if stack == "decoder"
-        else _("Encoder: the token whose vector is nearest after each layer")
+        else _("Encoder: the token with the largest dot product after each layer")
     )
     unknown = opened.inspection.unknown_words if stack == "encoder" else frozenset[int]()
     return Matrix(
@@ -148,20 +158,34 @@ def _lens_map(
 def _followed(run: Run, found: Lens, guesses: list[list[str]], position: int, stack: Stack) -> None:
     """Tabulate one position: how the token that is followed rises through depth."""
     [followed] = _guesses(run, [found.followed_K[position]])
-    shown = _("of {token}").format(token=f"“{followed}”")
+    best = [row[position] for row in guesses]
+    columns = {
+        "its probability": found.best_probability_LK[:, position].tolist(),
+        "probability": found.followed_probability_LK[:, position].tolist(),
+        "more probable tokens": found.followed_rank_LK[:, position].tolist(),
+        "entropy, nats": found.entropy_LK[:, position].tolist(),
+        "KL from the last, nats": found.divergence_LK[:, position].tolist(),
+    }
+    shown = _("of {token}").format(token=f"“{plain(followed)}”")
     table = {
         _("after"): list(found.names),
-        _("best guess"): [row[position] for row in guesses],
-        _("its probability"): [percent(p) for p in found.best_probability_LK[:, position]],
-        _("probability {of}").format(of=shown): [
-            percent(p) for p in found.followed_probability_LK[:, position]
-        ],
-        _("rank {of}").format(of=shown): found.followed_rank_LK[:, position].tolist(),
-        _("entropy, nats"): [f"{nats:.3g}" for nats in found.entropy_LK[:, position]],
-        _("KL from the last, nats"): [f"{nats:.3g}" for nats in found.divergence_LK[:, position]],
+        _("best guess"): [plain(guess) for guess in best],
+        _("its probability"): [percent(share) for share in columns["its probability"]],
+        _("probability {of}").format(of=shown): [percent(p) for p in columns["probability"]],
+        _("tokens before it"): columns["more probable tokens"],
+        _("entropy, nats"): [f"{nats:.3g}" for nats in columns["entropy, nats"]],
+        _("KL from the last, nats"): [f"{n:.3g}" for n in columns["KL from the last, nats"]],
     }
     st.table(table, border="horizontal", hide_index=True)
-    lesson.numbers(f"lens_{stack}", table)
+    lesson.numbers(
+        f"lens_{stack}",
+        {
+            "after": found.names,
+            "best guess": best,
+            "token followed": [followed] * len(best),
+            **columns,
+        },
+    )
 
 
 def _guesses(run: Run, ids: Iterable[int]) -> list[str]:

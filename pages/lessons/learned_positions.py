@@ -1,15 +1,16 @@
 """The view of learned positions, beside the formula."""
 
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import streamlit as st
 
-from core.analysis import placing as core
-from core.analysis.positions import Sinusoids, require_position
+from core.analysis import placing
+from core.analysis.positions import Sinusoids, require_length, require_position
+from core.config import ConfigError
 from core.model.positional import Embedding
-from core.run import Run, read_settings
-from pages.lessons import position_controls as asked
+from core.run import Run, RunError, read_settings
+from pages.lessons import position_controls
 from pages.lessons.position_controls import short
 from pages.shared import cached, lesson
 from pages.shared.charts import chart
@@ -21,28 +22,32 @@ from viz.curves import Quantity, Rule, curves
 from viz.matrices import Matrices, Matrix, numbered
 
 
-@asked.saying_why
+@position_controls.saying_why
 def learned(opened: Opened) -> None:
     """Draw learned positions beside sinusoids of the same width."""
-    path = _learned_run(opened)
-    if path is None:
+    run = _learned_run(opened)
+    if run is None:
         st.info(_("No run here has learned its positions. Train one in about a minute:"))
         st.code(
             "python -m core train runs/learned --task copy --preset tiny --positions learned",
             language="bash",
         )
         return
-    run = cached.loaded(path)
-    with asked.row():
-        wanted = asked.length()
-        position = asked.number(_("Position"), "pe_learned_pos", 8)
     model = run.settings.model
-    formula_PD = Sinusoids(model.d_model, wanted).table()[: model.max_positions]
-    length = len(formula_PD)
+    with position_controls.row():
+        wanted = position_controls.length()
+        default = min(8, model.max_positions - 1)
+        position = position_controls.number(_("Position"), "pe_learned_pos", default)
+    require_length(wanted)
+    length = min(wanted, model.max_positions)
     require_position(position, length)
-    found = cached.of_run(core.learned, path, length)
-    st.caption(_reached(found, run, path == opened.path))
-    _tables(found, formula_PD, position, run)
+    found = cached.of_run(placing.learned, run.path, length)
+    st.caption(" ".join(_said(found, run, run.path == opened.path, wanted)))
+    vectors = {_("learned"): (_("Learned by {run}").format(run=run.name), found.table_PD)}
+    formula_PD = _formula(model.d_model, length)
+    if formula_PD is not None:
+        vectors[_("sinusoids")] = (_("Sinusoids of the same width"), formula_PD)
+    _tables(vectors, position)
     lesson.explained(
         Explanation(
             formula=r"x_p = \sqrt{d_{model}}\, e_{token} + P_p, \qquad "
@@ -51,43 +56,52 @@ def learned(opened: Opened) -> None:
                 _("Length 512: where training never reached, the rows are noise."),
                 _("Position 5, then position 40: does either look like its neighbours?"),
             ],
-            code=[Embedding, core.learned, core.cosines],
+            code=[Embedding, placing.learned, placing.cosines],
         )
     )
 
 
-def _learned_run(opened: Opened) -> Path | None:
+def _learned_run(opened: Opened) -> Run | None:
     """Return the chosen run where it learned its positions, or else the first that did."""
-    candidates = [opened.path, *cached.run_paths().values()]
-    usable = (path for path in candidates if not cached.complaint(path))
-    return next((path for path in usable if read_settings(path).model.positions == "learned"), None)
+    for path in (opened.path, *cached.run_paths().values()):
+        try:
+            if read_settings(path).model.positions == "learned":
+                return cached.loaded(path)
+        except RunError:
+            continue
+    return None
 
 
-def _tables(found: core.Learned, formula_PD: core.Array, position: int, run: Run) -> None:
-    length, width = formula_PD.shape
-    series = {
-        _("learned"): core.cosines(found.table_PD, position).tolist(),
-        _("sinusoids"): core.cosines(formula_PD, position).tolist(),
-    }
-    rows, columns = numbered(_("position"), length), numbered(_("dimension"), width)
-    named = {
-        _("Learned by {run}").format(run=run.name): found.table_PD,
-        _("Sinusoids of the same width"): formula_PD,
-    }
-    left, middle, right = st.columns(3)
-    for column, (title, table_PD) in zip((left, middle), named.items(), strict=True):
+def _formula(d_model: int, length: int) -> placing.Array | None:
+    """Return sinusoids of a width; where there are none, say why and return nothing."""
+    try:
+        return Sinusoids(d_model, length).table()
+    except ConfigError as error:
+        st.caption(_("Without sinusoids beside them. {why}").format(why=plain(str(error))))
+        return None
+
+
+def _tables(vectors: Mapping[str, tuple[str, placing.Array]], position: int) -> None:
+    """Draw tables of positions, by a short name with a title, and what looks like one position."""
+    *places, last = st.columns(len(vectors) + 1)
+    for place, (title, table_PD) in zip(places, vectors.values(), strict=True):
+        length, width = table_PD.shape
         panel = Matrix(
             title=title,
             values=table_PD.astype(np.float32),
-            rows=rows,
-            columns=columns,
+            rows=numbered(_("position"), length),
+            columns=numbered(_("dimension"), width),
             scale="signed",
             limit=float(np.abs(table_PD).max()),
             value_name=_("value"),
         )
-        with column:
+        with place:
             matrices(Matrices(panels=[panel]), key=f"pe_learned_{title}")
-    with right:
+    series = {
+        name: placing.cosines(table_PD, position).tolist()
+        for name, (_title, table_PD) in vectors.items()
+    }
+    with last:
         chart(
             curves(
                 series,
@@ -100,23 +114,30 @@ def _tables(found: core.Learned, formula_PD: core.Array, position: int, run: Run
         lesson.numbers("learned", {"q": range(length), **series})
 
 
-def _reached(found: core.Learned, run: Run, chosen: bool) -> str:
-    said = []
+def _said(found: placing.Learned, run: Run, chosen: bool, wanted: int) -> Iterator[str]:
+    """Say which run this is, how far its table goes, and how far training reached."""
+    n = len(found.norms_P)
     if not chosen:
-        said.append(_("The chosen model has sinusoids; this is {run}.").format(run=plain(run.name)))
+        yield _("The chosen model has sinusoids; this is {run}.").format(run=plain(run.name))
+    if wanted > n:
+        yield _("This model has {n} positions; its table ends there.").format(n=n)
+    yield _reached(found, n)
+
+
+def _reached(found: placing.Learned, n: int) -> str:
+    if found.mean_norm_trained is None:
+        return _(
+            "No position has changed since training began: all {n} are noise (mean norm {x})."
+        ).format(n=n, x=short(found.mean_norm_untouched))
     if found.trained is None:
-        mean = short(float(found.norms_P.mean()))
-        said.append(_("Mean norm of a position's vector: {x}.").format(x=mean))
-        return " ".join(said)
-    said.append(
-        _(
-            "Training reached positions 0 to {last} of {n} (mean norm {x}); the others are as "
-            "they began ({y}): a longer sentence meets noise."
-        ).format(
-            last=found.trained - 1,
-            n=len(found.norms_P),
-            x=short(found.mean_norm_trained),
-            y=short(found.mean_norm_untouched),
-        )
+        mean = short(found.mean_norm_trained)
+        return _("Mean norm of a position's vector: {x}.").format(x=mean)
+    return _(
+        "Training reached positions 0 to {last} of {n} (mean norm {x}); the others are as "
+        "they began ({y}): a longer sentence meets noise."
+    ).format(
+        last=found.trained - 1,
+        n=n,
+        x=short(found.mean_norm_trained),
+        y=short(found.mean_norm_untouched),
     )
-    return " ".join(said)

@@ -7,9 +7,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.analysis.mask_losses import MaskLoss
-from core.analysis.masking import LOOK_AHEAD, PADDING, Attended, Leak, Mask, PaddedBatch
+from core.analysis.masking import (
+    LOOK_AHEAD,
+    PADDING,
+    HeadOfBatch,
+    Leak,
+    Mask,
+    PaddedBatch,
+    alone,
+)
 from core.analysis.prefixes import PrefixCheck
-from core.masks import PAD, causal_mask, padding_mask
+from core.masks import causal_mask
 from core.model import Site
 from core.tokenizer import Token, Tokenizer
 from pages.shared.maps import labels
@@ -52,22 +60,16 @@ class Chosen:
         return Axis(name=name, labels=described, side="source" if source else "target")
 
 
-def received(chosen: Chosen, done: Attended) -> Matrices:
+def received(chosen: Chosen, done: HeadOfBatch) -> Matrices:
     """Return the masks of one sentence for one kind of attention, and what the model received."""
-    batch, index = chosen.batch, chosen.sentence
-    keys_BK = batch.fed_BT if chosen.attention == "decoder.self" else batch.source_BS
-    padding_QK = np.broadcast_to(
-        padding_mask(keys_BK)[index].numpy(), done.visible_BQK[index].shape
-    )
-    panels = [_mask(chosen, _("Padding mask: nobody looks at PAD"), padding_QK)]
-    if chosen.attention == "decoder.self":
-        past_TT = causal_mask(batch.fed_BT.shape[1]).numpy()
-        panels.append(
-            _mask(chosen, _("Look-ahead mask: nobody looks at what comes later"), past_TT)
-        )
+    single = alone(chosen.batch, chosen.attention, chosen.sentence)
+    titles = {
+        PADDING: _("Padding mask: nobody looks at PAD"),
+        LOOK_AHEAD: _("Look-ahead mask: nobody looks at what comes later"),
+    }
+    panels = [_mask(chosen, titles[name], visible_QK) for name, visible_QK in single.items()]
     title = _("What this attention receives in the model")
-    panels.append(_mask(chosen, title, done.visible_BQK[index]))
-    return Matrices(panels=panels)
+    return Matrices(panels=[*panels, _mask(chosen, title, done.visible_QK)])
 
 
 def _mask(chosen: Chosen, title: str, visible_QK: NDArray[np.bool_]) -> Matrix:
@@ -121,8 +123,7 @@ def prefixes_said(check: PrefixCheck, n_all: int) -> str:
     said = [
         _(
             "One by one the {n} prefixes cost {alone} decoder positions, in one masked pass "
-            "{together}. No logit of the {n} rows differs by more than {difference:.1e} (rounding "
-            "of 32-bit floats)."
+            "{together}. No logit of the {n} rows differs by more than {difference:.1e}."
         ).format(
             n=n,
             alone=check.positions_alone,
@@ -135,10 +136,9 @@ def prefixes_said(check: PrefixCheck, n_all: int) -> str:
     return " ".join(said)
 
 
-def score_steps(chosen: Chosen, done: Attended) -> Matrices:
+def score_steps(chosen: Chosen, done: HeadOfBatch) -> Matrices:
     """Return one head's scores before the mask, with it, and after the softmax."""
-    scores_QK = done.scores_BHQK[chosen.sentence, chosen.head]
-    visible_QK = done.visible_BQK[chosen.sentence]
+    scores_QK, visible_QK = done.scores_QK, done.visible_QK
     limit = max(float(np.abs(scores_QK).max()), 1e-6)
 
     def signed(title: str, visible: NDArray[np.bool_] | None) -> Matrix:
@@ -163,29 +163,33 @@ def score_steps(chosen: Chosen, done: Attended) -> Matrices:
     )
 
 
-def rows_said(chosen: Chosen, done: Attended) -> str:
+def rows_said(chosen: Chosen, done: HeadOfBatch) -> str:
     """Return between what the sums of a head's rows lie."""
-    sums = done.weights_BHQK[:, chosen.head].astype(np.float64).sum(axis=-1)
+    least, most = done.row_sums
     return _("{where}: the rows of all sentences sum to {least:.6f} … {most:.6f}.").format(
-        where=site_and_head(chosen.site, chosen.head), least=sums.min(), most=sums.max()
+        where=site_and_head(chosen.site, chosen.head), least=least, most=most
     )
 
 
-def with_and_without(chosen: Chosen, done: Attended, changed: Attended) -> Matrices:
+def with_and_without(
+    chosen: Chosen, done: HeadOfBatch, changed: HeadOfBatch, off: Sequence[Mask]
+) -> Matrices:
     """Return one head's weights with all masks, and with some left out."""
+    titles = {PADDING: _("padding mask off"), LOOK_AHEAD: _("look-ahead mask off")}
+    without = ", ".join(titles[mask.name] for mask in off) or _("nothing switched off")
     return Matrices(
         panels=[
             _weights(chosen, done, _("With all masks")),
-            _weights(chosen, changed, _("Without the masks switched off")),
+            _weights(chosen, changed, without[0].upper() + without[1:]),
         ]
     )
 
 
-def _weights(chosen: Chosen, done: Attended, title: str) -> Matrix:
+def _weights(chosen: Chosen, done: HeadOfBatch, title: str) -> Matrix:
     return Matrix(
         title=title,
-        values=done.weights_BHQK[chosen.sentence, chosen.head],
-        visible=done.visible_BQK[chosen.sentence],
+        values=done.weights_QK,
+        visible=done.visible_QK,
         rows=chosen.queries,
         columns=chosen.keys,
         value_name=_("weight"),
@@ -196,15 +200,19 @@ def leak_said(chosen: Chosen, off: Sequence[Mask], found: Leak) -> str:
     """Return how much of a head's weight went where the masks would not have let it."""
     if not off:
         return _("All masks are on: no weight leaks.")
-    return _(
-        "Without {masks}, {padding} of the weight of {where} goes to padding and {future} to later "
-        "words (mean over the rows that are words, in all {n} sentences)."
-    ).format(
+    said = _("Without {masks}, {padding} of the weight of {where} goes to padding")
+    if chosen.attention == "decoder.self":
+        said += _(", {future} to later words")
+    said += _(
+        " (mean over the rows that are words, in all {n} sentences). Rows of PAD are computed, "
+        "too, but nobody reads them."
+    )
+    return said.format(
         masks=_(" and ").join(mask_name(mask) for mask in off),
         where=site_and_head(chosen.site, chosen.head),
         padding=percent(found.padding),
         future=percent(found.future),
-        n=len(chosen.batch.source_BS),
+        n=len(chosen.batch.source_ids),
     )
 
 
@@ -223,21 +231,25 @@ def mask_name(mask: Mask) -> str:
 
 
 def case_name(case: MaskLoss) -> str:
-    """Return what was left out when a loss was measured."""
-    if not case.without:
-        return _("all masks on")
-    if len(case.without) == 1:
-        return _("without {mask}").format(mask=mask_name(case.without[0]))
-    return _("without any mask")
+    """Return in a few words what was left out when a loss was measured."""
+    if len(case.without) != 1:
+        return _("no mask on") if case.without else _("all masks on")
+    [mask] = case.without
+    kinds = {
+        "encoder.self": _("encoder"),
+        "decoder.self": _("decoder"),
+        "decoder.cross": _("cross"),
+    }
+    names = {PADDING: _("{kind}: no padding mask"), LOOK_AHEAD: _("{kind}: no look-ahead")}
+    return names[mask.name].format(kind=kinds[mask.attention])
 
 
 def kinds_said(batch: PaddedBatch) -> str:
     """Return which masks each kind of attention gets, with the shapes."""
     n_source, n_target = batch.source_BS.shape[1], batch.fed_BT.shape[1]
-    n_padding = int((batch.source_BS == PAD).sum())
     return _(
         "Batch of {n} × {source} source tokens, {padding} of them PAD. Encoder "
         "self-attention ({source} × {source}) and cross-attention ({target} × {source}) get the "
         "padding mask of the source; decoder self-attention ({target} × {target}) gets look-ahead "
         "and padding combined."
-    ).format(n=len(batch.source_BS), source=n_source, target=n_target, padding=n_padding)
+    ).format(n=len(batch.source_ids), source=n_source, target=n_target, padding=batch.n_padding)

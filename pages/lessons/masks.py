@@ -5,16 +5,14 @@ import streamlit as st
 from core.analysis.mask_losses import losses_without
 from core.analysis.masking import (
     MASKS,
-    Attended,
+    HeadOfBatch,
     Mask,
-    attended_of_run,
-    companions,
-    leak,
+    head_of_batch,
     padded_batch,
 )
 from core.run import RunError
-from pages.lessons import controls as asked
-from pages.lessons.mask_pictures import Chosen, case_name, leak_said
+from pages.lessons import controls as lesson_controls
+from pages.lessons.mask_pictures import Chosen, case_name
 from pages.shared import cached, controls, lesson, opening, session
 from pages.shared.charts import chart
 from pages.shared.text import _, plain
@@ -22,25 +20,20 @@ from viz.bars import bars
 from viz.curves import Quantity
 
 LOSS_SAMPLES = 200
-MOST_SENTENCES = 8
 
 
-def ask(opened: opening.Opened, *, heads: bool) -> tuple[Chosen, tuple[str, ...]]:
+def ask(opened: opening.Opened, *, heads: bool) -> Chosen:
     """Ask for the other sentences of the batch, and what of it to look at.
 
     Args:
         opened: The run and the first sentence.
         heads: True where a layer and a head are chosen, too.
-
-    Returns:
-        The choice, and all sentences.
     """
-    own = cached.of_run(companions, opened.path)
     sites = opened.run.model.sites()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        others = asked.others("\n".join(own), of=opened.path.name)
-        sentences = (opened.sentence, *others[: MOST_SENTENCES - 1])
-        kind = controls.kind(list(dict.fromkeys(site.attention for site in sites)), "encoder.self")
+        sentences = lesson_controls.sentences(opened)
+        kinds = list(dict.fromkeys(site.attention for site in sites))
+        kind = controls.kind(kinds, "decoder.self", key=session.ATTENTION)
         # The last one is short by default, so that there is padding to look at.
         last = len(sentences) - 1
         index = controls.number(_("sentence"), len(sentences), last, session.ROW)
@@ -50,41 +43,31 @@ def ask(opened: opening.Opened, *, heads: bool) -> tuple[Chosen, tuple[str, ...]
             n_heads = opened.run.settings.model.n_heads
             layer, head = controls.layer_and_head(len(chosen_sites), n_heads, (0, 0))
     batch = cached.of_run(padded_batch, opened.path, sentences)
-    said = []
-    if len(others) >= MOST_SENTENCES:
-        said.append(_("Only the first {n} sentences are used.").format(n=MOST_SENTENCES))
-    if any(batch.cut):
+    said = [_("Shown is sentence {n}: “{text}”").format(n=index, text=plain(sentences[index]))]
+    if batch.cut:
         said.append(_("A sentence was cut: the model has no more positions."))
-    if said:
-        st.caption(" ".join(said))
-    return Chosen(opened.run.tokenizer, batch, index, chosen_sites[layer], head), sentences
+    st.caption(" ".join(said))
+    return Chosen(opened.run.tokenizer, batch, index, chosen_sites[layer], head)
 
 
-def done(
-    opened: opening.Opened, chosen: Chosen, sentences: tuple[str, ...], off: tuple[Mask, ...] = ()
-) -> Attended:
-    """Return what the chosen sublayer does with the batch when some masks are left out."""
-    return cached.of_run(attended_of_run, opened.path, sentences, chosen.site, off)
+def done(opened: opening.Opened, chosen: Chosen, off: tuple[Mask, ...] = ()) -> HeadOfBatch:
+    """Return what the chosen head does with the batch when some masks are left out."""
+    where = (chosen.batch, chosen.site, chosen.head, chosen.sentence)
+    return cached.of_model(head_of_batch, opened.path, *where, off)
 
 
 def ask_without(chosen: Chosen) -> tuple[Mask, ...]:
     """Ask which masks of the chosen kind of attention are switched off."""
     offered = [mask for mask in MASKS if mask.attention == chosen.attention]
     names = [mask.name for mask in offered]
-    off = asked.switched_off(names, default=names[-1:])
+    off = lesson_controls.switched_off(names, default=names[-1:], of=chosen.attention)
     return tuple(mask for mask in offered if mask.name in off)
-
-
-def said_of_leak(chosen: Chosen, off: tuple[Mask, ...], changed: Attended) -> str:
-    """Return how much weight of the chosen head leaks."""
-    found = leak(changed.weights_BHQK, chosen.batch, chosen.attention, chosen.head)
-    return leak_said(chosen, off, found)
 
 
 def losses(opened: opening.Opened) -> None:
     """Measure on request what leaving out each mask costs on held-out sentences."""
-    asked = _("Measure the loss without each mask on {n} held-out sentences")
-    if not st.toggle(asked.format(n=LOSS_SAMPLES), key="measure_losses"):
+    question = _("Measure the loss without each mask on {n} held-out sentences")
+    if not st.toggle(question.format(n=LOSS_SAMPLES), key="measure_losses", bind="query-params"):
         return
     try:
         with st.spinner(_("Measuring …")):

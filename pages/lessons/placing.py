@@ -3,11 +3,11 @@
 import numpy as np
 import streamlit as st
 
-from core.analysis import placing as core
+from core.analysis import placing
 from core.model import Unplace
 from core.model.positional import Embedding
 from core.run import Run
-from pages.lessons import position_controls as asked
+from pages.lessons import position_controls
 from pages.lessons.position_controls import short
 from pages.shared import cached, lesson
 from pages.shared.charts import chart
@@ -22,15 +22,20 @@ from viz.matrices import Axis, Matrices, Matrix
 
 TOKENS_DRAWN = 14
 """So many fit on the first screen."""
-"""Pixels above and below the bars, and of one token's bars."""
+FORMULAS = {
+    "sinusoidal": r"x_p = \sqrt{d_{model}}\; e_{token} + \mathrm{PE}(p), \qquad "
+    r"\lVert \mathrm{PE}(p) \rVert = \sqrt{\tfrac{d_{model}}{2}}",
+    "learned": r"x_p = \sqrt{d_{model}}\; e_{token} + P_p, \qquad P_p \text{ is learned}",
+}
+"""What is added, by the kind of a model's positions."""
 
 
-@asked.saying_why
+@position_controls.saying_why
 def shuffle(opened: Opened) -> None:
     """Encode a sentence and the same words in another order, with and without positions."""
-    with asked.row():
-        seed = asked.seed()
-    found = cached.of_run(core.shuffled, opened.path, opened.sentence, seed)
+    with position_controls.row():
+        seed = position_controls.seed()
+    found = cached.of_run(placing.shuffled, opened.path, opened.sentence, seed)
     if found is None:
         st.info(_("There is nothing to shuffle in one word. Type a longer sentence."))
         return
@@ -75,20 +80,21 @@ def shuffle(opened: Opened) -> None:
                     "The masks lesson shows it."
                 ),
             ],
-            code=[core.shuffled, Unplace],
+            code=[placing.shuffled, Unplace],
         )
     )
 
 
-@asked.saying_why
+@position_controls.saying_why
 def norms(opened: Opened) -> None:
     """Draw how long the two vectors are that are added up."""
-    found = cached.of_run(core.norms, opened.path, opened.sentence)
-    texts = [f"{place} {token.text}" for place, token in enumerate(found.tokens)]
+    found = cached.of_run(placing.norms, opened.path, opened.sentence)
+    tokens = [token.text for token in found.tokens]
+    texts = [f"{place} {token}" for place, token in enumerate(tokens)]
     first = 0
     if len(texts) > TOKENS_DRAWN:
-        with asked.row():
-            first = asked.number(_("First token"), "pe_token", 0)
+        with position_controls.row():
+            first = position_controls.number(_("First token"), "pe_token", 0)
         first = max(0, min(first, len(texts) - TOKENS_DRAWN))
     series = {
         _("token"): found.plain_S.tolist(),
@@ -105,21 +111,21 @@ def norms(opened: Opened) -> None:
         )
     )
     st.caption(_norms_measured(found, opened.run))
-    lesson.numbers("norms", {"token": texts, **series})
+    columns = {"place": range(len(tokens)), "text": tokens}
+    lesson.numbers("position_norms", columns | series)
     lesson.explained(
         Explanation(
-            formula=r"x_p = \sqrt{d_{model}}\; e_{token} + \mathrm{PE}(p), \qquad "
-            r"\lVert \mathrm{PE}(p) \rVert = \sqrt{\tfrac{d_{model}}{2}}",
+            formula=FORMULAS[opened.run.settings.model.positions],
             tries=[
                 _("Another model: the norm of sinusoids is √(d_model / 2), wherever they stand."),
                 _("Other words: are the vectors of rare ones longer or shorter?"),
             ],
-            code=[core.norms, Embedding],
+            code=[placing.norms, Embedding],
         )
     )
 
 
-def _norms_measured(found: core.Norms, run: Run) -> str:
+def _norms_measured(found: placing.Norms, run: Run) -> str:
     plain, scaled, position = found.means
     before, after = found.ratios
     return _(

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.analysis.positions import LONGEST, WIDEST, Sinusoids
 from core.config import ConfigError
-from pages.shared import session
+from pages.shared import controls, session
 from pages.shared.opening import Opened
 from pages.shared.text import _, plain
 
@@ -32,23 +32,16 @@ def saying_why(draw: Callable[[Opened], None]) -> Callable[[Opened], None]:
 
 def number(label: str, key: str, default: int, help_text: str | None = None) -> int:
     """Ask for a whole number; whatever is entered comes back, so that it can be spoken about."""
-    session.recall(key)
-    return _entered(label, key, default, help_text)
-
-
-def _entered(label: str, key: str, default: int, help_text: str | None) -> int:
-    found = st.number_input(
-        label, value=default, step=1, key=key, bind="query-params", width=124, help=help_text
-    )
-    session.remember(key, found)
-    return default if found is None else int(found)
+    return controls.amount(label, key, default, help_text=help_text)
 
 
 def width_and_base(opened: Opened) -> tuple[int, int]:
-    """Ask for d_model, by default that of the run, and for the base of the wavelengths."""
-    default = opened.run.settings.model.d_model
-    session.renew(D_MODEL, default, of=str(default))
-    width = _entered(_("d_model"), D_MODEL, default, _upto(WIDEST))
+    """Ask for d_model and for the base of the wavelengths.
+
+    By default d_model is that of the run, or the nearest that sinusoids can have.
+    """
+    own = opened.run.settings.model.d_model
+    width = number(_("d_model"), D_MODEL, min(own + own % 2, WIDEST), _upto(WIDEST))
     session.recall(BASE, BASES)
     base = st.selectbox(
         _("Base"),
@@ -56,7 +49,7 @@ def width_and_base(opened: Opened) -> tuple[int, int]:
         index=BASES.index(DEFAULT_BASE),
         key=BASE,
         bind="query-params",
-        width=124,
+        width=130,
         help=_("The paper has 10000; a larger base makes the slow waves slower."),
     )
     session.remember(BASE, base)

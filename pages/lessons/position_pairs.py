@@ -3,10 +3,10 @@
 import numpy as np
 import streamlit as st
 
-from core.analysis import position_pairs as core
+from core.analysis import position_pairs
 from core.analysis.positions import Sinusoids
 from core.model.positional import exact_sinusoids, timescales
-from pages.lessons import position_controls as asked
+from pages.lessons import position_controls
 from pages.lessons.position_controls import short, signed
 from pages.shared import lesson
 from pages.shared.charts import chart
@@ -27,14 +27,14 @@ BLOCK = r"""
 """
 
 
-@asked.saying_why
+@position_controls.saying_why
 def dots(opened: Opened) -> None:
     """Draw the dot product of one position with all others, and of all with all."""
-    with asked.row():
-        settings = asked.sinusoids(opened)
-        position = asked.position()
+    with position_controls.row():
+        settings = position_controls.sinusoids(opened)
+        position = position_controls.position()
     made = settings()
-    found = core.dot_products(made.table(), position)
+    found = position_pairs.dot_products(made.table(), position)
     distances = [other - position for other in range(made.length)]
     left, right = st.columns([5, 4])
     with left:
@@ -72,12 +72,12 @@ def dots(opened: Opened) -> None:
                 _("d_model 2: a single cosine, so that places about 2π apart look alike."),
                 _("Attention multiplies by W^Q and W^K first: these can tell left from right."),
             ],
-            code=[core.dot_products, exact_sinusoids],
+            code=[position_pairs.dot_products, exact_sinusoids],
         )
     )
 
 
-def _dots_measured(found: core.DotProducts, position: int) -> str:
+def _dots_measured(found: position_pairs.DotProducts, position: int) -> str:
     spread = _("Largest difference within a diagonal of the map: {x}.").format(
         x=short(found.spread)
     )
@@ -89,16 +89,18 @@ def _dots_measured(found: core.DotProducts, position: int) -> str:
     )
 
 
-@asked.saying_why
+@position_controls.saying_why
 def rotation(opened: Opened) -> None:
     """Draw the matrix that takes every position k places on."""
-    with asked.row():
-        settings = asked.sinusoids(opened)
-        position = asked.position()
-        shift = asked.number(_("Shift k"), asked.SHIFT, 5, _("Below 0: to the left."))
-        wanted = asked.number(_("Dimensions"), "pe_shown", 16, _("So many are shown."))
+    with position_controls.row():
+        settings = position_controls.sinusoids(opened)
+        position = position_controls.position()
+        shift = position_controls.number(
+            _("Shift k"), position_controls.SHIFT, 5, _("Below 0: to the left.")
+        )
+        wanted = position_controls.number(_("Dimensions"), "pe_shown", 16, _("So many are shown."))
     made = settings()
-    found = core.rotation(made, position, shift)
+    found = position_pairs.rotation(made, position, shift)
     n = max(2, min(wanted, made.d_model))
     names = (f"PE({position})", f"M PE({position})", f"PE({signed(position + shift)})")
     vectors = np.stack([found.before_D, found.after_D, found.wanted_D], axis=1)
@@ -138,12 +140,12 @@ def rotation(opened: Opened) -> None:
                 _("Another position: M stays as it is."),
                 _("k beyond the table: the formula goes on, a learned table would end."),
             ],
-            code=[core.rotation, timescales],
+            code=[position_pairs.rotation, timescales],
         )
     )
 
 
-def _rotation_measured(found: core.Rotation, made: Sinusoids, shown: int) -> str:
+def _rotation_measured(found: position_pairs.Rotation, made: Sinusoids, shown: int) -> str:
     said = [
         _("max |M PE(p) − PE(p + k)| over all {n} positions: {x}.").format(
             n=made.length, x=short(found.error)

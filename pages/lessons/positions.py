@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 import streamlit as st
 
-from core.analysis import positions as core
+from core.analysis import positions
 from core.model.positional import exact_sinusoids, sinusoids, timescales
-from pages.lessons import position_controls as asked
+from pages.lessons import position_controls
 from pages.lessons.position_controls import short
 from pages.shared import lesson
 from pages.shared.charts import chart
@@ -30,16 +30,16 @@ ROWS_DRAWN = 1800
 SOURCE: list[Callable[..., object] | type] = [sinusoids, exact_sinusoids, timescales]
 
 
-@asked.saying_why
+@position_controls.saying_why
 def waves(opened: Opened) -> None:
     """Draw some dimensions as curves over the positions."""
-    with asked.row():
-        settings = asked.sinusoids(opened)
-        first = asked.number(_("First dimension"), "pe_first", 0)
-        every = asked.number(_("Then every"), "pe_every", 8)
-        count = asked.number(_("Curves"), "pe_curves", 4, _("From 1 to 8."))
+    with position_controls.row():
+        settings = position_controls.sinusoids(opened)
+        first = position_controls.number(_("First dimension"), "pe_first", 0)
+        every = position_controls.number(_("Then every"), "pe_every", 8)
+        count = position_controls.number(_("Curves"), "pe_curves", 4, _("From 1 to 8."))
     made = settings()
-    shown = core.chosen_dimensions(made.d_model, first, every, count)
+    shown = positions.chosen_dimensions(made.d_model, first, every, count)
     table_PD, wavelengths_D = made.table(), made.wavelengths()
     drawn = min(made.length, ROWS_DRAWN // len(shown))
     series = {
@@ -67,16 +67,16 @@ def waves(opened: Opened) -> None:
                 _("Base 10: even the slowest wave comes round in less than 63 positions."),
                 _("Base 1: all dimensions have the same wavelength, 2π."),
             ],
-            code=[*SOURCE, core.Sinusoids],
+            code=[*SOURCE, positions.Sinusoids],
         )
     )
 
 
-@asked.saying_why
+@position_controls.saying_why
 def table(opened: Opened) -> None:
     """Draw the whole table as a map."""
-    with asked.row():
-        settings = asked.sinusoids(opened)
+    with position_controls.row():
+        settings = position_controls.sinusoids(opened)
     made = settings()
     matrices(
         Matrices(
@@ -106,18 +106,20 @@ def table(opened: Opened) -> None:
     )
 
 
-@asked.saying_why
+@position_controls.saying_why
 def check(opened: Opened) -> None:
     """Compute the known example beside its printed values, and any other position."""
-    with asked.row():
-        width, base = asked.width_and_base(opened)
-        position = asked.number(_("Position"), asked.POSITION, asked.DEFAULT_POSITION)
-        first = asked.number(_("First dimension"), "pe_first", 0)
+    with position_controls.row():
+        width, base = position_controls.width_and_base(opened)
+        position = position_controls.number(
+            _("Position"), position_controls.POSITION, position_controls.DEFAULT_POSITION
+        )
+        first = position_controls.number(_("First dimension"), "pe_first", 0)
     left, right = st.columns(2)
     with left:
         _printed()
     with right:
-        found = core.dimensions(core.Sinusoids(width, 1, base), position)
+        found = positions.dimensions(positions.Sinusoids(width, 1, base), position)
         st.markdown(
             _("**PE({p})** for d_model {d}, base {base}").format(p=position, d=width, base=base)
         )
@@ -132,18 +134,15 @@ def check(opened: Opened) -> None:
                 _("Position 0: every sine is 0, every cosine 1."),
                 _("d_model 7: refused, as the last sine would have no cosine."),
             ],
-            code=[core.dimensions, exact_sinusoids],
+            code=[positions.dimensions, exact_sinusoids],
         )
     )
 
 
 def _printed() -> None:
-    width, position = core.CHECK_WIDTH, core.CHECK_POSITION
-    found = core.dimensions(core.Sinusoids(width, 1), position)
-    agreeing = sum(
-        core.agrees(one.value, printed)
-        for one, printed in zip(found, core.CHECK_PRINTED, strict=True)
-    )
+    width, position = positions.CHECK_WIDTH, positions.CHECK_POSITION
+    found = positions.dimensions(positions.Sinusoids(width, 1), position)
+    agreeing = positions.agreeing(found, positions.CHECK_PRINTED)
     st.markdown(
         _("**PE({p})** for d_model {d}: {n} of {d} agree with the printed digits").format(
             p=position, d=width, n=agreeing
@@ -151,7 +150,7 @@ def _printed() -> None:
     )
     columns = _columns(found, position, width, 10_000)
     listed = {name: columns[name] for name in ("dimension", "formula", "value")}
-    _listed(listed | {"printed": list(core.CHECK_PRINTED)})
+    _listed(listed | {"printed": list(positions.CHECK_PRINTED)})
 
 
 def _listed(columns: dict[str, list[object]]) -> None:
@@ -165,7 +164,7 @@ def _listed(columns: dict[str, list[object]]) -> None:
 
 
 def _columns(
-    found: list[core.Dimension], position: int, width: int, base: int
+    found: list[positions.Dimension], position: int, width: int, base: int
 ) -> dict[str, list[object]]:
     return {
         "dimension": [one.index for one in found],

@@ -7,6 +7,7 @@ from core.analysis.scaling import (
     product_variances,
     sampled_gradients,
     softmax,
+    stretched_slopes,
     stretched_softmax,
 )
 from core.model import Rescale
@@ -18,7 +19,7 @@ SOFTMAX = Explanation(
     formula=r"""
 \mathrm{softmax}(x)_i = \frac{e^{x_i}}{\sum_j e^{x_j}}, \qquad
 \mathrm{softmax}([a, a, 2a])_2 = \frac{1}{1 + 2 e^{-a}}, \qquad
-\text{slope: } \frac{\partial y_i}{\partial x_i} = y_i (1 - y_i)
+\frac{d y_0}{d a} = \frac{d y_1}{d a} = -y_0\, y_2, \quad \frac{d y_2}{d a} = y_2 (1 - y_2)
 """,
     tries=[
         _("**a = 0**: all scores are equal, and so are the outputs: a third each."),
@@ -29,7 +30,7 @@ SOFTMAX = Explanation(
         ),
         _("**a = −3**: now 2a is the smallest score, and the other two share the weight."),
     ],
-    code=[stretched_softmax, softmax],
+    code=[stretched_softmax, stretched_slopes, softmax],
 )
 
 VARIANCE = Explanation(

@@ -1,13 +1,11 @@
 """The controls of the lesson on scaling. Each returns a plain value, and keeps it in the URL."""
 
-from collections.abc import Sequence
-from typing import TypeVar
-
 import streamlit as st
 
 from core.analysis.scaling import AVERAGES, DISTRIBUTIONS, Average, Distribution
 from core.analysis.scores import LARGEST
 from pages.shared import session
+from pages.shared.controls import amount, choice
 from pages.shared.text import _
 
 SIZE, SCORES, FACTOR, COMPONENTS = "a", "scores", "factor", "components"
@@ -18,13 +16,11 @@ SAMPLES, SAMPLE_SEED, KEYS, QUERIES, AVERAGE = (
     "queries",
     "average",
 )
-Chosen = TypeVar("Chosen", bound=str)
-Amount = TypeVar("Amount", int, float)
 
 
 def size() -> float:
     """Ask for a in softmax([a, a, 2a])."""
-    return _number("a", SIZE, default=1.0, low=-LARGEST, high=LARGEST, step=1.0)
+    return amount("a", SIZE, 1.0, limits=(-LARGEST, LARGEST))
 
 
 def scores() -> str:
@@ -47,7 +43,7 @@ def factor(root: float) -> float:
     Args:
         root: √d_k of the loaded model, one click away.
     """
-    chosen = _number(_("Factor"), FACTOR, default=1.0, low=0.0, high=1000.0, step=1.0)
+    chosen = amount(_("Factor"), FACTOR, 1.0, limits=(0.0, 1000.0))
     for name, value in (("× 1", 1.0), (f"× √d_k = {root:.3g}", root), ("× 100", 100.0)):
         st.button(
             name, key=f"factor {name}", type="tertiary", on_click=_choose, args=(FACTOR, value)
@@ -57,61 +53,32 @@ def factor(root: float) -> float:
 
 def components() -> Distribution:
     """Ask how the components of sampled vectors are distributed."""
-    return _choice(_("Components"), COMPONENTS, DISTRIBUTIONS, DISTRIBUTIONS[0])
+    return choice(_("Components"), COMPONENTS, DISTRIBUTIONS, DISTRIBUTIONS[0])
 
 
 def samples() -> int:
     """Ask how many pairs of a query and a key are sampled."""
-    return int(_choice(_("Samples n"), SAMPLES, ("30", "100", "1000"), "1000"))
+    return int(choice(_("Samples n"), SAMPLES, ("30", "100", "1000"), "1000"))
 
 
 def n_keys() -> int:
     """Ask how many keys a sampled query has."""
-    return int(_choice(_("Keys"), KEYS, ("2", "4", "8", "16"), "8"))
+    return int(choice(_("Keys"), KEYS, ("2", "4", "8", "16"), "8"))
 
 
 def n_queries() -> int:
     """Ask how many queries are sampled."""
-    return int(_choice(_("Queries n"), QUERIES, ("10", "30", "100"), "100"))
+    return int(choice(_("Queries n"), QUERIES, ("10", "30", "100"), "100"))
 
 
 def average() -> Average:
     """Ask how a number is made of those of all queries."""
-    return _choice(_("Over queries"), AVERAGE, AVERAGES, AVERAGES[0])
+    return choice(_("Over queries"), AVERAGE, AVERAGES, AVERAGES[0])
 
 
 def sample_seed() -> int:
     """Ask for the seed of whatever is sampled."""
-    return int(_number(_("Seed"), SAMPLE_SEED, default=0, low=0, high=9999, step=1))
-
-
-def _choice(label: str, key: str, offered: Sequence[Chosen], default: Chosen) -> Chosen:
-    session.recall(key, offered)
-    # Shown without words around it, because what is shown is what stands in the URL.
-    chosen = st.segmented_control(
-        label, offered, default=default, required=True, key=key, bind="query-params"
-    )
-    session.remember(key, chosen)
-    return default if chosen is None else chosen
-
-
-def _number(
-    label: str, key: str, *, default: Amount, low: Amount, high: Amount, step: Amount
-) -> Amount:
-    session.recall(key)
-    chosen = st.number_input(
-        label,
-        low,
-        high,
-        default,
-        step,
-        format="%d" if isinstance(default, int) else "%.6g",
-        key=key,
-        bind="query-params",
-        width=150,
-    )
-    session.remember(key, chosen)
-    return default if chosen is None else chosen
+    return amount(_("Seed"), SAMPLE_SEED, 0, limits=(0, 9999))
 
 
 def _choose(key: str, value: float) -> None:

@@ -14,7 +14,6 @@ from viz.curves import Quantity, Rule, curves
 from viz.matrices import Matrices, Matrix, numbered
 
 Floats = NDArray[np.float64]
-"""Heights in pixels, the second of what stands around bars: title, axis and its name."""
 STEEPEST = 0.25
 """No entry of a softmax's Jacobian is farther from 0."""
 
@@ -37,10 +36,10 @@ def stretched(sizes: Floats, outputs: Floats, size: float) -> None:
     )
 
 
-def exact_outputs(found: Response) -> str:
-    """Return the scores a, a, 2a with outputs and slopes ∂y / ∂x as a table in Markdown."""
-    head = _("| score | softmax y | slope |") + "\n|---:|---:|---:|\n"
-    columns = (found.scores_K, found.outputs_K, found.jacobian_KK.diagonal())
+def exact_outputs(found: Response, slopes_K: Floats) -> str:
+    """Return the scores a, a, 2a with outputs and slopes dy/da as a table in Markdown."""
+    head = _("| score | softmax y | slope dy/da |") + "\n|---:|---:|---:|\n"
+    columns = (found.scores_K, found.outputs_K, slopes_K)
     return head + "\n".join(
         f"| {name} = {score:g} | `{output!r}` | {slope:.2g} |"
         for name, score, output, slope in zip(

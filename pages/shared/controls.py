@@ -1,6 +1,7 @@
 """Widgets that several pages use. Each returns a plain value, and keeps it in the URL."""
 
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import streamlit as st
 
@@ -9,6 +10,9 @@ from core.decoding.sampling import Sampling
 from core.tasks import Example
 from pages.shared import session
 from pages.shared.text import _
+
+Amount = TypeVar("Amount", int, float)
+Chosen = TypeVar("Chosen", bound=str)
 
 
 def model(names: Sequence[str], on_change: Callable[[], None]) -> str:
@@ -53,42 +57,31 @@ def examples(offered: Sequence[Example]) -> None:
             )
 
 
-def view(names: Sequence[str], key: str) -> str:
-    """Ask for one of a lesson's views, under the lesson's own key; the first is the default."""
-    session.recall(key, names)
-    chosen = st.segmented_control(
-        _("View"),
-        names,
-        default=names[0],
-        required=True,
-        key=key,
-        bind="query-params",
-        label_visibility="collapsed",
-    )
-    session.remember(key, chosen)
-    return str(chosen)
-
-
-def kind(offered: Sequence[str], default: str, on_change: Callable[[], None] | None = None) -> str:
+def kind(
+    offered: Sequence[str],
+    default: str,
+    on_change: Callable[[], None] | None = None,
+    key: str = session.KIND,
+) -> str:
     """Ask for one of the kinds of attention that a model has."""
     names = {
         "encoder.self": _("encoder self"),
         "decoder.self": _("decoder self"),
         "decoder.cross": _("cross"),
     }
-    session.recall(session.KIND, offered)
+    session.recall(key, offered)
     chosen = st.segmented_control(
         _("Attention"),
         offered,
         format_func=lambda name: names[name],
         default=default if default in offered else offered[0],
         required=True,
-        key=session.KIND,
+        key=key,
         bind="query-params",
         on_change=on_change,
         label_visibility="collapsed",
     )
-    session.remember(session.KIND, chosen)
+    session.remember(key, chosen)
     return str(chosen)
 
 
@@ -130,7 +123,7 @@ def number(label: str, count: int, default: int, key: str) -> int:
         key=key,
         bind="query-params",
         label_visibility="collapsed",
-        width=76,
+        width=92,
     )
     session.remember(key, chosen)
     return int(chosen)
@@ -169,28 +162,77 @@ def method() -> Method:
     session.remember(session.METHOD, chosen)
     if chosen == "sampling":
         return Sampling(
-            temperature=_amount(_("Temperature"), session.TEMPERATURE, 1.0, 0.1),
-            top_k=int(_amount(_("Top k (0: all)"), session.TOP_K, 0, 1)),
-            top_p=_amount(_("Top p"), session.TOP_P, 1.0, 0.05),
-            seed=int(_amount(_("Seed"), session.SEED, 0, 1)),
+            temperature=amount(_("Temperature"), session.TEMPERATURE, 1.0, step=0.1),
+            top_k=amount(_("Top k (0: all)"), session.TOP_K, 0),
+            top_p=amount(_("Top p"), session.TOP_P, 1.0, step=0.05),
+            seed=amount(_("Seed"), session.SEED, 0),
         )
     if chosen == "beam":
         return Beam(
-            beam=int(_amount(_("Beam"), session.BEAM, 4, 1)),
-            alpha=_amount(_("Length penalty"), session.ALPHA, 0.6, 0.1),
+            beam=amount(_("Beam"), session.BEAM, 4),
+            alpha=amount(_("Length penalty"), session.ALPHA, 0.6, step=0.1),
         )
     return Greedy()
 
 
-def _amount(label: str, key: str, default: float, step: float) -> float:
-    session.recall(key)
+def amount(
+    label: str,
+    key: str,
+    default: Amount,
+    *,
+    step: Amount | None = None,
+    limits: tuple[Amount, Amount] | None = None,
+    help_text: str | None = None,
+) -> Amount:
+    """Ask for a number.
+
+    Args:
+        label: What stands above it.
+        key: Its name in the URL.
+        default: To begin with; when it changes, it takes the place of what was entered.
+        step: What the buttons add and take away; None for 1.
+        limits: The smallest and the largest; None where whatever is entered is to be spoken about.
+        help_text: To be read on demand.
+    """
+    session.renew(key, default, of=str(default))
+    low, high = limits or (None, None)
     found = st.number_input(
         label,
-        value=default,
-        step=step,
+        low,
+        high,
+        default,
+        step or type(default)(1),
+        format="%d" if isinstance(default, int) else "%.6g",
         key=key,
         bind="query-params",
         width=130,
+        help=help_text,
     )
     session.remember(key, found)
-    return default if found is None else found
+    return default if found is None else type(default)(found)
+
+
+def choice(
+    label: str, key: str, offered: Sequence[Chosen], default: Chosen, *, labelled: bool = True
+) -> Chosen:
+    """Ask for one of a few words, shown as they stand in the URL.
+
+    Args:
+        label: What is asked; also for screen readers.
+        key: The widget's name, and the parameter's in the URL.
+        offered: The words.
+        default: One of them.
+        labelled: False where the words say themselves what is asked.
+    """
+    session.recall(key, offered)
+    chosen = st.segmented_control(
+        label,
+        offered,
+        default=default,
+        required=True,
+        key=key,
+        bind="query-params",
+        label_visibility="visible" if labelled else "collapsed",
+    )
+    session.remember(key, chosen)
+    return default if chosen is None else chosen

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.shared import controls
+from pages.shared import controls, layout, notes
 from pages.shared.opening import Opened
 from pages.shared.text import _
 
@@ -45,10 +45,13 @@ def show(views: Sequence[View], opened: Opened, key: str) -> None:
         key: The lesson's name in the URL; a lesson keeps its view while others are visited.
     """
     with st.container(horizontal=True, vertical_alignment="center"):
-        chosen = controls.view([view.name for view in views], key)
+        names = [view.name for view in views]
+        chosen = controls.choice(_("View"), key, names, names[0], labelled=False)
         view = next(view for view in views if view.name == chosen)
-        with st.container(width="stretch"):
+        with st.container(width="stretch", key=layout.LESSON_TEXT):
             st.markdown(f":small[{view.text}]")
+    if found := notes.about_sentence(opened.run, opened.inspection):
+        st.caption(" ".join(found))
     view.draw(opened)
 
 

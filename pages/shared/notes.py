@@ -24,7 +24,15 @@ def size(inspection: Inspection) -> str:
 
 
 def warnings(run: Run, inspection: Inspection, site: Site, head: int) -> list[str]:
-    """Return why not to believe what is shown, one sentence each."""
+    """Return why not to believe what is shown of a head, one sentence each."""
+    found = about_sentence(run, inspection)
+    if _is_uniform(inspection.attention[site], head):
+        found.append(_("This head's rows are nearly uniform: it points at nothing."))
+    return found
+
+
+def about_sentence(run: Run, inspection: Inspection) -> list[str]:
+    """Return why not to believe what a run does with a sentence, one sentence each."""
     found = [*_training_warnings(run)]
     if inspection.translation.cut:
         found.append(
@@ -39,8 +47,6 @@ def warnings(run: Run, inspection: Inspection, site: Site, head: int) -> list[st
         found.append(
             _("{n} of {total} words (dotted) were never seen in training.").format(n=n, total=total)
         )
-    if _is_uniform(inspection.attention[site], head):
-        found.append(_("This head's rows are nearly uniform: it points at nothing."))
     return found
 
 

@@ -9,9 +9,9 @@ from collections.abc import Container, Mapping, Sequence
 import streamlit as st
 
 MODEL, SENTENCE, KIND, UNIT, LAYER, HEAD = "model", "sentence", "kind", "unit", "layer", "head"
-OTHERS, ROW = "others", "row"
+OTHERS, ROW, OFF, ATTENTION = "others", "row", "off", "attention"
 DIAGRAM, PART, LENS, UNITS = "diagram", "part", "lens", "units"
-POSITION, STACK = "position", "stack"
+LENS_POSITION, UNIT_POSITION = "lens_position", "unit_position"
 MAPS = "maps"
 STEPPER = "stepper"
 METHOD, BEAM, ALPHA = "method", "beam", "alpha"
@@ -46,13 +46,13 @@ def take_part() -> None:
 def take_position() -> None:
     """Take over the position whose column was clicked in the logit lens."""
     if pick := st.session_state[LENS].pick:
-        choose({POSITION: pick["column"]})
+        choose({LENS_POSITION: pick["column"]})
 
 
 def take_unit_cell() -> None:
     """Take over the layer and the position that were clicked in the map of firing units."""
     if pick := st.session_state[UNITS].pick:
-        choose({LAYER: pick["row"], POSITION: pick["column"]})
+        choose({LAYER: pick["row"], UNIT_POSITION: pick["column"]})
 
 
 def enter(page: str) -> None:

@@ -70,7 +70,7 @@ def test_a_click_on_a_part_opens_it_and_the_link_keeps_it(visit):
 
 
 def test_a_map_of_a_lesson_is_read_with_the_keyboard(visit):
-    page = visit(link("masks", "scores", kind="cross", row="2"))
+    page = visit(link("masks", "scores", attention="cross", row="2"))
     picture(page)
     page.locator(".matrices .cells[tabindex]:visible").last.focus()
     page.keyboard.press("ArrowRight")

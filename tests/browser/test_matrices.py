@@ -236,6 +236,41 @@ def test_each_scale_has_one_legend_with_its_ends_and_its_middle(show):
     assert (bars[1] == theme.scale_table()).all()
 
 
+def test_scales_with_the_same_name_say_whose_they_are(show):
+    long = matrices_cases.limits().panels[2].title
+    with show("limits") as page:
+        names = page.locator(".legends .name")
+        expect(names).to_have_count(2)
+        expect(names.nth(0)).to_have_text("value: Before, After")
+        assert names.nth(0).get_attribute("title") is None
+        assert re.fullmatch(r"value: With the norm\b.*…\w*unte", names.nth(1).inner_text())
+        expect(names.nth(1)).to_have_attribute("title", f"value: {long}")
+    with show("sentence") as page:
+        assert page.locator(".legends .name[title]").count() == 0
+
+
+def test_the_picture_of_a_matrix_has_a_name_and_a_size(show):
+    with show("known") as page:
+        picture = page.get_by_role("img", name="Signed. 3 rows, 4 columns")
+        expect(picture).to_have_count(1)
+        assert picture.evaluate("node => node.tagName") == "CANVAS"
+
+
+def test_many_rows_of_numbers_leave_room_for_the_legend(show):
+    def sizes(page):
+        boxes = [page.locator(each).bounding_box() for each in (".panels .cells", ".legends")]
+        return boxes[0]["height"], boxes[1]["y"] + boxes[1]["height"] - boxes[0]["y"]
+
+    with show("positions") as page:
+        cells, below = sizes(page)
+        assert cells <= 0.46 * 800
+        assert below < 800 - 320
+    with show("positions", viewport={"width": 1280, "height": 1200}) as page:
+        assert cells < sizes(page)[0] <= 0.46 * 1200
+    with show("large") as page:
+        assert sizes(page)[0] == 512
+
+
 def test_a_table_has_all_digits_and_leaves_hidden_cells_empty(show):
     with show("known") as page:
         with page.expect_download() as download:
@@ -262,24 +297,47 @@ def test_odd_words_survive_in_a_table(show):
     assert tuple(row[0] for row in rows) == matrices_cases.ODD
 
 
+def saved_picture(page):
+    """Save the first panel as a picture and return its name and its pixels."""
+    with page.expect_download() as download:
+        panel_of(page).get_by_role("button", name="Save as a picture").click()
+    page.evaluate(
+        """async data => {
+            const image = await createImageBitmap(new Blob([new Uint8Array(data)]));
+            const canvas = document.createElement('canvas');
+            Object.assign(canvas, { id: 'saved', width: image.width, height: image.height });
+            canvas.getContext('2d').drawImage(image, 0, 0);
+            document.body.append(canvas);
+        }""",
+        list(download.value.path().read_bytes()),
+    )
+    return download.value.suggested_filename, pixels(page.locator("#saved"))
+
+
+def on_white(rgb, opacity=0.19):
+    return 255 - opacity * (255 - np.array(rgb))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_have_the_tint_of_their_side_in_a_picture_too(show, scheme):
+    with show("known", color_scheme=scheme) as page:
+        _, seen = saved_picture(page)
+    with show("positions") as page:
+        _, numbers = saved_picture(page)
+    for side in (theme.SOURCE, theme.TARGET):
+        near = [np.abs(p[..., :3] - on_white(side)).max(-1) <= 1 for p in (seen, numbers)]
+        rows, columns = np.nonzero(near[0])
+        assert near[0].sum() > 1500
+        assert not near[1].any()
+        # Rows of words stand left of the cells, columns above them.
+        assert (np.ptp(rows) > np.ptp(columns)) == (side == theme.TARGET)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_picture_is_white_and_shows_every_colour_whatever_the_theme(show, scheme):
     with show("known", color_scheme=scheme) as page:
-        with page.expect_download() as download:
-            panel_of(page).get_by_role("button", name="Save as a picture").click()
-        picture = download.value.path().read_bytes()
-        assert download.value.suggested_filename == "signed.png"
-        page.evaluate(
-            """async data => {
-                const image = await createImageBitmap(new Blob([new Uint8Array(data)]));
-                const canvas = document.createElement('canvas');
-                Object.assign(canvas, { id: 'saved', width: image.width, height: image.height });
-                canvas.getContext('2d').drawImage(image, 0, 0);
-                document.body.append(canvas);
-            }""",
-            list(picture),
-        )
-        seen = pixels(page.locator("#saved"))
+        name, seen = saved_picture(page)
+    assert name == "signed.png"
     assert seen[0, 0].tolist() == seen[-1, -1].tolist() == [255, 255, 255, 255]
     found = {tuple(pixel) for pixel in seen.reshape(-1, 4)}
     wanted = expected_pixels(matrices_cases.known().panels[0]).reshape(-1, 4)

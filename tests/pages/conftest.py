@@ -2,6 +2,7 @@ import json
 import shutil
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
@@ -77,6 +78,12 @@ def said(at):
     """Return all that stands on the page beside the maps."""
     elements = [*at.caption, *at.info, *at.error, *at.text, *at.markdown]
     return "\n".join(element.value for element in elements)
+
+
+def chart_rows(at):
+    """Return the rows of the page's one chart."""
+    [chart] = at.get("vega_lite_chart")
+    return pa.ipc.open_stream(chart.proto.datasets[0].data.data).read_all().to_pylist()
 
 
 def pick(at, layer, head):

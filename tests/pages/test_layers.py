@@ -6,7 +6,7 @@ from core.analysis.parts import TABLE_3, parts
 from core.decoding.sentence import translate
 from core.model import Record, Site, Step, count_parameters
 from core.run import load_run
-from tests.pages.conftest import ROOT, said, send
+from tests.pages.conftest import ROOT, chart_rows, said, send
 from viz import architecture, matrices
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -86,21 +86,40 @@ def test_a_shared_matrix_is_counted_once_and_said_so(open_layers):
 
 
 def test_the_stream_is_the_models_own(open_layers, tensors):
-    at = open_layers(layers="stream", position="8", measure="added")
+    at = open_layers(layers="stream", stream_position="8", measure="added")
     added = [
         np.linalg.norm(tensors[Site("encoder", layer, kind), Step.ADDED], axis=-1).mean()
         for layer in range(3)
         for kind in ("self", "feed_forward")
     ]
-    assert f"{max(added):.3g} on average" in said(at)
+    assert f"a vector of length {max(added):.3g} to" in said(at)
     assert len(at.get("vega_lite_chart")) == 1
+
+
+def expected_stream(tensors, stack, measure):
+    kinds = ("self", "feed_forward") if stack == "encoder" else ("self", "cross", "feed_forward")
+    layers = range(3 if stack == "encoder" else 2)
+    sites = [Site(stack, layer, kind) for layer in layers for kind in kinds]
+    if measure == "added":
+        return [np.linalg.norm(tensors[site, Step.ADDED], axis=-1) for site in sites]
+    first = tensors[Site(stack, 0, "embedding"), Step.STREAM_OUT]
+    stream = [first, *(tensors[site, Step.STREAM_OUT] for site in sites)]
+    norms = [np.linalg.norm(x, axis=-1) for x in stream]
+    if measure == "norm":
+        return norms
+    return [(x * first).sum(-1) / norm / norms[0] for x, norm in zip(stream, norms, strict=True)]
 
 
 @pytest.mark.parametrize("stack", ["encoder", "decoder"])
 @pytest.mark.parametrize("measure", ["norm", "cosine", "added"])
-def test_every_measure_of_the_stream_is_drawn(open_layers, stack, measure):
-    at = open_layers(layers="stream", stack=stack, measure=measure)
-    assert len(at.get("vega_lite_chart")) == 1
+def test_every_measure_of_the_stream_is_the_models_own(open_layers, tensors, stack, measure):
+    at = open_layers(layers="stream", stream_stack=stack, measure=measure, stream_position="3")
+    wanted = np.array(expected_stream(tensors, stack, measure))
+    rows = chart_rows(at)
+    mean = [row["y"] for row in rows if row["series"].startswith("mean")]
+    own = [row["y"] for row in rows if not row["series"].startswith("mean")]
+    np.testing.assert_allclose(own, wanted[:, 3], rtol=1e-5)
+    np.testing.assert_allclose(mean, wanted.mean(axis=1), rtol=1e-5)
 
 
 def test_at_its_last_depth_the_lens_says_what_the_model_says(open_layers, run):
@@ -116,7 +135,7 @@ def test_at_its_last_depth_the_lens_says_what_the_model_says(open_layers, run):
 def test_a_click_into_the_lens_tabulates_that_position(open_layers):
     at = open_layers(layers="lens")
     send(at, "pick", {"panel": 0, "row": 0, "column": 11})
-    assert at.selectbox(key="position").value == 11
+    assert at.selectbox(key="lens_position").value == 11
     frame = table(at)
     assert "était" in frame.columns[3]
     assert frame.iloc[-1, 1] == "était"
@@ -124,10 +143,10 @@ def test_a_click_into_the_lens_tabulates_that_position(open_layers):
 
 
 def test_a_position_beyond_a_shorter_sentence_is_let_go(open_layers):
-    at = open_layers(layers="lens", position="15")
+    at = open_layers(layers="lens", lens_position="15")
     at.text_input(key="sentence").set_value("The cat slept.").run()
     assert not at.exception
-    assert at.selectbox(key="position").value < 7
+    assert at.selectbox(key="lens_position").value < 7
 
 
 def test_vectors_before_and_after_a_norm_are_the_models_own(open_layers, tensors):
@@ -142,7 +161,7 @@ def test_vectors_before_and_after_a_norm_are_the_models_own(open_layers, tensors
 
 
 def test_units_that_fire_are_those_above_zero(open_layers, tensors):
-    at = open_layers(layers="units", stack="decoder", layer="1", position="3")
+    at = open_layers(layers="units", unit_stack="decoder", layer="1", unit_position="3")
     [panel] = panels(at)
     for layer in range(2):
         hidden = tensors[Site("decoder", layer, "feed_forward"), Step.HIDDEN]
@@ -156,7 +175,7 @@ def test_a_click_on_a_cell_lists_the_units_of_that_layer_and_word(open_layers):
     at = open_layers(layers="units")
     send(at, "pick", {"panel": 0, "row": 2, "column": 8})
     assert at.selectbox(key="layer").value == 2
-    assert at.selectbox(key="position").value == 8
+    assert at.selectbox(key="unit_position").value == 8
     assert "Layer 2: the units that fire most on position 8" in said(at)
 
 
@@ -177,6 +196,10 @@ def test_parameters_of_the_papers_models_are_counted(open_layers, share, run):
         assert frame.iloc[row, 0] == paper.name
         assert frame.iloc[row, 1] == f"{count_parameters(paper.config) / 1e6:.1f}"
         assert frame.iloc[row, 3] == f"{paper.perplexity:.2f}"
+    base = [row["value"] for row in chart_rows(at) if row["name"] == "base"]
+    total = 1 if share == "true" else count_parameters(TABLE_3[0].config) / 1e6
+    assert len(base) == 4
+    assert sum(base) == pytest.approx(total)
 
 
 @pytest.mark.parametrize("view", VIEWS)

@@ -3,10 +3,11 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from core.run import load_run
-from pages.shared import cached
-from tests.core.analysis.test_placing import with_learned_positions
+from pages.shared import cached, lesson
+from tests.core.analysis.test_placing import untrained, with_learned_positions
 from tests.core.analysis.test_positions import formula
 from tests.pages.conftest import ROOT, said
 from viz.matrices import unpack
@@ -27,6 +28,19 @@ def learned_run(tmp_path, monkeypatch):
     paths = {name: ROOT / "gallery" / name for name in ("translate", "copy")}
     monkeypatch.setattr(cached, "run_paths", lambda: paths | {"mine": run})
     return run
+
+
+@pytest.fixture
+def only_learned(tmp_path, monkeypatch):
+    """Return a function that makes the only run there is whose positions were learned."""
+
+    def make(trained=17, **settings):
+        run = with_learned_positions(tmp_path / "mine", trained, **settings)
+        paths = {"copy": ROOT / "gallery" / "copy", "mine": run}
+        monkeypatch.setattr(cached, "run_paths", lambda: paths)
+        return run
+
+    return make
 
 
 def panels(at):
@@ -251,6 +265,81 @@ def test_without_a_run_that_learned_positions_the_command_is_named(open_page, mo
     )
 
 
+def test_a_damaged_run_is_passed_over_for_the_next(open_positions, tmp_path, monkeypatch):
+    damaged, whole = (with_learned_positions(tmp_path / name, 17) for name in ("bad", "good"))
+    [weights] = (damaged / "checkpoints").glob("*.safetensors")
+    weights.write_bytes(b"nothing")
+    paths = {"copy": ROOT / "gallery" / "copy", "bad": damaged}
+    monkeypatch.setattr(cached, "run_paths", lambda: paths)
+    assert "No run here has learned" in said(open_positions("learned", model="copy"))
+    monkeypatch.setattr(cached, "run_paths", lambda: paths | {"good": whole})
+    at = open_positions("learned", model="copy")
+    assert panels(at)[0].title == "Learned by good"
+
+
+def test_a_table_that_nothing_was_learned_in_is_said_to_be_as_it_began(
+    open_positions, only_learned
+):
+    only_learned(trained=0)
+    written = said(open_positions("learned", model="mine"))
+    assert "No position has changed since training began" in written
+    assert "nan" not in written
+    assert "to -1" not in written
+
+
+@pytest.mark.parametrize("width", [7, 1])
+def test_learned_positions_of_an_odd_width_stand_alone(open_positions, only_learned, width):
+    only_learned(d_model=width)
+    at = open_positions("learned", model="mine")
+    assert not at.error
+    [panel] = panels(at)
+    assert panel.values.shape == (50, width)
+    assert list(charted(at)) == ["learned"]
+    assert f"d_model is {width}" in said(at).replace("&#95;", "_")
+    assert "length is 0" in complaint(set_number(at, "pe_length", 0))
+
+
+@pytest.mark.parametrize(("width", "offered"), [(7, 8), (1, 2), (1025, 1024), (1030, 1024)])
+def test_every_model_opens_the_views_of_sinusoids(open_positions, only_learned, width, offered):
+    only_learned(d_model=width)
+    at = open_positions("check", model="mine")
+    assert at.number_input(key="pe_d_model").value == offered
+    assert not at.error
+
+
+def test_a_table_that_ends_before_the_length_says_so(open_positions, only_learned):
+    only_learned(max_positions=30)
+    at = open_positions("learned", model="mine")
+    assert panels(at)[0].values.shape[0] == 30
+    assert "has 30 positions" in said(at)
+    assert "has 30 positions" not in said(set_number(at, "pe_length", 30))
+
+
+def test_a_short_table_opens_on_a_position_that_it_has(open_positions, only_learned):
+    only_learned(trained=3, max_positions=5)
+    at = open_positions("learned", model="mine", sentence="a b")
+    assert not at.error
+    assert at.number_input(key="pe_learned_pos").value == 4
+
+
+@pytest.mark.parametrize(("name", "claimed"), [("copy", True), ("mine", False)])
+def test_only_of_sinusoids_the_norm_is_claimed_by_a_formula(
+    open_positions, only_learned, name, claimed
+):
+    only_learned()
+    at = open_positions("norms", model=name)
+    [formula] = at.expander[0].latex
+    assert ("\\tfrac{d_{model}}{2}" in formula.value) == claimed
+    assert ("P_p" in formula.value) != claimed
+
+
+def test_a_model_without_layers_opens_what_needs_no_layers(open_page, tmp_path, monkeypatch):
+    run = untrained(tmp_path / "flat", n_encoder_layers=0, n_decoder_layers=0)
+    monkeypatch.setattr(cached, "run_paths", lambda: {"flat": run})
+    for view in VIEWS:
+        assert not open_page("positions", positions=view).error
+
+
 def test_shuffled_words_only_permute_outputs_without_positions(open_positions):
     at = open_positions("shuffle", model="translate")
     without, with_positions = panels(at)
@@ -291,6 +380,19 @@ def test_norms_are_those_of_the_loaded_model(open_positions):
     assert f"{8 / plain.mean():.3g} times as long as the token" in said(at)
 
 
+def test_the_file_of_norms_holds_texts_and_numbers_as_they_are(open_positions, monkeypatch):
+    taken = {}
+    monkeypatch.setattr(lesson, "numbers", lambda name, columns: taken.update({name: columns}))
+    found = charted(open_positions("norms", model="copy", sentence="a * b"))
+    [columns] = taken.values()
+    assert list(taken) == ["position_norms"]
+    tokens = load_run(ROOT / "gallery" / "copy").tokenizer
+    texts = [token.text for token in tokens.describe([*tokens.encode("a * b").ids, 2])]
+    assert list(columns["place"]) == list(range(len(texts)))
+    assert list(columns["text"]) == texts
+    assert columns["position"] == found["position"]
+
+
 def test_of_a_long_sentence_any_part_can_be_drawn(open_positions):
     at = open_positions("norms", model="copy", sentence=" ".join("abcdefghij" * 2))
     assert len(charted(at)["token"]) == 14
@@ -309,6 +411,39 @@ def test_the_width_follows_the_model(open_positions):
     at = open_positions("map", model="translate")
     assert at.number_input(key="pe_d_model").value == 128
     at.selectbox(key="model").set_value("copy").run()
+    assert at.number_input(key="pe_d_model").value == 64
+
+
+def _one_of_two_pages():
+    import streamlit as st
+
+    from pages import positions, scaling
+    from pages.shared import session
+
+    name = st.query_params["page"]
+    session.enter(name)
+    {"positions": positions, "scaling": scaling}[name].render()
+
+
+def test_the_width_follows_a_model_that_was_chosen_on_another_page():
+    at = AppTest.from_function(_one_of_two_pages, default_timeout=60)
+
+    def go(page, **query_params):
+        at.query_params.clear()
+        at.query_params.update({"page": page, **query_params})
+        at.run()
+        assert not at.exception, at.exception
+
+    go("positions", positions="map", model="translate")
+    set_number(at, "pe_d_model", 16)
+    go("scaling")
+    assert at.selectbox(key="model").value == "translate"
+    go("positions", positions="map")
+    assert at.number_input(key="pe_d_model").value == 16
+    go("scaling")
+    at.selectbox(key="model").set_value("copy").run()
+    go("positions", positions="map")
+    assert at.selectbox(key="model").value == "copy"
     assert at.number_input(key="pe_d_model").value == 64
 
 

@@ -10,6 +10,8 @@ from core.analysis.evenness import evenness
 from core.decoding.sentence import translate
 from core.inspection import inspect_sentence
 from core.run import load_run
+from pages.shared import cached
+from tests.core.analysis.test_placing import untrained
 from tests.pages.conftest import ROOT, said
 from viz.matrices import unpack
 
@@ -83,8 +85,14 @@ def test_the_curve_is_the_closed_form_and_the_slopes_are_its_own(open_scaling):
     assert (sizes[0], sizes[-1]) == (0, 12)
     assert third == pytest.approx(1 / (1 + 2 * np.exp(-sizes)), abs=1e-12)
     assert others == pytest.approx((1 - np.array(third)) / 2, abs=1e-12)
-    y = float(exact([2, 2, 4])[2])
-    assert f"| 2a = 4 | `{y!r}` | {y * (1 - y):.2g} |" in said(at)
+    rows = re.findall(r"\| (2?a) = (.*?) \| `(.*?)` \| (.*?) \|", said(at))
+    step = 1e-5
+    below, above = (exact([a, a, 2 * a]) for a in (2 - step, 2 + step))
+    assert [row[:2] for row in rows] == [("a", "2"), ("a", "2"), ("2a", "4")]
+    assert [float(row[3]) for row in rows] == pytest.approx(
+        ((above - below) / (2 * step)).tolist(), rel=0.05
+    )
+    assert "slope dy/da" in said(at)
 
 
 @pytest.mark.parametrize("size", [-1e6, -3, 0, 30, 1e6])
@@ -259,6 +267,20 @@ def test_heads_are_those_of_the_attention_page_before_the_change(open_scaling):
     assert [float(each) for each in means] == pytest.approx(
         [100 * np.mean(before), 100 * np.mean(after)], abs=0.051
     )
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_model_without_layers_is_said_to_have_no_attention(
+    open_scaling, tmp_path, monkeypatch, view
+):
+    run = untrained(tmp_path / "flat", n_encoder_layers=0, n_decoder_layers=0)
+    monkeypatch.setattr(cached, "run_paths", lambda: {"flat": run})
+    at = open_scaling(scaling=view)
+    assert "nan" not in said(at)
+    own_heads = view in ("variance", "heads")
+    assert ("This model has no layers, and so no attention" in said(at)) == own_heads
+    assert len(at.get("vega_lite_chart")) == (view != "heads")
+    assert len(at.expander) == 3
 
 
 @pytest.mark.parametrize("view", VIEWS)

@@ -11,6 +11,7 @@ from viz.architecture import (
     part_ids,
     unpack,
 )
+from viz.payload import unframed
 
 BASE = Architecture(
     n_encoder_layers=2,
@@ -67,6 +68,12 @@ def test_what_is_packed_comes_out_again():
     back = unpack(pack(BASE))
     assert replace(back, texts={}) == BASE
     assert back.texts == DEFAULT_ARCHITECTURE_TEXTS
+
+
+def test_the_component_learns_which_sublayers_make_a_layer():
+    header, _ = unframed(pack(BASE))
+    assert header["sublayers"]["decoder"] == ["self", "cross", "feed_forward"]
+    assert "SUBLAYERS" not in component_assets().js
 
 
 def test_a_page_may_translate_the_texts():

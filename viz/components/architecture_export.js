@@ -5,11 +5,7 @@ const OF_THE_PAGE = ["tabindex", "role", "aria-pressed", "data-name", "data-deta
 const KEPT = ["stroke-width", "stroke-dasharray", "font-size", "font-style", "text-anchor"];
 
 function saveSvg(picture) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([printedSvg(picture)], { type: "image/svg+xml" }));
-  link.download = "architecture.svg";
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  saveFile(new Blob([printedSvg(picture)], { type: "image/svg+xml" }), "architecture.svg");
 }
 
 function printedSvg(picture) {

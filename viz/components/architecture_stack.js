@@ -1,6 +1,5 @@
 // One stack from the bottom up. y grows downward, as on the screen, and begins at 0.
 
-const SUBLAYERS = { encoder: ["self", "feed_forward"], decoder: ["self", "cross", "feed_forward"] };
 const INPUTS = { encoder: "source", decoder: "target" };
 const RADIUS = 7.5;
 
@@ -103,7 +102,7 @@ function addLayer(stack, i) {
   const { name, metrics, frame, view } = stack;
   stack.y -= metrics.between;
   const bottom = stack.y;
-  for (const sublayer of SUBLAYERS[name]) addSublayer(stack, `${name}.${i}.${sublayer}`);
+  for (const sublayer of view.sublayers[name]) addSublayer(stack, `${name}.${i}.${sublayer}`);
   stack.y -= metrics.pad;
   const height = bottom - stack.y;
   stack.frames.push({ ...frame, y: stack.y, height });

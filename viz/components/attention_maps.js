@@ -1,20 +1,12 @@
 // The component: what it shows and what it answers to. Drawn anew in place, never rebuilt.
 
-const states = new WeakMap();
 const SERVER_ANSWERS_WITHIN = 3000; // milliseconds
 
-export default function ({ data, parentElement, setTriggerValue }) {
-  const root = parentElement.querySelector(".maps");
-  const state = states.get(root) ?? newState(root);
-  state.send = setTriggerValue;
-  state.observer.observe(root);
-  receive(state, readPayload(data));
-  if (state.width) draw(state);
-  return () => state.observer.disconnect();
+export default function (component) {
+  return mount(component, ".maps", { create, receive, draw });
 }
 
-function newState(root) {
-  const find = (selector) => root.querySelector(selector);
+function create(state, find) {
   const nodes = {
     translation: find(".translation"), figures: find(".figures"), tooltip: find(".tooltip"),
     live: find(".live"), grid: find(".grid"), sheet: find(".sheet"), sheetCanvas: find(".sheet canvas"),
@@ -22,19 +14,11 @@ function newState(root) {
     cellCanvas: find(".cells canvas"), rows: find(".labels.rows"), columns: find(".labels.columns"),
     rowBand: find(".band.row"), columnBand: find(".band.column"), cursor: find(".cursor"),
   };
-  const state = { root, nodes, width: root.clientWidth, marked: [], cursor: null, drawn: 0 };
-  states.set(root, state);
-  state.observer = new ResizeObserver(() => {
-    const width = root.clientWidth;
-    if (!width || width === state.width) return;
-    state.width = width;
-    draw(state);
-  });
+  Object.assign(state, { nodes, marked: [], cursor: null });
   measureWith(state);
   answerPointer(state);
   answerKeys(state);
   drawLegend(find(".legend canvas"));
-  return state;
 }
 
 /** Widths of labels in the font they are written in; measured again once that font has come. */
@@ -51,7 +35,8 @@ function measureWith(state) {
 }
 
 /** Take over new maps, and their selection unless it is older than the visitor's last click. */
-function receive(state, maps) {
+function receive(state, data) {
+  const maps = readPayload(data);
   const [layer, head] = maps.selected;
   const { pending } = state;
   const late = pending && maps.content === state.maps.content
@@ -96,9 +81,7 @@ function drawSelection(state) {
   drawMap(nodes.cellCanvas, maps, layer, head, layout.map);
   rest(state);
   state.root.dataset.exact = layer === maps.selected[0] && head === maps.selected[1];
-  state.root.dataset.drawn = state.drawn += 1;
-  performance.clearMarks("attention-maps-drawn");
-  performance.mark("attention-maps-drawn");
+  markDrawn(state, "attention-maps-drawn");
 }
 
 function drawWords(state) {

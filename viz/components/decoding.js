@@ -1,22 +1,11 @@
 // The component: what it shows of which step. All steps are here: moving needs no server.
 
-const states = new WeakMap();
-
-export default function ({ data, parentElement, setTriggerValue }) {
-  const root = parentElement.querySelector(".decoding");
-  const state = states.get(root) ?? newState(root);
-  state.send = setTriggerValue;
-  state.observer.observe(root);
-  receive(state, readSteps(data));
-  if (state.width) draw(state);
-  return () => {
-    state.observer.disconnect();
-    clearTimeout(state.clock);
-  };
+export default function (component) {
+  const leave = ({ clock }) => clearTimeout(clock);
+  return mount(component, ".decoding", { create, receive, draw, resize, leave });
 }
 
-function newState(root) {
-  const find = (selector) => root.querySelector(selector);
+function create(state, find) {
   const nodes = {
     previous: find(".previous"), following: find(".following"), count: find(".count"),
     play: find(".play"), difference: find(".difference"), byHand: find(".by-hand-name"),
@@ -24,21 +13,9 @@ function newState(root) {
     table: find("details.table"), chart: find("details.chart"), tooltip: find(".tooltip"),
     live: find(".live"),
   };
-  const state = {
-    root, nodes, width: root.clientWidth, marked: [], panels: [], clock: 0, drawn: 0,
-    step: 0, layer: 0, head: 0,
+  Object.assign(state, {
+    nodes, marked: [], panels: [], clock: 0, step: 0, layer: 0, head: 0,
     columns: SIDES.map((name) => newColumn(find(`.column.${name}`), name)),
-  };
-  states.set(root, state);
-  state.observer = new ResizeObserver(() => {
-    const width = root.clientWidth;
-    if (!width || width === state.width) return;
-    const first = !state.width;
-    state.width = width;
-    if (first) return draw(state);
-    drawScrubber(state);
-    drawChart(state);
-    drawStep(state);
   });
   answerPointer(state);
   answerKeys(state);
@@ -49,11 +26,11 @@ function newState(root) {
     drawChartStep(state);
   };
   drawLegend(find(".legend canvas"));
-  return state;
 }
 
 /** Take over other steps; what the visitor asked for in this sentence does not move the step. */
-function receive(state, view) {
+function receive(state, data) {
+  const view = readSteps(data);
   const before = state.view;
   state.view = view;
   const moved = before?.start !== view.start && !state.asked;
@@ -83,13 +60,19 @@ function draw(state) {
   drawStep(state);
 }
 
+/** What depends on the width. */
+function resize(state) {
+  drawScrubber(state);
+  drawChart(state);
+  drawStep(state);
+}
+
 /** One step, in place. */
 function drawStep(state) {
   drawScrubberStep(state);
   for (const column of state.columns) drawColumnStep(column, state);
   drawTableStep(state);
   drawChartStep(state);
-  Object.assign(state.root.dataset, { step: state.step, drawn: state.drawn += 1 });
-  performance.clearMarks("decoding-drawn");
-  performance.mark("decoding-drawn");
+  state.root.dataset.step = state.step;
+  markDrawn(state, "decoding-drawn");
 }

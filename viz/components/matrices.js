@@ -1,39 +1,21 @@
 // The component: what it shows and what it answers to. Drawn anew in place, never rebuilt.
 
-const states = new WeakMap();
-
-export default function ({ data, parentElement, setTriggerValue }) {
-  const root = parentElement.querySelector(".matrices");
-  const state = states.get(root) ?? newState(root);
-  state.send = setTriggerValue;
-  state.observer.observe(root);
-  receive(state, readMatrices(data));
-  if (state.width) draw(state);
-  return () => state.observer.disconnect();
+export default function (component) {
+  return mount(component, ".matrices", { create, receive, draw });
 }
 
-function newState(root) {
-  const find = (selector) => root.querySelector(selector);
+function create(state, find) {
   const nodes = {
     panels: find(".panels"), legends: find(".legends"), tooltip: find(".tooltip"), live: find(".live"),
     // A hidden copy of what labels look like: it says in which font they are written.
     measured: find(".labels.rows"),
   };
-  const state = {
-    root, nodes, prototype: find(".panel"), width: root.clientWidth, figures: [], marked: [],
-    cursor: null, hover: null, drawn: 0,
-  };
-  states.set(root, state);
-  state.observer = new ResizeObserver(() => {
-    const width = root.clientWidth;
-    if (!width || width === state.width) return;
-    state.width = width;
-    draw(state);
+  Object.assign(state, {
+    nodes, prototype: find(".panel"), figures: [], marked: [], cursor: null, hover: null,
   });
   measureWith(state);
   answerPointer(state);
   answerKeys(state);
-  return state;
 }
 
 /** Widths in the fonts that are used; measured again once those have come. */
@@ -53,7 +35,8 @@ function measureWith(state) {
 }
 
 /** Take over other matrices; the keyboard stays at its cell if that still has the same labels. */
-function receive(state, view) {
+function receive(state, data) {
+  const view = readMatrices(data);
   const labels = (of, place) => of?.panels[place?.panel]?.labels;
   for (const name of ["cursor", "hover"]) {
     if (labels(state.view, state[name]) !== labels(view, state[name])) state[name] = null;
@@ -62,7 +45,7 @@ function receive(state, view) {
 }
 
 function draw(state) {
-  const { view, nodes, root, width } = state;
+  const { view, root, width } = state;
   const placed = `${width} ${window.devicePixelRatio} ${window.innerHeight} ${view.words}`;
   if (placed !== state.placed) {
     state.placed = placed;
@@ -75,11 +58,9 @@ function draw(state) {
     if (panel.content !== state.figures[i].content) drawPanel(state, i);
   });
   alignCaptions(state);
-  drawLegends(nodes.legends, view.panels);
+  drawLegends(state);
   const [panel, row, column] = view.selected ?? [];
   placeFrame(state, "chosen", view.selected && { panel, row, column });
   refresh(state);
-  root.dataset.drawn = state.drawn += 1;
-  performance.clearMarks("matrices-drawn");
-  performance.mark("matrices-drawn");
+  markDrawn(state, "matrices-drawn");
 }

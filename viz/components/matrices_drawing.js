@@ -35,6 +35,7 @@ function styleOf({ root, nodes }) {
     font: style.fontFamily, codeFont: getComputedStyle(nodes.measured).fontFamily,
     white: named("--lab-mark"), paper: named("--lab-paper"), ink: named("--lab-ink"),
     quiet: named("--lab-ink-quiet"), rule: named("--lab-ink-rule"),
+    source: named("--lab-source"), target: named("--lab-target"),
   };
 }
 

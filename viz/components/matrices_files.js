@@ -18,18 +18,11 @@ const csvField = (text) => (/[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll(
 function saveTable({ view }, index) {
   const panel = view.panels[index];
   const table = new Blob([tableText(panel)], { type: "text/csv;charset=utf-8" });
-  save(table, `${fileName(panel, view.texts)}.csv`);
+  saveFile(table, `${fileName(panel, view.texts)}.csv`);
 }
 
 /** The title in letters and digits that any file system takes. */
 function fileName({ title }, texts) {
   const plain = title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
   return plain.slice(0, 80) || texts.file;
-}
-
-function save(blob, name) {
-  const link = document.createElement("a");
-  Object.assign(link, { href: URL.createObjectURL(blob), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

@@ -23,6 +23,12 @@ function sizesOf(panel, { textWidth, nameWidth }, width) {
   };
 }
 
+/** Numbers may be left out, so that rows of numbers fit the window unless they had to be pooled. */
+function panelHeight(panel) {
+  const left = windowHeight();
+  return panel.rowAxis.side || panel.rows > left ? plotHeight(panel) : left;
+}
+
 /** Square cells, or wider ones that hold words where there is room for words. */
 function cellsOf(panel, sizes, width, height, ratio) {
   const { rows, columns } = panel;
@@ -91,7 +97,7 @@ function layoutOf(width, panels, measure) {
   const ratio = window.devicePixelRatio || 1;
   const sizes = panels.map((panel) => sizesOf(panel, measure, width));
   const layout = (i, height) => panelLayout(panels[i], sizes[i], width, height, ratio);
-  const alone = panels.map((panel, i) => layout(i, plotHeight(panel)));
+  const alone = panels.map((panel, i) => layout(i, panelHeight(panel)));
   const smaller = (i, share) => layout(i, share * alone[i].height);
   const fitted = (line) => {
     const gaps = PANEL_GAP * (line.length - 1);

@@ -1,31 +1,49 @@
 // How to read the colours: each scale once, and what the hatch means.
 
+const LONGEST_TITLE = 220; // pixels
+
 /** The ends of a scale and its middle; a mask has one colour, and so none. */
 function ticksOf({ scale, limit }) {
   if (scale === "mask") return [];
   return (scale === "signed" ? [-limit, 0, limit] : [0, limit / 2, limit]).map(tickDigits);
 }
 
-/** Distinct scales, and distinct names of what is hidden. */
+/** Distinct scales with the titles of their panels, and distinct names of what is hidden. */
 function legendsOf(panels) {
   const scales = new Map();
   for (const panel of panels) {
-    const { scale, limit, value_name: name } = panel;
-    scales.set(JSON.stringify([scale, limit, name]), { scale, name, ticks: ticksOf(panel) });
+    const { scale, title, value_name: name } = panel;
+    const ticks = ticksOf(panel);
+    const which = JSON.stringify([scale, name, ticks]);
+    if (!scales.has(which)) scales.set(which, { scale, name, ticks, titles: [] });
+    scales.get(which).titles.push(title);
   }
   const hidden = panels.filter(({ visible }) => visible?.includes(0)).map((panel) => panel.hidden);
   return { scales: [...scales.values()], hidden: [...new Set(hidden)] };
 }
 
-function drawLegends(node, panels) {
-  const { scales, hidden } = legendsOf(panels);
+/** What stands beside each scale: the name, and whose it is where others have the same name. */
+function namedScales(scales, { legend }, nameWidth) {
+  return scales.map((one) => {
+    const { name, titles } = one;
+    if (scales.filter((other) => other.name === name).length < 2) return { ...one, whole: name };
+    const said = (all) => (name ? fill(legend, { name, title: all.join(", ") }) : all.join(", "));
+    const short = titles.map((title) => shortened(title, LONGEST_TITLE, ([text]) => nameWidth(text)));
+    return { ...one, name: said(short), whole: said(titles) };
+  });
+}
+
+function drawLegends({ view, nodes: { legends: node }, measure }) {
+  const found = legendsOf(view.panels);
+  const { hidden } = found;
+  const scales = namedScales(found.scales, view.texts, measure.nameWidth);
   const shown = JSON.stringify([scales, hidden]);
   if (node.dataset.shown === shown) return;
   node.dataset.shown = shown;
   node.replaceChildren(...scales.map(scaleLegend), ...hidden.map(hatchLegend));
 }
 
-function scaleLegend({ scale, name, ticks }) {
+function scaleLegend({ scale, name, whole, ticks }) {
   const legend = element("div", "legend");
   const bar = element("span", ticks.length ? "scale" : "swatch");
   const canvas = document.createElement("canvas");
@@ -35,6 +53,7 @@ function scaleLegend({ scale, name, ticks }) {
   marks.append(...ticks.map((tick) => element("i", "", tick)));
   bar.append(canvas, marks);
   if (name) legend.append(element("span", "name", name));
+  if (name !== whole) legend.firstChild.title = whole;
   legend.append(bar);
   return legend;
 }

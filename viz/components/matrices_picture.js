@@ -8,7 +8,7 @@ const LEGEND = { width: 180, height: 12, gap: 18, line: 32 };
 function savePicture(state, index) {
   const panel = state.view.panels[index];
   const name = `${fileName(panel, state.view.texts)}.png`;
-  pictureOf(state, panel).toBlob((blob) => save(blob, name), "image/png");
+  pictureOf(state, panel).toBlob((blob) => saveFile(blob, name), "image/png");
 }
 
 function pictureOf(state, panel) {
@@ -54,35 +54,6 @@ function brokenLines(text, width, textWidth) {
     else lines.push(word);
   }
   return lines;
-}
-
-/** Do something at a place that is turned by so many degrees. */
-function turned(context, x, y, degrees, paint) {
-  context.save();
-  context.translate(x, y);
-  context.rotate((degrees * Math.PI) / 180);
-  paint();
-  context.restore();
-}
-
-function paintAxes(context, panel, layout, sizes, style, textWidth) {
-  const { left, top, below, angle, rowStep, columnStep, rowEvery, columnEvery } = layout;
-  const names = `${PICTURE.text}px ${style.font}`;
-  write(context, style.quiet, names);
-  context.fillText(panel.columnAxis.name, left, AXIS / 2 - 2);
-  write(context, style.quiet, names, "right");
-  turned(context, AXIS / 2 - 2, top, -90, () => context.fillText(panel.rowAxis.name, 0, 0));
-  const label = ([text]) => shortened(text, sizes.longest, textWidth);
-  const font = `${layout.labelSize}px ${style.codeFont}`;
-  write(context, style.ink, font, "right");
-  for (let row = 0; row < panel.rows; row += rowEvery) {
-    context.fillText(label(panel.rowAxis.labels[row]), left - LABEL.gap, top + (row + 0.5) * rowStep);
-  }
-  write(context, style.ink, font, angle ? "left" : "center");
-  for (let column = 0; column < panel.columns; column += columnEvery) {
-    const [x, y] = [left + (column + 0.5) * columnStep, top - LABEL.gap - (angle ? 0 : LABEL.size / 2)];
-    turned(context, x, y, -angle, () => context.fillText(label(panel.columnAxis.labels[column]), 0, 0));
-  }
 }
 
 function paintCells(context, panel, layout, style, textWidth) {

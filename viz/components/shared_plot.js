@@ -4,9 +4,12 @@ const AXIS = 20; // room for an axis name
 const LABEL = { size: 12, gap: 6, longest: 104 };
 const SLANT = Math.SQRT1_2; // sine and cosine of 45°
 
-/** What a window leaves for cells below controls, sentences and titles; many labels need more. */
+/** What a window leaves for cells below controls, sentences and titles. */
+const windowHeight = () => Math.min(560, Math.max(320, window.innerHeight * 0.46));
+
+/** The same, but more where there are many labels. */
 function plotHeight({ rows, columns }) {
-  const left = Math.min(560, Math.max(320, window.innerHeight * 0.46));
+  const left = windowHeight();
   return Math.max(rows, columns) > 48 ? Math.max(left, 528) : left;
 }
 

@@ -185,6 +185,25 @@ def many():
     )
 
 
+def limits():
+    """The same name on two scales; one title is too long for a legend."""
+    titles = {"Before": 1.0, "After": 1.0, f"With the norm, {LONG}": 2.0}
+    return Matrices(
+        panels=tuple(
+            Matrix(
+                title=title,
+                values=np.full((2, 3), -0.5, np.float32),
+                rows=numbered("row", 2),
+                columns=numbered("column", 3),
+                scale="signed",
+                limit=limit,
+                value_name="value",
+            )
+            for title, limit in titles.items()
+        )
+    )
+
+
 CASES = {
     "known": known,
     "sentence": sentence,
@@ -194,4 +213,5 @@ CASES = {
     "odd": odd,
     "single": single,
     "many": many,
+    "limits": limits,
 }

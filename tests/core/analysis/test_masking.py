@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.analysis.evaluation import held_out_pairs
 from core.analysis.masking import (
     LOOK_AHEAD,
     MASKS,
@@ -11,11 +14,13 @@ from core.analysis.masking import (
     Mask,
     PaddedBatch,
     attended,
+    companions,
+    head_of_batch,
     leak,
     padded_batch,
+    read_sources,
     visible,
 )
-from core.batch import pad
 from core.decoding.sentence import SentenceError, translate
 from core.masks import PAD
 from core.model import Record, Site
@@ -32,9 +37,8 @@ SITES = {
 @pytest.fixture
 def batch(copy_run):
     """Sources of different lengths, each fed to the decoder as its own target."""
-    sources = padded_batch(copy_run, SENTENCES).source_BS
-    fed = [[BOS, *row[row > EOS].tolist()] for row in sources]
-    return PaddedBatch(sources, pad(fed), (False, False, False))
+    sources, cut = read_sources(copy_run, SENTENCES)
+    return PaddedBatch(sources, tuple((BOS, *row[:-1]) for row in sources), cut)
 
 
 def test_a_batch_is_filled_up_to_its_longest_sentence(copy_run):
@@ -44,13 +48,14 @@ def test_a_batch_is_filled_up_to_its_longest_sentence(copy_run):
     assert batch.source_BS.shape[1] == max(lengths)
     assert (batch.fed_BT[:, 0] == BOS).all()
     assert not (batch.fed_BT == EOS).any()
-    assert batch.cut == (False, False, False)
+    assert not batch.cut
+    assert batch.n_padding == sum(max(lengths) - length for length in lengths)
 
 
 def test_a_sentence_longer_than_the_model_is_cut_and_said_so(copy_run):
     longest = copy_run.settings.model.max_positions
     batch = padded_batch(copy_run, ["a", "a b " * longest])
-    assert batch.cut == (False, True)
+    assert batch.cut
     assert batch.source_BS.shape == (2, longest)
     assert batch.fed_BT.shape[1] <= longest
 
@@ -132,3 +137,30 @@ def test_behind_the_look_ahead_mask_no_word_can_see_the_padding_at_the_end(copy_
     mask = Mask("decoder.self", PADDING)
     done = attended(copy_run.model, batch, SITES["decoder.self"], [mask])
     assert leak(done.weights_BHQK, batch, "decoder.self", 0).padding == 0
+
+
+@pytest.mark.parametrize("without", [(), MASKS])
+def test_one_head_of_one_sentence_is_cut_out_of_the_whole_batch(copy_run, batch, without):
+    site = SITES["encoder.self"]
+    whole = attended(copy_run.model, batch, site, without)
+    found = head_of_batch(copy_run.model, batch, site, 1, 2, without)
+    np.testing.assert_array_equal(found.visible_QK, whole.visible_BQK[2])
+    np.testing.assert_array_equal(found.scores_QK, whole.scores_BHQK[2, 1])
+    np.testing.assert_array_equal(found.weights_QK, whole.weights_BHQK[2, 1])
+    sums = whole.weights_BHQK[:, 1].astype(np.float64).sum(axis=-1)
+    assert found.row_sums == (sums.min(), sums.max()) == pytest.approx((1, 1), abs=1e-5)
+    assert found.leak == leak(whole.weights_BHQK, batch, "encoder.self", 1)
+
+
+def test_companions_are_held_out_sentences_of_the_task_the_second_the_shortest(copy_run):
+    middling, shortest = companions(copy_run)
+    lengths = [len(copy_run.tokenizer.encode(text).ids) for text in (middling, shortest)]
+    pairs = held_out_pairs(copy_run, 40, seed=0)
+    assert min(len(pair.source) for pair in pairs) == lengths[1] + 1
+    assert {middling, shortest} <= {pair.text for pair in pairs}
+    assert lengths[0] >= lengths[1]
+
+
+def test_a_run_whose_task_is_gone_has_no_companions(copy_run):
+    gone = replace(copy_run, settings=replace(copy_run.settings, task="pairs.tsv"))
+    assert companions(gone) == ()

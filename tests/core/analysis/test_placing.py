@@ -16,12 +16,21 @@ GALLERY = Path(__file__).resolve().parents[3] / "gallery"
 TIRED = "The animal didn't cross the street because it was too tired."
 
 
-def with_learned_positions(path, trained, dtype=torch.float32):
-    """A run whose training changed the first positions and nothing else."""
+def untrained(path, trained=0, dtype=torch.float32, **settings):
+    """A run whose training changed the first positions and nothing else.
+
+    Args:
+        path: Of its folder, which is made.
+        trained: So many positions were changed.
+        dtype: Of the weights in its file.
+        settings: Of the model, where they are not those of the gallery's copy run.
+    """
     shutil.copytree(GALLERY / "copy", path)
-    settings = json.loads((path / "run.json").read_text())
-    settings["model"]["positions"] = "learned"
-    (path / "run.json").write_text(json.dumps(settings))
+    stored = json.loads((path / "run.json").read_text())
+    stored["model"] |= settings
+    (path / "run.json").write_text(json.dumps(stored))
+    # It may speak of heads that this model does not have.
+    (path / "evaluation.json").unlink()
     read = read_settings(path)
     model = build(read.model, read.training.seed)
     with torch.no_grad():
@@ -29,6 +38,10 @@ def with_learned_positions(path, trained, dtype=torch.float32):
     [weights] = (path / "checkpoints").glob("*.safetensors")
     save_weights(model, weights, dtype)
     return path
+
+
+def with_learned_positions(path, trained, dtype=torch.float32, **settings):
+    return untrained(path, trained, dtype, positions="learned", **settings)
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +115,13 @@ def test_positions_that_training_never_reached_are_found(tmp_path, dtype):
 
 def test_where_every_position_moved_nothing_is_claimed(tmp_path):
     assert learned(load_run(with_learned_positions(tmp_path / "run", 512)), 30).trained is None
+
+
+def test_positions_that_nothing_was_learned_in_are_all_as_they_began(tmp_path):
+    found = learned(load_run(with_learned_positions(tmp_path / "run", trained=0)), 30)
+    assert found.trained == 0
+    assert found.mean_norm_trained is None
+    assert found.mean_norm_untouched == pytest.approx(found.norms_P.mean())
 
 
 def test_sinusoids_are_no_learned_positions(run):

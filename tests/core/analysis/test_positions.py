@@ -7,9 +7,11 @@ from core.analysis.positions import (
     CHECK_WIDTH,
     FARTHEST,
     Sinusoids,
+    agreeing,
     agrees,
     chosen_dimensions,
     dimensions,
+    require_length,
     require_position,
 )
 from core.config import ConfigError
@@ -59,6 +61,12 @@ def test_the_check_value_comes_out():
     assert not agrees(found[0].value, "0.9094")
 
 
+def test_values_that_agree_with_their_printed_digits_are_counted():
+    found = dimensions(Sinusoids(CHECK_WIDTH, 1), CHECK_POSITION)
+    assert agreeing(found, CHECK_PRINTED) == 8
+    assert agreeing(found, ("0.9094", *CHECK_PRINTED[1:7], "1.000000")) == 6
+
+
 def test_each_dimension_says_where_its_value_comes_from():
     for one in dimensions(Sinusoids(16, 1, 100), 37):
         assert one.angle == pytest.approx(37 / 100 ** (one.index // 2 * 2 / 16), abs=1e-12)
@@ -88,6 +96,12 @@ def test_a_table_that_cannot_be_is_refused_with_the_reason(settings, complaint):
 def test_a_position_too_far_is_refused(position):
     with pytest.raises(ConfigError, match=f"position is {position}"):
         dimensions(Sinusoids(8, 1), position)
+
+
+@pytest.mark.parametrize("length", [-1, 0, 513])
+def test_a_length_must_be_one_of_a_table(length):
+    with pytest.raises(ConfigError, match=f"length is {length}"):
+        require_length(length)
 
 
 @pytest.mark.parametrize("position", [-1, 50])

@@ -1,7 +1,6 @@
 import pytest
 
 from core.analysis.prefixes import compare_prefixes
-from core.decoding.methods import Forced, decode
 from core.decoding.sentence import translate
 from core.tokenizer import BOS
 
@@ -15,13 +14,6 @@ def fed(translation_run):
 def test_every_prefix_alone_gives_what_one_masked_pass_gives(translation_run, fed):
     found = compare_prefixes(translation_run.model, *fed)
     assert found.largest_difference < 1e-5
-
-
-def test_predictions_are_those_of_teacher_forcing(translation_run, fed):
-    source, fed_ids = fed
-    steps = decode(translation_run.model, source, Forced(fed_ids[1:]))
-    wanted = [int(step.logits_V.argmax()) for step in steps]
-    assert list(compare_prefixes(translation_run.model, *fed).predicted) == wanted[: len(fed_ids)]
 
 
 def test_the_work_is_counted_in_decoder_positions(translation_run, fed):

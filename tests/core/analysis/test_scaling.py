@@ -15,6 +15,7 @@ from core.analysis.scaling import (
     sampled_gradients,
     sizes_around,
     softmax,
+    stretched_slopes,
     stretched_softmax,
 )
 
@@ -35,6 +36,19 @@ def test_stretched_scores_have_a_closed_form_for_every_size(size):
     assert first + second + third == pytest.approx(1, abs=1e-15)
     wanted = 1 / (1 + 2 * math.exp(-size)) if size > -700 else 0
     assert third == pytest.approx(wanted, rel=1e-12, abs=1e-300)
+
+
+@given(size=st.floats(-20, 20))
+def test_slopes_of_stretched_scores_are_those_of_the_curves_over_a(size):
+    before, after = stretched_softmax([size - 1e-6, size + 1e-6])
+    assert stretched_slopes(size) == pytest.approx((after - before) / 2e-6, abs=1e-8)
+
+
+@pytest.mark.parametrize(("sign", "third"), [(1, 2 * math.exp(-60)), (-1, math.exp(-60) / 2)])
+def test_slopes_of_stretched_scores_keep_their_digits(sign, third):
+    assert stretched_slopes(sign * 60) == pytest.approx(
+        [-third / 2, -third / 2, third], rel=1e-12, abs=0
+    )
 
 
 @pytest.mark.parametrize(("size", "wanted"), [(1e6, [0, 0, 1]), (-1e6, [0.5, 0.5, 0])])

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch.autograd.functional import jacobian
 
-from core.analysis.sides import LONGEST, directions, influence, sublayer_inputs
+from core.analysis.sides import LONGEST, Moved, directions, influence, sublayer_inputs
 from core.config import ModelConfig
 from core.model import build
 from core.tokenizer import EOS
@@ -49,8 +49,8 @@ def test_influence_is_the_jacobian_times_the_direction(model, layer):
     around, inner = (x.clone() for x in sublayer_inputs(model, layer, SOURCE))
     moves = directions(*around.shape)
     for matrix, function, x in (
-        (found.attention_KK, lambda x: attend(sublayers.self_attention, x), around),
-        (found.feed_forward_KK, lambda x: transform(sublayers.feed_forward, x), inner),
+        (found.attention.ratio_KK, lambda x: attend(sublayers.self_attention, x), around),
+        (found.feed_forward.ratio_KK, lambda x: transform(sublayers.feed_forward, x), inner),
     ):
         slopes = jacobian(function, x)  # output position, feature, input position, feature
         expected = torch.einsum("idje,je->ijd", slopes, moves).norm(dim=-1)
@@ -59,10 +59,10 @@ def test_influence_is_the_jacobian_times_the_direction(model, layer):
 
 def test_attention_mixes_all_positions_and_feed_forward_none(model):
     found = influence(model, 1, SOURCE)
-    assert (found.attention_KK > 1e-4).all()
+    assert (found.attention.ratio_KK > 1e-4).all()
     diagonal = np.eye(len(SOURCE), dtype=bool)
-    assert (found.feed_forward_KK[diagonal] > 1e-2).all()
-    assert (found.feed_forward_KK[~diagonal] == 0).all()
+    assert (found.feed_forward.ratio_KK[diagonal] > 1e-2).all()
+    assert (found.feed_forward.ratio_KK[~diagonal] == 0).all()
 
 
 def test_inputs_are_what_the_sublayers_get_in_the_model(model):
@@ -88,15 +88,17 @@ def test_the_model_stays_as_it_is(model):
 
 def test_influence_is_the_same_each_time(model):
     one, other = influence(model, 0, SOURCE), influence(model, 0, SOURCE)
-    assert (one.attention_KK == other.attention_KK).all()
+    assert (one.attention.ratio_KK == other.attention.ratio_KK).all()
 
 
 def test_no_more_than_the_first_tokens_are_read(model):
     long = tuple(3 + k % 27 for k in range(LONGEST + 9))
     found = influence(model, 0, long)
-    assert found.attention_KK.shape == found.feed_forward_KK.shape == (LONGEST, LONGEST)
-    assert (found.attention_KK == influence(model, 0, long[:LONGEST]).attention_KK).all()
-    assert (found.feed_forward_KK[~np.eye(LONGEST, dtype=bool)] == 0).all()
+    assert found.attention.ratio_KK.shape == found.feed_forward.ratio_KK.shape == (LONGEST, LONGEST)
+    assert (
+        found.attention.ratio_KK == influence(model, 0, long[:LONGEST]).attention.ratio_KK
+    ).all()
+    assert (found.feed_forward.ratio_KK[~np.eye(LONGEST, dtype=bool)] == 0).all()
 
 
 def test_directions_are_unit_vectors_unlike_each_other():
@@ -108,3 +110,9 @@ def test_directions_are_unit_vectors_unlike_each_other():
 def test_a_layer_that_the_encoder_lacks_is_refused(model):
     with pytest.raises(IndexError):
         influence(model, 2, SOURCE)
+
+
+def test_what_lies_away_from_the_diagonal_is_summed_up():
+    moved = Moved(np.array([[9.0, 2.0], [0.5, 7.0]]))
+    assert (moved.largest, moved.away_from_diagonal) == (9.0, (0.5, 2.0))
+    assert Moved(np.array([[3.0]])).away_from_diagonal == (0.0, 0.0)

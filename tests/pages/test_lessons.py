@@ -1,0 +1,75 @@
+"""The lessons on models unlike those of the gallery."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from core.training import job
+from pages import layers, masks, positions, scaling
+from tests.core.conftest import MINIATURE, draw_few
+
+LESSONS = {"masks": masks, "positions": positions, "scaling": scaling, "layers": layers}
+VIEWS = [(name, view.name) for name, page in LESSONS.items() for view in page.VIEWS]
+ODD = {
+    "post-norm, untied, learned, one layer, one head": {
+        "n_encoder_layers": 1,
+        "n_decoder_layers": 1,
+        "n_heads": 1,
+        "d_k": 3,
+        "d_v": 7,
+        "norm": "post",
+        "positions": "learned",
+        "tied": False,
+        "max_positions": 40,
+    },
+    "odd width": {"positions": "learned", "d_model": 15, "d_k": 4, "d_v": 4, "max_positions": 20},
+}
+
+
+@pytest.fixture(scope="module", params=ODD)
+def odd_runs(request, tmp_path_factory):
+    """A folder with one barely trained run of an odd size."""
+    folder = tmp_path_factory.mktemp("runs")
+    preset = replace(MINIATURE, model=replace(MINIATURE.model, **(ODD[request.param])))
+    with pytest.MonkeyPatch.context() as patch:
+        draw_few(patch)
+        config = replace(MINIATURE.training, steps=2)
+        job.prepare_run(folder / "odd", "copy", "miniature", preset, config, "python -m core …")
+        for _ in job.train_run(folder / "odd"):
+            pass
+    return folder
+
+
+@pytest.mark.parametrize(("lesson", "view"), VIEWS)
+@pytest.mark.parametrize("sentence", ["a", "a b c d " * 30], ids=["a word", "too many words"])
+def test_every_view_shows_an_odd_model(open_page, odd_runs, monkeypatch, lesson, view, sentence):
+    monkeypatch.setattr("pages.shared.cached.OWN", odd_runs)
+    at = open_page(lesson, model="runs/odd", sentence=sentence, **{lesson: view})
+    assert not at.error
+    assert at.get("bidi_component") or at.get("vega_lite_chart") or at.table or at.info
+    if sentence != "a":
+        assert any("The sentence was cut" in caption.value for caption in at.caption)
+
+
+@pytest.mark.parametrize(("lesson", "view"), VIEWS)
+def test_every_view_shows_a_run_whose_pairs_are_gone(open_page, own_copy, lesson, view):
+    settings = json.loads((own_copy / "run.json").read_text())
+    (own_copy / "run.json").write_text(json.dumps(settings | {"task": "pairs.tsv"}))
+    at = open_page(lesson, model="runs/mine", sentence="a b", **{lesson: view})
+    assert not at.error
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+@pytest.mark.parametrize("sentence", ["", "   "])
+def test_without_a_sentence_the_lessons_ask_for_one(open_page, lesson, sentence):
+    at = open_page(lesson, sentence="a")
+    at.text_input(key="sentence").set_value(sentence).run()
+    assert not at.exception
+    assert "Type a sentence" in at.info[0].value
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_a_sentence_of_unknown_words_is_announced(open_page, lesson):
+    at = open_page(lesson, sentence="Xyzzy plugh.")
+    assert any("were never seen in training" in caption.value for caption in at.caption)
