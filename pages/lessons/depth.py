@@ -19,7 +19,7 @@ from pages.shared.matrices import matrices
 from pages.shared.opening import Opened
 from pages.shared.text import _, percent, plain
 from viz.curves import Quantity, curves
-from viz.matrices import Axis, Matrices, Matrix
+from viz.matrices_view import Axis, Matrices, Matrix
 from viz.payload import TokenLabel
 
 _NEXT = {

@@ -19,7 +19,7 @@ from pages.shared.matrices import matrices
 from pages.shared.opening import Opened
 from pages.shared.text import _, plain
 from viz.curves import Quantity, Rule, curves
-from viz.matrices import Matrices, Matrix, numbered
+from viz.matrices_view import Matrices, Matrix, numbered
 
 
 @position_controls.saying_why

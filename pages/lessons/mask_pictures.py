@@ -23,7 +23,7 @@ from core.tokenizer import Token, Tokenizer
 from pages.shared.maps import labels
 from pages.shared.notes import site_and_head
 from pages.shared.text import _, percent
-from viz.matrices import Axis, Matrices, Matrix, numbered
+from viz.matrices_view import Axis, Matrices, Matrix, numbered
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,7 @@ def _mask(chosen: Chosen, title: str, visible_QK: NDArray[np.bool_]) -> Matrix:
         rows=chosen.queries,
         columns=chosen.keys,
         scale="mask",
+        hidden_value="0",
         value_name=_("may look"),
     )
 
@@ -112,6 +113,7 @@ def prefix_table(tokens: Sequence[Token]) -> Matrices:
         rows=rows,
         columns=Axis(name=_("key: the word looked at"), labels=labels(tokens), side="target"),
         scale="mask",
+        hidden_value="0",
         value_name=_("may look"),
     )
     return Matrices(panels=[table, mask])
@@ -148,6 +150,7 @@ def score_steps(chosen: Chosen, done: HeadOfBatch) -> Matrices:
             visible=visible,
             scale="signed",
             limit=limit,
+            hidden_value="-inf",
             value_name=_("score"),
             rows=chosen.queries,
             columns=chosen.keys,
@@ -192,6 +195,7 @@ def _weights(chosen: Chosen, done: HeadOfBatch, title: str) -> Matrix:
         visible=done.visible_QK,
         rows=chosen.queries,
         columns=chosen.keys,
+        hidden_value="0",
         value_name=_("weight"),
     )
 

@@ -18,7 +18,7 @@ from pages.shared.opening import Opened
 from pages.shared.text import _
 from viz.bars import bars
 from viz.curves import Quantity
-from viz.matrices import Axis, Matrices, Matrix
+from viz.matrices_view import Axis, Matrices, Matrix
 
 TOKENS_DRAWN = 14
 """So many fit on the first screen."""

@@ -15,7 +15,7 @@ from pages.shared.matrices import matrices
 from pages.shared.opening import Opened
 from pages.shared.text import _
 from viz.curves import Quantity, Rule, curves
-from viz.matrices import Axis, Matrices, Matrix, numbered
+from viz.matrices_view import Axis, Matrices, Matrix, numbered
 from viz.payload import TokenLabel
 
 BLOCK = r"""

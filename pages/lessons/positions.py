@@ -16,7 +16,7 @@ from pages.shared.matrices import matrices
 from pages.shared.opening import Opened
 from pages.shared.text import _
 from viz.curves import Quantity, curves
-from viz.matrices import Matrices, Matrix, numbered
+from viz.matrices_view import Matrices, Matrix, numbered
 
 FORMULA = r"""
 \mathrm{PE}(pos, 2i) = \sin\frac{pos}{base^{\,2i/d_{model}}} \qquad

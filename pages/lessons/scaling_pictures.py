@@ -11,7 +11,7 @@ from pages.shared.matrices import matrices
 from pages.shared.text import _
 from viz.bars import bars
 from viz.curves import Quantity, Rule, curves
-from viz.matrices import Matrices, Matrix, numbered
+from viz.matrices_view import Matrices, Matrix, numbered
 
 Floats = NDArray[np.float64]
 STEEPEST = 0.25

@@ -18,7 +18,7 @@ from pages.shared.maps import labels
 from pages.shared.matrices import matrices
 from pages.shared.opening import Opened
 from pages.shared.text import _, percent, plain
-from viz.matrices import Axis, Matrices, Matrix, numbered
+from viz.matrices_view import Axis, Matrices, Matrix, numbered
 
 SHOWN = 8
 """So many units are listed for a token."""

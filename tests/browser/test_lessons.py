@@ -1,5 +1,6 @@
 """The lessons in a real browser."""
 
+import csv
 import re
 
 import pytest
@@ -67,6 +68,38 @@ def test_a_click_on_a_part_opens_it_and_the_link_keeps_it(visit):
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     expect(page.locator(".stTable")).not_to_contain_text("shape: memory")
+
+
+def test_the_diagram_is_reached_with_the_tab_key(visit):
+    page = visit(link("layers", "parts"))
+    picture(page)
+    page.locator(".architecture .save").focus()
+    page.keyboard.press("Tab")
+    expect(page.locator("[data-part='encoder.0.self']").first).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"part=encoder\.0\.feed_forward|part=encoder\.0\.\w+"))
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("combobox", name="Part")).to_be_focused()
+
+
+def saved(page, panel):
+    with page.expect_download() as waiting:
+        page.locator(".matrices .csv:visible").nth(panel).click()
+    return list(csv.reader(waiting.value.path().read_text().splitlines()))
+
+
+def test_the_numbers_of_a_map_say_what_the_map_shows(visit):
+    page = visit(link("masks", "scores", row="2"))
+    picture(page)
+    _scores, masked, weights = (saved(page, panel) for panel in range(3))
+    assert masked[1][2] == "-inf"
+    assert weights[1][2] == "0"
+    page = visit(link("layers", "lens"))
+    picture(page)
+    head, first, *_rest = saved(page, 0)
+    assert head == ["after", "word fed", "word", "probability"]
+    assert first[:3] == ["embedding", "BOS", "Les"]
 
 
 def test_a_map_of_a_lesson_is_read_with_the_keyboard(visit):

@@ -7,16 +7,8 @@ import numpy as np
 import pytest
 
 from viz import theme
-from viz.matrices import (
-    DEFAULT_MATRICES_TEXTS,
-    Axis,
-    Matrices,
-    Matrix,
-    component_assets,
-    numbered,
-    pack,
-    unpack,
-)
+from viz.matrices import component_assets, pack, unpack
+from viz.matrices_view import DEFAULT_MATRICES_TEXTS, Axis, Matrices, Matrix, numbered
 from viz.payload import TokenLabel
 
 HOSTILE = ("</s>", "<b>", '"\\', "🐈‍⬛", "שלום", "\u2028", "\ud800", "{row}", "")

@@ -10,13 +10,15 @@ function answer(state) {
     if (part) showTooltip(state, partLines(part), event);
     else hideTooltip(state);
   };
-  // Chromium knows these two as events only; a root is given its listeners once.
-  picture.addEventListener("focusin", (event) => {
+  // Chromium knows these two as events only; a root is given its listeners once. They are the
+  // root's, since an svg that listens to the focus takes it itself.
+  root.addEventListener("focusin", (event) => {
     const part = under(event);
+    if (!part) return;
     for (const node of state.parts.values()) node.setAttribute("tabindex", node === part ? 0 : -1);
     if (part?.matches(":focus-visible")) showTooltip(state, partLines(part), besides(part));
   });
-  picture.addEventListener("focusout", () => hideTooltip(state));
+  root.addEventListener("focusout", () => hideTooltip(state));
   root.onpointerleave = () => hideTooltip(state);
   picture.onkeydown = (event) => answerKey(state, under(event), event);
   save.onclick = () => saveSvg(picture);

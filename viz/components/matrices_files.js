@@ -1,16 +1,34 @@
 // Saving a panel as a table.
 
-/** The panel's cells with their labels; hidden cells are empty. */
+const csvLine = (fields) => fields.map(csvField).join(",");
+
+/** The panel's cells with their labels. */
 function tableText(panel) {
+  const lines = panel.texts ? wordLines(panel) : valueLines(panel);
+  return `${lines.map(csvLine).join("\r\n")}\r\n`;
+}
+
+/** A row for each row; what is hidden is written as the panel says. */
+function valueLines(panel) {
   const { rowAxis, columnAxis, columns, values } = panel;
-  const line = (fields) => fields.map(csvField).join(",");
   const rows = rowAxis.labels.map(([label], row) => {
     const cells = Array.from({ length: columns }, (_, column) => row * columns + column);
-    return line([label, ...cells.map((cell) =>
-      (isVisible(panel, cell) ? allDigits(values[cell]) : ""))]);
+    return [label, ...cells.map((cell) =>
+      (isVisible(panel, cell) ? allDigits(values[cell]) : panel.hidden_value))];
   });
-  const head = line(["", ...columnAxis.labels.map(([label]) => label)]);
-  return `${[head, ...rows].join("\r\n")}\r\n`;
+  return [["", ...columnAxis.labels.map(([label]) => label)], ...rows];
+}
+
+/** A row for each cell that can be seen: its labels, its word, its value. */
+function wordLines(panel) {
+  const { rowAxis, columnAxis, columns, values, texts } = panel;
+  const cells = Array.from(values.keys()).filter((cell) => isVisible(panel, cell));
+  const name = panel.value_name || "value";
+  return [[rowAxis.name, columnAxis.name, "word", name], ...cells.map((cell) => {
+    const [row, column] = [Math.floor(cell / columns), cell % columns];
+    return [rowAxis.labels[row][0], columnAxis.labels[column][0], texts[row][column],
+      allDigits(values[cell])];
+  })];
 }
 
 const csvField = (text) => (/[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

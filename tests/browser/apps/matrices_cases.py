@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from viz.matrices import Axis, Matrices, Matrix, numbered
+from viz.matrices_view import Axis, Matrices, Matrix, numbered
 from viz.payload import TokenLabel
 
 WORDS = "The animal did n't cross the street because it was too tired ."
