@@ -83,9 +83,10 @@ class ModelConfig(_Config):
 
     def __post_init__(self) -> None:
         self._check_types()
-        for name in ("vocab_size", "d_model", "d_ff", "n_heads", "max_positions"):
+        counts = ("n_encoder_layers", "n_decoder_layers", "n_heads", "max_positions")
+        for name in ("vocab_size", "d_model", "d_ff", *counts):
             require(getattr(self, name) >= 1, f"{name} is {getattr(self, name)}, not 1 or more")
-        for name in ("n_encoder_layers", "n_decoder_layers", "d_k", "d_v"):
+        for name in ("d_k", "d_v"):
             require(getattr(self, name) >= 0, f"{name} is {getattr(self, name)}, not 0 or more")
         require(0 <= self.dropout < 1, f"dropout is {self.dropout}, not in [0, 1)")
         require(self.norm in get_args(Norm), f"norm is {self.norm!r}, not post or pre")

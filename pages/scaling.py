@@ -7,7 +7,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from core.analysis import scaling
-from core.analysis.rescaled import Rescaled, mean_of, score_spread, without_scaling
+from core.analysis.rescaled import mean_of, score_spread, without_scaling
 from core.analysis.scores import ScoresError, read_scores
 from pages.lessons import scaling as below
 from pages.lessons import scaling_controls
@@ -51,11 +51,8 @@ def _variance(opened: Opened) -> None:
         pictures.variances(found, opened.run.settings.model.d_k)
         lesson.numbers("variance", pictures.sampled_columns(found))
     with right:
-        if spread.scaled:
-            own_heads.variances(spread)
-            lesson.numbers("variance_heads", own_heads.columns(spread.unscaled, spread.scaled))
-        else:
-            st.info(own_heads.NONE)
+        own_heads.variances(spread)
+        lesson.numbers("variance_heads", own_heads.columns(spread.unscaled, spread.scaled))
     st.caption(
         _(
             "Left: n = {n} pairs at each d_k, new ones at each, seed {seed}. Right: the variance "
@@ -108,15 +105,6 @@ def _gradient(opened: Opened) -> None:
 
 def _heads(opened: Opened) -> None:
     found = cached.of_run(without_scaling, opened.path, opened.inspection.translation)
-    if found.scaled:
-        _compared(found)
-    else:
-        st.info(own_heads.NONE)
-    lesson.explained(below.HEADS)
-
-
-def _compared(found: Rescaled) -> None:
-    """Show heads and guesses with and without the scaling."""
     own_heads.evenness(found)
     st.markdown(
         _(
@@ -135,6 +123,7 @@ def _compared(found: Rescaled) -> None:
         )
     )
     lesson.numbers("heads", own_heads.columns(found.unscaled, found.scaled))
+    lesson.explained(below.HEADS)
 
 
 VIEWS = (

@@ -44,7 +44,7 @@ class Lens:
     @property
     def decided_last(self) -> int:
         """The position whose followed token has the highest rank one layer before the end."""
-        return int(self.followed_rank_LK[max(0, len(self.followed_rank_LK) - 2)].argmax())
+        return int(self.followed_rank_LK[-2].argmax())
 
     @property
     def names(self) -> tuple[str, ...]:

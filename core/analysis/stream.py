@@ -31,8 +31,8 @@ class Stream:
 
     @property
     def most_added(self) -> int:
-        """The depth, the embedding being 0, before which most was added on average; 0 for none."""
-        return 1 + int(self.added_LK.mean(axis=1).argmax()) if len(self.added_LK) else 0
+        """The depth, the embedding being 0, at which most was added on average."""
+        return 1 + int(self.added_LK.mean(axis=1).argmax())
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -73,11 +73,9 @@ def _stream(record: Record, sites: Sequence[Site]) -> Stream:
     products_LK = (stream_LKD * stream_LKD[0]).sum(axis=-1)
     lengths_LK = norms_LK * norms_LK[0]
     nothing_LK = np.zeros_like(products_LK)
-    # Without layers there is nothing to stack.
-    added_LKD = vectors(sites[1:], Step.ADDED) if len(sites) > 1 else stream_LKD[1:]
     return Stream(
         sites=tuple(sites),
         norms_LK=norms_LK,
         cosines_LK=np.divide(products_LK, lengths_LK, out=nothing_LK, where=lengths_LK > 0),
-        added_LK=np.linalg.norm(added_LKD, axis=-1),
+        added_LK=np.linalg.norm(vectors(sites[1:], Step.ADDED), axis=-1),
     )

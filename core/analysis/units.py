@@ -60,13 +60,8 @@ def firing(hidden: Mapping[Site, NDArray[np.float32]], stack: Stack) -> Firing:
     Args:
         hidden: From `hidden_units`.
         stack: Encoder or decoder.
-
-    Raises:
-        ValueError: The stack has no layer.
     """
     sites = sorted(site for site in hidden if site.stack == stack)
-    if not sites:
-        raise ValueError(f"the {stack} has no feed-forward layer")
     fires_LKF = np.stack([hidden[site] > 0 for site in sites])
     return Firing(
         firing_LK=fires_LKF.mean(axis=2),

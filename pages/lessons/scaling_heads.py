@@ -9,8 +9,6 @@ from pages.shared.text import _
 from viz.curves import Quantity
 from viz.dumbbells import dumbbells
 
-NONE = _("This model has no layers, and so no attention: there are no scores to divide.")
-
 
 def variances(spread: ScoreSpread) -> None:
     """Draw the variance of every head's scores, before and after the division."""

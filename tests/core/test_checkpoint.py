@@ -118,7 +118,7 @@ def test_missing_file_is_named(tmp_path):
     [
         {"d_model": 16},
         {"n_encoder_layers": 2},
-        {"n_decoder_layers": 0},
+        {"n_decoder_layers": 3},
         {"vocab_size": 21},
         {"tied": False},
         {"norm": "pre"},

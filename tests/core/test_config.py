@@ -26,7 +26,7 @@ def test_defaults_are_the_papers_base_model_and_training():
         ("d_ff", 0),
         ("n_heads", 0),
         ("max_positions", -1),
-        ("n_encoder_layers", -2),
+        ("n_encoder_layers", 0),
         ("n_decoder_layers", -3),
         ("d_k", -64),
         ("d_v", -65),

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.run import load_run
 from pages.shared import cached, lesson
-from tests.core.analysis.test_placing import untrained, with_learned_positions
+from tests.core.analysis.test_placing import with_learned_positions
 from tests.core.analysis.test_positions import formula
 from tests.pages.conftest import ROOT, said
 from viz.matrices import unpack
@@ -331,13 +331,6 @@ def test_only_of_sinusoids_the_norm_is_claimed_by_a_formula(
     [formula] = at.expander[0].latex
     assert ("\\tfrac{d_{model}}{2}" in formula.value) == claimed
     assert ("P_p" in formula.value) != claimed
-
-
-def test_a_model_without_layers_opens_what_needs_no_layers(open_page, tmp_path, monkeypatch):
-    run = untrained(tmp_path / "flat", n_encoder_layers=0, n_decoder_layers=0)
-    monkeypatch.setattr(cached, "run_paths", lambda: {"flat": run})
-    for view in VIEWS:
-        assert not open_page("positions", positions=view).error
 
 
 def test_shuffled_words_only_permute_outputs_without_positions(open_positions):

@@ -10,8 +10,6 @@ from core.analysis.evenness import evenness
 from core.decoding.sentence import translate
 from core.inspection import inspect_sentence
 from core.run import load_run
-from pages.shared import cached
-from tests.core.analysis.test_placing import untrained
 from tests.pages.conftest import ROOT, said
 from viz.matrices import unpack
 
@@ -267,20 +265,6 @@ def test_heads_are_those_of_the_attention_page_before_the_change(open_scaling):
     assert [float(each) for each in means] == pytest.approx(
         [100 * np.mean(before), 100 * np.mean(after)], abs=0.051
     )
-
-
-@pytest.mark.parametrize("view", VIEWS)
-def test_a_model_without_layers_is_said_to_have_no_attention(
-    open_scaling, tmp_path, monkeypatch, view
-):
-    run = untrained(tmp_path / "flat", n_encoder_layers=0, n_decoder_layers=0)
-    monkeypatch.setattr(cached, "run_paths", lambda: {"flat": run})
-    at = open_scaling(scaling=view)
-    assert "nan" not in said(at)
-    own_heads = view in ("variance", "heads")
-    assert ("This model has no layers, and so no attention" in said(at)) == own_heads
-    assert len(at.get("vega_lite_chart")) == (view != "heads")
-    assert len(at.expander) == 3
 
 
 @pytest.mark.parametrize("view", VIEWS)

@@ -132,10 +132,3 @@ def test_without_positions_a_tokens_embedding_is_nearest_to_itself():
     lens = encoder_lens(model, SOURCE)
     assert lens.best_LK[0].tolist() == list(SOURCE)
     assert (lens.followed_rank_LK[0] == 0).all()
-
-
-def test_a_model_without_layers_has_one_depth():
-    model = build(replace(SMALL, n_encoder_layers=0, n_decoder_layers=0), seed=3).eval()
-    for lens in (encoder_lens(model, SOURCE), decoder_lens(model, SOURCE, FED)):
-        assert lens.names == ("embedding",)
-        assert (lens.divergence_LK == 0).all()

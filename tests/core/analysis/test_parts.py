@@ -17,7 +17,7 @@ CONFIGS = {
     "untied": replace(SMALL, tied=False),
     "learned positions": replace(SMALL, positions="learned", norm="pre", tied=False),
     "heads that split the width": ModelConfig(30, 1, 2, 12, 20, 3, max_positions=9),
-    "no encoder layer": replace(SMALL, n_encoder_layers=0, norm="pre"),
+    "one encoder layer": replace(SMALL, n_encoder_layers=1, norm="pre"),
 }
 each_config = pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
 
@@ -36,8 +36,8 @@ def configs(draw):
     n_heads = draw(st.integers(1, 4))
     return ModelConfig(
         vocab_size=draw(st.integers(1, 40)),
-        n_encoder_layers=draw(st.integers(0, 3)),
-        n_decoder_layers=draw(st.integers(0, 3)),
+        n_encoder_layers=draw(st.integers(1, 3)),
+        n_decoder_layers=draw(st.integers(1, 3)),
         d_model=2 * n_heads * draw(st.integers(1, 4)),
         d_ff=draw(st.integers(1, 30)),
         n_heads=n_heads,

@@ -10,7 +10,6 @@ from core.analysis.rescaled import mean_of, score_spread, without_scaling
 from core.decoding.sentence import translate
 from core.model import Record, Step
 from core.run import load_run
-from tests.core.analysis.test_placing import untrained
 
 GALLERY = Path(__file__).resolve().parents[3] / "gallery"
 
@@ -79,16 +78,6 @@ def test_without_the_scaling_heads_are_sharper_on_average(read):
     found = without_scaling(run, translation)
     assert mean_of(found.unscaled) < mean_of(found.scaled)
     assert 0 <= found.n_same <= found.n_tokens
-
-
-def test_a_model_without_layers_has_no_heads(tmp_path):
-    run = load_run(untrained(tmp_path / "run", n_encoder_layers=0, n_decoder_layers=0))
-    translation = translate(run, "a b c")
-    assert not score_spread(run, translation).scaled
-    found = without_scaling(run, translation)
-    assert not found.scaled
-    assert found.n_same == found.n_tokens
-    assert found.scaled_loss == found.unscaled_loss
 
 
 def test_a_translation_that_met_the_length_limit_is_not_asked_for_an_end(read):

@@ -82,12 +82,6 @@ def test_a_vector_of_zeros_is_like_nothing():
     assert (found.norms_LK[0] == 0).all() and (found.cosines_LK == 0).all()
 
 
-def test_a_stack_without_layers_has_its_embedding_alone():
-    config = replace(SMALL, n_encoder_layers=0)
-    found = residual_stream(build(config, seed=3).eval(), SOURCE, FED)["encoder"]
-    assert (found.names, found.added_LK.shape) == (("embedding",), (0, len(SOURCE)))
-
-
 def test_later_tokens_of_the_target_leave_earlier_positions_as_they_are(model):
     one = residual_stream(model, SOURCE, FED)["decoder"]
     other = residual_stream(model, SOURCE, (*FED[:2], 20, 21))["decoder"]

@@ -58,11 +58,6 @@ def test_shares_are_those_counted_by_hand_with_layers_in_their_order():
     assert firing(HAND, "decoder").firing_LK.tolist() == [[1, 1, 1]]
 
 
-def test_a_stack_without_layers_is_refused():
-    with pytest.raises(ValueError, match="the decoder has no feed-forward layer"):
-        firing({FIRST: HAND[Site("decoder", 0, "feed_forward")]}, "decoder")
-
-
 HIDDEN = np.array(
     [
         [0.0, 2.0, 5.0, 1.0],
