@@ -33,6 +33,9 @@ QUIET = [
     "--disable-sync",
 ]
 
+# Pages for Streamlit to run, with nothing in them to test: imported they would share one session.
+collect_ignore_glob = ["apps/*_app.py"]
+
 Serve = Callable[[str | Path], str]
 
 
