@@ -90,7 +90,7 @@ def test_the_view_survives_reload_and_the_way_back(visit):
 def test_a_chosen_model_survives_reload_with_the_view_it_opened_on(visit):
     page = drawn(visit())
     page.get_by_role("combobox", name="Model").click()
-    page.get_by_role("option", name="copy").click()
+    page.get_by_role("option", name="copy", exact=True).click()
     expect(translation(page)).to_have_text("k d a f q z")
     before = title(page).inner_text()
     page.reload()

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
 
 from tests.browser.apps import matrices_cases
@@ -301,17 +302,8 @@ def saved_picture(page):
     """Save the first panel as a picture and return its name and its pixels."""
     with page.expect_download() as download:
         panel_of(page).get_by_role("button", name="Save as a picture").click()
-    page.evaluate(
-        """async data => {
-            const image = await createImageBitmap(new Blob([new Uint8Array(data)]));
-            const canvas = document.createElement('canvas');
-            Object.assign(canvas, { id: 'saved', width: image.width, height: image.height });
-            canvas.getContext('2d').drawImage(image, 0, 0);
-            document.body.append(canvas);
-        }""",
-        list(download.value.path().read_bytes()),
-    )
-    return download.value.suggested_filename, pixels(page.locator("#saved"))
+    saved = Image.open(download.value.path()).convert("RGBA")
+    return download.value.suggested_filename, np.asarray(saved)
 
 
 def on_white(rgb, opacity=0.19):
