@@ -119,20 +119,21 @@ def controls(browser: Browser, link: str) -> Iterator[tuple[str, list[float]]]:
 def choices(page: Page) -> Iterator[tuple[str, Callable[[int], None]]]:
     """Yield segmented controls but for the first, which opens other views, and pills."""
     for group in page.locator(".stMainBlockContainer .stButtonGroup").all()[1:]:
-        options = group.get_by_role("radio").or_(group.get_by_role("button")).all()
-        yield label_of(group), pressing(options)
+        yield label_of(group), pressing(group.get_by_role("radio").or_(group.get_by_role("button")))
 
 
-def pressing(options: list[Locator]) -> Callable[[int], None]:
-    """Press one after the other; a single one again and again."""
-    return lambda i: options[(i + 1) % len(options)].click(delay=20)
+def pressing(options: Locator) -> Callable[[int], None]:
+    """Press one after the other, whichever there are by then; a single one again and again."""
+    return lambda i: options.nth((i + 1) % options.count()).click(delay=20)
 
 
 def numbers(page: Page) -> Iterator[tuple[str, Callable[[int], None]]]:
     """Yield number fields, one step up and down."""
     for field in page.get_by_test_id("stNumberInput").all():
-        steps = [field.get_by_test_id(f"stNumberInputStep{way}") for way in ("Down", "Up")]
-        if steps[1].count():
+        steps = field.get_by_test_id("stNumberInputStepDown").or_(
+            field.get_by_test_id("stNumberInputStepUp")
+        )
+        if steps.count():
             yield label_of(field), pressing(steps)
 
 
@@ -140,7 +141,7 @@ def switches(page: Page) -> Iterator[tuple[str, Callable[[int], None]]]:
     """Yield switches, but for those that begin a measurement on held-out sentences."""
     for switch in page.get_by_test_id("stCheckbox").all():
         if "Measure" not in switch.inner_text():
-            yield label_of(switch), pressing([switch.locator("label").first])
+            yield label_of(switch), pressing(switch.locator("label").first)
 
 
 def selections(page: Page) -> Iterator[tuple[str, Callable[[int], None]]]:

@@ -6,6 +6,7 @@ words.txt         the source words that training saw
 metrics.jsonl     one line for each measured step, append-only
 evaluation.json   figures on held-out samples, and what each head does
 status.json       state, step, heartbeat, process id
+.lock             held by the process that trains the run
 checkpoints/      step-00000400.safetensors, with step-00000400.state.safetensors beside it
 """
 

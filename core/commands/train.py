@@ -2,7 +2,10 @@
 
 import argparse
 import shlex
+import signal
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import get_args
@@ -97,13 +100,39 @@ def _check_resumable(arguments: argparse.Namespace) -> None:
 
 
 def _show(path: Path) -> None:
-    """Train, and print a line every few seconds and at every measurement."""
+    """Train, and print a line every few seconds and at every measurement.
+
+    Raises:
+        KeyboardInterrupt: It was stopped; the step under way was finished and kept.
+    """
     last_line = 0.0
-    for progress in train_run(path):
-        now = time.perf_counter()
-        if progress.held_out is not None or now - last_line > SECONDS_BETWEEN_LINES:
-            last_line = now
-            print(line(progress), flush=True)
+    with _interrupts() as asked, closing(train_run(path)) as training:
+        for progress in training:
+            now = time.perf_counter()
+            if progress.held_out is not None or now - last_line > SECONDS_BETWEEN_LINES:
+                last_line = now
+                print(line(progress), flush=True)
+            if asked:
+                break
+    if asked:
+        print(f"stopped at step {progress.train_step.step}; go on with --resume", flush=True)
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """Note the first Ctrl-C, so that a step is never cut in half; a second one is not held back."""
+    asked: list[int] = []
+
+    def note(number: int, frame: object) -> None:
+        asked.append(number)
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield asked
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def line(progress: Progress) -> str:

@@ -78,18 +78,24 @@ def prepare_run(
 def train_run(path: Path) -> Iterator[Progress]:
     """Train a prepared run to its end, from its newest checkpoint where there is one.
 
+    Whoever closes the generator stops the training after the step that was yielded last, and
+    nothing of it is lost.
+
     Raises:
-        RunError: The folder is no run.
+        RunError: The folder is no run, or another process is training it.
         CorpusError: The task is a file of pairs that cannot be used.
         TrainingError: The loss is not a number.
     """
-    folder = RunFolder(path)
     settings = read_settings(path)
+    with RunFolder(path).held():
+        yield from _train(path, settings)
+
+
+def _train(path: Path, settings: RunSettings) -> Iterator[Progress]:
     tokenizer = _read_tokenizer(path)
     task = fitting(task_named(settings.task, path), tokenizer, settings.model.max_positions)
     model, optimizer, first_step, words = _start_or_go_on(path, settings)
-    folder.cut_metrics(first_step)
-    folder.write_status("running", first_step)
+    keeper = _Keeper(RunFolder(path), model, optimizer, words, first_step)
     held_out = encode_samples(tokenizer, held_out_samples(task, EVALUATION_SAMPLES, seed=1))
     config = settings.training
     batches = _noting_words(
@@ -97,27 +103,66 @@ def train_run(path: Path) -> Iterator[Progress]:
         tokenizer,
         words,
     )
-    step = first_step
-    unwritten: list[TrainStep] = []
+    keeper.begin()
     try:
         for train_step in train(model, optimizer, batches, config, first_step):
             step = train_step.step
             due = step % config.evaluate_every == 0 or step == config.steps
             quality = measure(model, held_out) if due else None
-            kept = step % config.checkpoint_every == 0 or step == config.steps
-            unwritten.append(train_step)
-            # Also before a checkpoint, from which a stopped training goes on.
-            if step % METRICS_EVERY == 0 or due or kept:
-                folder.add_metrics(_metrics(unwritten, quality))
-                unwritten.clear()
-            if kept:
-                folder.checkpoint(model, optimizer, step, words)
-                folder.write_status("running", step)
+            keeper.note(train_step, quality)
+            if step % config.checkpoint_every == 0 or step == config.steps:
+                keeper.keep("running")
             yield Progress(train_step, quality)
-    except BaseException:
-        folder.write_status("stopped", step)
+    except GeneratorExit:
+        # Stopped between two steps: all that was learned is whole.
+        keeper.keep("stopped")
         raise
-    folder.write_status("finished", step)
+    except BaseException:
+        keeper.folder.write_status("stopped", keeper.step)
+        raise
+    keeper.folder.write_status("finished", keeper.step)
+
+
+class _Keeper:
+    """Writes what a training does into its folder."""
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        model: Transformer,
+        optimizer: torch.optim.Optimizer,
+        words: set[str],
+        step: int,
+    ) -> None:
+        self.folder, self.model, self.optimizer, self.words = folder, model, optimizer, words
+        self.step = self.kept = step
+        self.unwritten: list[TrainStep] = []
+
+    def begin(self) -> None:
+        """Forget what was measured after the checkpoint from which training goes on."""
+        self.folder.clear_torn()
+        self.folder.cut_metrics(self.step)
+        self.folder.write_status("running", self.step)
+
+    def note(self, train_step: TrainStep, quality: Quality | None) -> None:
+        """Count a step; every few of them, and every measured one, make a line of metrics."""
+        self.step = train_step.step
+        self.unwritten.append(train_step)
+        if self.step % METRICS_EVERY == 0 or quality is not None:
+            self._write(quality)
+
+    def keep(self, state: str) -> None:
+        """Write a checkpoint, from which training can go on, unless there is one."""
+        if self.unwritten:
+            self._write(None)
+        if self.step > self.kept:
+            self.folder.checkpoint(self.model, self.optimizer, self.step, self.words)
+            self.kept = self.step
+        self.folder.write_status(state, self.step)
+
+    def _write(self, quality: Quality | None) -> None:
+        self.folder.add_metrics(_metrics(self.unwritten, quality))
+        self.unwritten.clear()
 
 
 def extend_run(path: Path, steps: int) -> None:

@@ -4,7 +4,8 @@ import json
 import os
 import platform
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,15 @@ import numpy
 import safetensors
 import tokenizers
 import torch
+from filelock import FileLock, Timeout
 
 from core.checkpoint import save_state, save_weights, write_atomically
 from core.model import Transformer
-from core.run import PAIRS, RunSettings, checkpoint_step, newest_checkpoint
+from core.run import PAIRS, RunError, RunSettings, checkpoint_step, newest_checkpoint
 from core.tokenizer import Tokenizer
+
+LOCK = ".lock"
+"""Nothing is in it: who trains a run holds it."""
 
 
 def versions() -> dict[str, str]:
@@ -35,6 +40,19 @@ class RunFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep other trainings away from the folder; the hold ends with the process, even killed.
+
+        Raises:
+            RunError: Another process trains this run.
+        """
+        try:
+            with FileLock(self.path / LOCK, timeout=0):
+                yield
+        except Timeout as error:
+            raise RunError(f"{self.path}: another process is training this run") from error
 
     def begin(self, settings: RunSettings, tokenizer: Tokenizer, pairs: bytes = b"") -> None:
         """Write what is known before the first step, with the user's own pairs if there are any.
@@ -63,6 +81,16 @@ class RunFolder:
         if before is not None and checkpoint_step(before) < step:
             before.unlink()
             before.with_suffix(".state.safetensors").unlink(missing_ok=True)
+
+    def clear_torn(self) -> None:
+        """Remove what a killed training had half written, or had not yet removed."""
+        checkpoints = self.path / "checkpoints"
+        newest = newest_checkpoint(self.path)
+        kept = set() if newest is None else {newest, newest.with_suffix(".state.safetensors")}
+        temporary = [file for file in self.path.glob(".*") if file.name != LOCK]
+        for file in (*temporary, *(set(checkpoints.glob("*")) - kept)):
+            if file.is_file():
+                file.unlink(missing_ok=True)
 
     def write_words(self, words: Iterable[str]) -> None:
         """Write the source words that training saw."""

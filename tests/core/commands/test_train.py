@@ -1,6 +1,7 @@
 import functools
 import json
 import shlex
+import signal
 import subprocess
 import sys
 
@@ -42,6 +43,7 @@ def test_training_makes_a_run_with_its_evaluation(command, tmp_path):
         "evaluation.json",
         "status.json",
         "checkpoints",
+        ".lock",
     }
     assert "step 3" in out
     assert "exact match" in out
@@ -78,6 +80,24 @@ def test_going_on_with_more_steps_equals_training_them_at_once(command, tmp_path
     assert runs[0].evaluation == runs[1].evaluation
     stored = [newest_checkpoint(run.path).read_bytes() for run in runs]
     assert stored[0] == stored[1]
+
+
+def test_ctrl_c_finishes_the_step_and_says_how_to_go_on(command, tmp_path, monkeypatch):
+    def measured(*arguments):
+        if not pressed:
+            pressed.append(signal.raise_signal(signal.SIGINT))
+        return line(*arguments)
+
+    pressed, line = [], train.line
+    monkeypatch.setattr(train, "line", measured)
+    status, out, _error = command(*train_copies(tmp_path / "run", "--steps", "6"))
+    assert status == 130
+    assert "stopped at step 1; go on with --resume" in out
+    assert load_run(tmp_path / "run").step == 1
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    status, out, error = command("train", tmp_path / "run", "--resume")
+    assert (status, error) == (0, "")
+    assert load_run(tmp_path / "run").step == 6
 
 
 def test_a_folder_that_exists_is_refused_and_left_alone(command, refused, tmp_path):

@@ -38,6 +38,7 @@ def test_a_finished_run_holds_all_its_files(copy_folder):
         "metrics.jsonl",
         "status.json",
         "checkpoints",
+        ".lock",
     }
     assert {each.name for each in (copy_folder / "checkpoints").iterdir()} == {
         "step-00000030.safetensors",
@@ -72,6 +73,15 @@ def test_guided_run_tells_the_guided_heads_loss(translation_folder):
     assert all(record["guide_loss"] > 0 for record in metrics(translation_folder))
 
 
+class Torn(Exception):
+    """Something that ends a training where it stands."""
+
+
+def tear(training):
+    with pytest.raises(Torn):
+        training.throw(Torn)
+
+
 @pytest.mark.parametrize("stopped_at", [8, 11])
 def test_going_on_from_a_checkpoint_equals_never_having_stopped(prepare, tmp_path, stopped_at):
     """With dropout and 0.1 label smoothing, so that the random state matters."""
@@ -79,9 +89,9 @@ def test_going_on_from_a_checkpoint_equals_never_having_stopped(prepare, tmp_pat
     whole = prepare(tmp_path / "whole", **settings)
     finish(whole)
     parts = prepare(tmp_path / "parts", **settings)
-    stopped = train_run(parts)
-    list(itertools.islice(stopped, stopped_at))
-    stopped.close()
+    torn = train_run(parts)
+    list(itertools.islice(torn, stopped_at))
+    tear(torn)
     assert status(parts)["state"] == "stopped"
     with (parts / "metrics.jsonl").open("a") as file:
         file.write('{"step": 12, "lo')
@@ -89,25 +99,56 @@ def test_going_on_from_a_checkpoint_equals_never_having_stopped(prepare, tmp_pat
     torch.manual_seed(999)
     random.seed(999)
     assert [each.train_step.step for each in finish(parts)] == list(range(9, 21))
-    for name in ("step-00000020.safetensors", "step-00000020.state.safetensors"):
-        stored = [(path / "checkpoints" / name).read_bytes() for path in (whole, parts)]
-        assert stored[0] == stored[1]
+    assert stored(parts) == stored(whole)
     assert metrics(parts) == metrics(whole)
     assert (parts / "words.txt").read_text() == (whole / "words.txt").read_text()
     assert status(parts)["state"] == "finished"
 
 
-def test_a_run_stopped_before_its_first_checkpoint_begins_anew(prepare, tmp_path):
+def stored(path):
+    """Return the bytes of the newest weights and of the state beside them."""
+    weights = newest_checkpoint(path)
+    return weights.read_bytes(), weights.with_suffix(".state.safetensors").read_bytes()
+
+
+def test_a_run_torn_before_its_first_checkpoint_begins_anew(prepare, tmp_path):
     settings = {"steps": 6, "checkpoint_every": 5}
     whole = prepare(tmp_path / "whole", **settings)
     finish(whole)
     parts = prepare(tmp_path / "parts", **settings)
-    stopped = train_run(parts)
-    list(itertools.islice(stopped, 3))
-    stopped.close()
+    torn = train_run(parts)
+    list(itertools.islice(torn, 3))
+    tear(torn)
     finish(parts)
     assert metrics(parts) == metrics(whole)
     assert newest_checkpoint(parts).read_bytes() == newest_checkpoint(whole).read_bytes()
+
+
+@pytest.mark.parametrize("stopped_at", [1, 8, 11])
+def test_who_stops_a_training_loses_nothing(prepare, tmp_path, stopped_at):
+    settings = {"steps": 20, "checkpoint_every": 8, "evaluate_every": 5}
+    whole = prepare(tmp_path / "whole", **settings)
+    finish(whole)
+    parts = prepare(tmp_path / "parts", **settings)
+    stopped = train_run(parts)
+    list(itertools.islice(stopped, stopped_at))
+    stopped.close()
+    assert (status(parts)["state"], status(parts)["step"]) == ("stopped", stopped_at)
+    assert load_run(parts).step == stopped_at
+    assert metrics(parts)[-1]["step"] == stopped_at
+    torch.manual_seed(999)
+    assert [each.train_step.step for each in finish(parts)] == list(range(stopped_at + 1, 21))
+    assert stored(parts) == stored(whole)
+
+
+def test_a_run_is_trained_by_one_at_a_time(prepare, tmp_path):
+    path = prepare(tmp_path / "run", steps=4)
+    first = train_run(path)
+    next(first)
+    with pytest.raises(RunError, match="another process is training this run"):
+        next(train_run(path))
+    first.close()
+    assert [each.train_step.step for each in finish(path)] == [2, 3, 4]
 
 
 def test_another_seed_is_another_training(prepare, tmp_path):
