@@ -2,7 +2,7 @@
 
 import itertools
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -75,7 +75,7 @@ def prepare_run(
     )
 
 
-def train_run(path: Path) -> Iterator[Progress]:
+def train_run(path: Path) -> Generator[Progress]:
     """Train a prepared run to its end, from its newest checkpoint where there is one.
 
     Whoever closes the generator stops the training after the step that was yielded last, and

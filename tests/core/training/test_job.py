@@ -73,13 +73,13 @@ def test_guided_run_tells_the_guided_heads_loss(translation_folder):
     assert all(record["guide_loss"] > 0 for record in metrics(translation_folder))
 
 
-class Torn(Exception):
+class TornError(Exception):
     """Something that ends a training where it stands."""
 
 
 def tear(training):
-    with pytest.raises(Torn):
-        training.throw(Torn)
+    with pytest.raises(TornError):
+        training.throw(TornError)
 
 
 @pytest.mark.parametrize("stopped_at", [8, 11])
