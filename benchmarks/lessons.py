@@ -159,14 +159,14 @@ def selections(page: Page) -> Iterator[tuple[str, Callable[[int], None]]]:
 
 
 def texts(page: Page) -> Iterator[tuple[str, Callable[[int], None]]]:
-    """Yield text fields, the sentence itself included, with a text that changes at its end."""
+    """Yield text fields, the sentence itself included, with a text that changes in length."""
     fields = [(field, "Enter") for field in page.locator("[data-testid=stTextInput] input").all()]
     areas = page.locator("[data-testid=stTextArea] textarea").all()
     for field, key in [*fields, *((area, "Control+Enter") for area in areas)]:
         before = field.input_value()
 
         def change(i: int, field: Locator = field, before: str = before, key: str = key) -> None:
-            field.fill(f"{before} {i}")
+            field.fill(before + " 1" * (1 + i % 3))
             field.press(key)
 
         yield str(field.get_attribute("aria-label"))[:38], change
