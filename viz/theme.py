@@ -1,7 +1,7 @@
 """Colours and fonts: the only file that names any.
 
 Pictures that are drawn in the browser get them as CSS custom properties (`css_variables`) and as a
-table of 256 colours (`scale_table`); figures of a chart library as `colorscale`.
+table of 256 colours (`scale_table`); charts name them as `colour` writes them.
 """
 
 import numpy as np
@@ -106,15 +106,6 @@ def colour(rgb: Rgb, opacity: float = 1.0) -> str:
     if opacity == 1.0:
         return f"rgb({red}, {green}, {blue})"
     return f"rgba({red}, {green}, {blue}, {opacity})"
-
-
-def colorscale(stops: tuple[Rgb, ...]) -> list[tuple[float, str]]:
-    """Write a scale as chart libraries take it.
-
-    >>> colorscale(((0, 0, 0), (9, 9, 9)))
-    [(0.0, 'rgb(0, 0, 0)'), (1.0, 'rgb(9, 9, 9)')]
-    """
-    return [(i / (len(stops) - 1), colour(rgb)) for i, rgb in enumerate(stops)]
 
 
 def scale_table(stops: tuple[Rgb, ...] = SEQUENTIAL, count: int = 256) -> npt.NDArray[np.uint8]:
