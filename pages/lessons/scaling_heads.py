@@ -3,43 +3,41 @@
 from collections.abc import Mapping, Sequence
 
 from core.analysis.rescaled import PerHead, Rescaled, ScoreSpread
-from core.model import Site
 from pages.shared.charts import chart
-from pages.shared.text import _
+from pages.shared.text import ATTENTIONS, _
 from viz.curves import Quantity
 from viz.dumbbells import dumbbells
 
 
 def variances(spread: ScoreSpread) -> None:
     """Draw the variance of every head's scores, before and after the division."""
-    chart(
-        dumbbells(
-            {
-                _("q·k"): _listed(spread.unscaled),
-                _("q·k / √d_k"): _listed(spread.scaled),
-            },
-            _names(spread.scaled),
-            groups=_groups(spread.scaled),
-            value=Quantity(_("variance"), log=True),
-            of=_("layer.head"),
-            title=_("The model’s own heads, on this sentence"),
-        ),
+    _draw(
+        {_("q·k"): spread.unscaled, _("q·k / √d_k"): spread.scaled},
+        Quantity(_("variance"), log=True),
+        _("The model’s own heads, on this sentence"),
     )
 
 
 def evenness(found: Rescaled) -> None:
     """Draw how even the rows of every head are, with and without the scaling."""
+    _draw(
+        {_("as the model learned it"): found.scaled, _("scaling taken away"): found.unscaled},
+        Quantity(_("entropy, share of the largest"), share=True),
+        _("How evenly each head looks around, with and without the scaling"),
+    )
+
+
+def _draw(series: Mapping[str, PerHead], value: Quantity, title: str) -> None:
+    heads = next(iter(series.values()))
+    kinds = [ATTENTIONS[site.attention] for site, numbers in heads.items() for _head in numbers]
     chart(
         dumbbells(
-            {
-                _("as the model learned it"): _listed(found.scaled),
-                _("scaling taken away"): _listed(found.unscaled),
-            },
-            _names(found.scaled),
-            groups=_groups(found.scaled),
-            value=Quantity(_("entropy, share of the largest"), share=True),
+            {name: _listed(numbers) for name, numbers in series.items()},
+            _names(heads),
+            groups=kinds,
+            value=value,
             of=_("layer.head"),
-            title=_("How evenly each head looks around, with and without the scaling"),
+            title=title,
         ),
     )
 
@@ -63,16 +61,3 @@ def _names(heads: PerHead) -> list[str]:
     return [
         f"{site.layer}.{head}" for site, numbers in heads.items() for head in range(len(numbers))
     ]
-
-
-def _groups(heads: PerHead) -> list[str]:
-    return [_group(site) for site, numbers in heads.items() for _head in numbers]
-
-
-def _group(site: Site) -> str:
-    names = {
-        "encoder.self": _("encoder self"),
-        "decoder.self": _("decoder self"),
-        "decoder.cross": _("cross"),
-    }
-    return names[site.attention]

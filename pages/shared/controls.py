@@ -9,7 +9,7 @@ from core.decoding.methods import Beam, Greedy, Method
 from core.decoding.sampling import Sampling
 from core.tasks import Example
 from pages.shared import session
-from pages.shared.text import _
+from pages.shared.text import ATTENTIONS, _
 
 Amount = TypeVar("Amount", int, float)
 Chosen = TypeVar("Chosen", bound=str)
@@ -64,16 +64,11 @@ def kind(
     key: str = session.KIND,
 ) -> str:
     """Ask for one of the kinds of attention that a model has."""
-    names = {
-        "encoder.self": _("encoder self"),
-        "decoder.self": _("decoder self"),
-        "decoder.cross": _("cross"),
-    }
     session.recall(key, offered)
     chosen = st.segmented_control(
         _("Attention"),
         offered,
-        format_func=lambda name: names[name],
+        format_func=lambda name: ATTENTIONS[name],
         default=default if default in offered else offered[0],
         required=True,
         key=key,

@@ -8,6 +8,13 @@ LOCALES = Path(__file__).parent / "locales"
 
 _ = gettext.translation("app", LOCALES, fallback=True).gettext
 
+ATTENTIONS = {
+    "encoder.self": _("encoder self"),
+    "decoder.self": _("decoder self"),
+    "decoder.cross": _("cross"),
+}
+"""Kind of attention → what it is called in a word or two."""
+
 
 def percent(share: float) -> str:
     r"""Return a share as people read it, with a space at which no line breaks.
