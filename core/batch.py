@@ -5,11 +5,14 @@ B batch, S source length, T target length.
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from core.lengths import token_counts
 from core.masks import PAD
 from core.tasks.corpus import Corpus
 from core.tasks.task import Reference, Sample, Task, training_samples
@@ -65,6 +68,28 @@ class Batch:
         """Target tokens that are predicted, padding left out."""
         return int((self.labels_BT != PAD).sum())
 
+    def to(self, device: torch.device) -> Self:
+        """Return the batch on a device."""
+        return replace(
+            self,
+            source_BS=self.source_BS.to(device),
+            fed_BT=self.fed_BT.to(device),
+            labels_BT=self.labels_BT.to(device),
+        )
+
+    def part(self, index: int, count: int) -> Self:
+        """Return every `count`-th pair, the first being `index`: parts of nearly the same size."""
+        if count == 1:
+            return self
+        rows = slice(index, None, count)
+        return type(self)(
+            self.source_BS[rows],
+            self.fed_BT[rows],
+            self.labels_BT[rows],
+            self.references[rows],
+            self.sources[rows],
+        )
+
 
 def encode_source(tokenizer: Tokenizer, text: str) -> tuple[int, ...]:
     """Return a source as the encoder gets it."""
@@ -97,11 +122,17 @@ def fitting(task: Task, tokenizer: Tokenizer, max_positions: int) -> Task:
     if not isinstance(task, Corpus):
         return task
 
-    def fits(sample: Sample) -> bool:
-        [pair] = encode_samples(tokenizer, [sample])
-        return max(len(pair.source), len(pair.target) - 1) <= max_positions
-
-    return task.only(fits)
+    longest = np.maximum(
+        token_counts(tokenizer, [sample.source for sample in task.samples]),
+        token_counts(tokenizer, [sample.target for sample in task.samples]),
+    )
+    # EOS follows the source, BOS stands before the target.
+    fits = {
+        sample
+        for sample, fits in zip(task.samples, longest + 1 <= max_positions, strict=True)
+        if fits
+    }
+    return task.only(fits.__contains__)
 
 
 def _token_reference(reference: Reference, source: Encoding, target: Encoding) -> TokenReference:

@@ -1,10 +1,12 @@
-"""Weights, optimizer and random states on disk: safetensors and JSON, never pickle."""
+"""Weights and optimizers on disk: safetensors and JSON, never pickle."""
 
 import json
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import torch
 from safetensors import SafetensorError
@@ -14,18 +16,35 @@ from torch import Tensor
 from core.config import ModelConfig
 from core.model import Transformer, build
 
+SCALE = ".scale"
+"""Ends the name of what a rounded matrix's rows are multiplied by."""
+
 
 class CheckpointError(ValueError):
     """A file of weights that cannot be used; the message names it and what is wrong."""
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that it is there whole or not at all, whatever happens meanwhile."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write a file so that it is there whole or not at all, whatever happens meanwhile.
+
+    Raises:
+        OSError: The folder is gone or cannot be written to, or the disk is full.
+    """
+    with written_atomically(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def written_atomically(path: Path) -> Iterator[IO[bytes]]:
+    """Yield a file to write to, which takes its name when the context ends without an error.
+
+    Raises:
+        OSError: The folder is gone or cannot be written to, or the disk is full.
+    """
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         # A temporary file is its owner's alone; a run folder is for whoever may read the folder.
@@ -45,13 +64,30 @@ def save_weights(model: Transformer, path: Path, dtype: torch.dtype = torch.floa
     write_atomically(path, save(tensors))
 
 
+def save_rounded(model: Transformer, path: Path) -> None:
+    """Write a model's weights in a quarter of their size, for looking, not for going on.
+
+    Each row of a matrix is kept as whole numbers from -127 to 127 and what they are multiplied by,
+    so that no weight is off by more than 1/254 of the largest of its row.
+    """
+    tensors: dict[str, Tensor] = {}
+    for name, parameter in model.named_parameters():
+        if parameter.dim() < 2:
+            tensors[name] = parameter.detach().contiguous()
+            continue
+        scale = parameter.detach().abs().amax(dim=-1, keepdim=True).clamp_min(1e-30) / 127
+        tensors[name] = (parameter.detach() / scale).round().to(torch.int8)
+        tensors[name + SCALE] = scale
+    write_atomically(path, save(tensors))
+
+
 def load_model(path: Path, config: ModelConfig) -> Transformer:
-    """Return a model in evaluation mode with the weights of a file.
+    """Return a model in evaluation mode with the weights of a file, rounded or not.
 
     Raises:
         CheckpointError: The file is missing, damaged, or of another configuration.
     """
-    tensors = _read_tensors(path)
+    tensors = _unrounded(_read_tensors(path))
     model = build(config)
     wanted = dict(model.named_parameters())
     differing = sorted(set(wanted) ^ set(tensors)) or sorted(
@@ -67,21 +103,37 @@ def load_model(path: Path, config: ModelConfig) -> Transformer:
     return model.eval()
 
 
+def _unrounded(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Return the weights that rounded ones stand for; a scale that is none stays, as unknown."""
+    scales = {
+        name: tensors[name + SCALE]
+        for name, tensor in tensors.items()
+        if name + SCALE in tensors and tensors[name + SCALE].shape == (*tensor.shape[:-1], 1)
+    }
+    return {
+        name: tensor.float() * scales[name] if name in scales else tensor
+        for name, tensor in tensors.items()
+        if name.removesuffix(SCALE) not in scales or not name.endswith(SCALE)
+    }
+
+
 def save_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
-    """Write what training needs beside the weights to go on: optimizer and random states."""
+    """Write what training needs beside the weights to go on: the optimizer's state.
+
+    Random numbers begin anew at each step, from the seed and the step.
+    """
     state = optimizer.state_dict()
     tensors = {
         f"optimizer.{parameter}.{name}": value.detach().contiguous()
         for parameter, values in state["state"].items()
         for name, value in values.items()
     }
-    tensors["random.torch"] = torch.get_rng_state()
     settings = json.dumps(state["param_groups"])
     write_atomically(path, save(tensors, metadata={"param_groups": settings}))
 
 
 def load_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
-    """Put an optimizer and torch's random state back to where `save_state` saw them.
+    """Put an optimizer back to where `save_state` saw it.
 
     Raises:
         CheckpointError: The file is missing or damaged.
@@ -95,8 +147,10 @@ def load_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
                 parameter, _, value = rest.partition(".")
                 state.setdefault(int(parameter), {})[value] = tensor
         current: dict[str, Any] = optimizer.state_dict()
+        wanted = sum(len(group["params"]) for group in current["param_groups"])
+        if len(state) != wanted:
+            raise ValueError(f"it is of {len(state)} weights, not of {wanted}")
         optimizer.load_state_dict({"state": state, "param_groups": current["param_groups"]})
-        torch.set_rng_state(tensors["random.torch"])
     except (KeyError, ValueError) as error:
         raise CheckpointError(f"{path.name} does not fit this training: {error}") from error
 

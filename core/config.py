@@ -7,6 +7,7 @@ from typing import Any, Literal, Self, get_args
 
 Norm = Literal["post", "pre"]
 Positions = Literal["sinusoidal", "learned"]
+Precision = Literal["auto", "float32", "bfloat16"]
 
 
 class ConfigError(ValueError):
@@ -105,8 +106,8 @@ class ModelConfig(_Config):
             if getattr(self, name) == 0:
                 require(
                     self.d_model % self.n_heads == 0,
-                    f"d_model ({self.d_model}) is not divisible by n_heads ({self.n_heads}); "
-                    f"give {name} itself",
+                    f"{self.n_heads} heads cannot share a width of {self.d_model} evenly: "
+                    "d_model is no multiple of n_heads",
                 )
                 object.__setattr__(self, name, self.d_model // self.n_heads)
 
@@ -135,17 +136,34 @@ class TrainConfig(_Config):
     SITE:HEAD (`encoder.1.self:0`); empty for none."""
     guide_weight: float = 0.1
     """Weight of the guided attention's loss beside the cross-entropy."""
+    scheduled_sampling: float = 0.0
+    """Share of the decoder's inputs that are the model's own words instead of the true ones at the
+    end of training; it rises evenly from 0 at the first step (Bengio et al. 2015)."""
+    accumulate: int = 1
+    """Parts in which a batch is computed, one after the other, where it does not fit at once."""
+    precision: Precision = "auto"
+    """Of matrix products; weights and optimizer are float32. auto: bfloat16 on CUDA."""
+    patience: int = 0
+    """Evaluations in a row without a lower held-out loss after which training stops; 0 for never.
+    A run that has patience opens with its best weights, not with its last."""
     evaluate_every: int = 500
     checkpoint_every: int = 500
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "adam_betas", tuple(self.adam_betas))  # JSON has only lists
         self._check_types()
-        for name in ("steps", "batch_size", "warmup", "evaluate_every", "checkpoint_every"):
+        counts = ("steps", "batch_size", "warmup", "accumulate")
+        for name in (*counts, "evaluate_every", "checkpoint_every"):
             require(getattr(self, name) >= 1, f"{name} is {getattr(self, name)}, not 1 or more")
-        for name in ("cooldown", "learning_rate_factor", "guide_weight", "clip_norm"):
+        for name in ("cooldown", "learning_rate_factor", "guide_weight", "clip_norm", "patience"):
             require(getattr(self, name) >= 0, f"{name} is {getattr(self, name)}, not 0 or more")
+        for name in ("label_smoothing", "scheduled_sampling"):
+            require(0 <= getattr(self, name) < 1, f"{name} is {getattr(self, name)}, not in [0, 1)")
         require(
-            0 <= self.label_smoothing < 1,
-            f"label_smoothing is {self.label_smoothing}, not in [0, 1)",
+            self.accumulate <= self.batch_size,
+            f"accumulate is {self.accumulate}, more than the {self.batch_size} pairs of a batch",
+        )
+        require(
+            self.precision in get_args(Precision),
+            f"precision is {self.precision!r}, not {', '.join(get_args(Precision))}",
         )

@@ -5,12 +5,16 @@ tokenizer.json    in the format of the `tokenizers` library
 words.txt         the source words that training saw
 metrics.jsonl     one line for each measured step, append-only
 evaluation.json   figures on held-out samples, and what each head does
-status.json       state, step, heartbeat, process id
-.lock             held by the process that trains the run
+status.json       state, step, heartbeat, process id, and why it failed if it did
+pairs.tsv         the user's own pairs, where it learned from them
+request           what somebody asks of the process that trains the run: pause or stop
+watched           touched by whoever wants to see its weights as they now are
+train.log         what that process said
+.lock             held by that process
 checkpoints/      step-00000400.safetensors, with step-00000400.state.safetensors beside it
+snapshots/ best/ live/    weights to look at: see `core.weights`
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,15 +22,15 @@ from typing import Any
 
 from core.checkpoint import CheckpointError, load_model
 from core.config import ConfigError, ModelConfig, TrainConfig
-from core.model import Site, Transformer
+from core.model import Site, Transformer, build
+from core.run_files import RunError as RunError
+from core.run_files import check_numbers, read_json, read_text
+from core.run_files import read_metrics as read_metrics
 from core.tokenizer import Tokenizer
+from core.weights import best_weights, newest_checkpoint, step_of, weights_at
 
 FORMAT = 1
 PAIRS = "pairs.tsv"
-
-
-class RunError(ValueError):
-    """A folder that is no usable run; the message names it and what is wrong with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,7 @@ class Run:
     known_words: frozenset[str]
     """Source words that training saw."""
     evaluation: Mapping[str, Any] | None
-    """What `evaluate` stored, or None where it was not run."""
+    """What `evaluate` stored of these weights, or None where it was not run on them."""
 
     @property
     def name(self) -> str:
@@ -75,39 +79,74 @@ class Run:
         return self.path.name
 
 
-def load_run(path: Path) -> Run:
-    """Read a run folder with its newest checkpoint.
+def load_run(path: Path, step: int | None = None) -> Run:
+    """Read a run folder with the weights of a step.
+
+    Args:
+        path: The folder.
+        step: One of `core.weights.stops`; None for what the run opens with: its newest checkpoint,
+            or its best weights where training had patience.
 
     Raises:
-        RunError: The folder is missing, damaged, or no run.
+        RunError: The folder is missing, damaged, or no run; or no weights of the step were kept.
     """
     if not path.is_dir():
         raise RunError(f"{path}: no such folder")
     settings = read_settings(path)
-    checkpoint = newest_checkpoint(path)
-    if checkpoint is None:
-        raise RunError(f"{path}: no checkpoint yet in checkpoints/")
     try:
-        tokenizer = Tokenizer.from_json(_read_text(path, "tokenizer.json"))
+        tokenizer = read_tokenizer(path)
         if tokenizer.vocab_size != settings.model.vocab_size:
             raise RunError(
                 f"{path}: tokenizer.json has {tokenizer.vocab_size} tokens, "
                 f"run.json says {settings.model.vocab_size}"
             )
-        model = load_model(checkpoint, settings.model)
-    except RunError:
-        raise
-    except (CheckpointError, ValueError) as error:
+        step, model = _weights(path, settings, step)
+    except CheckpointError as error:
         raise RunError(f"{path}: {error}") from error
     return Run(
         path=path,
         settings=settings,
         model=model,
         tokenizer=tokenizer,
-        step=checkpoint_step(checkpoint),
+        step=step,
         known_words=frozenset(read_words(path)),
-        evaluation=_read_evaluation(path, model),
+        evaluation=_evaluation_of(path, model, step),
     )
+
+
+def opening_weights(path: Path, settings: RunSettings) -> Path | None:
+    """Return the file of weights that a run opens with, or None where none were kept yet."""
+    best = best_weights(path) if settings.training.patience else None
+    return best or newest_checkpoint(path)
+
+
+def _weights(path: Path, settings: RunSettings, step: int | None) -> tuple[int, Transformer]:
+    """Return a model with the weights of a step; where step 0 was not kept, its seed makes it."""
+    if step is None:
+        file = opening_weights(path, settings)
+        if file is None:
+            raise RunError(f"{path}: no checkpoint yet in checkpoints/")
+    else:
+        file = weights_at(path, step)
+    if file is not None:
+        return step_of(file), load_model(file, settings.model)
+    if step != 0:
+        raise RunError(f"{path}: no weights of step {step} were kept")
+    return 0, build(settings.model, settings.training.seed).eval()
+
+
+def read_tokenizer(path: Path) -> Tokenizer:
+    """Read tokenizer.json.
+
+    Raises:
+        RunError: It is missing or damaged.
+    """
+    try:
+        return Tokenizer.from_json(read_text(path, "tokenizer.json"))
+    except RunError:
+        raise
+    except ValueError as error:
+        raise RunError(f"{path}: tokenizer.json: {error}") from error
 
 
 def read_settings(path: Path) -> RunSettings:
@@ -116,7 +155,7 @@ def read_settings(path: Path) -> RunSettings:
     Raises:
         RunError: It is missing, damaged, or of another format.
     """
-    stored = _read_json(path, "run.json")
+    stored = read_json(path, "run.json")
     if stored.get("format") != FORMAT:
         raise RunError(f"{path}: run.json has format {stored.get('format')!r}, not {FORMAT}")
     try:
@@ -134,6 +173,12 @@ def read_settings(path: Path) -> RunSettings:
         raise RunError(f"{path}: run.json: {error}") from error
 
 
+def _evaluation_of(path: Path, model: Transformer, step: int) -> dict[str, Any] | None:
+    """Return the stored evaluation, unless it was made of the weights of another step."""
+    stored = _read_evaluation(path, model)
+    return stored if stored is not None and stored.get("step", step) == step else None
+
+
 def _read_evaluation(path: Path, model: Transformer) -> dict[str, Any] | None:
     """Read evaluation.json where there is one.
 
@@ -142,14 +187,14 @@ def _read_evaluation(path: Path, model: Transformer) -> dict[str, Any] | None:
     """
     if not (path / "evaluation.json").exists():
         return None
-    stored = _read_json(path, "evaluation.json")
+    stored = read_json(path, "evaluation.json")
     try:
-        [float(stored[name]) for name in ("exact_match", "n", "seed")]
+        check_numbers(stored, ("exact_match", "n", "seed"))
         if stored["pronoun"] is not None:
-            [float(stored["pronoun"][name]) for name in ("accuracy", "n")]
-            [float(share) for share in stored["pronoun"]["baselines"].values()]
+            check_numbers(stored["pronoun"], ("accuracy", "n"))
+            check_numbers(stored["pronoun"]["baselines"], stored["pronoun"]["baselines"])
         for head in stored["heads"]:
-            [float(head[name]) for name in ("score", "baseline", "silenced_accuracy")]
+            check_numbers(head, ("score", "baseline", "silenced_accuracy"))
             if Site.parse(head["site"]) not in model.sites():
                 raise ValueError(f"the model has no {head['site']}")
             if head["head"] not in range(model.config.n_heads):
@@ -160,51 +205,17 @@ def _read_evaluation(path: Path, model: Transformer) -> dict[str, Any] | None:
 
 
 def read_words(path: Path) -> set[str]:
-    """Return the source words that training saw.
+    """Return the source words that training saw; none before the first checkpoint.
 
     Raises:
-        RunError: words.txt is missing or no text.
+        RunError: words.txt is missing beside a checkpoint, or no text.
     """
+    if not (path / "words.txt").exists() and newest_checkpoint(path) is None:
+        return set()
     # Not splitlines: a word may hold a sign at which that would break it.
-    return set(_read_text(path, "words.txt").split("\n"))
+    return set(read_text(path, "words.txt").split("\n"))
 
 
 def is_run(path: Path) -> bool:
     """Say whether a folder claims to be a run, damaged or not."""
     return (path / "run.json").exists()
-
-
-def newest_checkpoint(path: Path) -> Path | None:
-    """Return the weights file with the most steps, or None where there is none."""
-    found = [
-        file for file in (path / "checkpoints").glob("step-*.safetensors") if _is_weights(file)
-    ]
-    return max(found, key=checkpoint_step, default=None)
-
-
-def checkpoint_step(checkpoint: Path) -> int:
-    """Return the number of steps in a checkpoint's name."""
-    return int(checkpoint.name.removeprefix("step-").split(".")[0])
-
-
-def _is_weights(file: Path) -> bool:
-    return file.name.removeprefix("step-").removesuffix(".safetensors").isdecimal()
-
-
-def _read_text(path: Path, name: str) -> str:
-    try:
-        return (path / name).read_text(encoding="utf-8")
-    except OSError as error:
-        raise RunError(f"{path}: {name}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise RunError(f"{path}: {name} is not UTF-8 text") from error
-
-
-def _read_json(path: Path, name: str) -> dict[str, Any]:
-    try:
-        stored = json.loads(_read_text(path, name))
-    except json.JSONDecodeError as error:
-        raise RunError(f"{path}: {name} is damaged: {error}") from error
-    if not isinstance(stored, dict):
-        raise RunError(f"{path}: {name} holds no JSON object")
-    return stored

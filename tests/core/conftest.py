@@ -7,9 +7,9 @@ import pytest
 from core.batch import encode_samples
 from core.config import ModelConfig, TrainConfig
 from core.run import load_run
-from core.tasks import TASKS, held_out_samples, training_samples
+from core.tasks import TASKS, held_out_samples, task_named, training_samples
 from core.tokenizer import Tokenizer
-from core.training import job
+from core.training import job, prepare
 from core.training.presets import Preset
 
 MINIATURE = Preset(
@@ -31,13 +31,14 @@ MINIATURE = Preset(
 
 def draw_few(patch):
     """Let trainings draw few samples beside their batches, so that they are soon done."""
-    patch.setattr(job, "TOKENIZER_SAMPLES", 300)
+    patch.setattr(prepare, "TOKENIZER_SAMPLES", 300)
     patch.setattr(job, "EVALUATION_SAMPLES", 10)
 
 
 def prepared(path, task="copy", **training):
     config = replace(MINIATURE.training, **training)
-    job.prepare_run(path, task, "miniature", MINIATURE, config, "python -m core train …")
+    preset = replace(MINIATURE, training=config)
+    prepare.prepare_run(path, task_named(task), "miniature", preset, "python -m core train …")
     return path
 
 
@@ -60,8 +61,8 @@ def miniature():
     return MINIATURE
 
 
-@pytest.fixture
-def prepare(few_samples):
+@pytest.fixture(name="prepare")
+def prepare_fixture(few_samples):
     """Return a function that makes a run folder of a miniature, with some settings changed."""
     return prepared
 

@@ -5,7 +5,8 @@ import shutil
 import pytest
 import torch
 
-from core.run import RunError, is_run, load_run, newest_checkpoint, read_settings
+from core.run import RunError, is_run, load_run, read_settings
+from core.weights import newest_checkpoint
 
 
 @pytest.fixture

@@ -1,0 +1,117 @@
+"""Computing where the model is, tried on torch's device without numbers: nothing else is at hand.
+
+Whatever is made on the CPU and meets a tensor of that device fails, as it would on a GPU.
+"""
+
+from contextlib import nullcontext
+
+import pytest
+import torch
+
+from core.batch import collate, training_batches
+from core.config import ModelConfig, TrainConfig
+from core.device import autocast, best_device, rounded_products
+from core.masks import padding_mask
+from core.model import Cache, build
+from core.model import transformer as module
+from core.tasks import TASKS
+from core.training.loop import losses, make_optimizer, parse_head, train
+from core.training.scheduled import with_own_words
+
+META = torch.device("meta")
+
+
+@pytest.fixture(params=["sinusoidal", "learned"])
+def model(request, tokenizer, monkeypatch):
+    # Whether there is padding is a number, and there are none.
+    monkeypatch.setattr(module, "padding_to_hide", padding_mask)
+    config = ModelConfig(
+        tokenizer.vocab_size, 1, 1, d_model=16, d_ff=32, n_heads=2, positions=request.param
+    )
+    return build(config).to(META).train()
+
+
+@pytest.mark.parametrize("guide", ["", "encoder.0.self:1", "decoder.0.cross:0"])
+def test_a_batch_is_learned_where_the_model_is(model, translation_pairs, guide):
+    pairs = [pair for pair in translation_pairs if pair.references][:8]
+    batch = collate(pairs).to(model.device)
+    assert batch.fed_BT.device == batch.labels_BT.device == META
+    config = TrainConfig(guide=guide, label_smoothing=0.1)
+    loss, guide_loss = losses(model, batch, config, parse_head(guide) if guide else None, (100, 5))
+    (loss + guide_loss).backward()
+    assert all(each.grad.device == META for each in model.parameters())
+
+
+def test_own_words_are_mixed_in_where_the_model_is(model, translation_pairs):
+    batch = collate(translation_pairs[:8]).to(model.device)
+    assert with_own_words(model, batch, 0.5).fed_BT.device == META
+
+
+def test_several_new_tokens_are_decoded_where_the_model_is(model):
+    ids_BK = torch.zeros(2, 5, dtype=torch.long, device=META)
+    with torch.no_grad():
+        memory_BSD, cache = model.encode(ids_BK), Cache()
+        for _ in range(2):
+            logits_BTV = model.decode(ids_BK, memory_BSD, padding_mask(ids_BK), cache=cache)
+    assert logits_BTV.device == META
+
+
+def test_a_batch_that_is_moved_stays_the_same(translation_pairs):
+    batch = collate(translation_pairs[:8])
+    moved = batch.to(torch.device("cpu"))
+    assert torch.equal(moved.source_BS, batch.source_BS)
+    assert (moved.references, moved.sources) == (batch.references, batch.sources)
+
+
+@pytest.mark.parametrize(
+    ("precision", "during"), [("auto", "highest"), ("float32", "highest"), ("bfloat16", "medium")]
+)
+def test_products_are_rounded_only_where_it_was_asked_for(precision, during):
+    with rounded_products(precision, torch.device("cpu")):
+        assert torch.get_float32_matmul_precision() == during
+    assert torch.get_float32_matmul_precision() == "highest"
+
+
+def test_precision_is_put_back_when_something_fails():
+    with pytest.raises(ZeroDivisionError), rounded_products("bfloat16", torch.device("cpu")):
+        raise ZeroDivisionError
+    assert torch.get_float32_matmul_precision() == "highest"
+
+
+@pytest.mark.parametrize(
+    ("cuda", "mps", "found"), [(False, False, "cpu"), (False, True, "mps"), (True, True, "cuda")]
+)
+def test_the_best_device_is_chosen(monkeypatch, cuda, mps, found):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: cuda)
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: 0)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: mps)
+    assert best_device().type == found
+
+
+@pytest.mark.parametrize(
+    ("precision", "device", "lowered"),
+    [
+        ("auto", "cuda", True),
+        ("auto", "mps", False),
+        ("auto", "cpu", False),
+        ("bfloat16", "mps", True),
+        ("float32", "cuda", False),
+        ("bfloat16", "cpu", False),
+    ],
+)
+def test_gpus_compute_forward_in_bfloat16(monkeypatch, precision, device, lowered):
+    asked = []
+    monkeypatch.setattr(torch, "autocast", lambda *given: asked.append(given) or nullcontext())
+    with autocast(precision, torch.device(device)):
+        assert asked == ([(device, torch.bfloat16)] if lowered else [])
+
+
+def test_rounded_products_learn_nearly_the_same(tokenizer):
+    losses = {}
+    for precision in ("float32", "bfloat16"):
+        config = TrainConfig(steps=5, batch_size=8, precision=precision)
+        model = build(ModelConfig(tokenizer.vocab_size, 1, 1, 64, 128, 4), seed=1)
+        batches = training_batches(TASKS["copy"], tokenizer, 8, seed=0)
+        steps = train(model, make_optimizer(model, config), batches, config)
+        losses[precision] = [step.loss for step in steps]
+    assert losses["bfloat16"] == pytest.approx(losses["float32"], rel=2e-2)
