@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from core.config import ModelConfig
 from core.model.attention import KeysValues, MultiHeadAttention
 from core.model.cache import Cache
+from core.model.dropout import Dropout
 from core.model.probe import Probe, Site, Step, through
 
 
@@ -38,7 +39,7 @@ class Residual(nn.Module):
         super().__init__()
         self.site = site
         self.norm = nn.LayerNorm(config.d_model)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.pre_norm = config.norm == "pre"
 
     def forward(

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from core.config import ModelConfig
+from core.model.dropout import Dropout
 from core.model.probe import Probe, Site, Stack, Step, through
 
 
@@ -42,7 +43,7 @@ class Embedding(nn.Module):
         self.site = Site(stack, 0, "embedding")
         self.tokens = tokens
         self.scale = config.d_model**0.5
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         if config.positions == "learned":
             positions_PD = torch.empty(config.max_positions, config.d_model)
             self.positions_PD = nn.Parameter(nn.init.normal_(positions_PD, std=0.02))

@@ -80,7 +80,11 @@ class Transformer(nn.Module):
         """
         start = 0 if cache is None else cache.length
         n_new = target_BT.shape[1]
-        visible_BTK = decoder_mask(target_BT) if cache is None else _later_rows(start, n_new)
+        visible_BTK = (
+            decoder_mask(target_BT)
+            if cache is None
+            else _later_rows(start, n_new, target_BT.device)
+        )
         x_BTD = self.target_embedding(target_BT, start, probe)
         seen = Seen(memory_BSD, visible_B1S, visible_BTK, cache)
         for layer in self.decoder:
@@ -88,6 +92,11 @@ class Transformer(nn.Module):
         if cache is not None:
             cache.length += n_new
         return self.output(self.decoder_norm(x_BTD))
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return self.output.weight.device
 
     def sites(self) -> tuple[Site, ...]:
         """Return every attention sublayer's site: encoder self, decoder self, cross."""
@@ -108,9 +117,9 @@ class Transformer(nn.Module):
                 nn.init.normal_(module.weight, std=self.config.d_model**-0.5)
 
 
-def _later_rows(start: int, n_new: int) -> Tensor | None:
+def _later_rows(start: int, n_new: int, device: torch.device) -> Tensor | None:
     """Return the last rows of the look-ahead mask; a single new position may look at all."""
-    return None if n_new == 1 else causal_mask(start + n_new)[None, start:]
+    return None if n_new == 1 else causal_mask(start + n_new, device)[None, start:]
 
 
 def _final_norm(config: ModelConfig) -> nn.Module:

@@ -10,6 +10,7 @@ from torch import nn
 from core.config import ModelConfig
 from core.masks import PAD
 from core.model import Record, Site, Transformer, build, count_parameters
+from core.model.dropout import Dropout
 
 # Table 3 of the paper: what differs from base, and the published parameters in millions.
 TABLE_3 = [
@@ -223,7 +224,7 @@ def test_dropout_is_off_in_evaluation_and_on_in_training(model, batch):
 def test_dropout_stands_on_sublayer_outputs_and_embeddings_only(small_config):
     model = Transformer(small_config)
     n_sublayers = 2 * small_config.n_encoder_layers + 3 * small_config.n_decoder_layers
-    rates = [module.p for module in model.modules() if isinstance(module, nn.Dropout)]
+    rates = [module.share for module in model.modules() if isinstance(module, Dropout)]
     assert rates == [0.3] * (n_sublayers + 2)
 
 
