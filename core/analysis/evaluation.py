@@ -16,20 +16,22 @@ def evaluate(run: Run, n: int = N_SAMPLES, seed: int = SEED) -> dict[str, Any]:
     """Measure a run on up to `n` held-out samples that `seed` draws.
 
     Returns:
-        What `evaluation.json` holds: exact_match, token_accuracy, loss, n, seed, step; pronoun
-        (accuracy, n, baselines) and heads, or None and an empty list where the task has no
+        What `evaluation.json` holds: exact_match, token_accuracy, loss, bleu, chrf, n, seed, step;
+        pronoun (accuracy, n, baselines) and heads, or None and an empty list where the task has no
         pronouns.
 
     Raises:
         RunError: The run's task is a file of pairs that cannot be used any more.
     """
     pairs = held_out_pairs(run, n, seed)
-    quality = measure(run.model, pairs)
+    quality = measure(run.model, pairs, run.tokenizer)
     study = study_pronouns(run.model, pairs)
     return {
         "exact_match": quality.exact_match,
         "token_accuracy": quality.token_accuracy,
         "loss": quality.loss,
+        "bleu": quality.bleu,
+        "chrf": quality.chrf,
         "n": quality.n,
         "seed": seed,
         "step": run.step,

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 import torch
 
+from core.analysis.evaluation import held_out_pairs
 from core.batch import Pair, collate
 from core.decoding.step import DecodeStep
 from core.masks import PAD
 from core.model import Transformer
+from core.run import Run
 from core.training.metrics import sorted_batches, translations
 
 
@@ -79,9 +81,33 @@ def exposure(model: Transformer, pairs: Sequence[Pair]) -> list[PositionAccuracy
     ]
 
 
+def held_out_exposure(run: Run, n: int) -> list[PositionAccuracy]:
+    """Return the accuracy of each position over `n` held-out sentences of a run's task.
+
+    Raises:
+        RunError: The task is a file of pairs that is gone.
+    """
+    return exposure(run.model, held_out_pairs(run, n, seed=0))
+
+
+def overall(positions: Sequence[PositionAccuracy]) -> PositionAccuracy:
+    """Return the accuracy over all tokens, whatever their position; its position is -1.
+
+    >>> overall([PositionAccuracy(0, 1.0, 1.0, 3), PositionAccuracy(1, 1.0, 0.0, 1)]).free
+    0.75
+    """
+    n = sum(each.n for each in positions)
+    return PositionAccuracy(
+        -1,
+        sum(each.forced * each.n for each in positions) / n,
+        sum(each.free * each.n for each in positions) / n,
+        n,
+    )
+
+
 @torch.inference_mode()
 def _forced_tokens(model: Transformer, pairs: Sequence[Pair]) -> list[list[int]]:
     """Return the most probable token of each position after the true prefix."""
-    batch = collate(pairs)
+    batch = collate(pairs).to(model.device)
     tokens_BT = model(batch.source_BS, batch.fed_BT).argmax(dim=-1)
     return tokens_BT.masked_fill(batch.labels_BT == PAD, PAD).tolist()

@@ -10,8 +10,10 @@ import torch
 from torch import Tensor
 
 from core.decoding.greedy import greedy_steps
+from core.decoding.sentence import source_tensor
 from core.decoding.step import DecodeOptions
 from core.model import Transformer
+from core.run import Run
 from core.tokenizer import BOS, EOS
 
 
@@ -25,6 +27,15 @@ class DecodingTimes:
     """Of each step, with the whole prefix computed anew."""
     one_pass: float
     """Of the one masked pass over the same target, as in training."""
+
+
+def sentence_times(run: Run, sentence: str) -> DecodingTimes:
+    """Measure what each step of decoding a sentence costs.
+
+    Raises:
+        SentenceError: There is no text.
+    """
+    return measure_times(run.model, source_tensor(run, sentence))
 
 
 REPEATS = 5

@@ -1,21 +1,19 @@
-"""The user's own sentence pairs, from a file of two tab-separated columns."""
+"""The user's own sentence pairs as a task."""
 
 import random
-import unicodedata
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Self
 
+from core.tasks.columns import tidy
+from core.tasks.pairs import LARGEST, CorpusError, read_pairs
 from core.tasks.split import TEST_SHARE, is_in_test_part, place
 from core.tasks.task import Example, Sample
 
-HEADERS = {("source", "target"), ("src", "tgt"), ("english", "french"), ("en", "fr")}
 FEWEST_SOURCES = 10
-
-
-class CorpusError(ValueError):
-    """A file of pairs that cannot be used; the message names the line and what is wrong."""
 
 
 class Corpus:
@@ -23,10 +21,10 @@ class Corpus:
 
     pronouns: frozenset[str] = frozenset()
 
-    def __init__(self, name: str, samples: list[Sample]) -> None:
+    def __init__(self, name: str, samples: Iterable[Sample]) -> None:
         self.name = name
-        self._all = list(dict.fromkeys(samples))
-        sources = {sample.source for sample in self._all}
+        self.samples = tuple(dict.fromkeys(samples))
+        sources = dict.fromkeys(sample.source for sample in self.samples)
         if len(sources) < FEWEST_SOURCES:
             raise CorpusError(
                 f"{name}: {len(sources)} different sources that fit the model are too few to learn "
@@ -36,10 +34,10 @@ class Corpus:
         # In a short file the hash may leave a side empty; then at least one source goes there.
         n_held_out = min(max(1, bisect_left(places, TEST_SHARE)), len(places) - 1)
         self._share = places[n_held_out]
-        held_out = [sample.source for sample in self._all if self.held_out(sample)]
+        held_out = (source for source in sources if is_in_test_part(source, share=self._share))
         self.examples = tuple(
             Example(f"held-out pair {number}", source)
-            for number, source in enumerate(list(dict.fromkeys(held_out))[:3])
+            for number, source in enumerate(islice(held_out, 3))
         )
 
     def only(self, fits: Callable[[Sample], bool]) -> Self:
@@ -48,11 +46,11 @@ class Corpus:
         Raises:
             CorpusError: Too few are left.
         """
-        return type(self)(self.name, [sample for sample in self._all if fits(sample)])
+        return type(self)(self.name, filter(fits, self.samples))
 
     def sample(self, rng: random.Random) -> Sample:
         """Draw one pair."""
-        return rng.choice(self._all)
+        return rng.choice(self.samples)
 
     def held_out(self, sample: Sample) -> bool:
         """By the hash of the source, so that a source with two targets stays on one side."""
@@ -60,37 +58,32 @@ class Corpus:
 
     def reference(self, source: str) -> str | None:
         """The first target that the file gives for the source."""
-        wanted = unicodedata.normalize("NFC", source).strip()
-        return next((each.target for each in self._all if each.source == wanted), None)
+        return self._first_targets.get(tidy(source))
+
+    @cached_property
+    def _first_targets(self) -> dict[str, str]:
+        return {sample.source: sample.target for sample in reversed(self.samples)}
 
 
 def read_corpus(path: Path) -> Corpus:
-    """Read a UTF-8 file with one pair a line: source, tab, target; a header is skipped.
+    """Read a file of pairs, as `read_pairs` does, of which every line can be used.
 
     Raises:
         CorpusError: The file cannot be read, or a line is no pair (its number is named).
     """
     try:
-        text = path.read_text(encoding="utf-8").removeprefix("\ufeff")
+        with path.open("rb") as file:
+            # One byte more than is allowed shows that a file is too large.
+            content = file.read(LARGEST + 1)
     except OSError as error:
         raise CorpusError(f"{path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        bad_line = path.read_bytes()[: error.start].count(b"\n") + 1
-        raise CorpusError(f"{path}, line {bad_line}: not UTF-8") from error
-    samples = []
-    # Not splitlines: it also breaks at signs that may stand within a text, such as U+2028.
-    for number, line in enumerate(text.split("\n"), start=1):
-        columns = [unicodedata.normalize("NFC", column).strip() for column in line.split("\t")]
-        if not any(columns) or (number == 1 and _is_header(columns)):
-            continue
-        if len(columns) != 2 or not all(columns):
-            raise CorpusError(
-                f"{path}, line {number}: {len([c for c in columns if c])} columns with text, "
-                f"not 2 with one tab between them"
-            )
-        samples.append(Sample(source=columns[0], target=columns[1]))
-    return Corpus(str(path), samples)
+    pairs = read_pairs(content, str(path))
+    if pairs.refused:
+        first = pairs.refused[0]
+        n_others = len(pairs.refused) - 1
+        others = f" ({n_others:,} more lines cannot be used either)" if n_others else ""
+        raise CorpusError(f"{path}, line {first.line}: {first.reason}{others}")
+    return Corpus(str(path), pairs.samples)
 
 
-def _is_header(columns: list[str]) -> bool:
-    return tuple(column.lower() for column in columns) in HEADERS
+__all__ = ["FEWEST_SOURCES", "Corpus", "CorpusError", "read_corpus"]

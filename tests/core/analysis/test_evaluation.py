@@ -9,7 +9,8 @@ from core.decoding.sentence import translate
 from core.run import RunError
 from core.tasks import TASKS, held_out_samples
 
-KEYS = {"exact_match", "token_accuracy", "loss", "n", "seed", "step", "pronoun", "heads"}
+KEYS = {"exact_match", "token_accuracy", "loss", "bleu", "chrf"}
+KEYS |= {"n", "seed", "step", "pronoun", "heads"}
 
 
 def changed(run, **settings):

@@ -18,7 +18,7 @@ def test_every_mask_is_left_out_once_and_all_together(measured):
 
 
 def test_with_all_masks_it_is_the_models_own_loss(copy_run, measured):
-    quality = measure(copy_run.model, held_out_pairs(copy_run, 60, 0))
+    quality = measure(copy_run.model, held_out_pairs(copy_run, 60, 0), copy_run.tokenizer)
     assert measured[()].loss == pytest.approx(quality.loss, rel=1e-4)
     assert measured[()].token_accuracy == pytest.approx(quality.token_accuracy, abs=1e-3)
 

@@ -55,6 +55,7 @@ class Known:
     """
 
     config = SimpleNamespace(n_heads=2)
+    device = torch.device("cpu")
 
     def sites(self):
         return (ENCODER, Site("decoder", 0, "self"), CROSS)

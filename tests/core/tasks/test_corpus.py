@@ -61,22 +61,41 @@ def test_accents_are_composed(read):
 
 @pytest.mark.parametrize("sign", ["\u2028", "\u0085", "\x0b", "\x0c", "\x1c"])
 def test_only_line_ends_end_a_line(read, sign):
-    assert (f"a{sign}b", "c") in pairs_of(read("\n".join([*LINES, f"a{sign}b\tc"])))
+    assert ("a b", "c") in pairs_of(read("\n".join([*LINES, f"a{sign}b\tc"])))
 
 
 @pytest.mark.parametrize(
-    ("line", "found"),
+    ("line", "reason"),
     [
-        ("no tab", 1),
-        ("a\tb\tc", 3),
-        ("only source\t", 1),
-        ("\tonly target", 1),
-        ("a\t\tb", 2),
+        ("no tab", "1 column, not 2$"),
+        ("a\tb\tc", "3 columns, not 2$"),
+        ("only source\t", "the second column is empty$"),
+        ("\tonly target", "the first column is empty$"),
+        ("a\t\tb", "3 columns, not 2$"),
     ],
 )
-def test_line_that_is_no_pair_is_named_by_its_number(read, line, found):
-    with pytest.raises(CorpusError, match=rf"pairs\.tsv, line 5: {found} columns"):
+def test_line_that_is_no_pair_is_named_by_its_number(read, line, reason):
+    with pytest.raises(CorpusError, match=rf"pairs\.tsv, line 5: {reason}"):
         read("\n".join([*LINES[:3], "", line, *LINES[3:]]))
+
+
+def test_of_several_refused_lines_the_first_is_named_and_the_others_counted(read):
+    with pytest.raises(CorpusError, match=r"line 2: 1 column, not 2 \(2 more lines"):
+        read("\n".join([LINES[0], "one", *LINES[1:], "two", "three"]))
+
+
+def test_a_file_of_a_gigabyte_is_refused_before_it_is_read(tmp_path):
+    path = tmp_path / "large.tsv"
+    with path.open("wb") as file:
+        file.truncate(2**30)
+    with pytest.raises(CorpusError, match=r"large\.tsv: more than 50 MB"):
+        read_corpus(path)
+
+
+def test_a_comma_may_separate_the_columns(read):
+    assert pairs_of(read("\n".join(f'"{source}",{target}' for source, target in PAIRS))) == set(
+        PAIRS
+    )
 
 
 def test_line_that_is_not_utf_8_is_named_by_its_number(tmp_path):
@@ -101,7 +120,13 @@ def test_missing_file_is_named(tmp_path):
         read_corpus(path)
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "source\ttarget\n", "\n".join(LINES[:9])])
+@pytest.mark.parametrize("text", ["", "\n\n"])
+def test_a_file_without_text_is_refused(read, text):
+    with pytest.raises(CorpusError, match=r"pairs\.tsv: there are no pairs in it"):
+        read(text)
+
+
+@pytest.mark.parametrize("text", ["source\ttarget\n", "\n".join(LINES[:5]), "\n".join(LINES[:9])])
 def test_too_few_pairs_are_refused_with_their_number(read, text):
     n = text.count("word")
     with pytest.raises(CorpusError, match=f"{n} different sources"):
@@ -137,6 +162,16 @@ def test_a_source_with_two_targets_stays_on_one_side(read):
     trained = {next(drawn).source for _ in range(2000)}
     assert held_out and not held_out & trained
     assert held_out | trained == {source for source, _ in PAIRS}
+
+
+def test_of_two_targets_of_a_source_the_first_is_the_reference(read):
+    corpus = read("\n".join([*LINES, "word 3\tautre"]))
+    assert corpus.reference("\u00a0word  3 ") == "mot 3"
+
+
+def test_samples_are_the_different_pairs_in_their_order():
+    samples = [Sample(*pair) for pair in PAIRS]
+    assert Corpus("pairs", [*samples, *reversed(samples)]).samples == tuple(samples)
 
 
 def test_examples_are_held_out(read):

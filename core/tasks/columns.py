@@ -1,0 +1,83 @@
+"""Lines of text as columns: where one line ends and the next begins, quotes or not."""
+
+import csv
+import unicodedata
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+_JUDGED = 1000
+_LINES_OF_RECORD = 100
+"""A quote that is not closed after so many lines is not looked for any further."""
+_LONGEST_LINE = 100_000
+"""The csv module takes no column that is much longer."""
+
+
+class Record(NamedTuple):
+    """One row of columns, which is more than one line where a line ends between quotes."""
+
+    line: int
+    """Where it begins; the first line is 1."""
+    texts: tuple[str, ...]
+    """Tidy. None at all where quotes do not match."""
+
+
+def tidy(text: str) -> str:
+    r"""Return a text composed (NFC), with one space for all white space between two words.
+
+    >>> tidy("  e\u0301te\u0301\t\u2028 1900 ")
+    'été 1900'
+    """
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def chosen_separator(lines: Sequence[str]) -> str:
+    """Return what stands between the columns, judged by the first 1,000 lines with text.
+
+    A tab, where more than half of the lines hold one: such a file may be full of commas and
+    quotes. Otherwise comma or semicolon, by which more records have two columns (a semicolon where
+    they are equal: sentences hold commas more often), if those are more than half of the records:
+    a plain list of sentences has commas too. Otherwise a tab.
+    """
+    with_text = (number for number, line in enumerate(lines, start=1) if line.strip())
+    numbers = list(islice(with_text, _JUDGED))
+    if 2 * sum("\t" in lines[number - 1] for number in numbers) > len(numbers):
+        return "\t"
+    judged = lines[: max(numbers, default=0)]
+    shares = {separator: _share_of_two(judged, separator) for separator in ";,"}
+    best = max(shares, key=lambda separator: shares[separator])
+    return best if shares[best] > 0.5 else "\t"
+
+
+def records_of(lines: Sequence[str], separator: str) -> Iterator[Record]:
+    """Yield what is not empty.
+
+    Where quotes do not match there are no columns; the next line is looked at by itself.
+    """
+    start = 0
+    while start < len(lines):
+        line = lines[start]
+        if separator == "\t" or '"' not in line or len(line) > _LONGEST_LINE:
+            columns, n_lines = line.split(separator), 1
+        else:
+            columns, n_lines = _quoted(lines[start : start + _LINES_OF_RECORD], separator)
+        texts = tuple([tidy(column) for column in columns])
+        if not texts or any(texts):
+            yield Record(start + 1, texts)
+        start += n_lines
+
+
+def _share_of_two(lines: Sequence[str], separator: str) -> float:
+    sizes = [len(texts) for _, texts in records_of(lines, separator)]
+    return sizes.count(2) / max(1, len(sizes))
+
+
+def _quoted(lines: Sequence[str], separator: str) -> tuple[list[str], int]:
+    """Return the columns of the first record, and how many lines it has."""
+    reader = csv.reader(
+        (f"{line}\n" for line in lines), delimiter=separator, skipinitialspace=True, strict=True
+    )
+    try:
+        return next(reader), reader.line_num
+    except csv.Error:
+        return [], 1

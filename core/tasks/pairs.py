@@ -1,0 +1,199 @@
+"""Sentence pairs from a file as people have it: two columns, good lines and bad ones."""
+
+import codecs
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from core.tasks.columns import Record, chosen_separator, records_of
+from core.tasks.task import Sample
+
+LARGEST = 50 * 2**20
+"""A file has at most so many bytes."""
+MOST_PAIRS = 200_000
+"""A file has at most so many lines with text, the header left out."""
+MOST_LINES = 5 * MOST_PAIRS
+"""A file has at most so many lines, empty ones included."""
+LONGEST_TEXT = 2000
+"""A sentence has at most so many characters."""
+
+HEADERS = {
+    ("source", "target"),
+    ("src", "tgt"),
+    ("src", "trg"),
+    ("input", "output"),
+    ("from", "to"),
+    ("text", "translation"),
+    ("sentence", "translation"),
+    ("original", "translation"),
+    ("question", "answer"),
+    ("prompt", "response"),
+}
+_CODES = {"en", "de", "fr", "es", "it", "pt", "nl"}
+LANGUAGES = _CODES | {"english", "german", "french", "spanish", "italian", "portuguese", "dutch"}
+"""Two different ones of these are a header too."""
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_SHOWN = 60
+
+
+class CorpusError(ValueError):
+    """A file of pairs that cannot be used; the message names the line and what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A line that is no pair."""
+
+    line: int
+    """Where it begins in the file; the first line is 1."""
+    reason: str
+    text: str
+    """Its first characters, as they can be shown: ␉ for a tab, ␀ for NUL."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """What a file holds, with every line accounted for; only empty ones are not mentioned."""
+
+    samples: tuple[Sample, ...]
+    """The different pairs, in the order of the file."""
+    refused: tuple[Refused, ...]
+    duplicates: tuple[int, ...]
+    """The numbers of the lines that repeat an earlier pair."""
+    separator: str
+    """A tab, a comma or a semicolon."""
+    has_header: bool
+
+
+def read_pairs(content: bytes, name: str) -> Pairs:
+    """Read pairs from a file of two columns: source, separator, target; a header is skipped.
+
+    Quotes are ordinary characters where a tab separates the columns; elsewhere they are read as
+    CSV. Texts are composed (NFC) and have single spaces.
+
+    Args:
+        content: The file: UTF-8, or UTF-16 with a byte-order mark.
+        name: What the messages call the file.
+
+    Raises:
+        CorpusError: Nothing of the file can be used: it is too large, no text, or has no line
+            with two columns.
+    """
+    _require_size(len(content), name)
+    lines = _lines(content, name)
+    separator = chosen_separator(lines)
+    records = list(records_of(lines, separator))
+    has_header = bool(records) and _is_header(records[0].texts)
+    _require_pairs(records, int(has_header), name)
+    found: dict[tuple[str, ...], int] = {}
+    refused, duplicates = [], []
+    for line, texts in records[has_header:]:
+        if reason := _why_not(texts):
+            refused.append(Refused(line, reason, _shown(lines[line - 1])))
+        elif found.setdefault(texts, line) != line:
+            duplicates.append(line)
+    samples = tuple(Sample(source, target) for source, target in found)
+    # UTF-16 may be shorter than what is kept of it.
+    _require_size(len(as_tsv(samples)), name)
+    return Pairs(samples, tuple(refused), tuple(duplicates), separator, has_header)
+
+
+def as_tsv(samples: Iterable[Sample]) -> bytes:
+    """Write pairs, as `read_pairs` gives them, so that it gives the same ones again."""
+    # Always with a header, so that the first pair is never taken for one.
+    rows = ["source\ttarget\n", *(f"{each.source}\t{each.target}\n" for each in samples)]
+    return "".join(rows).encode()
+
+
+def _require_size(n_bytes: int, name: str) -> None:
+    if n_bytes > LARGEST:
+        raise CorpusError(f"{name}: more than {LARGEST // 2**20} MB of text; use a part of it")
+
+
+def _lines(content: bytes, name: str) -> list[str]:
+    text = _decoded(content, name).replace("\r\n", "\n")
+    # Alone, it ends the lines of old files; beside others it is white space in a line.
+    text = text.replace("\r", " " if "\n" in text else "\n")
+    n_lines = text.count("\n")
+    if n_lines > MOST_LINES:
+        raise CorpusError(f"{name}: {n_lines:,} lines are too many; at most {MOST_LINES:,}")
+    # Not splitlines: it also breaks at signs that may stand within a text, such as U+2028.
+    return text.split("\n")
+
+
+def _decoded(content: bytes, name: str) -> str:
+    if content.startswith(b"PK\x03\x04"):
+        raise CorpusError(f"{name}: a spreadsheet or zip file, no text; save it as CSV in UTF-8")
+    mark, encoding = next((each for each in _MARKS if content.startswith(each[0])), (b"", "utf-8"))
+    body = content[len(mark) :]
+    try:
+        text = body.decode(encoding)
+    except UnicodeDecodeError as error:
+        newline = "\n" if "\n" in body.decode(encoding, "replace") else "\r"
+        line = body[: error.start].decode(encoding, "replace").count(newline) + 1
+        raise _not_utf8(name, line) from error
+    # UTF-16 without its mark, or UTF-32.
+    if 4 * text.count("\0") > len(text):
+        raise _not_utf8(name, 1)
+    return text
+
+
+def _not_utf8(name: str, line: int) -> CorpusError:
+    return CorpusError(f"{name}, line {line}: not UTF-8; save the file as UTF-8 and try again")
+
+
+def _is_header(texts: Sequence[str]) -> bool:
+    names = tuple(text.lower() for text in texts)
+    return names in HEADERS or (len(set(names)) == len(names) == 2 and LANGUAGES.issuperset(names))
+
+
+def _require_pairs(records: Sequence[Record], n_headers: int, name: str) -> None:
+    if not records:
+        raise CorpusError(f"{name}: there are no pairs in it")
+    if not any(len(record.texts) == 2 for record in records):
+        line, texts = records[0]
+        raise CorpusError(
+            f"{name}, line {line}: {_why_not(texts)}, and no other line has 2; put a tab, or in "
+            "most lines a comma or a semicolon, between source and target"
+        )
+    if len(records) - n_headers > MOST_PAIRS:
+        line = records[n_headers + MOST_PAIRS].line
+        raise CorpusError(
+            f"{name}, line {line}: more than {MOST_PAIRS:,} pairs; use the lines before"
+        )
+
+
+def _why_not(texts: Sequence[str]) -> str:
+    """Return why columns are no pair; nothing where they are one."""
+    if not texts:
+        return "a quote begins a column, and none ends it"
+    if len(texts) != 2:
+        return f"{len(texts)} column{'s' * (len(texts) > 1)}, not 2"
+    for which, text in zip(("first", "second"), texts, strict=True):
+        if not text:
+            return f"the {which} column is empty"
+        if len(text) > LONGEST_TEXT:
+            return f"the {which} column has {len(text):,} characters, more than {LONGEST_TEXT:,}"
+        if found := _CONTROL.search(text):
+            return f"the {which} column holds the control character U+{ord(found[0]):04X}"
+    return ""
+
+
+def _shown(line: str) -> str:
+    """Return the beginning of a line with signs in place of what cannot be seen."""
+    shown = "".join(map(_visible, line[:_SHOWN]))
+    return f"{shown}…" if len(line) > _SHOWN else shown
+
+
+def _visible(char: str) -> str:
+    if char < " ":
+        return chr(0x2400 + ord(char))
+    if char.isprintable():
+        return char
+    return " " if char.isspace() else "\ufffd"
