@@ -11,11 +11,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run and where to."""
     parser.add_argument("run", type=Path, metavar="RUN", help="such as runs/my-run")
     parser.add_argument("out", type=Path, metavar="OUT", help="the folder to make")
+    parser.add_argument(
+        "--snapshots",
+        type=int,
+        nargs="+",
+        default=[],
+        metavar="STEP",
+        help="steps whose snapshots go with it",
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Write the copy."""
     try:
-        export_run(arguments.run, arguments.out)
+        export_run(arguments.run, arguments.out, arguments.snapshots)
     except FileExistsError as error:
         raise CommandError(str(error)) from error

@@ -1,24 +1,25 @@
 """Train a model from nothing to a run folder, measured at the end."""
 
 import argparse
-import shlex
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from dataclasses import replace
+from contextlib import contextmanager
 from pathlib import Path
 from typing import get_args
 
-from core.analysis.evaluation import evaluate
 from core.commands.errors import CommandError
 from core.commands.evaluate import summary
-from core.config import Positions, TrainConfig
+from core.config import Positions
 from core.run import is_run, load_run
-from core.tasks import TASKS
-from core.training.job import Progress, extend_run, prepare_run, train_run
+from core.tasks import TASKS, task_named
+from core.training import requests
+from core.training.job import Progress, complete_run
+from core.training.prepare import extend_run, prepare_run
 from core.training.presets import PRESETS
-from core.training.rundir import RunFolder
+from core.training.process import situation
+from core.training.settings import SHORT, parse_setting, train_command, with_settings
+from core.training.workers import workers
 
 SECONDS_BETWEEN_LINES = 2.0
 
@@ -29,16 +30,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--task",
         default="translate",
-        help=f"{', '.join(TASKS)}, or a file of pairs (source TAB target)",
+        help=f"{', '.join(TASKS)}, or a file of pairs (source TAB target, or CSV)",
     )
     parser.add_argument("--preset", choices=list(PRESETS), default="small")
-    parser.add_argument("--steps", type=int, help="default: the preset's")
     parser.add_argument(
         "--positions", choices=get_args(Positions), help="default: the preset's, sinusoidal"
     )
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--steps", type=int, help="default: the preset's")
+    parser.add_argument("--seed", type=int, help="default: 0")
+    parser.add_argument("--guide", metavar="SITE:HEAD", help="a head to guide to the antecedent")
     parser.add_argument(
-        "--guide", metavar="SITE:HEAD", default="", help="a head to guide to the antecedent"
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="change any setting of the preset (n_heads=8, dropout=0.1, patience=3 …)",
     )
     parser.add_argument(
         "--resume", action="store_true", help="go on with OUT from its newest checkpoint"
@@ -48,84 +54,81 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Train, showing how it goes, and store the evaluation with the run."""
     started = time.perf_counter()
-    if arguments.resume:
-        _check_resumable(arguments)
-    else:
-        prepare(arguments)
-    _show(arguments.out)
-    figures = evaluate(load_run(arguments.out))
-    RunFolder(arguments.out).write_json("evaluation.json", figures)
-    for line in summary(figures):
-        print(line)
-    print(f"{time.perf_counter() - started:.1f} s in all")
+    with workers() as (team, device):
+        if team.leads and arguments.resume:
+            _check_resumable(arguments)
+        elif team.leads:
+            prepare(arguments)
+        # Nobody begins before the folder is there.
+        team.agreed(0, device)
+        _show(arguments.out, team.leads)
+    if team.leads:
+        for line in summary(dict(load_run(arguments.out).evaluation or {})):
+            print(line)
+        print(f"{time.perf_counter() - started:.1f} s in all")
 
 
 def prepare(arguments: argparse.Namespace) -> None:
     """Make the run folder from the preset and what the options change of it."""
-    preset = PRESETS[arguments.preset]
-    if arguments.positions is not None:
-        preset = replace(preset, model=replace(preset.model, positions=arguments.positions))
-    config = replace(preset.training, seed=arguments.seed, guide=arguments.guide)
-    if arguments.steps is not None:
-        config = with_steps(config, arguments.steps)
+    changes = dict(map(parse_setting, arguments.set))
+    changes |= {name: getattr(arguments, name) for name in SHORT}
+    changes = {name: value for name, value in changes.items() if value is not None}
+    preset = with_settings(PRESETS[arguments.preset], changes)
+    command = train_command(arguments.out, arguments.task, arguments.preset, changes)
     try:
-        prepare_run(
-            arguments.out, arguments.task, arguments.preset, preset, config, command(arguments)
-        )
+        prepare_run(arguments.out, task_named(arguments.task), arguments.preset, preset, command)
     except FileExistsError as error:
         raise CommandError(f"{error}; name another folder, or go on with it by --resume") from error
-
-
-def with_steps(config: TrainConfig, steps: int) -> TrainConfig:
-    """Return the settings for more or fewer steps, with the cooldown's share kept."""
-    return replace(config, steps=steps, cooldown=config.cooldown * steps // config.steps)
-
-
-def command(arguments: argparse.Namespace) -> str:
-    """Return the command that makes the same run again."""
-    words = ["python", "-m", "core", "train", str(arguments.out)]
-    words += ["--task", arguments.task, "--preset", arguments.preset]
-    words += ["--steps", str(arguments.steps)] if arguments.steps is not None else []
-    words += ["--positions", arguments.positions] if arguments.positions is not None else []
-    words += ["--seed", str(arguments.seed)]
-    words += ["--guide", arguments.guide] if arguments.guide else []
-    return shlex.join(words)
 
 
 def _check_resumable(arguments: argparse.Namespace) -> None:
     if not is_run(arguments.out):
         raise CommandError(f"{arguments.out} is no run to go on with")
+    requests.forget(arguments.out)
+    given = [f"--{name}" for name in SHORT if name != "steps" and getattr(arguments, name)]
+    if given or arguments.set:
+        raise CommandError(
+            f"--resume goes on with the run's own settings; only --steps can change, not "
+            f"{', '.join([*given, *arguments.set])}"
+        )
     if arguments.steps is not None:
         extend_run(arguments.out, arguments.steps)
 
 
-def _show(path: Path) -> None:
+def _show(path: Path, aloud: bool) -> None:
     """Train, and print a line every few seconds and at every measurement.
 
     Raises:
         KeyboardInterrupt: It was stopped; the step under way was finished and kept.
     """
     last_line = 0.0
-    with _interrupts() as asked, closing(train_run(path)) as training:
-        for progress in training:
+    progress = None
+    with _interrupts(path, aloud) as interrupted:
+        for progress in complete_run(path):
             now = time.perf_counter()
             if progress.held_out is not None or now - last_line > SECONDS_BETWEEN_LINES:
                 last_line = now
-                print(line(progress), flush=True)
-            if asked:
-                break
-    if asked:
+                if aloud:
+                    print(line(progress), flush=True)
+    paused = bool(interrupted) or (aloud and situation(path).state == "paused")
+    if progress is not None and paused and aloud:
         print(f"stopped at step {progress.train_step.step}; go on with --resume", flush=True)
+    if paused:
         raise KeyboardInterrupt
 
 
 @contextmanager
-def _interrupts() -> Iterator[list[int]]:
-    """Note the first Ctrl-C, so that a step is never cut in half; a second one is not held back."""
+def _interrupts(path: Path, aloud: bool) -> Iterator[list[int]]:
+    """Turn the first Ctrl-C into a wish to pause, so that a step is never cut in half.
+
+    A second one is not held back.
+    """
     asked: list[int] = []
 
     def note(number: int, frame: object) -> None:
         asked.append(number)
+        if aloud:
+            requests.ask(path, "pause")
         signal.signal(signal.SIGINT, before)
 
     before = signal.signal(signal.SIGINT, note)

@@ -1,40 +1,31 @@
-"""A training from its settings to its run folder."""
+"""A training from its run folder to its end, in one process or in several."""
 
-import itertools
-import random
-from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
+from typing import Literal
 
 import torch
 
-from core.batch import Batch, encode_samples, fitting, training_batches
+from core.analysis.evaluation import evaluate
+from core.batch import Batch, Pair, encode_samples, fitting, training_batches
 from core.checkpoint import load_model, load_state
 from core.config import ConfigError, TrainConfig
 from core.model import Transformer, build
-from core.run import (
-    PAIRS,
-    RunError,
-    RunSettings,
-    checkpoint_step,
-    newest_checkpoint,
-    read_settings,
-    read_words,
-)
-from core.tasks import TASKS, Task, held_out_samples, task_named, training_samples
+from core.run import RunError, RunSettings, load_run, read_settings, read_tokenizer, read_words
+from core.tasks import held_out_samples, task_named
 from core.tokenizer import Tokenizer
-from core.training.loop import TrainStep, make_optimizer, parse_head, train
+from core.training import requests
+from core.training.keeper import Keeper
+from core.training.loop import TrainStep, make_optimizer, train
 from core.training.metrics import Quality, measure
-from core.training.presets import Preset
-from core.training.rundir import RunFolder, versions
+from core.training.rundir import RunFolder
+from core.training.workers import Workers, workers
+from core.weights import kept_step, newest_checkpoint, step_of
 
-TOKENIZER_SAMPLES = 20_000
-"""So many training samples the tokenizer learns its pieces from."""
 EVALUATION_SAMPLES = 200
 """So many held-out samples are measured while training goes on."""
-METRICS_EVERY = 10
-"""So many steps make one line of metrics.jsonl, with their mean losses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,176 +36,219 @@ class Progress:
     held_out: Quality | None
 
 
-def prepare_run(
-    path: Path, task_name: str, preset_name: str, preset: Preset, config: TrainConfig, command: str
-) -> None:
-    """Make a run folder with settings and tokenizer, ready for `train_run`.
+@dataclass(frozen=True, slots=True)
+class _End:
+    """How a training ended."""
 
-    Raises:
-        FileExistsError: The folder holds something already.
-        ConfigError: The guided head does not exist in the model, or the task has no pronouns.
-        CorpusError: The task is a file of pairs that cannot be used.
-    """
-    task = task_named(task_name)
-    tokenizer = _train_tokenizer(task, preset.vocab_size, config.seed)
-    model = preset.sized(tokenizer.vocab_size)
-    fitting(task, tokenizer, model.max_positions)
-    if config.guide:
-        _check_guide(config.guide, task, build(model))
-    RunFolder(path).begin(
-        RunSettings(
-            task=task_name if task_name in TASKS else PAIRS,
-            preset=preset_name,
-            model=model,
-            training=config,
-            versions=versions(),
-            command=command,
-        ),
-        tokenizer,
-        pairs=b"" if task_name in TASKS else Path(task_name).read_bytes(),
-    )
+    state: Literal["finished", "paused", "stopped"]
+    """All steps are done or patience is at its end; asked to pause; asked to stop."""
+    step: int
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Training:
+    """All that a process needs to train."""
+
+    config: TrainConfig
+    model: Transformer
+    optimizer: torch.optim.Optimizer
+    tokenizer: Tokenizer
+    batches: Iterator[Batch]
+    held_out: list[Pair]
+    first_step: int
+    words: set[str]
+
+    def measured(self) -> Quality:
+        """Measure the model as it now stands."""
+        return measure(self.model, self.held_out, self.tokenizer)
 
 
 def train_run(path: Path) -> Generator[Progress]:
     """Train a prepared run to its end, from its newest checkpoint where there is one.
 
-    Whoever closes the generator stops the training after the step that was yielded last, and
-    nothing of it is lost.
+    Under `torchrun` all processes train it together. Whoever closes the generator, or asks for it
+    in `core.training.requests`, pauses the training after the step under way, and nothing of it is
+    lost.
 
     Raises:
-        RunError: The folder is no run, or another process is training it.
+        RunError: The folder is no run, or another process is training it, or took its place.
         CorpusError: The task is a file of pairs that cannot be used.
+        ConfigError: There are more processes than pairs in a batch.
         TrainingError: The loss is not a number.
+        OSError: The folder cannot be written to, or the disk is full.
     """
-    settings = read_settings(path)
-    with RunFolder(path).held():
-        yield from _train(path, settings)
+    with workers() as (team, device), _held(path, team) as folder:
+        yield from _train_run(folder, team, device, measures=False)
 
 
-def _train(path: Path, settings: RunSettings) -> Iterator[Progress]:
-    tokenizer = _read_tokenizer(path)
-    task = fitting(task_named(settings.task, path), tokenizer, settings.model.max_positions)
-    model, optimizer, first_step, words = _start_or_go_on(path, settings)
-    keeper = _Keeper(RunFolder(path), model, optimizer, words, first_step)
-    held_out = encode_samples(tokenizer, held_out_samples(task, EVALUATION_SAMPLES, seed=1))
-    config = settings.training
-    batches = _noting_words(
-        training_batches(task, tokenizer, config.batch_size, config.seed, first_step),
-        tokenizer,
-        words,
-    )
-    keeper.begin()
-    try:
-        for train_step in train(model, optimizer, batches, config, first_step):
+def complete_run(path: Path) -> Generator[Progress]:
+    """Train a run as `train_run` does, and then measure it, unless it was paused."""
+    with workers() as (team, device), _held(path, team) as folder:
+        end = yield from _train_run(folder, team, device, measures=True)
+        if team.leads and end.state != "paused":
+            with _failures_noted(folder, lambda: end.step):
+                run = load_run(path)
+                run.model.to(device)
+                folder.write_json("evaluation.json", evaluate(run))
+            folder.write_status(end.state, end.step, end.message)
+
+
+@contextmanager
+def _held(path: Path, team: Workers) -> Iterator[RunFolder]:
+    """Hold the run's folder, which only the first process does."""
+    folder = RunFolder(path)
+    if not team.leads:
+        yield folder
+        return
+    read_settings(path)
+    with folder.held():
+        yield folder
+
+
+def _train_run(
+    folder: RunFolder, team: Workers, device: torch.device, *, measures: bool
+) -> Generator[Progress, None, _End]:
+    """Train; `measures` says that the trained model is to be measured next."""
+    if not team.leads:
+        with team.folder(folder.path, device) as copy:
+            training = _begin(copy, team, device)
+        return (yield from _followed(training, team))
+    noted = _failures_noted(folder, lambda: kept_step(folder.path))
+    with noted, team.folder(folder.path, device) as own:
+        training = _begin(own, team, device)
+    end = yield from _led(folder, training, team)
+    # Whoever reads "finished" may count on the run's being measured.
+    measured_next = measures and end.state != "paused"
+    folder.write_status("evaluating" if measured_next else end.state, end.step, end.message)
+    return end
+
+
+def _led(folder: RunFolder, training: _Training, team: Workers) -> Generator[Progress, None, _End]:
+    """Train, measure and keep."""
+    config = training.config
+    with _failures_noted(folder, lambda: training.first_step):
+        keeper = Keeper(
+            folder, training.model, training.optimizer, training.words, training.first_step
+        )
+    end = _End("finished", training.first_step)
+    with _failures_noted(folder, lambda: keeper.step, paused=keeper.keep):
+        for train_step in _steps(training, team):
             step = train_step.step
             due = step % config.evaluate_every == 0 or step == config.steps
-            quality = measure(model, held_out) if due else None
+            quality = training.measured() if due else None
             keeper.note(train_step, quality)
-            if step % config.checkpoint_every == 0 or step == config.steps:
-                keeper.keep("running")
+            end = _end(config, keeper, requests.asked(folder.path))
+            ends = end.state != "finished" or bool(end.message)
+            if ends or step % config.checkpoint_every == 0 or step == config.steps:
+                keeper.keep()
+                folder.write_status("running", step)
             yield Progress(train_step, quality)
-    except GeneratorExit:
-        # Stopped between two steps: all that was learned is whole.
-        keeper.keep("stopped")
-        raise
-    except BaseException:
-        keeper.folder.write_status("stopped", keeper.step)
-        raise
-    keeper.folder.write_status("finished", keeper.step)
+            if team.agreed(int(ends), training.model.device):
+                break
+        requests.forget(folder.path)
+        folder.drop_live()
+    return end
 
 
-class _Keeper:
-    """Writes what a training does into its folder."""
-
-    def __init__(
-        self,
-        folder: RunFolder,
-        model: Transformer,
-        optimizer: torch.optim.Optimizer,
-        words: set[str],
-        step: int,
-    ) -> None:
-        self.folder, self.model, self.optimizer, self.words = folder, model, optimizer, words
-        self.step = self.kept = step
-        self.unwritten: list[TrainStep] = []
-
-    def begin(self) -> None:
-        """Forget what was measured after the checkpoint from which training goes on."""
-        self.folder.clear_torn()
-        self.folder.cut_metrics(self.step)
-        self.folder.write_status("running", self.step)
-
-    def note(self, train_step: TrainStep, quality: Quality | None) -> None:
-        """Count a step; every few of them, and every measured one, make a line of metrics."""
-        self.step = train_step.step
-        self.unwritten.append(train_step)
-        if self.step % METRICS_EVERY == 0 or quality is not None:
-            self._write(quality)
-
-    def keep(self, state: str) -> None:
-        """Write a checkpoint, from which training can go on, unless there is one."""
-        if self.unwritten:
-            self._write(None)
-        if self.step > self.kept:
-            self.folder.checkpoint(self.model, self.optimizer, self.step, self.words)
-            self.kept = self.step
-        self.folder.write_status(state, self.step)
-
-    def _write(self, quality: Quality | None) -> None:
-        self.folder.add_metrics(_metrics(self.unwritten, quality))
-        self.unwritten.clear()
+def _end(config: TrainConfig, keeper: Keeper, wish: requests.Wish | None) -> _End:
+    """Return how training would end after this step; with a message where it must."""
+    if wish is not None:
+        return _End("paused" if wish == "pause" else "stopped", keeper.step)
+    if 0 < config.patience <= keeper.evaluations_without_gain():
+        return _End(
+            "finished",
+            keeper.step,
+            f"stopped early: the held-out loss was not lower in {config.patience} evaluations",
+        )
+    return _End("finished", keeper.step)
 
 
-def extend_run(path: Path, steps: int) -> None:
-    """Ask a run for another number of steps than it was prepared for.
+def _followed(training: _Training, team: Workers) -> Generator[Progress, None, _End]:
+    """Train only; the first process says when it ends."""
+    step = training.first_step
+    for train_step in _steps(training, team):
+        step = train_step.step
+        yield Progress(train_step, None)
+        if team.agreed(0, training.model.device):
+            break
+    return _End("finished", step)
 
-    Raises:
-        RunError: The folder is no run.
+
+def _steps(training: _Training, team: Workers) -> Iterator[TrainStep]:
+    return train(
+        training.model,
+        training.optimizer,
+        training.batches,
+        training.config,
+        training.first_step,
+        team,
+    )
+
+
+@contextmanager
+def _failures_noted(
+    folder: RunFolder, step: Callable[[], int], paused: Callable[[], None] | None = None
+) -> Iterator[None]:
+    """Say in the folder's status why a training ended before its end.
+
+    Args:
+        folder: The run's.
+        step: Returns how many steps are done.
+        paused: What to do first where a generator was closed between two steps.
     """
+    try:
+        yield
+    except GeneratorExit:
+        if paused is not None:
+            paused()
+        folder.write_status("paused", step())
+        raise
+    except BaseException as error:
+        state = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
+        # A full disk or a folder that is gone cannot be told so; the error itself says it.
+        with suppress(OSError, RunError):
+            folder.write_status(state, step(), str(error))
+        raise
+
+
+def _begin(path: Path, team: Workers, device: torch.device) -> _Training:
+    """Read all that training needs."""
     settings = read_settings(path)
-    longer = replace(settings, training=replace(settings.training, steps=steps))
-    RunFolder(path).write_json("run.json", longer.to_dict())
-
-
-def _train_tokenizer(task: Task, vocab_size: int, seed: int) -> Tokenizer:
-    drawn = training_samples(task, random.Random(f"tokenizer {seed}"))
-    samples = itertools.islice(drawn, TOKENIZER_SAMPLES)
-    return Tokenizer.train((text for s in samples for text in (s.source, s.target)), vocab_size)
-
-
-def _read_tokenizer(path: Path) -> Tokenizer:
-    try:
-        return Tokenizer.from_json((path / "tokenizer.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise RunError(f"{path}: tokenizer.json: {error}") from error
-
-
-def _check_guide(guide: str, task: Task, model: Transformer) -> None:
-    try:
-        site, head = parse_head(guide)
-    except ValueError as error:
-        raise ConfigError(str(error)) from error
-    if not task.pronouns:
-        raise ConfigError(f"the task {task.name!r} has no pronouns that {guide} could be guided by")
-    if site.attention == "decoder.self":
-        raise ConfigError(f"{site} never sees the source, so it cannot be guided to an antecedent")
-    if site not in model.sites() or head >= model.config.n_heads:
-        raise ConfigError(f"{guide} is no head of this model")
+    config = settings.training
+    if config.batch_size < team.count * config.accumulate:
+        raise ConfigError(
+            f"a batch of {config.batch_size} pairs cannot be split among {team.count} processes "
+            f"with {config.accumulate} parts each"
+        )
+    tokenizer = read_tokenizer(path)
+    task = fitting(task_named(settings.task, path), tokenizer, settings.model.max_positions)
+    model, optimizer, first_step, words = _start_or_go_on(path, settings, device)
+    batches = training_batches(task, tokenizer, config.batch_size, config.seed, first_step)
+    return _Training(
+        config=config,
+        model=model,
+        optimizer=optimizer,
+        tokenizer=tokenizer,
+        batches=_noting_words(batches, tokenizer, words),
+        held_out=encode_samples(tokenizer, held_out_samples(task, EVALUATION_SAMPLES, seed=1)),
+        first_step=first_step,
+        words=words,
+    )
 
 
 def _start_or_go_on(
-    path: Path, settings: RunSettings
+    path: Path, settings: RunSettings, device: torch.device
 ) -> tuple[Transformer, torch.optim.Optimizer, int, set[str]]:
-    """Return model, optimizer, finished steps and words seen; seeds torch's random state."""
+    """Return model, optimizer, finished steps and words seen."""
     checkpoint = newest_checkpoint(path)
     if checkpoint is None:
-        torch.manual_seed(settings.training.seed)
-        model = build(settings.model, settings.training.seed)
+        model = build(settings.model, settings.training.seed).to(device)
         return model, make_optimizer(model, settings.training), 0, set()
-    model = load_model(checkpoint, settings.model)
+    model = load_model(checkpoint, settings.model).to(device)
     optimizer = make_optimizer(model, settings.training)
     load_state(optimizer, checkpoint.with_suffix(".state.safetensors"))
-    return model, optimizer, checkpoint_step(checkpoint), read_words(path)
+    return model, optimizer, step_of(checkpoint), read_words(path)
 
 
 def _noting_words(
@@ -225,22 +259,3 @@ def _noting_words(
         for source in batch.sources:
             words.update(tokenizer.words(source))
         yield batch
-
-
-def _metrics(steps: Sequence[TrainStep], quality: Quality | None) -> dict[str, float]:
-    """Return one line of metrics: the means of some steps, and the quality after the last."""
-    record: dict[str, float] = {
-        "step": steps[-1].step,
-        "loss": fmean(step.loss for step in steps),
-        "learning_rate": steps[-1].learning_rate,
-        "tokens_per_second": sum(step.n_tokens for step in steps)
-        / sum(step.seconds for step in steps),
-    }
-    guide_losses = [step.guide_loss for step in steps if step.guide_loss is not None]
-    if guide_losses:
-        record["guide_loss"] = fmean(guide_losses)
-    if quality is not None:
-        record["held_out_loss"] = quality.loss
-        record["held_out_exact_match"] = quality.exact_match
-        record["held_out_token_accuracy"] = quality.token_accuracy
-    return record

@@ -1,18 +1,23 @@
 """The training loop: a generator, so that whoever runs it decides what to do with each step."""
 
+import hashlib
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import isfinite
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 
 from core.batch import Batch
 from core.config import TrainConfig
+from core.device import autocast, rounded_products
 from core.model import Record, Site, Step, Transformer
-from core.training.loss import guided_loss, token_loss
+from core.training.loss import guided_loss, guided_rows, token_loss
 from core.training.schedule import learning_rate
+from core.training.scheduled import sampled_share, with_own_words
+from core.training.workers import ALONE, Workers
 
 
 class TrainingError(RuntimeError):
@@ -63,61 +68,124 @@ def train(
     batches: Iterable[Batch],
     config: TrainConfig,
     first_step: int = 0,
+    workers: Workers = ALONE,
 ) -> Iterator[TrainStep]:
     """Take one step a batch until `config.steps` are done; changes the model and the optimizer.
 
-    Dropout draws from torch's global random state, which is the caller's to seed.
+    Dropout draws from torch's global random state, which is seeded anew at each step: what a step
+    does depends on nothing but the weights, the optimizer, the step and the seed.
 
     Args:
         model: On any device; put into training mode at each step.
         optimizer: From `make_optimizer`.
-        batches: Beginning with the one for `first_step`.
+        batches: Beginning with the one for `first_step`; the same in all processes.
         config: Schedule, losses and number of steps.
         first_step: How many steps are done already.
+        workers: Who else trains this model; each takes its part of every batch.
 
     Raises:
         TrainingError: The loss is not a number.
     """
-    guide = parse_head(config.guide) if config.guide else None
+    forward = workers.joined(model)
     for step, batch in enumerate(batches, start=first_step + 1):
         if step > config.steps:
             return
         started = time.perf_counter()
         # Whoever consumes the steps may evaluate in between.
         model.train()
+        torch.manual_seed(step_seed(config.seed, step, workers.rank))
         rate = learning_rate(step, model.config.d_model, config)
         for group in optimizer.param_groups:
             group["lr"] = rate
-        loss, guide_loss = losses(model, batch, config, guide)
-        total = loss if guide_loss is None else loss + config.guide_weight * guide_loss
-        if not total.isfinite():
-            raise TrainingError(f"the loss is {total.item()} at step {step}")
         optimizer.zero_grad()
-        total.backward()
+        parts = _parts(model, batch, step, config, workers)
+        with rounded_products(config.precision, model.device):
+            loss, guide_loss = _add_gradients(forward, parts, batch, config, workers)
+        if not isfinite(loss + guide_loss):
+            raise TrainingError(f"the loss is {loss + guide_loss} at step {step}")
         if config.clip_norm > 0:
             clip_grad_norm_(model.parameters(), config.clip_norm)
         optimizer.step()
         yield TrainStep(
             step=step,
-            loss=loss.item(),
-            guide_loss=None if guide_loss is None else guide_loss.item(),
+            loss=loss,
+            guide_loss=guide_loss if config.guide else None,
             learning_rate=rate,
             n_tokens=batch.n_tokens,
             seconds=time.perf_counter() - started,
         )
 
 
+def step_seed(seed: int, step: int, rank: int) -> int:
+    """Return what a step's random numbers begin with: another in each process, on every device."""
+    digest = hashlib.blake2b(f"{seed} {step} {rank}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest) >> 1
+
+
+def _parts(
+    model: Transformer, batch: Batch, step: int, config: TrainConfig, workers: Workers
+) -> Iterator[Batch]:
+    """Yield this process's share of a batch, in as many parts as are computed one by one."""
+    first, count = workers.rank * config.accumulate, workers.count * config.accumulate
+    for index in range(first, first + config.accumulate):
+        part = batch.part(index, count).to(model.device)
+        yield with_own_words(model, part, sampled_share(step, config))
+
+
+def _add_gradients(
+    forward: nn.Module,
+    parts: Iterable[Batch],
+    batch: Batch,
+    config: TrainConfig,
+    workers: Workers,
+) -> tuple[float, float]:
+    """Add the gradients of this process's parts.
+
+    Returns:
+        The cross-entropy and the guided head's loss (0 where none is guided) of the whole batch.
+    """
+    guide = parse_head(config.guide) if config.guide else None
+    n_rows = len(guided_rows(batch.references, guide[0])) if guide else 0
+    found: list[Tensor] = []
+    for index, part in enumerate(parts, start=1):
+        # Gradients of several processes are brought together once, after the last part.
+        with workers.together(forward, index == config.accumulate):
+            with autocast(config.precision, part.fed_BT.device):
+                loss, guide_loss = losses(forward, part, config, guide, (batch.n_tokens, n_rows))
+            # Bringing together takes the mean over the processes; the losses are parts of a sum.
+            ((loss + config.guide_weight * guide_loss) * workers.count).backward()
+        found.append(torch.stack([loss, guide_loss]).detach())
+    loss, guide_loss = workers.total(torch.stack(found).sum(dim=0)).tolist()
+    return loss, guide_loss
+
+
 def losses(
-    model: Transformer, batch: Batch, config: TrainConfig, guide: tuple[Site, int] | None
-) -> tuple[Tensor, Tensor | None]:
-    """Return the cross-entropy, and the guided head's loss where there is one."""
+    model: nn.Module,
+    batch: Batch,
+    config: TrainConfig,
+    guide: tuple[Site, int] | None,
+    counts: tuple[int, int],
+) -> tuple[Tensor, Tensor]:
+    """Return the cross-entropy, and the guided head's loss (0 where none is guided).
+
+    Args:
+        model: In training mode.
+        batch: A part of a batch, or all of it.
+        config: Label smoothing.
+        guide: The guided head.
+        counts: Target tokens and guided rows of the whole batch.
+    """
+    n_tokens, n_rows = counts
     if guide is None:
         logits_BTV = model(batch.source_BS, batch.fed_BT)
-        return token_loss(logits_BTV, batch.labels_BT, config.label_smoothing), None
+        loss = token_loss(logits_BTV, batch.labels_BT, config.label_smoothing, n_tokens)
+        return loss, loss.new_zeros(())
     site, head = guide
     record = Record(frozenset({Step.WEIGHTS}), frozenset({site}), keep_graph=True)
     logits_BTV = model(batch.source_BS, batch.fed_BT, record)
     return (
-        token_loss(logits_BTV, batch.labels_BT, config.label_smoothing),
-        guided_loss(record.weights(site), batch.references, site=site, head=head),
+        token_loss(logits_BTV, batch.labels_BT, config.label_smoothing, n_tokens),
+        guided_loss(
+            record.weights(site), batch.references, site=site, head=head, n_rows=n_rows or None
+        ),
     )

@@ -37,7 +37,7 @@ PRESETS: dict[str, Preset] = {
             cooldown=600,
             learning_rate_factor=1.2,
             label_smoothing=0.0,
-            evaluate_every=425,
+            evaluate_every=170,
             checkpoint_every=425,
         ),
         vocab_size=320,

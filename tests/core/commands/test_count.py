@@ -49,7 +49,7 @@ def test_learned_positions_add_a_table_for_each_stack(command):
 @pytest.mark.parametrize(
     ("options", "named"),
     [
-        (["--d-model", "10", "--n-heads", "3"], "d_model (10)"),
+        (["--d-model", "10", "--n-heads", "3"], "cannot share a width of 10"),
         (["--d-model", "7", "--n-heads", "1"], "d_model is 7"),
         (["--n-layers", "-1"], "is -1"),
         (["--vocab", "0"], "vocab_size is 0"),

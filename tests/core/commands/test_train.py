@@ -10,17 +10,18 @@ import pytest
 from core.__main__ import main
 from core.analysis.evaluation import evaluate
 from core.commands import train
-from core.commands.train import with_steps
-from core.config import TrainConfig
 from core.decoding.sentence import translate
-from core.run import load_run, newest_checkpoint
+from core.run import load_run
+from core.tasks.pairs import read_pairs
+from core.training import job
 from core.training.presets import PRESETS
+from core.weights import newest_checkpoint
 
 
 @pytest.fixture(autouse=True)
 def quickly(few_samples, monkeypatch, miniature):
     """The commands as they are, on a smaller preset and measured on fewer samples."""
-    monkeypatch.setattr(train, "evaluate", functools.partial(evaluate, n=10))
+    monkeypatch.setattr(job, "evaluate", functools.partial(evaluate, n=10))
     monkeypatch.setitem(PRESETS, "tiny", miniature)
 
 
@@ -43,6 +44,8 @@ def test_training_makes_a_run_with_its_evaluation(command, tmp_path):
         "evaluation.json",
         "status.json",
         "checkpoints",
+        "snapshots",
+        "best",
         ".lock",
     }
     assert "step 3" in out
@@ -88,13 +91,13 @@ def test_ctrl_c_finishes_the_step_and_says_how_to_go_on(command, tmp_path, monke
             pressed.append(signal.raise_signal(signal.SIGINT))
         return line(*arguments)
 
-    pressed, line = [], train.line
+    pressed, line, before = [], train.line, signal.getsignal(signal.SIGINT)
     monkeypatch.setattr(train, "line", measured)
     status, out, _error = command(*train_copies(tmp_path / "run", "--steps", "6"))
     assert status == 130
-    assert "stopped at step 1; go on with --resume" in out
-    assert load_run(tmp_path / "run").step == 1
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert "stopped at step 2; go on with --resume" in out
+    assert load_run(tmp_path / "run").step == 2
+    assert signal.getsignal(signal.SIGINT) is before
     status, out, error = command("train", tmp_path / "run", "--resume")
     assert (status, error) == (0, "")
     assert load_run(tmp_path / "run").step == 6
@@ -106,6 +109,29 @@ def test_a_folder_that_exists_is_refused_and_left_alone(command, refused, tmp_pa
     before = newest_checkpoint(out).read_bytes()
     assert f"{out} exists already; name another folder" in refused(*train_copies(out))
     assert newest_checkpoint(out).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "options", [("--seed", "3"), ("--set", "dropout=0.5"), ("--guide", "encoder.0.self:0")]
+)
+def test_settings_that_cannot_change_are_refused_when_going_on(command, refused, tmp_path, options):
+    command(*train_copies(tmp_path / "run", "--steps", "2"))
+    said = refused("train", tmp_path / "run", "--resume", *options)
+    assert "only --steps can change" in said
+
+
+def test_any_setting_can_be_set(command, tmp_path):
+    options = ("--steps", "2", "--set", "n_heads=4", "--set", "dropout=0.25", "--seed", "0")
+    assert command(*train_copies(tmp_path / "run", *options))[0] == 0
+    settings = load_run(tmp_path / "run").settings
+    assert (settings.model.n_heads, settings.model.dropout) == (4, 0.25)
+    assert "--set n_heads=4 --set dropout=0.25" in settings.command
+
+
+@pytest.mark.parametrize("text", ["heads=4", "n_heads", "n_heads=x", "n_heads=3"])
+def test_a_setting_that_cannot_be_is_refused(refused, tmp_path, text):
+    assert "n_heads" in refused(*train_copies(tmp_path / "run", "--set", text))
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize("name", ["none", "."])
@@ -175,7 +201,8 @@ def test_a_file_of_pairs_is_trained_translated_inspected_and_evaluated(command, 
     assert status == 0
     # The run has the pairs itself, and needs the user's file no more.
     assert load_run(out).settings.task == "pairs.tsv"
-    assert (out / "pairs.tsv").read_bytes() == pairs.read_bytes()
+    given, kept = (read_pairs(file.read_bytes(), "") for file in (pairs, out / "pairs.tsv"))
+    assert kept.samples == given.samples
     pairs.unlink()
     assert command("translate", out, "cat 7")[0] == 0
     status, said, _ = command("inspect", out, "cat 7", "--target", "chat 7", "--json")
@@ -198,7 +225,7 @@ def test_a_line_that_is_no_pair_is_named(refused, tmp_path, pairs):
 
 
 def test_pairs_longer_than_the_models_positions_are_left_out(command, tmp_path, pairs):
-    pairs.write_text(pairs.read_text() + "\n" + "zz " * 700 + "\ty", encoding="utf-8")
+    pairs.write_text(pairs.read_text() + "\n" + "zz " * 600 + "\ty", encoding="utf-8")
     out = tmp_path / "run"
     status, _, _ = command("train", out, "--task", pairs, "--preset", "tiny", "--steps", "20")
     assert status == 0
@@ -206,15 +233,10 @@ def test_pairs_longer_than_the_models_positions_are_left_out(command, tmp_path, 
 
 
 def test_pairs_that_are_all_too_long_are_refused(refused, tmp_path, pairs):
-    pairs.write_text("\n".join(f"{n} " + "zz " * 700 + "\ty" for n in range(20)))
+    pairs.write_text("\n".join(f"{n} " + "zz " * 600 + "\ty" for n in range(20)))
     sentence = refused("train", tmp_path / "run", "--task", pairs, "--preset", "tiny")
     assert "0 different sources that fit the model" in sentence
     assert not (tmp_path / "run").exists()
-
-
-def test_the_share_of_the_cooldown_is_kept():
-    config = with_steps(TrainConfig(steps=1000, cooldown=500), 30)
-    assert (config.steps, config.cooldown) == (30, 15)
 
 
 @pytest.mark.slow

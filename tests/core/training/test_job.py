@@ -1,24 +1,33 @@
+import errno
 import itertools
 import json
 import random
+import time
+from dataclasses import replace
+from functools import partial
 
 import pytest
 import torch
 
+from core import checkpoint
+from core.analysis.evaluation import evaluate
 from core.config import ConfigError
 from core.model import Transformer
-from core.run import RunError, load_run, newest_checkpoint, read_settings
-from core.tasks import TASKS, CorpusError, Sample
-from core.training import job
-from core.training.job import extend_run, prepare_run, train_run
+from core.run import RunError, load_run, read_settings
+from core.tasks import TASKS, Sample
+from core.training import job, requests
+from core.training.job import complete_run, train_run
 from core.training.loop import TrainingError
+from core.training.prepare import extend_run
+from core.training.rundir import RunFolder
+from core.weights import best_weights, newest_checkpoint
 
 
 def finish(path):
     return list(train_run(path))
 
 
-def metrics(path, but=("tokens_per_second",)):
+def metrics(path, but=("tokens_per_second", "seconds")):
     lines = (path / "metrics.jsonl").read_text().splitlines()
     return [
         {name: value for name, value in json.loads(line).items() if name not in but}
@@ -38,6 +47,8 @@ def test_a_finished_run_holds_all_its_files(copy_folder):
         "metrics.jsonl",
         "status.json",
         "checkpoints",
+        "snapshots",
+        "best",
         ".lock",
     }
     assert {each.name for each in (copy_folder / "checkpoints").iterdir()} == {
@@ -52,8 +63,9 @@ def test_metrics_have_a_line_every_ten_steps_and_whenever_held_out_samples_are_m
 ):
     records = metrics(copy_folder, but=())
     assert [record["step"] for record in records] == [10, 15, 20, 30]
-    every_line = {"step", "loss", "learning_rate", "tokens_per_second"}
-    held_out = {"held_out_loss", "held_out_exact_match", "held_out_token_accuracy"}
+    every_line = {"step", "seconds", "loss", "learning_rate", "tokens_per_second"}
+    names = ("loss", "exact_match", "token_accuracy", "bleu", "chrf", "n")
+    held_out = {f"held_out_{name}" for name in names}
     for record in records:
         due = record["step"] in (15, 30)
         assert set(record) == (every_line | held_out if due else every_line)
@@ -92,7 +104,7 @@ def test_going_on_from_a_checkpoint_equals_never_having_stopped(prepare, tmp_pat
     torn = train_run(parts)
     list(itertools.islice(torn, stopped_at))
     tear(torn)
-    assert status(parts)["state"] == "stopped"
+    assert status(parts)["state"] == "failed"
     with (parts / "metrics.jsonl").open("a") as file:
         file.write('{"step": 12, "lo')
     # Another process begins with another random state.
@@ -106,9 +118,10 @@ def test_going_on_from_a_checkpoint_equals_never_having_stopped(prepare, tmp_pat
 
 
 def stored(path):
-    """Return the bytes of the newest weights and of the state beside them."""
-    weights = newest_checkpoint(path)
-    return weights.read_bytes(), weights.with_suffix(".state.safetensors").read_bytes()
+    """Return the bytes of all weights and states that are kept."""
+    found = sorted(path.glob("*/*.safetensors"))
+    assert newest_checkpoint(path) in found
+    return {str(file.relative_to(path)): file.read_bytes() for file in found}
 
 
 def test_a_run_torn_before_its_first_checkpoint_begins_anew(prepare, tmp_path):
@@ -133,7 +146,7 @@ def test_who_stops_a_training_loses_nothing(prepare, tmp_path, stopped_at):
     stopped = train_run(parts)
     list(itertools.islice(stopped, stopped_at))
     stopped.close()
-    assert (status(parts)["state"], status(parts)["step"]) == ("stopped", stopped_at)
+    assert (status(parts)["state"], status(parts)["step"]) == ("paused", stopped_at)
     assert load_run(parts).step == stopped_at
     assert metrics(parts)[-1]["step"] == stopped_at
     torch.manual_seed(999)
@@ -184,7 +197,7 @@ def test_known_words_are_those_of_the_training_batches(copy_run, translation_run
     assert "Zorbik" not in translation_run.known_words
 
 
-def test_a_loss_that_is_no_number_leaves_the_run_stopped(prepare, tmp_path, monkeypatch):
+def test_a_loss_that_is_no_number_ends_the_training_and_is_told(prepare, tmp_path, monkeypatch):
     def broken(self, *arguments):
         logits_BTV = forward(self, *arguments)
         return logits_BTV * float("nan") if self.training else logits_BTV
@@ -196,55 +209,23 @@ def test_a_loss_that_is_no_number_leaves_the_run_stopped(prepare, tmp_path, monk
     monkeypatch.setattr(Transformer, "forward", broken)
     with pytest.raises(TrainingError, match="nan at step 3"):
         next(steps)
-    assert (status(path)["state"], status(path)["step"]) == ("stopped", 2)
+    assert (status(path)["state"], status(path)["step"]) == ("failed", 2)
+    assert status(path)["message"] == "the loss is nan at step 3"
     assert newest_checkpoint(path).name == "step-00000002.safetensors"
 
 
 def test_quality_is_measured_on_held_out_samples(prepare, tmp_path, monkeypatch):
     measured = []
 
-    def noting(model, pairs):
+    def noting(model, pairs, tokenizer):
         measured.extend(pairs)
-        return measure(model, pairs)
+        return measure(model, pairs, tokenizer)
 
     measure = job.measure
     monkeypatch.setattr(job, "measure", noting)
     finish(prepare(tmp_path / "run", steps=1))
     assert measured
     assert all(TASKS["copy"].held_out(Sample(pair.text, "")) for pair in measured)
-
-
-def test_preparing_refuses_a_folder_that_has_something(prepare, tmp_path):
-    (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(FileExistsError, match="exists already"):
-        prepare(tmp_path)
-    assert [each.name for each in tmp_path.iterdir()] == ["notes.txt"]
-
-
-@pytest.mark.parametrize(
-    ("task", "guide", "message"),
-    [
-        ("copy", "encoder.0.self:0", "no pronouns"),
-        ("translate", "decoder.0.self:0", "never sees the source"),
-        ("translate", "encoder.9.self:0", "no head of this model"),
-        ("translate", "encoder.0.self:2", "no head of this model"),
-        ("translate", "decoder.1.cross:0", "no head of this model"),
-        ("translate", "bla", "not a head such as"),
-        ("translate", "encoder.0.cross:0", "not a site such as"),
-    ],
-)
-def test_a_head_that_cannot_be_guided_is_refused_before_anything_is_written(
-    prepare, tmp_path, task, guide, message
-):
-    with pytest.raises(ConfigError, match=message):
-        prepare(tmp_path / "run", task, guide=guide)
-    assert not (tmp_path / "run").exists()
-
-
-def test_a_task_that_is_none_is_refused_before_anything_is_written(miniature, tmp_path):
-    with pytest.raises(CorpusError, match="paste"):
-        prepare_run(tmp_path / "run", "paste", "x", miniature, miniature.training, "")
-    assert not (tmp_path / "run").exists()
 
 
 def test_a_damaged_tokenizer_is_named_when_going_on(prepare, tmp_path):
@@ -257,3 +238,161 @@ def test_a_damaged_tokenizer_is_named_when_going_on(prepare, tmp_path):
 def test_no_run_cannot_be_trained(tmp_path):
     with pytest.raises(RunError, match=r"run\.json"):
         next(train_run(tmp_path))
+
+
+def with_losses(monkeypatch, losses):
+    """Let held-out losses be these, one after the other."""
+    given = iter(losses)
+
+    def measured(model, pairs, tokenizer):
+        return replace(measure(model, pairs, tokenizer), loss=next(given))
+
+    measure = job.measure
+    monkeypatch.setattr(job, "measure", measured)
+
+
+def test_training_stops_early_and_the_run_opens_with_its_best_weights(
+    prepare, tmp_path, monkeypatch
+):
+    with_losses(monkeypatch, [3.0, 2.0, 2.5, 2.0, 2.2, 1.0])
+    path = prepare(tmp_path / "run", steps=60, evaluate_every=5, patience=3)
+    assert finish(path)[-1].train_step.step == 25
+    assert status(path)["state"] == "finished"
+    assert status(path)["message"].startswith("stopped early")
+    assert best_weights(path).name == "step-00000010.safetensors"
+    assert load_run(path).step == 10
+    assert newest_checkpoint(path).name == "step-00000025.safetensors"
+
+
+def test_patience_is_counted_over_a_pause(prepare, tmp_path, monkeypatch):
+    with_losses(monkeypatch, [2.0, 3.0, 3.0, 3.0, 1.0])
+    path = prepare(tmp_path / "run", steps=60, evaluate_every=5, patience=3)
+    parts = train_run(path)
+    list(itertools.islice(parts, 12))
+    parts.close()
+    assert finish(path)[-1].train_step.step == 20
+
+
+def test_without_patience_training_goes_on_and_still_keeps_the_best(prepare, tmp_path, monkeypatch):
+    with_losses(monkeypatch, [2.0, 3.0, 3.0])
+    path = prepare(tmp_path / "run", steps=15, evaluate_every=5)
+    finish(path)
+    assert best_weights(path).name == "step-00000005.safetensors"
+    assert load_run(path).step == 15
+
+
+@pytest.mark.parametrize(("wish", "evaluated"), [("pause", False), ("stop", True)])
+def test_what_is_asked_ends_the_training_after_the_step(
+    prepare, tmp_path, monkeypatch, wish, evaluated
+):
+    monkeypatch.setattr(job, "evaluate", partial(evaluate, n=5))
+    path = prepare(tmp_path / "run", steps=50)
+    training = complete_run(path)
+    next(training)
+    requests.ask(path, wish)
+    assert [each.train_step.step for each in training] == [2]
+    assert requests.asked(path) is None
+    states = {"pause": "paused", "stop": "stopped"}
+    assert (status(path)["state"], status(path)["step"]) == (states[wish], 2)
+    assert load_run(path).step == 2
+    assert (path / "evaluation.json").exists() == evaluated
+    # What was asked of this training is not asked of the next.
+    assert next(train_run(path)).train_step.step == 3
+
+
+def test_a_full_disk_ends_the_training_and_keeps_the_checkpoint_before(
+    prepare, tmp_path, monkeypatch
+):
+    def full(path, content):
+        if "step-00000010" in path.name and path.parent.name == "checkpoints":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(path, content)
+
+    write = checkpoint.write_atomically
+    monkeypatch.setattr(checkpoint, "write_atomically", full)
+    path = prepare(tmp_path / "run", checkpoint_every=5)
+    with pytest.raises(OSError, match="No space"):
+        finish(path)
+    assert newest_checkpoint(path).name == "step-00000005.safetensors"
+    assert status(path)["state"] == "failed"
+    assert "No space left on device" in status(path)["message"]
+    monkeypatch.setattr(checkpoint, "write_atomically", write)
+    assert finish(path)[0].train_step.step == 6
+
+
+def test_a_clock_that_jumps_changes_no_figure_but_the_heartbeat(prepare, tmp_path, monkeypatch):
+    clock = itertools.cycle([4e9, 0.0, 2e9])
+    monkeypatch.setattr(time, "time", lambda: next(clock))
+    path = prepare(tmp_path / "run", steps=20)
+    finish(path)
+    seconds = [json.loads(line)["seconds"] for line in (path / "metrics.jsonl").open()]
+    assert seconds == sorted(seconds)
+    assert 0 < seconds[-1] < 1000
+
+
+def test_what_is_asked_before_the_first_step_is_not_forgotten(prepare, tmp_path):
+    path = prepare(tmp_path / "run", steps=50)
+    requests.ask(path, "pause")
+    assert [each.train_step.step for each in train_run(path)] == [1]
+    assert status(path)["state"] == "paused"
+
+
+def test_the_best_weights_survive_a_kill_after_better_ones(prepare, tmp_path, monkeypatch):
+    with_losses(monkeypatch, [3.0, 1.0, 2.0, 2.0])
+    path = prepare(tmp_path / "run", steps=20, evaluate_every=5, checkpoint_every=7, patience=9)
+    torn = train_run(path)
+    list(itertools.islice(torn, 12))
+    assert best_weights(path).name == "step-00000010.safetensors"
+    tear(torn)
+    again = train_run(path)
+    next(again)
+    again.close()
+    # Back at step 7, the best that was measured is that of step 5.
+    assert best_weights(path).name == "step-00000005.safetensors"
+    assert load_run(path).step == 5
+
+
+def test_figures_are_those_of_the_weights_that_are_loaded(prepare, tmp_path, monkeypatch):
+    monkeypatch.setattr(job, "evaluate", partial(evaluate, n=5))
+    path = prepare(tmp_path / "run", steps=5)
+    list(complete_run(path))
+    assert load_run(path).evaluation["step"] == 5
+    assert load_run(path, 1).evaluation is None
+    extend_run(path, 9)
+    longer = train_run(path)
+    next(longer)
+    longer.close()
+    assert load_run(path).step == 6
+    assert load_run(path).evaluation is None
+
+
+def test_a_training_that_cannot_begin_says_why(prepare, tmp_path):
+    path = prepare(tmp_path / "run")
+    (path / "metrics.jsonl").write_text('{"step": 0, "loss": "low"}\n')
+    with pytest.raises(RunError, match=r"metrics\.jsonl is damaged"):
+        finish(path)
+    assert status(path)["state"] == "failed"
+    assert "metrics.jsonl is damaged" in status(path)["message"]
+
+
+def test_a_run_that_is_being_trained_is_not_extended(prepare, tmp_path):
+    path = prepare(tmp_path / "run", steps=5)
+    training = train_run(path)
+    next(training)
+    with pytest.raises(RunError, match="another process is training"):
+        extend_run(path, 50)
+    assert read_settings(path).training.steps == 5
+    training.close()
+
+
+def test_nothing_is_called_ended_before_it_is_measured(prepare, tmp_path, monkeypatch):
+    told = []
+    write = RunFolder.write_status
+
+    def noted(self, state, *others):
+        told.append(state)
+        write(self, state, *others)
+
+    monkeypatch.setattr(RunFolder, "write_status", noted)
+    list(complete_run(prepare(tmp_path / "run", steps=3)))
+    assert list(dict.fromkeys(told)) == ["running", "evaluating", "finished"]

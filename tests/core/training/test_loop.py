@@ -10,7 +10,7 @@ from core.config import ModelConfig, TrainConfig
 from core.model import Site, build
 from core.tasks import TASKS
 from core.training.loop import TrainingError, losses, make_optimizer, parse_head, train
-from core.training.loss import token_loss
+from core.training.loss import guided_rows, token_loss
 from core.training.schedule import learning_rate
 
 CONFIG = TrainConfig(steps=6, batch_size=4, warmup=3, learning_rate_factor=2.0)
@@ -112,10 +112,12 @@ def test_guidance_adds_its_loss_with_its_weight(model, translation_pairs):
     model.eval()
     pairs = [pair for pair in translation_pairs if pair.references][:4]
     batch = collate(pairs)
-    plain, none = losses(model, batch, CONFIG, None)
+    n_tokens = batch.n_tokens
+    n_rows = len(guided_rows(batch.references, Site("encoder", 1, "self")))
+    plain, none = losses(model, batch, CONFIG, None, (n_tokens, 0))
     guide = (Site("encoder", 1, "self"), 1)
-    with_guide, guide_loss = losses(model, batch, CONFIG, guide)
-    assert none is None
+    with_guide, guide_loss = losses(model, batch, CONFIG, guide, (n_tokens, n_rows))
+    assert none == 0
     assert with_guide.item() == pytest.approx(plain.item(), rel=1e-5)
     assert guide_loss.item() > 0
     query = model.encoder[1].self_attention.query.weight

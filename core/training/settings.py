@@ -1,0 +1,81 @@
+"""Presets with some settings changed, by name: what the command line and the app both do."""
+
+import dataclasses
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+from core.config import ConfigError, ModelConfig, TrainConfig
+from core.training.presets import Preset
+
+Setting = bool | int | float | str
+MODEL = {field.name: field.type for field in dataclasses.fields(ModelConfig)}
+TRAINING = {field.name: field.type for field in dataclasses.fields(TrainConfig)}
+
+
+def parse_setting(text: str) -> tuple[str, Setting]:
+    """Read NAME=VALUE.
+
+    >>> parse_setting("dropout=0.1"), parse_setting("norm=pre"), parse_setting("tied=false")
+    (('dropout', 0.1), ('norm', 'pre'), ('tied', False))
+
+    Raises:
+        ConfigError: There is no such setting, or the value is of another type.
+    """
+    name, equals, value = text.partition("=")
+    wanted = (MODEL | TRAINING).get(name)
+    if not equals or wanted is None or name == "adam_betas":
+        raise ConfigError(f"{text!r} sets nothing: NAME=VALUE with one of {', '.join(_names())}")
+    if wanted is bool:
+        if value not in ("true", "false"):
+            raise ConfigError(f"{name} is {value!r}, not true or false")
+        return name, value == "true"
+    if wanted not in (int, float):
+        return name, value
+    try:
+        return name, int(value) if wanted is int else float(value)
+    except ValueError as error:
+        kind = "a whole number" if wanted is int else "a number"
+        raise ConfigError(f"{name} is {value!r}, not {kind}") from error
+
+
+def with_settings(preset: Preset, settings: Mapping[str, Setting]) -> Preset:
+    """Return a preset with some settings changed.
+
+    More or fewer steps keep the share of the cooldown, and heads of another number or width share
+    the model's width evenly, unless the settings say something else.
+
+    Raises:
+        ConfigError: A value cannot be, or does not go with the others.
+    """
+    model = {name: value for name, value in settings.items() if name in MODEL}
+    training = {name: value for name, value in settings.items() if name in TRAINING}
+    if unknown := sorted(set(settings) - set(model) - set(training)):
+        raise ConfigError(f"there is no setting {', '.join(unknown)}")
+    steps, old = training.get("steps"), preset.training
+    if isinstance(steps, int) and "cooldown" not in training:
+        training["cooldown"] = old.cooldown * steps // old.steps
+    widths: dict[str, Setting] = {"d_k": 0, "d_v": 0} if {"d_model", "n_heads"} & set(model) else {}
+    return Preset(
+        ModelConfig.from_dict(preset.model.to_dict() | widths | model),
+        TrainConfig.from_dict(preset.training.to_dict() | training),
+        int(model.get("vocab_size", preset.vocab_size)),
+    )
+
+
+def train_command(path: Path, task: str, preset: str, settings: Mapping[str, Setting]) -> str:
+    """Return the command line that makes the same run again."""
+    words = ["python", "-m", "core", "train", str(path), "--task", task, "--preset", preset]
+    for name, value in settings.items():
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        # What many want has an option of its own.
+        words += [f"--{name}", text] if name in SHORT else ["--set", f"{name}={text}"]
+    return shlex.join(words)
+
+
+SHORT = ("steps", "seed", "positions", "guide")
+"""Settings with an option of their own."""
+
+
+def _names() -> list[str]:
+    return sorted((MODEL | TRAINING).keys() - {"adam_betas"})

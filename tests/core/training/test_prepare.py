@@ -1,0 +1,55 @@
+import errno
+
+import pytest
+
+from core.checkpoint import write_atomically
+from core.config import ConfigError
+from core.tasks.corpus import Corpus
+from core.tasks.task import Sample
+from core.training import rundir
+from core.training.prepare import prepare_run
+
+
+def test_preparing_refuses_a_folder_that_has_something(prepare, tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(FileExistsError, match="exists already"):
+        prepare(tmp_path)
+    assert [each.name for each in tmp_path.iterdir()] == ["notes.txt"]
+
+
+@pytest.mark.parametrize(
+    ("task", "guide", "message"),
+    [
+        ("copy", "encoder.0.self:0", "no pronouns"),
+        ("translate", "decoder.0.self:0", "never sees the source"),
+        ("translate", "encoder.9.self:0", "no head of this model"),
+        ("translate", "encoder.0.self:2", "no head of this model"),
+        ("translate", "decoder.1.cross:0", "no head of this model"),
+        ("translate", "bla", "not a head such as"),
+        ("translate", "encoder.0.cross:0", "not a site such as"),
+    ],
+)
+def test_a_head_that_cannot_be_guided_is_refused_before_anything_is_written(
+    prepare, tmp_path, task, guide, message
+):
+    with pytest.raises(ConfigError, match=message):
+        prepare(tmp_path / "run", task, guide=guide)
+    assert not (tmp_path / "run").exists()
+
+
+def test_where_the_disk_is_full_nothing_half_made_is_left(prepare, tmp_path, monkeypatch):
+    def full(path, content):
+        if path.name == "run.json":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write_atomically(path, content)
+
+    monkeypatch.setattr(rundir, "write_atomically", full)
+    with pytest.raises(OSError, match="No space left"):
+        prepare(tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_own_pairs_are_kept_with_the_run(miniature, tmp_path):
+    corpus = Corpus("mine", [Sample(f"cat {n}", f"chat {n}") for n in range(20)])
+    prepare_run(tmp_path / "run", corpus, "miniature", miniature, "python -m core train …")
+    assert (tmp_path / "run" / "pairs.tsv").read_text().count("chat") == 20

@@ -1,0 +1,213 @@
+"""Trainings in processes of their own, and what their folders tell of them."""
+
+import json
+import os
+import shutil
+import threading
+import time
+
+import pytest
+
+from core.run import RunError, load_run, read_metrics
+from core.training import process
+from core.training.export import export_run
+from core.training.process import pause, situation, start, stop, watch
+from core.training.rundir import RunFolder
+from core.weights import LIVE, newest_checkpoint, weights_in
+from tests.core.training.test_rundir import held_elsewhere
+
+SECONDS = 60
+
+
+def until(condition):
+    """Wait until something holds; the limit only ends a test that would never end."""
+    deadline = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def begun(prepare, tmp_path):
+    """Return a function that starts a long training; it is ended with the test."""
+    paths = []
+
+    def begin(**settings):
+        path = prepare(tmp_path / "run", **({"steps": 1_000_000} | settings))
+        start(path)
+        paths.append(path)
+        until(lambda: read_metrics(path)[0] or not situation(path).alive)
+        return path
+
+    yield begin
+    for path in paths:
+        if path.exists() and situation(path).alive:
+            pause(path)
+        child = process._started[path.resolve()]
+        child.terminate()
+        child.wait()
+
+
+def test_a_training_is_started_paused_and_gone_on_with(begun):
+    path = begun()
+    assert situation(path).state == "running"
+    assert situation(path).steps == 1_000_000
+    with pytest.raises(RunError, match="another process is training"):
+        start(path)
+    pause(path)
+    until(lambda: not situation(path).alive)
+    paused = situation(path)
+    assert (paused.state, paused.can_go_on) == ("paused", True)
+    assert load_run(path).step == paused.step == read_metrics(path)[0][-1]["step"]
+    assert not (path / "evaluation.json").exists()
+    start(path)
+    until(lambda: read_metrics(path)[0][-1]["step"] > paused.step)
+    assert situation(path).step > paused.step
+
+
+def test_a_training_that_is_stopped_is_measured(begun):
+    path = begun()
+    stop(path)
+    until(lambda: not situation(path).alive)
+    assert situation(path).state == "stopped"
+    assert load_run(path).evaluation["step"] == situation(path).step
+
+
+def test_a_process_that_ends_while_it_is_asked_is_not_called_interrupted(
+    prepare, tmp_path, monkeypatch
+):
+    path = prepare(tmp_path / "run")
+    folder = RunFolder(path)
+    folder.write_status("running", 3)
+
+    def ends_now(self):
+        folder.write_status("paused", 7)
+        return False
+
+    monkeypatch.setattr(RunFolder, "is_held", ends_now)
+    found = situation(path)
+    assert (found.state, found.step) == ("paused", 7)
+
+
+def test_a_short_training_ends_by_itself(begun):
+    path = begun(steps=20)
+    until(lambda: not situation(path).alive)
+    assert (situation(path).state, situation(path).step) == ("finished", 20)
+    assert not situation(path).can_go_on
+
+
+def test_live_weights_are_written_only_while_somebody_watches(begun):
+    path = begun(checkpoint_every=1_000_000)
+    assert weights_in(path, LIVE) == []
+    watch(path)
+    until(lambda: weights_in(path, LIVE))
+    assert newest_checkpoint(path) is None
+
+
+def test_a_killed_training_is_interrupted_and_its_process_id_belongs_to_nobody(begun):
+    path = begun(checkpoint_every=5)
+    process._started[path.resolve()].kill()
+    until(lambda: not situation(path).alive)
+    # The id may be given to any other process: here to this one, which lives.
+    status = json.loads((path / "status.json").read_text())
+    (path / "status.json").write_text(json.dumps(status | {"pid": os.getpid()}))
+    assert (situation(path).state, situation(path).can_go_on) == ("interrupted", True)
+    start(path)
+    until(lambda: situation(path).state == "running")
+
+
+def test_a_folder_that_is_removed_ends_its_training_and_does_not_come_back(begun):
+    path = begun(checkpoint_every=10)
+    path.rename(path.with_name("gone"))
+    child = process._started[path.resolve()]
+    assert child.wait(SECONDS) == 2
+    assert not path.exists()
+    assert "removed or replaced" in (path.with_name("gone") / "train.log").read_text()
+
+
+def test_a_held_folder_is_at_work_whatever_its_clock_says(prepare, tmp_path):
+    path = prepare(tmp_path / "run")
+    status = {"state": "running", "step": 3, "heartbeat": 4e9, "pid": 1}
+    (path / "status.json").write_text(json.dumps(status))
+    assert situation(path).state == "interrupted"
+    holder = held_elsewhere(RunFolder(path))
+    try:
+        assert (situation(path).state, situation(path).step) == ("running", 3)
+    finally:
+        holder.kill()
+        holder.communicate()
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"state": 3}', '{"state": "dancing", "step": 2}'])
+def test_a_damaged_status_is_none(prepare, tmp_path, text):
+    path = prepare(tmp_path / "run")
+    (path / "status.json").write_text(text)
+    assert situation(path).state == "prepared"
+
+
+def test_what_a_process_said_last_is_told(prepare, tmp_path):
+    path = prepare(tmp_path / "run")
+    (path / "status.json").write_text('{"state": "running", "step": 1}')
+    (path / "train.log").write_text("Traceback\nerror: the disk is full\n\n")
+    assert situation(path).message == "error: the disk is full"
+
+
+def test_an_exported_run_is_finished(copy_folder, tmp_path):
+    export_run(copy_folder, tmp_path / "small")
+    found = situation(tmp_path / "small")
+    assert (found.state, found.step, found.can_go_on) == ("finished", 30, False)
+
+
+def test_two_who_start_at_once_start_one_process(prepare, tmp_path):
+    path = prepare(tmp_path / "run", steps=1_000_000)
+    refused = []
+
+    def begin():
+        try:
+            start(path)
+        except RunError as error:
+            refused.append(str(error))
+
+    threads = [threading.Thread(target=begin) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    child = process._started[path.resolve()]
+    try:
+        assert situation(path).state == "starting"
+        assert len(refused) == 3
+        pause(path)
+        # What is asked while it starts is done when it has started.
+        until(lambda: situation(path).state == "paused")
+    finally:
+        child.terminate()
+        child.wait()
+
+
+def test_a_process_that_dies_at_once_is_interrupted_with_its_last_words(
+    prepare, tmp_path, monkeypatch
+):
+    path = prepare(tmp_path / "run")
+    monkeypatch.setattr(process, "ROOT", tmp_path)
+    start(path)
+    until(lambda: not situation(path).alive)
+    assert situation(path).state == "interrupted"
+    assert "No module named" in situation(path).message
+
+
+def test_what_stopped_early_has_nothing_left_to_do(prepare, tmp_path):
+    path = prepare(tmp_path / "run")
+    status = {"state": "finished", "step": 7, "message": "stopped early: …"}
+    (path / "status.json").write_text(json.dumps(status))
+    assert not situation(path).can_go_on
+    (path / "status.json").write_text(json.dumps(status | {"message": ""}))
+    assert situation(path).can_go_on
+
+
+def test_a_run_without_its_optimizer_cannot_go_on(copy_folder, tmp_path):
+    path = shutil.copytree(copy_folder, tmp_path / "run")
+    (path / "status.json").write_text('{"state": "paused", "step": 12}')
+    assert situation(path).can_go_on
+    newest_checkpoint(path).with_suffix(".state.safetensors").unlink()
+    assert not situation(path).can_go_on
