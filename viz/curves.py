@@ -1,6 +1,7 @@
 """Curves: one quantity against another."""
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +16,10 @@ LEGEND = alt.Legend(orient="top", labelLimit=0, symbolType="stroke", symbolStrok
 POINTS_SHOWN = 60
 """A line with more points than this is drawn without them."""
 
-Chart = alt.Chart | alt.LayerChart
+LINE = 14
+"""Height of a line of words, in pixels."""
+
+Chart = alt.Chart | alt.LayerChart | alt.VConcatChart
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,8 @@ class Quantity:
     """False where the axis need not begin at 0."""
     labels: tuple[str, ...] = ()
     """What 0, 1, 2 … are called, where they are no amounts."""
+    domain: tuple[float, float] | None = None
+    """From where to where the axis goes; None for as far as the values do."""
 
     @property
     def format(self) -> str:
@@ -40,11 +46,16 @@ class Quantity:
     @property
     def axis(self) -> alt.Axis:
         """The marks along the axis."""
+        if self.log and self.domain:
+            return alt.Axis(format=".6~g", values=_decades(*self.domain))
         return alt.Axis(format=".0%" if self.share else ".6~g", tickCount=6)
 
     @property
     def scale(self) -> alt.Scale:
         """From a value to a place."""
+        if self.domain:
+            ends = list(self.domain)
+            return alt.Scale(type="log" if self.log else "linear", domain=ends, nice=False)
         if self.log:
             return alt.Scale(type="log")
         return alt.Scale(domain=[0, 1]) if self.share else alt.Scale(zero=self.zero)
@@ -106,7 +117,7 @@ def curves(
             ],
         )
     )
-    layers = [line, *_marked(rules)]
+    layers = [line, *marked(rules)]
     return alt.LayerChart(layer=layers).properties(height=HEIGHT, title=title)
 
 
@@ -124,18 +135,43 @@ def _counted(x: Quantity, at: Sequence[float] | None) -> alt.Axis:
     return x.axis if at is not None else alt.Axis(tickMinStep=1, format="d")
 
 
+def _decades(low: float, high: float) -> list[float]:
+    """Return the powers of ten of a logarithmic axis; where they are few, also 2 and 5 times."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    factors = (1,) if len(powers) > 4 else (1, 2, 5)
+    # Divided, not multiplied, where the power is negative: 0.01, not 0.010000000000000002.
+    marks = [
+        factor * 10**power if power >= 0 else factor / 10**-power
+        for power in powers
+        for factor in factors
+    ]
+    return [mark for mark in marks if low <= mark <= high]
+
+
 def _fitting(x: Quantity) -> alt.Scale:
     return alt.Scale(type="log", nice=False) if x.log else alt.Scale(zero=x.zero, nice=False)
 
 
-def _marked(rules: Sequence[Rule]) -> list[alt.Chart]:
+def marked(rules: Sequence[Rule], *, flipped: Sequence[bool] = ()) -> list[alt.Chart]:
+    """Return the layers that draw dashed lines, each with its words a line below the one before.
+
+    Args:
+        rules: Values of x and their words.
+        flipped: True where the words stand left of the line; they stand right of the others.
+    """
     if not rules:
         return []
     base = alt.Chart(pd.DataFrame([{"x": rule.x, "text": rule.text} for rule in rules]))
     quiet = theme.colour(theme.QUIET)
-    return [
-        base.mark_rule(strokeDash=[3, 3], color=quiet).encode(x="x:Q"),
-        base.mark_text(align="left", baseline="top", dx=4, color=quiet).encode(
-            x="x:Q", y=alt.value(0), text="text:N"
-        ),
-    ]
+    layers = [base.mark_rule(strokeDash=[3, 3], color=quiet).encode(x="x:Q")]
+    for place, rule in enumerate(rules):
+        left = place < len(flipped) and flipped[place]
+        words = alt.Chart(pd.DataFrame([{"x": rule.x, "text": rule.text}])).mark_text(
+            align="right" if left else "left",
+            baseline="top",
+            dx=-4 if left else 4,
+            dy=LINE * place,
+            color=quiet,
+        )
+        layers.append(words.encode(x="x:Q", y=alt.value(0), text="text:N"))
+    return layers

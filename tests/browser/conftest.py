@@ -1,6 +1,9 @@
 """A real browser and a real server for the tests of this folder.
 
-- `browser`: one Chromium for the whole run; ask it for pages with `browser.new_page(...)`.
+- `browser`: one Chromium for the whole run; `browser.new_page(...)` is a visitor who comes for the
+  first time.
+- `new_page`: opens a page for a visitor who has been there before, so that Streamlit's own files
+  need not be sent again.
 - `serve`: `serve("tests/browser/apps/maps_app.py")` starts `streamlit run` on that file from the
   repository root and returns its address; for the same file it returns the same server again.
 - `visit`: opens a page of the app, and lets the test fail if anything fails in that page.
@@ -16,12 +19,22 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserType, Error, Page, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    BrowserType,
+    Error,
+    Page,
+    expect,
+    sync_playwright,
+)
 
 from tests.browser import chromium
 
 ROOT = Path(__file__).parents[2]
-SECONDS_TO_START = 30
+SECONDS_TO_START = 60
+# Machines may be busy: what is expected may take this long before a test fails.
+expect.set_options(timeout=20_000)
 QUIET = [
     "--headless",
     "--no-sandbox",
@@ -37,6 +50,7 @@ QUIET = [
 collect_ignore_glob = ["apps/*_app.py"]
 
 Serve = Callable[[str | Path], str]
+NewPage = Callable[..., Page]
 
 
 @pytest.fixture(scope="session")
@@ -46,6 +60,24 @@ def browser() -> Iterator[Browser]:
         opened = launched(playwright.chromium)
         yield opened
         opened.close()
+
+
+@pytest.fixture(scope="session")
+def new_page(browser: Browser) -> NewPage:
+    """Open a page, 1280 × 800 if nothing else is asked for, in a window that is kept.
+
+    Pages that ask for the same options share a window, and with it the files of each server.
+    """
+    windows: dict[str, BrowserContext] = {}
+
+    def opened(**options: object) -> Page:
+        wanted = {"viewport": {"width": 1280, "height": 800}} | options
+        key = repr(sorted(wanted.items()))
+        if key not in windows:
+            windows[key] = browser.new_context(**wanted)
+        return windows[key].new_page()
+
+    return opened
 
 
 @pytest.fixture(scope="session")
@@ -64,12 +96,12 @@ def serve() -> Iterator[Serve]:
 
 
 @pytest.fixture
-def visit(browser: Browser, serve: Serve) -> Iterator[Callable[..., Page]]:
+def visit(new_page: NewPage, serve: Serve) -> Iterator[Callable[..., Page]]:
     """Open the app at an address; nothing may fail in the page, or be asked for from outside."""
     opened, faults = [], []
 
     def go(path: str = "", **options: object) -> Page:
-        page = browser.new_page(**{"viewport": {"width": 1280, "height": 800}} | options)
+        page = new_page(**options)
         opened.append(page)
         address = serve("app.py")
         page.on("pageerror", lambda error: faults.append(str(error)))

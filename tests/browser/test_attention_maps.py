@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.apps import maps_cases
+from tests.browser.canvas import pixels
 from viz import theme
 
 APP = "tests/browser/apps/maps_app.py"
@@ -15,12 +16,12 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def show(browser, serve):
+def show(new_page, serve):
     """Open the component on one case; nothing may fail in the page meanwhile."""
 
     @contextmanager
     def opened(case, **options):
-        page = browser.new_page(**{"viewport": {"width": 1280, "height": 800}} | options)
+        page = new_page(**options)
         errors = []
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(f"{serve(APP)}/?case={case}")
@@ -30,18 +31,6 @@ def show(browser, serve):
         assert errors == []
 
     return opened
-
-
-def pixels(page, selector):
-    """Red, green, blue and opacity of every pixel of a canvas."""
-    width, height, data = page.locator(selector).evaluate(
-        """canvas => {
-            const { width, height } = canvas;
-            const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
-            return [width, height, Array.from(data)];
-        }"""
-    )
-    return np.array(data, np.uint8).reshape(height, width, 4)
 
 
 def hover_cell(page, row, column, maps):
@@ -67,13 +56,13 @@ def tile(page, layer, head):
 def test_every_cell_has_the_colour_of_its_weight(show):
     maps = maps_cases.known()
     with show("known") as page:
-        shown = pixels(page, ".cells canvas")
+        shown = pixels(page.locator(".cells canvas"))
     assert (shown == expected_pixels(maps.weights[1, 2], maps.visible)).all()
 
 
 def test_a_hidden_cell_looks_unlike_a_cell_of_weight_zero(show):
     with show("known") as page:
-        shown = pixels(page, ".cells canvas")
+        shown = pixels(page.locator(".cells canvas"))
         hatch = page.locator(".cells canvas").evaluate("c => getComputedStyle(c).backgroundImage")
     assert shown[0, 5].tolist() == [*theme.SEQUENTIAL[0], 255]
     assert shown[0, 6].tolist() == [0, 0, 0, 0]
@@ -83,7 +72,7 @@ def test_a_hidden_cell_looks_unlike_a_cell_of_weight_zero(show):
 def test_every_thumbnail_shows_its_head(show):
     maps = maps_cases.known()
     with show("known") as page:
-        sheet = pixels(page, ".sheet canvas")
+        sheet = pixels(page.locator(".sheet canvas"))
         corner = page.locator(".sheet canvas").bounding_box()
         for layer, head in np.ndindex(2, 3):
             box = tile(page, layer, head).bounding_box()
@@ -114,7 +103,7 @@ def test_a_click_on_a_thumbnail_shows_that_head_and_tells_python(show):
     with show("known") as page:
         tile(page, 0, 1).click()
         # Drawn by the browser itself, before any answer can have come.
-        shown = pixels(page, ".cells canvas")
+        shown = pixels(page.locator(".cells canvas"))
         assert (shown == expected_pixels(maps.weights[0, 1], maps.visible)).all()
         expect(page.locator(".map figcaption")).to_contain_text("Decoder layer 0, head 1:")
         expect(tile(page, 0, 1)).to_have_attribute("aria-pressed", "true")
@@ -125,10 +114,18 @@ def test_a_click_on_a_thumbnail_shows_that_head_and_tells_python(show):
         expect(hover_cell(page, 2, 2, maps).locator("b")).to_have_text(f"{weight:#.3g}")
 
 
+@contextmanager
+def offline(page):
+    page.context.set_offline(True)
+    try:
+        yield
+    finally:
+        page.context.set_offline(False)
+
+
 def test_numbers_of_a_head_not_yet_sent_whole_are_marked_as_rounded(show):
     maps = maps_cases.known()
-    with show("known") as page:
-        page.context.set_offline(True)
+    with show("known") as page, offline(page):
         page.evaluate("window.WebSocket.prototype.send = () => {}")
         tile(page, 0, 0).click()
         weight = f"≈ {round(maps.weights[0, 0, 1, 1] * 255) / 255:.2f}"
@@ -217,7 +214,7 @@ def test_a_fine_screen_gets_whole_pixels_per_weight(show):
     maps = maps_cases.sentence()
     with show("sentence", device_scale_factor=2) as page:
         box = page.locator(".cells").bounding_box()
-        sheet = pixels(page, ".sheet canvas")
+        sheet = pixels(page.locator(".sheet canvas"))
         first = tile(page, 0, 0).bounding_box()
     assert box["width"] * 2 % maps.visible.shape[1] == 0
     side = round(first["width"] * 2)
@@ -239,7 +236,7 @@ def test_too_many_weights_are_pooled_and_it_says_so(show):
     with show("long") as page:
         note = page.locator(".grid .note").inner_text()
         first = tile(page, 0, 0).bounding_box()
-        sheet = pixels(page, ".sheet canvas")
+        sheet = pixels(page.locator(".sheet canvas"))
     pool = int(re.fullmatch(r"each pixel shows the largest of (\d) × \1 weights", note)[1])
     weights = maps.weights[0, 0, :pool, :pool].max(keepdims=True)
     assert first["width"] == -(-128 // pool)
@@ -261,7 +258,7 @@ def test_both_themes_show_a_weight_in_the_same_colour(show):
     seen = {}
     for scheme in ("light", "dark"):
         with show("decoder", color_scheme=scheme) as page:
-            seen[scheme] = pixels(page, ".cells canvas")
+            seen[scheme] = pixels(page.locator(".cells canvas"))
             text, ground = page.locator(".maps").evaluate(
                 "m => [getComputedStyle(m).color, getComputedStyle(document.querySelector("
                 "'.stApp')).backgroundColor]"
@@ -272,19 +269,23 @@ def test_both_themes_show_a_weight_in_the_same_colour(show):
 
 
 @pytest.mark.parametrize(
-    ("case", "width"), [("many", 900), ("decoder", 900), ("decoder", 600), ("hostile", 600)]
+    ("case", "width"),
+    [("many", 900), ("decoder", 900), ("decoder", 600), ("hostile", 600), ("endless", 900)],
 )
 def test_narrow_windows_need_no_sideways_scrolling(show, case, width):
     with show(case, viewport={"width": width, "height": 800}) as page:
         root = page.locator(".maps").bounding_box()
-        for part in (".sheet", ".plot", ".legend"):
-            box = page.locator(part).bounding_box()
-            assert box["x"] + box["width"] <= root["x"] + root["width"] + 1
+        for part in (".sheet", ".plot", ".legend", ".chips", ".chip"):
+            for found in page.locator(part).all():
+                if box := found.bounding_box():
+                    assert box["x"] + box["width"] <= root["x"] + root["width"] + 5
         scrolls = page.evaluate(
             "[document.documentElement, document.querySelector('.stMain')]"
             ".some(e => e.scrollWidth > e.clientWidth)"
         )
+        words = page.locator(".translation").evaluate("e => e.scrollWidth > e.clientWidth")
     assert not scrolls
+    assert not words
 
 
 def test_a_narrower_window_redraws_in_place(show):

@@ -11,6 +11,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from tests.browser.apps import matrices_cases
+from tests.browser.canvas import pixels
 from viz import theme
 
 APP = "tests/browser/apps/matrices_app.py"
@@ -18,12 +19,12 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def show(browser, serve):
+def show(new_page, serve):
     """Open the component on one case; nothing may fail in the page meanwhile."""
 
     @contextmanager
     def opened(case, query="", **options):
-        page = browser.new_page(**{"viewport": {"width": 1280, "height": 800}} | options)
+        page = new_page(**options)
         errors = []
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(f"{serve(APP)}/?case={case}{query}")
@@ -39,18 +40,6 @@ def show(browser, serve):
 
 def panel_of(page, index=0):
     return page.locator(".panels .panel").nth(index)
-
-
-def pixels(canvas):
-    """Red, green, blue and opacity of every pixel of a canvas."""
-    width, height, data = canvas.evaluate(
-        """canvas => {
-            const { width, height } = canvas;
-            const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
-            return [width, height, Array.from(data)];
-        }"""
-    )
-    return np.array(data, np.uint8).reshape(height, width, 4)
 
 
 def expected_pixels(matrix):

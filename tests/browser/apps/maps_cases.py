@@ -151,6 +151,26 @@ def hostile():
     )
 
 
+def endless():
+    """What a model without training may say: one word without end, and signs that do not show."""
+    pieces = [TokenLabel("ses", continues=i > 1) for i in range(1, 70)]
+    target = (BOS, TokenLabel("Le" * 200), TokenLabel("\x00\t\x1b\n"), *pieces, EOS)
+    source = (*labels("The cat sleeps ."), EOS)
+    visible = np.ones((len(target) - 1, len(source)), np.bool_)
+    return AttentionMaps(
+        kind="decoder.cross",
+        weights=plausible(2, 2, *visible.shape, visible),
+        visible=visible,
+        queries=target[:-1],
+        keys=source,
+        predicted=target[1:],
+        source=source,
+        target=target,
+        translation="".join(label.text for label in target[1:-1]),
+        selected=(1, 1),
+    )
+
+
 CASES = {
     "known": known,
     "sentence": sentence,
@@ -159,4 +179,5 @@ CASES = {
     "many": many,
     "long": lambda: many(6, 8, 128),
     "hostile": hostile,
+    "endless": endless,
 }
