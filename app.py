@@ -28,6 +28,8 @@ def main() -> None:
         _page("positions", _("Positions"), ":material/waves:"),
         _page("scaling", _("Scaling"), ":material/compress:"),
         _page("layers", _("Layers"), ":material/layers:"),
+        _page("training", _("Training"), ":material/model_training:"),
+        _page("runs", _("Runs"), ":material/table_rows:"),
         # The default page has no address but /; whoever types its name finds it all the same.
         st.Page(attention.render, title=_("Attention"), url_path="attention", visibility="hidden"),
     ]

@@ -9,24 +9,24 @@ from typing import TypeVar, cast
 
 import streamlit as st
 
-from core.analysis.evaluation import held_out_pairs
-from core.analysis.exposure import PositionAccuracy, exposure
 from core.analysis.findings import task_of
 from core.decoding.beam import BeamNode, beam_steps, beam_tree
 from core.decoding.methods import Beam, Method, decode
 from core.decoding.sentence import fitting_source, source_tensor
 from core.decoding.step import DecodeStep
-from core.decoding.timing import DecodingTimes, measure_times
 from core.inspection import Inspection, inspect_sentence
-from core.run import Run, RunError, load_run, newest_checkpoint, read_settings
+from core.run import Run, RunError, load_run, read_settings
 from core.tasks import Task
 from core.threads import use_one_thread
+from core.weights import best_weights, newest_checkpoint, weights_at
 from core.words import merged
 
 Computed = TypeVar("Computed")
 
 ROOT = Path(__file__).resolve().parents[2]
 GALLERY, OWN = ROOT / "gallery", ROOT / "runs"
+READ = ("run.json", "evaluation.json", "words.txt")
+"""What is read of a run beside its weights."""
 FIRST = ("translate-guided", "translate")
 """Runs of the gallery that are offered before the others."""
 
@@ -91,20 +91,6 @@ def beam(path: Path, sentence: str, method: Beam) -> list[BeamNode]:
     return of_run(_beam, path, sentence, method)
 
 
-def times(path: Path, sentence: str) -> DecodingTimes:
-    """Measure what each step of decoding a sentence costs, once for each sentence."""
-    return of_run(_times, path, sentence)
-
-
-def exposed(path: Path, n: int) -> list[PositionAccuracy]:
-    """Return the accuracy per position, forced against free, of `n` held-out sentences.
-
-    Raises:
-        RunError: The run's task is a file of pairs that is gone.
-    """
-    return of_run(_exposed, path, n)
-
-
 def of_run(compute: Callable[..., Computed], path: Path, *arguments: object) -> Computed:
     """Return `compute(run, *arguments)`, computed once and shared by all sessions.
 
@@ -114,6 +100,48 @@ def of_run(compute: Callable[..., Computed], path: Path, *arguments: object) -> 
         arguments: Whatever else it takes; part of the key.
     """
     return _named(compute, compute, path, arguments)
+
+
+def _changed(file: Path | None) -> int:
+    try:
+        return 0 if file is None else file.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def of_run_at(
+    compute: Callable[..., Computed], path: Path, step: int, *arguments: object
+) -> Computed:
+    """Return `compute(run, *arguments)` for the weights of a step, as `of_run` does.
+
+    Raises:
+        RunError: No weights of the step were kept.
+    """
+    file = weights_at(path, step)
+    stamp = (step, _changed(file), *(_changed(path / name) for name in READ))
+    name = f"{compute.__module__}.{compute.__qualname__}"
+    return cast(Computed, _of_run_at(name, path, stamp, arguments, compute))
+
+
+def of_files(compute: Callable[[Path], Computed], path: Path) -> Computed:
+    """Return `compute(path)`: what a run's files say without its weights, until one changes."""
+    files = ("run.json", "metrics.jsonl", "evaluation.json")
+    stats = [(path / name).stat() for name in files if (path / name).exists()]
+    stamp = [(stat.st_mtime_ns, stat.st_size) for stat in stats]
+    key = repr((compute.__module__, compute.__qualname__, path, stamp))
+    return cast(Computed, _of_files(key, compute, path))
+
+
+def of_key(compute: Callable[..., Computed], key: str, *arguments: object) -> Computed:
+    """Return `compute(*arguments)`, computed once for each key and shared by all sessions.
+
+    Args:
+        compute: A function of a module.
+        key: What the arguments are known by, a hash of their content for example.
+        arguments: Whatever it takes.
+    """
+    name = f"{compute.__module__}.{compute.__qualname__}"
+    return cast(Computed, _of_key(name, key, compute, arguments))
 
 
 def of_model(compute: Callable[..., Computed], path: Path, *arguments: object) -> Computed:
@@ -135,6 +163,13 @@ def _named(
     return cast(Computed, _of_run(name, path, _stamp(path), arguments, compute))
 
 
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _of_key(
+    name: str, key: str, _compute: Callable[..., object], _arguments: tuple[object, ...]
+) -> object:
+    return _compute(*_arguments)
+
+
 @st.cache_resource(max_entries=96, show_spinner=False)
 def _of_run(
     name: str,
@@ -144,6 +179,28 @@ def _of_run(
     _compute: Callable[..., object],
 ) -> object:
     return _compute(_loaded(path, stamp), *arguments)
+
+
+@st.cache_resource(max_entries=1000, show_spinner=False)
+def _of_files(key: str, _compute: Callable[[Path], object], _path: Path) -> object:
+    return _compute(_path)
+
+
+@st.cache_resource(max_entries=96, show_spinner=False)
+def _of_run_at(
+    name: str,
+    path: Path,
+    stamp: tuple[int, ...],
+    arguments: tuple[object, ...],
+    _compute: Callable[..., object],
+) -> object:
+    return _compute(_loaded_at(path, stamp), *arguments)
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _loaded_at(path: Path, stamp: tuple[int, ...]) -> Run:
+    use_one_thread()
+    return load_run(path, stamp[0])
 
 
 @st.cache_resource(max_entries=6, show_spinner=False)
@@ -159,7 +216,12 @@ def _task(path: Path, stamp: tuple[int, ...]) -> Task | None:
 
 def _stamp(path: Path) -> tuple[int, ...]:
     """Return what changes when a run's files do, so that nothing old is shown."""
-    files = [path / "run.json", path / "evaluation.json", newest_checkpoint(path)]
+    files = [
+        path / "run.json",
+        path / "evaluation.json",
+        newest_checkpoint(path),
+        best_weights(path),
+    ]
     return tuple(file.stat().st_mtime_ns for file in files if file is not None and file.exists())
 
 
@@ -176,14 +238,6 @@ def _decoded(
 
 def _beam(run: Run, sentence: str, method: Beam) -> list[BeamNode]:
     return beam_tree(beam_steps(run.model, source_tensor(run, sentence), method.beam, method.alpha))
-
-
-def _times(run: Run, sentence: str) -> DecodingTimes:
-    return measure_times(run.model, source_tensor(run, sentence))
-
-
-def _exposed(run: Run, n: int) -> list[PositionAccuracy]:
-    return exposure(run.model, held_out_pairs(run, n, seed=0))
 
 
 def _rank(path: Path) -> tuple[int, str]:

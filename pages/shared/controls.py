@@ -15,7 +15,7 @@ Amount = TypeVar("Amount", int, float)
 Chosen = TypeVar("Chosen", bound=str)
 
 
-def model(names: Sequence[str], on_change: Callable[[], None]) -> str:
+def model(names: Sequence[str], on_change: Callable[[], None] | None = None) -> str:
     """Ask for a run."""
     session.recall(session.MODEL, names)
     chosen = st.selectbox(
@@ -30,7 +30,28 @@ def model(names: Sequence[str], on_change: Callable[[], None]) -> str:
     return str(chosen)
 
 
-def sentence(default: str) -> str:
+def named_model(names: Sequence[str]) -> str:
+    """Ask for a run without words above, where the first of the names is not always the same.
+
+    The URL names the run, whichever it is.
+    """
+    session.recall(session.MODEL, names)
+    session.settle(session.MODEL, names, names[0])
+    chosen = st.selectbox(
+        _("Model"),
+        names,
+        index=None,
+        required=True,
+        key=session.MODEL,
+        bind="query-params",
+        label_visibility="collapsed",
+        width=200,
+    )
+    session.remember(session.MODEL, chosen)
+    return names[0] if chosen is None else chosen
+
+
+def sentence(default: str, *, labelled: bool = True) -> str:
     """Ask for a sentence."""
     session.recall(session.SENTENCE)
     typed = st.text_input(
@@ -39,6 +60,7 @@ def sentence(default: str) -> str:
         key=session.SENTENCE,
         bind="query-params",
         placeholder=_("Type a sentence and press Enter"),
+        label_visibility="visible" if labelled else "collapsed",
     )
     session.remember(session.SENTENCE, typed)
     return str(typed or "")
@@ -208,7 +230,13 @@ def amount(
 
 
 def choice(
-    label: str, key: str, offered: Sequence[Chosen], default: Chosen, *, labelled: bool = True
+    label: str,
+    key: str,
+    offered: Sequence[Chosen],
+    default: Chosen,
+    *,
+    labelled: bool = True,
+    named: bool = False,
 ) -> Chosen:
     """Ask for one of a few words, shown as they stand in the URL.
 
@@ -218,12 +246,15 @@ def choice(
         offered: The words.
         default: One of them.
         labelled: False where the words say themselves what is asked.
+        named: True where the URL names the default too: it is not always the same.
     """
     session.recall(key, offered)
+    if named:
+        session.settle(key, offered, default)
     chosen = st.segmented_control(
         label,
         offered,
-        default=default,
+        default=None if named else default,
         required=True,
         key=key,
         bind="query-params",

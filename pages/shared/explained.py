@@ -1,17 +1,20 @@
 """What stands below the stepper: why decoding is as it is, with numbers of the loaded model."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import streamlit as st
 
+from core.analysis.exposure import PositionAccuracy, held_out_exposure, overall
 from core.decoding.step import DecodeStep
-from core.decoding.timing import DecodingTimes, computed_cells
+from core.decoding.timing import DecodingTimes, computed_cells, sentence_times
 from core.inspection import Inspection
-from core.run import Run
+from core.run import Run, RunError, read_settings
+from core.tasks import TASKS
 from core.tokenizer import EOS
 from pages.shared import cached, opening
 from pages.shared.charts import chart
-from pages.shared.text import _
+from pages.shared.text import _, percent, plain
 from viz.cells import computed_cells as cells
 from viz.curves import Quantity, curves
 from viz.frames import softmax_table
@@ -62,13 +65,20 @@ def why_sequential(opened: opening.Opened) -> None:
             )
         )
         if st.toggle(_("Measure on this sentence"), key="measure_times"):
-            times = cached.times(opened.path, opened.sentence)
+            times = cached.of_run(sentence_times, opened.path, opened.sentence)
             st.markdown(_passes(times))
             series = {
                 _("keys and values kept"): [1000 * each for each in times.cached],
                 _("whole prefix computed anew"): [1000 * each for each in times.recomputed],
             }
-            chart(curves(series, x=Quantity(_("step")), y=Quantity(_("milliseconds"))))
+            chart(
+                curves(
+                    series,
+                    x=Quantity(_("step")),
+                    y=Quantity(_("milliseconds")),
+                    title=_("What each step costs"),
+                )
+            )
             n = len(times.cached)
             pictures = {
                 _("free running, prefix computed anew"): computed_cells(n, cached=False),
@@ -85,15 +95,74 @@ def exposure(opened: opening.Opened) -> None:
     """Compare forced and free accuracy per position over held-out sentences."""
     with st.expander(_("Exposure bias: how far early mistakes carry")):
         asked = _("Measure on {n} held-out sentences").format(n=EXPOSURE_SAMPLES)
-        if st.toggle(asked, key="measure_exposure"):
+        if not st.toggle(asked, key="measure_exposure"):
+            return
+        runs = {_("this run"): opened.path}
+        others = _others_of_its_task(opened)
+        other = st.selectbox(
+            _("Beside another run of this task, trained with scheduled sampling for example"),
+            list(others),
+            index=None,
+            placeholder=_("none"),
+            key="exposure_beside",
+            width=420,
+        )
+        if other is not None:
+            runs[other] = others[other]
+        try:
             with st.spinner(_("Measuring …")):
-                found = cached.exposed(opened.path, EXPOSURE_SAMPLES)
-            series = {
-                _("true words fed"): [each.forced for each in found],
-                _("own words fed"): [each.free for each in found],
-            }
-            right = Quantity(_("right tokens"), share=True)
-            chart(curves(series, x=Quantity(_("target position")), y=right))
+                found = {
+                    name: cached.of_run(held_out_exposure, path, EXPOSURE_SAMPLES)
+                    for name, path in runs.items()
+                }
+        except RunError as error:
+            st.error(plain(str(error)))
+            return
+        series = {}
+        for name, positions in found.items():
+            tail = "" if len(found) == 1 else f" · {name}"
+            series[_("true words fed") + tail] = [each.forced for each in positions]
+            series[_("own words fed") + tail] = [each.free for each in positions]
+        right = Quantity(_("right tokens"), share=True)
+        chart(
+            curves(
+                series,
+                x=Quantity(_("target position")),
+                y=right,
+                title=_("Right tokens at each target position, EOS included"),
+            )
+        )
+        st.markdown("\n".join(_exposed(name, overall(each)) for name, each in found.items()))
+
+
+def _others_of_its_task(opened: opening.Opened) -> dict[str, Path]:
+    """Return the other runs that learned the same; of own pairs nobody knows whether they are."""
+    task = opened.run.settings.task
+    return {
+        name: path
+        for name, path in cached.run_paths().items()
+        if path != opened.path and task in TASKS and _task_of(path) == task
+    }
+
+
+def _task_of(path: Path) -> str | None:
+    try:
+        return None if cached.complaint(path) else read_settings(path).task
+    except RunError:
+        return None
+
+
+def _exposed(name: str, found: PositionAccuracy) -> str:
+    return _(
+        "- {name}: **{forced}** of {n:,} tokens right when the true words are fed, **{free}** when "
+        "its own are. The gap of **{gap:.2f}** points is the exposure bias."
+    ).format(
+        name=plain(name),
+        forced=percent(found.forced),
+        free=percent(found.free),
+        gap=100 * (found.forced - found.free),
+        n=found.n,
+    )
 
 
 def _passes(times: DecodingTimes) -> str:

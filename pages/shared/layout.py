@@ -4,14 +4,20 @@ import streamlit as st
 
 LESSON_TEXT = "lesson_text"
 """Key of the element that says what a view shows: as high for one line as for two."""
+TRAINING_STATE = "training_state"
+"""Key of the row that says how a training stands: as high without buttons as with them."""
 
-# Only distances; colours and fonts come from the theme.
+# Only distances; colours and fonts come from the theme. One exception: Streamlit writes white on
+# the accent, which is light on the dark theme; the browser's own paper is dark there.
 _STYLE = """
 <style>
 .stMainBlockContainer { padding: 2.2rem 2.5rem 3rem; }
 .stMainBlockContainer > .stVerticalBlock, .stMainBlockContainer .stVerticalBlock { gap: 0.5rem; }
 header.stAppHeader { height: 2.2rem; min-height: 2.2rem; }
+button[data-testid="stBaseButton-primary"] { color: Canvas; }
+.st-key-sentence { min-width: 22rem; }
 .st-key-lesson_text { min-height: 3rem; justify-content: center; }
+.st-key-training_state { min-height: 2.6rem; }
 @media (max-width: 1000px) { .stMainBlockContainer { padding: 2.2rem 1.2rem 3rem; } }
 @media print {
   .stSidebar, header.stAppHeader, .stExpander, .stButton { display: none !important; }

@@ -33,7 +33,12 @@ def warnings(run: Run, inspection: Inspection, site: Site, head: int) -> list[st
 
 def about_sentence(run: Run, inspection: Inspection) -> list[str]:
     """Return why not to believe what a run does with a sentence, one sentence each."""
-    found = [*_training_warnings(run)]
+    return [*_training_warnings(run), *about_reading(run, inspection)]
+
+
+def about_reading(run: Run, inspection: Inspection) -> list[str]:
+    """Return what a run could not read or end of a sentence, one sentence each."""
+    found = []
     if inspection.translation.cut:
         found.append(
             _("The sentence was cut after {n} tokens: the model has no more positions.").format(

@@ -38,11 +38,9 @@ def model_and_sentence() -> Opened | None:
         path = paths[controls.model(list(paths), on_change=_open_other_model)]
     problem = _problem(path)
     task = None if problem else cached.task(path)
-    offered = _examples(task)
     with row:
         # Asked for even where the run is damaged: what was typed must not get lost.
-        sentence = controls.sentence(default=offered[0].source if offered else "")
-        controls.examples(offered)
+        sentence = ask_sentence(task)
     if problem:
         st.error(plain(problem))
         return None
@@ -52,6 +50,18 @@ def model_and_sentence() -> Opened | None:
         st.info(_("Type a sentence, or click one of the examples."))
         return None
     return Opened(path, cached.loaded(path), task, sentence, inspection)
+
+
+def ask_sentence(task: Task | None, *, labelled: bool = True) -> str:
+    """Ask for a sentence beside those of a task; another task's examples make room for its own."""
+    offered = _examples(task)
+    default = offered[0].source if offered else ""
+    foreign = {example.source for other in TASKS.values() for example in other.examples}
+    foreign = {"", *foreign} - {example.source for example in offered} if offered else set()
+    session.renew(session.SENTENCE, default, of=task.name if task else "", giving_way=foreign)
+    sentence = controls.sentence(default, labelled=labelled)
+    controls.examples(offered)
+    return sentence
 
 
 def _problem(path: Path) -> str:
@@ -82,18 +92,13 @@ def open_other_kind() -> None:
 
 
 def _open_other_model() -> None:
-    """Go to the best head of the run that was just chosen, with a sentence that it can read."""
+    """Go to the best head of the run that was just chosen."""
     run = _chosen_run()
     if run is None:
         return
     kind = default_kind(run)
     session.choose({session.KIND: kind})
     _choose_head(run, kind)
-    own = _examples(cached.task(run.path))
-    foreign = {example.source for other in TASKS.values() for example in other.examples}
-    foreign = {"", *foreign} - {example.source for example in own}
-    if own and session.chosen(session.SENTENCE) in foreign:
-        session.choose({session.SENTENCE: own[0].source})
 
 
 def _chosen_run() -> Run | None:

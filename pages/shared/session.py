@@ -5,18 +5,26 @@ way back shows the same view.
 """
 
 from collections.abc import Container, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 MODEL, SENTENCE, KIND, UNIT, LAYER, HEAD = "model", "sentence", "kind", "unit", "layer", "head"
 OTHERS, ROW, OFF, ATTENTION = "others", "row", "off", "attention"
 DIAGRAM, PART, LENS, UNITS = "diagram", "part", "lens", "units"
 LENS_POSITION, UNIT_POSITION = "lens_position", "unit_position"
 MAPS = "maps"
+SCRUBBER, STEP = "scrubber", "step"
 STEPPER = "stepper"
+RUNS, RUNS_TABLE = "runs", "runs_table"
+OVER, ACROSS, LOSSES, SETTINGS = "over", "across", "losses", "settings"
 METHOD, BEAM, ALPHA = "method", "beam", "alpha"
 TEMPERATURE, TOP_K, TOP_P, SEED = "temperature", "top_k", "top_p", "seed"
 _OVERRIDES, _BRANCHES = "overrides", "branches"
+_DRAWERS = "drawers"
+_NEXT = "next"
 _SHOWN, _ENTERED, _PAGE, _OWNERS = "shown", "entered", "page", "owners"
 
 
@@ -35,6 +43,12 @@ def take_pick() -> None:
     """Take over the head that was clicked in the maps."""
     if pick := st.session_state[MAPS].pick:
         choose({LAYER: pick["layer"], HEAD: pick["head"]})
+
+
+def take_step() -> None:
+    """Take over the snapshot to which the scrubber's handle was moved."""
+    if pick := st.session_state[SCRUBBER].pick:
+        choose({STEP: pick["step"]})
 
 
 def take_part() -> None:
@@ -76,20 +90,39 @@ def recall(key: str, options: Container[object] | None = None) -> None:
         st.session_state[key] = shown[key]
 
 
-def renew(key: str, default: object, of: str) -> None:
+def renew(key: str, default: object, of: str, giving_way: Container[object] | None = None) -> None:
     """Put a new default into a widget that still holds what belongs to another thing.
 
     Args:
         key: The widget's.
         default: The new one.
         of: What the default belongs to, a run for example.
+        giving_way: Only these make room for it; None for whatever the widget holds.
     """
     owner = st.session_state.setdefault(_OWNERS, {})
-    if owner.get(key, of) != of:
+    recall(key)
+    found = st.session_state.get(key)
+    if owner.get(key, of) != of and (giving_way is None or found in giving_way):
         st.session_state[key] = default
-    else:
-        recall(key)
+        remember(key, default)
     owner[key] = of
+
+
+def fit(key: str, options: Container[object], default: object) -> None:
+    """Put a default into a widget that holds what is no longer offered."""
+    if key in st.session_state and st.session_state[key] not in options:
+        st.session_state[key] = default
+
+
+def held(key: str, default: object) -> object:
+    """Return what a widget holds now, also where only a part of the page runs again."""
+    return st.session_state.get(key, default)
+
+
+def drawer(name: str) -> dict[Any, Any]:
+    """Return where a module keeps what it has read, as long as the visit lasts."""
+    drawers: dict[str, dict[Any, Any]] = st.session_state.setdefault(_DRAWERS, {})
+    return drawers.setdefault(name, {})
 
 
 def remember(key: str, value: object) -> None:
@@ -97,9 +130,80 @@ def remember(key: str, value: object) -> None:
     st.session_state.setdefault(_SHOWN, {})[key] = value
 
 
+def entered(key: str) -> object:
+    """Return what a widget is about to show, or None where it shows its default."""
+    return st.session_state.get(key, st.query_params.get(key))
+
+
+def settle(key: str, options: Container[object], default: object) -> None:
+    """Give a widget, before it is drawn, one of its options, and have the URL name it.
+
+    Streamlit leaves a widget's default out of the URL; this is for widgets without one.
+    """
+    if entered(key) not in options:
+        st.session_state[key] = default
+    if key not in st.query_params:
+        found = st.session_state[key] = entered(key)
+        # Once the widget was drawn, Streamlit writes the URL, and lets nobody else do so.
+        with suppress(StreamlitAPIException):
+            st.query_params[key] = str(found)
+
+
+def go_on_with(values: Mapping[str, object]) -> None:
+    """Set widgets when the page runs the next time: those of this time are drawn already."""
+    st.session_state[_NEXT] = dict(values)
+
+
+def arrive() -> None:
+    """Set the widgets that `go_on_with` named; to be called before any is drawn."""
+    choose(st.session_state.pop(_NEXT, {}))
+
+
+def take_file(key: str) -> None:
+    """Keep name and content of the file that was just chosen; nothing where it was taken away."""
+    file = st.session_state[key]
+    drawer(key)["file"] = None if file is None else (file.name, file.getvalue())
+
+
 def wanted_by_link(key: str) -> str | None:
     """Return what the URL asks for under a key, whether there is such a thing or not."""
     return st.query_params.get(key)
+
+
+def chosen_runs() -> list[str]:
+    """Return the names of runs that the URL holds, whether there are such runs or not."""
+    if st.session_state.get(_ENTERED) and RUNS not in st.query_params:
+        choose_runs(st.session_state.get(_SHOWN, {}).get(RUNS, []))
+    return st.query_params.get_all(RUNS)
+
+
+def choose_runs(names: Sequence[str]) -> None:
+    """Put the names of runs into the URL; the table of runs follows."""
+    remember(RUNS, list(names))
+    if names:
+        st.query_params[RUNS] = list(names)
+    else:
+        st.query_params.pop(RUNS, None)
+
+
+def tick_runs(names: Sequence[str]) -> None:
+    """Tick the rows whose runs the URL holds; to be called before the table is drawn.
+
+    Args:
+        names: Of the runs, row by row.
+    """
+    chosen = chosen_runs()
+    rows = [row for row, name in enumerate(names) if name in chosen]
+    table = st.session_state.get(RUNS_TABLE)
+    # Only where it differs: what is set goes to the browser, over whatever is ticked meanwhile.
+    if rows != (sorted(table["selection"]["rows"]) if table else []):
+        st.session_state[RUNS_TABLE] = {"selection": {"rows": rows, "columns": [], "cells": []}}
+
+
+def take_ticks(names: Sequence[str]) -> None:
+    """Take over the rows that were ticked in the table of runs."""
+    rows = st.session_state[RUNS_TABLE]["selection"]["rows"]
+    choose_runs([names[row] for row in sorted(rows) if row < len(names)])
 
 
 def overrides(scope: str) -> dict[int, int]:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 import streamlit as st
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from pages.shared import cached
@@ -17,6 +18,15 @@ ROOT = Path(__file__).resolve().parents[2]
 def _clean_caches():
     st.cache_resource.clear()
     st.cache_data.clear()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _packages_looked_through_once():
+    """Every page that is opened would look through all installed packages for components."""
+    with pytest.MonkeyPatch.context() as patch:
+        found = manifest_scanner.scan_component_manifests()
+        patch.setattr(manifest_scanner, "scan_component_manifests", lambda: list(found))
+        yield
 
 
 @pytest.fixture
@@ -93,7 +103,11 @@ def pick(at, layer, head):
 
 def send(at, event, value):
     """Let the page's component report an event."""
-    proto = at.get("bidi_component")[0].proto
+    send_from(at, at.get("bidi_component")[0].proto, event, value)
+
+
+def send_from(at, proto, event, value):
+    """Let a component report an event."""
     widget_states = type(at._tree).get_widget_states
 
     def with_event():
@@ -106,3 +120,31 @@ def send(at, event, value):
     at._tree.get_widget_states = with_event
     at.run()
     assert not at.exception, at.exception
+
+
+def _run_view(name, path):
+    from importlib import import_module
+    from pathlib import Path
+
+    import_module(f"pages.lab.{name}").render(Path(path))
+
+
+@pytest.fixture
+def open_view():
+    """Return a function that shows one view of a run's training, without the page around it."""
+
+    def opener(name, path, **query_params):
+        kwargs = {"name": name, "path": str(path)}
+        at = AppTest.from_function(_run_view, kwargs=kwargs, default_timeout=60)
+        at.query_params.update(query_params)
+        at.run()
+        assert not at.exception, at.exception
+        return at
+
+    return opener
+
+
+def component(at, name):
+    """Return the one element of a component."""
+    [found] = [each for each in at.get("bidi_component") if each.proto.component_name == name]
+    return found.proto

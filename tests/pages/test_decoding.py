@@ -2,8 +2,11 @@ import json
 
 import pytest
 
+from core.analysis.evaluation import held_out_pairs
+from core.analysis.exposure import exposure, overall
 from core.decoding.methods import Forced, Greedy, decode
 from core.run import load_run
+from pages.shared.text import plain
 from tests.pages.conftest import ROOT, said, send
 from viz.decoding import unpack_decoding
 
@@ -156,3 +159,27 @@ def test_exposure_bias_is_measured_on_request(open_decoding):
     at.toggle(key="measure_exposure").set_value(True).run()
     assert not at.exception
     assert len(at.get("vega_lite_chart")) == 1
+
+
+def test_exposure_bias_stands_beside_that_of_another_run_of_the_task(
+    open_decoding, own_runs, monkeypatch
+):
+    monkeypatch.setattr("pages.shared.explained.EXPOSURE_SAMPLES", 12)
+    at = open_decoding(model="translate")
+    at.toggle(key="measure_exposure").set_value(True).run()
+    # Runs of other tasks would be measured on other sentences.
+    assert at.selectbox(key="exposure_beside").options == ["translate-guided"]
+    at.selectbox(key="exposure_beside").set_value("translate-guided").run()
+    assert not at.exception
+    told = [text.value for text in at.markdown if "** points is the exposure bias" in text.value]
+    assert len(told) == 1
+    for name in ("this run", "translate-guided"):
+        found = overall(exposure(*measured(name.replace("this run", "translate"))))
+        line = next(line for line in told[0].split("\n") if plain(name) in line)
+        assert f"of {found.n:,} tokens right" in line
+        assert f"**{100 * (found.forced - found.free):.2f}** points" in line
+
+
+def measured(name):
+    run = load_run(ROOT / "gallery" / name)
+    return run.model, held_out_pairs(run, 12, seed=0)

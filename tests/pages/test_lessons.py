@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from core.tasks import TASKS
 from core.training import job
+from core.training.prepare import prepare_run
 from pages import layers, masks, positions, scaling
 from tests.core.conftest import MINIATURE, draw_few
 
@@ -35,7 +37,8 @@ def odd_runs(request, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         draw_few(patch)
         config = replace(MINIATURE.training, steps=2)
-        job.prepare_run(folder / "odd", "copy", "miniature", preset, config, "python -m core …")
+        preset = replace(preset, training=config)
+        prepare_run(folder / "odd", TASKS["copy"], "miniature", preset, "python -m core …")
         for _ in job.train_run(folder / "odd"):
             pass
     return folder

@@ -1,0 +1,69 @@
+"""Train a model: set it up, watch it learn, and look back at how it came about."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from core.run import RunError
+from core.training.process import situation
+from pages.lab import setup, start, through, watch
+from pages.shared import cached, controls, session
+from pages.shared.text import _
+
+SET_UP, WATCH, LOOK_BACK = VIEWS = ("set up", "watch", "look back")
+_ROW = 40
+"""Height of a box to choose from, in pixels."""
+
+
+def render() -> None:
+    """Ask for a view, and for a run where it shows one."""
+    session.arrive()
+    paths = _runs()
+    linked = any(session.wanted_by_link(key) for key in (setup.TASK, setup.SIZE))
+    opened = WATCH if not linked and any(map(_trains, paths.values())) else SET_UP
+    row = st.container(horizontal=True, vertical_alignment="center")
+    with row:
+        view = controls.choice(_("View"), start.VIEW, VIEWS, opened, labelled=False, named=True)
+        name = controls.named_model(list(paths)) if view != SET_UP and paths else ""
+        if not name:
+            # As high as beside a box, so that the buttons stay where they are.
+            st.html(f'<div style="height:{_ROW}px"></div>', width="content")
+    if view == SET_UP:
+        setup.render()
+    elif not name:
+        st.info(_("There is no run yet: set one up."))
+    elif view == WATCH:
+        watch.render(paths[name])
+    else:
+        through.render(paths[name], row)
+
+
+def _runs() -> dict[str, Path]:
+    """Return the runs by name: one's own before the gallery's, those that train at the top."""
+    paths = cached.run_paths()
+    own = [name for name, path in paths.items() if path.parent == cached.OWN]
+    others = [name for name in paths if name not in own]
+    own.sort(key=lambda name: (not _trains(paths[name]), -_changed(paths[name])))
+    return {name: paths[name] for name in (*own, *others)}
+
+
+def _changed(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        # Deleted since it was listed.
+        return 0.0
+
+
+def _trains(path: Path) -> bool:
+    """Say whether a process is at work on a run."""
+    try:
+        return path.parent == cached.OWN and situation(path).alive
+    except RunError:
+        return False
+
+
+if __name__ == "__main__":
+    from app import main
+
+    main()

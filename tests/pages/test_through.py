@@ -1,0 +1,180 @@
+import json
+import shutil
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from core.analysis.evenness import evenness
+from core.inspection import inspect_sentence
+from core.model import build
+from core.run import load_run, read_settings
+from core.training.rundir import RunFolder
+from core.weights import stops
+from pages.lab.through import figures
+from tests.pages.conftest import ROOT, component, said, send_from
+from viz.attention_maps import unpack
+
+KEPT = (1, 10, 200)
+
+
+@pytest.fixture
+def kept(own_copy):
+    """A run with three snapshots, each of other weights."""
+    model = read_settings(own_copy).model
+    shutil.rmtree(own_copy / "snapshots", ignore_errors=True)
+    for step in KEPT:
+        RunFolder(own_copy).snapshot(build(model, seed=step), step, {"a", "b"})
+    return own_copy
+
+
+def maps(at):
+    return unpack(component(at, "attention_maps").bytes)
+
+
+def scrubber_json(at):
+    return component(at, "scrubber").bytes.decode("utf-8", errors="ignore")
+
+
+def weights_at(path, step, sentence):
+    inspection = inspect_sentence(load_run(path, step), sentence)
+    sites = [site for site in inspection.attention if site.attention == "decoder.cross"]
+    return np.stack([inspection.attention[site].weights_HQK for site in sites])
+
+
+@pytest.mark.parametrize("step", [0, *KEPT, 850])
+def test_the_maps_are_those_of_the_step_in_the_link(open_view, kept, step):
+    shown = maps(open_view("through", kept, step=str(step), sentence="a b c"))
+    expected = weights_at(kept, step, "a b c")
+    assert np.abs(shown.weights - expected).max() <= 0.5 / 255 + 1e-6
+    assert np.array_equal(shown.weights[shown.selected], expected[shown.selected])
+
+
+def test_it_opens_at_the_end_of_the_training(open_view, kept):
+    at = open_view("through", kept)
+    assert at.selectbox(key="step").value == 850
+    assert at.selectbox(key="step").options == ["0", "1", "10", "200", "850"]
+
+
+def test_moving_the_handle_shows_that_snapshot(open_view, kept):
+    at = open_view("through", kept, sentence="a b c")
+    send_from(at, component(at, "scrubber"), "pick", {"step": 10})
+    assert at.selectbox(key="step").value == 10
+    assert '"chosen":10' in scrubber_json(at).replace(" ", "")
+    shown = maps(at)
+    expected = weights_at(kept, 10, "a b c")
+    assert np.array_equal(shown.weights[shown.selected], expected[shown.selected])
+
+
+def test_a_step_that_is_no_longer_kept_gives_way_to_the_last(open_view, kept):
+    at = open_view("through", kept, step="200")
+    (kept / "snapshots" / "step-00000200.safetensors").unlink()
+    at.run()
+    assert not at.exception
+    assert at.selectbox(key="step").value == 850
+
+
+def test_a_step_that_was_never_kept_gives_way_to_the_last(open_view, kept):
+    assert open_view("through", kept, step="77").selectbox(key="step").value == 850
+
+
+def test_the_final_translation_stands_beside_that_of_the_snapshot(open_view, kept):
+    at = open_view("through", kept, step="200", sentence="k d a f")
+    assert maps(at).translation == inspect_sentence(load_run(kept, 200), "k d a f").translation.text
+    assert "at the end: k d a f<" in at.get("html")[-1].proto.body
+
+
+def test_a_run_without_snapshots_says_so_and_shows_beginning_and_end(open_view, own_copy):
+    path = own_copy
+    shutil.rmtree(path / "snapshots", ignore_errors=True)
+    at = open_view("through", path, step="0", sentence="a b")
+    assert stops(path) == (0, 850)
+    line = at.get("html")[-1].proto.body
+    assert "step 0: before training. " in line
+    assert "Only the beginning and the newest weights were kept." in line
+    assert "nowrap" not in line
+    shown = maps(at)
+    assert np.array_equal(shown.weights[shown.selected], weights_at(path, 0, "a b")[shown.selected])
+
+
+def test_that_snapshots_are_rounded_is_said_once(open_view, kept):
+    assert said(open_view("through", kept)).count("rounded to 8 bits") == 1
+
+
+def test_a_damaged_snapshot_is_named_and_the_others_go_on(open_view, kept):
+    (kept / "snapshots" / "step-00000010.safetensors").write_bytes(b"nothing")
+    at = open_view("through", kept, step="10", sentence="a b c")
+    assert ["step-00000010" in error.value.replace("&#45;", "-") for error in at.error] == [True]
+    at.selectbox(key="step").set_value(200).run()
+    assert not at.error
+    assert maps(at).weights.shape[1] == 4
+
+
+def test_a_deleted_folder_is_named(open_view, kept):
+    at = open_view("through", kept)
+    shutil.rmtree(kept)
+    at.run()
+    assert not at.exception
+    assert len(at.error) == 1
+
+
+def test_an_empty_sentence_is_asked_for(open_view, kept):
+    at = open_view("through", kept)
+    at.text_input(key="sentence").set_value("").run()
+    assert "Type a sentence" in said(at)
+    assert at.get("bidi_component")
+
+
+def test_the_heads_are_followed_through_all_snapshots_on_demand(open_view, kept):
+    at = open_view("through", kept, sentence="a b c", layer="1")
+    assert not at.get("vega_lite_chart")
+    at.session_state["forming"] = True
+    at.run()
+    [chart] = at.get("vega_lite_chart")
+    rows = pa.ipc.open_stream(chart.proto.datasets[0].data.data).read_all().to_pylist()
+    found = {(row["place"], row["series"]): row["y"] for row in rows}
+    assert len(found) == len(stops(kept)) * 4
+    for step in stops(kept):
+        inspection = inspect_sentence(load_run(kept, step), "a b c")
+        site = [site for site in inspection.attention if site.attention == "decoder.cross"][1]
+        attention = inspection.attention[site]
+        for head, weights in enumerate(attention.weights_HQK):
+            expected = evenness(weights, attention.visible_QK)
+            assert found[f"{step}", f"head {head}"] == pytest.approx(expected)
+
+
+def test_a_layer_that_another_kind_does_not_have_gives_way(open_view):
+    at = open_view("through", ROOT / "gallery" / "translate", kind="encoder self", layer="2")
+    assert maps(at).selected[0] == 2
+    at.segmented_control(key="kind").set_value("decoder.cross").run()
+    assert not at.exception
+    assert maps(at).selected[0] < 2
+
+
+def test_what_was_measured_far_from_a_step_does_not_speak_for_it():
+    rows = [
+        {"step": 100, "loss": 2.0},
+        {"step": 250, "loss": 1.0, "held_out_loss": 1.5, "held_out_exact_match": 0.5},
+    ]
+    assert figures(rows, 100) == "loss 2"
+    assert figures(rows, 200) == "loss 1 · held out 1.5 · exact match 50\u00a0% (step 250)"
+    assert figures(rows, 250) == "loss 1 · held out 1.5 · exact match 50\u00a0%"
+    assert figures(rows, 20) == figures([], 20) == ""
+
+
+def test_figures_of_two_measurements_name_both_steps():
+    rows = [{"step": 200, "loss": 2.0}, {"step": 210, "held_out_loss": 1.5}]
+    assert figures(rows, 200) == "loss 2 · held out 1.5 (step 200, 210)"
+
+
+def test_the_step_stands_in_the_picture_of_the_course(open_view, kept):
+    text = scrubber_json(open_view("through", kept, step="1"))
+    header = json.loads(text[text.index("{") : text.rindex("}") + 1])
+    assert header["stops"] == [0, 1, 10, 200, 850]
+    assert header["chosen"] == 1
+
+
+def test_it_opens_on_the_head_that_finds_antecedents(open_view):
+    at = open_view("through", ROOT / "gallery" / "translate-guided", step="100")
+    shown = maps(at)
+    assert (shown.kind, tuple(shown.selected)) == ("encoder.self", (2, 0))

@@ -1,0 +1,597 @@
+import argparse
+import os
+import shlex
+import shutil
+import time
+from html import unescape
+from types import SimpleNamespace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.commands import train
+from core.config import ConfigError
+from core.model import count_parameters
+from core.run import read_settings
+from core.tasks import TASKS, task_named
+from core.training import process
+from core.training.estimate import lengths_of, seconds_per_step
+from core.training.presets import PRESETS
+from core.training.process import situation
+from core.training.settings import with_settings
+from pages.lab import knobs, own_pairs, pictures, settings
+from pages.shared.text import duration
+from tests.pages.conftest import said
+
+OTHER_VALUES = {
+    "n_encoder_layers": 1,
+    "n_decoder_layers": 3,
+    "n_heads": 2,
+    "d_model": 32,
+    "d_ff": 48,
+    "norm": "post",
+    "positions": "learned",
+    "vocab_size": 290,
+    "steps": 30,
+    "batch_size": 7,
+    "learning_rate_factor": 0.7,
+    "warmup": 11,
+    "accumulate": 2,
+    "clip_norm": 1.5,
+    "precision": "float32",
+    "seed": 3,
+    "dropout": 0.2,
+    "label_smoothing": 0.15,
+    "scheduled_sampling": 0.25,
+    "patience": 2,
+}
+KNOBS = [knob for group in knobs.GROUPS.values() for knob in group] + [knobs.VOCABULARY]
+GOOD = [f"the {n} cats; les {n} chats" for n in range(30)]
+
+
+@pytest.fixture
+def started(own_runs, monkeypatch):
+    """The runs whose training would have been started."""
+    found = []
+    monkeypatch.setattr(process, "start", found.append)
+    return found
+
+
+@pytest.fixture
+def set_up(open_page, own_runs, monkeypatch):
+    """Return a function that opens the page; tokenizers learn from few samples, to be quick."""
+    monkeypatch.setattr("core.training.prepare.TOKENIZER_SAMPLES", 500)
+    return lambda **query_params: open_page("training", **query_params)
+
+
+def press_start(at):
+    start_button(at).click().run()
+    assert not at.exception, at.exception
+
+
+def start_button(at):
+    return next(button for button in at.button if button.label == "Start")
+
+
+def turn(at, name, value):
+    """Set a knob to a value, as a visitor does."""
+    key = settings.key_of(name)
+    if isinstance(value, str):
+        at.selectbox(key=key).set_value(value).run()
+    else:
+        at.number_input(key=key).set_value(value).run()
+    assert not at.exception, at.exception
+
+
+def setting(path, name):
+    found = read_settings(path)
+    return getattr(found.model if hasattr(found.model, name) else found.training, name)
+
+
+def pasted(set_up, lines, **query_params):
+    at = set_up(task="own pairs", pairs_from="text", **query_params)
+    at.text_area(key="pairs_text").set_value("\n".join(lines)).run()
+    assert not at.exception, at.exception
+    return at
+
+
+def test_it_opens_on_the_smallest_training_ready_to_start(set_up):
+    at = set_up()
+    assert at.segmented_control(key="training").value == "set up"
+    assert at.segmented_control(key="task").value == "copy"
+    assert at.segmented_control(key="size").value == "tiny"
+    assert not start_button(at).disabled
+    assert not at.error
+
+
+def test_every_setting_that_is_asked_for_has_a_test():
+    assert {knob.name for knob in KNOBS} == set(OTHER_VALUES)
+
+
+@pytest.mark.parametrize("size", PRESETS)
+def test_every_knob_begins_with_the_presets_value(set_up, size):
+    at = set_up(size=size)
+    values = settings.Begun(size).values
+    for knob in KNOBS:
+        key = settings.key_of(knob.name)
+        widget = at.selectbox(key=key) if knob.offered else at.number_input(key=key)
+        assert widget.value == values[knob.name], knob.name
+    assert f"Everything as in the preset {size}." in said(at)
+
+
+@pytest.mark.parametrize("name", OTHER_VALUES)
+def test_a_knob_reaches_the_run_and_its_command(set_up, started, own_runs, name):
+    at = set_up()
+    turn(at, name, OTHER_VALUES[name])
+    assert name in said(at)
+    [command] = at.code
+    press_start(at)
+    assert started == [own_runs / "copy-tiny"]
+    if name == "vocab_size":
+        # The copy task has fewer pieces than that.
+        assert "vocab_size=290" in command.value
+    else:
+        assert setting(started[0], name) == OTHER_VALUES[name]
+    assert read_settings(started[0]).command == command.value
+
+
+def test_several_knobs_reach_the_run_together(set_up, started):
+    at = set_up(size="small", task="reverse", set_n_heads="8", set_norm="post", set_seed="5")
+    turn(at, "dropout", 0.3)
+    press_start(at)
+    found = read_settings(started[0])
+    assert (found.task, found.preset) == ("reverse", "small")
+    assert (found.model.n_heads, found.model.d_k, found.model.norm) == (8, 16, "post")
+    assert (found.model.dropout, found.training.seed) == (0.3, 5)
+
+
+def test_the_command_line_makes_the_same_run(set_up, started, own_runs, tmp_path):
+    at = set_up(set_steps="40", set_n_heads="2", set_dropout="0.1", set_positions="learned")
+    [command] = at.code
+    press_start(at)
+    words = shlex.split(command.value)
+    assert words[:4] == ["python", "-m", "core", "train"]
+    parser = argparse.ArgumentParser()
+    train.add_arguments(parser)
+    words[4] = str(tmp_path / "again")
+    train.prepare(parser.parse_args(words[4:]))
+    again, found = read_settings(tmp_path / "again"), read_settings(started[0])
+    assert (again.task, again.model, again.training) == (found.task, found.model, found.training)
+
+
+def test_another_size_brings_its_own_values(set_up):
+    at = set_up()
+    turn(at, "dropout", 0.3)
+    at.segmented_control(key="size").set_value("small").run()
+    assert at.number_input(key="set_dropout").value == 0.0
+    assert at.number_input(key="set_steps").value == PRESETS["small"].training.steps
+
+
+def test_a_knob_that_differs_is_marked_where_it_stands(set_up):
+    at = set_up()
+    assert "●" not in at.number_input(key="set_d_ff").label
+    turn(at, "d_ff", 128)
+    assert "●" in at.number_input(key="set_d_ff").label
+    assert "●" not in at.number_input(key="set_d_model").label
+
+
+@pytest.mark.parametrize(
+    ("query_params", "words"),
+    [
+        ({"set_n_heads": "7"}, "7 heads cannot share a width of 64 evenly"),
+        ({"set_dropout": "1.0"}, "Dropout cannot be 1: it goes from 0 to 0.95"),
+        ({"set_steps": "0"}, "Steps cannot be 0: it goes from 1 to 1,000,000"),
+        ({"set_n_encoder_layers": "-1"}, "Encoder layers cannot be -1: it goes from 1 to 24"),
+        ({"set_vocab_size": "20"}, "Vocabulary cannot be 20: it goes from 260 to 50,000"),
+        ({"set_d_model": "33", "set_n_heads": "3"}, "even width"),
+        ({"set_accumulate": "70"}, "more than the 64 pairs"),
+        ({"set_d_model": "2048", "set_n_encoder_layers": "24"}, "too many"),
+    ],
+)
+def test_settings_that_cannot_be_are_said_and_cannot_be_started(
+    set_up, own_runs, query_params, words
+):
+    at = set_up(**query_params)
+    [error] = at.error
+    assert words in unescape(error.value)
+    assert start_button(at).disabled
+    assert not list(own_runs.iterdir())
+    # Right below the button that it concerns.
+    [beside] = [column for column in at.columns if start_button(at) in list(column.button)]
+    assert [each.value for each in beside.error] == [error.value]
+    for key, value in query_params.items():
+        assert str(at.number_input(key=key).value) == value
+
+
+def test_parameters_and_time_are_those_of_the_core(set_up, monkeypatch):
+    monkeypatch.setattr("core.training.estimate.multiply_adds_per_second", lambda: 1e9)
+    at = set_up(task="reverse", set_n_heads="2", set_d_ff="100", set_steps="500")
+    wanted = with_settings(PRESETS["tiny"], {"n_heads": 2, "d_ff": 100, "steps": 500})
+    lengths = lengths_of(TASKS["reverse"], 320)
+    model = wanted.sized(lengths.vocab_size)
+    assert f"**{count_parameters(model):,}**" in said(at)
+    seconds = 500 * seconds_per_step(
+        model, 64, round(lengths.source + 1), round(lengths.target + 1)
+    )
+    assert f"at least {duration(seconds)}" in said(at)
+    assert "500 steps of 64 pairs" in said(at)
+
+
+def test_the_model_that_is_counted_is_the_one_that_is_trained(set_up, started):
+    at = set_up()
+    press_start(at)
+    assert f"**{count_parameters(read_settings(started[0]).model):,}**" in said(set_up())
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.2, "1 s"),
+        (59.4, "59 s"),
+        (59.9, "1 min"),
+        (172, "2 min 50 s"),
+        (3599, "1 h"),
+        (9_000, "2 h 30 min"),
+        (86_399, "1 d"),
+        (200_000, "2 d 8 h"),
+    ],
+)
+def test_a_time_is_said_in_two_units_at_most(seconds, text):
+    assert duration(seconds).replace("\u00a0", " ") == text
+
+
+def test_guided_attention_is_offered_only_where_there_are_pronouns(set_up):
+    at = set_up()
+    assert "guided" not in [toggle.key for toggle in at.toggle]
+    assert "only where the task knows both" in said(at)
+    at.segmented_control(key="task").set_value("translate").run()
+    assert not at.toggle(key="guided").value
+
+
+def test_a_guided_head_reaches_the_run(set_up, started):
+    at = set_up(task="translate", guided="true")
+    offered = at.selectbox(key="guided_site").options
+    assert offered == ["encoder.0.self", "encoder.1.self", "decoder.0.cross", "decoder.1.cross"]
+    at.selectbox(key="guided_site").set_value("decoder.0.cross").run()
+    at.selectbox(key="guided_head").set_value("2").run()
+    press_start(at)
+    assert read_settings(started[0]).training.guide == "decoder.0.cross:2"
+
+
+def test_a_guided_head_that_the_model_no_longer_has_is_not_asked_for(set_up, started):
+    at = set_up(task="translate", guided="true", guided_site="encoder.1.self", guided_head="3")
+    turn(at, "n_encoder_layers", 1)
+    turn(at, "n_heads", 2)
+    assert not at.error
+    press_start(at)
+    assert read_settings(started[0]).training.guide == "encoder.0.self:0"
+
+
+def test_after_the_start_the_new_run_is_watched(set_up, started):
+    at = set_up()
+    at.text_input(key="run_name").set_value("my first").run()
+    press_start(at)
+    assert started[0].name == "my first"
+    assert at.segmented_control(key="training").value == "watch"
+    assert at.selectbox(key="model").value == "runs/my first"
+    at.segmented_control(key="training").set_value("set up").run()
+    assert at.text_input(key="run_name").value == ""
+
+
+def test_a_name_that_is_free_is_offered(set_up, started, own_runs):
+    (own_runs / "copy-tiny").mkdir()
+    at = set_up()
+    assert at.text_input(key="run_name").placeholder == "copy-tiny-2"
+    press_start(at)
+    assert started == [own_runs / "copy-tiny-2"]
+
+
+@pytest.mark.parametrize("name", ["../out", ".hidden", "a/b", "CON", "x" * 61, "taken", "TAKEN"])
+def test_a_name_that_cannot_be_is_said_and_not_started(set_up, own_runs, name):
+    (own_runs / "taken").mkdir()
+    at = set_up(set_dropout="0.3")
+    at.text_input(key="run_name").set_value(name).run()
+    assert len(at.error) == 1
+    assert start_button(at).disabled
+    assert [path.name for path in own_runs.iterdir()] == ["taken"]
+    assert at.number_input(key="set_dropout").value == 0.3
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (ConfigError("the seed is odd"), "the seed is odd"),
+        (FileExistsError("runs/x exists already"), "exists already"),
+        (OSError(28, "No space left on device"), "No space left on device"),
+        (PermissionError(13, "Permission denied"), "Permission denied"),
+    ],
+)
+def test_what_goes_wrong_at_the_start_is_one_sentence_and_loses_nothing(
+    set_up, started, monkeypatch, error, words
+):
+    def fail(*arguments):
+        raise error
+
+    monkeypatch.setattr("pages.lab.start.prepare_run", fail)
+    at = set_up(set_dropout="0.3")
+    at.text_input(key="run_name").set_value("mine").run()
+    press_start(at)
+    [shown] = at.error
+    assert words in shown.value.replace("&#46;", ".")
+    assert not started
+    assert at.segmented_control(key="training").value == "set up"
+    assert at.number_input(key="set_dropout").value == 0.3
+    assert at.text_input(key="run_name").value == "mine"
+
+
+def test_a_folder_that_cannot_be_written_to_is_said(set_up, started, own_runs):
+    # A file in the place of the folder: neither root nor anybody else can write into it.
+    own_runs.rmdir()
+    own_runs.write_text("")
+    at = set_up()
+    press_start(at)
+    assert len(at.error) == 1
+    assert not started
+
+
+def test_pasted_pairs_are_counted_and_kept_with_the_run(set_up, started):
+    at = pasted(set_up, [*GOOD, GOOD[0]])
+    assert "**30 pairs** of 30 different sources" in said(at)
+    assert "1 repeated" in said(at)
+    press_start(at)
+    kept = task_named(read_settings(started[0]).task, started[0])
+    assert [sample.source for sample in kept.samples] == [f"the {n} cats" for n in range(30)]
+    assert started[0].name == "pairs-tiny"
+
+
+def test_a_pasted_line_that_is_no_pair_is_named(set_up, started):
+    at = pasted(set_up, [*GOOD[:3], "only one", *GOOD[3:], "a;b;c"])
+    [table] = at.dataframe
+    assert table.value["line"].tolist() == [4, 32]
+    assert table.value["why"].tolist() == ["1 column, not 2", "3 columns, not 2"]
+    assert table.value["text"].tolist() == ["only one", "a;b;c"]
+    assert "2 lines cannot be used" in [folded.label for folded in at.expander]
+    press_start(at)
+    assert len(task_named("pairs.tsv", started[0]).samples) == 30
+
+
+def test_of_many_bad_lines_the_first_hundred_are_shown_and_all_are_counted(set_up):
+    at = pasted(set_up, [*(line.replace("; ", "\t") for line in GOOD), *["a\tb\tc"] * 250])
+    [table] = at.dataframe
+    assert len(table.value) == 100
+    assert "250 lines cannot be used" in [folded.label for folded in at.expander]
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (["no pair here", "nor here"], "1 column, not 2"),
+        (GOOD[:5], "too few to learn"),
+        ([*GOOD[:5], "bad"], "line 6"),
+    ],
+)
+def test_pairs_that_cannot_be_learned_from_are_said_and_not_started(set_up, lines, words):
+    at = pasted(set_up, lines)
+    [error] = at.error
+    assert words in error.value.replace("&#44;", ",")
+    assert start_button(at).disabled
+
+
+def test_without_pairs_nothing_can_be_started(set_up):
+    at = set_up(task="own pairs")
+    assert start_button(at).disabled
+    assert not at.error
+    assert not at.get("vega_lite_chart")
+
+
+def test_an_empty_file_is_called_empty(set_up):
+    at = set_up(task="own pairs")
+    assert "This file is empty" not in said(at)
+    at.file_uploader(key="pairs_file").set_value(("mine.csv", b" \n", "text/csv")).run()
+    assert "This file is empty" in said(at)
+    assert start_button(at).disabled
+
+
+@pytest.mark.parametrize(
+    ("sign", "name"), [("\t", "a tab"), (",", "a comma"), (";", "a semicolon")]
+)
+def test_what_stands_between_source_and_target_is_said(set_up, sign, name):
+    at = pasted(set_up, [f"one {n}{sign}un {n}" for n in range(30)])
+    assert f"with {name} between them" in said(at)
+
+
+def test_pairs_with_commas_within_and_semicolons_between_are_split_at_the_semicolons(set_up):
+    at = pasted(set_up, [f"Hallo {n}; Welt, {n}" for n in range(30)])
+    assert "with a semicolon between them" in said(at)
+
+
+def test_one_source_is_not_counted_in_the_plural(set_up):
+    taken = pasted(set_up, GOOD)
+    assert "1 different sources" not in said(taken)
+    report = SimpleNamespace(
+        n_pairs=12, n_sources=1, n_train=12, n_held_out=0, n_too_long=0, vocab_size=300
+    )
+    assert own_pairs.summary(report, 0)[0] == "**12 pairs** of one source"
+
+
+def test_patience_that_training_is_too_short_for_is_called_so(set_up):
+    at = set_up(set_patience="5")
+    assert "A patience of 5 can hardly act: in 850 steps there are 5 measurements" in said(at)
+    folded = [each.value for knobs in at.expander for each in knobs.caption]
+    assert not any("can hardly act" in text for text in folded)
+    turn(at, "patience", 4)
+    assert "can hardly act" not in said(at)
+
+
+def test_the_buttons_of_the_vocabulary_come_down_to_the_smallest(set_up):
+    at = set_up()
+    knob = at.number_input(key="set_vocab_size")
+    assert (knob.value - 260) % knob.step == 0
+
+
+def test_markup_in_pairs_is_shown_as_it_is(set_up):
+    lines = [f"<b>{n}</b> $x$; <script>alert({n})</script>" for n in range(12)]
+    at = pasted(set_up, lines)
+    [shown] = [each.proto.body for each in at.get("html") if 'lab-pairs"' in each.proto.body]
+    assert "<script>" not in shown
+    assert "<b>" not in shown
+    assert "&lt;" in shown
+
+
+def _two_pages():
+    from importlib import import_module
+
+    import streamlit as st
+
+    from pages.shared import session
+
+    page = st.radio("page", ["training", "another"], key="page_of_test")
+    session.enter(page)
+    if page == "training":
+        import_module("pages.training").render()
+
+
+@pytest.fixture
+def visit(own_runs):
+    """Return the page beside another one, and a function that visits that and comes back."""
+    at = AppTest.from_function(_two_pages, default_timeout=60)
+    at.query_params.update({"task": "own pairs"})
+    at.run()
+
+    def elsewhere():
+        at.radio(key="page_of_test").set_value("another").run()
+        assert not at.segmented_control
+        at.radio(key="page_of_test").set_value("training").run()
+        assert not at.exception, at.exception
+
+    return at, elsewhere
+
+
+def test_pasted_text_and_settings_survive_a_visit_to_another_page(visit):
+    at, elsewhere = visit
+    at.segmented_control(key="pairs_from").set_value("text").run()
+    at.text_area(key="pairs_text").set_value("\n".join(GOOD)).run()
+    turn(at, "dropout", 0.3)
+    at.text_input(key="run_name").set_value("mine").run()
+    elsewhere()
+    assert at.segmented_control(key="task").value == "own pairs"
+    assert "**30 pairs**" in said(at)
+    assert at.number_input(key="set_dropout").value == 0.3
+    assert at.text_input(key="run_name").value == "mine"
+
+
+def test_a_file_survives_a_visit_to_another_page_until_it_is_taken_away(visit):
+    at, elsewhere = visit
+    content = "\n".join(GOOD).encode()
+    at.file_uploader(key="pairs_file").set_value(("mine.csv", content, "text/csv")).run()
+    assert "**30 pairs**" in said(at)
+    elsewhere()
+    assert "**30 pairs**" in said(at)
+    assert not start_button(at).disabled
+    at.file_uploader(key="pairs_file").set_value(("other.csv", content[:400], "text/csv")).run()
+    assert "**30 pairs**" not in said(at)
+    at.file_uploader(key="pairs_file").set_value(None).run()
+    assert start_button(at).disabled
+
+
+def test_pairs_are_read_once_and_not_at_every_click(set_up, monkeypatch):
+    read = []
+    original = own_pairs.read_pairs
+
+    def counted(*arguments):
+        read.append(arguments)
+        return original(*arguments)
+
+    monkeypatch.setattr(own_pairs, "read_pairs", counted)
+    at = pasted(set_up, GOOD)
+    turn(at, "dropout", 0.3)
+    turn(at, "vocab_size", 300)
+    assert len(read) == 1
+
+
+def test_the_size_of_the_vocabulary_of_own_pairs_is_chosen_beside_them(set_up, started):
+    at = pasted(set_up, GOOD)
+    turn(at, "vocab_size", 32_001)
+    assert "Vocabulary cannot be 32,001: it goes from 260 to 32,000" in unescape(at.error[0].value)
+    turn(at, "vocab_size", 262)
+    assert "262 tokens learned" in said(at)
+    press_start(at)
+    assert read_settings(started[0]).model.vocab_size == 262
+
+
+def test_views_of_runs_offer_ones_own_before_the_gallery(set_up, own_copy):
+    at = set_up(training="watch")
+    assert at.selectbox(key="model").options[0] == "runs/mine"
+    assert "copy" in at.selectbox(key="model").options
+
+
+def test_a_run_that_trains_is_what_the_page_opens_on(set_up, own_copy, monkeypatch):
+    told = process.Situation("running", 5, 100, "", can_go_on=False)
+    monkeypatch.setattr("pages.training.situation", lambda path: told)
+    at = set_up()
+    assert at.segmented_control(key="training").value == "watch"
+    assert at.selectbox(key="model").value == "runs/mine"
+    # A link to a set-up is still one.
+    assert set_up(task="reverse").segmented_control(key="training").value == "set up"
+    assert set_up(training="set up").segmented_control(key="training").value == "set up"
+
+
+def test_the_address_names_the_view_and_the_run_also_where_nobody_chose_them(set_up, own_copy):
+    at = set_up()
+    assert at.query_params == {"training": "set up"}
+    at.segmented_control(key="training").set_value("watch").run()
+    assert at.query_params["model"] == "runs/mine"
+    # Whatever is newer by then.
+    shutil.copytree(own_copy, own_copy.parent / "newer")
+    os.utime(own_copy.parent / "newer", (2**32, 2**32))
+    at = set_up(training="watch", model="runs/mine")
+    assert at.selectbox(key="model").options[0] == "runs/newer"
+    assert at.selectbox(key="model").value == "runs/mine"
+
+
+def test_an_address_with_a_run_that_is_gone_shows_another_and_names_it(set_up, own_copy):
+    at = set_up(training="watch", model="runs/gone")
+    assert at.selectbox(key="model").value == "runs/mine"
+    at.run()
+    assert at.query_params["model"] == "runs/mine"
+
+
+def test_a_run_that_is_deleted_while_it_is_shown_makes_room_for_another(set_up, own_copy):
+    at = set_up(training="watch", model="runs/mine")
+    shutil.rmtree(own_copy)
+    at.run()
+    assert not at.exception
+    assert at.selectbox(key="model").value == at.selectbox(key="model").options[0] != "runs/mine"
+
+
+@pytest.mark.parametrize("model", [PRESETS["tiny"].model, PRESETS["base"].model])
+def test_the_line_on_sizes_names_layers_and_heads(model):
+    line = pictures.sizes(model, PRESETS["tiny"].training)
+    assert f"{model.n_encoder_layers} + {model.n_decoder_layers} layers" in line
+    assert f"{model.n_heads} heads" in line
+
+
+def test_a_started_run_trains_to_its_end(set_up, own_runs, monkeypatch):
+    at = set_up(
+        set_steps="20",
+        set_batch_size="4",
+        set_d_model="16",
+        set_n_heads="2",
+        set_n_encoder_layers="1",
+        set_n_decoder_layers="1",
+        set_d_ff="16",
+    )
+    press_start(at)
+    path = own_runs / "copy-tiny"
+    try:
+        assert at.segmented_control(key="training").value == "watch"
+        until = time.monotonic() + 120
+        while situation(path).alive and time.monotonic() < until:
+            time.sleep(0.2)
+        assert situation(path).state == "finished"
+        assert situation(path).step == 20
+    finally:
+        child = process._started.pop(path.resolve())
+        if child.poll() is None:
+            child.kill()
+        child.wait()

@@ -1,0 +1,459 @@
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from core.analysis.evaluation import held_out_pairs
+from core.checkpoint import save_weights, write_atomically
+from core.decoding.sentence import translate
+from core.inspection import inspect_sentence
+from core.model import build
+from core.run import load_run, read_metrics, read_settings
+from core.training import process, requests
+from core.weights import weights_file
+from pages.lab import following
+from pages.shared.text import percent
+from tests.pages.conftest import ROOT, component, said, send_from
+from viz.attention_maps import unpack
+
+HOLD = """
+import sys
+from pathlib import Path
+from core.training.rundir import RunFolder
+with RunFolder(Path(sys.argv[1])).held():
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def tell(path, state, step=850, message="", pid=0):
+    """Write what a training process says of itself."""
+    status = {"state": state, "step": step, "message": message, "heartbeat": 0.0, "pid": pid}
+    (path / "status.json").write_text(json.dumps(status))
+
+
+def want(path, steps):
+    """Let a run have so many steps to do, and the optimizer's state to go on with."""
+    (path / "checkpoints" / "step-00000850.state.safetensors").touch()
+    settings = json.loads((path / "run.json").read_text())
+    settings["training"]["steps"] = steps
+    (path / "run.json").write_text(json.dumps(settings))
+
+
+def keep_live(path, step, seed):
+    """Write weights for whoever watches."""
+    (path / "live").mkdir(exist_ok=True)
+    model = build(read_settings(path).model, seed)
+    save_weights(model, path / "live" / weights_file(step))
+
+
+@pytest.fixture
+def held(own_copy):
+    """A run that a process holds."""
+    want(own_copy, 5000)
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(own_copy)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert holder.stdout.readline() == b"held\n"
+    yield own_copy
+    holder.communicate()
+
+
+def words(at):
+    return next(element.value for element in at.markdown if element.value.startswith("**"))
+
+
+def plainly(text):
+    return text.replace("&#46;", ".").replace("&#44;", ",").replace("&#37;", "%")
+
+
+def labels(at):
+    return [button.label for button in at.button if str(button.key).startswith("training_")]
+
+
+def table(at):
+    return at.get("html")[-1].proto.body
+
+
+def chart_rows(at, index=0):
+    data = at.get("vega_lite_chart")[index].proto.datasets[0].data.data
+    return pa.ipc.open_stream(data).read_all().to_pylist()
+
+
+def maps(at):
+    return unpack(component(at, "attention_maps").bytes)
+
+
+STATES = [
+    ("paused", "**paused** · step 850 of 5,000", ["Resume"]),
+    ("stopped", "**stopped** · step 850 of 5,000 · exact match ", ["Resume"]),
+    ("failed", "**failed** · step 850 of 5,000 · the loss is nan", ["Resume"]),
+    ("interrupted", "**interrupted** · step 850 of 5,000 · the loss is nan", ["Resume"]),
+    ("running", "**interrupted** · step 850 of 5,000 · the loss is nan", ["Resume"]),
+    ("finished", "**finished** · step 850 of 5,000", ["Resume"]),
+]
+
+
+@pytest.mark.parametrize(("state", "expected", "offered"), STATES)
+def test_each_state_has_its_words_and_its_button(open_view, own_copy, state, expected, offered):
+    want(own_copy, 5000)
+    tell(own_copy, state, message="the loss is nan" if expected.endswith("nan") else "")
+    at = open_view("watch", own_copy)
+    assert plainly(words(at)).startswith(expected)
+    assert labels(at) == offered
+
+
+def test_a_finished_training_has_figures_and_no_button(open_view, own_copy):
+    tell(own_copy, "finished")
+    at = open_view("watch", own_copy)
+    found = json.loads((own_copy / "evaluation.json").read_text())
+    share, n = percent(found["exact_match"]), found["n"]
+    expected = f"**finished** · step 850 of 850 · exact match {share} of {n:,} held"
+    assert plainly(words(at)).startswith(expected)
+    assert labels(at) == []
+
+
+def test_a_run_that_was_never_begun_shows_the_untrained_model_and_can_be_started(
+    open_view, own_copy, monkeypatch
+):
+    for name in ("checkpoints", "snapshots", "evaluation.json", "metrics.jsonl", "words.txt"):
+        target = own_copy / name
+        shutil.rmtree(target) if target.is_dir() else target.unlink()
+    started = []
+
+    def start(path):
+        started.append(path)
+
+    monkeypatch.setattr(process, "start", start)
+    at = open_view("watch", own_copy)
+    assert words(at).startswith("**not begun**")
+    assert labels(at) == ["Start"]
+    assert "at step 0" in said(at)
+    next(button for button in at.button if button.label == "Start").click().run()
+    assert started == [own_copy]
+
+
+def test_a_gallery_run_has_curves_and_no_button(open_view):
+    at = open_view("watch", ROOT / "gallery" / "copy")
+    assert words(at).startswith("**finished**")
+    assert labels(at) == []
+    assert len(at.get("vega_lite_chart")) == 4
+    assert max(row["x"] for row in chart_rows(at)) == 850
+
+
+def test_a_living_process_is_asked_to_pause_and_it_is_said_until_it_has(open_view, held):
+    tell(held, "running")
+    at = open_view("watch", held)
+    assert words(at).startswith("**running**")
+    assert labels(at) == ["Pause", "Stop"]
+    assert requests.is_watched(held)
+    next(button for button in at.button if button.label == "Pause").click().run()
+    assert requests.asked(held) == "pause"
+    assert words(at).startswith("**pausing after the next step…**")
+    assert not any(button.disabled for button in at.button)
+
+
+def test_pause_pressed_while_it_starts_is_kept_and_said(open_view, held):
+    tell(held, "starting")
+    at = open_view("watch", held)
+    assert words(at).startswith("**starting…**")
+    next(button for button in at.button if button.label == "Pause").click().run()
+    assert words(at).startswith("**pausing after the next step…**")
+    # As the process tells when it has begun.
+    tell(held, "running")
+    assert words(at.run()).startswith("**pausing after the next step…**")
+    assert requests.asked(held) == "pause"
+
+
+def test_a_paused_training_is_not_starting(open_view, own_copy):
+    want(own_copy, 5000)
+    requests.ask(own_copy, "pause")
+    tell(own_copy, "paused")
+    assert words(open_view("watch", own_copy)).startswith("**paused**")
+
+
+def test_start_pause_and_resume_are_one_button_that_keeps_the_focus(open_view, held):
+    tell(held, "running")
+    at = open_view("watch", held)
+    pause = next(button for button in at.button if button.label == "Pause")
+    tell(held, "paused")
+    at.run()
+    [resume] = [button for button in at.button if button.label == "Resume"]
+    assert resume.proto.id == pause.proto.id
+
+
+def test_a_run_at_rest_is_looked_at_again_and_one_of_the_gallery_is_not(
+    open_view, own_copy, monkeypatch
+):
+    timers, fragment = {}, st.fragment
+
+    def noted(draw, *, run_every):
+        timers[draw.__name__] = run_every
+        return fragment(draw, run_every=run_every)
+
+    monkeypatch.setattr(st, "fragment", noted)
+    open_view("watch", own_copy)
+    assert timers == {"_progress": 3.0, "_charts": None, "_samples": None, "_heads": None}
+    open_view("watch", ROOT / "gallery" / "copy")
+    assert set(timers.values()) == {None}
+
+
+@pytest.mark.parametrize(
+    ("told", "offered"),
+    [
+        (process.Situation("running", 850, 5000, "", can_go_on=False), ["Pause", "Stop"]),
+        (process.Situation("stopped", 900, 5000, "", can_go_on=True), ["Resume"]),
+    ],
+)
+def test_what_happened_elsewhere_meanwhile_is_noticed(
+    open_view, own_copy, monkeypatch, told, offered
+):
+    want(own_copy, 5000)
+    tell(own_copy, "paused")
+    answers = [process.situation(own_copy)]
+    monkeypatch.setattr(process, "situation", lambda path: answers.pop() if answers else told)
+    at = open_view("watch", own_copy)
+    assert f"step {told.step:,} of 5,000" in plainly(words(at))
+    assert labels(at) == offered
+
+
+def test_a_living_process_is_asked_to_stop(open_view, held):
+    tell(held, "running")
+    at = open_view("watch", held)
+    next(button for button in at.button if button.label == "Stop").click().run()
+    assert requests.asked(held) == "stop"
+    assert words(at).startswith("**stopping after the next step…**")
+
+
+def test_a_process_that_measures_cannot_be_paused(open_view, held):
+    tell(held, "evaluating")
+    at = open_view("watch", held)
+    assert words(at).startswith("**measuring")
+    assert labels(at) == []
+
+
+def test_the_pace_of_the_last_lines_tells_the_time_left(open_view, held):
+    tell(held, "running", step=900)
+    with (held / "metrics.jsonl").open("w") as file:
+        for step, seconds in [(890, 100.0), (900, 101.0)]:
+            row = {"step": step, "seconds": seconds, "loss": 0.5, "tokens_per_second": 13400.0}
+            file.write(json.dumps(row) + "\n")
+    said_now = plainly(words(open_view("watch", held)))
+    assert said_now == (
+        "**running** · step 900 of 5,000 · 13,400 tokens&#47;s · "
+        "about 6\u00a0min 50\u00a0s left without measuring"
+    )
+
+
+def test_a_process_that_has_the_number_of_an_old_one_is_left_alone(open_view, own_copy):
+    other = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=-1)
+    try:
+        want(own_copy, 5000)
+        tell(own_copy, "running", pid=other.pid)
+        at = open_view("watch", own_copy)
+        assert words(at).startswith("**interrupted**")
+        assert labels(at) == ["Resume"]
+        assert other.poll() is None
+        os.kill(other.pid, 0)
+    finally:
+        other.communicate()
+
+
+def test_what_cannot_be_done_is_said_in_one_sentence(open_view, own_copy, monkeypatch):
+    want(own_copy, 5000)
+    tell(own_copy, "paused")
+
+    def start(path):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(process, "start", start)
+    at = open_view("watch", own_copy)
+    next(button for button in at.button if button.label == "Resume").click().run()
+    assert not at.exception
+    assert [error.value.replace("&#58;", ":") for error in at.error] == [
+        "That could not be done: No space left on device"
+    ]
+
+
+def test_new_lines_of_measurements_appear(open_view, own_copy):
+    at = open_view("watch", own_copy)
+    before = {row["x"] for row in chart_rows(at)}
+    with (own_copy / "metrics.jsonl").open("a") as file:
+        file.write(json.dumps({"step": 860, "loss": 0.25}) + "\n")
+    at.run()
+    assert {row["x"] for row in chart_rows(at)} - before == {860}
+
+
+def _steps_read(path):
+    import streamlit as st
+
+    from pages.lab import following
+
+    st.text(" ".join(str(row["step"]) for row in following.rows(path)))
+
+
+@pytest.fixture
+def reader(tmp_path, monkeypatch):
+    """A file of measurements, a page that reads it, and from where it was read each time."""
+    offsets = []
+
+    def read(path, offset=0):
+        offsets.append(offset)
+        return read_metrics(path, offset)
+
+    monkeypatch.setattr(following, "read_metrics", read)
+    write(tmp_path, [10, 20])
+    at = AppTest.from_function(_steps_read, kwargs={"path": tmp_path}).run()
+    assert at.text[0].value == "10 20"
+    return tmp_path, at, offsets
+
+
+def write(path, steps, mode="w"):
+    with (path / "metrics.jsonl").open(mode) as file:
+        file.writelines(json.dumps({"step": step}) + "\n" for step in steps)
+
+
+def test_only_what_is_new_is_read(reader):
+    path, at, offsets = reader
+    size = (path / "metrics.jsonl").stat().st_size
+    write(path, [30], "a")
+    assert at.run().text[0].value == "10 20 30"
+    assert offsets == [0, size]
+
+
+def test_a_line_that_is_still_being_written_waits(reader):
+    path, at, _offsets = reader
+    with (path / "metrics.jsonl").open("a") as file:
+        file.write('{"step": 3')
+    assert at.run().text[0].value == "10 20"
+    with (path / "metrics.jsonl").open("a") as file:
+        file.write("0}\n")
+    assert at.run().text[0].value == "10 20 30"
+
+
+@pytest.mark.parametrize("steps", [[10], [10, 12], [10, 12, 14, 16], [10, 200, 3000]])
+def test_a_training_that_went_back_to_a_checkpoint_is_read_anew(reader, steps):
+    path, at, _offsets = reader
+    # As `RunFolder.forget_after` does it: the file is another one then.
+    content = "".join(json.dumps({"step": step}) + "\n" for step in steps)
+    write_atomically(path / "metrics.jsonl", content.encode())
+    assert at.run().text[0].value == " ".join(map(str, steps))
+
+
+def test_a_folder_that_is_deleted_while_it_is_watched_is_said_to_be_gone(open_view, held):
+    tell(held, "running")
+    at = open_view("watch", held)
+    shutil.rmtree(held)
+    at.run()
+    assert not at.exception
+    assert ["is gone" in error.value for error in at.error] == [True]
+
+
+@pytest.mark.parametrize("name", ["metrics.jsonl", "run.json", "tokenizer.json"])
+def test_a_damaged_file_is_named_in_a_sentence(open_view, own_copy, name):
+    (own_copy / name).write_text("{\n")
+    at = open_view("watch", own_copy)
+    assert at.error
+    assert all(name in plainly(error.value) for error in at.error)
+
+
+def test_the_samples_are_what_the_newest_weights_say(open_view, held):
+    tell(held, "running")
+    keep_live(held, 900, seed=3)
+    at = open_view("watch", held)
+    run = load_run(held, 900)
+    pairs = held_out_pairs(run, 5, seed=1)
+    assert "at step 900: 0 of 5 right" in said(at)
+    for pair in pairs:
+        source = run.tokenizer.decode(pair.source)
+        assert f">{source}<" in table(at)
+        assert translate(run, source).text[:10] in table(at)
+    assert "✓" not in table(at)
+
+
+def test_samples_that_are_right_are_marked(open_view, own_copy):
+    assert table(open_view("watch", own_copy)).count(">✓<") == 5
+
+
+def test_the_maps_are_those_of_the_newest_weights(open_view, held):
+    tell(held, "running")
+    keep_live(held, 900, seed=3)
+    at = open_view("watch", held, sentence="a b c", layer="1", head="2")
+    shown = maps(at)
+    inspection = inspect_sentence(load_run(held, 900), "a b c")
+    sites = [site for site in inspection.attention if site.attention == "decoder.cross"]
+    assert (shown.kind, shown.selected) == ("decoder.cross", (1, 2))
+    assert np.array_equal(shown.weights[1, 2], inspection.attention[sites[1]].weights_HQK[2])
+    assert "At step 900." in said(at)
+
+
+def test_newer_weights_take_the_place_of_older_ones(open_view, held):
+    tell(held, "running")
+    at = open_view("watch", held)
+    assert "At step 850." in said(at)
+    keep_live(held, 900, seed=3)
+    at.run()
+    assert "At step 900." in said(at)
+
+
+def test_weights_that_go_while_they_are_read_leave_the_last_ones_shown(open_view, held):
+    tell(held, "running")
+    keep_live(held, 900, seed=3)
+    at = open_view("watch", held)
+    (held / "live" / weights_file(950)).write_bytes(b"")
+    at.run()
+    assert not at.error
+    assert "At step 900." in said(at)
+    assert "at step 900:" in said(at)
+
+
+def test_a_click_on_a_head_shows_it(open_view, own_copy):
+    at = open_view("watch", own_copy)
+    send_from(at, component(at, "attention_maps"), "pick", {"layer": 1, "head": 3})
+    assert maps(at).selected == (1, 3)
+    assert (at.selectbox(key="layer").value, at.selectbox(key="head").value) == (1, 3)
+
+
+def test_an_empty_sentence_is_asked_for(open_view, own_copy):
+    at = open_view("watch", own_copy)
+    at.text_input(key="sentence").set_value(" ").run()
+    assert "Type a sentence" in said(at)
+
+
+def test_another_run_brings_its_own_example_and_a_head_that_it_has(open_page, own_runs):
+    at = open_page("training", training="watch", model="translate", kind="encoder self", layer="2")
+    assert maps(at).selected[0] == 2
+    at.selectbox(key="model").set_value("copy").run()
+    assert not at.exception
+    assert at.text_input(key="sentence").value == "k d a f q z"
+    assert maps(at).weights.shape[:2] == (2, 4)
+
+
+def test_another_run_keeps_the_visitors_own_sentence(open_page, own_runs):
+    at = open_page("training", training="watch", model="translate")
+    at.text_input(key="sentence").set_value("The old dog slept.").run()
+    at.selectbox(key="model").set_value("copy").run()
+    assert at.text_input(key="sentence").value == "The old dog slept."
+
+
+def _hostile_lines():
+    from pages.lab.lines import lines
+
+    lines([("<img src=x> & \"'", "<b>bold</b>")], widths=(50, 50), header=("<i>", "b"))
+
+
+def test_texts_of_a_model_are_shown_as_they_are():
+    body = table(AppTest.from_function(_hostile_lines).run())
+    assert body.count("&lt;img src=x&gt; &amp; &quot;&#x27;") == 2
+    assert not {"<img", "<b>", "<i>"} & set(re.findall(r"<\w+>?", body))
