@@ -7,9 +7,12 @@ import pytest
 
 from core.analysis.evaluation import evaluate
 from core.decoding.sentence import translate
+from core.inspection import inspect_sentence
+from core.model import Site
 from core.run import load_run
 from core.tasks import TASKS
 from core.tasks.translation import derivations
+from core.weights import stops
 
 GALLERY = Path(__file__).resolve().parents[1] / "gallery"
 RUNS = ("copy", "copy-learned", "translate", "translate-guided")
@@ -94,6 +97,35 @@ def test_every_example_is_translated_right(name, example):
 def test_the_first_example_was_held_out(name):
     [sample] = derivations(TASKS["translate"].examples[0].source)
     assert TASKS["translate"].held_out(sample)
+
+
+def on_antecedent(step):
+    """Return the guided head's weight from "it" on "animal" in the first example at a step."""
+    run = load_run(GALLERY / "translate-guided", step)
+    found = inspect_sentence(run, TASKS["translate"].examples[0].source)
+    words = [token.text for token in found.source_tokens]
+    weights_QK = found.attention[Site.parse(f"{GUIDED[0]}")].weights_HQK[GUIDED[1]]
+    return float(weights_QK[words.index("it"), words.index("animal")])
+
+
+def test_its_history_shows_the_guided_head_form():
+    steps = stops(GALLERY / "translate-guided")
+    assert steps == (0, 100, 200, 5000)
+    weights = [on_antecedent(step) for step in steps]
+    assert weights == sorted(weights)
+    assert weights[0] < 0.2 < weights[1] < 0.7
+    assert weights[-1] > 0.95
+
+
+def test_its_history_shows_copying_being_learned():
+    steps = stops(GALLERY / "copy")
+    assert steps == (0, 50, 100, 200, 500, 850)
+    said = [translate(load_run(GALLERY / "copy", step), "k d a f q z").text for step in steps]
+    assert said[-1] == "k d a f q z" not in said[:3]
+
+
+def test_the_history_is_small():
+    assert sum(file.stat().st_size for file in GALLERY.glob("*/snapshots/*")) <= 4e6
 
 
 def test_gallery_is_small():
