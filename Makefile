@@ -18,7 +18,7 @@ test: .venv/dev
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 bench: .venv/dev
 	@$(BIN)/python -m tests.browser.chromium
@@ -28,6 +28,8 @@ bench: .venv/dev
 	$(BIN)/python -m benchmarks.copy_task
 	$(BIN)/python -m benchmarks.decoding_view
 	$(BIN)/python -m benchmarks.lessons
+	$(BIN)/python -m benchmarks.training
+	$(BIN)/python -m benchmarks.beside_training
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet -r requirements-bench.txt
 	$(BIN)/python -m benchmarks.decode
 
@@ -41,7 +43,11 @@ gallery: .venv/app
 	$(BIN)/python -m core train runs/.gallery/translate-guided --task translate --preset small \
 		--guide $(GUIDE)
 	rm -rf $(addprefix gallery/,$(GALLERY))
-	for run in $(GALLERY); do $(BIN)/python -m core export runs/.gallery/$$run gallery/$$run; done
+	$(BIN)/python -m core export runs/.gallery/copy gallery/copy --snapshots 50 100 200 500
+	$(BIN)/python -m core export runs/.gallery/copy-learned gallery/copy-learned
+	$(BIN)/python -m core export runs/.gallery/translate gallery/translate
+	$(BIN)/python -m core export runs/.gallery/translate-guided gallery/translate-guided \
+		--snapshots 100 200
 	rm -rf runs/.gallery
 
 format: .venv/dev

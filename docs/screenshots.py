@@ -8,9 +8,11 @@ from tests.browser.conftest import launched, served
 
 HERE = Path(__file__).parent
 STEPS_TO_PRONOUN = 10
-LESSONS = {
+PAGES = {
     "layers": ".architecture[data-drawn]",
     "masks?masks=scores&row=0": ".matrices[data-drawn]",
+    "training?training=look+back&model=translate-guided&step=200": ".maps[data-drawn]",
+    "runs?runs=translate&runs=translate-guided": ".stVegaLiteChart svg",
 }
 
 
@@ -28,7 +30,7 @@ def main() -> None:
             page.keyboard.press("ArrowRight")
         page.wait_for_timeout(300)
         page.screenshot(path=HERE / "decoding-light.png")
-        for link, drawn in LESSONS.items():
+        for link, drawn in PAGES.items():
             page = opened(browser, f"{address}/{link}", drawn, "light")
             page.screenshot(path=HERE / f"{link.partition('?')[0]}-light.png")
         browser.close()
@@ -40,7 +42,7 @@ def opened(browser: Browser, url: str, drawn: str, scheme: str) -> Page:
         viewport={"width": 1280, "height": 800}, device_scale_factor=2, color_scheme=scheme
     )
     page.goto(url)
-    page.locator(drawn).wait_for()
+    page.locator(drawn).first.wait_for()
     page.wait_for_timeout(1500)
     return page
 
