@@ -10,7 +10,7 @@ from core.config import ModelConfig
 from core.inspection import Inspection
 from core.run import Run, RunError
 from pages.lab import following
-from pages.shared import cached, controls, maps, notes, opening, session
+from pages.shared import cached, clicks, controls, maps, notes, opening, session
 from pages.shared.text import _
 
 KINDS = ("encoder.self", "decoder.self", "decoder.cross")
@@ -69,7 +69,7 @@ def show(inspection: Inspection, looked_at: Head) -> None:
     """Draw the maps."""
     selected = (looked_at.layer, looked_at.head)
     shown = maps.maps_of(inspection, looked_at.kind, selected)
-    maps.attention_maps(shown, key=session.MAPS, on_pick=session.take_pick)
+    maps.attention_maps(shown, key=session.MAPS, on_pick=clicks.take_head)
 
 
 def no_text() -> None:

@@ -14,7 +14,7 @@ from core.training.job import EVALUATION_SAMPLES
 from core.weights import stops
 from pages.lab import following, looking
 from pages.lab.lines import lines
-from pages.shared import cached, session
+from pages.shared import cached, clicks, session
 from pages.shared.charts import chart
 from pages.shared.scrubber import scrubber, scrubber_of, stop_label
 from pages.shared.text import _, plain
@@ -52,7 +52,7 @@ def _through(path: Path, row: DeltaGenerator) -> None:
         head = looking.head(path, model)
     with course:
         shown = scrubber_of(rows, offered, step)
-        scrubber(shown, key=session.SCRUBBER, on_pick=session.take_step)
+        scrubber(shown, key=session.SCRUBBER, on_pick=clicks.take_step)
     inspection: Inspection = cached.of_run_at(inspect_sentence, path, step, sentence)
     last: Inspection = cached.of_run_at(inspect_sentence, path, offered[-1], sentence)
     known = [f"{_told(rows, step)}.", *looking.notes_on(path, inspection)]

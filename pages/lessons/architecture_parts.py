@@ -10,7 +10,7 @@ from core.model.layers import FeedForward, Residual
 from core.model.positional import Embedding, sinusoids
 from core.model.transformer import Transformer
 from pages.lessons import controls as lesson_controls
-from pages.shared import lesson, session
+from pages.shared import clicks, lesson, session
 from pages.shared.architecture import architecture
 from pages.shared.charts import chart
 from pages.shared.lesson import Explanation
@@ -68,7 +68,7 @@ def parts_of_model(opened: Opened) -> None:
                 texts={name: _(text) for name, text in DEFAULT_ARCHITECTURE_TEXTS.items()},
             ),
             key=session.DIAGRAM,
-            on_pick=session.take_part,
+            on_pick=clicks.take_part,
         )
     lesson.explained(
         Explanation(

@@ -11,7 +11,7 @@ from core.model.probe import Stack
 from core.run import Run
 from core.tokenizer import Token
 from pages.lessons import controls as lesson_controls
-from pages.shared import cached, controls, lesson, session
+from pages.shared import cached, clicks, controls, lesson, session
 from pages.shared.charts import chart
 from pages.shared.lesson import Explanation
 from pages.shared.maps import labels
@@ -106,7 +106,7 @@ def lens(opened: Opened) -> None:
             selected=(0, len(guesses) - 1, position),
         ),
         key=session.LENS,
-        on_pick=session.take_position,
+        on_pick=clicks.take_position,
     )
     _followed(opened.run, found, guesses, position, stack)
     lesson.explained(

@@ -12,7 +12,7 @@ from core.model.layers import FeedForward
 from core.tokenizer import Token
 from pages.lessons import controls as lesson_controls
 from pages.lessons.depth import tokens_of
-from pages.shared import cached, controls, lesson, session
+from pages.shared import cached, clicks, controls, lesson, session
 from pages.shared.lesson import Explanation
 from pages.shared.maps import labels
 from pages.shared.matrices import matrices
@@ -41,7 +41,7 @@ def units(opened: Opened) -> None:
         matrices(
             Matrices(panels=[_firing_map(found, tokens, stack)], selected=(0, layer, position)),
             key=session.UNITS,
-            on_pick=session.take_unit_cell,
+            on_pick=clicks.take_unit_cell,
         )
     left.caption(
         _(

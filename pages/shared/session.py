@@ -7,6 +7,7 @@ way back shows the same view.
 from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
+from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
@@ -16,6 +17,12 @@ OTHERS, ROW, OFF, ATTENTION = "others", "row", "off", "attention"
 DIAGRAM, PART, LENS, UNITS = "diagram", "part", "lens", "units"
 LENS_POSITION, UNIT_POSITION = "lens_position", "unit_position"
 MAPS = "maps"
+VIEW, TOKEN, SIDE = "view", "token", "side"
+SHOWN, THRESHOLD, DIRECTION = "shown", "threshold", "direction"
+OVER_WHAT, HOW = "over_what", "how"
+OTHER, OTHER_SENTENCE, OTHER_MODEL = "other", "other_sentence", "other_model"
+OTHER_LAYER, OTHER_HEAD = "other_layer", "other_head"
+STAGE, CELL, SORT, QUERY, KEY, ZOOM = "stage", "cell", "sort", "query", "key", "zoom"
 SCRUBBER, STEP = "scrubber", "step"
 STEPPER = "stepper"
 RUNS, RUNS_TABLE = "runs", "runs_table"
@@ -37,36 +44,6 @@ def choose(values: Mapping[str, object]) -> None:
 def chosen(key: str) -> str:
     """Return what a widget holds, inside its callback."""
     return str(st.session_state[key])
-
-
-def take_pick() -> None:
-    """Take over the head that was clicked in the maps."""
-    if pick := st.session_state[MAPS].pick:
-        choose({LAYER: pick["layer"], HEAD: pick["head"]})
-
-
-def take_step() -> None:
-    """Take over the snapshot to which the scrubber's handle was moved."""
-    if pick := st.session_state[SCRUBBER].pick:
-        choose({STEP: pick["step"]})
-
-
-def take_part() -> None:
-    """Take over the part that was clicked in the architecture."""
-    if pick := st.session_state[DIAGRAM].pick:
-        choose({PART: pick["part"]})
-
-
-def take_position() -> None:
-    """Take over the position whose column was clicked in the logit lens."""
-    if pick := st.session_state[LENS].pick:
-        choose({LENS_POSITION: pick["column"]})
-
-
-def take_unit_cell() -> None:
-    """Take over the layer and the position that were clicked in the map of firing units."""
-    if pick := st.session_state[UNITS].pick:
-        choose({LAYER: pick["row"], UNIT_POSITION: pick["column"]})
 
 
 def enter(page: str) -> None:
@@ -168,6 +145,28 @@ def take_file(key: str) -> None:
 def wanted_by_link(key: str) -> str | None:
     """Return what the URL asks for under a key, whether there is such a thing or not."""
     return st.query_params.get(key)
+
+
+def linked(key: str) -> str | None:
+    """Return what the URL holds for a thing that has no widget, as on the page before."""
+    if st.session_state.get(_ENTERED) and key not in st.query_params:
+        link(key, st.session_state.get(_SHOWN, {}).get(key))
+    return st.query_params.get(key)
+
+
+def link(key: str, value: str | None) -> None:
+    """Have the URL hold something that has no widget; None takes it out."""
+    remember(key, value)
+    if value is None:
+        st.query_params.pop(key, None)
+    else:
+        st.query_params[key] = value
+
+
+def address() -> str:
+    """Return the address that opens exactly what is shown."""
+    query = urlencode(sorted(st.query_params.to_dict().items()))
+    return urlunsplit(urlsplit(str(st.context.url or ""))._replace(query=query))
 
 
 def chosen_runs() -> list[str]:

@@ -1,0 +1,41 @@
+"""All heads of one kind of attention, and one of them large."""
+
+from core.analysis.findings import best_pronoun_head, most_needed_pronoun_head, pronouns_among
+from core.inspection import inspect_sentence
+from core.model.attention import attend_probed
+from core.words import merged
+from pages.explorer import lines_of
+from pages.explorer.looked import Looked
+from pages.explorer.taking import Taking
+from pages.shared import clicks, maps, notes, session
+from pages.shared.opening import Opened
+from viz.attention_maps import component_assets, pack
+
+
+def draw(looked: Looked) -> Taking:
+    """Draw the maps."""
+    shown = maps.maps_of(
+        looked.inspection, looked.kind, (looked.layer, looked.head), _about_pronouns(looked.opened)
+    )
+    maps.attention_maps(shown, key=session.MAPS, on_pick=clicks.take_head)
+    return Taking(
+        name=f"{looked.site}.{looked.head}",
+        title=notes.site_and_head(looked.site, looked.head),
+        numbers=lambda: lines_of.weights(looked, {str(looked.head): looked.weights_QK}),
+        lines=lines_of.inspecting(looked)
+        + f'numbers = inspection.attention[Site.parse("{looked.site}")]'
+        + f".weights_HQK[{looked.head}]\n",
+        code=[attend_probed, inspect_sentence, *([merged] if looked.whole_words else [])],
+        component=(component_assets(), lambda: pack(shown)),
+    )
+
+
+def _about_pronouns(opened: Opened) -> str:
+    """Say what was measured about the head that the sentence's pronouns need."""
+    pronouns = pronouns_among(opened.task, opened.inspection.source_words)
+    if not pronouns:
+        return ""
+    best, needed = best_pronoun_head(opened.run), most_needed_pronoun_head(opened.run)
+    if best is None or needed is None:
+        return notes.no_evaluation()
+    return notes.pronoun_head(pronouns, best, needed)

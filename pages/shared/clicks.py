@@ -1,0 +1,56 @@
+"""What a click into a picture changes: callbacks of our own components."""
+
+from typing import Any
+
+from pages.shared import session
+
+
+def _picked(key: str) -> dict[str, Any]:
+    """Return what a component reports inside its callback; nothing where it was taken back."""
+    component: Any = session.held(key, None)
+    return dict(component.pick or {})
+
+
+def take_head() -> None:
+    """Take over the head that was clicked in the maps."""
+    if pick := _picked(session.MAPS):
+        session.choose({session.LAYER: pick["layer"], session.HEAD: pick["head"]})
+
+
+def take_step() -> None:
+    """Take over the snapshot to which the scrubber's handle was moved."""
+    if pick := _picked(session.SCRUBBER):
+        session.choose({session.STEP: pick["step"]})
+
+
+def take_part() -> None:
+    """Take over the part that was clicked in the architecture."""
+    if pick := _picked(session.DIAGRAM):
+        session.choose({session.PART: pick["part"]})
+
+
+def take_position() -> None:
+    """Take over the position whose column was clicked in the logit lens."""
+    if pick := _picked(session.LENS):
+        session.choose({session.LENS_POSITION: pick["column"]})
+
+
+def take_unit_cell() -> None:
+    """Take over the layer and the position that were clicked in the map of firing units."""
+    if pick := _picked(session.UNITS):
+        session.choose({session.LAYER: pick["row"], session.UNIT_POSITION: pick["column"]})
+
+
+def take_token(key: str) -> None:
+    """Take over the token that was pinned, `{"side": …, "index": …}`, or that none is."""
+    pick = _picked(key)
+    session.link(session.SIDE, pick.get("side"))
+    index = pick.get("index")
+    session.link(session.TOKEN, None if index is None else str(index))
+
+
+def take_cell(key: str) -> None:
+    """Take over the cell of matrices that was clicked: panel, row and column."""
+    if pick := _picked(key):
+        cell = ",".join(str(pick[part]) for part in ("panel", "row", "column"))
+        session.link(session.CELL, cell)
