@@ -138,5 +138,6 @@ def css_variables() -> str:
         "--lab-target-strong": colour(TARGET, 0.5),
     }
     parts = {f"--lab-part-{name}": colour(rgb, 0.22) for name, rgb in _PARTS.items()}
-    lines = [f"  {name}: {value};" for name, value in (_VARIABLES | tints | parts).items()]
+    heads = {f"--lab-head-{head}": colour(rgb) for head, rgb in enumerate(HEADS)}
+    lines = [f"  {name}: {value};" for name, value in (_VARIABLES | tints | parts | heads).items()]
     return "\n".join([":host {", *lines, "}", ""])
