@@ -46,6 +46,7 @@ _SCRIPTS = (
     "shared_tokens",
     "shared_tooltip",
     "shared_save",
+    "shared_svg",
     "architecture_names",
     "architecture_stack",
     "architecture_layout",

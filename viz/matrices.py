@@ -18,7 +18,10 @@ from viz.matrices_view import DEFAULT_MATRICES_TEXTS, Axis, Matrices, Matrix
 from viz.payload import Assets
 
 # Joined in this order.
-_SHARED = ("mount", "text", "scale", "tokens", "tooltip", "plot", "keys", "save")
+_SHARED = (
+    *("mount", "text", "scale", "tokens", "tooltip", "plot", "keys", "save"),
+    *("svg", "figure", "figure_cells"),
+)
 _OWN = (
     *("payload", "layout", "drawing", "legend", "panel", "marks", "events"),
     *("picture", "picture_axes", "files"),
@@ -92,11 +95,14 @@ def _cells(matrix: Matrix) -> tuple[bytes, bytes]:
 
 def _written_axis(axis: Axis) -> dict[str, Any]:
     labels = [payload.written_label(label) for label in axis.labels]
-    return {"name": axis.name, "labels": labels, "side": axis.side}
+    marks = {"differs": list(axis.differs), "links": list(axis.links)}
+    return {"name": axis.name, "labels": labels, "side": axis.side, **marks}
 
 
 def _read_axis(written: dict[str, Any]) -> Axis:
-    return Axis(**written | {"labels": tuple(map(payload.read_label, written["labels"]))})
+    labels = tuple(map(payload.read_label, written["labels"]))
+    marks = {name: tuple(written[name]) for name in ("differs", "links")}
+    return Axis(**written | {"labels": labels} | marks)
 
 
 def _panel(

@@ -22,6 +22,8 @@ DEFAULT_MATRICES_TEXTS: Mapping[str, str] = {
     "size": "{rows} rows, {columns} columns",
     "png": "PNG",
     "png.help": "Save as a picture: {title}",
+    "svg": "SVG",
+    "svg.help": "Save as a drawing: {title}",
     "csv": "CSV",
     "csv.help": "Save as a table: {title}",
     "legend": "{name}: {title}",
@@ -38,15 +40,28 @@ class Axis:
         labels: One per row or column. Rows of several matrices with the same labels are marked
             together.
         side: Tint of the labels' chips; empty for numbers.
+        differs: Positions whose labels are underlined: those of another axis are different.
+        links: One number per label: positions of axes of the same side that have the same number
+            are marked together, whatever their labels; empty where the labels say so.
+
+    Raises:
+        ValueError: There is no such side or position, or not one link for each label.
     """
 
     name: str
     labels: Sequence[TokenLabel]
     side: Literal["source", "target", ""] = ""
+    differs: Sequence[int] = ()
+    links: Sequence[int] = ()
 
     def __post_init__(self) -> None:
         if self.side not in ("source", "target", ""):
             raise ValueError(f"side of {self.name!r} needs source, target or '', got {self.side!r}")
+        beyond = set(self.differs) - set(range(len(self.labels)))
+        if beyond:
+            raise ValueError(f"{self.name!r} has no positions {sorted(beyond)} that could differ")
+        if self.links and len(self.links) != len(self.labels):
+            raise ValueError(f"{self.name!r} needs {len(self.labels)} links, got {len(self.links)}")
 
 
 def numbered(name: str, count: int, start: int = 0) -> Axis:

@@ -1,9 +1,11 @@
 """The matrices in a real browser: what is drawn, said, sent and saved."""
 
+import base64
 import csv
 import io
 import re
 from contextlib import contextmanager
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -123,6 +125,28 @@ def test_a_label_is_marked_everywhere_words_on_both_axes(show):
         panel_of(page).locator(".labels.rows").get_by_text("animal", exact=True).hover()
         assert marked(page, ".labels") == ["animal"] * 4
         expect(page.locator(".tooltip")).to_be_hidden()
+
+
+def test_linked_positions_are_marked_together_whatever_their_labels(show):
+    with show("linked") as page:
+        panel_of(page, 1).locator(".labels.rows").get_by_text("wide", exact=True).hover()
+        assert marked(page, ".labels.rows") == ["tired", "wide", "tired | wide"]
+        panel_of(page, 1).locator(".labels.rows").get_by_text("very", exact=True).hover()
+        assert marked(page, ".labels") == ["very", "very"]
+        hover_cell(page, 2, 3, panel=1)
+        assert marked(page, ".labels.rows") == ["tired", "wide", "tired | wide"]
+        assert marked(page, ".labels.columns") == [".", ".", "."]
+
+
+def test_labels_that_differ_are_underlined_on_the_page_and_in_a_drawing(show):
+    panel = matrices_cases.linked().panels[1]
+    with show("linked") as page:
+        labels = page.locator(".panels .labels.rows .differs")
+        assert labels.all_inner_texts() == ["tired", "very", "wide", "tired | wide"]
+        document = ElementTree.parse(saved(page, 1, "svg")).getroot()
+    lines = [rect for rect in document.iter(f"{SVG}rect") if rect.get("height") == "2"]
+    assert len(lines) == len(panel.rows.differs) + len(panel.columns.differs)
+    assert "Look." in [text.text for text in document.iter(f"{SVG}text")]
 
 
 def test_numbers_are_marked_on_their_own_axis_only(show):
@@ -324,6 +348,80 @@ def test_a_picture_is_white_and_shows_every_colour_whatever_the_theme(show, sche
     wanted = expected_pixels(matrices_cases.known().panels[0]).reshape(-1, 4)
     assert {tuple(pixel) for pixel in wanted} <= found
     assert (seen[..., :3].max(-1) < 60).any()
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def saved(page, panel, name):
+    with page.expect_download() as download:
+        panel_of(page, panel).locator(f".{name}").click()
+    return download.value.path()
+
+
+def placed(node, x=0.0, y=0.0):
+    """Yield every element below with where its own 0, 0 is; what is turned is left out."""
+    moved = re.fullmatch(r"translate\((\S+) (\S+)\)", node.get("transform", "translate(0 0)"))
+    if moved is None:
+        return
+    x, y = x + float(moved[1]), y + float(moved[2])
+    yield node, x, y
+    for child in node:
+        yield from placed(child, x, y)
+
+
+def drawn_cells(document):
+    """Return the middle of every cell that is drawn, and its colour."""
+    (cells,) = [each for each in placed(document) if each[0].get("class") == "cells"]
+    _, left, top = cells
+    middles, colours = [], []
+    for cell in cells[0].iterfind(f"{SVG}rect"):
+        x, y, width, height = (float(cell.get(name)) for name in ("x", "y", "width", "height"))
+        middles.append((left + x + width / 2, top + y + height / 2))
+        colours.append(tuple(bytes.fromhex(cell.get("fill").removeprefix("#"))))
+    return middles, colours
+
+
+@pytest.mark.parametrize(
+    ("case", "panel"), [("known", 1), ("sentence", 0), ("odd", 0), ("many", 3)]
+)
+def test_a_drawing_holds_the_colour_of_every_cell_and_the_text_of_every_label(show, case, panel):
+    matrix = matrices_cases.CASES[case]().panels[panel]
+    with show(case, color_scheme="dark") as page:
+        document = ElementTree.parse(saved(page, panel, "svg")).getroot()
+        picture = np.asarray(Image.open(saved(page, panel, "png")).convert("RGBA"))
+    middles, colours = drawn_cells(document)
+    expected = expected_pixels(matrix)
+    assert colours == [tuple(pixel[:3]) for pixel in expected.reshape(-1, 4) if pixel[3]]
+    texts = {"".join(text.itertext()) for text in document.iter(f"{SVG}text")}
+    labels = {label.text for axis in (matrix.rows, matrix.columns) for label in axis.labels}
+    assert {matrix.rows.name, matrix.columns.name} <= texts
+    assert labels - texts <= {matrices_cases.LONG}
+    assert document.find(f"{SVG}title").text == matrix.title
+    # The picture is the drawing, twice as fine.
+    at = (2 * np.array(middles)).astype(int)
+    if not matrix.texts:
+        assert [tuple(pixel[:3]) for pixel in picture[at[:, 1], at[:, 0]]] == colours
+    assert picture.shape[:2] == (
+        2 * float(document.get("height")),
+        2 * float(document.get("width")),
+    )
+
+
+def test_a_drawing_of_very_many_cells_holds_them_as_one_picture(show):
+    matrix = matrices_cases.positions().panels[0]
+    with show("positions") as page:
+        document = ElementTree.parse(saved(page, 0, "svg")).getroot()
+    (image,) = document.iter(f"{SVG}image")
+    data = base64.b64decode(image.get("href").removeprefix("data:image/png;base64,"))
+    assert (np.asarray(Image.open(io.BytesIO(data))) == expected_pixels(matrix)).all()
+
+
+def test_a_drawing_names_fonts_that_every_computer_has(show):
+    with show("lens") as page:
+        document = ElementTree.parse(saved(page, 0, "svg")).getroot()
+    fonts = {node.get("font-family") for node in document.iter() if node.get("font-family")}
+    assert {font.split(",")[-1].strip() for font in fonts} == {"sans-serif", "monospace"}
 
 
 def test_too_many_values_are_pooled_and_it_says_so(show):

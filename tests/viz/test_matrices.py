@@ -59,6 +59,13 @@ def test_any_characters_survive():
     assert tuple(back.texts[0]) == HOSTILE
 
 
+def test_what_differs_and_what_is_linked_come_out_again():
+    labels = tuple(map(TokenLabel, ("too", "wide")))
+    axis = Axis(name="word", labels=labels, side="source", differs=(1,), links=(0, 7))
+    (back,) = unpack(pack(Matrices(panels=(matrix(2, 2, rows=axis, columns=axis),)))).panels
+    assert back.rows == back.columns == axis
+
+
 def test_numbers_begin_where_32_bit_floats_can_be_read():
     for length in range(1, 6):
         shown = matrix(1, 1, title="x" * length, values=np.ones((1, 1), np.float32))
@@ -154,6 +161,18 @@ def test_what_cannot_be_shown_is_refused(changes, message):
 def test_a_side_that_has_no_tint_is_refused():
     with pytest.raises(ValueError, match="left"):
         Axis(name="word", labels=(), side="left")
+
+
+@pytest.mark.parametrize(
+    ("marks", "message"),
+    [
+        ({"differs": (0, 2, -1)}, r"'word' has no positions \[-1, 2\]"),
+        ({"links": (0, 1, 2)}, "'word' needs 2 links, got 3"),
+    ],
+)
+def test_marks_of_labels_that_are_not_there_are_refused(marks, message):
+    with pytest.raises(ValueError, match=message):
+        Axis(name="word", labels=(TokenLabel("too"), TokenLabel("wide")), **marks)
 
 
 def test_no_difference_is_one_of_the_colours():

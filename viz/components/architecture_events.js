@@ -21,7 +21,7 @@ function answer(state) {
   root.addEventListener("focusout", () => hideTooltip(state));
   root.onpointerleave = () => hideTooltip(state);
   picture.onkeydown = (event) => answerKey(state, under(event), event);
-  save.onclick = () => saveSvg(picture);
+  save.onclick = () => saveSvg(printedSvg(picture), "architecture.svg");
 }
 
 function pick(state, part) {

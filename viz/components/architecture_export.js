@@ -4,10 +4,6 @@ const COLOURED = ["fill", "stroke"];
 const OF_THE_PAGE = ["tabindex", "role", "aria-pressed", "data-name", "data-detail"];
 const KEPT = ["stroke-width", "stroke-dasharray", "font-size", "font-style", "text-anchor"];
 
-function saveSvg(picture) {
-  saveFile(new Blob([printedSvg(picture)], { type: "image/svg+xml" }), "architecture.svg");
-}
-
 function printedSvg(picture) {
   picture.classList.add("printed");
   const copy = picture.cloneNode(true);

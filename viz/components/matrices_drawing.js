@@ -13,30 +13,23 @@ function colourNumber({ scale, limit }, value) {
   return 127 + Math.round(127 * Math.min(1, Math.max(-1, value / limit)));
 }
 
-/** One canvas pixel per cell, which CSS enlarges without smoothing; hidden ones stay clear. */
-function drawCells(canvas, panel, { pool, across, down }) {
-  const context = resized(canvas, across, down);
-  const image = context.createImageData(across, down);
-  const pixels = new Uint32Array(image.data.buffer);
-  for (let i = 0; i < pixels.length; i += 1) {
+/** One 32-bit pixel per cell, or per block of cells; hidden ones stay clear. */
+function pixelsOf(panel, { pool, across, down }) {
+  return Uint32Array.from({ length: across * down }, (_, i) => {
     const [row, column] = largestOfBlock(panel, pool, Math.floor(i / across), i % across);
     const cell = row * panel.columns + column;
-    if (!isVisible(panel, cell)) continue;
-    pixels[i] = PIXELS[panel.scale][1 + colourNumber(panel, panel.values[cell])];
-  }
-  context.putImageData(image, 0, 0);
+    if (!isVisible(panel, cell)) return 0;
+    return PIXELS[panel.scale][1 + colourNumber(panel, panel.values[cell])];
+  });
 }
 
-/** What canvases need from the style sheet. */
-function styleOf({ root, nodes }) {
-  const style = getComputedStyle(root);
-  const named = (name) => style.getPropertyValue(name).trim();
-  return {
-    font: style.fontFamily, codeFont: getComputedStyle(nodes.measured).fontFamily,
-    white: named("--lab-mark"), paper: named("--lab-paper"), ink: named("--lab-ink"),
-    quiet: named("--lab-ink-quiet"), rule: named("--lab-ink-rule"),
-    source: named("--lab-source"), target: named("--lab-target"),
-  };
+/** The pixels, which CSS enlarges without smoothing. */
+function drawCells(canvas, panel, layout) {
+  const { across, down } = layout;
+  const context = resized(canvas, across, down);
+  const image = context.createImageData(across, down);
+  new Uint32Array(image.data.buffer).set(pixelsOf(panel, layout));
+  context.putImageData(image, 0, 0);
 }
 
 // The luminance against which white and the ink have the same contrast.
@@ -47,19 +40,17 @@ function luminance([red, green, blue]) {
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 }
 
-/** Words in the middle of their cells, dark on light colours and light on dark ones. */
-function writeWords(context, panel, { cellWidth, cellHeight }, style, textWidth) {
-  Object.assign(context, {
-    font: `${LABEL.size}px ${style.codeFont}`, textAlign: "center", textBaseline: "middle",
-  });
-  panel.texts.forEach((line, row) => line.forEach((word, column) => {
+/** The words in the middle of their cells, dark on light colours and light on dark ones. */
+function wordsOf(panel, { cellWidth, cellHeight }, textWidth) {
+  return panel.texts.flatMap((line, row) => line.flatMap((word, column) => {
     const cell = row * panel.columns + column;
-    if (!isVisible(panel, cell)) return;
+    if (!isVisible(panel, cell)) return [];
     const at = 3 * colourNumber(panel, panel.values[cell]);
     const colour = TABLES[panel.scale].subarray(at, at + 3);
-    context.fillStyle = luminance(colour) > EQUAL_CONTRAST ? style.ink : style.white;
-    const short = shortened(word, cellWidth - 6, textWidth);
-    context.fillText(short, (column + 0.5) * cellWidth, (row + 0.5) * cellHeight + 0.5);
+    return [{
+      text: shortened(word, cellWidth - 6, textWidth), dark: luminance(colour) > EQUAL_CONTRAST,
+      x: (column + 0.5) * cellWidth, y: (row + 0.5) * cellHeight,
+    }];
   }));
 }
 
@@ -72,5 +63,11 @@ function drawWords(canvas, panel, layout, style, textWidth) {
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.clearRect(0, 0, canvas.width, canvas.height);
   context.scale(ratio, ratio);
-  writeWords(context, panel, layout, style, textWidth);
+  Object.assign(context, {
+    font: `${LABEL.size}px ${style.codeFont}`, textAlign: "center", textBaseline: "middle",
+  });
+  for (const { x, y, text, dark } of wordsOf(panel, layout, textWidth)) {
+    context.fillStyle = dark ? style.ink : style.white;
+    context.fillText(text, x, y + 0.5);
+  }
 }

@@ -20,6 +20,7 @@ function answerPointer(state) {
   };
   root.onclick = (event) => {
     if (event.target.closest(".png")) savePicture(state, panelAt(event.target));
+    if (event.target.closest(".svg")) saveVectors(state, panelAt(event.target));
     if (event.target.closest(".csv")) saveTable(state, panelAt(event.target));
     if (!event.target.closest(".cells")) return;
     state.cursor = cellUnder(state, event);

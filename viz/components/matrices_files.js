@@ -36,11 +36,5 @@ const csvField = (text) => (/[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll(
 function saveTable({ view }, index) {
   const panel = view.panels[index];
   const table = new Blob([tableText(panel)], { type: "text/csv;charset=utf-8" });
-  saveFile(table, `${fileName(panel, view.texts)}.csv`);
-}
-
-/** The title in letters and digits that any file system takes. */
-function fileName({ title }, texts) {
-  const plain = title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
-  return plain.slice(0, 80) || texts.file;
+  saveFile(table, `${fileNameOf(panel.title, view.texts.file)}.csv`);
 }

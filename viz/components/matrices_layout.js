@@ -5,10 +5,12 @@ const NARROWEST = 220; // so that titles do not break after every word
 const SMALLEST = 0.54; // share of their size alone that is enough for cells beside others
 const WORDS = { height: 24, narrowest: 34, widest: 96, tallest: 6000, padding: 12 };
 const CHIP = 8; // around the words of an axis
+const TWO_WORDS = 136; // a label that names two words may be longer than others
 
 /** Widths of everything written around a panel. `longest` is that of one label. */
 function sizesOf(panel, { textWidth, nameWidth }, width) {
-  const longest = Math.min(LABEL.longest, Math.max(40, width * 0.2));
+  const most = panel.rowAxis.links.length ? TWO_WORDS : LABEL.longest;
+  const longest = Math.min(most, Math.max(40, width * 0.2));
   const chip = ({ side }) => (side ? CHIP : 0);
   const widest = (axis, labels = axis.labels) =>
     Math.min(longest, Math.max(...labels.map(textWidth)) + chip(axis));

@@ -4,20 +4,21 @@
 function placesOfCell({ panels }, index, row, column) {
   const { rowAxis, columnAxis } = panels[index];
   const same = (axis, first, second) => {
-    if (axis.id === first.axis.id) return first.at;
+    if (axis.id === first.axis.id) return positionOf(axis, first.link);
     // Words that are rows here may be columns there; numbers of rows are no numbers of columns.
-    return axis.side && axis.id === second.axis.id ? second.at : null;
+    return axis.side && axis.id === second.axis.id ? positionOf(axis, second.link) : null;
   };
-  const [ofRow, ofColumn] = [{ axis: rowAxis, at: row }, { axis: columnAxis, at: column }];
+  const [ofRow, ofColumn] = [[rowAxis, row], [columnAxis, column]].map(
+    ([axis, at]) => ({ axis, link: linkOf(axis, at) }));
   return panels.map((panel) => ({
     row: same(panel.rowAxis, ofRow, ofColumn), column: same(panel.columnAxis, ofColumn, ofRow),
   }));
 }
 
 /** Per panel, the row and the column with the label pointed at. */
-function placesOfLabel({ panels }, { axis: id, which, index, side }) {
+function placesOfLabel({ panels }, { axis: id, which, link, side }) {
   const at = (panel, of) =>
-    panel[of].id === Number(id) && (side || of === which) ? Number(index) : null;
+    panel[of].id === Number(id) && (side || of === which) ? positionOf(panel[of], Number(link)) : null;
   return panels.map((panel) => ({ row: at(panel, "rowAxis"), column: at(panel, "columnAxis") }));
 }
 

@@ -11,7 +11,7 @@ function newPanel(prototype, index) {
     columns: find(".labels.columns"), across: find(".axis.across"), down: find(".axis.down"),
     rowBand: find(".band.row"), columnBand: find(".band.column"), chosen: find(".chosen"),
     cursor: find(".cursor"), note: find(".note"), pooled: find(".note.pooled"),
-    png: find(".png"), csv: find(".csv"), content: null, drawn: 0,
+    png: find(".png"), svg: find(".svg"), csv: find(".csv"), content: null, drawn: 0,
   };
 }
 
@@ -53,10 +53,12 @@ function placePanel(state, index) {
 }
 
 function axisLabel({ view, layout, measure }, index, which, i) {
-  const { labels, side, id } = view.panels[index][which];
+  const axis = view.panels[index][which];
+  const { labels, side, id } = axis;
   const longest = layout.sizes[index].longest - (side ? CHIP : 0);
   const token = axisToken(labels[i], side, i, view.texts, measure.textWidth, longest);
-  Object.assign(token.dataset, { axis: id, which });
+  Object.assign(token.dataset, { axis: id, which, link: linkOf(axis, i) });
+  token.classList.toggle("differs", axis.differs.includes(i));
   const node = element("div", "label");
   node.style.setProperty("--at", i);
   node.append(token);
@@ -77,12 +79,12 @@ function drawPanel(state, index) {
   const size = fill(texts.size, { rows, columns });
   figure.colours.setAttribute("aria-label", `${title}. ${size}`);
   figure.cells.setAttribute("aria-label", `${title}. ${size}. ${texts[picks ? "help.pick" : "help"]}`);
-  for (const name of ["png", "csv"]) {
+  for (const name of ["png", "svg", "csv"]) {
     figure[name].textContent = texts[name];
     figure[name].setAttribute("aria-label", fill(texts[`${name}.help`], { title }));
   }
   drawCells(figure.colours, panel, layout);
-  drawWords(figure.words, panel, layout, styleOf(state), measure.textWidth);
+  drawWords(figure.words, panel, layout, figureStyle(state.root), measure.textWidth);
   figure.content = panel.content;
   figure.figure.dataset.drawn = figure.drawn += 1;
 }

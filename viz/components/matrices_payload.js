@@ -22,9 +22,10 @@ function readMatrices(data) {
 
 function panelOf(written, numbers) {
   const [rows, columns] = written.shape;
-  // Axes with the same labels have the same number: what is marked on one is marked on all.
+  // Axes with the same number: what is marked on one is marked on all. It is that of their labels,
+  // or, where positions are linked, that of their side.
   const axis = (of) => {
-    const labels = JSON.stringify([of.side, of.labels]);
+    const labels = JSON.stringify(of.links.length ? ["links", of.side] : [of.side, of.labels]);
     if (!numbers.has(labels)) numbers.set(labels, numbers.size);
     return { ...of, id: numbers.get(labels) };
   };
@@ -35,6 +36,13 @@ function panelOf(written, numbers) {
     words: JSON.stringify([written.rows, written.columns, written.texts]),
   };
 }
+
+/** What a position is called on all axes of the same number, and where that is on one of them. */
+const linkOf = ({ links }, at) => (links.length ? links[at] : at);
+const positionOf = ({ links }, link) => {
+  if (!links.length) return link;
+  return links.includes(link) ? links.indexOf(link) : null;
+};
 
 const isVisible = ({ visible }, cell) => !visible || visible[cell] === 1;
 

@@ -1,120 +1,49 @@
-// Saving a panel as a picture: on white, twice as fine as the screen, whatever the theme.
+// A panel as a picture to take away: on white, whatever the theme.
 
-const PICTURE = {
-  scale: 2, width: 860, height: 560, padding: 16, title: 16, line: 20, text: 12, narrowest: 340,
+const PICTURE = { width: 860, height: 560, sharp: 2, gap: 18, line: 17 };
+
+const saveFigure = (save, ending) => ({ view, root, measure }, index) => {
+  const panel = view.panels[index];
+  const picture = pictureOf(panel, view.texts, measure, figureStyle(root));
+  save(picture, `${fileNameOf(panel.title, view.texts.file)}.${ending}`);
 };
-const LEGEND = { width: 180, height: 12, gap: 18, line: 32 };
+const savePicture = saveFigure(savePng, "png");
+const saveVectors = saveFigure(saveSvg, "svg");
 
-function savePicture(state, index) {
-  const panel = state.view.panels[index];
-  const name = `${fileName(panel, state.view.texts)}.png`;
-  pictureOf(state, panel).toBlob((blob) => saveFile(blob, name), "image/png");
+/** The panel as a whole SVG document, of a size of its own. */
+function pictureOf(panel, texts, measure, style) {
+  const sizes = sizesOf(panel, measure, PICTURE.width);
+  const layout = panelLayout(panel, sizes, PICTURE.width, PICTURE.height, PICTURE.sharp);
+  const { left, top, below, figure } = layout;
+  const legend = svgLegend({
+    name: panel.value_name, ticks: ticksOf(panel), colours: PIXELS[panel.scale],
+    hidden: panel.visible?.includes(0) ? panel.hidden : "",
+  }, style);
+  const legendTop = top + below + PICTURE.gap;
+  const notes = notesOf(panel, layout, texts, style);
+  const notesTop = legendTop + legend.height + PICTURE.line;
+  const body = [
+    svgAxes(panel, layout, sizes.longest, measure.textWidth, style),
+    svgMoved(left, top, 0, svgCells({ ...layout, pixels: pixelsOf(panel, layout) }, style)),
+    layout.words ? svgMoved(left, top, 0, svgWords(panel, layout, measure.textWidth, style)) : [],
+    svgMoved(0, legendTop, 0, legend.body),
+    notes.map((line, i) => svgText(0, notesTop + i * PICTURE.line, line, { fill: style.quiet })),
+  ];
+  const height = notes.length ? notesTop + (notes.length - 1) * PICTURE.line + 4 : notesTop - PICTURE.line;
+  return figureSvg({ title: panel.title, width: figure, height, body }, style);
 }
 
-function pictureOf(state, panel) {
-  const { padding, scale, width, height } = PICTURE;
-  const style = styleOf(state);
-  const sizes = sizesOf(panel, state.measure, width);
-  const layout = panelLayout(panel, sizes, width, height, scale);
-  const canvas = document.createElement("canvas");
-  const context = canvas.getContext("2d");
-  context.font = `600 ${PICTURE.title}px ${style.font}`;
-  const inside = Math.max(layout.figure, PICTURE.narrowest);
-  const title = brokenLines(panel.title, inside, (text) => context.measureText(text).width);
-  const plotTop = padding + title.length * PICTURE.line + 8;
-  const legendTop = plotTop + layout.top + layout.below + LEGEND.gap;
-  const legendHeight = LEGEND.line * (panel.visible?.includes(0) ? 2 : 1);
-  canvas.width = Math.ceil((inside + 2 * padding) * scale);
-  canvas.height = Math.ceil((legendTop + legendHeight + padding) * scale);
-  context.scale(scale, scale);
-  context.fillStyle = style.paper;
-  context.fillRect(0, 0, canvas.width, canvas.height);
-  context.translate(padding, 0);
-  write(context, style.ink, `600 ${PICTURE.title}px ${style.font}`);
-  title.forEach((line, i) => context.fillText(line, 0, padding + (i + 0.5) * PICTURE.line));
-  context.translate(0, plotTop);
-  paintAxes(context, panel, layout, sizes, style, state.measure.textWidth);
-  context.translate(layout.left, layout.top);
-  paintCells(context, panel, layout, style, state.measure.textWidth);
-  context.translate(-layout.left, legendTop - plotTop - layout.top);
-  paintLegend(context, panel, style);
-  return canvas;
+/** What stands below the panel on the page, in lines as wide as the picture. */
+function notesOf({ note, scale }, { pool, figure }, texts, style) {
+  const pooled = pool > 1 ? fill(texts[`pooled.${scale}`], { n: pool }) : "";
+  const width = (text) => figureTextWidth(text, FIGURE.text, style.font);
+  const lines = (text) => brokenLines(text, Math.max(figure, FIGURE.narrowest), width);
+  return [note, pooled].filter(Boolean).flatMap(lines);
 }
 
-function write(context, colour, font, textAlign = "left") {
-  Object.assign(context, { fillStyle: colour, font, textAlign, textBaseline: "middle" });
-}
-
-/** A text in lines of at most this width. */
-function brokenLines(text, width, textWidth) {
-  const lines = [""];
-  for (const word of text.split(" ")) {
-    const longer = lines.at(-1) ? `${lines.at(-1)} ${word}` : word;
-    if (!lines.at(-1) || textWidth(longer) <= width) lines[lines.length - 1] = longer;
-    else lines.push(word);
-  }
-  return lines;
-}
-
-function paintCells(context, panel, layout, style, textWidth) {
-  const { width, height, cellWidth, cellHeight, across, down } = layout;
-  paintHatch(context, width, height, style);
-  const cells = document.createElement("canvas");
-  drawCells(cells, panel, layout);
-  const image = cells.getContext("2d").getImageData(0, 0, across, down).data;
-  context.fillStyle = style.paper;
-  context.imageSmoothingEnabled = false;
-  context.drawImage(cells, 0, 0, width, height);
-  if (Math.min(cellWidth, cellHeight) >= 7) paintLines(context, layout, image, style);
-  if (layout.words) writeWords(context, panel, layout, style, textWidth);
-}
-
-/** Lines between cells; those that are hidden need none. */
-function paintLines(context, { cellWidth, cellHeight, across, down }, image, style) {
-  context.strokeStyle = style.paper;
-  context.globalAlpha = 0.55;
-  context.lineWidth = 0.5;
-  for (let i = 0; i < across * down; i += 1) {
-    if (!image[4 * i + 3]) continue;
-    context.strokeRect(
-      (i % across) * cellWidth, Math.floor(i / across) * cellHeight, cellWidth, cellHeight);
-  }
-  context.globalAlpha = 1;
-}
-
-function paintHatch(context, width, height, { rule }) {
-  context.save();
-  context.beginPath();
-  context.rect(0, 0, width, height);
-  context.clip();
-  context.strokeStyle = rule;
-  context.beginPath();
-  for (let x = -height; x < width; x += 5.5) {
-    context.moveTo(x, height);
-    context.lineTo(x + height, 0);
-  }
-  context.stroke();
-  context.restore();
-}
-
-/** The scale with its ends and its middle, its name, and below it what the hatch means. */
-function paintLegend(context, panel, style) {
-  const font = `${PICTURE.text}px ${style.font}`;
-  const { height, line } = LEGEND;
-  const width = panel.scale === "mask" ? height * 1.5 : LEGEND.width;
-  const bar = document.createElement("canvas");
-  bar.height = 1;
-  drawLegend(bar, PIXELS[panel.scale]);
-  context.drawImage(bar, 0, 0, width, height);
-  ticksOf(panel).forEach((tick, i) => {
-    write(context, style.quiet, font, ["left", "center", "right"][i]);
-    context.fillText(tick, (i * width) / 2, height + 9);
-  });
-  write(context, style.quiet, font);
-  context.fillText(panel.value_name, width + 10, height / 2);
-  if (!panel.visible?.includes(0)) return;
-  context.translate(0, line);
-  paintHatch(context, height * 1.5, height, style);
-  write(context, style.quiet, font);
-  context.fillText(panel.hidden, height * 1.5 + 8, height / 2);
+function svgWords(panel, layout, textWidth, style) {
+  const look = { "font-family": style.codeFont, "font-size": LABEL.size, "text-anchor": "middle" };
+  const words = wordsOf(panel, layout, textWidth);
+  return svgNode("g", look, words.map(({ x, y, text, dark }) =>
+    svgText(x, y + 0.34 * LABEL.size, text, { fill: dark ? style.ink : style.white })));
 }

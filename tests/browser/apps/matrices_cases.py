@@ -1,5 +1,7 @@
 """Matrices whose every number is known, for the browser tests and for looking at."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from viz.matrices_view import Axis, Matrices, Matrix, numbered
@@ -204,6 +206,21 @@ def limits():
     )
 
 
+def linked():
+    """Two sentences and what they share: positions of unlike labels belong together."""
+    words = {
+        "First": (("too", "tired", "."), (0, 1, 2), (1,)),
+        "Second": (("too", "very", "wide", "."), (0, 100, 1, 2), (1, 2)),
+        "Both": (("too", "tired | wide", "."), (0, 1, 2), (1,)),
+    }
+    panels = []
+    for title, (texts, links, differs) in words.items():
+        both = replace(axis("word", texts), links=links, differs=differs)
+        values = np.eye(len(texts), dtype=np.float32)
+        panels.append(Matrix(title=title, values=values, rows=both, columns=both, note="Look."))
+    return Matrices(panels=tuple(panels))
+
+
 CASES = {
     "known": known,
     "sentence": sentence,
@@ -214,4 +231,5 @@ CASES = {
     "single": single,
     "many": many,
     "limits": limits,
+    "linked": linked,
 }
