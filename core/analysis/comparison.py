@@ -1,0 +1,181 @@
+"""Two inspections side by side: which tokens belong together, and how weights differ there.
+
+H heads, Q queries, K keys; small q and k count pairs of tokens, one of each inspection.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.inspection import Inspection
+from core.model import Site
+from core.tokenizer import Token
+
+ENDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+"""Where a scale of differences may end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Which positions of two sequences belong together."""
+
+    first: tuple[int, ...]
+    """Of each pair the position in the first sequence; increasing."""
+    second: tuple[int, ...]
+    """Of each pair the position in the second sequence; increasing."""
+    changes: tuple[tuple[range, range], ...]
+    """Positions of the first and what stands in their place in the second; one may be empty."""
+
+    def differing(self, side: int) -> tuple[int, ...]:
+        """Return the positions of one sequence (0 or 1) that stand differently in the other."""
+        return tuple(position for change in self.changes for position in change[side])
+
+    def alone(self, side: int) -> tuple[int, ...]:
+        """Return the positions of one sequence (0 or 1) that are in no pair."""
+        paired = set((self.first, self.second)[side])
+        return tuple(position for position in self.differing(side) if position not in paired)
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Two inspections, their sources aligned, and what was fed to their decoders aligned."""
+
+    first: Inspection
+    second: Inspection
+    source: Alignment
+    fed: Alignment
+
+    def queries(self, kind: str) -> Alignment:
+        """Return the pairs of tokens that look in a kind of attention."""
+        return self.source if kind == "encoder.self" else self.fed
+
+    def keys(self, kind: str) -> Alignment:
+        """Return the pairs of tokens looked at in a kind of attention."""
+        return self.fed if kind == "decoder.self" else self.source
+
+
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """How much more a head of the second inspection looks than one of the first, pair by pair."""
+
+    values_qk: NDArray[np.float32]
+    """Second − first; -1 to 1."""
+    visible_qk: NDArray[np.bool_]
+    """False where the look is hidden from either."""
+
+    @cached_property
+    def end(self) -> float:
+        """The least of ENDS that no difference exceeds."""
+        largest = np.abs(self.values_qk[self.visible_qk]).max(initial=0.0)
+        return next((end for end in ENDS if largest <= np.float32(end)), ENDS[-1])
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The query with the largest difference, and the keys at which it looks most more and less.
+
+    Queries and keys are numbers of pairs.
+    """
+
+    query: int
+    more: tuple[int, float] | None
+    """Key and difference, above 0; None where there is no such key."""
+    less: tuple[int, float] | None
+    """Key and difference, below 0; None where there is no such key."""
+
+
+def aligned(first: Sequence[str], second: Sequence[str]) -> Alignment:
+    """Pair the texts that two sequences share, and those that replace as many others.
+
+    What has no counterpart, because something was put in, left out or replaced by more or fewer,
+    is in no pair. The blocks are those of `difflib.SequenceMatcher`.
+
+    >>> aligned("it was too tired".split(), "it was too wide".split()).second
+    (0, 1, 2, 3)
+    >>> longer = aligned("it was tired".split(), "it was too wide , very wide".split())
+    >>> longer.first, longer.alone(1)
+    ((0, 1), (2, 3, 4, 5, 6))
+    """
+    pairs: list[tuple[int, int]] = []
+    changes = []
+    blocks = SequenceMatcher(None, first, second, autojunk=False).get_opcodes()
+    for block, from_first, to_first, from_second, to_second in blocks:
+        in_first, in_second = range(from_first, to_first), range(from_second, to_second)
+        if len(in_first) == len(in_second):
+            pairs += zip(in_first, in_second, strict=True)
+        if block != "equal":
+            changes.append((in_first, in_second))
+    return Alignment(
+        first=tuple(one for one, _ in pairs),
+        second=tuple(other for _, other in pairs),
+        changes=tuple(changes),
+    )
+
+
+def compare(first: Inspection, second: Inspection) -> Comparison:
+    """Align the tokens of two inspections, of the same model or of two."""
+    return Comparison(
+        first=first,
+        second=second,
+        source=aligned(_texts(first.source_tokens), _texts(second.source_tokens)),
+        fed=aligned(_texts(first.fed_tokens), _texts(second.fed_tokens)),
+    )
+
+
+def difference(
+    compared: Comparison, first: tuple[Site, int], second: tuple[Site, int]
+) -> Difference:
+    """Return how two heads differ where both inspections have a query and a key.
+
+    Args:
+        compared: The two inspections.
+        first: Site and head in the first.
+        second: Site and head in the second, of the same kind of attention.
+
+    Raises:
+        ValueError: The heads are of different kinds of attention.
+    """
+    (site, head), (other_site, other_head) = first, second
+    if site.attention != other_site.attention:
+        raise ValueError(f"heads of {site} and {other_site} look from and at different tokens")
+    queries, keys = compared.queries(site.attention), compared.keys(site.attention)
+    one, other = compared.first.attention[site], compared.second.attention[other_site]
+    in_first, in_second = np.ix_(queries.first, keys.first), np.ix_(queries.second, keys.second)
+    return Difference(
+        values_qk=other.weights_HQK[other_head][in_second] - one.weights_HQK[head][in_first],
+        visible_qk=one.visible_QK[in_first] & other.visible_QK[in_second],
+    )
+
+
+def largest_change(found: Difference) -> Change | None:
+    """Return the row with the largest difference, or nothing where there is none but 0."""
+    shown_qk = np.where(found.visible_qk, found.values_qk, np.float32(0))
+    if not shown_qk.any():
+        return None
+    query = int(np.abs(shown_qk).max(axis=1).argmax())
+    row = shown_qk[query]
+    most, least = int(row.argmax()), int(row.argmin())
+    return Change(
+        query=query,
+        more=(most, float(row[most])) if row[most] > 0 else None,
+        less=(least, float(row[least])) if row[least] < 0 else None,
+    )
+
+
+def most_alike(text: str, others: Sequence[str]) -> str:
+    """Return, of other texts, the one that shares most words with a text.
+
+    >>> most_alike("It was tired.", ["Why not?", "It was wide."])
+    'It was wide.'
+    """
+    words = text.split()
+    return max(others, key=lambda other: SequenceMatcher(None, words, other.split()).ratio())
+
+
+def _texts(tokens: Sequence[Token]) -> list[str]:
+    # A typed EOS is not the token of that name.
+    return [f"<{token.text}>" if token.special else f"={token.text}" for token in tokens]

@@ -1,0 +1,104 @@
+"""The three pictures of the view "compare": one map, the other, and how they differ."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal, cast
+
+from core.model import Site
+from pages.explorer.compare_shown import Compared, paired_labels
+from pages.explorer.compare_words import left_out
+from pages.explorer.looked import key_labels, query_labels, side_of_keys, side_of_queries
+from pages.shared import notes
+from pages.shared.text import _
+from viz.matrices_view import Axis, Matrices, Matrix
+from viz.payload import TokenLabel
+
+Side = Literal["source", "target"]
+
+
+def panels(shown: Compared) -> Matrices:
+    """Return the first map, the second, and the second − the first."""
+    return Matrices(panels=(_map(shown, 0), _map(shown, 1), _difference(shown)))
+
+
+def _map(shown: Compared, side: int) -> Matrix:
+    looked, other = shown.looked, shown.other
+    inspection = (looked.inspection, other.inspection)[side]
+    site, head = ((looked.site, looked.head), (other.site, other.head))[side]
+    return Matrix(
+        title=f"{notes.site_and_head(site, head)}: {shown.names[side]}",
+        values=inspection.attention[site].weights_HQK[head],
+        visible=inspection.attention[site].visible_QK,
+        rows=_axis(shown, side, of_keys=False),
+        columns=_axis(shown, side, of_keys=True),
+        value_name=_("weight"),
+    )
+
+
+def _difference(shown: Compared) -> Matrix:
+    found = shown.difference
+    note = _("Orange: the second looks more; blue: less. The colours end at ±{end}.")
+    return Matrix(
+        title=title(shown),
+        values=found.values_qk,
+        visible=found.visible_qk,
+        rows=_paired_axis(shown, of_keys=False),
+        columns=_paired_axis(shown, of_keys=True),
+        scale="signed",
+        limit=found.end,
+        note=" ".join([note.format(end=f"{found.end:g}"), *left_out(shown)]),
+        value_name=_("difference of weights"),
+    )
+
+
+def title(shown: Compared) -> str:
+    """Say what is subtracted from what."""
+    first, second = shown.names
+    heads = (shown.looked.site, shown.looked.head), (shown.other.site, shown.other.head)
+    if shown.other.names and first == second:
+        text = _("{name}: {second} − {first}")
+        first, second = (_short(site, head) for site, head in heads)
+        return text.format(name=shown.names[0], first=first, second=second)
+    if shown.other.names:
+        return _("Difference: {second} − {first}").format(first=first, second=second)
+    return _("{where}: second − first").format(where=notes.site_and_head(*heads[0]))
+
+
+def _short(site: Site, head: int) -> str:
+    return _("layer {layer} head {head}").format(layer=site.layer, head=head)
+
+
+def _axis(shown: Compared, side: int, *, of_keys: bool) -> Axis:
+    alignment = shown.keys if of_keys else shown.queries
+    inspection = (shown.looked.inspection, shown.other.inspection)[side]
+    labels = (key_labels if of_keys else query_labels)(inspection, shown.looked.kind)
+    paired = (alignment.first, alignment.second)[side]
+    pair_of = {position: pair for pair, position in enumerate(paired)}
+    # What is in no pair has a number that nothing else has.
+    beyond = len(paired) + side * 10**6
+    return replace(
+        _named(shown, labels, of_keys),
+        differs=alignment.differing(side),
+        links=tuple(pair_of.get(at, beyond + at) for at in range(len(labels))),
+    )
+
+
+def _paired_axis(shown: Compared, *, of_keys: bool) -> Axis:
+    alignment = shown.keys if of_keys else shown.queries
+    labels = paired_labels(shown, of_keys=of_keys)
+    differing = set(alignment.differing(0))
+    return replace(
+        _named(shown, labels, of_keys),
+        differs=tuple(pair for pair, at in enumerate(alignment.first) if at in differing),
+        links=tuple(range(len(labels))),
+    )
+
+
+def _named(shown: Compared, labels: Sequence[TokenLabel], of_keys: bool) -> Axis:
+    kind = shown.looked.kind
+    name = _("query: the word that looks") if kind == "encoder.self" else _("query: the word fed")
+    return Axis(
+        name=_("key: the word looked at") if of_keys else name,
+        labels=labels,
+        side=cast(Side, (side_of_keys if of_keys else side_of_queries)(kind)),
+    )
