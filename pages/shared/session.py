@@ -16,7 +16,7 @@ MODEL, SENTENCE, KIND, UNIT, LAYER, HEAD = "model", "sentence", "kind", "unit", 
 OTHERS, ROW, OFF, ATTENTION = "others", "row", "off", "attention"
 DIAGRAM, PART, LENS, UNITS = "diagram", "part", "lens", "units"
 LENS_POSITION, UNIT_POSITION = "lens_position", "unit_position"
-MAPS = "maps"
+MAPS, LINES, HIDDEN = "maps", "lines_element", "hidden"
 VIEW, TOKEN, SIDE = "view", "token", "side"
 SHOWN, THRESHOLD, DIRECTION = "shown", "threshold", "direction"
 OVER_WHAT, HOW = "over_what", "how"
@@ -29,10 +29,10 @@ RUNS, RUNS_TABLE = "runs", "runs_table"
 OVER, ACROSS, LOSSES, SETTINGS = "over", "across", "losses", "settings"
 METHOD, BEAM, ALPHA = "method", "beam", "alpha"
 TEMPERATURE, TOP_K, TOP_P, SEED = "temperature", "top_k", "top_p", "seed"
-_OVERRIDES, _BRANCHES = "overrides", "branches"
-_DRAWERS = "drawers"
-_NEXT = "next"
-_SHOWN, _ENTERED, _PAGE, _OWNERS = "shown", "entered", "page", "owners"
+_OVERRIDES, _BRANCHES = "_overrides", "_branches"
+_DRAWERS = "_drawers"
+_NEXT = "_next"
+_SHOWN, _ENTERED, _PAGE, _OWNERS = "_shown", "_entered", "_page", "_owners"
 
 
 def choose(values: Mapping[str, object]) -> None:
