@@ -1,0 +1,37 @@
+"""The page on which `lines.py` clicks: a button, and other weights after each click."""
+
+import numpy as np
+import streamlit as st
+
+from viz.lines import Lines, component_assets, pack
+from viz.payload import TokenLabel
+
+st.set_page_config(layout="wide")
+heads, queries, keys = (int(n) for n in st.query_params.get("shape", "0x0x0").split("x"))
+assets = component_assets()
+component = st.components.v2.component("lines", html=assets.html, css=assets.css, js=assets.js)
+clicks = st.session_state.get("clicks", 0) + st.button("next")
+st.session_state["clicks"] = clicks
+st.text(f"clicks: {clicks}")
+
+
+@st.cache_data
+def rows_of_softmax(heads: int, queries: int, keys: int) -> np.ndarray:
+    """Weights as a model gives them; not part of what is measured."""
+    scores = np.random.default_rng(0).normal(0, 3, (heads, queries, keys))
+    weights = np.exp(scores)
+    return (weights / weights.sum(-1, keepdims=True)).astype(np.float32)
+
+
+if heads:
+    # Other weights and other tokens with each click: nothing of the last ones can be kept.
+    lines = Lines(
+        title="Encoder layer 0: where each word looks",
+        weights_HQK=np.roll(rows_of_softmax(heads, queries, keys), clicks, axis=(1, 2)),
+        visible_QK=np.ones((queries, keys), np.bool_),
+        heads=range(heads),
+        queries=tuple(TokenLabel(f"word{clicks + i}") for i in range(queries)),
+        keys=tuple(TokenLabel(f"word{clicks + i}") for i in range(keys)),
+        sides=("source", "source"),
+    )
+    component(key="lines", data=pack(lines))

@@ -1,0 +1,334 @@
+"""The lines between two columns of tokens in a real browser: what is drawn, said and saved."""
+
+import re
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.apps import lines_cases
+from tests.browser.canvas import pixels
+from viz import theme
+
+APP = "tests/browser/apps/lines_app.py"
+SVG = "{http://www.w3.org/2000/svg}"
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def show(new_page, serve):
+    """Open the component on one case; nothing may fail in the page meanwhile."""
+
+    @contextmanager
+    def opened(case, **options):
+        page = new_page(**options)
+        errors = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(f"{serve(APP)}/?case={case}")
+        page.locator(".lines[data-whole]").wait_for()
+        yield page
+        page.close()
+        assert errors == []
+
+    return opened
+
+
+def row(page, column, index):
+    return page.locator(f".column.{column} .row").nth(index)
+
+
+def hover(page, column, index):
+    row(page, column, index).hover()
+    expect(page.locator(".lines")).to_have_attribute("data-active", f"{column} {index}")
+
+
+def drawn(page, which="all"):
+    """Return what is drawn: (head, query, key) → (weight, width)."""
+    found = page.locator(".lines").evaluate(f"root => root.lines.{which}()")
+    return {
+        (line["head"], line["query"], line["key"]): (line["weight"], line["width"])
+        for line in found
+    }
+
+
+def expected(lines, threshold=0.05, hidden=(), query=None, key=None):
+    """Return which lines there must be: (head, query, key) → weight."""
+    return {
+        (head, q, k): float(lines.weights_HQK[slot, q, k])
+        for slot, head in enumerate(lines.heads)
+        for q, k in np.ndindex(lines.visible_QK.shape)
+        if lines.visible_QK[q, k] and lines.weights_HQK[slot, q, k] >= threshold
+        if head not in hidden and query in (None, q) and key in (None, k)
+    }
+
+
+def assert_drawn(page, wanted, which="all"):
+    found = drawn(page, which)
+    widest = round(row(page, "query", 0).bounding_box()["height"] * 0.34)
+    assert found.keys() == wanted.keys()
+    for line, (weight, width) in found.items():
+        assert weight == wanted[line]
+        assert width == pytest.approx(weight * widest)
+
+
+def drag(page, threshold):
+    """Move the slider as a visitor does."""
+    page.locator(".threshold input").evaluate(
+        "(input, value) => { input.value = value; input.dispatchEvent(new Event('input')); }",
+        threshold,
+    )
+
+
+def left_out(lines, threshold, hidden=()):
+    heads = len(lines.heads) - len(hidden)
+    total = int(lines.visible_QK.sum()) * heads
+    n = total - len(expected(lines, threshold, hidden))
+    return f"lines under {threshold:.2f} are left out: {n:,} of {total:,}"
+
+
+@pytest.mark.parametrize("case", ["known", "several", "back"])
+def test_a_line_is_drawn_for_each_visible_weight_from_the_threshold_on(show, case):
+    lines = lines_cases.CASES[case]()
+    with show(case) as page:
+        assert_drawn(page, expected(lines))
+        expect(page.locator(".threshold output")).to_have_text(left_out(lines, 0.05))
+
+
+def test_a_kept_token_has_its_own_lines_alone(show):
+    lines = lines_cases.known()
+    with show("known") as page:
+        for column, index in (("query", 3), ("query", 0), ("key", 4), ("key", 6)):
+            row(page, column, index).click()
+            expect(page.get_by_text(f"pinned ('{column}', {index})")).to_be_visible()
+            page.mouse.move(5, 5)
+            expect(page.locator(".tooltip")).to_be_hidden()
+            assert_drawn(page, expected(lines, **{column: index}), "some")
+            expect(page.locator("canvas.all")).to_have_css("visibility", "hidden")
+            expect(row(page, column, index)).to_have_attribute("aria-selected", "true")
+        row(page, "key", 6).click()
+        page.mouse.move(5, 5)
+        expect(page.locator("canvas.all")).to_have_css("visibility", "visible")
+
+
+def test_the_ink_at_the_end_of_a_line_is_as_wide_as_its_weight(show):
+    lines = lines_cases.known()
+    with show("known") as page:
+        row(page, "query", 3).click()
+        ink = pixels(page.locator("canvas.some"))
+        box = page.locator("canvas.some").bounding_box()
+        ends = [row(page, "key", key).bounding_box() for key in range(7)]
+    for key, end in enumerate(ends):
+        x, top = round(end["x"] - box["x"]) - 1, round(end["y"] - box["y"])
+        column = ink[top : top + round(end["height"]), x]
+        weight = lines.weights_HQK[0, 3, key]
+        seen = column[..., 3].sum() / 255
+        # Chromium divides a pixel's height into four.
+        assert seen == pytest.approx(9 * weight if weight >= 0.05 else 0, abs=0.5)
+        assert (seen > 0) == (weight >= 0.05)
+        if weight > 0.5:
+            assert column[len(column) // 2].tolist() == [*theme.HEADS[2], 255]
+
+
+@pytest.mark.parametrize("column", ["query", "key"])
+def test_the_tooltip_has_the_largest_weights_in_three_digits(show, column):
+    lines = lines_cases.known()
+    names = {"query": lines.queries, "key": lines.keys}
+    other = "key" if column == "query" else "query"
+    weights_QK = lines.weights_HQK[0] if column == "query" else lines.weights_HQK[0].T
+    with show("known") as page:
+        for index in range(len(names[column]) - (column == "key")):
+            hover(page, column, index)
+            largest = np.argsort(-weights_QK[index])[: min(5, len(names[other]))]
+            said = page.locator(".tooltip .partner").all_text_contents()
+            assert said == [
+                f"{names[other][at].text} {weights_QK[index, at]:#.3g}"
+                for at in largest
+                if weights_QK[index, at] > 0
+            ]
+        hover(page, "key", 6)
+        expect(page.locator(".tooltip")).to_contain_text("nothing: the mask hides it")
+
+
+def test_of_several_heads_the_tooltip_has_the_largest_weight_of_each(show):
+    lines = lines_cases.several()
+    with show("several") as page:
+        hover(page, "query", 3)
+        said = page.locator(".tooltip .partner").all_text_contents()
+        last = page.locator(".tooltip .quiet").text_content()
+    largest = lines.weights_HQK[:, 3].argmax(-1)
+    assert said == [
+        f"head {head} {lines.keys[key].text} {lines.weights_HQK[head, 3, key]:#.3g}"
+        for head, key in enumerate(largest)
+    ]
+    assert last == "fed dort, predicts là"
+
+
+def test_a_head_that_is_switched_off_has_no_lines(show):
+    lines = lines_cases.several()
+    with show("several") as page:
+        switch = page.get_by_role("checkbox", name="head 1")
+        switch.click()
+        expect(switch).to_have_attribute("aria-checked", "false")
+        assert_drawn(page, expected(lines, hidden={1}))
+        expect(page.locator(".threshold output")).to_have_text(left_out(lines, 0.05, {1}))
+        page.get_by_role("checkbox", name="head 0").press("Space")
+        expect(page.get_by_text("hidden frozenset({0, 1})")).to_be_visible()
+        page.get_by_role("checkbox", name="head 2").click()
+        assert_drawn(page, expected(lines, hidden={0, 1}))
+        switch.click()
+        expect(page.get_by_text("hidden frozenset({0})")).to_be_visible()
+        assert_drawn(page, expected(lines, hidden={0}))
+
+
+def test_dragging_the_threshold_redraws_at_once_and_tells_python_where_it_rests(show):
+    lines = lines_cases.several()
+    with show("several") as page:
+        for threshold in (0.1, 0.3, 0.21, 0, 1, 0.42):
+            drag(page, threshold)
+            assert_drawn(page, expected(lines, max(threshold, 1e-9)))
+        expect(page.locator(".threshold output")).to_have_text(left_out(lines, 0.42))
+        expect(page.get_by_text("threshold 0.42", exact=True)).to_be_visible()
+        assert_drawn(page, expected(lines, 0.42))
+
+
+def test_tokens_can_be_read_kept_and_let_go_with_the_keyboard(show):
+    with show("known") as page:
+        page.get_by_text("SVG").focus()
+        for _ in range(4):
+            page.keyboard.press("Shift+Tab")
+        for _ in range(3):
+            page.keyboard.press("ArrowDown")
+        live = page.locator(".live")
+        expect(live).to_have_text(re.compile(r"dort: sleeps 0\.973, .* …"))
+        assert_drawn(page, expected(lines_cases.known(), query=3), "some")
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("pinned ('query', 3)")).to_be_visible()
+        page.keyboard.press("ArrowRight")
+        expect(page.locator(".lines")).to_have_attribute("data-active", "key 3")
+        expect(live).to_have_text(re.compile("cat: .*"))
+        page.keyboard.press("Escape")
+        expect(page.get_by_text("pinned None")).to_be_visible()
+        expect(page.locator(".tooltip")).to_be_hidden()
+        page.keyboard.press("Tab")
+        expect(page.locator(".lines")).to_have_attribute("data-active", "")
+
+
+def test_each_column_is_one_stop_on_the_way_through_the_page(show):
+    with show("sentence") as page:
+        reached = page.locator(".row[tabindex='0']").evaluate_all(
+            "rows => rows.map((row) => row.dataset.column)"
+        )
+        page.locator(".column.query .row").first.press("End")
+        expect(row(page, "query", 13)).to_be_focused()
+        again = page.locator(".row[tabindex='0']").count()
+    assert (reached, again) == (["query", "key"], 2)
+
+
+def test_512_tokens_are_drawn_as_far_as_they_are_in_view(show):
+    with show("long") as page:
+        box = page.locator(".box").bounding_box()
+        canvas = page.locator("canvas.all").evaluate("canvas => [canvas.width, canvas.height]")
+        before = page.locator(".lines").get_attribute("data-drawn")
+        page.locator(".box").evaluate("box => { box.scrollTop = 16 * 200; }")
+        expect(page.locator(".lines")).not_to_have_attribute("data-drawn", before)
+        first, last = 200, 200 + int(box["height"] // 16) - 1
+        page.locator(".lines[data-whole]").wait_for()
+        ends = [line[1:] for line in drawn(page)]
+        hover(page, "query", 205)
+        said = page.locator(".tooltip .partner b").first.text_content()
+    assert canvas[1] <= box["height"]
+    assert ends
+    assert all(first <= query <= last or first <= key <= last for query, key in ends)
+    assert re.fullmatch(r"≈ [01]\.\d\d", said)
+
+
+def test_a_line_that_leaves_the_view_reaches_its_edge(show):
+    with show("far") as page:
+        hover(page, "query", 0)
+        assert drawn(page, "some").keys() == {(0, 0, 0), (0, 0, 59)}
+        ink = pixels(page.locator("canvas.some"))
+        height = page.locator(".box").bounding_box()["height"]
+    assert height < 59 * 16
+    assert ink[-4:, :, 3].any(axis=1).all()
+
+
+def test_a_saved_picture_has_the_lines_that_are_shown(show, tmp_path):
+    lines = lines_cases.several()
+    with show("several") as page:
+        page.get_by_role("checkbox", name="head 1").click()
+        drag(page, 0.2)
+        whole = saved(page, "svg", tmp_path / "whole")
+        row(page, "query", 3).click()
+        kept = saved(page, "svg", tmp_path)
+        picture = saved(page, "png", tmp_path)
+    shown = expected(lines, 0.2, {1})
+    assert widths(whole) == pytest.approx(sorted(9 * weight for weight in shown.values()), abs=1e-3)
+    own = [9 * weight for (_, query, _), weight in shown.items() if query == 3]
+    assert widths(kept) == pytest.approx(sorted(own), abs=1e-3)
+    words = [text.text for text in ElementTree.parse(kept).iter(f"{SVG}text")]
+    for said in ("head 0", "head 2", "dort", "là", "sleeps", "0.973", left_out(lines, 0.2, {1})):
+        assert said in words
+    assert "head 1" not in words
+    size = ElementTree.parse(kept).getroot().attrib
+    header = picture.read_bytes()[16:24]
+    assert int.from_bytes(header[:4], "big") == 2 * int(size["width"])
+    assert int.from_bytes(header[4:], "big") == 2 * int(size["height"])
+
+
+def saved(page, ending, folder):
+    with page.expect_download() as found:
+        page.locator(f".tools .{ending}").click()
+    name = found.value.suggested_filename
+    assert name == f"decoder-layer-1-head-2-where-it-looks-in-the-source.{ending}"
+    found.value.save_as(folder / name)
+    return Path(folder / name)
+
+
+def widths(path):
+    paths = ElementTree.parse(path).iter(f"{SVG}path")
+    return sorted(float(path.get("stroke-width")) for path in paths if path.get("stroke"))
+
+
+def test_tokens_are_plain_text_shortened_in_the_middle(show):
+    with show("odd") as page:
+        first = row(page, "query", 0).locator(".token").first
+        assert re.fullmatch(r"Donau\S*…\S*zeichen", first.text_content())
+        assert first.get_attribute("title") == lines_cases.LONG
+        assert row(page, "query", 1).locator(".token").first.get_attribute("dir") == "auto"
+        hover(page, "key", 7)
+        expect(page.locator(".tooltip .line").first).to_have_text("<b>{token}</b> is looked at by")
+        assert page.locator(".lines b:not(.tooltip b)").count() == 0
+
+
+@pytest.mark.parametrize(("case", "width"), [("back", 900), ("odd", 900), ("single", 700)])
+def test_narrow_windows_need_no_sideways_scrolling(show, case, width):
+    with show(case, viewport={"width": width, "height": 800}) as page:
+        root = page.locator(".lines").bounding_box()
+        for part in (".axis", ".row", ".box", ".legend", ".head"):
+            for found in page.locator(part).all():
+                box = found.bounding_box()
+                assert box["x"] >= root["x"] - 1
+                assert box["x"] + box["width"] <= root["x"] + root["width"] + 1
+        assert not page.evaluate(
+            "[document.documentElement, document.querySelector('.stMain')]"
+            ".some(e => e.scrollWidth > e.clientWidth)"
+        )
+
+
+def test_a_link_of_the_app_opens_the_token_that_was_kept(visit):
+    page = visit("?view=lines&kind=cross&shown=all+heads&threshold=0.2&hidden=1")
+    row(page, "query", 8).click()
+    page.wait_for_function("() => location.search.includes('token=8')")
+    page.mouse.move(5, 5)
+    before = drawn(page, "some")
+    query = urlsplit(page.url).query
+    again = visit(f"?{query}")
+    again.locator(".lines[data-active='query 8']").wait_for()
+    assert {"token": ["8"], "side": ["query"]}.items() <= parse_qs(query).items()
+    assert drawn(again, "some") == before
+    assert {head for head, _, _ in before} <= {0, 2, 3}
+    assert min(weight for weight, _ in before.values()) >= 0.2

@@ -1,0 +1,123 @@
+// The component: what it shows and what it answers to. Drawn anew in place, never rebuilt.
+
+const SERVER_ANSWERS_WITHIN = 3000; // milliseconds
+
+export default function (component) {
+  return mount(component, ".lines", { create, receive, draw });
+}
+
+function create(state, find) {
+  const nodes = {
+    figure: find("figure"), title: find("figcaption"), heads: find(".heads"), box: find(".box"),
+    stage: find(".stage"), all: find("canvas.all"), some: find("canvas.some"),
+    columns: { query: find(".column.query"), key: find(".column.key") },
+    axes: { query: find(".axis.query"), key: find(".axis.key") },
+    threshold: find(".threshold input"), leftOut: find(".threshold output"), note: find(".note"),
+    tooltip: find(".tooltip"), live: find(".live"),
+  };
+  Object.assign(state, {
+    nodes, rows: { query: [], key: [] }, roving: { query: 0, key: 0 }, marked: [], scrolled: 0,
+    hover: null, focused: null, pinned: null, hidden: new Set(), threshold: 0,
+  });
+  measureWith(state);
+  answerLinesPointer(state);
+  answerLinesKeys(state);
+  answerTools(state, find);
+}
+
+/** Widths of labels in the font they are written in; measured again once that font has come. */
+function measureWith(state) {
+  const again = () => {
+    state.placed = null;
+    if (state.width && state.view) draw(state);
+  };
+  const measured = (node, size) => {
+    const context = document.createElement("canvas").getContext("2d");
+    context.font = `${size}px ${getComputedStyle(node).fontFamily}`;
+    if (!document.fonts.check(context.font)) document.fonts.load(context.font).then(again, () => {});
+    return (text) => Math.ceil(context.measureText(text).width) + 2;
+  };
+  const label = measured(state.nodes.columns.query, 13);
+  state.textWidth = ([text]) => label(text);
+  state.nameWidth = measured(state.root, 12);
+}
+
+/** Take over other lines; the visitor's choices stay where the server cannot know them yet. */
+function receive(state, data) {
+  const view = readLines(data);
+  if (view.words !== state.view?.words) {
+    state.hover = null;
+    state.focused = null;
+  }
+  state.view = view;
+  const late = performance.now() - (state.touched ?? -Infinity) < SERVER_ANSWERS_WITHIN;
+  if (!late) {
+    const [column, index] = view.pinned ?? [];
+    state.pinned = view.pinned && { column, index };
+    state.hidden = new Set(view.hidden);
+    state.threshold = view.threshold;
+  }
+  // What the visitor has chosen meanwhile may not be there any more.
+  if (state.pinned?.index >= view.counts[state.pinned?.column]) state.pinned = null;
+  if (view.heads.every((head) => state.hidden.has(head))) state.hidden = new Set();
+}
+
+function draw(state) {
+  const { view, nodes, width } = state;
+  const { texts } = view;
+  const placed = `${width} ${window.devicePixelRatio} ${window.innerHeight} ${view.words}`;
+  if (placed !== state.placed) {
+    state.placed = placed;
+    state.layout = linesLayout(width, view, state.textWidth, state.nameWidth);
+    state.marked.length = 0;
+    placeColumns(state);
+    placeHeads(state);
+    nodes.figure.querySelector(".legend .name").textContent = texts.width;
+    state.scrolled = nodes.box.scrollTop;
+  }
+  nodes.title.textContent = view.title;
+  nameTools(state);
+  nodes.all.setAttribute("aria-label", view.title);
+  nodes.threshold.setAttribute("aria-label", texts.threshold);
+  const notes = [texts.rest, view.masked && texts.mask, state.layout.scrolls && texts.scrolled,
+    !view.exact && texts.rounded];
+  nodes.note.textContent = notes.filter(Boolean).join(" · ");
+  const style = getComputedStyle(state.root);
+  state.colours = headColours(state);
+  state.ink = {
+    text: style.color, rule: getComputedStyle(nodes.box).borderTopColor, font: style.fontFamily,
+  };
+  nodes.threshold.value = state.threshold;
+  markHeads(state);
+  redraw(state);
+}
+
+/** Draw all lines and the token's again: something about them has changed. */
+function redraw(state) {
+  const { view, nodes, threshold } = state;
+  const counted = countLines(state);
+  nodes.leftOut.textContent = fill(view.texts["left.out"],
+    { threshold: threshold.toFixed(2), n: grouped(counted.n), total: grouped(counted.total) });
+  drawAll(state);
+  showActive(state);
+  markDrawn(state, "lines-drawn");
+}
+
+/** Show the lines of the token that is pointed at, reached by the keyboard, or kept. */
+function showActive(state) {
+  const active = state.hover ?? state.focused ?? state.pinned;
+  if (!state.hover && !state.focused) hideTooltip(state);
+  markTokens(state, active);
+  drawSome(state, active);
+  state.root.lines = { all: () => described(state, state.allLines), some: () => described(state, state.someLines) };
+  state.root.dataset.active = active ? `${active.column} ${active.index}` : "";
+}
+
+/** What is drawn, in numbers: for whoever checks it. */
+function described({ view, layout }, lines) {
+  return Array.from(lines ?? [], (at) => {
+    const { slot, query, key } = endsOf(view, at);
+    const weight = view.weights[at] * view.unit;
+    return { head: view.heads[slot], query, key, weight, width: weight * layout.thickest };
+  });
+}

@@ -1,0 +1,69 @@
+// Lines on two canvases, as large as what is in view: all lines, and above them those of a token.
+
+const OPACITY = 0.72; // of a line among all lines, so that crossing ones can be seen
+const PORTION = { first: 40, next: 10 }; // milliseconds of drawing in a frame
+
+/** The context of a canvas that covers what is in view, empty, in CSS pixels. */
+function freshCanvas(canvas, { width, height, ratio }) {
+  const [across, down] = [Math.ceil(width * ratio), Math.ceil(height * ratio)];
+  const context = resized(canvas, across, down);
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.clearRect(0, 0, across, down);
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return context;
+}
+
+/** Colours of the heads as a canvas takes them. */
+function headColours({ root, view }) {
+  const style = getComputedStyle(root);
+  return view.heads.map((head) => style.getPropertyValue(`--lab-head-${head % 16}`));
+}
+
+/** All lines with an end in view. Very many are drawn in portions, so that nothing else waits. */
+function drawAll(state) {
+  const { nodes, layout, scrolled } = state;
+  const lines = linesInView(state, rowsInView(layout, scrolled));
+  const context = freshCanvas(nodes.all, layout);
+  context.globalAlpha = OPACITY;
+  state.allLines = lines;
+  cancelAnimationFrame(state.portion);
+  const go = (from, milliseconds) => {
+    const end = strokeLines(state, context, lines, from, performance.now() + milliseconds);
+    if (end < lines.length) state.portion = requestAnimationFrame(() => go(end, PORTION.next));
+    else state.root.dataset.whole = true;
+  };
+  delete state.root.dataset.whole;
+  go(0, PORTION.first);
+}
+
+/** Stroke lines until the time is over; returns where to go on. */
+function strokeLines(state, context, lines, from, until) {
+  const { view, layout, scrolled, colours } = state;
+  const { left, right, step, thickest, starts } = layout;
+  const middle = (left + right) / 2;
+  for (let i = from; i < lines.length; i += 1) {
+    if (i % 128 === 127 && performance.now() > until) return i;
+    const { slot, query, key } = endsOf(view, lines[i]);
+    const [y, end] = [(query + 0.5) * step - scrolled, (key + 0.5) * step - scrolled];
+    context.strokeStyle = colours[slot];
+    context.lineWidth = view.weights[lines[i]] * view.unit * thickest;
+    context.beginPath();
+    context.moveTo(starts[query], y);
+    context.lineTo(left, y);
+    const bend = bendOf(state, slot);
+    context.bezierCurveTo(middle, y + bend, middle, end + bend, right, end);
+    context.stroke();
+  }
+  return lines.length;
+}
+
+/** The lines of one token alone, with its weights; without a token all lines again. */
+function drawSome(state, token) {
+  const { nodes, layout } = state;
+  nodes.stage.classList.toggle("some-only", Boolean(token));
+  const context = freshCanvas(nodes.some, layout);
+  state.someLines = token && linesOfToken(state, token);
+  if (!token) return;
+  strokeLines(state, context, state.someLines, 0, Infinity);
+  drawWeights(state, context, token);
+}

@@ -1,0 +1,59 @@
+// Sizes: from the width at hand and the lengths of the labels to pixels. Nothing is drawn here.
+
+const ROW = { largest: 26, smallest: 16 };
+const CHIP = 14; // what a chip is wider than its text
+const GUTTER = { bar: 56, number: 46, gap: 8, widest: 190 }; // a token's weights, outside of the columns
+const BETWEEN = { least: 150, most: 560 }; // from column to column
+const LINES_ARROW = 22; // between fed and predicted
+const THICKEST = 0.34; // of a row: a line of weight 1
+
+/** Both columns with a line's room between them; in a box of its own where rows are many. */
+function linesLayout(width, view, textWidth, nameWidth) {
+  const { counts, labels, predicted } = view;
+  const rows = Math.max(counts.query, counts.key);
+  const height = linesHeight();
+  const step = Math.max(ROW.smallest, Math.min(ROW.largest, Math.floor(height / rows)));
+  const scrolls = rows * step > height;
+  const names = axisNames(view);
+  const least = GUTTER.bar + GUTTER.number + GUTTER.gap;
+  const parts = predicted.length ? 3 : 2;
+  const room = (width - 2 * least - BETWEEN.least - (scrolls ? 16 : 0)) / parts - CHIP;
+  const longest = Math.max(30, Math.min(132, Math.floor(room)));
+  const widest = (names) => CHIP + Math.min(longest, Math.max(8, ...names.map(textWidth)));
+  const fed = widest(labels.query);
+  const out = predicted.length ? widest(predicted) : 0;
+  const query = fed + (out && LINES_ARROW + out);
+  const key = widest(labels.key);
+  // The names of the columns reach into the gutters.
+  const weights = Math.max(least, nameWidth(names.query) - query, nameWidth(names.key) - key);
+  const rest = width - 2 * weights - query - key - (scrolls ? 16 : 0);
+  const between = Math.max(60, Math.min(BETWEEN.most, Math.floor(rest)));
+  const spare = Math.max(0, Math.floor((rest - between) / 2));
+  const gutter = Math.min(GUTTER.widest, weights + spare);
+  const left = gutter + query;
+  return {
+    // Where the lines of each query leave its token.
+    starts: labels.query.map((_, i) =>
+      (out ? left - out + CHIP + Math.min(longest, Math.max(8, textWidth(predicted[i]))) : left)),
+    step, scrolls, longest, fed, out, gutter, query, key, left,
+    right: left + between,
+    width: left + between + key + gutter,
+    height: Math.min(height, rows * step),
+    content: rows * step,
+    thickest: Math.round(step * THICKEST),
+    ratio: window.devicePixelRatio || 1,
+    small: step < 20,
+  };
+}
+
+/** How far a head's lines bend, so that those of several heads between two tokens part halfway. */
+const bendOf = ({ view: { heads }, layout: { step } }, slot) =>
+  (heads.length > 1 ? (slot / (heads.length - 1) - 0.5) * step : 0);
+
+/** What a window leaves below controls and title. */
+const linesHeight = () => Math.min(640, Math.max(360, Math.round(window.innerHeight * 0.62)));
+
+/** The first and the last row of which something is in view. */
+function rowsInView({ step, height }, scrolled) {
+  return [Math.floor(scrolled / step), Math.ceil((scrolled + height) / step) - 1];
+}

@@ -1,0 +1,108 @@
+// Reading the payload of viz.lines.pack: which lines there are, and their numbers.
+
+const SORTED_AT_MOST = 50_000; // lines; more of them lie on each other in no order
+
+function readLines(data) {
+  const { header, buffer, start } = readFrame(data);
+  const [heads, queries, keys] = header.shape;
+  const cells = queries * keys;
+  const Weights = header.exact ? Float32Array : Uint8Array;
+  const visible = new Uint8Array(buffer, start, cells);
+  return {
+    ...header, cells, visible,
+    masked: visible.includes(0),
+    counts: { query: queries, key: keys },
+    labels: { query: header.queries, key: header.keys },
+    weights: new Weights(buffer, aligned(start + cells), heads * cells),
+    unit: header.exact ? 1 : 1 / 255,
+    // Everything that decides which words stand where.
+    words: JSON.stringify(
+      [header.queries, header.keys, header.predicted, header.sides, header.heads, header.texts]),
+  };
+}
+
+const otherColumn = (column) => (column === "query" ? "key" : "query");
+
+/** Head, query and key of a place among the weights. */
+function endsOf({ cells, counts }, at) {
+  const cell = at % cells;
+  return {
+    slot: Math.floor(at / cells), query: Math.floor(cell / counts.key), key: cell % counts.key,
+  };
+}
+
+/** The places of a token's pairs that the mask lets through, in the order of the other column. */
+function pairsOf({ cells, counts, visible }, slot, { column, index }) {
+  const places = [];
+  const [first, step] = column === "query" ? [index * counts.key, 1] : [index, counts.key];
+  for (let i = 0, cell = first; i < counts[otherColumn(column)]; i += 1, cell += step) {
+    if (visible[cell]) places.push(slot * cells + cell);
+  }
+  return places;
+}
+
+/** The heads that are shown, by their place among the weights. */
+function shownSlots({ view, hidden }) {
+  return view.heads.map((_, slot) => slot).filter((slot) => !hidden.has(view.heads[slot]));
+}
+
+const hasLine = ({ view, threshold }, at) =>
+  view.weights[at] > 0 && view.weights[at] * view.unit >= threshold;
+
+/** The lines of one token, thick ones first, as places among the weights. */
+function linesOfToken(state, token) {
+  const places = shownSlots(state).flatMap((slot) => pairsOf(state.view, slot, token));
+  return thickFirst(state.view, places.filter((at) => hasLine(state, at)));
+}
+
+/** The lines with an end in view, thick ones first. */
+function linesInView(state, [first, last]) {
+  const { view: { weights, cells, counts, unit }, threshold } = state;
+  const least = threshold / unit;
+  const places = [];
+  for (const slot of shownSlots(state)) {
+    for (let query = 0, at = slot * cells; query < counts.query; query += 1, at += counts.key) {
+      const whole = query >= first && query <= last;
+      const end = whole ? counts.key : Math.min(counts.key, last + 1);
+      for (let key = whole ? 0 : first; key < end; key += 1) {
+        const weight = weights[at + key];
+        if (weight > 0 && weight >= least && hasLine(state, at + key)) places.push(at + key);
+      }
+    }
+  }
+  return thickFirst(state.view, places);
+}
+
+function thickFirst({ weights }, places) {
+  const sorted = Uint32Array.from(places);
+  return sorted.length > SORTED_AT_MOST ? sorted : sorted.sort((a, b) => weights[b] - weights[a]);
+}
+
+/** How many pairs the shown heads have, and how many of them have no line. */
+function countLines(state) {
+  const { view } = state;
+  const slots = shownSlots(state);
+  let [pairs, drawn] = [0, 0];
+  for (let cell = 0; cell < view.cells; cell += 1) pairs += view.visible[cell];
+  for (const slot of slots) {
+    const end = (slot + 1) * view.cells;
+    for (let at = slot * view.cells; at < end; at += 1) if (hasLine(state, at)) drawn += 1;
+  }
+  return { total: pairs * slots.length, n: pairs * slots.length - drawn };
+}
+
+/** A large number with its thousands apart. */
+const grouped = (count) => count.toLocaleString("en");
+
+/** The largest weights of a token in one head, with the token at the other end. */
+function largestOf(view, slot, token, count) {
+  const largest = pairsOf(view, slot, token).filter((at) => view.weights[at] > 0);
+  largest.sort((a, b) => view.weights[b] - view.weights[a]);
+  return largest.slice(0, count).map((at) => ({
+    index: endsOf(view, at)[otherColumn(token.column)], weight: view.weights[at] * view.unit,
+  }));
+}
+
+/** A weight in words: three digits, or two where it was rounded on the way. */
+const lineWeight = ({ exact, texts }, weight) =>
+  (exact ? threeDigits(weight) : fill(texts.about, { weight: weight.toFixed(2) }));

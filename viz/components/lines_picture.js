@@ -1,0 +1,141 @@
+// What is shown as a picture to take away, with the tokens that are scrolled out of view too.
+
+const LEGEND_LINE = { height: 22, gap: 18, swatch: 16, wedge: 110 };
+
+function answerTools(state, find) {
+  for (const [ending, save] of [["png", savePng], ["svg", saveSvg]]) {
+    find(`.${ending}`).onclick = () => {
+      const { title, texts } = state.view;
+      save(linesSvg(state), `${fileNameOf(title, texts.file)}.${ending}`);
+    };
+  }
+}
+
+function nameTools({ view: { texts, title }, root }) {
+  for (const ending of ["png", "svg"]) {
+    const button = root.querySelector(`.${ending}`);
+    button.textContent = texts[ending];
+    button.setAttribute("aria-label", fill(texts.save, { title }));
+  }
+}
+
+/** The whole picture: heads, columns, lines of all tokens or of the one that is kept, legend. */
+function linesSvg(state) {
+  const { view, layout, pinned } = state;
+  const style = figureStyle(state.root);
+  const places = pinned ? linesOfToken(state, pinned) : linesInView(state, [0, Infinity]);
+  const names = axisNames(view);
+  const written = (text) => figureTextWidth(text, FIGURE.text, style.font);
+  const outside = (column) => Math.max(
+    pinned && pinned.column !== column ? layout.gutter : 0,
+    written(names[column]) - layout[column]);
+  const start = layout.left - layout.query - Math.max(0, outside("query"));
+  const width = layout.right + layout.key + Math.max(0, outside("key")) - start;
+  const heads = svgHeads(state, width, style);
+  const top = heads.height + LEGEND_LINE.height;
+  const legend = svgReading(state, width, style);
+  const quiet = { fill: style.quiet };
+  const body = [
+    heads.body,
+    svgMoved(-start, top, 0,
+      svgText(layout.left, -8, names.query, { ...quiet, "text-anchor": "end" }),
+      svgText(layout.right, -8, names.key, quiet),
+      places.length ? svgCurves(state, places, style) : [],
+      svgTokens(state, style), pinned ? svgWeights(state, style) : []),
+    svgMoved(0, top + layout.content + LEGEND_LINE.gap, 0, legend.body),
+  ];
+  const height = top + layout.content + LEGEND_LINE.gap + legend.height;
+  return figureSvg({ title: view.title, width, height, body }, style);
+}
+
+function svgCurves(state, places, style) {
+  const { view, layout, pinned } = state;
+  const { left, right, step, thickest, starts } = layout;
+  const middle = (left + right) / 2;
+  const curves = Array.from(places, (at) => {
+    const { slot, query, key } = endsOf(view, at);
+    const [y, end] = [(query + 0.5) * step, (key + 0.5) * step];
+    const bend = bendOf(state, slot);
+    const [first, second] = [y, end].map((at) => `${middle} ${(at + bend).toFixed(2)}`);
+    return svgNode("path", {
+      d: `M${starts[query]} ${y}L${left} ${y}C${first} ${second} ${right} ${end}`,
+      stroke: style.heads[view.heads[slot] % 16],
+      "stroke-width": view.weights[at] * view.unit * thickest,
+    });
+  });
+  return svgNode("g", { fill: "none", "stroke-opacity": pinned ? 1 : OPACITY }, curves);
+}
+
+function svgTokens({ view, layout, pinned, textWidth }, style) {
+  const { left, right, step, out, fed, longest, small } = layout;
+  const size = small ? 11 : 13;
+  const chip = (label, side, x, align, index, look) => svgChip({
+    text: shortened(label[0], longest, textWidth), flags: label[1], side, x, align, size,
+    y: (index + 0.5) * step, ...look,
+  }, style);
+  const kept = (column, index) => ({ strong: sameToken(pinned, { column, index }) });
+  const queryEnd = left - (out && out + LINES_ARROW);
+  return [
+    view.queries.map((label, i) =>
+      chip(label, view.sides[0], queryEnd, "right", i, kept("query", i))),
+    view.predicted.map((label, i) => [
+      svgText(left - out - LINES_ARROW / 2, (i + 0.5) * step + 4, "→",
+        { fill: style.quiet, "text-anchor": "middle" }),
+      chip(label, "target", left - out, "left", i, { tint: style.paper }),
+    ]),
+    view.keys.map((label, i) => chip(label, view.sides[1], right, "left", i, kept("key", i))),
+  ];
+}
+
+function svgWeights(state, style) {
+  const { bars, numbers, rules } = weightBars(state, state.pinned);
+  const colour = (slot) => style.heads[state.view.heads[slot] % 16];
+  return [
+    rules.map(({ x, y, width }) => svgNode("rect", { x, y, width, height: 1, fill: style.rule })),
+    bars.filter(({ weight }) => weight).map(({ slot, x, y, width, height }) =>
+      svgNode("rect", { x, y, width, height, fill: colour(slot) })),
+    numbers.map(({ x, y, text, align }) => svgText(x, y + 4, text,
+      { fill: style.ink, "text-anchor": align === "left" ? "start" : "end" })),
+  ];
+}
+
+/** The names of the heads that are shown, in lines of at most this width. */
+function svgHeads(state, width, style) {
+  const { view } = state;
+  const { height, swatch, gap } = LEGEND_LINE;
+  let [x, y] = [0, height / 2];
+  const body = shownSlots(state).map((slot) => {
+    const name = fill(view.texts.head, { head: view.heads[slot] });
+    const wide = swatch + 6 + figureTextWidth(name, FIGURE.text, style.font);
+    if (x && x + wide > width) [x, y] = [0, y + height];
+    const entry = [
+      svgNode("rect", {
+        x, y: y - 2.5, width: swatch, height: 5, rx: 2, fill: style.heads[view.heads[slot] % 16],
+      }),
+      svgText(x + swatch + 6, y + 4, name, { fill: style.ink }),
+    ];
+    x += wide + gap;
+    return entry;
+  });
+  return { body, height: y + height };
+}
+
+/** What a line's width says, and which lines are left out. */
+function svgReading({ view, layout, nodes }, width, style) {
+  const { texts } = view;
+  const { height, wedge } = LEGEND_LINE;
+  const look = { fill: style.quiet };
+  const start = figureTextWidth(texts.width, FIGURE.text, style.font) + 12;
+  const [half, end] = [layout.thickest / 2, start + wedge];
+  const notes = [nodes.leftOut.value, view.masked && texts.mask, !view.exact && texts.rounded]
+    .filter(Boolean).flatMap((text) => brokenLines(
+      text, Math.max(width, FIGURE.narrowest), (part) => figureTextWidth(part, FIGURE.text, style.font)));
+  const body = [
+    svgText(0, 9, texts.width, look),
+    svgNode("path", { d: `M${start} 5L${end} ${5 - half}L${end} ${5 + half}Z`, fill: style.quiet }),
+    [0, 0.5, 1].map((weight) => svgText(start + weight * wedge, 24, weight,
+      { ...look, "text-anchor": { 0: "start", 0.5: "middle", 1: "end" }[weight] })),
+    notes.map((text, i) => svgText(0, 50 + i * height, text, look)),
+  ];
+  return { body, height: 52 + (notes.length - 1) * height };
+}
