@@ -1,0 +1,270 @@
+"""One word's strips in a real browser: what is drawn, said and sent, in the app and alone."""
+
+import re
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from core.inspection import inspect_sentence
+from core.run import load_run
+from tests.browser.apps import strips_cases
+from tests.browser.canvas import pixels
+from tests.browser.conftest import ROOT
+from viz import theme
+
+APP = "tests/browser/apps/strips_app.py"
+TIRED = "The animal didn't cross the street because it was too tired."
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def show(new_page, serve):
+    """Open the component on one case; nothing may fail in the page meanwhile."""
+
+    @contextmanager
+    def opened(case, **options):
+        page = new_page(**options)
+        errors = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(f"{serve(APP)}/?case={case}")
+        page.locator(".strips[data-drawn]").wait_for()
+        yield page
+        page.close()
+        assert errors == []
+
+    return opened
+
+
+def coloured(weights, visible):
+    """Return the pixels that cells should have; hidden ones are clear."""
+    at = np.floor(weights.astype(np.float64) * 255 + 0.5).astype(int)
+    colours = theme.scale_table()[np.minimum(255, at)]
+    opacity = np.where(visible, 255, 0).astype(np.uint8)[..., None]
+    return np.concatenate([np.where(visible[..., None], colours, 0), opacity], axis=-1)
+
+
+def of_group(group):
+    return coloured(group.weights, np.broadcast_to(group.visible, group.weights.shape))
+
+
+def group(page, index):
+    return page.locator(".groups .group").nth(index)
+
+
+def chip(page, side, index):
+    return page.locator(f".chips.{side} [data-index='{index}']")
+
+
+def names(page, index=0):
+    return [name.text_content() for name in group(page, index).locator(".strip").all()]
+
+
+def hover_cell(page, index, strip, column, columns):
+    cells = group(page, index).locator(".cells")
+    box = cells.bounding_box()
+    page.mouse.move(box["x"] + (column + 0.5) * box["width"] / columns, box["y"] + 22 * strip + 8)
+    return page.locator(".tooltip .line")
+
+
+def test_every_cell_has_the_colour_of_its_weight_and_hidden_ones_none(show):
+    view = strips_cases.target()
+    with show("target") as page:
+        for index, shown in enumerate(view.groups):
+            found = pixels(group(page, index).locator("canvas"))
+            assert (found == of_group(shown)).all()
+        canvas = group(page, 0).locator("canvas")
+        hatch = canvas.evaluate("c => getComputedStyle(c).backgroundImage")
+    assert "repeating-linear-gradient" in hatch
+
+
+def test_each_strip_has_its_head_and_the_token_with_the_largest_weight(show):
+    view = strips_cases.source()
+    with show("source") as page:
+        found = [top.inner_text().split() for top in page.locator(".groups .top").all()]
+        shown = names(page)
+    [strips] = view.groups
+    assert shown == [f"encoder layer {layer}, head {head}" for layer, head in strips.heads]
+    best = strips.weights.argmax(axis=1)
+    assert found == [
+        ["→", view.source[column].text, f"{weight:#.3g}"]
+        for column, weight in zip(best, strips.weights.max(axis=1), strict=True)
+    ]
+
+
+def test_the_word_chosen_at_first_is_marked_and_another_one_is_a_click_away(show):
+    with show("source") as page:
+        expect(chip(page, "source", 3)).to_have_attribute("aria-pressed", "true")
+        chip(page, "target", 2).click()
+        expect(page.get_by_text("picks: 1, target 2")).to_be_visible()
+        expect(chip(page, "target", 2)).to_have_attribute("aria-pressed", "true")
+        expect(chip(page, "source", 3)).to_have_attribute("aria-pressed", "false")
+        captions = page.locator(".groups figcaption")
+        expect(captions.first).to_have_text("Decoder self-attention: what “chat” looks back at")
+        expect(captions.last).to_have_text("Cross-attention: what “chat” looks at in the source")
+        view = strips_cases.target()
+        found = pixels(group(page, 1).locator("canvas"))
+        assert (found == of_group(view.groups[1])).all()
+        chip(page, "source", 1).click()
+        expect(captions).to_have_count(1)
+
+
+def test_words_are_chosen_with_the_keyboard(show):
+    with show("source") as page:
+        chip(page, "source", 3).focus()
+        for key in ("ArrowLeft", "ArrowLeft", "Enter"):
+            page.keyboard.press(key)
+        expect(page.get_by_text("picks: 1, source 1")).to_be_visible()
+        expect(page.locator(".live")).to_have_text("Encoder self-attention: what “big” looks at")
+        expect(chip(page, "source", 1)).to_be_focused()
+        for key in ("ArrowDown", "End", "Space"):
+            page.keyboard.press(key)
+        # The last target token is predicted, never fed: there is nothing to follow.
+        expect(page.get_by_text("picks: 2, target 4")).to_be_visible()
+        chip(page, "target", 5).click(force=True)
+        expect(page.get_by_text("picks: 2, target 4")).to_be_visible()
+        expect(chip(page, "target", 5)).to_have_attribute("aria-disabled", "true")
+
+
+def test_the_pointer_shows_a_cells_weight_and_its_head_or_that_it_is_hidden(show):
+    view = strips_cases.looked_at()
+    with show("looked_at") as page:
+        lines = hover_cell(page, 1, 2, 4, 5)
+        weight = view.groups[1].weights[2, 4]
+        expect(lines.first).to_have_text(f"là → cat {weight:#.3g}")
+        expect(lines.last).to_have_text("decoder layer 0, head 2")
+        expect(page.locator(".group:nth-child(2) .cursor")).to_be_visible()
+    with show("target") as page:
+        expect(hover_cell(page, 0, 0, 4, 5).first).to_have_text("chat → là hidden by the mask")
+
+
+def test_cells_are_read_with_the_keyboard(show):
+    view = strips_cases.looked_at()
+    with show("looked_at") as page:
+        group(page, 0).locator(".strip").first.focus()
+        page.keyboard.press("Tab")
+        for key in ("ArrowDown", "End", "ArrowLeft"):
+            page.keyboard.press(key)
+        weight = view.groups[0].weights[1, 4]
+        said = f"sleeps → cat {weight:#.3g}. encoder layer 0, head 1"
+        expect(page.locator(".live")).to_have_text(said)
+        page.keyboard.press("Escape")
+        expect(page.locator(".tooltip")).to_be_hidden()
+
+
+def test_a_word_pointed_at_is_marked_everywhere(show):
+    with show("target") as page:
+        chip(page, "source", 2).hover()
+        marked = [node.text_content() for node in page.locator(".marked").all()]
+        most = strips_cases.target().groups[1].weights.argmax(axis=1) == 2
+        assert marked == ["black"] * (2 + most.sum())
+        expect(group(page, 1).locator(".band")).to_be_visible()
+        expect(group(page, 0).locator(".band")).to_be_hidden()
+        page.mouse.move(5, 5)
+        expect(page.locator(".marked")).to_have_count(0)
+
+
+def test_a_strips_name_opens_that_head(show):
+    with show("target") as page:
+        group(page, 1).locator(".strip").first.focus()
+        for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "Enter"):
+            page.keyboard.press(key)
+        expect(page.get_by_text("opened: decoder.cross 1 1")).to_be_visible()
+
+
+def test_very_many_strips_scroll_in_a_box_and_narrow_cells_are_pooled(show):
+    view = strips_cases.many()
+    with show("many", viewport={"width": 900, "height": 800}) as page:
+        box = group(page, 0).locator(".box")
+        assert box.evaluate("b => b.scrollHeight") == 22 * 192
+        assert box.bounding_box()["height"] < 600
+        note = group(page, 0).locator(".note").text_content()
+        found = pixels(group(page, 1).locator("canvas"))
+        ends = page.locator(".cells, .tops, .chips, .box").evaluate_all(
+            "found => found.map(e => e.getBoundingClientRect().right)"
+        )
+        wide = page.evaluate("document.querySelector('.stMain').scrollWidth")
+    pool = int(re.fullmatch(r"each cell shows the largest of (\d) weights", note)[1])
+    weights = view.groups[1].weights
+    assert 512 % pool == 0
+    largest = weights.reshape(192, -1, pool).max(axis=2)
+    assert (found == coloured(largest, np.ones(largest.shape, bool))).all()
+    assert max(*ends, wide) <= 900
+
+
+@pytest.mark.parametrize("case", ["hostile", "endless", "one"])
+def test_any_tokens_are_plain_text_within_a_narrow_window(show, case):
+    view = strips_cases.CASES[case]()
+    with show(case, viewport={"width": 900, "height": 800}) as page:
+        chips = [node.text_content() for node in page.locator(".chip").all()]
+        hover_cell(page, 0, 0, 0, view.groups[0].weights.shape[1])
+        expect(page.locator(".tooltip")).to_be_visible()
+        assert page.evaluate("window.hurt") is None
+        assert page.locator(".strips script, .strips img").count() == 0
+        assert page.evaluate("document.querySelector('.stMain').scrollWidth") <= 900
+    assert chips == [label.text for label in (*view.source, *view.target)]
+
+
+def test_the_picture_to_take_away_has_every_strip_as_text_and_cells(show):
+    view = strips_cases.target()
+    with show("target", color_scheme="dark") as page:
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Save as a drawing: What “chat” looks at").click()
+        svg = download.value.path().read_text()
+        with page.expect_download() as raster:
+            page.get_by_role("button", name="Save as a picture: What “chat” looks at").click()
+        png = raster.value.path().read_bytes()
+    assert download.value.suggested_filename == "what-chat-looks-at-in-every-head.svg"
+    assert png.startswith(b"\x89PNG")
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", svg)
+    assert {f"{weight:#.3g}" for g in view.groups for weight in g.weights.max(axis=1)} <= {*texts}
+    assert texts.count("decoder layer 1, head 2") == 2
+    cells = {
+        tuple(int(c[i : i + 2], 16) for i in (0, 2, 4)) for c in re.findall(r'="#(\w{6})"', svg)
+    }
+    for shown in view.groups:
+        for colour in of_group(shown)[:, shown.visible][..., :3].reshape(-1, 3):
+            assert tuple(colour) in cells
+
+
+@pytest.fixture(scope="module")
+def inspection():
+    return inspect_sentence(load_run(ROOT / "gallery" / "translate-guided"), TIRED)
+
+
+def test_the_app_follows_the_pronoun_and_then_the_word_clicked(visit, inspection):
+    page = visit("?view=word")
+    page.locator(".strips[data-drawn]").wait_for()
+    it = [token.text for token in inspection.source_tokens].index("it")
+    weights = encoder_rows(inspection, it)
+    expect(chip(page, "source", it)).to_have_attribute("aria-pressed", "true")
+    order = np.argsort(-weights.max(axis=1), kind="stable")
+    found = pixels(group(page, 0).locator("canvas"))
+    assert (found == coloured(weights[order], np.ones(weights.shape, bool))).all()
+    assert names(page) == [f"encoder layer {i // 4}, head {i % 4}" for i in order]
+    chip(page, "source", 1).click()
+    expect(page.locator(".groups figcaption")).to_contain_text("“animal”")
+    page.get_by_role("radio", name="by layer").click()
+    expect(group(page, 0).locator(".strip").first).to_have_text("encoder layer 0, head 0")
+    weights = encoder_rows(inspection, 1)
+    found = pixels(group(page, 0).locator("canvas"))
+    assert (found == coloured(weights, np.ones(weights.shape, bool))).all()
+    assert {"side=source", "token=1"} <= {*page.url.split("?")[1].split("&")}
+
+
+def encoder_rows(inspection, index):
+    return np.concatenate(
+        [
+            attention.weights_HQK[:, index]
+            for site, attention in inspection.attention.items()
+            if site.attention == "encoder.self"
+        ]
+    )
+
+
+def test_a_strips_name_opens_the_maps_of_the_app(visit):
+    page = visit("?view=word&side=target&token=11")
+    page.get_by_role("button", name="decoder layer 1, head 0: show it in the maps").last.click()
+    caption = page.locator(".maps .map figcaption")
+    expect(caption).to_have_text("Decoder layer 1, head 0: where it looks in the source")
