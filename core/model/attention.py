@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
 from core.config import ModelConfig
-from core.model.probe import Probe, Site, Step
+from core.model.probe import Probe, Site, Step, through
 
 
 def attend(
@@ -68,8 +68,9 @@ def attend_probed(
     query_BHQE = probe.at(site, Step.QUERY, query_BHQE)
     key_BHKE = probe.at(site, Step.KEY, key_BHKE)
     value_BHKE = probe.at(site, Step.VALUE, value_BHKE)
+    products_BHQK = probe.at(site, Step.PRODUCTS, query_BHQE @ key_BHKE.transpose(-2, -1))
     # Dividing by √d_k keeps the scores' variance near 1, so that the softmax does not saturate.
-    scores_BHQK = query_BHQE @ key_BHKE.transpose(-2, -1) / math.sqrt(query_BHQE.shape[-1])
+    scores_BHQK = products_BHQK / math.sqrt(query_BHQE.shape[-1])
     scores_BHQK = probe.at(site, Step.SCORES, scores_BHQK)
     scores_BHQK = scores_BHQK.masked_fill(~visible_BQK[:, None], -math.inf)
     scores_BHQK = probe.at(site, Step.MASKED_SCORES, scores_BHQK)
@@ -108,8 +109,9 @@ class MultiHeadAttention(nn.Module):
         self.value = nn.Linear(config.d_model, config.n_heads * config.d_v)
         self.output = nn.Linear(config.n_heads * config.d_v, config.d_model)
 
-    def keys_values(self, memory_BKD: Tensor) -> KeysValues:
+    def keys_values(self, memory_BKD: Tensor, probe: Probe | None = None) -> KeysValues:
         """Project a memory: in self-attention the sequence itself, else what the encoder made."""
+        memory_BKD = through(probe, self.site, Step.MEMORY, memory_BKD)
         return KeysValues(self._split(self.key(memory_BKD)), self._split(self.value(memory_BKD)))
 
     def forward(
@@ -120,6 +122,7 @@ class MultiHeadAttention(nn.Module):
         Returns:
             attended_BQD.
         """
+        x_BQD = through(probe, self.site, Step.QUERY_INPUT, x_BQD)
         query_BHQE = self._split(self.query(x_BQD))
         attending = (query_BHQE, memory.key_BHKE, memory.value_BHKE, visible_BQK)
         if probe is not None and probe.sees(self.site):

@@ -74,7 +74,7 @@ class EncoderLayer(nn.Module):
         around_attention, around_feed_forward = self.residuals
 
         def look_around(x_BSD: Tensor) -> Tensor:
-            memory = self.self_attention.keys_values(x_BSD)
+            memory = self.self_attention.keys_values(x_BSD, probe)
             return self.self_attention(x_BSD, memory, visible_B1S, probe)
 
         def transform(x_BSD: Tensor) -> Tensor:
@@ -104,13 +104,14 @@ class DecoderLayer(nn.Module):
         around_self, around_cross, around_feed_forward = self.residuals
 
         def look_back(x_BTD: Tensor) -> Tensor:
-            memory = self.self_attention.keys_values(x_BTD)
+            memory = self.self_attention.keys_values(x_BTD, probe)
             if seen.cache is not None:
                 memory = seen.cache.grown(self.self_attention.site, memory)
             return self.self_attention(x_BTD, memory, seen.visible_BTK, probe)
 
         def look_at_source(x_BTD: Tensor) -> Tensor:
-            return self.cross_attention(x_BTD, self._source(seen), seen.visible_B1S, probe)
+            memory = self._source(seen, probe)
+            return self.cross_attention(x_BTD, memory, seen.visible_B1S, probe)
 
         def transform(x_BTD: Tensor) -> Tensor:
             return self.feed_forward(x_BTD, probe)
@@ -119,11 +120,11 @@ class DecoderLayer(nn.Module):
         x_BTD = around_cross(x_BTD, look_at_source, probe)
         return around_feed_forward(x_BTD, transform, probe)
 
-    def _source(self, seen: "Seen") -> KeysValues:
+    def _source(self, seen: "Seen", probe: Probe | None) -> KeysValues:
         """Return the projected memory of the source, from the cache where there is one."""
 
         def compute() -> KeysValues:
-            return self.cross_attention.keys_values(seen.memory_BSD)
+            return self.cross_attention.keys_values(seen.memory_BSD, probe)
 
         return (
             compute() if seen.cache is None else seen.cache.once(self.cross_attention.site, compute)

@@ -78,6 +78,11 @@ class Step(StrEnum):
     """hidden_BKF, only in a feed-forward layer: its units after the ReLU"""
 
     # The steps of attention, in order.
+    MEMORY = "memory"
+    """memory_BKD, what keys and values are projected from: in self-attention the sequence itself,
+    with a cache its new positions; in cross-attention what the encoder made, with a cache once"""
+    QUERY_INPUT = "query_input"
+    """x_BQD, what queries are projected from; the stream as it comes in, or normed (pre-norm)"""
     VISIBLE = "visible"
     """visible_BQK, True where a query may look; broadcast over heads."""
     QUERY = "query"
@@ -86,8 +91,10 @@ class Step(StrEnum):
     """key_BHKE"""
     VALUE = "value"
     """value_BHKE"""
+    PRODUCTS = "products"
+    """products_BHQK, each query times each key"""
     SCORES = "scores"
-    """scores_BHQK, already divided by √d_k"""
+    """scores_BHQK, the products divided by √d_k"""
     MASKED_SCORES = "masked_scores"
     """scores_BHQK with −∞ where a query may not look"""
     WEIGHTS = "weights"

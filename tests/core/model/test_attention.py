@@ -87,6 +87,7 @@ def test_steps_come_in_their_order_and_with_their_shapes():
         (Step.QUERY, (2, 3, 4, 5)),
         (Step.KEY, (2, 3, 6, 5)),
         (Step.VALUE, (2, 3, 6, 4)),
+        (Step.PRODUCTS, (2, 3, 4, 6)),
         (Step.SCORES, (2, 3, 4, 6)),
         (Step.MASKED_SCORES, (2, 3, 4, 6)),
         (Step.WEIGHTS, (2, 3, 4, 6)),

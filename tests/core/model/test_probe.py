@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from core.model import (
+    Cache,
     Override,
     Patch,
     Probes,
@@ -220,3 +221,75 @@ def test_patching_a_run_with_itself_changes_nothing(model, batch):
             {(CROSS, head): record.tensors[CROSS, Step.MIXED][:, head] for head in (0, 3)}
         )
         assert (model(*batch, patch) - before_BTV).abs().max() < 1e-5
+
+
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_queries_come_from_the_stream_normed_first_in_a_pre_norm_model(small_config, batch, norm):
+    model = build(replace(small_config, norm=norm), seed=1).eval()
+    tensors = everything(model, batch)
+    given = Step.AFTER_NORM if norm == "pre" else Step.STREAM_IN
+    for site in model.sites():
+        assert torch.equal(tensors[site, Step.QUERY_INPUT], tensors[site, given])
+
+
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_keys_and_values_come_from_the_sequence_itself_or_from_what_the_encoder_made(
+    small_config, batch, norm
+):
+    model = build(replace(small_config, norm=norm), seed=1).eval()
+    tensors = everything(model, batch)
+    with torch.no_grad():
+        # Watched too, so that both passes take the same path.
+        memory_BSD = model.encode(batch[0], Record())
+    for site in model.sites():
+        own = memory_BSD if site.kind == "cross" else tensors[site, Step.QUERY_INPUT]
+        assert torch.equal(tensors[site, Step.MEMORY], own)
+
+
+def test_scores_are_the_products_divided_by_the_root_of_d_k(model, batch):
+    tensors = everything(model, batch)
+    query, key = tensors[CROSS, Step.QUERY], tensors[CROSS, Step.KEY]
+    assert torch.equal(tensors[CROSS, Step.PRODUCTS], query @ key.transpose(-2, -1))
+    assert torch.equal(tensors[CROSS, Step.SCORES], tensors[CROSS, Step.PRODUCTS] / 5**0.5)
+
+
+def test_a_probe_can_change_what_keys_and_values_are_made_of_and_nothing_else(model, batch):
+    class Forget:
+        def sees(self, site):
+            return site == CROSS
+
+        def at(self, site, step, tensor):
+            return torch.zeros_like(tensor) if step is Step.MEMORY else tensor
+
+    record = Record(frozenset(Step))
+    with torch.no_grad():
+        model(*batch, Probes([Forget(), record]))
+    query, key = (record.tensors[CROSS, step] for step in (Step.QUERY, Step.KEY))
+    bias = model.decoder[1].cross_attention.key.bias.view(4, 1, 5)
+    assert torch.equal(key, bias.expand(3, 4, 6, 5))
+    assert torch.equal(query, everything(model, batch)[CROSS, Step.QUERY])
+
+
+def test_a_watched_decoding_with_a_cache_sees_the_memory_once_and_new_positions_only(model, batch):
+    source_BS, target_BT = batch[0][:1], batch[1][2:]
+    seen = []
+
+    class Watch:
+        def sees(self, site):
+            return site.stack == "decoder" and site.layer == 0
+
+        def at(self, site, step, tensor):
+            if step is Step.MEMORY:
+                seen.append((site.kind, tensor.shape[1]))
+            return tensor
+
+    cache = Cache()
+    with torch.no_grad():
+        memory_BSD = model.encode(source_BS)
+        logits = [
+            model.decode(target_BT[:, i : i + 1], memory_BSD, None, Watch(), cache)
+            for i in range(3)
+        ]
+        whole_BTV = model.decode(target_BT[:, :3], memory_BSD, None)
+    assert seen == [("self", 1), ("cross", 6), ("self", 1), ("self", 1)]
+    torch.testing.assert_close(torch.cat(logits, dim=1), whole_BTV, rtol=1e-4, atol=1e-5)

@@ -1,0 +1,94 @@
+"""How long after "Next" a step of a head stands on the screen, in the app itself.
+
+Run from the repository root: python -m benchmarks.steps
+
+From the click, through the server that runs the page again, to the last thing that is drawn: text,
+formula, matrices, and the terms below them. Every step is measured by itself, with all of them gone
+through again and again; so is a click on a cell. The floor is a page that answers a click with one
+line of text; ratios to it are comparable between computers.
+"""
+
+import itertools
+import statistics
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlencode
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from benchmarks import attention_maps
+from benchmarks.lessons import WATCH, measured, report
+from core.analysis.head_stages import Stage
+from tests.browser.conftest import launched, served
+
+APP = Path(__file__).parents[1] / "app.py"
+SENTENCE = "The animal didn't cross the street because it was too tired."
+DRAWN = 150
+
+
+def main() -> None:
+    """Measure every step and print them as a table."""
+    print(f"{'':46}{'median':>8}{'p90':>8}{'ratio':>8}{'target':>8}   ms from click to drawn")
+    with sync_playwright() as playwright:
+        browser = launched(playwright.chromium)
+        with served(attention_maps.APP) as address:
+            page = opened(browser, f"{address}/?shape=0x0x0")
+            button = page.get_by_role("button", name="next")
+            times = measured(page, lambda _: button.click(delay=20))
+            floor = statistics.median(times)
+            report("text alone (floor)", times, floor, DRAWN)
+            page.close()
+        with served(APP) as address:
+            for before, stage in itertools.pairwise(Stage):
+                page = opened(browser, link(address, before))
+                report(f"to {stage}", measured(page, going_on(page)), floor, DRAWN)
+                page.close()
+            page = opened(browser, link(address, Stage.SOFTMAX))
+            report("another cell", measured(page, other_cell(page)), floor, DRAWN)
+            page.close()
+        browser.close()
+
+
+def link(address: str, stage: Stage) -> str:
+    """Return the address of a stage."""
+    return f"{address}/?{urlencode({'view': 'steps', 'sentence': SENTENCE, 'stage': stage})}"
+
+
+def opened(browser: Browser, address: str) -> Page:
+    """Open a page and wait until nothing is drawn any more."""
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.add_init_script(WATCH)
+    page.goto(address)
+    page.locator(".stMainBlockContainer .stButton").first.wait_for()
+    page.evaluate("window.settled(1000)")
+    return page
+
+
+def going_on(page: Page) -> Callable[[int], None]:
+    """Return what goes on to the next step; the clock begins anew with the click that does."""
+    back, forth = (page.get_by_role("button", name=name) for name in ("Back", "Next"))
+
+    def go(i: int) -> None:
+        if i:
+            back.click()
+            page.evaluate("window.settled(300)")
+        forth.click(delay=20)
+
+    return go
+
+
+def other_cell(page: Page) -> Callable[[int], None]:
+    """Return what clicks one cell of the weights after the other."""
+    cells = page.locator(".matrices").first.locator(".panel").nth(1).locator(".cells")
+
+    def go(i: int) -> None:
+        box = cells.bounding_box()
+        assert box is not None
+        at = {"x": box["width"] * (0.1 + 0.06 * (i % 13)), "y": box["height"] / 2}
+        cells.click(position=at, delay=20)
+
+    return go
+
+
+if __name__ == "__main__":
+    main()

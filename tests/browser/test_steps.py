@@ -1,0 +1,80 @@
+"""The steps of a head in a real browser."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+
+
+def opened(visit, stage, **options):
+    """Open the view on a step, and return the page once matrices and terms stand."""
+    page = visit(f"?view=steps&stage={stage}", **options)
+    page.locator(".matrices[data-drawn]").nth(0).wait_for(timeout=60_000)
+    return page
+
+
+def matrices(page):
+    """Return the matrices of the step; those of the terms come after them."""
+    return page.locator(".matrices").first
+
+
+def equation(page):
+    return page.get_by_test_id("stMarkdown").filter(has_text=re.compile(r"^\S+\[\d+, \d+\]"))
+
+
+def cell_box(panel, row, column):
+    """Return where the middle of a cell is."""
+    box = panel.locator(".cells").bounding_box()
+    width, height = panel.evaluate(
+        "p => ['--cell-width', '--cell-height'].map(n => parseFloat(p.style.getPropertyValue(n)))"
+    )
+    return box["x"] + (column + 0.5) * width, box["y"] + (row + 0.5) * height
+
+
+def test_a_clicked_cell_is_framed_and_its_terms_come_to_the_number_under_the_pointer(visit):
+    page = opened(visit, "q·k")
+    result = matrices(page).locator(".panel").nth(2)
+    at = cell_box(result, 5, 6)
+    page.mouse.move(*at)
+    tooltip = matrices(page).locator(".tooltip .line").first
+    expect(tooltip).to_contain_text("the → street")
+    number = tooltip.inner_text().split()[-1]
+    page.mouse.click(*at)
+    expect(equation(page)).to_have_text(f"q·k[5, 6] = q[5] · kᵀ[:, 6] = {number}")
+    expect(result.locator(".chosen")).to_have_attribute("style", "--row: 5; --column: 6;")
+    expect(page).to_have_url(re.compile("cell=2%2C5%2C6"))
+    text = page.get_by_test_id("stCode").first.inner_text()
+    terms = [float(line.split()[-1]) for line in text.splitlines() if re.match(r" *\d+ ", line)]
+    assert len(terms) == 32
+    assert sum(terms) == pytest.approx(float(number.replace("−", "-")), rel=5e-3)
+
+
+def test_next_and_back_keep_the_focus_so_that_enter_goes_on(visit):
+    page = opened(visit, "q·k")
+    forth = page.get_by_role("button", name="Next")
+    forth.focus()
+    for stage in ("÷ √d_k", "mask", "softmax"):
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("radio", name=stage, exact=True)).to_be_checked()
+        expect(forth).to_be_focused()
+    page.get_by_role("button", name="Back").press("Enter")
+    expect(page.get_by_role("radio", name="mask", exact=True)).to_be_checked()
+
+
+def test_arrow_keys_in_a_matrix_choose_a_cell_and_leave_the_step(visit):
+    page = opened(visit, "softmax")
+    cells = matrices(page).locator(".panel").nth(1).locator(".cells")
+    cells.focus()
+    for key in ("ArrowRight", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    expect(equation(page)).to_contain_text("w[1, 1] = e^(")
+    expect(page.get_by_role("radio", name="softmax", exact=True)).to_be_checked()
+    expect(cells).to_be_focused()
+
+
+def test_a_step_fits_a_narrow_window(visit):
+    page = opened(visit, "W^O", viewport={"width": 900, "height": 800})
+    page.locator(".matrices[data-drawn]").nth(1).wait_for()
+    assert page.evaluate("document.scrollingElement.scrollWidth") == 900
