@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from pages.explorer import maps, taking
+from pages.explorer import compare, heads, lines, maps, sentence, steps, taking, word
 from pages.explorer.looked import Looked, look
 from pages.explorer.taking import Taking
 from pages.shared import controls, notes, opening, session
@@ -17,18 +17,33 @@ def render() -> None:
     if opened is None:
         return
     view = controls.choice(_("View"), session.VIEW, list(VIEWS), "maps", labelled=False)
-    looked = look(opened)
-    if found := notes.warnings(opened.run, looked.inspection, looked.site, looked.head):
+    looked = look(opened, kind_matters=view != "word", head_matters=view not in OF_ALL_HEADS)
+    if found := _warnings(looked, view):
         st.caption(" ".join(found))
     taken = VIEWS[view](looked)
     if taken is not None:
-        taking.offer(taken)
+        taking.offer(taken, looked)
+
+
+def _warnings(looked: Looked, view: str) -> list[str]:
+    """Return why not to believe what is shown."""
+    if view in OF_ALL_HEADS:
+        return notes.about_sentence(looked.opened.run, looked.inspection)
+    return notes.warnings(looked.opened.run, looked.inspection, looked.site, looked.head)
 
 
 VIEWS: dict[str, Callable[[Looked], Taking | None]] = {
     "maps": maps.draw,
+    "lines": lines.draw,
+    "word": word.draw,
+    "sentence": sentence.draw,
+    "compare": compare.draw,
+    "steps": steps.draw,
+    "heads": heads.draw,
 }
 """What the URL calls a view → what draws it; None where there was nothing to draw."""
+OF_ALL_HEADS = ("word", "sentence", "heads")
+"""Views in which no head is chosen."""
 
 
 if __name__ == "__main__":

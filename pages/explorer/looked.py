@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from core.inspection import Inspection, SiteAttention
 from core.model import Site
 from core.tokenizer import Token
-from pages.shared import cached, controls, notes, opening
+from pages.shared import cached, controls, notes, opening, session
 from pages.shared.maps import labels
 from pages.shared.opening import Opened
 from viz.payload import TokenLabel
@@ -85,20 +86,30 @@ def side_of_keys(kind: str) -> str:
     return "target" if kind == "decoder.self" else "source"
 
 
-def look(opened: Opened) -> Looked:
-    """Ask which head of which attention, and between what."""
+def look(opened: Opened, *, kind_matters: bool = True, head_matters: bool = True) -> Looked:
+    """Ask which head of which attention, and between what.
+
+    Args:
+        opened: The run and the sentence.
+        kind_matters: False where all kinds are shown: then none can be chosen.
+        head_matters: False where all heads are shown.
+    """
     inspection = opened.inspection
     kinds = list(dict.fromkeys(site.attention for site in inspection.attention))
     with st.container(horizontal=True, vertical_alignment="center"):
         kind = controls.kind(
-            kinds, opening.default_kind(opened.run), on_change=opening.open_other_kind
+            kinds,
+            opening.default_kind(opened.run),
+            on_change=opening.open_other_kind,
+            disabled=not kind_matters,
         )
         layer, head = controls.layer_and_head(
             len(sites_of(inspection, kind)),
             opened.run.settings.model.n_heads,
             opening.default_head(opened.run, kind),
+            disabled=not head_matters,
         )
-        whole_words = controls.whole_words()
+        whole_words = controls.whole_words(partial(_keep_token, opened, kind))
         if whole_words:
             inspection = cached.inspected(opened.path, opened.sentence, whole_words=True)
         st.caption(notes.size(opened.inspection), width="content")
@@ -110,6 +121,28 @@ def look(opened: Opened) -> Looked:
         layer=layer,
         head=head,
     )
+
+
+def _keep_token(opened: Opened, kind: str) -> None:
+    """Stay with the pinned word where tokens are counted in another way than before."""
+    side, written = session.linked(session.SIDE), session.linked(session.TOKEN) or ""
+    is_fed = {
+        "source": False,
+        "target": True,
+        "query": side_of_queries(kind) == "target",
+        "key": side_of_keys(kind) == "target",
+    }
+    if side not in is_fed or not written.isdecimal():
+        return
+    inspection = opened.inspection
+    tokens = inspection.fed_tokens if is_fed[side] else inspection.source_tokens
+    words = [token.word for token in tokens]
+    index = int(written)
+    if session.chosen(session.UNIT) == "words":
+        found = words[index] if index < len(words) else None
+    else:
+        found = words.index(index) if index in words else None
+    session.link(session.TOKEN, None if found is None else str(found))
 
 
 def _labelled(tokens: Sequence[Token], inspection: Inspection) -> tuple[TokenLabel, ...]:

@@ -84,6 +84,8 @@ def kind(
     default: str,
     on_change: Callable[[], None] | None = None,
     key: str = session.KIND,
+    *,
+    disabled: bool = False,
 ) -> str:
     """Ask for one of the kinds of attention that a model has."""
     session.recall(key, offered)
@@ -97,12 +99,13 @@ def kind(
         bind="query-params",
         on_change=on_change,
         label_visibility="collapsed",
+        disabled=disabled,
     )
     session.remember(key, chosen)
     return str(chosen)
 
 
-def whole_words() -> bool:
+def whole_words(on_change: Callable[[], None] | None = None) -> bool:
     """Ask whether subwords are merged to words."""
     names = {"tokens": _("tokens"), "words": _("whole words")}
     session.recall(session.UNIT, names)
@@ -114,6 +117,7 @@ def whole_words() -> bool:
         required=True,
         key=session.UNIT,
         bind="query-params",
+        on_change=on_change,
         label_visibility="collapsed",
         help=_("Merged to words, rows are averaged and columns summed."),
     )
@@ -121,14 +125,16 @@ def whole_words() -> bool:
     return unit == "words"
 
 
-def layer_and_head(n_layers: int, n_heads: int, default: tuple[int, int]) -> tuple[int, int]:
+def layer_and_head(
+    n_layers: int, n_heads: int, default: tuple[int, int], *, disabled: bool = False
+) -> tuple[int, int]:
     """Ask for a layer and a head; a click into the maps sets them too."""
-    layer = number(_("layer"), n_layers, default[0], session.LAYER)
-    head = number(_("head"), n_heads, default[1], session.HEAD)
+    layer = number(_("layer"), n_layers, default[0], session.LAYER, disabled=disabled)
+    head = number(_("head"), n_heads, default[1], session.HEAD, disabled=disabled)
     return layer, head
 
 
-def number(label: str, count: int, default: int, key: str) -> int:
+def number(label: str, count: int, default: int, key: str, *, disabled: bool = False) -> int:
     """Ask for one of 0, 1 … count - 1."""
     st.caption(label, width="content")
     session.recall(key, range(count))
@@ -141,6 +147,7 @@ def number(label: str, count: int, default: int, key: str) -> int:
         bind="query-params",
         label_visibility="collapsed",
         width=92,
+        disabled=disabled,
     )
     session.remember(key, chosen)
     return int(chosen)

@@ -7,8 +7,8 @@ LESSON_TEXT = "lesson_text"
 TRAINING_STATE = "training_state"
 """Key of the row that says how a training stands: as high without buttons as with them."""
 
-# Only distances; colours and fonts come from the theme. One exception: Streamlit writes white on
-# the accent, which is light on the dark theme; the browser's own paper is dark there.
+# Only distances; colours and fonts come from the theme. Exceptions: Streamlit writes white on the
+# accent, which is light on the dark theme, where the browser's own paper is dark; pale captions.
 _STYLE = """
 <style>
 .stMainBlockContainer { padding: 2.2rem 2.5rem 3rem; }
@@ -18,6 +18,10 @@ button[data-testid="stBaseButton-primary"] { color: Canvas; }
 .st-key-sentence { min-width: 22rem; }
 .st-key-lesson_text { min-height: 3rem; justify-content: center; }
 .st-key-training_state { min-height: 2.6rem; }
+/* Streamlit's 60 % of the text's colour is too pale to read with weak eyes (WCAG: 4.5 to 1). */
+[data-testid="stCaptionContainer"], [data-testid="stExpander"] summary {
+  color: color-mix(in srgb, currentColor 75%, transparent);
+}
 @media (max-width: 1000px) { .stMainBlockContainer { padding: 2.2rem 1.2rem 3rem; } }
 @media print {
   .stSidebar, header.stAppHeader, .stExpander, .stButton { display: none !important; }

@@ -1,0 +1,45 @@
+"""What all views of the attention page share: the row of controls, and the pinned word."""
+
+import pytest
+
+from pages.attention import OF_ALL_HEADS, VIEWS
+
+# The zebra is in pieces: what it did is counted in another way between words.
+SPLIT = "The zebra didn't cross the street because it was too tired."
+IT = 12
+IT_AS_WORD = 8
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_view_opens_from_its_link_and_hands_over_what_can_be_taken(open_view, view):
+    at, taken = open_view(view)
+    assert at.segmented_control(key="view").value == view
+    assert taken.name
+    assert taken.title
+    assert taken.lines
+    assert len({len(column) for column in taken.numbers().values()}) == 1
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_what_changes_nothing_cannot_be_chosen(open_view, view):
+    at, _ = open_view(view)
+    assert at.segmented_control(key="kind").disabled == (view == "word")
+    assert at.selectbox(key="layer").disabled == (view in OF_ALL_HEADS)
+    assert at.selectbox(key="head").disabled == (view in OF_ALL_HEADS)
+
+
+@pytest.mark.parametrize("view", ["lines", "word"])
+def test_a_pinned_word_stays_the_same_word_when_pieces_are_merged(open_view, view):
+    side = {"lines": "query", "word": "source"}[view]
+    at, _ = open_view(view, sentence=SPLIT, side=side, token=str(IT))
+    at.segmented_control(key="unit").set_value("words").run()
+    assert at.query_params["token"] == str(IT_AS_WORD)
+    at.segmented_control(key="unit").set_value("tokens").run()
+    assert at.query_params["token"] == str(IT)
+
+
+def test_a_pin_that_is_nowhere_is_forgotten_when_pieces_are_merged(open_view):
+    at, _ = open_view("lines", side="query", token="99")
+    at.segmented_control(key="unit").set_value("words").run()
+    assert "token" not in at.query_params
+    assert not at.exception
