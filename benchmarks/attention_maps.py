@@ -6,6 +6,9 @@ New maps: from a click on a Streamlit button, through the server that packs anot
 to the end of the animation frame in which the component's drawing is shown. Other head: the same
 from a click on a thumbnail to the large map, which needs no server. The floor is a page that
 answers the same click with one line of text; ratios to it are comparable between computers.
+
+Pointing, zooming and moving need no server either: from the event to the finished layout of what it
+changes, without the wait for the screen's next frame; a frame has 16 ms.
 """
 
 import statistics
@@ -22,8 +25,25 @@ CASES = {
     "text alone (floor)": ("0x0x0", None),
     "48 maps, 32 tokens": ("6x8x32", 60),
     "48 maps, 128 tokens": ("6x8x128", 120),
+    "192 maps, 128 tokens": ("12x16x128", None),
     "one map, 512 tokens": ("1x1x512", 80),
 }
+FRAME = 16
+
+# Sends an event to the map, as often as asked for, and returns how long each took.
+EVENTS = """([cells, kind, times]) => Array.from({ length: times }, (_, i) => {
+    const box = cells.getBoundingClientRect();
+    const at = { bubbles: true, cancelable: true, pointerId: 1,
+        clientX: box.left + box.width * (0.2 + 0.6 * ((i * 7) % times) / times),
+        clientY: box.top + box.height * (0.2 + 0.6 * i / times) };
+    const key = { 'zoom': i % 8 < 4 ? '+' : '-', 'go on': i % 2 ? 'PageUp' : 'PageDown' }[kind];
+    const event = key ? new KeyboardEvent('keydown', { ...at, key })
+        : new PointerEvent('pointermove', at);
+    const start = performance.now();
+    cells.dispatchEvent(event);
+    cells.parentElement.getBoundingClientRect();
+    return performance.now() - start;
+})"""
 
 # Resolves with the milliseconds from the click until a frame has passed since `ready` was first
 # true; it is asked after every change of the watched tree.
@@ -58,8 +78,10 @@ def main() -> None:
             times = measured(page, lambda page, _: click_button(page))
             floor = floor or statistics.median(times)
             report(name, times, floor, target)
-            if shape.startswith("6x8"):
+            if "x" in shape and not shape.startswith(("0", "1x")):
                 report("  other head, same page", measured(page, click_tile), floor, None)
+            if target or "12x" in shape:
+                report_events(page, floor, zooms="x32" not in shape)
             page.close()
         browser.close()
 
@@ -97,6 +119,17 @@ def click_tile(page: Page, i: int) -> float:
     """Choose another head in the browser."""
     tile = page.locator(".tile").nth(1 + 5 * i % 47).element_handle()
     return page.evaluate(CLICK, [tile, root_of(page), "watched.dataset.drawn !== before"])
+
+
+def report_events(page: Page, floor: float, *, zooms: bool) -> None:
+    """Print how long the pointer and, where there is a zoom, the keys take to be answered."""
+    cells = page.locator(".cells").element_handle()
+    page.locator(".cells").focus()
+    for kind in ("point", "zoom", "go on") if zooms else ("point",):
+        if kind == "go on":
+            page.keyboard.press("Enter")
+        times = page.evaluate(EVENTS, [cells, kind, 48])
+        report(f"  {kind}, same page", times, floor, FRAME)
 
 
 def root_of(page: Page) -> object:

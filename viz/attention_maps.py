@@ -2,57 +2,31 @@
 
 The component gets one block of bytes: little-endian length of the header (4 bytes), header (JSON),
 zeros up to a multiple of 4, what is visible (1 byte per cell), the weights of all heads (1 byte
-each, 0 to 255), zeros again, and the chosen head's weights once more as exact 32-bit floats.
+each, 0 to 255), zeros again, and the chosen head's weights once more as exact 32-bit floats. Where
+all heads have very many cells, the largest of `pool` × `pool` weights stands for them, except for
+the chosen head's exact ones.
 """
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Sequence
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from viz.payload import (
-    Assets,
-    assets_of,
-    check_texts,
-    framed,
-    padded,
-    read_label,
-    unframed,
-    written_label,
-)
+from viz.attention_maps_view import DEFAULT_TEXTS as DEFAULT_TEXTS
+from viz.attention_maps_view import AttentionMaps as AttentionMaps
+from viz.attention_maps_view import Kind as Kind
+from viz.attention_maps_view import Window as Window
+from viz.attention_maps_view import is_window as is_window
+from viz.payload import Assets, assets_of, framed, padded, read_label, unframed, written_label
 from viz.payload import TokenLabel as TokenLabel
 
-Kind = Literal["encoder.self", "decoder.self", "decoder.cross"]
-
-# Every word that the component shows. A page may hand over its own; {names} are filled in.
-DEFAULT_TEXTS: Mapping[str, str] = {
-    "title.encoder.self": "Encoder layer {layer}, head {head}: where each word looks",
-    "title.decoder.self": "Decoder layer {layer}, head {head}: where each word looks back",
-    "title.decoder.cross": "Decoder layer {layer}, head {head}: where it looks in the source",
-    "grid": "All {n} heads",
-    "grid.help": "Arrow keys move from head to head, Enter shows the head large.",
-    "head": "layer {layer}, head {head}",
-    "layer.short": "L{layer}",
-    "head.short": "H{head}",
-    "source": "source",
-    "target": "target",
-    "query": "query: the word that looks",
-    "query.decoder": "query: word fed → word predicted",
-    "key": "key: the word looked at",
-    "cell": "{query} → {key} {weight}",
-    "row.decoder": "fed {fed}, predicts {predicted}",
-    "about": "≈ {weight}",
-    "weight": "weight",
-    "hidden": "hidden by the mask",
-    "unknown": "never seen in training",
-    "pooled": "each pixel shows the largest of {n} × {n} weights",
-    "map.help": "Arrow keys move from cell to cell.",
-}
+MOST_CELLS = 1_000_000
+"""Of all heads together; more are pooled, so that each click need not send them all again."""
 
 _LABELS = ("queries", "keys", "predicted", "source", "target")
 
@@ -64,116 +38,45 @@ _SCRIPTS = (
     "shared_tooltip",
     "shared_plot",
     "shared_keys",
+    "shared_save",
+    "shared_svg",
+    "shared_figure",
+    "shared_figure_cells",
     "maps_payload",
     "maps_layout",
     "maps_drawing",
     "maps_tokens",
+    "maps_zoom",
+    "maps_zoom_events",
+    "maps_picture",
+    "maps_placing",
+    "maps_pointing",
     "maps_events",
     "attention_maps",
 )
 
-# Softmax in 32-bit floats may end a little above 1.
-_ROUNDING = 1e-4
 
-
-@dataclass(frozen=True, kw_only=True)
-class AttentionMaps:
-    """What every head of one kind of attention looked at, with all that is needed to show it.
-
-    Decoder rows are counted by what is fed: row i is fed target[i] and predicts target[i + 1].
-
-    Attributes:
-        kind: Which attention: it says whose tokens the rows and the columns are.
-        weights: (layers, heads, queries, keys), each 0 to 1, and 0 wherever nothing is visible.
-        visible: (queries, keys), True where a query may look at a key.
-        queries: One label per row.
-        keys: One label per column.
-        predicted: What each decoder row predicted; empty for the encoder.
-        source: The source sentence's tokens.
-        target: The target sentence's tokens, from BOS to EOS.
-        translation: The target sentence as text to read.
-        finding: What is known about these heads; stands below the grid.
-        selected: Layer and head shown large.
-        texts: Replacements for some of DEFAULT_TEXTS.
-
-    Raises:
-        ValueError: If shapes, labels, weights or texts contradict each other.
-    """
-
-    kind: Kind
-    weights: npt.NDArray[np.float32]
-    visible: npt.NDArray[np.bool_]
-    queries: Sequence[TokenLabel]
-    keys: Sequence[TokenLabel]
-    predicted: Sequence[TokenLabel] = ()
-    source: Sequence[TokenLabel] = ()
-    target: Sequence[TokenLabel] = ()
-    translation: str = ""
-    finding: str = ""
-    selected: tuple[int, int] = (0, 0)
-    texts: Mapping[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        _check_shapes(self)
-        _check_weights(self)
-        _check_labels(self)
-        check_texts(self.texts, DEFAULT_TEXTS)
-
-
-def _check_shapes(maps: AttentionMaps) -> None:
-    if maps.weights.ndim != 4 or 0 in maps.weights.shape:
-        raise ValueError(f"weights need (layers, heads, queries, keys), got {maps.weights.shape}")
-    if maps.weights.dtype != np.float32:
-        raise ValueError(f"weights need float32, got {maps.weights.dtype}")
-    if maps.visible.dtype != np.bool_ or maps.visible.shape != maps.weights.shape[2:]:
-        raise ValueError(
-            f"visible needs bool {maps.weights.shape[2:]}, "
-            f"got {maps.visible.dtype} {maps.visible.shape}"
-        )
-    layer, head = maps.selected
-    layers, heads = maps.weights.shape[:2]
-    if not (0 <= layer < layers and 0 <= head < heads):
-        raise ValueError(f"layer {layer}, head {head} is not among {layers} layers × {heads} heads")
-
-
-def _check_weights(maps: AttentionMaps) -> None:
-    low, high = float(maps.weights.min()), float(maps.weights.max())
-    # Written so that NaN, which compares as False with everything, is refused too.
-    if not (low >= 0.0 and high <= 1.0 + _ROUNDING):
-        raise ValueError(f"weights need 0 to 1, got {low} to {high}")
-    if not maps.visible.all() and np.logical_and(maps.weights, ~maps.visible).any():
-        raise ValueError("weights need 0 where visible is False, got more in some head")
-
-
-def _check_labels(maps: AttentionMaps) -> None:
-    n_queries, n_keys = maps.weights.shape[2:]
-    expected = {"queries": n_queries, "keys": n_keys}
-    if maps.kind == "encoder.self":
-        expected |= {"keys": n_queries, "source": n_queries, "predicted": 0}
-    else:
-        expected |= {"target": n_queries + 1, "predicted": n_queries}
-        expected |= {"keys": n_queries} if maps.kind == "decoder.self" else {"source": n_keys}
-    if n_queries != n_keys and maps.kind != "decoder.cross":
-        raise ValueError(f"{maps.kind} needs a square map, got {n_queries} × {n_keys}")
-    for name, count in expected.items():
-        actual = len(getattr(maps, name))
-        if actual != count:
-            raise ValueError(f"{maps.kind} needs {count} {name} labels, got {actual}")
-
-
-def pack(maps: AttentionMaps) -> bytes:
+def pack(maps: AttentionMaps, *, zooms: bool = False, whole: bool = False) -> bytes:
     """Write the maps as the one block of bytes that the component reads.
 
     One byte per weight is as fine as the scale of 256 colours and keeps 48 heads small. The chosen
     head's exact weights go along for the number under the pointer.
+
+    Args:
+        maps: What is shown.
+        zooms: True if the page wants to know to which part the visitor zooms.
+        whole: True if there is no server from which another head's weights could come.
     """
     scaled = np.rint(maps.weights * np.float32(255.0))
-    cells = maps.visible.tobytes() + np.minimum(scaled, 255.0, out=scaled).astype("u1").tobytes()
-    header = _header(maps)
+    numbers = np.minimum(scaled, 255.0, out=scaled).astype("u1")
+    pool = 1 if whole else pool_of(numbers.shape)
+    cells = maps.visible.tobytes() + _pooled(numbers, pool).tobytes()
+    header = _header(maps) | {"pool": pool}
     # Lets the component see that only the selection changed, and keep what it has drawn.
     content = hashlib.blake2b(json.dumps(header).encode() + cells, digest_size=12).hexdigest()
     exact = maps.weights[maps.selected].astype("<f4").tobytes()
-    frame = framed(header | {"content": content, "selected": list(maps.selected)})
+    view = {"selected": maps.selected, "zoom": maps.zoom, "zooms": zooms}
+    frame = framed(header | {"content": content} | view)
     return frame + padded(cells) + exact
 
 
@@ -181,25 +84,56 @@ def unpack(payload: bytes) -> AttentionMaps:
     """Read a packed block again, as the component does.
 
     Returns:
-        The maps; the chosen head's weights are exact, all others are within 1/510.
+        The maps; the chosen head's weights are exact, all others are within 1/510 of the largest
+        that was pooled with them.
     """
     header, at = unframed(payload)
-    layers, heads, queries, keys = shape = tuple(header["shape"])
-    cells = np.frombuffer(payload, "u1", queries * keys * (1 + layers * heads), at)
-    exact = np.frombuffer(payload, "<f4", queries * keys, at + cells.size + -cells.size % 4)
-    weights = (cells[queries * keys :].reshape(shape) / 255.0).astype(np.float32)
+    layers, heads, queries, keys = header["shape"]
+    n_cells, pool = queries * keys, header["pool"]
+    pooled = (layers, heads, -(-queries // pool), -(-keys // pool))
+    cells = np.frombuffer(payload, "u1", n_cells + math.prod(pooled), at)
+    exact = np.frombuffer(payload, "<f4", n_cells, at + cells.size + -cells.size % 4)
+    numbers = cells[n_cells:].reshape(pooled).repeat(pool, 2).repeat(pool, 3)
+    visible = cells[:n_cells].reshape(queries, keys).astype(np.bool_)
+    weights = (numbers[:, :, :queries, :keys] * visible / 255.0).astype(np.float32)
     layer, head = header["selected"]
     weights[layer, head] = exact.reshape(queries, keys)
     return AttentionMaps(
         kind=header["kind"],
         weights=weights,
-        visible=cells[: queries * keys].reshape(queries, keys).astype(np.bool_),
+        visible=visible,
         **{name: tuple(map(read_label, header[name])) for name in _LABELS},
         translation=header["translation"],
         finding=header["finding"],
         selected=(layer, head),
+        zoom=header["zoom"] and tuple(header["zoom"]),
         texts=header["texts"],
     )
+
+
+def pool_of(shape: Sequence[int]) -> int:
+    """Return how many weights of a row are pooled, and of a column, so that few enough are left.
+
+    >>> pool_of((6, 8, 128, 128)), pool_of((6, 8, 512, 512))
+    (1, 4)
+    """
+    layers, heads, queries, keys = shape
+    pool = 1
+    while layers * heads * -(-queries // pool) * -(-keys // pool) > MOST_CELLS and pool < queries:
+        pool += 1
+    return pool
+
+
+def _pooled(numbers: npt.NDArray[np.uint8], pool: int) -> npt.NDArray[np.uint8]:
+    """Return the largest of each pool × pool numbers of the last two axes."""
+    if pool == 1:
+        return numbers
+    layers, heads, queries, keys = numbers.shape
+    padding = ((0, 0), (0, 0), (0, -queries % pool), (0, -keys % pool))
+    padded_numbers = np.pad(numbers, padding)
+    down, across = (size // pool for size in padded_numbers.shape[2:])
+    blocks = padded_numbers.reshape(layers, heads, down, pool, across, pool)
+    return np.asarray(blocks.max((3, 5)), np.uint8)
 
 
 def _header(maps: AttentionMaps) -> dict[str, Any]:

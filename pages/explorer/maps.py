@@ -15,9 +15,13 @@ from viz.attention_maps import component_assets, pack
 def draw(looked: Looked) -> Taking:
     """Draw the maps."""
     shown = maps.maps_of(
-        looked.inspection, looked.kind, (looked.layer, looked.head), _about_pronouns(looked.opened)
+        looked.inspection,
+        looked.kind,
+        (looked.layer, looked.head),
+        _about_pronouns(looked.opened),
+        _zoom(looked),
     )
-    maps.attention_maps(shown, key=session.MAPS, on_pick=clicks.take_head)
+    maps.attention_maps(shown, key=session.MAPS, on_pick=clicks.take_head, on_zoom=clicks.take_zoom)
     return Taking(
         name=f"{looked.site}.{looked.head}",
         title=notes.site_and_head(looked.site, looked.head),
@@ -26,8 +30,18 @@ def draw(looked: Looked) -> Taking:
         + f'numbers = inspection.attention[Site.parse("{looked.site}")]'
         + f".weights_HQK[{looked.head}]\n",
         code=[attend_probed, inspect_sentence, *([merged] if looked.whole_words else [])],
-        component=(component_assets(), lambda: pack(shown)),
+        component=(component_assets(), lambda: pack(shown, whole=True)),
     )
+
+
+def _zoom(looked: Looked) -> str | None:
+    """Return what the URL holds of a zoom; one into another sentence's maps is taken out of it."""
+    opened, kept = looked.opened, session.drawer("zoom")
+    of = (opened.path, opened.sentence, looked.kind, looked.whole_words)
+    if kept.setdefault("of", of) != of:
+        kept["of"] = of
+        session.link(session.ZOOM, None)
+    return session.linked(session.ZOOM)
 
 
 def _about_pronouns(opened: Opened) -> str:

@@ -54,3 +54,25 @@ def take_cell(key: str) -> None:
     if pick := _picked(key):
         cell = ",".join(str(pick[part]) for part in ("panel", "row", "column"))
         session.link(session.CELL, cell)
+
+
+def take_zoom() -> None:
+    """Take over the part of the large map that was zoomed to, or that all of it is shown."""
+    component: Any = session.held(session.MAPS, None)
+    zoom = component.zoom
+    parts = ("row", "column", "rows", "columns")
+    session.link(session.ZOOM, ",".join(str(zoom[part]) for part in parts) if zoom else None)
+
+
+def take_strip(key: str) -> None:
+    """Open the head whose strip's name was clicked in the maps."""
+    component: Any = session.held(key, None)
+    if head := component.strip:
+        session.choose(
+            {
+                session.KIND: head["kind"],
+                session.LAYER: head["layer"],
+                session.HEAD: head["head"],
+                session.VIEW: "maps",
+            }
+        )

@@ -14,7 +14,9 @@ from viz.attention_maps import (
     AttentionMaps,
     Kind,
     TokenLabel,
+    Window,
     component_assets,
+    is_window,
     pack,
 )
 
@@ -24,7 +26,13 @@ _component = st.components.v2.component(
 )
 
 
-def attention_maps(shown: AttentionMaps, *, key: str, on_pick: Callable[[], None]) -> None:
+def attention_maps(
+    shown: AttentionMaps,
+    *,
+    key: str,
+    on_pick: Callable[[], None],
+    on_zoom: Callable[[], None] | None = None,
+) -> None:
     """Show all heads of one kind of attention, with the sentence and its translation above them.
 
     Args:
@@ -33,12 +41,23 @@ def attention_maps(shown: AttentionMaps, *, key: str, on_pick: Callable[[], None
             `on_pick` runs.
         on_pick: Called when another head was chosen, before the page runs again. The page should
             answer with a selection of that head: then its exact weights are shown.
+        on_zoom: Called when the visitor has zoomed or moved, in the same way;
+            `st.session_state[key].zoom` holds `{"row": …, "column": …, "rows": …, "columns": …}`,
+            or None for the whole map. None where the page does not want to know.
     """
-    _component(key=key, data=pack(shown), on_pick_change=on_pick)
+    data = pack(shown, zooms=on_zoom is not None)
+    if on_zoom is None:
+        _component(key=key, data=data, on_pick_change=on_pick)
+    else:
+        _component(key=key, data=data, on_pick_change=on_pick, on_zoom_change=on_zoom)
 
 
 def maps_of(
-    inspection: Inspection, kind: str, selected: tuple[int, int], finding: str = ""
+    inspection: Inspection,
+    kind: str,
+    selected: tuple[int, int],
+    finding: str = "",
+    zoom: str | None = None,
 ) -> AttentionMaps:
     """Return one kind of an inspection's maps with their labels.
 
@@ -47,16 +66,19 @@ def maps_of(
         kind: encoder.self, decoder.self or decoder.cross.
         selected: Layer and head.
         finding: What is known about these heads.
+        zoom: "row,column,rows,columns" as `clicks.take_zoom` writes it; the whole map where it is
+            anything else.
     """
     sites = [site for site in inspection.attention if site.attention == kind]
     source = labels(inspection.source_tokens, inspection.unknown_words)
     fed = labels(inspection.fed_tokens)
     predicted = labels(inspection.predicted_tokens)
     queries = source if kind == "encoder.self" else fed
+    visible_QK = inspection.attention[sites[0]].visible_QK
     return AttentionMaps(
         kind=cast(Kind, kind),
         weights=np.stack([inspection.attention[site].weights_HQK for site in sites]),
-        visible=inspection.attention[sites[0]].visible_QK,
+        visible=visible_QK,
         queries=queries,
         keys=fed if kind == "decoder.self" else source,
         predicted=() if kind == "encoder.self" else predicted,
@@ -66,8 +88,20 @@ def maps_of(
         translation=inspection.translation.text,
         finding=finding,
         selected=selected,
+        zoom=_window(zoom, visible_QK.shape),
         texts={name: _(text) for name, text in DEFAULT_TEXTS.items()},
     )
+
+
+def _window(zoom: str | None, shape: Sequence[int]) -> Window | None:
+    """Return the part of a map that a link asks for; None where there is none such."""
+    parts = (zoom or "").split(",")
+    # Long numbers are no positions either, and cost time to read.
+    if len(parts) != 4 or not all(part.isdecimal() and len(part) < 7 for part in parts):
+        return None
+    row, column, rows, columns = window = tuple(map(int, parts))
+    whole = (rows, columns) == tuple(shape)
+    return (row, column, rows, columns) if is_window(window, shape) and not whole else None
 
 
 def labels(

@@ -2,51 +2,37 @@
 
 import re
 from contextlib import contextmanager
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
 
+from core.commands.inspect import to_json
+from core.inspection import inspect_sentence
+from core.run import load_run
+from pages.shared.text import ATTENTIONS
 from tests.browser.apps import maps_cases
+from tests.browser.apps.maps_page import expected_pixels, opened_maps, point_of
 from tests.browser.canvas import pixels
+from tests.browser.conftest import ROOT
 from viz import theme
 
-APP = "tests/browser/apps/maps_app.py"
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
 def show(new_page, serve):
-    """Open the component on one case; nothing may fail in the page meanwhile."""
-
-    @contextmanager
     def opened(case, **options):
-        page = new_page(**options)
-        errors = []
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(f"{serve(APP)}/?case={case}")
-        page.locator(".maps[data-drawn]").wait_for()
-        yield page
-        page.close()
-        assert errors == []
+        return opened_maps(new_page, serve, case, **options)
 
     return opened
 
 
 def hover_cell(page, row, column, maps):
-    box = page.locator(".cells").bounding_box()
-    rows, columns = maps.visible.shape
-    page.mouse.move(
-        box["x"] + (column + 0.5) * box["width"] / columns,
-        box["y"] + (row + 0.5) * box["height"] / rows,
-    )
+    page.mouse.move(*point_of(page, row, column, *maps.visible.shape))
     return page.locator(".tooltip")
-
-
-def expected_pixels(weights, visible):
-    colours = theme.scale_table()[np.rint(weights * 255).astype(int)]
-    opacity = np.where(visible, 255, 0).astype(np.uint8)[..., None]
-    return np.concatenate([np.where(visible[..., None], colours, 0), opacity], axis=-1)
 
 
 def tile(page, layer, head):
@@ -153,8 +139,18 @@ def test_heads_can_be_chosen_with_the_keyboard(show):
 def test_cells_can_be_read_with_the_keyboard(show):
     with show("known") as page:
         tile(page, 1, 2).focus()
-        page.keyboard.press("Tab")
-        for key in ("ArrowDown", "ArrowDown", "ArrowDown", "End", "ArrowLeft", "ArrowLeft"):
+        # Past the two pictures of all heads.
+        for key in (
+            "Tab",
+            "Tab",
+            "Tab",
+            "ArrowDown",
+            "ArrowDown",
+            "ArrowDown",
+            "End",
+            "ArrowLeft",
+            "ArrowLeft",
+        ):
             page.keyboard.press(key)
         said = "dort → sleeps 0.973. fed dort, predicts là"
         expect(page.locator(".live")).to_have_text(said)
@@ -298,3 +294,92 @@ def test_a_narrower_window_redraws_in_place(show):
         assert page.locator(".sheet").bounding_box()["width"] < before
         assert page.locator(".cells canvas").evaluate("canvas => canvas === window.seen")
         expect(tile(page, 0, 0)).to_be_focused()
+
+
+SENTENCE = "The animal didn't cross the street because it was too tired."
+
+
+@pytest.mark.parametrize(
+    ("kind", "layer", "head"), [("decoder.cross", 1, 2), ("decoder.self", 0, 3)]
+)
+def test_a_real_models_weights_are_shown_cell_by_cell(visit, kind, layer, head):
+    run = load_run(ROOT / "gallery" / "translate-guided")
+    written = to_json(inspect_sentence(run, SENTENCE))
+    site = "decoder.{}.{}".format(layer, kind.removeprefix("decoder."))
+    weights = np.array(written["attention"][site]["weights"][head])
+    visible = np.array(written["attention"][site]["visible"])
+    fed, predicted = written["target"]["fed"], written["target"]["predicted"]
+    keys = written["source"]["tokens"] if kind == "decoder.cross" else fed
+    page = visit(f"?model=translate-guided&kind={ATTENTIONS[kind]}&layer={layer}&head={head}")
+    page.locator(".maps[data-drawn]").wait_for()
+    expect(page.locator(".map figcaption")).to_contain_text(f"layer {layer}, head {head}")
+    shown = pixels(page.locator(".cells canvas"))
+    assert (shown == expected_pixels(weights, visible)).all()
+    rows = page.locator(".labels.rows .label").all_text_contents()
+    assert rows == [f"{one}→{other}" for one, other in zip(fed, predicted, strict=True)]
+    assert page.locator(".labels.columns .label").all_text_contents() == keys
+    for row, column in [(0, 0), (len(fed) - 1, len(keys) - 1), (7, 3), (4, 9)]:
+        page.mouse.move(*point_of(page, row, column, *visible.shape))
+        said = page.locator(".tooltip b").inner_text()
+        if visible[row, column]:
+            assert float(said.replace("−", "-")) == pytest.approx(weights[row, column], rel=5.01e-3)
+        else:
+            assert said == "hidden by the mask"
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def saved(page, figure, ending):
+    with page.expect_download() as download:
+        page.locator(f".{figure} .tools .{ending}").click()
+    return download.value.path()
+
+
+@pytest.mark.parametrize(("case", "scheme"), [("known", "dark"), ("decoder", "light")])
+def test_a_drawing_holds_every_cell_and_every_label_on_white(show, case, scheme):
+    maps = maps_cases.CASES[case]()
+    with show(case, color_scheme=scheme) as page:
+        drawing = ElementTree.parse(saved(page, "map", "svg")).getroot()
+        title = page.locator(".map figcaption").inner_text()
+    texts = ["".join(text.itertext()) for text in drawing.iter(f"{SVG}text")]
+    labels = [*maps.queries, *maps.predicted, *maps.keys]
+    for needed in (*(label.text for label in labels), "key: the word looked at", "weight", title):
+        assert needed in texts
+    assert "query: word fed → word predicted" in texts
+    assert drawing.find(f"{SVG}rect").get("fill") == "#ffffff"
+    (cells,) = (group for group in drawing.iter(f"{SVG}g") if group.get("class") == "cells")
+    colours = [tuple(bytes.fromhex(cell.get("fill")[1:])) for cell in cells]
+    expected = expected_pixels(maps.weights[maps.selected], maps.visible).reshape(-1, 4)
+    assert colours == [tuple(pixel[:3]) for pixel in expected if pixel[3]]
+
+
+def test_a_picture_of_all_heads_shows_what_the_grid_shows(show):
+    maps = maps_cases.decoder()
+    with show("decoder", color_scheme="dark") as page:
+        drawing = ElementTree.parse(saved(page, "grid", "svg")).getroot()
+        sheet = pixels(page.locator(".sheet canvas"))
+        picture = np.asarray(Image.open(saved(page, "grid", "png")).convert("RGB"))
+    texts = ["".join(text.itertext()) for text in drawing.iter(f"{SVG}text")]
+    assert {"L0", "L2", "H0", "H3", "weight", "hidden by the mask"} <= set(texts)
+    assert f"Decoder self-attention, heads: {maps.weights[:, :, 0, 0].size}" in texts
+    assert (picture[0, 0] == 255).all()
+    # Twice as fine as the screen: every second pixel is one of the sheet's.
+    (image,) = drawing.iter(f"{SVG}image")
+    height, width = sheet.shape[:2]
+    assert (float(image.get("width")), float(image.get("height"))) == (width, height)
+    left, top = found_at(drawing, image)
+    drawn = picture[2 * top : 2 * (top + height) : 2, 2 * left : 2 * (left + width) : 2]
+    seen = sheet[..., 3] > 0
+    assert (drawn[seen] == sheet[..., :3][seen]).all()
+
+
+def found_at(drawing, wanted):
+    """Return where an element stands that has only been moved."""
+    parents = {child: parent for parent in drawing.iter() for child in parent}
+    places = []
+    while wanted is not drawing:
+        if moved := re.match(r"translate\((\S+) (\S+)\)", wanted.get("transform", "")):
+            places.append([float(at) for at in moved.groups()])
+        wanted = parents[wanted]
+    return np.sum(places, axis=0).round().astype(int)

@@ -129,6 +129,42 @@ def test_another_selection_leaves_the_content_the_same():
     assert header_of(pack(replace(maps, translation="x")))["content"] != same["content"]
 
 
+def test_a_zoom_survives_and_leaves_the_content_the_same():
+    maps = cross()
+    zoomed = replace(maps, zoom=(1, 2, 3, 4))
+    assert unpack(pack(zoomed)).zoom == (1, 2, 3, 4)
+    assert unpack(pack(maps)).zoom is None
+    assert header_of(pack(zoomed))["content"] == header_of(pack(maps))["content"]
+    assert [header_of(pack(maps, zooms=zooms))["zooms"] for zooms in (True, False)] == [True, False]
+
+
+def test_48_heads_of_128_tokens_take_less_than_a_megabyte():
+    labels = tuple(TokenLabel(f"unforgettable{i}") for i in range(128))
+    weights = np.full((6, 8, 128, 128), 1 / 128, np.float32)
+    assert len(pack(encoder(labels, weights=weights))) < 1_000_000
+
+
+@pytest.mark.parametrize("shape", [(2, 2, 513, 510), (12, 16, 128, 100), (1, 1, 1200, 900)])
+def test_very_many_weights_are_pooled_except_for_the_exact_ones(shape):
+    maps = cross(*shape, selected=(0, 0))
+    payload = pack(maps)
+    pool = header_of(payload)["pool"]
+    assert pool > 1
+    assert len(payload) < 1_000_000 + 5.5 * shape[2] * shape[3] + 100_000
+    back = unpack(payload)
+    assert (back.weights[0, 0] == maps.weights[0, 0]).all()
+    for row, column in [(0, 0), (shape[2] - 1, shape[3] - 2), (77, 34)]:
+        block = maps.weights[
+            -1,
+            -1,
+            row // pool * pool : (row // pool + 1) * pool,
+            column // pool * pool : (column // pool + 1) * pool,
+        ]
+        if shape[:2] != (1, 1):
+            assert back.weights[-1, -1, row, column] == pytest.approx(block.max(), abs=1 / 509)
+    assert np.abs(unpack(pack(maps, whole=True)).weights - maps.weights).max() <= 1 / 509
+
+
 def test_a_page_may_translate_the_texts():
     maps = replace(cross(), texts={"source": "Quelle"})
     texts = unpack(pack(maps)).texts
@@ -163,6 +199,10 @@ def test_every_text_is_used_by_the_component():
         ({"kind": "other"}, "other"),
         ({"selected": (2, 0)}, "layer 2, head 0.*2 layers × 3 heads"),
         ({"selected": (0, -1)}, "head -1"),
+        ({"zoom": (0, 0, 6, 7)}, r"\(0, 0, 6, 7\).*\(5, 7\)"),
+        ({"zoom": (3, 0, 3, 7)}, r"\(3, 0, 3, 7\)"),
+        ({"zoom": (0, -1, 3, 3)}, "-1"),
+        ({"zoom": (0, 0, 0, 3)}, r"\(0, 0, 0, 3\)"),
         ({"texts": {"titel": "x"}}, "titel"),
     ],
 )

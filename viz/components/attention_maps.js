@@ -13,11 +13,13 @@ function create(state, find) {
     tiles: find(".tiles"), map: find(".map"), plot: find(".plot"), cells: find(".cells"),
     cellCanvas: find(".cells canvas"), rows: find(".labels.rows"), columns: find(".labels.columns"),
     rowBand: find(".band.row"), columnBand: find(".band.column"), cursor: find(".cursor"),
+    zoom: find(".zoom"), part: find(".part"), frame: find(".frame"),
   };
-  Object.assign(state, { nodes, marked: [], cursor: null });
+  Object.assign(state, { nodes, marked: [], cursor: null, zoom: null, told: "null", turned: 0 });
   measureWith(state);
   answerPointer(state);
   answerKeys(state);
+  answerZoom(state);
   drawLegend(find(".legend canvas"));
 }
 
@@ -43,8 +45,19 @@ function receive(state, data) {
     && performance.now() - pending.since < SERVER_ANSWERS_WITHIN
     && (layer !== pending.layer || head !== pending.head);
   if (!late) [state.layer, state.head, state.pending] = [layer, head, null];
-  if (maps.words !== state.maps?.words) state.cursor = null;
+  if (maps.words !== state.maps?.words) [state.cursor, state.lastCursor] = [null, null];
+  receiveZoom(state, maps);
   state.maps = maps;
+}
+
+/** Take over the page's zoom where it is news; another sentence is shown as the page says. */
+function receiveZoom(state, maps) {
+  const told = JSON.stringify(maps.zoom);
+  const other = maps.sentence !== state.maps?.sentence;
+  const recent = performance.now() - (state.zoomedAt ?? -Infinity) < SERVER_ANSWERS_WITHIN;
+  if (other) clearTimeout(state.telling);
+  if (other || (told !== state.told && !recent)) state.zoom = checkedWindow(maps.zoom, maps);
+  state.told = told;
 }
 
 function draw(state) {
@@ -56,8 +69,10 @@ function draw(state) {
     drawWords(state);
     placeGrid(state);
     placeMap(state);
-    state.content = null;
+    if (!state.layout.map.zoomable) state.zoom = null;
+    [state.content, state.shown] = [null, null];
   }
+  if (JSON.stringify(state.zoom) !== state.shown) placeView(state);
   if (maps.content !== state.content) {
     drawSheet(nodes.sheetCanvas, maps, state.layout.grid);
     state.content = maps.content;
@@ -68,7 +83,7 @@ function draw(state) {
 
 /** The chosen head: its frame, its title, its pixels, its number under the pointer. */
 function drawSelection(state) {
-  const { maps, nodes, layer, head, layout } = state;
+  const { maps, nodes, layer, head } = state;
   for (const tile of nodes.tiles.children) {
     const chosen = Number(tile.dataset.layer) === layer && Number(tile.dataset.head) === head;
     tile.setAttribute("aria-pressed", chosen);
@@ -77,81 +92,18 @@ function drawSelection(state) {
   const title = fill(maps.texts[`title.${maps.kind}`], { layer, head });
   nodes.map.querySelector("figcaption").textContent = title;
   nodes.cellCanvas.setAttribute("aria-label", title);
-  nodes.cells.setAttribute("aria-label", `${title}. ${maps.texts["map.help"]}`);
-  drawMap(nodes.cellCanvas, maps, layer, head, layout.map);
-  rest(state);
+  nameTools(nodes.map, title, maps.texts);
+  const help = state.layout.map.zoomable ? "zoom.help" : "map.help";
+  nodes.cells.setAttribute("aria-label", `${title}. ${maps.texts[help]}`);
   state.root.dataset.exact = layer === maps.selected[0] && head === maps.selected[1];
+  drawCells(state);
+}
+
+/** The pixels of what is shown, what is marked in it, and where it lies in the chosen thumbnail. */
+function drawCells(state) {
+  const { maps, nodes, layer, head, layout, view } = state;
+  drawMap(nodes.cellCanvas, maps, layer, head, view);
+  rest(state);
+  placeFrame(nodes.frame, layout.grid, state);
   markDrawn(state, "attention-maps-drawn");
-}
-
-function drawWords(state) {
-  const { maps, nodes, root } = state;
-  const { texts } = maps;
-  nodes.translation.textContent = maps.translation;
-  nodes.translation.hidden = !maps.translation;
-  state.chips = {};
-  for (const side of ["source", "target"]) {
-    root.querySelector(`.side.${side}`).textContent = texts[side];
-    state.chips[side] = drawChips(root.querySelector(`.chips.${side}`), maps[side], side, texts);
-  }
-  root.querySelector(".axis.across").textContent = texts.key;
-  root.querySelector(".axis.down").textContent = texts[maps.decoder ? "query.decoder" : "query"];
-  root.querySelector(".legend .name").textContent = texts.weight;
-  root.querySelector(".hidden-name").textContent = texts.hidden;
-}
-
-function placeGrid({ maps, nodes, layout }) {
-  const { grid } = layout;
-  const { texts, layers, heads } = maps;
-  nodes.figures.classList.toggle("stacked", layout.stacked);
-  const title = fill(texts.grid, { n: layers * heads });
-  nodes.grid.querySelector("figcaption").textContent = title;
-  nodes.grid.querySelector(".note").textContent =
-    grid.pool > 1 ? fill(texts.pooled, { n: grid.pool }) : "";
-  nodes.sheetCanvas.setAttribute("aria-label", title);
-  nodes.tiles.setAttribute("aria-label", `${title}. ${texts["grid.help"]}`);
-  setPixels(nodes.grid, {
-    "--figure": layout.left, "--width": grid.width, "--height": grid.height, "--names-left": NAMES.left,
-    "--names-top": NAMES.top, "--tile-width": grid.tile.width, "--tile-height": grid.tile.height,
-    "--tile-gap": grid.tile.gap,
-  });
-  // The buttons stay where they can, lest one that has the focus lose it.
-  const named = `${layers} × ${heads} ${texts.head} ${texts["head.short"]} ${texts["layer.short"]}`;
-  if (nodes.tiles.dataset.named === named) return;
-  nodes.tiles.dataset.named = named;
-  const numbers = (count) => Array.from({ length: count }, (_, i) => i);
-  const names = (selector, count, template, name) =>
-    nodes.sheet.querySelector(selector).replaceChildren(
-      ...numbers(count).map((i) => element("span", "", fill(template, { [name]: i }))));
-  names(".head-names", heads, texts["head.short"], "head");
-  names(".layer-names", layers, texts["layer.short"], "layer");
-  nodes.tiles.style.setProperty("--heads", heads);
-  nodes.tiles.replaceChildren(...numbers(layers * heads).map((i) => tileButton(i, maps)));
-}
-
-function tileButton(i, { heads, texts }) {
-  const [layer, head] = [Math.floor(i / heads), i % heads];
-  const tile = element("button", "tile");
-  tile.type = "button";
-  Object.assign(tile.dataset, { layer, head });
-  tile.setAttribute("aria-label", fill(texts.head, { layer, head }));
-  return tile;
-}
-
-function placeMap(state) {
-  const { maps, nodes, textWidth } = state;
-  const { map } = state.layout;
-  nodes.map.querySelector(".note").textContent =
-    map.pool > 1 ? fill(maps.texts.pooled, { n: map.pool }) : "";
-  nodes.plot.dataset.angle = map.angle;
-  nodes.plot.classList.toggle("fine", map.size < 7);
-  setPixels(nodes.map, {
-    "--left": map.left, "--top": map.top, "--width": map.width, "--height": map.height,
-    "--cell-width": map.size, "--cell-height": map.size, "--label-size": map.labelSize,
-    "--row-step": map.perToken, "--column-step": map.perToken,
-    "--overhang": map.overhang, "--fed": map.fed, "--predicted": map.predicted,
-  });
-  state.rowLabels = drawLabels(nodes.rows, maps.rows, map.every, (i) => rowLabel(maps, i, textWidth));
-  state.columnLabels = drawLabels(
-    nodes.columns, maps.columns, map.every, (i) => columnLabel(maps, i, textWidth));
 }

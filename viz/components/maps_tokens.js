@@ -15,9 +15,9 @@ function drawChips(node, labels, side, texts) {
   return chips;
 }
 
-function rowLabel(maps, row, textWidth) {
+function rowLabel({ maps, view, textWidth }, row) {
   const node = element("div", "label");
-  node.style.setProperty("--at", row);
+  node.style.setProperty("--at", row - view.row);
   node.append(axisToken(maps.queries[row], maps.rowSide, row, maps.texts, textWidth));
   if (maps.decoder) {
     const predicted = axisToken(maps.predicted[row], "target", row + 1, maps.texts, textWidth);
@@ -27,9 +27,9 @@ function rowLabel(maps, row, textWidth) {
   return node;
 }
 
-function columnLabel(maps, column, textWidth) {
+function columnLabel({ maps, view, textWidth }, column) {
   const node = element("div", "label");
-  node.style.setProperty("--at", column);
+  node.style.setProperty("--at", column - view.column);
   node.append(axisToken(maps.keys[column], maps.columnSide, column, maps.texts, textWidth));
   return node;
 }
@@ -59,7 +59,7 @@ function placesOfCell(maps, row, column) {
 
 /** Mark these places and nothing else. */
 function mark(state, places) {
-  const { maps, nodes, layout } = state;
+  const { nodes, view } = state;
   for (const node of state.marked) node.classList.remove("marked", "soft");
   state.marked = [];
   const add = (node, ...names) => {
@@ -72,16 +72,22 @@ function mark(state, places) {
     bringIntoView(state.chips[side][index]);
   }
   for (const [side, index] of places?.soft ?? []) add(state.chips[side][index], "marked", "soft");
-  const make = (label) => (i) => label(maps, i, state.textWidth);
-  const row = labelAt(nodes.rows, state.rowLabels, places?.row, make(rowLabel));
-  const column = labelAt(nodes.columns, state.columnLabels, places?.column, make(columnLabel));
+  const shown = {
+    row: inView(places?.row, view.row, view.rows),
+    column: inView(places?.column, view.column, view.columns),
+  };
+  const at = (inside, label) => (inside == null ? null : label);
+  const row = labelAt(
+    nodes.rows, state.rowLabels, at(shown.row, places?.row), (i) => rowLabel(state, i));
+  const column = labelAt(
+    nodes.columns, state.columnLabels, at(shown.column, places?.column), (i) => columnLabel(state, i));
   add(row?.firstElementChild, "marked");
   add(column?.firstElementChild, "marked");
   if (places?.predicted != null) {
     add(state.rowLabels.get(places.predicted)?.lastElementChild, "marked", "soft");
   }
-  placeBand(nodes.rowBand, places?.row, layout.map);
-  placeBand(nodes.columnBand, places?.column, layout.map);
+  placeBand(nodes.rowBand, shown.row, view);
+  placeBand(nodes.columnBand, shown.column, view);
 }
 
 /** Scroll a long sentence, and nothing but the sentence, to one of its chips. */

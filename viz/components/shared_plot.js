@@ -2,6 +2,7 @@
 
 const AXIS = 20; // room for an axis name
 const LABEL = { size: 12, gap: 6, longest: 104 };
+const LARGEST_CELL = 44; // cell
 const SLANT = Math.SQRT1_2; // sine and cosine of 45°
 
 /** What a window leaves for cells below controls, sentences and titles. */
@@ -15,7 +16,7 @@ function plotHeight({ rows, columns }) {
 
 /** Square cells of whole device pixels; several weights share one where there are too many. */
 function cellLayout(width, height, { rows, columns }, ratio) {
-  const room = Math.min(width / columns, height / rows, 44) * ratio;
+  const room = Math.min(width / columns, height / rows, LARGEST_CELL) * ratio;
   const pool = room >= 1 ? 1 : Math.ceil(1 / Math.max(room, 0.01));
   const size = Math.max(1, Math.floor(room * pool)) / ratio;
   const [down, across] = [Math.ceil(rows / pool), Math.ceil(columns / pool)];
@@ -52,9 +53,11 @@ function axisToken(label, side, index, texts, textWidth, longest = LABEL.longest
 }
 
 /** Labels of an axis, every few where there is no room for all; returned by position. */
-function drawLabels(node, count, every, make) {
+function drawLabels(node, count, every, make, first = 0) {
   const labels = new Map();
-  for (let i = 0; i < count; i += every) labels.set(i, make(i));
+  // The same ones wherever a part of the axis begins: they move with it, and do not take turns.
+  const begin = Math.ceil(first / every) * every;
+  for (let i = begin; i < first + count; i += every) labels.set(i, make(i));
   node.replaceChildren(...labels.values());
   return labels;
 }

@@ -171,6 +171,60 @@ def endless():
     )
 
 
+def vast(kind="decoder.cross", rows=512, columns=500, layers=1, heads=2):
+    """As long as a sentence gets; no two weights of a head are the same."""
+    source = tuple(TokenLabel(f"s{i}") for i in range(columns))
+    target = tuple(TokenLabel(f"t{i}") for i in range(rows + 1))
+    scores = np.random.default_rng(13).normal(0, 3, (layers, heads, rows, columns))
+    near = np.abs(np.arange(rows)[:, None] * columns / rows - np.arange(columns)) < 6
+    return AttentionMaps(
+        kind=kind,
+        weights=softmax(scores + 8 * near),
+        visible=np.ones((rows, columns), np.bool_),
+        queries=target[:-1],
+        keys=source,
+        predicted=target[1:],
+        source=source,
+        target=target,
+        translation="",
+        selected=(0, 1),
+    )
+
+
+def one():
+    """A single token and a single head."""
+    word = (TokenLabel("one"),)
+    weights, visible = np.ones((1, 1, 1, 1), np.float32), np.ones((1, 1), np.bool_)
+    return AttentionMaps(
+        kind="encoder.self", weights=weights, visible=visible, queries=word, keys=word, source=word
+    )
+
+
+LONGEST = "Rindfleischetikettierungsüberwachungsaufgabenübertragungsgese"
+RIGHT_TO_LEFT = "القطة السوداء تنام هنا"
+
+
+def unusual():
+    """Identical words in a row, one of 61 letters, and words that are read from right to left."""
+    words = (
+        *labels("the " * 9),
+        TokenLabel(LONGEST),
+        *labels(RIGHT_TO_LEFT),
+        *labels("x " * 30),
+        EOS,
+    )
+    n = len(words)
+    visible = np.ones((n, n), np.bool_)
+    return AttentionMaps(
+        kind="encoder.self",
+        weights=plausible(1, 1, n, n, visible, seed=17),
+        visible=visible,
+        queries=words,
+        keys=words,
+        source=words,
+    )
+
+
 CASES = {
     "known": known,
     "sentence": sentence,
@@ -180,4 +234,11 @@ CASES = {
     "long": lambda: many(6, 8, 128),
     "hostile": hostile,
     "endless": endless,
+    "vast": vast,
+    "huge": lambda: vast(layers=2, heads=4),
+    "thin": lambda: vast(rows=512, columns=20),
+    "flat": lambda: vast(rows=5, columns=512),
+    "one": one,
+    "unusual": unusual,
+    "twelve": lambda: many(12, 16, 128),
 }

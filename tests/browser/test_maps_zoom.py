@@ -1,0 +1,360 @@
+"""Zooming and moving in a large attention map, in a real browser."""
+
+import re
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.apps import maps_cases
+from tests.browser.apps.maps_page import expected_pixels, opened_maps, point_of
+from tests.browser.canvas import pixels
+
+pytestmark = pytest.mark.browser
+SVG = "{http://www.w3.org/2000/svg}"
+PART = re.compile(r"rows (\d+)–(\d+) of (\d+), columns (\d+)–(\d+) of (\d+)")
+
+
+@pytest.fixture(scope="module")
+def vast():
+    return maps_cases.vast()
+
+
+@pytest.fixture
+def show(new_page, serve):
+    def opened(case="vast", query="", **options):
+        return opened_maps(new_page, serve, case, query, **options)
+
+    return opened
+
+
+def window(page):
+    """Return first row, first column, rows and columns as the page says them."""
+    said = page.locator(".part").inner_text()
+    if whole := re.fullmatch(r"all (\d+) rows, all (\d+) columns", said):
+        return 0, 0, int(whole[1]), int(whole[2])
+    top, bottom, _, left, right, _ = map(int, PART.fullmatch(said).groups())
+    return top, left, bottom - top + 1, right - left + 1
+
+
+def weight_at(maps, row, column):
+    """Return how a weight of the chosen head is written."""
+    written = np.format_float_positional(
+        maps.weights[maps.selected][row, column], 3, fractional=False, trim="k"
+    )
+    return written if float(written) >= 1e-6 else None
+
+
+def press(page, *keys):
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def at_about(page, row, column):
+    """Click a cell of the whole map, which is a pixel small; return how its place is said."""
+    page.mouse.click(*point_of(page, row, column, 512, 500))
+    return page.locator(".tooltip .line").last.inner_text()
+
+
+def assert_window_is_true(page, maps):
+    """What is drawn is exactly the part that is said: colours, labels and the frame."""
+    top, left, rows, columns = window(page)
+    part = np.s_[top : top + rows, left : left + columns]
+    shown = pixels(page.locator(".cells canvas"))
+    assert (shown == expected_pixels(maps.weights[maps.selected][part], maps.visible[part])).all()
+    box = page.locator(".cells").bounding_box()
+    assert box["width"] / columns == pytest.approx(box["height"] / rows, abs=1e-3)
+    assert box["width"] / columns <= 44
+    for selector, first, count, labels, size in (
+        (".labels.rows", top, rows, maps.queries, box["height"]),
+        (".labels.columns", left, columns, maps.keys, box["width"]),
+    ):
+        places = page.locator(f"{selector} .label:not(.spare)").evaluate_all(
+            "labels => labels.map(l => [l.firstChild.textContent, Number(l.style"
+            ".getPropertyValue('--at'))])"
+        )
+        for text, at in places:
+            assert 0 <= at < count
+            assert text == labels[first + at].text
+        steps = {after[1] - before[1] for before, after in pairwise(places)}
+        assert all(step * size / count >= 11 for step in steps)
+
+
+WINDOWS = [
+    (0, 0, 512, 60),
+    (120, 300, 60, 40),
+    (500, 488, 12, 12),
+    (37, 211, 9, 11),
+    (511, 0, 1, 1),
+]
+
+
+@pytest.mark.parametrize("zoom", WINDOWS)
+def test_a_link_shows_exactly_the_weights_of_its_part(show, vast, zoom):
+    with show(query="&zoom=" + ",".join(map(str, zoom))) as page:
+        assert window(page) == zoom
+        assert_window_is_true(page, vast)
+        row, column = zoom[0] + zoom[2] // 2, zoom[1] + zoom[3] // 2
+        page.mouse.move(*point_of(page, zoom[2] // 2, zoom[3] // 2, *zoom[2:]))
+        expect(page.locator(".tooltip")).to_contain_text(f"row {row}, column {column}")
+        if written := weight_at(vast, row, column):
+            expect(page.locator(".tooltip b")).to_have_text(written)
+        frame, tile = (
+            page.locator(name).bounding_box() for name in (".frame", "[aria-pressed=true]")
+        )
+        assert frame["x"] - tile["x"] == pytest.approx(zoom[1] / 500 * tile["width"], abs=1)
+        assert frame["y"] - tile["y"] == pytest.approx(zoom[0] / 512 * tile["height"], abs=1)
+
+
+def test_a_cell_among_many_can_be_read_with_the_keyboard(show, vast):
+    with show() as page:
+        page.locator(".cells").focus()
+        press(page, *["ArrowDown"] * 40, "End", *["ArrowLeft"] * 30, "Enter")
+        assert_window_is_true(page, vast)
+        top, left, rows, columns = window(page)
+        assert top < 40 < top + rows < 512 and left < 469 < left + columns
+        expect(page.locator(".live")).to_contain_text(page.locator(".part").inner_text())
+        press(page, *["ArrowDown"] * (rows + 3), *["ArrowLeft"] * 5)
+        row, column = 40 + rows + 3, 464
+        said = f"t{row} → s{column} {weight_at(vast, row, column)}."
+        expect(page.locator(".live")).to_contain_text(said)
+        # The window has followed just so far that the cell is its last row.
+        assert window(page) == (row - rows + 1, left, rows, columns)
+        assert_window_is_true(page, vast)
+
+
+def test_plus_and_minus_keep_the_cell_where_it_is(show, vast):
+    with show() as page:
+        place = at_about(page, 300, 250)
+        for key in "+++++++++---":
+            before = page.locator(".cursor").bounding_box()
+            middle = before["x"] + before["width"] / 2, before["y"] + before["height"] / 2
+            press(page, key)
+            box = page.locator(".cursor").bounding_box()
+            assert box["x"] <= middle[0] <= box["x"] + box["width"]
+            assert box["y"] <= middle[1] <= box["y"] + box["height"]
+            expect(page.locator(".tooltip .line").last).to_have_text(place)
+        assert_window_is_true(page, vast)
+        press(page, "0")
+        assert window(page) == (0, 0, 512, 500)
+        expect(page.locator(".frame")).to_be_hidden()
+
+
+def test_escape_closes_the_number_first_and_then_shows_all(show):
+    with show() as page:
+        at_about(page, 100, 100)
+        press(page, "Enter", "Escape")
+        expect(page.locator(".tooltip")).to_be_hidden()
+        assert window(page)[2] < 512
+        press(page, "Escape")
+        assert window(page) == (0, 0, 512, 500)
+        expect(page.locator(".tooltip")).to_be_hidden()
+
+
+def test_page_keys_and_shift_arrows_go_on_by_what_is_shown(show, vast):
+    with show(query="&zoom=100,100,20,30") as page:
+        page.locator(".cells").focus()
+        press(page, "ArrowDown", "PageDown")
+        assert window(page) == (120, 100, 20, 30)
+        expect(page.locator(".tooltip")).to_contain_text("row 121, column 100")
+        press(page, "Shift+ArrowRight", "Shift+ArrowRight", "Shift+ArrowUp", "PageUp", "PageUp")
+        assert window(page) == (60, 160, 20, 30)
+        assert_window_is_true(page, vast)
+        press(page, *["PageUp"] * 4)
+        assert window(page) == (0, 160, 20, 30)
+        expect(page.locator(".tooltip")).to_contain_text("row 0, column 160")
+
+
+def test_the_wheel_zooms_where_it_is_meant_and_else_scrolls_the_page(show, vast):
+    with show(viewport={"width": 1280, "height": 500}) as page:
+        main = page.locator("[data-testid=stMain]")
+        page.locator(".map figcaption").scroll_into_view_if_needed()
+        point = [round(at) for at in point_of(page, 60, 333, 512, 500)]
+        page.mouse.move(*point)
+        before = main.evaluate("main => main.scrollTop")
+        page.mouse.wheel(0, 30)
+        page.wait_for_function(
+            "([main, before]) => main.scrollTop > before", arg=[main.element_handle(), before]
+        )
+        assert window(page) == (0, 0, 512, 500)
+        place = page.locator(".tooltip .line").last
+        page.mouse.move(point[0] + 1, point[1] - 30)
+        under = place.inner_text()
+        page.keyboard.down("Control")
+        for _ in range(6):
+            page.mouse.wheel(0, -100)
+        page.keyboard.up("Control")
+        expect(page.locator(".part")).to_contain_text("–")
+        expect(place).to_have_text(under)
+        assert_window_is_true(page, vast)
+        # Once the map has the focus it needs no other key; when all is shown the page scrolls.
+        page.mouse.click(point[0] + 1, point[1] - 30)
+        zoomed = window(page)
+        page.mouse.wheel(0, -100)
+        expect(page.locator(".part")).not_to_contain_text(f"rows {zoomed[0]}–")
+        for _ in range(20):
+            page.mouse.wheel(0, 100)
+        expect(page.locator(".part")).to_contain_text("all 512 rows")
+
+
+def test_a_drag_moves_the_map_and_a_click_stays_a_click(show, vast):
+    with show(query="&zoom=100,100,20,30") as page:
+        start, end = point_of(page, 10, 20, 20, 30), point_of(page, 4, 7, 20, 30)
+        page.mouse.move(*start)
+        page.mouse.down()
+        page.mouse.move(*end, steps=5)
+        page.mouse.up()
+        assert window(page) == (106, 113, 20, 30)
+        assert_window_is_true(page, vast)
+        page.mouse.move(*point_of(page, 0, 0, 20, 30))
+        page.mouse.move(5, 5)
+        # It has chosen no cell: nothing is left marked.
+        expect(page.locator(".cursor")).to_be_hidden()
+        page.mouse.move(*point_of(page, 2, 3, 20, 30))
+        page.mouse.down()
+        page.mouse.move(*(at + 1 for at in point_of(page, 2, 3, 20, 30)))
+        page.mouse.up()
+        page.mouse.move(5, 5)
+        expect(page.locator(".tooltip")).to_contain_text("row 108, column 116")
+        assert window(page) == (106, 113, 20, 30)
+
+
+def test_buttons_zoom_are_named_large_enough_and_only_there_where_they_are_of_use(show, vast):
+    with show() as page:
+        larger, smaller, whole = (
+            page.get_by_role("button", name=name, exact=True)
+            for name in ("Zoom in", "Zoom out", "Show all")
+        )
+        expect(smaller).to_have_attribute("aria-disabled", "true")
+        for _ in range(4):
+            larger.click()
+        assert_window_is_true(page, vast)
+        top, left, rows, columns = window(page)
+        assert abs(top + rows / 2 - 256) <= 2 and abs(left + columns / 2 - 250) <= 2
+        smaller.click()
+        assert window(page)[2] > rows
+        while larger.get_attribute("aria-disabled") != "true":
+            larger.click()
+        assert page.locator(".cells").bounding_box()["width"] / window(page)[3] == 44
+        whole.click()
+        assert window(page) == (0, 0, 512, 500)
+        for button in page.locator(".maps button:visible").all():
+            box = button.bounding_box()
+            assert box["height"] >= 24 and box["width"] >= 24
+    with show("sentence") as page:
+        expect(page.get_by_role("button", name="Zoom in")).to_have_count(0)
+        page.locator(".cells").focus()
+        press(page, "ArrowDown", "+", "Enter")
+        expect(page.locator(".tooltip")).to_contain_text("animal → The")
+
+
+def test_a_double_click_zooms_until_words_can_be_read(show, vast):
+    with show() as page:
+        page.mouse.dblclick(*point_of(page, 200, 100, 512, 500))
+        top, left, rows, columns = window(page)
+        assert top <= 200 < top + rows <= top + 30 and left <= 100 < left + columns
+        assert page.locator(".labels.rows .label").count() == rows
+        assert_window_is_true(page, vast)
+
+
+def test_the_page_learns_where_a_zoom_came_to_rest_and_a_reload_shows_it(show):
+    with show() as page:
+        at_about(page, 300, 250)
+        press(page, "Enter", "ArrowDown", "PageDown")
+        expect(page.get_by_text("zooms: 1,")).to_be_visible()
+        part = window(page)
+        expect(page.get_by_text("zooms: 1, " + ",".join(map(str, part)))).to_be_visible()
+        page.reload()
+        page.locator(".maps[data-drawn]").wait_for()
+        assert window(page) == part
+        page.get_by_role("button", name="Show all").click()
+        expect(page.get_by_text("zooms: 1, all")).to_be_visible()
+        assert window(page) == (0, 0, 512, 500)
+
+
+def test_another_head_is_shown_at_the_same_zoom(show, vast):
+    with show(query="&zoom=100,100,20,30") as page:
+        page.get_by_role("button", name="layer 0, head 0", exact=True).click()
+        expect(page.locator(".maps")).to_have_attribute("data-exact", "true")
+        assert window(page) == (100, 100, 20, 30)
+        shown = pixels(page.locator(".cells canvas"))
+    part = np.s_[100:120, 100:130]
+    assert (shown == expected_pixels(vast.weights[0, 0][part], vast.visible[part])).all()
+
+
+@pytest.mark.parametrize(
+    ("case", "width"),
+    [
+        ("one", 1280),
+        ("twelve", 1280),
+        ("twelve", 700),
+        ("unusual", 700),
+        ("flat", 900),
+    ],
+)
+def test_unusual_maps_are_drawn_and_can_be_zoomed_through(show, case, width):
+    maps = maps_cases.CASES[case]()
+    with show(case, viewport={"width": width, "height": 800}) as page:
+        page.locator(".cells").focus()
+        if case != "one":
+            press(page, "Enter")
+            assert_zoomed_labels_stay_apart(page)
+            press(page, "PageDown", "Shift+ArrowRight")
+            top, left, rows, columns = window(page)
+            part = np.s_[top : top + rows, left : left + columns]
+            shown = pixels(page.locator(".cells canvas"))
+            weights = maps.weights[maps.selected]
+            assert (shown == expected_pixels(weights[part], maps.visible[part])).all()
+        scrolls = page.evaluate(
+            "[document.documentElement, document.querySelector('.stMain')]"
+            ".some(e => e.scrollWidth > e.clientWidth)"
+        )
+        assert not scrolls
+
+
+def assert_zoomed_labels_stay_apart(page):
+    boxes = [label.bounding_box() for label in page.locator(".labels.rows .label").all()]
+    assert all(after["y"] - before["y"] >= 11 for before, after in pairwise(boxes))
+    columns = page.locator(".labels.columns .label")
+    boxes = [label.bounding_box() for label in columns.all()]
+    upright = page.locator(".plot").get_attribute("data-angle") == "0"
+    for before, after in pairwise(boxes):
+        gap = after["x"] - before["x"]
+        assert gap >= (before["width"] if upright else 11)
+
+
+def test_what_is_zoomed_is_what_is_saved(show, vast):
+    with show(query="&zoom=100,110,20,22") as page:
+        with page.expect_download() as download:
+            page.locator(".map .tools .svg").click()
+        drawing = ElementTree.parse(download.value.path()).getroot()
+    texts = ["".join(text.itertext()) for text in drawing.iter(f"{SVG}text")]
+    assert [text for text in texts if text.startswith("s")] == [f"s{i}" for i in range(110, 132)]
+    assert "rows 100–119 of 512, columns 110–131 of 500" in texts
+    (cells,) = (group for group in drawing.iter(f"{SVG}g") if group.get("class") == "cells")
+    colours = [tuple(bytes.fromhex(cell.get("fill")[1:])) for cell in cells]
+    part = np.s_[100:120, 110:132]
+    expected = expected_pixels(vast.weights[0, 1][part], vast.visible[part]).reshape(-1, 4)
+    assert colours == [tuple(pixel[:3]) for pixel in expected]
+
+
+def test_heads_of_very_many_weights_are_shown_at_once_and_exactly_when_they_have_come(show):
+    maps = maps_cases.CASES["huge"]()
+    with show("huge", query="&zoom=200,190,20,22") as page:
+        assert_window_is_true(page, maps)
+        pooled = page.locator(".grid .note").inner_text()
+        pool = int(re.fullmatch(r"each pixel shows the largest of (\d+) × \1 weights", pooled)[1])
+        first = pixels(page.locator(".sheet canvas"))[0, 0]
+        largest = maps.weights[0, 0, :pool, :pool].max(keepdims=True)
+        assert (first == expected_pixels(largest, np.ones((1, 1), bool))[0, 0]).all()
+        page.get_by_role("button", name="layer 1, head 2", exact=True).click()
+        # Drawn by the browser itself, before any answer can have come.
+        shown = pixels(page.locator(".cells canvas"))
+        blocks = maps.weights[1, 2, 200:220, 190:212].reshape(10, 2, 11, 2).max((1, 3))
+        at_least = expected_pixels(blocks.repeat(2, 0).repeat(2, 1), np.ones((20, 22), bool))
+        exact = expected_pixels(maps.weights[1, 2, 200:220, 190:212], np.ones((20, 22), bool))
+        assert (shown == at_least).all() or (shown == exact).all()
+        expect(page.locator(".maps")).to_have_attribute("data-exact", "true")
+        assert (pixels(page.locator(".cells canvas")) == exact).all()
