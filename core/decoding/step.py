@@ -13,6 +13,7 @@ from torch import Tensor
 from core.decoding.plan import DecoderPlan
 from core.masks import padding_to_hide
 from core.model import Cache, Probe, Probes, Record, Site, Transformer
+from core.model.probes import continued
 from core.tokenizer import BOS, EOS
 
 Choose = Callable[[Tensor], int]
@@ -114,8 +115,10 @@ class Stepper:
             new_BT = token_B[:, None]
             if self._cache is None:
                 new_BT = self._fed_BT = torch.cat([self._fed_BT, new_BT], dim=1)
-            watching = [record] if self.options.watch else []
-            probes = [each for each in (self.options.probe, *watching) if each is not None]
+            probes: list[Probe] = [record] if self.options.watch else []
+            if self.options.probe is not None:
+                n_before = 0 if self._cache is None else self._cache.length
+                probes.insert(0, continued(self.options.probe, n_before))
             logits_BTV = self.model.decode(
                 new_BT,
                 self._memory_BSD,

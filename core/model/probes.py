@@ -3,14 +3,14 @@
 B batch, H heads, Q queries, K keys, E width of one head, D model width.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import torch
 from torch import Tensor
 
-from core.model.probe import Site, Step
+from core.model.probe import Probe, Probes, Site, Step
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,58 @@ class Silence:
         if step is not Step.MIXED:
             return tensor
         audible_H = torch.ones(tensor.shape[1], dtype=torch.bool, device=tensor.device)
-        audible_H[[head for silenced, head in self.heads if silenced == site]] = False
+        audible_H[_at(site, self.heads)] = False
         return tensor * audible_H[:, None, None]
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """Makes heads look everywhere alike: their values are averaged over all that is visible."""
+
+    heads: frozenset[tuple[Site, int]]
+
+    @classmethod
+    def of(cls, heads: Iterable[tuple[Site, int]]) -> Self:
+        """Make each (site, head) uniform."""
+        return cls(frozenset(heads))
+
+    def sees(self, site: Site) -> bool:
+        """The sites with such a head."""
+        return any(site == levelled for levelled, _ in self.heads)
+
+    def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
+        """Make the heads' scores equal, so that the softmax spreads over what the mask leaves."""
+        if step is not Step.SCORES:
+            return tensor
+        scores_BHQK = tensor.clone()
+        scores_BHQK[:, _at(site, self.heads)] = 0.0
+        return scores_BHQK
+
+
+@dataclass(frozen=True)
+class Freeze:
+    """Makes heads say the same at every position of every sentence (mean ablation).
+
+    What a head brings on average stays, what it brings because of this sentence goes. Silencing
+    takes both, and so may leave the rest with sums that it has never met (Wang et al. 2022,
+    "Interpretability in the Wild").
+    """
+
+    mixed: Mapping[tuple[Site, int], Tensor]
+    """(site, head) → mixed_E, as a rule the head's average over held-out sentences."""
+
+    def sees(self, site: Site) -> bool:
+        """The sites with a frozen head."""
+        return any(site == frozen for frozen, _ in self.mixed)
+
+    def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
+        """Replace the mixed values of the frozen heads."""
+        if step is not Step.MIXED:
+            return tensor
+        mixed_BHQE = tensor.clone()
+        for head in _at(site, self.mixed):
+            mixed_BHQE[:, head] = self.mixed[site, head]
+        return mixed_BHQE
 
 
 @dataclass(frozen=True)
@@ -70,19 +120,29 @@ class Override:
     site: Site
     head: int
     query: int
+    """Counted in the tensor that the sublayer makes; see `continued`."""
     weights_K: Tensor
+    """Where there are fewer, the other keys get 0; what lies beyond the keys is left out."""
 
     def sees(self, site: Site) -> bool:
         """The one site."""
         return site == self.site
 
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
-        """Replace the row, in every sentence of the batch."""
-        if step is not Step.WEIGHTS:
+        """Replace the row, in every sentence of the batch, if it is one of those computed."""
+        if step is not Step.WEIGHTS or self.query not in range(tensor.shape[2]):
             return tensor
         weights_BHQK = tensor.clone()
-        weights_BHQK[:, self.head, self.query] = self.weights_K
+        n_given = min(len(self.weights_K), tensor.shape[3])
+        weights_BHQK[:, self.head, self.query] = 0.0
+        weights_BHQK[:, self.head, self.query, :n_given] = self.weights_K[:n_given]
         return weights_BHQK
+
+    def after(self, n_positions: int) -> Self:
+        """Return the same for a pass whose first target position is number `n_positions`."""
+        if self.site.stack == "encoder":
+            return self
+        return replace(self, query=self.query - n_positions)
 
 
 @dataclass(frozen=True)
@@ -90,7 +150,8 @@ class Patch:
     """Puts what heads mixed in another forward pass in the place of what they mix in this one."""
 
     mixed: Mapping[tuple[Site, int], Tensor]
-    """(site, head) → mixed_BQE from a `Record` of `Step.MIXED`."""
+    """(site, head) → mixed_BQE from a `Record` of `Step.MIXED`. Positions that only one of the two
+    passes has stay as they are."""
 
     def sees(self, site: Site) -> bool:
         """The sites with a patched head."""
@@ -101,10 +162,19 @@ class Patch:
         if step is not Step.MIXED:
             return tensor
         mixed_BHQE = tensor.clone()
-        for (patched, head), mixed_BQE in self.mixed.items():
-            if patched == site:
-                mixed_BHQE[:, head] = mixed_BQE
+        for head in _at(site, self.mixed):
+            mixed_BQE = self.mixed[site, head][:, : tensor.shape[2]]
+            mixed_BHQE[:, head, : mixed_BQE.shape[1]] = mixed_BQE
         return mixed_BHQE
+
+    def after(self, n_positions: int) -> Self:
+        """Return the same for a pass whose first target position is number `n_positions`."""
+        return type(self)(
+            {
+                (site, head): mixed if site.stack == "encoder" else mixed[:, n_positions:]
+                for (site, head), mixed in self.mixed.items()
+            }
+        )
 
 
 @dataclass(frozen=True)
@@ -150,3 +220,23 @@ class Unplace:
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
         """Add zeros in the place of positions."""
         return torch.zeros_like(tensor) if step is Step.POSITIONS else tensor
+
+
+def continued(probe: Probe, n_positions: int) -> Probe:
+    """Return what a probe is for a pass that continues a target, as with a cache.
+
+    A probe that speaks of rows counts them from the first row that is computed. Where
+    `n_positions` rows of the decoder were computed before, it must speak of those after them.
+    """
+    match probe:
+        case Override() | Patch():
+            return probe.after(n_positions)
+        case Probes():
+            return Probes([continued(each, n_positions) for each in probe.probes])
+        case _:
+            return probe
+
+
+def _at(site: Site, heads: Collection[tuple[Site, int]]) -> list[int]:
+    """Return the heads of one site."""
+    return [head for found, head in heads if found == site]

@@ -1,0 +1,78 @@
+"""Heads silenced one after the other."""
+
+import itertools
+from pathlib import Path
+
+import pytest
+import torch
+
+from core.analysis.evaluation import held_out_pairs
+from core.analysis.pruning import PruningPoint, greedy_pruning, heads_needed, pruning_by_score
+from core.analysis.silencing import Silenceable, every_head
+from core.model import Site
+from core.run import load_run
+
+GALLERY = Path(__file__).parents[3] / "gallery"
+GUIDED = (Site("encoder", 2, "self"), 0)
+
+
+def test_greedy_silences_each_time_the_head_without_which_the_loss_is_lowest(copy_run):
+    points = list(greedy_pruning(copy_run, 4, seed=1))
+    silenceable = Silenceable(copy_run.model, held_out_pairs(copy_run, 4, 1))
+    heads = every_head(copy_run.model)
+    assert sorted(point.removed for point in points[1:]) == sorted(heads)
+    assert [point.n_left for point in points] == list(range(len(heads), -1, -1))
+    silent = []
+    for point in points[1:]:
+        left = [head for head in heads if head not in silent]
+        losses = {head: silenceable.figures([*silent, head]).loss for head in left}
+        assert losses[point.removed] == min(losses.values()) == point.loss
+        silent.append(point.removed)
+    assert {point.n for point in points} == {4}
+
+
+def test_the_curve_begins_with_all_heads_and_ends_with_none(copy_run):
+    scores = dict.fromkeys(every_head(copy_run.model), 1.0)
+    first, *_, last = pruning_by_score(copy_run, scores, 3)
+    silenceable = Silenceable(copy_run.model, held_out_pairs(copy_run, 3, 0))
+    assert (first.removed, first.loss) == (None, silenceable.figures().loss)
+    assert last.n_left == 0
+    assert last.loss == silenceable.figures(every_head(copy_run.model)).loss
+
+
+def test_scores_give_the_order_lowest_first_and_equal_ones_as_in_the_model(copy_run):
+    heads = every_head(copy_run.model)
+    scores = {head: 1.0 for head in heads} | {heads[3]: 0.5, heads[0]: 2.0}
+    order = [point.removed for point in pruning_by_score(copy_run, scores, 2)][1:]
+    assert order == [heads[3], *(h for h in heads[1:] if h != heads[3]), heads[0]]
+
+
+def test_a_head_without_a_score_is_refused(copy_run):
+    with pytest.raises(KeyError):
+        next(pruning_by_score(copy_run, {}, 2))
+
+
+def test_silencing_the_needed_head_first_costs_more_than_any_other():
+    run = load_run(GALLERY / "translate-guided")
+    heads = every_head(run.model)
+    first_two = []
+    for head in (GUIDED, (GUIDED[0], 1)):
+        scores = {each: float(each != head) for each in heads}
+        first_two.append(list(itertools.islice(pruning_by_score(run, scores, 20), 2)))
+    (_, guided), (_, other) = first_two
+    assert guided.exact_match < other.exact_match
+    assert guided.loss > other.loss
+
+
+def test_pruning_draws_nothing_from_torchs_random_state(copy_run):
+    state = torch.get_rng_state()
+    list(itertools.islice(greedy_pruning(copy_run, 2), 2))
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_heads_needed_are_the_fewest_that_stay_within_the_tolerance():
+    shares = [0.90, 0.91, 0.895, 0.80, 0.89, 0.5]
+    points = [PruningPoint(None, 5 - i, share, 0.0, 100) for i, share in enumerate(shares)]
+    assert heads_needed(points, tolerance=0.0101) == 1
+    assert heads_needed(points, tolerance=0.006) == 3
+    assert heads_needed(points, tolerance=0.0) == 4

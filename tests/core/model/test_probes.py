@@ -1,0 +1,173 @@
+"""What each probe makes of a pass, against computations of its own in float64."""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.decoding.step import DecodeOptions, Stepper, sayable
+from core.model import Override, Patch, Probes, Record, Silence, Site, Step, build
+from core.model.probes import Freeze, Uniform, continued
+
+SITES = ["encoder.1.self", "decoder.0.self", "decoder.1.cross"]
+CROSS = Site("decoder", 1, "cross")
+EVERYTHING = frozenset(Step)
+
+
+def recorded(model, batch, *probes):
+    record = Record(EVERYTHING)
+    with torch.no_grad():
+        model(*batch, Probes([*probes, record]))
+    return record.tensors
+
+
+def attention_at(model, site):
+    layer = (model.encoder if site.stack == "encoder" else model.decoder)[site.layer]
+    return layer.cross_attention if site.kind == "cross" else layer.self_attention
+
+
+@pytest.mark.parametrize("site", SITES)
+@pytest.mark.parametrize("silent", [(2,), (0, 3), (0, 1, 2, 3)])
+def test_silencing_leaves_the_sum_of_the_other_heads_terms(model, batch, site, silent):
+    site, model = Site.parse(site), model.double()
+    before = recorded(model, batch)
+    after = recorded(model, batch, Silence.of([(site, head) for head in silent]))
+    # Independently, in numpy: the terms of the heads that are left, and the bias.
+    mixed_BHQE = before[site, Step.MIXED].numpy()
+    output = attention_at(model, site).output
+    weight_DHE = output.weight.detach().numpy().reshape(16, 4, 3)
+    left = [head for head in range(4) if head not in silent]
+    expected_BQD = np.einsum("bhqe,dhe->bqd", mixed_BHQE[:, left], weight_DHE[:, left])
+    expected_BQD = expected_BQD + output.bias.detach().numpy()
+    np.testing.assert_allclose(after[site, Step.ADDED].numpy(), expected_BQD, atol=1e-12)
+
+
+@pytest.mark.parametrize("site", SITES)
+def test_a_uniform_head_spreads_evenly_over_what_each_row_may_see(model, batch, site):
+    site = Site.parse(site)
+    tensors = recorded(model, batch, Uniform.of([(site, 1), (site, 2)]))
+    weights_BHQK = tensors[site, Step.WEIGHTS].numpy()
+    visible_BQK = np.broadcast_to(tensors[site, Step.VISIBLE].numpy(), weights_BHQK[:, 0].shape)
+    expected_BQK = visible_BQK / visible_BQK.sum(axis=-1, keepdims=True)
+    for head in (1, 2):
+        np.testing.assert_allclose(weights_BHQK[:, head], expected_BQK, atol=1e-7)
+    others = recorded(model, batch)[site, Step.WEIGHTS].numpy()
+    assert np.array_equal(weights_BHQK[:, [0, 3]], others[:, [0, 3]])
+    assert np.abs(weights_BHQK[:, 1] - others[:, 1]).max() > 1e-3
+
+
+def test_a_uniform_row_that_sees_nothing_stays_zeros(model):
+    # The second source is nothing but padding.
+    batch = (torch.tensor([[4, 5, 2], [0, 0, 0]]), torch.tensor([[1, 4], [1, 4]]))
+    weights_BHQK = recorded(model, batch, Uniform.of([(CROSS, 0)]))[CROSS, Step.WEIGHTS]
+    assert torch.equal(weights_BHQK[0, 0], torch.full((2, 3), 1 / 3))
+    assert torch.equal(weights_BHQK[1, 0], torch.zeros(2, 3))
+
+
+@pytest.mark.parametrize("site", SITES)
+def test_a_frozen_head_mixes_the_given_values_everywhere_and_the_others_their_own(
+    model, batch, site
+):
+    site = Site.parse(site)
+    given_E = torch.tensor([0.5, -2.0, 7.0])
+    mixed_BHQE = recorded(model, batch, Freeze({(site, 3): given_E}))[site, Step.MIXED]
+    before_BHQE = recorded(model, batch)[site, Step.MIXED]
+    assert torch.equal(mixed_BHQE[:, 3], given_E.expand(mixed_BHQE[:, 3].shape))
+    assert torch.equal(mixed_BHQE[:, :3], before_BHQE[:, :3])
+
+
+def test_freezing_to_zero_is_silencing(model, batch):
+    heads = [(CROSS, 1), (Site("encoder", 0, "self"), 2)]
+    with torch.no_grad():
+        frozen_BTV = model(*batch, Freeze(dict.fromkeys(heads, torch.zeros(3))))
+        assert torch.equal(frozen_BTV, model(*batch, Silence.of(heads)))
+
+
+@pytest.mark.parametrize("site", SITES)
+def test_overriding_any_row_with_itself_changes_no_bit(model, batch, site):
+    site = Site.parse(site)
+    sentence = (batch[0][:1], batch[1][2:])
+    with torch.no_grad():
+        record = Record()
+        before_BTV = model(*sentence, record)
+        weights_HQK = record.weights(site)[0]
+        for head, query in itertools.product(range(4), range(weights_HQK.shape[1])):
+            override = Override(site, head, query, weights_HQK[head, query])
+            assert torch.equal(model(*sentence, Probes([override, Record()])), before_BTV)
+
+
+def test_a_row_that_was_not_computed_is_not_overridden(model, batch):
+    with torch.no_grad():
+        before_BTV = model(*batch, Record())
+        for query in (-1, 5, 90):
+            override = Override(CROSS, 1, query, torch.eye(6)[0])
+            assert torch.equal(model(*batch, Probes([override, Record()])), before_BTV)
+
+
+def test_a_row_of_another_length_is_filled_with_zeros_or_cut(model, batch):
+    site = Site("decoder", 0, "self")
+    for row in ([0.25, 0.75], [0.25, 0.75, 0.0, 0.0, 0.0, 0.0, 0.0]):
+        override = Override(site, 1, 3, torch.tensor(row))
+        weights_BHQK = recorded(model, batch, override)[site, Step.WEIGHTS]
+        assert weights_BHQK[2, 1, 3].tolist() == [0.25, 0.75, 0.0, 0.0, 0.0]
+
+
+def test_patching_leaves_positions_that_the_other_pass_did_not_have(model, batch):
+    before_BHQE = recorded(model, batch)[CROSS, Step.MIXED]
+    for n_given in (2, 9):
+        patch = Patch({(CROSS, 1): torch.full((1, n_given, 3), 5.0)})
+        mixed_BHQE = recorded(model, batch, patch)[CROSS, Step.MIXED]
+        assert (mixed_BHQE[:, 1, :n_given] == 5).all()
+        assert torch.equal(mixed_BHQE[:, 1, n_given:], before_BHQE[:, 1, n_given:])
+
+
+@given(st.integers(0, 6), st.integers(0, 6))
+def test_a_continued_probe_counts_from_its_first_row_in_the_decoder_only(n_positions, query):
+    row_K = torch.ones(1)
+    overrides = [Override(Site.parse(site), 0, query, row_K) for site in SITES]
+    encoder, decoder, cross = continued(Probes(overrides), n_positions).probes
+    assert (encoder.query, decoder.query, cross.query) == (query, *[query - n_positions] * 2)
+    values_BQE = torch.arange(7.0)[None, :, None]
+    patch = continued(Patch({(each.site, 0): values_BQE for each in overrides}), n_positions)
+    lengths = [len(patch.mixed[each.site, 0][0]) for each in overrides]
+    assert lengths == [7, 7 - n_positions, 7 - n_positions]
+    silence = Silence.of([(CROSS, 0)])
+    assert continued(silence, n_positions) is silence
+
+
+def probes_of_rows(model, source_BS, target_BT):
+    """Return probes that name rows: of the encoder, the decoder, and between them."""
+    record = Record(EVERYTHING)
+    with torch.no_grad():
+        model(source_BS.flip(1), target_BT, record)
+    patched = [(Site.parse(site), 2) for site in SITES]
+    return [
+        Override(Site("encoder", 1, "self"), 0, 2, torch.eye(6)[4]),
+        Override(Site("decoder", 0, "self"), 1, 3, torch.tensor([0.0, 0.0, 1.0, 0.0])),
+        Override(CROSS, 3, 2, torch.eye(6)[0]),
+        Patch({(site, h): record.tensors[site, Step.MIXED][:, h] for site, h in patched}),
+    ]
+
+
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_probes_of_rows_do_the_same_step_by_step_as_in_one_pass(small_config, norm):
+
+    model = build(replace(small_config, norm=norm), seed=1).eval()
+    source_BS = torch.tensor([[4, 5, 6, 7, 8, 2]])
+    target_BT = torch.tensor([[1, 5, 6, 7, 9]])
+    for probe in probes_of_rows(model, source_BS, target_BT):
+        for nested in (probe, Probes([Silence.of([(CROSS, 1)]), probe])):
+            with torch.no_grad():
+                whole_TV = sayable(model(source_BS, target_BT, nested))[0]
+                plain_TV = sayable(model(source_BS, target_BT))[0]
+            for cached, watch in itertools.product((True, False), repeat=2):
+                options = DecodeOptions(probe=nested, watch=watch, cached=cached)
+                stepper = Stepper(model, source_BS, options)
+                steps_TV = torch.cat([stepper.feed(target_BT[:, i])[0] for i in range(5)])
+                torch.testing.assert_close(steps_TV, whole_TV, rtol=1e-4, atol=1e-5)
+            # PAD and BOS are −∞ in both.
+            assert (whole_TV[:, 2:] - plain_TV[:, 2:]).abs().max() > 1e-3
