@@ -8,7 +8,17 @@ import streamlit as st
 from core.config import ConfigError
 from core.decoding import step as step_module
 from core.decoding.methods import Beam, Forced, Method
-from pages.shared import branches, cached, controls, decoded, explained, opening, session, stepper
+from pages.shared import (
+    branches,
+    cached,
+    controls,
+    decoded,
+    explained,
+    methods,
+    opening,
+    session,
+    stepper,
+)
 from pages.shared.text import DECODING, _, plain
 
 
@@ -21,7 +31,7 @@ def render() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         reference = controls.reference(opened.sentence, own or "")
         try:
-            method = controls.method()
+            method = methods.ask()
         except ConfigError as error:
             st.error(plain(str(error)))
             return

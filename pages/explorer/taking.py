@@ -3,11 +3,17 @@
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
+from pages.explorer.files import as_csv, as_json
+from pages.explorer.looked import Looked
+from pages.shared import session
 from pages.shared.text import FORMULA, HOW_TO_READ, _
+from viz.number_tables import number_tables
 from viz.payload import Assets
+from viz.standalone import standalone_page, table_page
 
 Column = Sequence[object]
 
@@ -32,12 +38,95 @@ class Taking:
     formula: str = FORMULA
 
 
-def offer(taken: Taking) -> None:
+def offer(taken: Taking, looked: Looked) -> None:
     """Offer files, link, Python and explanations below a view."""
-    with st.expander(_("How to read this")):
+    link = session.address()
+    about = _about(taken, looked, link)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        _download("CSV", "csv", "text/csv", taken, lambda: as_csv(taken.numbers()))
+        _download(
+            "JSON", "json", "application/json", taken, lambda: as_json(about, taken.numbers())
+        )
+        _download("HTML", "html", "text/html", taken, partial(page, taken, about))
+        with st.popover(_("Link"), type="tertiary", icon=":material/link:"):
+            st.caption(_("Opens exactly this view."))
+            st.code(link, language=None, wrap_lines=True)
+        with st.popover(_("Python"), type="tertiary", icon=":material/code:"):
+            st.caption(_("Run in the project's folder, it computes the same numbers again."))
+            st.code(taken.lines)
+    with st.container(key="taken"):
+        _folded(taken)
+
+
+def _folded(taken: Taking) -> None:
+    _table(taken)
+    with st.expander(_("How to read this"), type="compact"):
         st.markdown(taken.how_to_read)
-    with st.expander(_("Formula")):
+    with st.expander(_("Formula"), type="compact"):
         st.latex(taken.formula)
-    with st.expander(_("Code that computes it")):
+    with st.expander(_("Code that computes it"), type="compact"):
         for function in taken.code:
             st.code(inspect.getsource(function))
+
+
+def page(taken: Taking, about: Mapping[str, object]) -> str:
+    """Return a view as a page of its own: its component, or else its numbers."""
+    named = {
+        _("Model"): _("{model}, step {step}").format(**about),
+        _("Sentence"): str(about["sentence"]),
+        _("Translation"): str(about["translation"]),
+    }
+    if taken.component is None:
+        return table_page(_numbers_as_tables(taken), taken.title, named)
+    assets, packed = taken.component
+    return standalone_page(assets, packed(), taken.title, named)
+
+
+def _about(taken: Taking, looked: Looked, link: str) -> dict[str, object]:
+    """Return what a file says of the view beside its numbers."""
+    opened = looked.opened
+    return {
+        "title": taken.title,
+        "model": opened.run.name,
+        "step": opened.run.step,
+        "sentence": opened.sentence,
+        "translation": looked.inspection.translation.text,
+        "view": taken.name,
+        "link": link,
+    }
+
+
+def _download(
+    label: str, ending: str, mime: str, taken: Taking, written: Callable[[], str]
+) -> None:
+    st.download_button(
+        label,
+        data=written,
+        file_name=f"{taken.name}.{ending}",
+        mime=mime,
+        on_click="ignore",
+        type="tertiary",
+        icon=":material/download:",
+        key=f"take_{ending}",
+    )
+
+
+def _table(taken: Taking) -> None:
+    # Made only for whoever opens it: of long sentences it takes long.
+    folded = st.expander(_("As a table"), type="compact", on_change="rerun", key="taken_as_table")
+    with folded:
+        if folded.open:
+            st.html(_numbers_as_tables(taken))
+
+
+def _numbers_as_tables(taken: Taking) -> str:
+    texts = {
+        "query": _("query"),
+        "key": _("key"),
+        "hidden": _("hidden"),
+        "largest": _("The {n} largest of {keys} in each row."),
+        "rank": _("{n}. largest"),
+        "first": _("The first {n} of {rows} rows."),
+        "empty": _("Nothing is shown."),
+    }
+    return number_tables(taken.numbers(), taken.title, texts)

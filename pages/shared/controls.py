@@ -5,8 +5,6 @@ from typing import TypeVar
 
 import streamlit as st
 
-from core.decoding.methods import Beam, Greedy, Method
-from core.decoding.sampling import Sampling
 from core.tasks import Example
 from pages.shared import session
 from pages.shared.text import ATTENTIONS, _
@@ -164,39 +162,6 @@ def reference(sentence: str, default: str) -> str:
         placeholder=_("The true target, to compare with"),
     )
     return str(typed or "")
-
-
-def method() -> Method:
-    """Ask how to decode.
-
-    Raises:
-        ConfigError: The settings cannot be.
-    """
-    names = {"greedy": _("greedy"), "sampling": _("sampling"), "beam": _("beam search")}
-    session.recall(session.METHOD, names)
-    chosen = st.segmented_control(
-        _("Decoding"),
-        list(names),
-        format_func=lambda name: names[name],
-        default="greedy",
-        required=True,
-        key=session.METHOD,
-        bind="query-params",
-    )
-    session.remember(session.METHOD, chosen)
-    if chosen == "sampling":
-        return Sampling(
-            temperature=amount(_("Temperature"), session.TEMPERATURE, 1.0, step=0.1),
-            top_k=amount(_("Top k (0: all)"), session.TOP_K, 0),
-            top_p=amount(_("Top p"), session.TOP_P, 1.0, step=0.05),
-            seed=amount(_("Seed"), session.SEED, 0),
-        )
-    if chosen == "beam":
-        return Beam(
-            beam=amount(_("Beam"), session.BEAM, 4),
-            alpha=amount(_("Length penalty"), session.ALPHA, 0.6, step=0.1),
-        )
-    return Greedy()
 
 
 def amount(

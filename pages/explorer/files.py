@@ -1,0 +1,60 @@
+"""The files in which a view can be taken away."""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+Columns = Mapping[str, Sequence[object]]
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""A text in a CSV file that begins so is a formula to some spreadsheets."""
+_MARK = "'"
+
+
+def as_csv(columns: Columns) -> str:
+    """Return a CSV file.
+
+    Texts stand in quotes. Numbers do not, and have as many digits as it takes to read exactly the
+    same ones again. A text that a spreadsheet might take for a formula, and one that begins with
+    an apostrophe, has an apostrophe put before it: a program that takes one apostrophe away where
+    a text begins with one has every text as it was.
+
+    Args:
+        columns: Name → values, all of the same length.
+    """
+    text = io.StringIO()
+    lines = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    lines.writerow(map(_guarded, columns))
+    lines.writerows(map(_guarded, row) for row in zip(*columns.values(), strict=True))
+    return text.getvalue()
+
+
+def as_json(about: Mapping[str, object], columns: Columns) -> str:
+    """Return a JSON file: facts, and the numbers as lists under `columns`.
+
+    Numbers have as many digits as it takes to read exactly the same ones again; where one is not
+    finite, which JSON cannot say, stands null.
+    """
+    written = {name: list(map(_finite, values)) for name, values in columns.items()}
+    return json.dumps({**about, "columns": written}, ensure_ascii=False, allow_nan=False)
+
+
+def _guarded(value: object) -> object:
+    value = _plain(value)
+    if isinstance(value, str) and value.startswith((*_FORMULA, _MARK)):
+        return _MARK + value
+    return value
+
+
+def _finite(value: object) -> object:
+    value = _plain(value)
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _plain(value: object) -> object:
+    """Return a number of numpy's as one of Python's."""
+    return value.item() if isinstance(value, np.generic) else value

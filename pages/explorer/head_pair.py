@@ -1,0 +1,66 @@
+"""The pair of tokens by whose weight heads are compared."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+
+from core.analysis.findings import pronouns_among
+from core.analysis.head_summaries import Pair, telling_pair
+from pages.explorer.looked import Looked, key_tokens, query_tokens, sites_of
+from pages.shared import opening, session
+from pages.shared.text import _
+
+_QUERY, _KEY = "heads_query", "heads_key"
+
+
+def ask(looked: Looked) -> Pair:
+    """Ask for a query and a key, which the URL names by their positions."""
+    query, key = _default(looked)
+    queries = query_tokens(looked.inspection, looked.kind)
+    keys = key_tokens(looked.inspection, looked.kind)
+    query = _token(_("query"), [t.text for t in queries], query, session.QUERY, _QUERY)
+    st.caption("→", width="content")
+    return query, _token(_("key"), [t.text for t in keys], key, session.KEY, _KEY)
+
+
+def _token(label: str, texts: Sequence[str], default: int, parameter: str, widget: str) -> int:
+    at = _position(session.linked(parameter), len(texts), default)
+    session.choose({widget: at})
+    st.selectbox(
+        label,
+        range(len(texts)),
+        format_func=lambda position: f"{position} {texts[position]}",
+        key=widget,
+        on_change=partial(_take, parameter, widget),
+        label_visibility="collapsed",
+        width=150,
+    )
+    return at
+
+
+def _take(parameter: str, widget: str) -> None:
+    session.link(parameter, session.chosen(widget))
+
+
+def _position(found: str | None, count: int, default: int) -> int:
+    """Return the position that a link names, if there is such a one."""
+    fits = found is not None and found.isdecimal() and len(found) < 9 and int(found) < count
+    return int(str(found)) if fits else default
+
+
+def _default(looked: Looked) -> Pair:
+    """Return the first pronoun and what it stands for, or else the largest weight's tokens."""
+    inspection, kind = looked.inspection, looked.kind
+    layer, head = opening.default_head(looked.opened.run, kind)
+    site = sites_of(inspection, kind)[layer]
+    return telling_pair(inspection, kind, _pronoun(looked), site, head)
+
+
+def _pronoun(looked: Looked) -> int | None:
+    """Return the row of the sentence's first pronoun; None where the rows are not its words."""
+    if looked.kind != "encoder.self":
+        return None
+    pronouns = pronouns_among(looked.opened.task, looked.opened.inspection.source_words)
+    texts = [token.text.lower() for token in looked.inspection.source_tokens]
+    return next((row for row, text in enumerate(texts) if text in pronouns), None)
