@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from core.checkpoint import CheckpointError
-from core.commands import count, evaluate, export, inspect, train, translate
+from core.commands import count, evaluate, export, heads, inspect, train, translate
 from core.commands.errors import CommandError
 from core.config import ConfigError
 from core.decoding.sentence import SentenceError
@@ -18,6 +18,7 @@ COMMANDS = {
     "translate": translate,
     "inspect": inspect,
     "evaluate": evaluate,
+    "heads": heads,
     "export": export,
     "count": count,
 }

@@ -1,0 +1,142 @@
+"""How much each source token matters for a word that the model says, by several methods.
+
+All answer one question: what does source token s have to do with the word of step t? Those of
+attention say how much of s reaches the row that writes the word, the others how the word's
+log-probability depends on s.
+
+H heads, L layers, B batch, S source length, T target length.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from core.analysis.attribution_gradients import Said, gradient_times_input
+from core.analysis.attribution_integrated import IntegratedGradients, integrated_gradients
+from core.analysis.flow import source_flow, source_rollout
+from core.analysis.ranks import rank_correlation
+from core.batch import pad
+from core.decoding.step import sayable
+from core.masks import PAD
+from core.model import Record, Transformer
+from core.tokenizer import BOS
+
+SENTENCES_AT_ONCE = 64
+
+Scores = NDArray[np.float64]
+Weights = NDArray[np.float32]
+
+
+class Method(StrEnum):
+    """The methods, the simplest first."""
+
+    ATTENTION = "attention"
+    """The weights of the row in the last cross-attention, averaged over its heads."""
+    ROLLOUT = "rollout"
+    """What of it attention passes on to there through the encoder; see `core.analysis.flow`."""
+    FLOW = "flow"
+    """The most that could flow there through the same layers."""
+    GRADIENT = "gradient"
+    """Gradient × input: what the log-probability would lose if it were linear."""
+    INTEGRATED = "integrated"
+    """Integrated gradients: what it gains on the way from zero vectors to the source."""
+    LEAVE_ONE_OUT = "leave_one_out"
+    """What it loses when the token is hidden from all rows, as padding is; the others keep their
+    places. The only one that changes what is asked about, and so what others are held against."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attribution:
+    """What every method says of one word."""
+
+    said: Said
+    log_probability: float
+    """Of the word, in nats."""
+    scores: Mapping[Method, Scores]
+    """scores_S of each method. Those of attention are never negative: of attention and of rollout
+    they sum to 1, of flow each is at most 1. The others are in nats, below 0 for a token that
+    makes the word less probable."""
+    integrated: IntegratedGradients
+    """With what its scores should sum to."""
+
+    @property
+    def agreement(self) -> Mapping[Method, float | None]:
+        """Rank correlation of each method with leaving one out, whatever the signs.
+
+        Magnitudes are compared: attention has no signs. None where a method says the same of all.
+        """
+        wanted_S = np.abs(self.scores[Method.LEAVE_ONE_OUT])
+        return {
+            method: rank_correlation(np.abs(scores_S), wanted_S)
+            for method, scores_S in self.scores.items()
+            if method is not Method.LEAVE_ONE_OUT
+        }
+
+
+def said_at(source_ids: Sequence[int], target_ids: Sequence[int], step: int) -> Said:
+    """Return the word of a step, counted from 0.
+
+    Args:
+        source_ids: With EOS.
+        target_ids: Without BOS; EOS may be asked about where it is there.
+        step: Which of the target's tokens.
+
+    Raises:
+        IndexError: The target is not that long.
+    """
+    if not 0 <= step < len(target_ids):
+        raise IndexError(f"step {step} is none of the {len(target_ids)} that write the target")
+    return Said(tuple(source_ids), (BOS, *target_ids[:step]), target_ids[step])
+
+
+def attribute(model: Transformer, said: Said) -> Attribution:
+    """Ask every method about a word.
+
+    Args:
+        model: In evaluation mode; it stays as it is.
+        said: The word, and what it follows.
+    """
+    log_probability, encoder_LHSS, cross_HS = _looked_at(model, said)
+    integrated = integrated_gradients(model, said)
+    return Attribution(
+        said=said,
+        log_probability=log_probability,
+        scores={
+            Method.ATTENTION: cross_HS.astype(np.float64).mean(axis=0),
+            Method.ROLLOUT: source_rollout(encoder_LHSS, cross_HS),
+            Method.FLOW: source_flow(encoder_LHSS, cross_HS),
+            Method.GRADIENT: gradient_times_input(model, said),
+            Method.INTEGRATED: integrated.scores_S,
+            Method.LEAVE_ONE_OUT: leave_one_out(model, said, log_probability),
+        },
+        integrated=integrated,
+    )
+
+
+@torch.inference_mode()
+def leave_one_out(model: Transformer, said: Said, log_probability: float) -> Scores:
+    """Return scores_S: what a word's log-probability loses when a source token is hidden."""
+    without_SS = pad([said.source_ids]).repeat(len(said.source_ids), 1).fill_diagonal_(PAD)
+    fed_1T = pad([said.fed_ids])
+    found = [
+        sayable(model(some_BS, fed_1T.expand(len(some_BS), -1))[:, -1]).log_softmax(dim=-1)
+        for some_BS in without_SS.split(SENTENCES_AT_ONCE)
+    ]
+    return log_probability - torch.cat(found)[:, said.token].double().numpy()
+
+
+@torch.inference_mode()
+def _looked_at(model: Transformer, said: Said) -> tuple[float, Weights, Weights]:
+    """Return a word's log-probability, encoder_LHSS, and cross_HS of the row that writes it."""
+    record = Record()
+    logits_BTV = model(pad([said.source_ids]), pad([said.fed_ids]), record)
+    log_probability = float(sayable(logits_BTV[0, -1]).log_softmax(dim=-1)[said.token])
+    encoder = [site for site in model.sites() if site.attention == "encoder.self"]
+    encoder_LHSS = torch.stack([record.weights(site)[0] for site in encoder])
+    # The sites end with the last cross-attention.
+    cross_HS = record.weights(model.sites()[-1])[0, :, -1]
+    return log_probability, encoder_LHSS.float().numpy(), cross_HS.float().numpy()

@@ -1,0 +1,60 @@
+"""What of a source reaches a step of the decoder, if attention weights were all there is.
+
+A row of the decoder looks at the encoder's last layer through the last cross-attention (mean over
+heads), and each layer of the encoder passes on 0.5 · (mean over heads) + 0.5 · I to the one above,
+as in `core.analysis.rollout`. What the row has from other rows and from earlier cross-attentions
+is left out. All rows of an encoder see all tokens, so none is favoured by being seen more often,
+as early tokens of a target are (for which there is `core.analysis.rollout.seen_fairly`).
+
+L layers, H heads, S source length, Q queries, K keys, N nodes.
+
+Source: Abnar and Zuidema, "Quantifying Attention Flow in Transformers" (2020).
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_flow
+
+from core.analysis.rollout import mixing, rollout
+
+UNIT = 2**30
+"""Flows are computed in whole numbers; so many are a capacity of 1."""
+
+
+def source_rollout(
+    encoder_LHSS: NDArray[np.float32], cross_HS: NDArray[np.float32]
+) -> NDArray[np.float64]:
+    """Return rolled_S, which sums to 1: how much of each source token is in what a row looks at.
+
+    Args:
+        encoder_LHSS: The weights of the encoder.
+        cross_HS: What a row of the decoder looks at in the last cross-attention.
+    """
+    return np.asarray(cross_HS.astype(np.float64).mean(axis=0) @ rollout(encoder_LHSS)[-1])
+
+
+def source_flow(
+    encoder_LHSS: NDArray[np.float32], cross_HS: NDArray[np.float32]
+) -> NDArray[np.float64]:
+    """Return flow_S, each at most 1: the most that can flow from a row to each source token.
+
+    The edges of the graph pass on no more than their weight: a path is as strong as its weakest
+    edge, where in a rollout it is the product of all. Each token is asked about alone, so that the
+    flows do not sum to 1. Exact to 1e-7.
+
+    Args:
+        encoder_LHSS: The weights of the encoder.
+        cross_HS: What a row of the decoder looks at in the last cross-attention.
+    """
+    n_layers, _, n_source, _ = encoder_LHSS.shape
+    # The source tokens are the first nodes, then come the positions of each layer, then the row.
+    row = (n_layers + 1) * n_source
+    capacity_NN = np.zeros((row + 1, row + 1))
+    for layer, mixing_SS in enumerate(mixing(encoder_LHSS)):
+        below, above = (slice(at * n_source, (at + 1) * n_source) for at in (layer, layer + 1))
+        capacity_NN[above, below] = mixing_SS
+    capacity_NN[row, row - n_source : row] = cross_HS.astype(np.float64).mean(axis=0)
+    graph = csr_array(np.rint(capacity_NN * UNIT).astype(np.int32))
+    flows = [maximum_flow(graph, row, token).flow_value for token in range(n_source)]
+    return np.array(flows) / UNIT

@@ -1,0 +1,139 @@
+"""Say what each head of a run does, and what silencing it costs."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from core.analysis.effects_file import effect_json, stored_effects
+from core.analysis.effects_process import measured_effects
+from core.analysis.head_effects import N_SENTENCES, SEED, HeadEffect, HeadEffects, head_effects
+from core.analysis.intervals import Difference
+from core.analysis.roles import HeadRole, role_scores
+from core.analysis.silencing import Head
+from core.commands.errors import CommandError
+from core.run import Run, load_run
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Take a run, and how many sentences."""
+    parser.add_argument("run", type=Path, metavar="RUN", help="such as gallery/translate")
+    parser.add_argument(
+        "--n", type=int, help=f"held-out sentences (default: as stored, else {N_SENTENCES})"
+    )
+    parser.add_argument("--fresh", action="store_true", help="measure also what is stored")
+    parser.add_argument("--json", action="store_true")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print the scores and the effects; the effects are kept in the run's folder."""
+    if arguments.n is not None and arguments.n < 1:
+        raise CommandError(f"--n is {arguments.n}, not 1 or more")
+    loaded = load_run(arguments.run)
+    effects = None if arguments.fresh else stored_effects(loaded)
+    if effects is None or arguments.n not in (None, effects.n):
+        effects = _measured(loaded, arguments.n or N_SENTENCES)
+    roles = {(r.site, r.head): r for r in role_scores(loaded, effects.n, effects.seed)}
+    if arguments.json:
+        print(json.dumps(to_json(effects, roles)))
+    else:
+        for line in table(effects, roles):
+            print(line)
+
+
+def _measured(loaded: Run, n: int) -> HeadEffects:
+    """Measure and store; where nothing can be stored, say so and measure all the same."""
+    try:
+        found = tuple(measured_effects(loaded, n))
+    except OSError as error:
+        print(f"warning: what was measured is not kept: {error}", file=sys.stderr)
+        found = tuple(head_effects(loaded, n))
+    return HeadEffects(found, found[0].exact_match.n, SEED, loaded.step)
+
+
+def to_json(effects: HeadEffects, roles: dict[Head, HeadRole]) -> dict[str, Any]:
+    """Return what is known of every head as JSON can hold it."""
+    return {
+        "step": effects.step,
+        "n": effects.n,
+        "seed": effects.seed,
+        "heads": [
+            {
+                "site": str(each.site),
+                "head": each.head,
+                "scores": _scores(roles[each.site, each.head]),
+                "effect": effect_json(each),
+            }
+            for each in effects.heads
+        ],
+    }
+
+
+def _scores(role: HeadRole) -> dict[str, Any]:
+    return {
+        str(name): {
+            "value": score.value,
+            "baseline": score.baseline,
+            "rule": score.rule,
+            "n": score.n,
+        }
+        for name, score in role.scores.items()
+    }
+
+
+def table(effects: HeadEffects, roles: dict[Head, HeadRole]) -> list[str]:
+    """Return the heads as lines to read."""
+    has_pronouns = any(each.pronoun is not None for each in effects.heads)
+    columns = ["head", "what it does", "exact match", "loss", "pronouns"][: 4 + has_pronouns]
+    lines = [
+        f"{effects.n} held-out sentences (seed {effects.seed}), weights of step {effects.step}.",
+        "What silencing a head changes (shares in points), with its 95 % interval; * where that",
+        "leaves 0 out, which one of twenty does by chance.",
+        "",
+        _row(columns),
+    ]
+    for each in effects.heads:
+        lines.append(_row(_cells(each, roles[each.site, each.head], has_pronouns)))
+    return lines
+
+
+def _row(cells: list[str]) -> str:
+    return "".join(f"{cell:<{width}}" for cell, width in zip(cells, _WIDTHS, strict=False)).rstrip()
+
+
+_WIDTHS = (18, 38, 26, 31, 26)
+
+
+def _cells(effect: HeadEffect, role: HeadRole, has_pronouns: bool) -> list[str]:
+    cells = [
+        f"{effect.site}:{effect.head}",
+        _said(role),
+        _points(effect.exact_match),
+        f"{effect.loss.change:+.4f} [{effect.loss.low:+.4f}, {effect.loss.high:+.4f}]"
+        f"{_star(effect.loss)}",
+    ]
+    if has_pronouns and effect.pronoun is not None:
+        cells.append(_points(effect.pronoun))
+    return cells
+
+
+def _said(role: HeadRole) -> str:
+    """Return the role that says most of a head, with its score and baseline."""
+    if role.leading is None:
+        return "no role found"
+    score = role.scores[role.leading]
+    name = role.leading.replace("_", " ")
+    return f"{name} {score.value:.0%} ({score.rule} {score.baseline:.0%})"
+
+
+def _points(difference: Difference) -> str:
+    """Return a change of a share, in percentage points."""
+    change, low, high = (
+        f"{100 * share:+.1f}" for share in (difference.change, difference.low, difference.high)
+    )
+    return f"{change} [{low}, {high}]{_star(difference)}"
+
+
+def _star(difference: Difference) -> str:
+    return " *" if difference.is_sure else ""

@@ -1,0 +1,116 @@
+import json
+import shutil
+
+import pytest
+
+from core.analysis import effects_process
+from core.analysis.effects_file import HEADS, effect_json, stored_effects
+from core.analysis.head_effects import head_effects
+from core.analysis.roles import role_scores
+from core.run import load_run
+
+
+@pytest.fixture
+def path(translation_folder, tmp_path):
+    return shutil.copytree(translation_folder, tmp_path / "run")
+
+
+def test_json_holds_the_scores_and_the_effect_of_every_head(command, path):
+    status, out, error = command("heads", path, "--n", "8", "--json")
+    found = json.loads(out)
+    assert (status, error) == (0, "")
+    run = load_run(path)
+    effects, roles = list(head_effects(run, 8)), role_scores(run, 8)
+    assert [each["effect"] for each in found["heads"]] == [effect_json(e) for e in effects]
+    assert [(each["site"], each["head"]) for each in found["heads"]] == [
+        (str(site), head) for site in run.model.sites() for head in range(2)
+    ]
+    assert (found["n"], found["seed"], found["step"]) == (8, 0, 6)
+    by_head = {(str(role.site), role.head): role for role in roles}
+    for each in found["heads"]:
+        scores = by_head[each["site"], each["head"]].scores
+        assert set(each["scores"]) == set(scores)
+        for name, score in scores.items():
+            assert each["scores"][name] == {
+                "value": score.value,
+                "baseline": score.baseline,
+                "rule": score.rule,
+                "n": score.n,
+            }
+
+
+def test_text_says_n_and_names_every_head_with_its_intervals(command, path):
+    status, out, _ = command("heads", path, "--n", "8")
+    assert status == 0
+    assert "8 held-out sentences (seed 0), weights of step 6" in out
+    rows = [line for line in out.splitlines() if ".self:" in line or ".cross:" in line]
+    assert len(rows) == 8
+    # Exact match, loss and pronouns, each with its interval.
+    assert all(row.count("[") == row.count("]") == 3 for row in rows)
+
+
+def test_a_task_without_pronouns_has_no_column_for_them(command, copy_folder, tmp_path):
+    path = shutil.copytree(copy_folder, tmp_path / "run")
+    _, out, _ = command("heads", path, "--n", "4")
+    assert "pronouns" not in out
+
+
+def test_what_is_stored_is_used_unless_n_differs_or_it_is_to_be_fresh(command, path):
+    command("heads", path, "--n", "8")
+    stored = json.loads((path / HEADS).read_text())
+    stored["heads"][0]["effect"]["loss"]["after"] = 77.0
+    (path / HEADS).write_text(json.dumps(stored))
+
+    def after(*arguments):
+        out = command("heads", path, "--json", *arguments)[1]
+        return json.loads(out)["heads"][0]["effect"]["loss"]["after"]
+
+    assert after() == 77
+    assert after("--n", "8") == 77
+    assert after("--n", "8", "--fresh") < 77
+    assert after() < 77
+    assert stored_effects(load_run(path)).n == 8
+    after("--n", "5")
+    assert stored_effects(load_run(path)).n == 5
+
+
+def test_effects_of_other_weights_are_measured_anew(command, path):
+    command("heads", path, "--n", "5")
+    stored = json.loads((path / HEADS).read_text()) | {"step": 3}
+    (path / HEADS).write_text(json.dumps(stored))
+    command("heads", path, "--n", "5")
+    assert json.loads((path / HEADS).read_text())["step"] == 6
+
+
+def test_where_nothing_can_be_stored_it_is_said_and_printed_all_the_same(
+    command, path, monkeypatch
+):
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied", "somewhere")
+
+    monkeypatch.setattr(effects_process, "write_atomically", refuse)
+    status, out, error = command("heads", path, "--n", "5", "--json")
+    assert status == 0
+    assert len(json.loads(out)["heads"]) == 8
+    assert error.startswith("warning: what was measured is not kept: ")
+    assert not (path / HEADS).exists()
+
+
+def test_damaged_effects_are_named(refused, path):
+    (path / HEADS).write_text("{}")
+    assert "heads.json is damaged" in refused("heads", path)
+
+
+def test_nobody_measures_what_somebody_measures(refused, path):
+    steps = effects_process.measured_effects(load_run(path), 5)
+    next(steps)
+    assert "another process is measuring" in refused("heads", path, "--n", "5")
+
+
+@pytest.mark.parametrize("n", ["0", "-3"])
+def test_no_sentences_cannot_be_measured(refused, path, n):
+    assert f"--n is {n}, not 1 or more" in refused("heads", path, "--n", n)
+
+
+def test_missing_run_is_named(refused, tmp_path):
+    assert str(tmp_path / "none") in refused("heads", tmp_path / "none")
