@@ -18,11 +18,22 @@ Shapes, one legend for the whole of `core`; every tensor with an axis ends in it
 
 from core.model.cache import Cache
 from core.model.probe import Probe, Probes, Site, Step
-from core.model.probes import Override, Patch, Record, Remask, Rescale, Silence, Unplace
+from core.model.probes import (
+    Freeze,
+    Override,
+    Patch,
+    Record,
+    Remask,
+    Rescale,
+    Silence,
+    Uniform,
+    Unplace,
+)
 from core.model.transformer import Transformer, build, count_parameters
 
 __all__ = [
     "Cache",
+    "Freeze",
     "Override",
     "Patch",
     "Probe",
@@ -34,6 +45,7 @@ __all__ = [
     "Site",
     "Step",
     "Transformer",
+    "Uniform",
     "Unplace",
     "build",
     "count_parameters",

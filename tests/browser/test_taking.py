@@ -1,0 +1,147 @@
+"""What is taken away of a view, in a real browser: files that stand on their own, and links."""
+
+import csv
+import json
+from contextlib import contextmanager
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from core.inspection import inspect_sentence
+from core.model import Site
+from core.run import load_run
+from pages.attention import VIEWS
+from tests.browser.canvas import pixels
+from tests.browser.conftest import ROOT
+
+TIRED = "The animal didn't cross the street because it was too tired."
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def take(visit, tmp_path):
+    """Return a function that opens a view and clicks one of its files; gives page and path."""
+
+    def taken(address, label):
+        page = visit(address)
+        button = page.get_by_role("button", name=label, exact=True)
+        with page.expect_download() as download:
+            button.click()
+        path = tmp_path / download.value.suggested_filename
+        download.value.save_as(path)
+        return page, path
+
+    return taken
+
+
+@pytest.fixture
+def open_file(browser):
+    """Open a file where there is no network; nothing may fail in it, or be asked for."""
+
+    @contextmanager
+    def opened(path, **options):
+        window = browser.new_context(offline=True, viewport={"width": 1280, "height": 800})
+        page = window.new_page()
+        page.emulate_media(**options)
+        faults = []
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+        page.on("request", lambda request: faults.append(request.url))
+        page.on("dialog", lambda dialog: faults.append(dialog.message))
+        page.goto(path.as_uri())
+        yield page
+        window.close()
+        assert [fault for fault in faults if not fault.startswith((path.as_uri(), "data:"))] == []
+
+    return opened
+
+
+def test_the_file_of_the_maps_draws_them_without_app_and_network(take, open_file):
+    page, path = take("?layer=1&head=2", "HTML")
+    in_the_app = pixels(page.locator(".maps .cells canvas"))
+    with open_file(path) as file:
+        file.locator(".maps[data-drawn]").wait_for()
+        assert np.array_equal(pixels(file.locator(".maps .cells canvas")), in_the_app)
+        expect(file.locator("h1")).to_have_text("Encoder layer 1, self-attention head 2")
+        expect(file.locator("dl")).to_contain_text(TIRED)
+        # Other heads are in the file too, and a click shows them.
+        file.get_by_role("button", name="layer 2, head 0", exact=True).click()
+        expect(file.locator(".map figcaption")).to_contain_text("layer 2, head 0")
+        assert not np.array_equal(pixels(file.locator(".maps .cells canvas")), in_the_app)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_the_file_of_every_view_stands_on_its_own(take, open_file, view):
+    _, path = take(f"?view={view}", "HTML")
+    with open_file(path) as file:
+        file.locator("[data-drawn], .numbers table").first.wait_for()
+        assert file.locator("h1").inner_text()
+
+
+def luminance(page):
+    """Return how bright the page's own paper is, 0 to 1."""
+    return page.evaluate(
+        """() => {
+            const context = new OffscreenCanvas(1, 1).getContext("2d");
+            context.fillStyle = getComputedStyle(document.body).backgroundColor;
+            context.fillRect(0, 0, 1, 1);
+            return context.getImageData(0, 0, 1, 1).data[1] / 255;
+        }"""
+    )
+
+
+def test_a_file_is_light_or_dark_as_the_reader_likes(take, open_file):
+    _, path = take("?model=copy&sentence=a+b", "HTML")
+    with open_file(path, color_scheme="light") as file:
+        assert luminance(file) > 0.9
+    with open_file(path, color_scheme="dark") as file:
+        assert luminance(file) < 0.2
+
+
+def test_no_text_of_a_sentence_runs_in_a_file(take, open_file):
+    nasty = "%3C%2Fscript%3E%3Cscript%3Ealert(1)%3C%2Fscript%3E%20%22%20'%20%3C!--%20-->"
+    _, path = take(f"?model=copy&sentence={nasty}", "HTML")
+    with open_file(path) as file:
+        file.locator(".maps[data-drawn]").wait_for()
+        expect(file.locator("dl")).to_contain_text("</script><script>alert(1)</script> \" ' <!--")
+
+
+def test_a_click_writes_every_number(take):
+    attention = inspect_sentence(load_run(ROOT / "gallery" / "translate-guided"), TIRED).attention
+    expected = attention[Site("encoder", 1, "self")].weights_HQK[2].reshape(-1).tolist()
+    _, path = take("?layer=1&head=2", "CSV")
+    with path.open(encoding="utf-8", newline="") as file:
+        assert [float(row["weight"]) for row in csv.DictReader(file)] == expected
+    _, path = take("?layer=1&head=2", "JSON")
+    read = json.loads(path.read_text(encoding="utf-8"))
+    assert read["columns"]["weight"] == expected
+    assert (read["sentence"], read["view"]) == (TIRED, "encoder.1.self.2")
+
+
+def test_a_link_opens_the_same_view_for_another_visitor(visit):
+    page = visit("?model=copy&sentence=a+b+c&view=heads")
+    page.get_by_role("radio", name="decoder self").click()
+    page.get_by_role("radio", name="distance").click()
+    chosen = "Decoder layer 0, self-attention head 0: "
+    expect(page.get_by_text(chosen)).to_be_visible()
+    page.get_by_role("button", name="Link").click()
+    link = page.get_by_test_id("stPopoverBody").locator("code")
+    expect(link).to_contain_text("sort=distance")
+    address = urlsplit(link.inner_text())
+    assert parse_qs(address.query) == parse_qs(urlsplit(page.url).query)
+    assert address.netloc == urlsplit(page.url).netloc
+    other = visit(f"?{address.query}")
+    said = page.get_by_text(chosen).inner_text()
+    expect(other.get_by_text(chosen)).to_have_text(said)
+    expect(other.get_by_role("radio", name="distance")).to_be_checked()
+
+
+def test_the_table_can_be_read_without_the_picture(visit):
+    page = visit("?view=maps&layer=2&head=0")
+    page.get_by_text("As a table", exact=True).click()
+    table = page.get_by_role("table")
+    row = table.get_by_role("row", name="8 it")
+    expect(row.get_by_role("cell").nth(1)).to_have_text("1.00")
+    expect(table.get_by_role("columnheader").nth(2)).to_have_text("1 animal")
