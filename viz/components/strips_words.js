@@ -27,8 +27,10 @@ function makeButton(chip, isLast, texts) {
 
 /** Which chip is chosen; Tab leads to it, and in the other sentence to where the keyboard was. */
 function markChosen(state, side, index) {
+  // Where nothing can be chosen, chips are no buttons, which alone can be pressed.
+  const name = state.view.picks ? "aria-pressed" : "aria-current";
   for (const [of, chips] of Object.entries(state.chips)) {
-    chips.forEach((chip, i) => chip.setAttribute("aria-pressed", of === side && i === index));
+    chips.forEach((chip, i) => chip.setAttribute(name, of === side && i === index));
     if (of === side) reachable(chips, index);
     else if (!chips.some((chip) => chip.tabIndex === 0)) reachable(chips, 0);
   }
