@@ -16,6 +16,7 @@ from pages.shared import (
     explained,
     methods,
     opening,
+    overrides,
     session,
     stepper,
 )
@@ -41,20 +42,20 @@ def render() -> None:
 def _show(opened: opening.Opened, method: Method, reference: str) -> None:
     """Draw the stepper, and below it what belongs to the method."""
     scope = f"{opened.path.name}\n{opened.sentence}\n{method}"
-    overrides = session.overrides(scope)
-    free = cached.decoded(opened.path, opened.sentence, method, overrides)
+    chosen = overrides.chosen(scope)
+    free = cached.decoded(opened.path, opened.sentence, method, chosen)
     forced = []
     if target := opened.run.tokenizer.encode(reference).ids:
         longest = opened.run.settings.model.max_positions - 1
         forced = cached.decoded(opened.path, opened.sentence, Forced(target[:longest]), {})
     explained.warnings(opened.inspection, free, forced, len(target))
-    view = decoded.decoding_view(opened.run, opened.inspection, free, forced, overrides)
+    view = decoded.decoding_view(opened.run, opened.inspection, free, forced, chosen)
     stepper.decoding(
         view,
         key=session.STEPPER,
-        on_force=partial(session.take_override, scope),
+        on_force=partial(overrides.take_override, scope),
         on_corrupt=partial(branches.corrupt, scope, free),
-        on_undo=partial(session.take_undo, scope),
+        on_undo=partial(overrides.take_undo, scope),
     )
     branches.compare(opened, method, scope, free)
     if isinstance(method, Beam):

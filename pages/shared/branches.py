@@ -9,7 +9,7 @@ from core.decoding.beam import BeamNode
 from core.decoding.methods import Beam, Method
 from core.decoding.step import DecodeStep
 from core.run import Run
-from pages.shared import cached, opening, session
+from pages.shared import cached, opening, overrides, session
 from pages.shared.text import _
 from viz.beam_tree import TreeNode, beam_tree
 
@@ -20,25 +20,25 @@ MISTAKE_RANK = 3
 
 def corrupt(scope: str, free: Sequence[DecodeStep]) -> None:
     """Put another word in the place of the one that the model said at the reported step."""
-    step = session.corrupted_step()
+    step = overrides.corrupted_step()
     if step is not None and step < len(free):
         order = free[step].logits_V.argsort(descending=True, stable=True).tolist()
-        session.override(scope, step, order[MISTAKE_RANK])
+        overrides.override(scope, step, order[MISTAKE_RANK])
 
 
 def compare(opened: opening.Opened, method: Method, scope: str, free: Sequence[DecodeStep]) -> None:
     """Offer to keep what is shown, and list what was kept."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(_("Keep this decoding to compare"), on_click=session.keep_branch, args=(scope,))
+        st.button(_("Keep this decoding to compare"), on_click=overrides.keep_branch, args=(scope,))
         st.caption(_("log-probability {total:.4f}").format(total=_total(free)), width="content")
-    for index, overrides in enumerate(session.branches(scope)):
-        steps = cached.decoded(opened.path, opened.sentence, method, overrides)
+    for index, chosen in enumerate(overrides.branches(scope)):
+        steps = cached.decoded(opened.path, opened.sentence, method, chosen)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
                 _("open"),
                 key=f"open_branch_{index}",
                 type="tertiary",
-                on_click=session.open_branch,
+                on_click=overrides.open_branch,
                 args=(scope, index),
             )
             st.text(_said(opened.run, steps))
@@ -62,7 +62,7 @@ def _follow(scope: str, nodes: Sequence[BeamNode]) -> None:
     """Show the prefix of the node that was clicked."""
     for index in session.clicked_points(TREE)[:1]:
         tokens = nodes[index].hypothesis.tokens
-        session.follow(scope, tokens)
+        overrides.follow(scope, tokens)
 
 
 def _shown(run: Run, node: BeamNode) -> TreeNode:

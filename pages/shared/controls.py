@@ -87,6 +87,7 @@ def kind(
 ) -> str:
     """Ask for one of the kinds of attention that a model has."""
     session.recall(key, offered)
+    session.read_name(key, offered)
     chosen = st.segmented_control(
         _("Attention"),
         offered,
@@ -107,6 +108,7 @@ def whole_words(on_change: Callable[[], None] | None = None) -> bool:
     """Ask whether subwords are merged to words."""
     names = {"tokens": _("tokens"), "words": _("whole words")}
     session.recall(session.UNIT, names)
+    session.read_name(session.UNIT, names)
     unit = st.segmented_control(
         _("Unit"),
         list(names),

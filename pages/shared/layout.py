@@ -18,6 +18,11 @@ button[data-testid="stBaseButton-primary"] { color: Canvas; }
 .st-key-sentence { min-width: 22rem; }
 .st-key-lesson_text { min-height: 3rem; justify-content: center; }
 .st-key-training_state { min-height: 2.6rem; }
+/* Whoever goes by keyboard must see where they are. */
+[data-testid="stTopNavLink"]:focus-visible {
+  outline: 2px solid currentColor;
+  outline-offset: -2px;
+}
 /* Streamlit's 60 % of the text's colour is too pale to read with weak eyes (WCAG: 4.5 to 1). */
 [data-testid="stCaptionContainer"], .st-key-taken summary { opacity: 0.75; }
 @media (max-width: 1000px) { .stMainBlockContainer { padding: 2.2rem 1.2rem 3rem; } }

@@ -16,6 +16,7 @@ def ask() -> Method:
     """
     names = {"greedy": _("greedy"), "sampling": _("sampling"), "beam": _("beam search")}
     session.recall(session.METHOD, names)
+    session.read_name(session.METHOD, names)
     chosen = st.segmented_control(
         _("Decoding"),
         list(names),

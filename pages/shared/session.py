@@ -23,6 +23,7 @@ OVER_WHAT, HOW = "over_what", "how"
 OTHER, OTHER_SENTENCE, OTHER_MODEL = "other", "other_sentence", "other_model"
 OTHER_LAYER, OTHER_HEAD = "other_layer", "other_head"
 TRIAL, STAGE, CELL = "trial", "stage", "cell"
+SILENT, INSTEAD, EFFECT = "silent", "instead", "effect"
 SORT, QUERY, KEY, ZOOM = "sort", "query", "key", "zoom"
 SCRUBBER, STEP = "scrubber", "step"
 STEPPER = "stepper"
@@ -30,9 +31,8 @@ RUNS, RUNS_TABLE = "runs", "runs_table"
 OVER, ACROSS, LOSSES, SETTINGS = "over", "across", "losses", "settings"
 METHOD, BEAM, ALPHA = "method", "beam", "alpha"
 TEMPERATURE, TOP_K, TOP_P, SEED = "temperature", "top_k", "top_p", "seed"
-_OVERRIDES, _BRANCHES = "_overrides", "_branches"
 _DRAWERS = "_drawers"
-_NEXT = "_next"
+_NEXT, _ON_PAGE = "_next", "_on_page"
 _SHOWN, _ENTERED, _PAGE, _OWNERS = "_shown", "_entered", "_page", "_owners"
 
 
@@ -51,6 +51,7 @@ def enter(page: str) -> None:
     """Note which page is drawn, so that `recall` knows when it is another one than before."""
     st.session_state[_ENTERED] = st.session_state.get(_PAGE, page) != page
     st.session_state[_PAGE] = page
+    st.session_state[_ON_PAGE] = {}
 
 
 def recall(key: str, options: Container[object] | None = None) -> None:
@@ -103,9 +104,16 @@ def drawer(name: str) -> dict[Any, Any]:
     return drawers.setdefault(name, {})
 
 
+def read_name(key: str, options: Container[object]) -> None:
+    """Take over an option that a link calls by its own name, not as the widget shows it."""
+    if key not in st.session_state and st.query_params.get(key) in options:
+        st.session_state[key] = st.query_params[key]
+
+
 def remember(key: str, value: object) -> None:
-    """Keep what a widget shows, for the same widget on another page."""
+    """Keep what a widget shows, for the same widget on another page, and for a link."""
     st.session_state.setdefault(_SHOWN, {})[key] = value
+    st.session_state.setdefault(_ON_PAGE, {})[key] = value
 
 
 def entered(key: str) -> object:
@@ -165,8 +173,10 @@ def link(key: str, value: str | None) -> None:
 
 
 def address() -> str:
-    """Return the address that opens exactly what is shown."""
-    query = urlencode(sorted(st.query_params.to_dict().items()))
+    """Return the address that opens exactly what is shown, whatever the defaults may be then."""
+    shown = st.session_state.get(_ON_PAGE, {})
+    named = {key: str(value) for key, value in shown.items() if value is not None}
+    query = urlencode(sorted((named | st.query_params.to_dict()).items()))
     return urlunsplit(urlsplit(str(st.context.url or ""))._replace(query=query))
 
 
@@ -206,62 +216,7 @@ def take_ticks(names: Sequence[str]) -> None:
     choose_runs([names[row] for row in sorted(rows) if row < len(names)])
 
 
-def overrides(scope: str) -> dict[int, int]:
-    """Return the tokens that somebody chose in a decoding: step → id."""
-    return dict(st.session_state.get(_OVERRIDES, {}).get(scope, {}))
-
-
-def take_override(scope: str) -> None:
-    """Take over the alternative that was clicked in the stepper; what came after it is undone."""
-    if pick := st.session_state[STEPPER].force:
-        override(scope, pick["step"], pick["token"])
-
-
-def take_undo(scope: str) -> None:
-    """Give the step back to the model that was clicked in the stepper."""
-    if pick := st.session_state[STEPPER].undo:
-        _keep(scope, {at: token for at, token in overrides(scope).items() if at < pick["step"]})
-
-
-def corrupted_step() -> int | None:
-    """Return the step whose token is to be corrupted, inside its callback."""
-    pick = st.session_state[STEPPER].corrupt
-    return int(pick["step"]) if pick else None
-
-
-def override(scope: str, step: int, token: int) -> None:
-    """Let a decoding go on with another token; what was chosen after that step is undone."""
-    before = {at: chosen for at, chosen in overrides(scope).items() if at < step}
-    _keep(scope, {**before, step: token})
-
-
-def follow(scope: str, tokens: Sequence[int]) -> None:
-    """Let a decoding go on from a whole prefix."""
-    _keep(scope, dict(enumerate(tokens)))
-
-
 def clicked_points(key: str) -> list[int]:
     """Return the `customdata` of the points that were clicked in a chart, inside its callback."""
     points = st.session_state[key].selection.points
     return [point["customdata"] for point in points if "customdata" in point]
-
-
-def branches(scope: str) -> list[dict[int, int]]:
-    """Return the decodings that were kept for comparison, as their overrides."""
-    return [dict(branch) for branch in st.session_state.get(_BRANCHES, {}).get(scope, [])]
-
-
-def keep_branch(scope: str) -> None:
-    """Keep the decoding that is shown, for comparison."""
-    kept = branches(scope)
-    if (shown := overrides(scope)) not in kept:
-        st.session_state.setdefault(_BRANCHES, {})[scope] = [*kept, shown]
-
-
-def open_branch(scope: str, index: int) -> None:
-    """Show a decoding that was kept."""
-    _keep(scope, branches(scope)[index])
-
-
-def _keep(scope: str, chosen: dict[int, int]) -> None:
-    st.session_state.setdefault(_OVERRIDES, {})[scope] = chosen
