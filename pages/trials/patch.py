@@ -1,0 +1,190 @@
+"""The view "patch": which head carries what makes two sentences different."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import streamlit as st
+
+from core.analysis.counterparts import alike_in_length, length
+from core.analysis.patching import PatchingError, PatchingStudy, patching_study
+from core.decoding.sentence import SentenceError
+from core.model import Patch, Site
+from pages.shared import cached, controls, lesson, session
+from pages.shared.lesson import Explanation
+from pages.shared.matrices import matrices
+from pages.shared.opening import Opened
+from pages.shared.text import ATTENTIONS, _, percent, plain
+from pages.trials.override_words import head_named, marked, say, three_digits
+from viz.matrices_view import Axis, Matrices, Matrix, numbered
+from viz.payload import TokenLabel
+
+OTHER, INTO = "patch_with", "patch"
+INTO_SECOND, INTO_FIRST = "first into second", "second into first"
+STRONG = 0.1
+"""Heads that restore less than this are not named."""
+NAMED = 3
+_FORMULA = r"""
+\text{restored} = \frac{\Delta_{\text{patched}} - \Delta_{\text{into}}}
+{\Delta_{\text{from}} - \Delta_{\text{into}}}, \qquad
+\Delta = \log p(\text{token of “from”}) - \log p(\text{token of “into”})
+"""
+
+
+def draw(opened: Opened) -> None:
+    """Draw how much of the difference between two sentences each head carries."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        second = _other_sentence(opened)
+        direction = controls.choice(
+            _("Direction"), INTO, [INTO_SECOND, INTO_FIRST], INTO_SECOND, labelled=False
+        )
+    if (study := _studied(opened, second, direction)) is None:
+        return
+    names = (_("first"), _("second"))
+    clean, corrupt = names if direction == INTO_SECOND else reversed(names)
+    texts = marked(study.clean.text, study.corrupt.text)
+    lines = [
+        _("From the {name}: {text}").format(name=clean, text=texts[0]),
+        _("Into the {name}: {text}").format(name=corrupt, text=texts[1]),
+    ]
+    say(_strongest(study), "  \n".join(lines))
+    matrices(Matrices(panels=_panels(study)), key="patch_maps")
+    st.caption(_measured(study))
+    lesson.numbers("patching", _columns(study))
+    lesson.explained(
+        Explanation(
+            formula=_FORMULA,
+            tries=(
+                _("Change the direction: does the same head carry the difference both ways?"),
+                _(
+                    "The model translate: which heads carry it there, and which layers, with all "
+                    "their heads together?"
+                ),
+                _(
+                    "Change one word of the second sentence that does not matter for “it”, and "
+                    "“tired” to “wide” as well: is it still the same head?"
+                ),
+                _(
+                    "Write “horse” for “animal” in the second sentence (*L'* becomes *Le*): the "
+                    "heads of cross-attention carry that difference."
+                ),
+            ),
+            code=(patching_study, Patch),
+        )
+    )
+
+
+def _other_sentence(opened: Opened) -> str:
+    """Ask for a sentence; until one is typed, the example of equal length most like the first."""
+    first = opened.sentence
+    offered = [example.source for example in (opened.task.examples if opened.task else ())]
+    default = cached.of_run(alike_in_length, opened.path, first, tuple(offered))
+    session.renew(OTHER, default, of=first, giving_way={"", first, *offered})
+    typed = st.text_input(
+        _("Second sentence"),
+        value=default,
+        key=OTHER,
+        bind="query-params",
+        placeholder=_("Type a second sentence with as many tokens, and press Enter"),
+        label_visibility="collapsed",
+    )
+    session.remember(OTHER, typed)
+    return str(typed or "")
+
+
+def _studied(opened: Opened, second: str, direction: str) -> PatchingStudy | None:
+    """Return what each head restores; where it cannot be measured, say why and return nothing."""
+    both = (opened.sentence, second) if direction == INTO_SECOND else (second, opened.sentence)
+    try:
+        with st.spinner(_("Patching every head …"), show_time=False):
+            return cached.of_run(patching_study, opened.path, *both)
+    except SentenceError:
+        n = length(opened.run, opened.sentence)
+        text = _("Type a second sentence of {n} tokens, EOS counted, as the first one has.")
+        st.info(text.format(n=n))
+    except PatchingError as error:
+        text = plain(str(error))
+        st.info(f"{text[:1].upper()}{text[1:]}.")
+    return None
+
+
+def _strongest(study: PatchingStudy) -> str:
+    """Name the heads that restore most, or the layer where no head does."""
+    heads = sorted(study.heads.items(), key=lambda item: item[1], reverse=True)
+    strong = [(head, share) for head, share in heads if share >= STRONG][:NAMED]
+    site, share = max(study.sites.items(), key=lambda item: item[1])
+    whole = _("All heads of {where} together: {share}.").format(
+        where=_sublayer(site), share=percent(share)
+    )
+    parts = {"from_token": plain(study.clean_token.text), "to": plain(study.corrupt_token.text)}
+    if not strong:
+        text = _("No head alone brings “{from_token}” back in the place of “{to}”.")
+        return f"{text.format(**parts)} {whole}"
+    named = ", ".join(f"**{head_named(*head)}** ({percent(share)})" for head, share in strong)
+    text = _("What brings “{from_token}” back in the place of “{to}”: {named}.")
+    return f"{text.format(named=named, **parts)} {whole}"
+
+
+def _sublayer(site: Site) -> str:
+    stack = {"encoder": _("encoder"), "decoder": _("decoder")}[site.stack]
+    kind = {"self": _("self-attention"), "cross": _("cross-attention")}[site.kind]
+    text = _("{stack} layer {layer} ({kind})")
+    return text.format(stack=stack, layer=site.layer, kind=kind)
+
+
+def _panels(study: PatchingStudy) -> list[Matrix]:
+    """Return one matrix for each kind of attention: layers × heads, and all heads together."""
+    kinds = list(dict.fromkeys(site.attention for site in study.sites))
+    n_heads = 1 + max(head for _site, head in study.heads)
+    panels = []
+    for kind in kinds:
+        sites = [site for site in study.sites if site.attention == kind]
+        shares = [
+            [*(study.heads[site, head] for head in range(n_heads)), study.sites[site]]
+            for site in sites
+        ]
+        labels = [TokenLabel(str(head)) for head in range(n_heads)]
+        panels.append(
+            Matrix(
+                title=_("{kind}: share restored").format(kind=ATTENTIONS[kind]),
+                values=np.array(shares, np.float32),
+                rows=numbered(_("layer"), len(sites)),
+                columns=Axis(name=_("head"), labels=(*labels, TokenLabel(_("all")))),
+                scale="signed",
+                texts=[[_short(share) for share in row] for row in shares],
+                value_name=_("share restored"),
+            )
+        )
+    return panels
+
+
+def _measured(study: PatchingStudy) -> str:
+    return _(
+        "Measured at step {step}, after the same words: log p(“{one}”) − log p(“{other}”) is "
+        "{clean} nats in the sentence patched from, {corrupt} in the one patched into. A head "
+        "restores 0 if its values change nothing there, and 1 if they bring all of the difference "
+        "back; all heads together restore {everything}. The colours end at ±1. One pair of "
+        "sentences (n = 1): an observation, not a law."
+    ).format(
+        step=study.step,
+        one=plain(study.clean_token.text),
+        other=plain(study.corrupt_token.text),
+        clean=three_digits(study.clean_difference),
+        corrupt=three_digits(study.corrupt_difference),
+        everything=three_digits(study.everything),
+    )
+
+
+def _short(share: float) -> str:
+    """Return a share as it stands in a cell; −0.00 is 0."""
+    return f"{round(share, 2) + 0.0:.2f}".replace("-", "−")
+
+
+def _columns(study: PatchingStudy) -> Mapping[str, list[object]]:
+    heads = [(str(site), str(head), share) for (site, head), share in study.heads.items()]
+    sites = [(str(site), "all", share) for site, share in study.sites.items()]
+    rows = [*heads, *sites]
+    return {
+        "site": [site for site, _head, _share in rows],
+        "head": [head for _site, head, _share in rows],
+        "restored": [share for _site, _head, share in rows],
+    }

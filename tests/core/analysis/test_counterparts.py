@@ -1,0 +1,91 @@
+"""What goes with what in an experiment."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.analysis.counterparts import (
+    alike_in_length,
+    counterparts,
+    length,
+    share_interval,
+    silenced_outcome,
+)
+from core.analysis.interventions import before_after
+from core.decoding.sentence import SentenceError
+from core.model import Silence, Site
+from core.run import load_run, read_settings
+
+GALLERY = Path(__file__).parents[3] / "gallery"
+TIRED = "The animal didn't cross the street because it was too tired."
+WIDE = TIRED.replace("tired", "wide")
+
+
+@pytest.fixture(scope="module")
+def run():
+    return load_run(GALLERY / "translate-guided")
+
+
+@pytest.fixture(scope="module")
+def settings():
+    names = ("translate", "translate-guided", "copy", "copy-learned")
+    return {name: read_settings(GALLERY / name) for name in names}
+
+
+def test_the_free_and_the_guided_run_belong_together(settings):
+    assert counterparts(settings["translate"], settings) == ["translate-guided"]
+    assert counterparts(settings["translate-guided"], settings) == ["translate"]
+
+
+@pytest.mark.parametrize("name", ["copy", "copy-learned"])
+def test_runs_that_nobody_guided_have_no_counterpart(settings, name):
+    assert counterparts(settings[name], settings) == []
+
+
+def test_runs_of_other_sizes_or_tasks_are_no_counterparts(settings):
+    guided = settings["translate-guided"]
+    others = {
+        "smaller": replace(guided, model=replace(guided.model, n_encoder_layers=1)),
+        "other task": replace(guided, task="copy"),
+    }
+    assert counterparts(settings["translate"], others) == []
+
+
+def test_what_was_trained_in_the_same_way_comes_first(settings):
+    guided = settings["translate-guided"]
+    longer = replace(guided, training=replace(guided.training, steps=9))
+    others = {"longer": longer, "heavier": guided, "same": guided}
+    assert counterparts(settings["translate"], others) == ["heavier", "same", "longer"]
+
+
+def test_of_sentences_as_long_the_most_similar_is_chosen(run):
+    offered = [TIRED, "The goats avoided the bridges.", WIDE, TIRED.replace("too", "far too")]
+    assert alike_in_length(run, TIRED, offered) == WIDE
+    assert length(run, TIRED) == length(run, WIDE) == 14
+
+
+def test_where_no_sentence_is_as_long_there_is_none(run):
+    assert alike_in_length(run, TIRED, [TIRED, "The goats slept."]) == ""
+
+
+def test_no_text_has_no_length(run):
+    with pytest.raises(SentenceError):
+        length(run, " ")
+
+
+def test_the_interval_of_a_share_is_wilsons():
+    low, high = share_interval(403 / 820, 820)
+    # By hand: (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n).
+    p, n, z = 403 / 820, 820, 1.959963984540054
+    reach = z * (p * (1 - p) / n + z**2 / (4 * n**2)) ** 0.5
+    middle, whole = p + z**2 / (2 * n), 1 + z**2 / n
+    assert (low, high) == pytest.approx(((middle - reach) / whole, (middle + reach) / whole))
+    assert share_interval(1.0, 820)[1] == 1
+
+
+def test_a_silenced_outcome_is_that_of_the_probe(run):
+    site = Site("encoder", 2, "self")
+    found = silenced_outcome(run, WIDE, site, 0)
+    assert found == before_after(run, WIDE, Silence.of([(site, 0)]))
+    assert found.after.translation.text.endswith("parce qu'il était trop large.")
