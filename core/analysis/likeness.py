@@ -36,6 +36,33 @@ class Likeness:
     """Rows that have two keys or more to choose from."""
     n_sentences: int
 
+    @property
+    def most_alike(self) -> tuple[int, int] | None:
+        """The two heads, by their numbers, that are most alike; None of a single head."""
+        if len(self.heads) < 2:
+            return None
+        others_NN = self._others_NN()
+        one, other = np.unravel_index(others_NN.argmax(), others_NN.shape)
+        return int(one), int(other)
+
+    @property
+    def loneliest(self) -> int | None:
+        """The head whose most similar other head is least like it; None of a single head."""
+        return None if len(self.heads) < 2 else int(self._others_NN().max(axis=1).argmin())
+
+    def nearest(self, number: int) -> int:
+        """Return which other head is most like one.
+
+        Raises:
+            ValueError: There is no other.
+        """
+        if len(self.heads) < 2:
+            raise ValueError("a single head has no other one beside it")
+        return int(self._others_NN()[number].argmax())
+
+    def _others_NN(self) -> NDArray[np.float64]:
+        return np.where(np.eye(len(self.heads), dtype=bool), -np.inf, self.likeness_NN)
+
 
 def head_likeness(run: Run, kind: str, n: int = N_SENTENCES, seed: int = SEED) -> Likeness:
     """Compare all heads of a kind of attention on up to `n` held-out sentences.

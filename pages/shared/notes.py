@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 
+from core.analysis.effects_file import stored_effects
 from core.analysis.evenness import evenness
-from core.analysis.findings import PronounHead
+from core.analysis.findings import PronounHead, best_pronoun_head
+from core.analysis.head_effects import HeadEffects
 from core.inspection import Inspection, SiteAttention
 from core.model import Site
-from core.run import Run
+from core.run import Run, RunError
+from pages.shared import cached
 from pages.shared.text import _, percent
 
 NEARLY_UNIFORM = 0.95
@@ -28,7 +31,25 @@ def warnings(run: Run, inspection: Inspection, site: Site, head: int) -> list[st
     found = about_sentence(run, inspection)
     if _is_uniform(inspection.attention[site], head):
         found.append(_("This head's rows are nearly uniform: it points at nothing."))
-    return found
+    return [*found, *about_head(run, site, head)]
+
+
+def about_head(run: Run, site: Site, head: int) -> list[str]:
+    """Return why not to believe in a head, whatever the sentence, one sentence each.
+
+    Nothing is measured for it: where a run has no such figures stored, nothing is said.
+    """
+    return [*_score_warnings(run, site, head), *_effect_warnings(run, site, head)]
+
+
+def stored(run: Run) -> HeadEffects | None:
+    """Return what silencing each head costs; None where it was not measured on these weights."""
+    try:
+        found = cached.of_run(stored_effects, run.path)
+    except RunError:
+        # Whoever measures anew says what is wrong with the file.
+        return None
+    return found if found is not None and found.step == run.step else None
 
 
 def about_sentence(run: Run, inspection: Inspection) -> list[str]:
@@ -120,6 +141,46 @@ def site_and_head(site: Site, head: int) -> str:
     return _("{stack} layer {layer}, {kind} head {head}").format(
         stack=stack, layer=site.layer, kind=kind, head=head
     )
+
+
+def _score_warnings(run: Run, site: Site, head: int) -> list[str]:
+    """Return that a head is best at finding antecedents, and yet no better than a rule."""
+    best = best_pronoun_head(run, site.attention)
+    if best is None or (best.site, best.head) != (site, head) or best.beats_baseline:
+        return []
+    return [
+        _(
+            "No head of its kind finds antecedents more often than this one, and it is no better "
+            "than a rule: {score} ({rule}: {baseline}, n = {n}, seed {seed})."
+        ).format(
+            score=percent(best.score),
+            rule=_(best.baseline_name),
+            baseline=percent(best.baseline),
+            n=best.n,
+            seed=best.seed,
+        )
+    ]
+
+
+def _effect_warnings(run: Run, site: Site, head: int) -> list[str]:
+    effects = stored(run)
+    if effects is None:
+        return []
+    effect = effects.of(site, head)
+    if not effect.changes_nothing:
+        return []
+    change = effect.exact_match
+    return [
+        _(
+            "Silencing this head changes nothing for sure: exact match {before} → {after} "
+            "(n = {n}, seed {seed})."
+        ).format(
+            before=percent(change.before),
+            after=percent(change.after),
+            n=change.n,
+            seed=effects.seed,
+        )
+    ]
 
 
 def _training_warnings(run: Run) -> list[str]:

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.analysis.likeness import head_likeness, likeness
+from core.analysis.likeness import Likeness, head_likeness, likeness
 from core.batch import Pair, pad
 from core.model import Record, Site, Step
 
@@ -128,3 +128,23 @@ def test_one_pair_of_heads_in_a_trained_model_is_as_computed_by_hand(copy_run):
     ]
     found = likeness(copy_run.model, [pair], "encoder.self")
     assert found.likeness_NN[0, 1] == pytest.approx(1 - np.mean(distances), abs=1e-6)
+
+
+@given(seed=st.integers(0, 9999))
+def test_most_alike_and_loneliest_are_those_of_all_pairs(seed):
+    found = found_in(softmaxed(seed, 4, 2))
+    table = found.likeness_NN
+    pairs = [(one, other) for one in range(4) for other in range(4) if one != other]
+    one, other = found.most_alike
+    assert one != other
+    assert table[one, other] == max(table[pair] for pair in pairs)
+    nearest = [max(table[n, m] for m in range(4) if m != n) for n in range(4)]
+    assert nearest[found.loneliest] == min(nearest)
+    assert all(table[n, found.nearest(n)] == nearest[n] != table[n, n] for n in range(4))
+
+
+def test_a_single_head_is_like_no_other():
+    single = Likeness(((SITES[0], 0),), np.ones((1, 1)), 3, 1)
+    assert (single.most_alike, single.loneliest) == (None, None)
+    with pytest.raises(ValueError, match="single head"):
+        single.nearest(0)

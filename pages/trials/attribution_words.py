@@ -1,0 +1,134 @@
+"""What the methods of attribution are called, and how far they can be trusted, in words."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from core.analysis.attribution import Attribution, Method
+from core.analysis.attribution_trust import Trust
+from pages.shared.text import _, percent
+from viz.number_tables import three_digits
+
+SURE = 0.99
+"""Above this probability a gradient has little left to say."""
+
+NAMES = {
+    Method.LEAVE_ONE_OUT: _("leave one out"),
+    Method.ATTENTION: _("attention"),
+    Method.ROLLOUT: _("rollout"),
+    Method.FLOW: _("flow"),
+    Method.GRADIENT: _("gradient × input"),
+    Method.INTEGRATED: _("integrated gradients"),
+}
+"""What each is called, the one that others are held against first."""
+
+SHORT = NAMES | {Method.GRADIENT: _("grad × input"), Method.INTEGRATED: _("integrated")}
+"""The same where there is little room."""
+
+MEANINGS = {
+    Method.LEAVE_ONE_OUT: _("what log p loses, in nats, when the token is hidden: the test"),
+    Method.ATTENTION: _("weights of the last cross-attention, mean over its heads"),
+    Method.ROLLOUT: _("what attention passes on through the encoder to there"),
+    Method.FLOW: _("the most that could flow there through the same layers"),
+    Method.GRADIENT: _("what log p would lose, in nats, if it were linear"),
+    Method.INTEGRATED: _("what log p gains, in nats, on the way from zero vectors"),
+}
+"""What their numbers are."""
+
+IN_NATS = frozenset({Method.LEAVE_ONE_OUT, Method.GRADIENT, Method.INTEGRATED})
+
+TRUSTED = _("mean ρ on test sentences")
+
+
+def sure_of(word: str, found: Attribution) -> str:
+    """Return how probable the word is, and what that does to gradients."""
+    probability = float(np.exp(found.log_probability))
+    said = _("p(“{word}”) = {share}.").format(word=word, share=percent(probability))
+    if probability > SURE:
+        said += " " + _(
+            "A gradient is nearly 0 where the model is sure, as it is here: what gradient × input "
+            "says is small, and may be noise."
+        )
+    return said
+
+
+def cell(method: Method, token: str, word: str, score: float) -> str:
+    """Return in full what one method says of one token."""
+    said = _("{method}: “{token}” → “{word}” {score}").format(
+        method=NAMES[method], token=token, word=word, score=three_digits(score)
+    )
+    return f"{said} {_('nats')}" if method in IN_NATS else said
+
+
+def brief(score: float) -> str:
+    """Return a number in five characters at most, for a cell.
+
+    >>> [brief(each) for each in (16.49, -13.52, 0.3812, -0.0712, 0.00021, -8.46e-06, 0.0)]
+    ['16.5', '−13.5', '0.381', '−0.07', '2e−4', '−8e−6', '0']
+    """
+    if score == 0:
+        return "0"
+    size = abs(score)
+    if size < 0.01:
+        text = f"{score:.0e}".replace("e-0", "e-")
+    elif size < 1:
+        text = f"{score:.3f}" if score > 0 else f"{score:.2f}"
+    else:
+        text = f"{score:.3g}"
+    return text.replace("-", "−")
+
+
+def gap(found: Attribution) -> str:
+    """Return how far integrated gradients are from what they should add up to."""
+    integrated = found.integrated
+    return _(
+        "Integrated gradients add up to {total} nats, and should to {wanted}: a gap of {gap} "
+        "({n:,} gradients)."
+    ).format(
+        total=three_digits(float(integrated.scores_S.sum())),
+        wanted=three_digits(integrated.difference),
+        gap=percent(integrated.gap),
+        n=integrated.n_gradients,
+    )
+
+
+def table(found: Attribution, trust: Mapping[Method, Trust] | None) -> dict[str, list[str]]:
+    """Return a row for each method: what it says, and whether it agrees with leaving one out."""
+    columns = {
+        _("method"): list(NAMES.values()),
+        _("its numbers"): [MEANINGS[method] for method in NAMES],
+        _("ρ, this word"): [_here(found, method) for method in NAMES],
+    }
+    if trust is not None:
+        columns[TRUSTED] = [_over(trust.get(method)) for method in NAMES]
+    return columns
+
+
+def most_trusted(trust: Mapping[Method, Trust], seed: int) -> str:
+    """Return which method agrees best over the test sentences."""
+    best = max(trust, key=lambda method: trust[method].mean)
+    n = trust[best].n + trust[best].undefined
+    return _(
+        "Over {n} held-out sentences (one word of each, seed {seed}) {method} agrees best with "
+        "leaving one out; ± is the standard deviation over sentences, [ ] the quartiles."
+    ).format(method=NAMES[best], n=n, seed=seed)
+
+
+def correlation(rho: float | None) -> str:
+    """Return a correlation; a dash where there is none."""
+    return "–" if rho is None else f"{rho:.2f}".replace("-", "−")
+
+
+def _here(found: Attribution, method: Method) -> str:
+    return (
+        _("the measure") if method not in found.agreement else correlation(found.agreement[method])
+    )
+
+
+def _over(trust: Trust | None) -> str:
+    if trust is None:
+        return ""
+    low, _middle, high = trust.quartiles
+    said = f"{correlation(trust.mean)} ± {trust.deviation:.2f} [{correlation(low)}, "
+    said += f"{correlation(high)}], n = {trust.n}"
+    return said + (_(" ({n} undefined)").format(n=trust.undefined) if trust.undefined else "")

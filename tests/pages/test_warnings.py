@@ -1,0 +1,103 @@
+import json
+from dataclasses import replace
+
+import pytest
+
+from core.analysis.effects_file import HEADS, store_effects
+from core.analysis.findings import best_pronoun_head
+from core.analysis.head_effects import HeadEffect, HeadEffects
+from core.analysis.intervals import Difference
+from core.analysis.silencing import every_head
+from core.inspection import inspect_sentence
+from core.model import Site
+from core.run import load_run
+from pages.shared import cached, notes
+from tests.pages.conftest import ROOT, said
+
+CHANGES_NOTHING = "changes nothing for sure"
+NO_BETTER = "no better than a rule"
+
+
+def store(path, useless, step=None):
+    """Store effects in which only one head changes nothing for sure."""
+    run = load_run(path)
+    nothing = Difference(0.9, 0.89, -0.02, 0.01, 100)
+    less = Difference(0.9, 0.5, -0.5, -0.3, 100)
+    effects = tuple(
+        HeadEffect(site, head, *[nothing if (site, head) == useless else less] * 2, None)
+        for site, head in every_head(run.model)
+    )
+    store_effects(path, HeadEffects(effects, 100, 7, run.step if step is None else step))
+
+
+def test_a_head_whose_silencing_changes_nothing_is_said_with_n_and_seed(open_app, own_copy):
+    store(own_copy, (Site("encoder", 0, "self"), 1))
+    at = open_app(model="runs/mine", kind="encoder self", layer="0", head="1")
+    assert (
+        "Silencing this head changes nothing for sure: exact match 90\u00a0% → 89\u00a0% "
+        "(n = 100, seed 7)." in said(at)
+    )
+    at.selectbox(key="head").set_value(2).run()
+    assert CHANGES_NOTHING not in said(at)
+
+
+def test_where_nothing_is_stored_nothing_is_said_and_nothing_measured(open_app, own_copy):
+    at = open_app(model="runs/mine", kind="encoder self", layer="0", head="1")
+    assert CHANGES_NOTHING not in said(at)
+    assert not (own_copy / HEADS).exists()
+
+
+def test_what_was_measured_on_other_weights_is_not_said(open_app, own_copy):
+    store(own_copy, (Site("encoder", 0, "self"), 1), step=1)
+    at = open_app(model="runs/mine", kind="encoder self", layer="0", head="1")
+    assert CHANGES_NOTHING not in said(at)
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[1]", '{"step": 1}', "\x00"])
+def test_a_damaged_file_of_effects_says_nothing(open_app, own_copy, content):
+    (own_copy / HEADS).write_text(content)
+    at = open_app(model="runs/mine", kind="encoder self", layer="0", head="1")
+    assert CHANGES_NOTHING not in said(at)
+
+
+def test_effects_of_the_newest_weights_are_not_said_of_others(own_copy):
+    store(own_copy, (Site("encoder", 0, "self"), 1))
+    run = load_run(own_copy)
+    assert notes.about_head(run, Site("encoder", 0, "self"), 1) != []
+    older = replace(run, step=run.step - 1)
+    assert notes.about_head(older, Site("encoder", 0, "self"), 1) == []
+
+
+def test_the_best_finder_of_antecedents_that_is_no_better_than_a_rule_is_said(open_app):
+    run = load_run(ROOT / "gallery" / "translate")
+    kinds = {"encoder.self": "encoder self", "decoder.cross": "cross"}
+    found = {}
+    for kind, name in kinds.items():
+        best = best_pronoun_head(run, kind)
+        place = {"kind": name, "layer": str(best.site.layer), "head": str(best.head)}
+        at = open_app(model="translate", **place)
+        assert (NO_BETTER in said(at)) is not best.beats_baseline
+        if not best.beats_baseline:
+            assert f"n = {best.n}, seed {best.seed}" in said(at)
+        found[kind] = best.beats_baseline
+    assert not all(found.values())
+
+
+def test_a_head_that_beats_its_baseline_is_not_warned_of(open_app):
+    assert NO_BETTER not in said(open_app(model="translate-guided"))
+
+
+def test_an_untrained_run_is_said(open_app, own_copy):
+    settings = json.loads((own_copy / "run.json").read_text())
+    settings["training"]["steps"] *= 2
+    (own_copy / "run.json").write_text(json.dumps(settings))
+    assert "Training has done" in said(open_app(model="runs/mine"))
+
+
+def test_a_nearly_uniform_head_is_said(own_copy):
+    run = cached.loaded(own_copy)
+    inspection = inspect_sentence(run, "a b c d")
+    site = Site("encoder", 0, "self")
+    attention = inspection.attention[site]
+    attention.weights_HQK[0] = 1 / attention.weights_HQK.shape[-1]
+    assert any("nearly uniform" in line for line in notes.warnings(run, inspection, site, 0))

@@ -1,0 +1,1 @@
+from tests.pages.explorer.conftest import own_random  # noqa: F401
