@@ -23,6 +23,9 @@ test: .venv/dev
 bench: .venv/dev
 	@$(BIN)/python -m tests.browser.chromium
 	$(BIN)/python -m benchmarks.attention_maps
+	$(BIN)/python -m benchmarks.lines
+	$(BIN)/python -m benchmarks.word
+	$(BIN)/python -m benchmarks.steps
 	$(BIN)/python -m benchmarks.sentence
 	$(BIN)/python -m benchmarks.cold_start
 	$(BIN)/python -m benchmarks.copy_task
@@ -30,8 +33,10 @@ bench: .venv/dev
 	$(BIN)/python -m benchmarks.lessons
 	$(BIN)/python -m benchmarks.training
 	$(BIN)/python -m benchmarks.beside_training
+	$(BIN)/python -m benchmarks.heads
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet -r requirements-bench.txt
 	$(BIN)/python -m benchmarks.decode
+	$(BIN)/python -m benchmarks.model_view
 
 # Trained beside the gallery first, so that an interrupted training leaves the gallery whole.
 gallery: .venv/app

@@ -23,6 +23,7 @@ def main() -> None:
             icon=":material/grid_view:",
             default=True,
         ),
+        _page("heads", _("Heads"), ":material/science:"),
         _page("decoding", _("Decoding"), ":material/step_over:"),
         _page("masks", _("Masks"), ":material/visibility_off:"),
         _page("positions", _("Positions"), ":material/waves:"),

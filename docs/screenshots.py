@@ -9,6 +9,9 @@ from tests.browser.conftest import launched, served
 HERE = Path(__file__).parent
 STEPS_TO_PRONOUN = 10
 PAGES = {
+    "?view=compare": ".matrices[data-drawn]",
+    "?view=steps&stage=q%C2%B7k": ".matrices[data-drawn]",
+    "?view=lines&shown=all+heads&kind=cross": ".lines[data-drawn]",
     "layers": ".architecture[data-drawn]",
     "masks?masks=scores&row=0": ".matrices[data-drawn]",
     "training?training=look+back&model=translate-guided&step=200": ".maps[data-drawn]",
@@ -32,8 +35,14 @@ def main() -> None:
         page.screenshot(path=HERE / "decoding-light.png")
         for link, drawn in PAGES.items():
             page = opened(browser, f"{address}/{link}", drawn, "light")
-            page.screenshot(path=HERE / f"{link.partition('?')[0]}-light.png")
+            page.screenshot(path=HERE / f"{name_of(link)}-light.png")
         browser.close()
+
+
+def name_of(link: str) -> str:
+    """Return the page of a link; for a view of the first page the view."""
+    page, _, parameters = link.partition("?")
+    return page or parameters.partition("&")[0].partition("=")[2]
 
 
 def opened(browser: Browser, url: str, drawn: str, scheme: str) -> Page:

@@ -9,7 +9,9 @@ from typing import TypeVar, cast
 
 import streamlit as st
 
+from core.analysis.effects_file import HEADS, stored_effects
 from core.analysis.findings import task_of
+from core.analysis.head_effects import HeadEffects
 from core.decoding.beam import BeamNode, beam_steps, beam_tree
 from core.decoding.methods import Beam, Method, decode
 from core.decoding.sentence import fitting_source, source_tensor
@@ -62,6 +64,15 @@ def loaded(path: Path) -> Run:
 def task(path: Path) -> Task | None:
     """Return the task that a run was trained on, or None where its file of pairs is gone."""
     return _task(path, _stamp(path))
+
+
+def effects(path: Path) -> HeadEffects | None:
+    """Return what silencing each head of a run costs, or None where it was not measured.
+
+    Raises:
+        RunError: What was stored is damaged.
+    """
+    return _effects(path, _stamp(path), _changed(path / HEADS))
 
 
 def inspected(path: Path, sentence: str, whole_words: bool) -> Inspection:
@@ -212,6 +223,11 @@ def _loaded(path: Path, stamp: tuple[int, ...]) -> Run:
 @st.cache_resource(max_entries=6, show_spinner=False)
 def _task(path: Path, stamp: tuple[int, ...]) -> Task | None:
     return task_of(_loaded(path, stamp))
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _effects(path: Path, stamp: tuple[int, ...], measured: int) -> HeadEffects | None:
+    return stored_effects(_loaded(path, stamp))
 
 
 def _stamp(path: Path) -> tuple[int, ...]:

@@ -160,7 +160,10 @@ def linked(key: str) -> str | None:
     """Return what the URL holds for a thing that has no widget, as on the page before."""
     if st.session_state.get(_ENTERED) and key not in st.query_params:
         link(key, st.session_state.get(_SHOWN, {}).get(key))
-    return st.query_params.get(key)
+    value = st.query_params.get(key)
+    # What came with a link is to be found again after a visit to another page, too.
+    remember(key, value)
+    return value
 
 
 def link(key: str, value: str | None) -> None:

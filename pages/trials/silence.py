@@ -1,0 +1,126 @@
+"""The view "silence": take heads away, and see what becomes of a sentence and of the test set."""
+
+import streamlit as st
+
+from core.analysis.effect_maps import Figure, figures
+from core.analysis.head_effects import HeadEffects, head_effects
+from core.analysis.intervals import share_difference
+from core.analysis.interventions import Intervention, outcome
+from core.model import Silence
+from core.run import RunError
+from pages.shared import cached, controls, lesson, session
+from pages.shared.lesson import Explanation
+from pages.shared.opening import Opened
+from pages.shared.text import _, plain
+from pages.trials import silence_effects, silence_heads, silence_measure, silence_sentence
+
+BESIDE = 8
+"""A grid of more heads needs the whole width, or there is no room for its marks."""
+
+
+def draw(opened: Opened) -> None:
+    """Draw the grid of heads beside what the sentence becomes, and what the test set says."""
+    # A fragment: a click on a head leaves the rest of the page alone.
+    st.fragment(_draw)(opened)
+    lesson.explained(_explanation())
+
+
+def _draw(opened: Opened) -> None:
+    heads = silence_heads.chosen(opened)
+    effects = _effects(opened)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(_("what a clicked head does instead"), width="content")
+        instead = controls.choice(
+            _("What a clicked head does instead"),
+            session.INSTEAD,
+            silence_sentence.INSTEAD,
+            "silence",
+            labelled=False,
+        )
+        silence_heads.buttons(opened)
+    if opened.run.settings.model.n_heads <= BESIDE:
+        left, right = st.columns([9, 11], gap="medium")
+    else:
+        left, right = st.container(), st.container()
+    with left:
+        by = _figure(effects)
+        silence_heads.grid(opened, heads, effects, by)
+    with right:
+        st.caption(silence_effects.what_is_done(heads, instead))
+        try:
+            with st.spinner(_("Translating …")):
+                found = silence_sentence.tried(opened, heads, instead)
+            silence_sentence.draw(found)
+        except RunError as error:
+            st.error(plain(str(error)))
+        if effects and instead == "silence" and len(heads) == 1:
+            st.markdown(silence_effects.one_head(effects, heads[0]))
+        silence_measure.draw(opened.path, effects)
+    if effects:
+        silence_effects.draw(effects, by)
+
+
+def _effects(opened: Opened) -> HeadEffects | None:
+    try:
+        return cached.effects(opened.path)
+    except RunError as error:
+        st.error(plain(str(error)))
+        return None
+
+
+def _figure(effects: HeadEffects | None) -> Figure:
+    """Ask for the figure that colours the grid and fills the table."""
+    if effects is None:
+        st.caption(
+            _(
+                "Click a head to take it away ({mark}). What each costs on held-out sentences is "
+                "not measured yet; the colour is how sharply it looks on this one."
+            ).format(mark=silence_heads.OFF)
+        )
+        return "exact match"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        by = controls.choice(
+            _("Coloured by the change of"),
+            session.EFFECT,
+            figures(effects),
+            "exact match",
+            labelled=False,
+        )
+        st.caption(
+            _(
+                "What silencing a head changes on {n} held-out sentences. A click takes one away "
+                "({mark})."
+            ).format(n=effects.n, mark=silence_heads.OFF),
+            width="stretch",
+        )
+    return by
+
+
+def _explanation() -> Explanation:
+    return Explanation(
+        formula=_FORMULA,
+        tries=(
+            _(
+                "Silence the head on which the view opens: how probable does the pronoun stay? "
+                "Then silence all others of its layer instead."
+            ),
+            _(
+                "Silence heads until a word of the translation changes. The map of the last one "
+                "shows what it brought."
+            ),
+            _(
+                "Compare “silence”, “uniform” and “average”: a head that says the same whatever "
+                "the sentence costs nothing when it always says its average, and may cost a lot "
+                "when it is silent."
+            ),
+            _("Silence a whole layer: the residual stream carries the words past it."),
+        ),
+        code=(outcome, Intervention, Silence, head_effects, share_difference),
+    )
+
+
+_FORMULA = r"""
+\mathrm{MultiHead}(x) = \sum_{h=1}^{H} m_h\, g_h\, W^O_h, \qquad
+g_h = \mathrm{softmax}\!\left(\tfrac{Q_h K_h^\top}{\sqrt{d_k}} + M\right) V_h, \qquad
+m_h = \begin{cases} 0 & \text{if } h \text{ is silenced} \\ 1 & \text{else} \end{cases}
+"""

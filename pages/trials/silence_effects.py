@@ -1,0 +1,143 @@
+"""What silencing each head costs on held-out sentences: words, and a table with intervals."""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from core.analysis.effect_maps import Figure, figure_of
+from core.analysis.head_effects import HeadEffect, HeadEffects
+from core.analysis.intervals import Difference
+from core.analysis.interventions import N_AVERAGED
+from core.analysis.silencing import Head
+from core.model import Site
+from pages.shared import lesson
+from pages.shared.notes import site_and_head
+from pages.shared.text import ATTENTIONS, _, percent
+from pages.trials.silence_sentence import Instead
+from viz.frames import runs_table
+from viz.number_tables import three_digits
+
+MOST_NAMED = 8
+_ROW, _ROWS = 35, 10
+
+
+def what_is_done(heads: Sequence[Head], instead: Instead) -> str:
+    """Say which heads are changed, and how."""
+    if not heads:
+        return _("No head is changed: click one in the grid.")
+    does = {
+        "silence": _("silent: what it says is missing from the sum that W^O makes"),
+        "uniform": _("uniform: it looks at all that it may see alike"),
+        "average": _("average: it always says its average over {n} held-out sentences").format(
+            n=N_AVERAGED
+        ),
+    }[instead]
+    names = [site_and_head(*heads[0])] if len(heads) == 1 else [_short(*head) for head in heads]
+    return f"{_named(names)} – {does}."
+
+
+def one_head(effects: HeadEffects, head: Head) -> str:
+    """Say what silencing one head costs on held-out sentences."""
+    found = effects.of(*head)
+    if found.changes_nothing:
+        said = _("On {n} held-out sentences silencing it changes nothing for sure: {figures}.")
+    else:
+        said = _("On {n} held-out sentences: {figures}.")
+    parts = [_("exact match {change}").format(change=_shares(found.exact_match))]
+    if found.pronoun is not None:
+        text = _("right pronouns {change} of {n}")
+        parts.append(text.format(change=_shares(found.pronoun), n=found.pronoun.n))
+    return f":small[{said.format(n=effects.n, figures=', '.join(parts))}]"
+
+
+def draw(effects: HeadEffects, by: Figure) -> None:
+    """Tabulate every head, the one that costs most first, with 95 % confidence intervals."""
+    rows = sorted(effects.heads, key=lambda each: _cost(each, by), reverse=True)
+    st.markdown(_summary(effects))
+    columns = _columns(rows, by)
+    shares = by != "loss"
+    number = st.column_config.NumberColumn
+    form = "percent" if shares else "%.3g"
+    st.dataframe(
+        runs_table(
+            [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        ),
+        hide_index=True,
+        placeholder="",
+        row_height=_ROW,
+        height=_ROW * (1 + min(len(rows), _ROWS)) + 2,
+        column_config={
+            **{name: number(format=form) for name in ("before", "after", "change")},
+            "low": number(_("95 % from"), format=form),
+            "high": number(_("to"), format=form),
+        },
+        alt=_("What silencing each head changes, with confidence intervals"),
+    )
+    st.caption(
+        _(
+            "{n} held-out sentences, seed {seed}. Intervals are 95 % and per head: of many heads "
+            "about one in twenty looks sure by chance."
+        ).format(n=effects.n, seed=effects.seed)
+    )
+    lesson.numbers(f"silence_{by.replace(' ', '_')}", columns)
+
+
+def _columns(rows: Sequence[HeadEffect], by: Figure) -> Mapping[str, Sequence[object]]:
+    found = [figure for each in rows if (figure := figure_of(each, by)) is not None]
+    return {
+        "attention": [ATTENTIONS[each.site.attention] for each in rows],
+        "layer": [each.site.layer for each in rows],
+        "head": [each.head for each in rows],
+        "before": [each.before for each in found],
+        "after": [each.after for each in found],
+        "change": [each.change for each in found],
+        "low": [each.low for each in found],
+        "high": [each.high for each in found],
+        "sure": ["✓" if each.is_sure else "" for each in found],
+        "n": [each.n for each in found],
+    }
+
+
+def _summary(effects: HeadEffects) -> str:
+    """Say which head costs most, and which change nothing."""
+    worst = min(effects.heads, key=lambda each: each.exact_match.change)
+    without = [each for each in effects.heads if each.changes_nothing]
+    said = []
+    if worst.exact_match.is_sure:
+        text = _("{where} costs most when it is silenced: exact match {change}.")
+        where = site_and_head(worst.site, worst.head)
+        said.append(text.format(where=where, change=_shares(worst.exact_match)))
+    else:
+        said.append(_("No head alone costs exact match for sure: others do what it did."))
+    if without:
+        text = _("{n} of {of} heads change nothing for sure (layer.head): {which}.")
+        which = _named([_short(each.site, each.head) for each in without])
+        said.append(text.format(n=len(without), of=len(effects.heads), which=which))
+    return " ".join(said)
+
+
+def _cost(effect: HeadEffect, by: Figure) -> float:
+    found = figure_of(effect, by)
+    if found is None:
+        return 0.0
+    return found.change if by == "loss" else -found.change
+
+
+def _shares(found: Difference) -> str:
+    return _("{before} → {after} (95\u00a0%: {low} to {high} points)").format(
+        before=percent(found.before),
+        after=percent(found.after),
+        low=three_digits(100 * found.low),
+        high=three_digits(100 * found.high),
+    )
+
+
+def _short(site: Site, head: int) -> str:
+    return f"{ATTENTIONS[site.attention]} {site.layer}.{head}"
+
+
+def _named(names: Sequence[str]) -> str:
+    if (more := len(names) - MOST_NAMED) > 0:
+        text = _("{names} and {n} more")
+        return text.format(names=", ".join(names[:MOST_NAMED]), n=more)
+    return ", ".join(names)
