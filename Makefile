@@ -53,6 +53,7 @@ gallery: .venv/app
 	$(BIN)/python -m core export runs/.gallery/translate gallery/translate
 	$(BIN)/python -m core export runs/.gallery/translate-guided gallery/translate-guided \
 		--snapshots 100 200
+	for run in $(GALLERY); do $(BIN)/python -m core heads gallery/$$run --fresh; done
 	rm -rf runs/.gallery
 
 format: .venv/dev

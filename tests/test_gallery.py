@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from core.analysis.effects_file import stored_effects
 from core.analysis.evaluation import evaluate
 from core.decoding.sentence import translate
 from core.inspection import inspect_sentence
@@ -122,6 +123,14 @@ def test_its_history_shows_copying_being_learned():
     assert steps == (0, 50, 100, 200, 500, 850)
     said = [translate(load_run(GALLERY / "copy", step), "k d a f q z").text for step in steps]
     assert said[-1] == "k d a f q z" not in said[:3]
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_what_silencing_costs_comes_with_the_weights(name):
+    run = load_run(GALLERY / name)
+    effects = stored_effects(run)
+    assert (effects.n, effects.step) == (400, run.step)
+    assert len(effects.heads) == sum(run.settings.model.n_heads for site in run.model.sites())
 
 
 def test_the_history_is_small():

@@ -33,7 +33,7 @@ def store_effects(path: Path, effects: HeadEffects) -> None:
             for each in effects.heads
         ],
     }
-    write_atomically(path / HEADS, (json.dumps(content, indent=1) + "\n").encode())
+    write_atomically(path / HEADS, (json.dumps(content) + "\n").encode())
 
 
 def stored_effects(run: Run) -> HeadEffects | None:

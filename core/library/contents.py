@@ -7,6 +7,7 @@ said, the weights for whoever watches.
 import json
 import re
 
+from core.analysis.effects_file import HEADS
 from core.run import PAIRS
 from core.weights import BEST, CHECKPOINTS, SNAPSHOTS
 
@@ -18,6 +19,7 @@ TEXTS = (
     PAIRS,
     METRICS,
     EVALUATION,
+    HEADS,
     STATUS,
 )
 WEIGHT_FOLDERS = (BEST, CHECKPOINTS, SNAPSHOTS)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
+from core.analysis.effects_file import HEADS
 from core.library.checks import check_run
 from core.library.contents import EVALUATION, METRICS, belongs
 from core.library.folders import INCOMING, clear_left_over
@@ -21,7 +22,7 @@ LARGEST = 2 << 30
 """Bytes that an archive may hold once it is unpacked."""
 _LARGEST_JSON = 16 << 20
 """Bytes of a file that is read as one JSON value, which takes many times as much memory."""
-_LARGEST_OF = {METRICS: 64 << 20, EVALUATION: 1 << 20}
+_LARGEST_OF = {METRICS: 64 << 20, EVALUATION: 1 << 20, HEADS: 1 << 20}
 """Bytes of a file that is read as figures, often."""
 _MOST_MEMBERS = 10_000
 _CHUNK = 1 << 20

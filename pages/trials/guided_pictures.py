@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
 
 import streamlit as st
 
@@ -22,8 +21,6 @@ from pages.shared import notes
 from pages.shared.text import _, percent
 from viz.frames import runs_table
 from viz.matrices_view import Axis, Matrices, Matrix
-
-Tint = Literal["source", "target"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +50,13 @@ def _map(name: str, inspection: Inspection, best: PronounHead, pronouns: Sequenc
         rows=Axis(
             name=_("query: the word that looks"),
             labels=query_labels(inspection, kind),
-            side=cast(Tint, side_of_queries(kind)),
+            side=side_of_queries(kind),
             differs=[at for at, token in enumerate(tokens) if token.text.lower() in pronouns],
         ),
         columns=Axis(
             name=_("key: the word looked at"),
             labels=key_labels(inspection, kind),
-            side=cast(Tint, side_of_keys(kind)),
+            side=side_of_keys(kind),
         ),
         value_name=_("weight"),
     )

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
 
 import numpy as np
 import streamlit as st
@@ -21,8 +20,6 @@ from pages.shared.text import _
 from viz.frames import runs_table
 from viz.matrices_view import Axis, Matrices, Matrix
 from viz.payload import TokenLabel
-
-Side = Literal["source", "target"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +42,7 @@ def map_of(shown: Moved) -> Matrices:
     rows = Axis(
         name=_("query: the word that looks"),
         labels=query_labels(looked.inspection, looked.kind),
-        side=cast(Side, side_of_queries(looked.kind)),
+        side=side_of_queries(looked.kind),
         differs=(shown.row,),
     )
     panel = Matrix(
@@ -79,7 +76,7 @@ def _keys(looked: Looked) -> Axis:
     return Axis(
         name=_("key: the word looked at"),
         labels=key_labels(looked.inspection, looked.kind),
-        side=cast(Side, side_of_keys(looked.kind)),
+        side=side_of_keys(looked.kind),
     )
 
 
