@@ -28,6 +28,9 @@ from viz.payload import TokenLabel as TokenLabel
 MOST_CELLS = 1_000_000
 """Of all heads together; more are pooled, so that each click need not send them all again."""
 
+MOST_CELLS_OF_A_FILE = 16_000_000
+"""Of all heads together where no server could send more: 48 heads of 512 tokens are whole."""
+
 _LABELS = ("queries", "keys", "predicted", "source", "target")
 
 _SCRIPTS = (
@@ -38,6 +41,7 @@ _SCRIPTS = (
     "shared_tooltip",
     "shared_plot",
     "shared_keys",
+    "shared_measure",
     "shared_save",
     "shared_svg",
     "shared_figure",
@@ -65,11 +69,12 @@ def pack(maps: AttentionMaps, *, zooms: bool = False, whole: bool = False) -> by
     Args:
         maps: What is shown.
         zooms: True if the page wants to know to which part the visitor zooms.
-        whole: True if there is no server from which another head's weights could come.
+        whole: True if there is no server from which another head's weights could come: then only
+            more than MOST_CELLS_OF_A_FILE are pooled.
     """
     scaled = np.rint(maps.weights * np.float32(255.0))
     numbers = np.minimum(scaled, 255.0, out=scaled).astype("u1")
-    pool = 1 if whole else pool_of(numbers.shape)
+    pool = pool_of(numbers.shape, MOST_CELLS_OF_A_FILE if whole else MOST_CELLS)
     cells = maps.visible.tobytes() + _pooled(numbers, pool).tobytes()
     header = _header(maps) | {"pool": pool}
     # Lets the component see that only the selection changed, and keep what it has drawn.
@@ -111,7 +116,7 @@ def unpack(payload: bytes) -> AttentionMaps:
     )
 
 
-def pool_of(shape: Sequence[int]) -> int:
+def pool_of(shape: Sequence[int], most: int = MOST_CELLS) -> int:
     """Return how many weights of a row are pooled, and of a column, so that few enough are left.
 
     >>> pool_of((6, 8, 128, 128)), pool_of((6, 8, 512, 512))
@@ -119,7 +124,7 @@ def pool_of(shape: Sequence[int]) -> int:
     """
     layers, heads, queries, keys = shape
     pool = 1
-    while layers * heads * -(-queries // pool) * -(-keys // pool) > MOST_CELLS and pool < queries:
+    while layers * heads * -(-queries // pool) * -(-keys // pool) > most and pool < queries:
         pool += 1
     return pool
 

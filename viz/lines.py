@@ -42,6 +42,7 @@ DEFAULT_LINES_TEXTS: Mapping[str, str] = {
     "heads": "Heads: shown or hidden",
     "threshold": "Lines under this weight are left out",
     "left.out": "lines under {threshold} are left out: {n} of {total}",
+    "no.lines": "No weight reaches {threshold}: move the slider to the left.",
     "width": "line width: weight",
     "mask": "pairs hidden by the mask have no line",
     "scrolled": "lines between tokens of which neither is in view are not drawn",
@@ -59,8 +60,9 @@ DEFAULT_LINES_TEXTS: Mapping[str, str] = {
     "about": "≈ {weight}",
     "unknown": "never seen in training",
     "png": "PNG",
+    "png.help": "Save as a picture: {title}",
     "svg": "SVG",
-    "save": "Save as a picture: {title}",
+    "svg.help": "Save as a drawing: {title}",
     "file": "lines",
 }
 
@@ -70,6 +72,7 @@ _SCRIPTS = (
     "shared_tokens",
     "shared_tooltip",
     "shared_plot",
+    "shared_measure",
     "shared_save",
     "shared_svg",
     "shared_figure",

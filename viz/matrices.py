@@ -19,11 +19,11 @@ from viz.payload import Assets
 
 # Joined in this order.
 _SHARED = (
-    *("mount", "text", "scale", "tokens", "tooltip", "plot", "keys", "save"),
-    *("svg", "figure", "figure_cells"),
+    *("mount", "text", "scale", "tokens", "tooltip", "plot", "keys", "measure"),
+    *("save", "svg", "figure", "figure_cells"),
 )
 _OWN = (
-    *("payload", "layout", "drawing", "legend", "panel", "marks", "events"),
+    *("payload", "cells", "layout", "drawing", "legend", "panel", "marks", "events"),
     *("picture", "picture_axes", "files"),
 )
 

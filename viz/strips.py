@@ -62,8 +62,8 @@ _SIDES: Mapping[str, tuple[Side, Side]] = {
 
 _SCRIPTS = (
     *("shared_mount", "shared_text", "shared_scale", "shared_tokens", "shared_tooltip"),
-    *("shared_plot", "shared_keys", "shared_save", "shared_svg", "shared_figure"),
-    "shared_figure_cells",
+    *("shared_plot", "shared_keys", "shared_measure", "shared_save", "shared_svg"),
+    *("shared_figure", "shared_figure_cells"),
     *("strips_payload", "strips_layout", "strips_words", "strips_group", "strips_marks"),
     *("strips_picture", "strips_events", "strips"),
 )

@@ -116,6 +116,12 @@ def visit(new_page: NewPage, serve: Serve) -> Iterator[Callable[..., Page]]:
     assert faults == []
 
 
+def settled(page: Page) -> None:
+    """Wait until the script has ended, and for the fonts: with them labels are placed again."""
+    page.locator("[data-test-script-state=notRunning]").wait_for()
+    page.evaluate("() => document.fonts.ready.then(() => true)")
+
+
 def outside(url: str, address: str, faults: list[str]) -> None:
     if not url.startswith((address, address.replace("http", "ws"), "data:", "blob:")):
         faults.append(url)
@@ -140,7 +146,12 @@ def served(app_path: Path) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
     finally:
         process.terminate()
-        process.wait(timeout=10)
+        try:
+            process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            # Busy, with a visitor's run or with other programs: nothing of it is needed any more.
+            process.kill()
+            process.wait()
 
 
 def _wait_for_health(process: subprocess.Popen[bytes], address: str) -> None:

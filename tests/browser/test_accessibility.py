@@ -4,6 +4,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from pages.attention import VIEWS
+from tests.browser.conftest import settled
 
 pytestmark = pytest.mark.browser
 
@@ -14,6 +15,13 @@ STREAMLITS = {
     # A block of code that is wider than its place can be scrolled, but not with the keyboard.
     "scrollable-region-focusable": [".stCode"],
 }
+
+# How many of its pictures a view shows at once.
+COMPONENTS = dict.fromkeys(VIEWS, 1) | {"steps": 2}
+
+# Streamlit follows the reader's scheme; its colours come gradually.
+SHOWS = """scheme => document.getAnimations().every(({ playState }) => playState !== "running")
+    && getComputedStyle(document.querySelector(".stApp")).colorScheme === scheme"""
 
 JUDGE = """async (excused) => {
     const found = await axe.run(document, { resultTypes: ["violations"], elementRef: true });
@@ -26,22 +34,26 @@ JUDGE = """async (excused) => {
 
 @pytest.fixture
 def faults(visit):
-    """Return a function that opens a view and gives what is seriously wrong there."""
+    """Return a function that opens a view and yields what is seriously wrong, light and dark."""
 
-    def found(view, scheme):
-        page = visit(f"?view={view}", color_scheme=scheme)
+    def found(view):
+        page = visit(f"?view={view}", color_scheme="light")
         page.get_by_role("button", name="CSV", exact=True).wait_for()
-        page.locator("[data-drawn], [data-testid=stDataFrame]").first.wait_for()
+        for at in range(COMPONENTS[view]):
+            page.locator("[data-drawn], [data-testid=stDataFrame]").nth(at).wait_for()
         page.evaluate(Axe().axe_script)
-        return page.evaluate(JUDGE, STREAMLITS)
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            page.wait_for_function(SHOWS, arg=scheme)
+            settled(page)
+            yield from page.evaluate(JUDGE, STREAMLITS)
 
     return found
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("view", VIEWS)
-def test_a_view_has_no_serious_fault(faults, view, scheme):
-    found = faults(view, scheme)
+def test_a_view_has_no_serious_fault(faults, view):
+    found = list(faults(view))
     assert not found, "\n".join(found)
 
 

@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 
 from tests.browser.apps import lines_cases
 from tests.browser.canvas import pixels
+from tests.browser.conftest import settled
 from viz import theme
 
 APP = "tests/browser/apps/lines_app.py"
@@ -29,6 +30,7 @@ def show(new_page, serve):
         errors = []
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(f"{serve(APP)}/?case={case}")
+        settled(page)
         page.locator(".lines[data-whole]").wait_for()
         yield page
         page.close()
@@ -190,9 +192,19 @@ def test_dragging_the_threshold_redraws_at_once_and_tells_python_where_it_rests(
         for threshold in (0.1, 0.3, 0.21, 0, 1, 0.42):
             drag(page, threshold)
             assert_drawn(page, expected(lines, max(threshold, 1e-9)))
-        expect(page.locator(".threshold output")).to_have_text(left_out(lines, 0.42))
         expect(page.get_by_text("threshold 0.42", exact=True)).to_be_visible()
+        expect(page.locator(".threshold output")).to_have_text(left_out(lines, 0.42))
         assert_drawn(page, expected(lines, 0.42))
+
+
+def test_other_words_come_with_all_their_lines_however_new_the_last_click_is(show):
+    with show("several") as page:
+        page.get_by_role("checkbox", name="head 1").click()
+        row(page, "query", 3).click()
+        page.get_by_role("button", name="other words").click()
+        expect(page.locator(".lines figcaption")).to_contain_text("Encoder layer 1")
+        expect(page.locator(".lines")).to_have_attribute("data-active", "")
+        assert_drawn(page, expected(lines_cases.sentence()))
 
 
 def test_tokens_can_be_read_kept_and_let_go_with_the_keyboard(show):
@@ -233,8 +245,12 @@ def test_512_tokens_are_drawn_as_far_as_they_are_in_view(show):
         box = page.locator(".box").bounding_box()
         canvas = page.locator("canvas.all").evaluate("canvas => [canvas.width, canvas.height]")
         before = page.locator(".lines").get_attribute("data-drawn")
+        counted = page.locator(".threshold output")
+        counted.evaluate("output => { window.counted = output.firstChild; }")
         page.locator(".box").evaluate("box => { box.scrollTop = 16 * 200; }")
         expect(page.locator(".lines")).not_to_have_attribute("data-drawn", before)
+        # Scrolling shows other lines of the same ones: they are not counted again.
+        assert counted.evaluate("output => output.firstChild === window.counted")
         first, last = 200, 200 + int(box["height"] // 16) - 1
         page.locator(".lines[data-whole]").wait_for()
         ends = [line[1:] for line in drawn(page)]

@@ -5,6 +5,7 @@ import csv
 import io
 import re
 from contextlib import contextmanager
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import numpy as np
@@ -14,6 +15,7 @@ from playwright.sync_api import expect
 
 from tests.browser.apps import matrices_cases
 from tests.browser.canvas import pixels
+from tests.browser.conftest import settled
 from viz import theme
 
 APP = "tests/browser/apps/matrices_app.py"
@@ -31,8 +33,7 @@ def show(new_page, serve):
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(f"{serve(APP)}/?case={case}{query}")
         page.locator(".matrices[data-drawn]").wait_for()
-        # Labels are measured again once their font has come.
-        page.evaluate("() => document.fonts.ready.then(() => true)")
+        settled(page)
         yield page
         page.close()
         assert errors == []
@@ -301,14 +302,23 @@ def test_a_table_has_all_digits_and_leaves_hidden_cells_empty(show):
     assert (read == matrix.values).all()
 
 
-def test_odd_words_survive_in_a_table(show):
+def test_odd_words_survive_in_a_table_and_none_is_a_formula_there(show):
     with show("odd") as page:
         with page.expect_download() as download:
             panel_of(page).locator(".csv").click()
         text = download.value.path().read_text(encoding="utf-8")
     head, *rows = csv.reader(io.StringIO(text))
-    assert tuple(head[1:]) == matrices_cases.ODD
-    assert tuple(row[0] for row in rows) == matrices_cases.ODD
+    marked = tuple(f"'{word}" if word.startswith("=") else word for word in matrices_cases.ODD)
+    assert tuple(head[1:]) == marked != matrices_cases.ODD
+    assert tuple(row[0] for row in rows) == marked
+
+
+def test_a_negative_number_in_a_table_stays_a_number(show):
+    matrix = matrices_cases.known().panels[0]
+    with show("known") as page:
+        text = saved(page, 0, "csv").read_text(encoding="utf-8")
+    _, *rows = csv.reader(io.StringIO(text))
+    assert (np.array([row[1:] for row in rows], np.float32) == matrix.values).all()
 
 
 def saved_picture(page):
@@ -323,31 +333,31 @@ def on_white(rgb, opacity=0.19):
     return 255 - opacity * (255 - np.array(rgb))
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_words_have_the_tint_of_their_side_in_a_picture_too(show, scheme):
-    with show("known", color_scheme=scheme) as page:
-        _, seen = saved_picture(page)
-    with show("positions") as page:
-        _, numbers = saved_picture(page)
-    for side in (theme.SOURCE, theme.TARGET):
-        near = [np.abs(p[..., :3] - on_white(side)).max(-1) <= 1 for p in (seen, numbers)]
-        rows, columns = np.nonzero(near[0])
-        assert near[0].sum() > 1500
-        assert not near[1].any()
-        # Rows of words stand left of the cells, columns above them.
-        assert (np.ptp(rows) > np.ptp(columns)) == (side == theme.TARGET)
+def tinted(picture, side):
+    return np.abs(picture[..., :3] - on_white(side)).max(-1) <= 1
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_picture_is_white_and_shows_every_colour_whatever_the_theme(show, scheme):
+def test_a_picture_is_white_with_every_colour_and_tinted_words_whatever_the_theme(show, scheme):
     with show("known", color_scheme=scheme) as page:
         name, seen = saved_picture(page)
     assert name == "signed.png"
+    for side in (theme.SOURCE, theme.TARGET):
+        rows, columns = np.nonzero(tinted(seen, side))
+        assert len(rows) > 1500
+        # Rows of words stand left of the cells, columns above them.
+        assert (np.ptp(rows) > np.ptp(columns)) == (side == theme.TARGET)
     assert seen[0, 0].tolist() == seen[-1, -1].tolist() == [255, 255, 255, 255]
     found = {tuple(pixel) for pixel in seen.reshape(-1, 4)}
     wanted = expected_pixels(matrices_cases.known().panels[0]).reshape(-1, 4)
     assert {tuple(pixel) for pixel in wanted} <= found
     assert (seen[..., :3].max(-1) < 60).any()
+
+
+def test_numbers_have_no_tint_of_a_side_in_a_picture(show):
+    with show("positions") as page:
+        _, seen = saved_picture(page)
+    assert not any(tinted(seen, side).any() for side in (theme.SOURCE, theme.TARGET))
 
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -458,18 +468,38 @@ def test_odd_words_are_plain_text(show):
 
 
 @pytest.mark.parametrize("case", list(matrices_cases.CASES))
-@pytest.mark.parametrize("width", [900, 360])
-def test_narrow_windows_need_no_sideways_scrolling(show, case, width):
-    with show(case, viewport={"width": width, "height": 800}) as page:
-        root = page.locator(".matrices").bounding_box()
-        for part in page.locator(".panels .plot, .panels .cells, .legend").all():
-            box = part.bounding_box()
-            assert box["x"] + box["width"] <= root["x"] + root["width"] + 1
-        scrolls = page.evaluate(
-            "[document.documentElement, document.querySelector('.stMain')]"
-            ".some(e => e.scrollWidth > e.clientWidth)"
-        )
-    assert not scrolls
+def test_in_a_narrow_window_labels_stay_apart_and_nothing_scrolls_sideways(show, case):
+    with show(case, viewport={"width": 900, "height": 800}) as page:
+        assert_labels_stay_apart(page)
+        assert_nothing_scrolls_sideways(page)
+        drawn = page.locator(".matrices").get_attribute("data-drawn")
+        page.set_viewport_size({"width": 360, "height": 800})
+        expect(page.locator(".matrices")).not_to_have_attribute("data-drawn", drawn)
+        assert_nothing_scrolls_sideways(page)
+
+
+def assert_labels_stay_apart(page):
+    rows = panel_of(page).evaluate(
+        """panel => [...panel.querySelectorAll('.rows .label')].map(label => {
+            const { top, bottom } = label.getBoundingClientRect();
+            return [top, bottom];
+        })"""
+    )
+    assert all(top >= bottom - 1 for (_, bottom), (top, _) in pairwise(rows))
+
+
+def assert_nothing_scrolls_sideways(page):
+    # Waited for: another width comes to the page first and then to what stands in it.
+    page.wait_for_function(
+        """root => {
+            const end = (node) => node.getBoundingClientRect().right;
+            const parts = [...root.querySelectorAll(".panels .plot, .panels .cells, .legend")];
+            const pages = [document.documentElement, document.querySelector(".stMain")];
+            return parts.every((part) => end(part) <= end(root) + 1)
+                && pages.every((page) => page.scrollWidth <= page.clientWidth);
+        }""",
+        arg=page.locator(".matrices").element_handle(),
+    )
 
 
 def test_panels_stand_side_by_side_with_cells_in_line_and_wrap_when_narrow(show):
@@ -495,19 +525,75 @@ def test_a_fine_screen_gets_whole_pixels_per_cell(show):
     assert box["width"] * 1.5 / 128 == pytest.approx(round(box["width"] * 1.5 / 128), abs=1e-3)
 
 
-@pytest.mark.parametrize("case", ["sentence", "positions", "large", "odd"])
-def test_labels_stay_apart(show, case):
-    with show(case, viewport={"width": 900, "height": 800}) as page:
-        rows = panel_of(page).evaluate(
-            """panel => [...panel.querySelectorAll('.rows .label')].map(label => {
-                const { top, bottom } = label.getBoundingClientRect();
-                return [top, bottom];
-            })"""
-        )
-    for (_, bottom), (top, _) in zip(rows, rows[1:], strict=False):
-        assert top >= bottom - 1
-
-
 def test_drawing_leaves_a_mark_for_whoever_measures(show):
     with show("known") as page:
         assert page.evaluate("performance.getEntriesByName('matrices-drawn').length") == 1
+
+
+def written(document):
+    return ["".join(text.itertext()) for text in document.iter(f"{SVG}text")]
+
+
+def has_ink(page, row, column):
+    words = pixels(panel_of(page).locator("canvas.words"))[..., 3]
+    height, width = words.shape[0] // 3, words.shape[1] // 20
+    return words[height * row : height * (row + 1), width * column : width * (column + 1)].any()
+
+
+def test_a_picture_holds_every_number_that_stands_on_the_screen(show):
+    texts = np.array(matrices_cases.numbers().panels[0].texts)
+    with show("numbers") as page:
+        assert all(has_ink(page, row, column) for row, column in np.ndindex(3, 20))
+        document = ElementTree.parse(saved(page, 0, "svg")).getroot()
+    found = [text for text in written(document) if text in matrices_cases.NUMBERS]
+    assert found == texts.ravel().tolist()
+
+
+def test_a_number_without_room_is_left_out_and_never_cut(show):
+    texts = np.array(matrices_cases.numbers().panels[0].texts)
+    with show("numbers", viewport={"width": 1040, "height": 800}) as page:
+        for row, column in np.ndindex(3, 20):
+            assert has_ink(page, row, column) == (texts[row, column] != "1.01e−06")
+        expect(hover_cell(page, 0, 2)).to_have_text("masked → word2 0.0339")
+        expect(page.locator(".tooltip .line").last).to_have_text("1.01e−06")
+        document = ElementTree.parse(saved(page, 0, "svg")).getroot()
+    found = [text for text in written(document) if re.search(r"\d", text) and "word" not in text]
+    assert set(found) <= {*matrices_cases.NUMBERS, "0", "0.5", "1"}
+
+
+def cell_sizes(page, panel):
+    return panel_of(page, panel).evaluate(
+        "p => ['--cell-width', '--cell-height'].map(n => parseFloat(p.style.getPropertyValue(n)))"
+    )
+
+
+@pytest.mark.parametrize("width", [1280, 900])
+def test_few_words_beside_many_numbers_are_all_labelled(show, width):
+    panels = matrices_cases.wide().panels
+    with show("wide", viewport={"width": width, "height": 800}) as page:
+        for panel, which, axis in ((0, "rows", panels[0].rows), (1, "columns", panels[1].columns)):
+            labels = panel_of(page, panel).locator(f".labels.{which} .token")
+            assert labels.all_text_contents() == [label.text for label in axis.labels]
+            expect(panel_of(page, panel).locator(".note.pooled")).to_be_hidden()
+        wide, high = (cell_sizes(page, panel) for panel in range(2))
+        assert wide[1] == high[0] - 8 == 16
+        assert max(wide[0], high[1]) < 12
+        texts = written(ElementTree.parse(saved(page, 0, "svg")).getroot())
+    assert {label.text for label in panels[0].rows.labels} <= set(texts)
+
+
+@pytest.mark.parametrize("case", ["sentence", "positions", "long"])
+def test_cells_stay_square_where_both_axes_are_about_as_long(show, case):
+    with show(case) as page:
+        width, height = cell_sizes(page, 0)
+    assert width == height
+
+
+def test_it_says_how_many_labels_are_left_out(show):
+    with show("long") as page:
+        said = panel_of(page).locator(".note.pooled").inner_text()
+        shown = panel_of(page).locator(".labels.rows .label").count()
+        texts = written(ElementTree.parse(saved(page, 0, "svg")).getroot())
+    assert said == "labels: every 2nd"
+    assert shown == 31
+    assert said in texts

@@ -5,13 +5,17 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import settled
+
 pytestmark = pytest.mark.browser
 
 
 def opened(visit, stage, **options):
     """Open the view on a step, and return the page once matrices and terms stand."""
     page = visit(f"?view=steps&stage={stage}", **options)
-    page.locator(".matrices[data-drawn]").nth(0).wait_for(timeout=60_000)
+    for at in range(2):
+        page.locator(".matrices[data-drawn]").nth(at).wait_for(timeout=60_000)
+    settled(page)
     return page
 
 
@@ -35,7 +39,7 @@ def cell_box(panel, row, column):
 
 def test_a_clicked_cell_is_framed_and_its_terms_come_to_the_number_under_the_pointer(visit):
     page = opened(visit, "q·k")
-    result = matrices(page).locator(".panel").nth(2)
+    result = matrices(page).locator(".panel").nth(0)
     at = cell_box(result, 5, 6)
     page.mouse.move(*at)
     tooltip = matrices(page).locator(".tooltip .line").first
@@ -44,7 +48,8 @@ def test_a_clicked_cell_is_framed_and_its_terms_come_to_the_number_under_the_poi
     page.mouse.click(*at)
     expect(equation(page)).to_have_text(f"q·k[5, 6] = q[5] · kᵀ[:, 6] = {number}")
     expect(result.locator(".chosen")).to_have_attribute("style", "--row: 5; --column: 6;")
-    expect(page).to_have_url(re.compile("cell=2%2C5%2C6"))
+    expect(page).to_have_url(re.compile("cell=0%2C5%2C6"))
+    settled(page)
     text = page.get_by_test_id("stCode").first.inner_text()
     terms = [float(line.split()[-1]) for line in text.splitlines() if re.match(r" *\d+ ", line)]
     assert len(terms) == 32
@@ -65,7 +70,7 @@ def test_next_and_back_keep_the_focus_so_that_enter_goes_on(visit):
 
 def test_arrow_keys_in_a_matrix_choose_a_cell_and_leave_the_step(visit):
     page = opened(visit, "softmax")
-    cells = matrices(page).locator(".panel").nth(1).locator(".cells")
+    cells = matrices(page).locator(".panel").nth(0).locator(".cells")
     cells.focus()
     for key in ("ArrowRight", "ArrowDown", "Enter"):
         page.keyboard.press(key)
@@ -76,5 +81,4 @@ def test_arrow_keys_in_a_matrix_choose_a_cell_and_leave_the_step(visit):
 
 def test_a_step_fits_a_narrow_window(visit):
     page = opened(visit, "W^O", viewport={"width": 900, "height": 800})
-    page.locator(".matrices[data-drawn]").nth(1).wait_for()
     assert page.evaluate("document.scrollingElement.scrollWidth") == 900

@@ -11,7 +11,7 @@ from core.inspection import inspect_sentence
 from core.run import load_run
 from tests.browser.apps import strips_cases
 from tests.browser.canvas import pixels
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, settled
 from viz import theme
 
 APP = "tests/browser/apps/strips_app.py"
@@ -30,6 +30,7 @@ def show(new_page, serve):
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(f"{serve(APP)}/?case={case}")
         page.locator(".strips[data-drawn]").wait_for()
+        settled(page)
         yield page
         page.close()
         assert errors == []
@@ -123,7 +124,8 @@ def test_words_are_chosen_with_the_keyboard(show):
         # The last target token is predicted, never fed: there is nothing to follow.
         expect(page.get_by_text("picks: 2, target 4")).to_be_visible()
         chip(page, "target", 5).click(force=True)
-        expect(page.get_by_text("picks: 2, target 4")).to_be_visible()
+        chip(page, "target", 1).click()
+        expect(page.get_by_text("picks: 3, target 1")).to_be_visible()
         expect(chip(page, "target", 5)).to_have_attribute("aria-disabled", "true")
 
 
@@ -176,7 +178,7 @@ def test_a_strips_name_opens_that_head(show):
 def test_very_many_strips_scroll_in_a_box_and_narrow_cells_are_pooled(show):
     view = strips_cases.many()
     with show("many", viewport={"width": 900, "height": 800}) as page:
-        box = group(page, 0).locator(".box")
+        box, chosen = group(page, 0).locator(".box"), chip(page, "target", view.index)
         assert box.evaluate("b => b.scrollHeight") == 22 * 192
         assert box.bounding_box()["height"] < 600
         note = group(page, 0).locator(".note").text_content()
@@ -185,6 +187,9 @@ def test_very_many_strips_scroll_in_a_box_and_narrow_cells_are_pooled(show):
             "found => found.map(e => e.getBoundingClientRect().right)"
         )
         wide = page.evaluate("document.querySelector('.stMain').scrollWidth")
+        # The word that is followed lies deep in its sentence, which shows it.
+        sentence, word = (at.bounding_box() for at in (page.locator(".chips.target"), chosen))
+    assert 0 < word["y"] - sentence["y"] < sentence["height"] - word["height"]
     pool = int(re.fullmatch(r"each cell shows the largest of (\d) weights", note)[1])
     weights = view.groups[1].weights
     assert 512 % pool == 0
@@ -236,6 +241,7 @@ def inspection():
 def test_the_app_follows_the_pronoun_and_then_the_word_clicked(visit, inspection):
     page = visit("?view=word")
     page.locator(".strips[data-drawn]").wait_for()
+    settled(page)
     it = [token.text for token in inspection.source_tokens].index("it")
     weights = encoder_rows(inspection, it)
     expect(chip(page, "source", it)).to_have_attribute("aria-pressed", "true")
@@ -246,8 +252,9 @@ def test_the_app_follows_the_pronoun_and_then_the_word_clicked(visit, inspection
     chip(page, "source", 1).click()
     expect(page.locator(".groups figcaption")).to_contain_text("“animal”")
     page.get_by_role("radio", name="by layer").click()
-    expect(group(page, 0).locator(".strip").first).to_have_text("encoder layer 0, head 0")
     weights = encoder_rows(inspection, 1)
+    by_layer = [f"encoder layer {i // 4}, head {i % 4}" for i in range(len(weights))]
+    expect(group(page, 0).locator(".strip")).to_have_text(by_layer)
     found = pixels(group(page, 0).locator("canvas"))
     assert (found == coloured(weights, np.ones(weights.shape, bool))).all()
     assert {"side=source", "token=1"} <= {*page.url.split("?")[1].split("&")}

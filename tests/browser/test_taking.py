@@ -12,7 +12,6 @@ from playwright.sync_api import expect
 from core.inspection import inspect_sentence
 from core.model import Site
 from core.run import load_run
-from pages.attention import VIEWS
 from tests.browser.canvas import pixels
 from tests.browser.conftest import ROOT
 
@@ -21,19 +20,29 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def take(visit, tmp_path):
+def take(visit, download):
     """Return a function that opens a view and clicks one of its files; gives page and path."""
 
     def taken(address, label):
         page = visit(address)
-        button = page.get_by_role("button", name=label, exact=True)
-        with page.expect_download() as download:
-            button.click()
-        path = tmp_path / download.value.suggested_filename
-        download.value.save_as(path)
-        return page, path
+        return page, download(page, label)
 
     return taken
+
+
+@pytest.fixture
+def download(tmp_path):
+    """Return a function that clicks one of the files of a view that is open; gives its path."""
+
+    def downloaded(page, label):
+        button = page.get_by_role("button", name=label, exact=True)
+        with page.expect_download() as found:
+            button.click()
+        path = tmp_path / found.value.suggested_filename
+        found.value.save_as(path)
+        return path
+
+    return downloaded
 
 
 @pytest.fixture
@@ -72,14 +81,6 @@ def test_the_file_of_the_maps_draws_them_without_app_and_network(take, open_file
         assert not np.array_equal(pixels(file.locator(".maps .cells canvas")), in_the_app)
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_the_file_of_every_view_stands_on_its_own(take, open_file, view):
-    _, path = take(f"?view={view}", "HTML")
-    with open_file(path) as file:
-        file.locator("[data-drawn], .numbers table").first.wait_for()
-        assert file.locator("h1").inner_text()
-
-
 def luminance(page):
     """Return how bright the page's own paper is, 0 to 1."""
     return page.evaluate(
@@ -92,12 +93,17 @@ def luminance(page):
     )
 
 
-def test_a_file_is_light_or_dark_as_the_reader_likes(take, open_file):
-    _, path = take("?model=copy&sentence=a+b", "HTML")
-    with open_file(path, color_scheme="light") as file:
-        assert luminance(file) > 0.9
-    with open_file(path, color_scheme="dark") as file:
-        assert luminance(file) < 0.2
+# One for each component, and for a view without any; the maps have a test of their own.
+@pytest.mark.parametrize("view", ["lines", "word", "compare", "heads"])
+def test_the_file_of_a_view_stands_on_its_own_light_or_dark_as_the_reader_likes(
+    take, open_file, view
+):
+    _, path = take(f"?view={view}", "HTML")
+    for scheme, dark in (("light", False), ("dark", True)):
+        with open_file(path, color_scheme=scheme) as file:
+            file.locator("[data-drawn], .numbers table").first.wait_for()
+            assert file.locator("h1").inner_text()
+            assert luminance(file) < 0.2 if dark else luminance(file) > 0.9
 
 
 def test_no_text_of_a_sentence_runs_in_a_file(take, open_file):
@@ -108,14 +114,13 @@ def test_no_text_of_a_sentence_runs_in_a_file(take, open_file):
         expect(file.locator("dl")).to_contain_text("</script><script>alert(1)</script> \" ' <!--")
 
 
-def test_a_click_writes_every_number(take):
+def test_a_click_writes_every_number(take, download):
     attention = inspect_sentence(load_run(ROOT / "gallery" / "translate-guided"), TIRED).attention
     expected = attention[Site("encoder", 1, "self")].weights_HQK[2].reshape(-1).tolist()
-    _, path = take("?layer=1&head=2", "CSV")
+    page, path = take("?layer=1&head=2", "CSV")
     with path.open(encoding="utf-8", newline="") as file:
         assert [float(row["weight"]) for row in csv.DictReader(file)] == expected
-    _, path = take("?layer=1&head=2", "JSON")
-    read = json.loads(path.read_text(encoding="utf-8"))
+    read = json.loads(download(page, "JSON").read_text(encoding="utf-8"))
     assert read["columns"]["weight"] == expected
     assert (read["sentence"], read["view"]) == (TIRED, "encoder.1.self.2")
 

@@ -8,6 +8,7 @@ import pytest
 
 from viz.attention_maps import (
     DEFAULT_TEXTS,
+    MOST_CELLS_OF_A_FILE,
     AttentionMaps,
     TokenLabel,
     component_assets,
@@ -221,3 +222,14 @@ def test_the_assets_are_whole():
     # Colours are named in viz.theme only.
     own_css = assets.css.split("}", 1)[1]
     assert not re.search(r"#[0-9a-f]{3,8}\b|\brgba?\(|\bhsl", own_css, re.IGNORECASE)
+
+
+def test_a_file_of_very_many_weights_has_a_limit_too():
+    maps = cross(12, 16, 512, 300, selected=(3, 4))
+    payload = pack(maps, whole=True)
+    assert len(payload) < MOST_CELLS_OF_A_FILE + 5.5 * 512 * 300 + 100_000
+    back = unpack(payload)
+    assert (back.weights[3, 4] == maps.weights[3, 4]).all()
+    assert back.weights[11, 15, 511, 297] == pytest.approx(
+        maps.weights[11, 15, 510:, 296:298].max(), abs=1 / 509
+    )

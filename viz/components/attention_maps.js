@@ -1,9 +1,8 @@
 // The component: what it shows and what it answers to. Drawn anew in place, never rebuilt.
 
-const SERVER_ANSWERS_WITHIN = 3000; // milliseconds
-
 export default function (component) {
-  return mount(component, ".maps", { create, receive, draw });
+  const leave = ({ telling }) => clearTimeout(telling);
+  return mount(component, ".maps", { create, receive, draw, leave });
 }
 
 function create(state, find) {
@@ -14,26 +13,14 @@ function create(state, find) {
     cellCanvas: find(".cells canvas"), rows: find(".labels.rows"), columns: find(".labels.columns"),
     rowBand: find(".band.row"), columnBand: find(".band.column"), cursor: find(".cursor"),
     zoom: find(".zoom"), part: find(".part"), frame: find(".frame"),
+    masked: find(".masked"), skipped: find(".skipped"),
   };
   Object.assign(state, { nodes, marked: [], cursor: null, zoom: null, told: "null", turned: 0 });
-  measureWith(state);
+  Object.assign(state, measured(state, nodes.rows, LABEL.size));
   answerPointer(state);
   answerKeys(state);
   answerZoom(state);
   drawLegend(find(".legend canvas"));
-}
-
-/** Widths of labels in the font they are written in; measured again once that font has come. */
-function measureWith(state) {
-  const context = document.createElement("canvas").getContext("2d");
-  const family = getComputedStyle(state.nodes.rows).fontFamily;
-  context.font = `${LABEL.size}px ${family}`;
-  state.textWidth = ([text]) => Math.ceil(context.measureText(text).width) + 2;
-  if (document.fonts.check(context.font)) return;
-  document.fonts.load(context.font).then(() => {
-    state.placed = null;
-    if (state.width && state.maps) draw(state);
-  }, () => {});
 }
 
 /** Take over new maps, and their selection unless it is older than the visitor's last click. */
@@ -42,7 +29,7 @@ function receive(state, data) {
   const [layer, head] = maps.selected;
   const { pending } = state;
   const late = pending && maps.content === state.maps.content
-    && performance.now() - pending.since < SERVER_ANSWERS_WITHIN
+    && isRecent(pending.since)
     && (layer !== pending.layer || head !== pending.head);
   if (!late) [state.layer, state.head, state.pending] = [layer, head, null];
   if (maps.words !== state.maps?.words) [state.cursor, state.lastCursor] = [null, null];
@@ -54,7 +41,7 @@ function receive(state, data) {
 function receiveZoom(state, maps) {
   const told = JSON.stringify(maps.zoom);
   const other = maps.sentence !== state.maps?.sentence;
-  const recent = performance.now() - (state.zoomedAt ?? -Infinity) < SERVER_ANSWERS_WITHIN;
+  const recent = isRecent(state.zoomedAt);
   if (other) clearTimeout(state.telling);
   if (other || (told !== state.told && !recent)) state.zoom = checkedWindow(maps.zoom, maps);
   state.told = told;
@@ -75,6 +62,7 @@ function draw(state) {
   if (JSON.stringify(state.zoom) !== state.shown) placeView(state);
   if (maps.content !== state.content) {
     drawSheet(nodes.sheetCanvas, maps, state.layout.grid);
+    nodes.masked.hidden = !maps.visible.includes(0);
     state.content = maps.content;
   }
   nodes.grid.querySelector(".finding").textContent = maps.finding;

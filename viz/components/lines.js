@@ -1,9 +1,7 @@
 // The component: what it shows and what it answers to. Drawn anew in place, never rebuilt.
 
-const SERVER_ANSWERS_WITHIN = 3000; // milliseconds
-
 export default function (component) {
-  return mount(component, ".lines", { create, receive, draw });
+  return mount(component, ".lines", { create, receive, draw, leave });
 }
 
 function create(state, find) {
@@ -19,39 +17,25 @@ function create(state, find) {
     nodes, rows: { query: [], key: [] }, roving: { query: 0, key: 0 }, marked: [], scrolled: 0,
     hover: null, focused: null, pinned: null, hidden: new Set(), threshold: 0,
   });
-  measureWith(state);
+  Object.assign(state, measured(state, nodes.columns.query, 13, 12));
   answerLinesPointer(state);
   answerLinesKeys(state);
   answerTools(state, find);
 }
 
-/** Widths of labels in the font they are written in; measured again once that font has come. */
-function measureWith(state) {
-  const again = () => {
-    state.placed = null;
-    if (state.width && state.view) draw(state);
-  };
-  const measured = (node, size) => {
-    const context = document.createElement("canvas").getContext("2d");
-    context.font = `${size}px ${getComputedStyle(node).fontFamily}`;
-    if (!document.fonts.check(context.font)) document.fonts.load(context.font).then(again, () => {});
-    return (text) => Math.ceil(context.measureText(text).width) + 2;
-  };
-  const label = measured(state.nodes.columns.query, 13);
-  state.textWidth = ([text]) => label(text);
-  state.nameWidth = measured(state.root, 12);
+function leave({ resting, portion, scrolling }) {
+  clearTimeout(resting);
+  [portion, scrolling].forEach(cancelAnimationFrame);
 }
 
-/** Take over other lines; the visitor's choices stay where the server cannot know them yet. */
+/** Take over other lines; between the same words the visitor's choices stay while they may be newer. */
 function receive(state, data) {
   const view = readLines(data);
   if (view.words !== state.view?.words) {
-    state.hover = null;
-    state.focused = null;
+    [state.hover, state.focused, state.touched] = [null, null, undefined];
   }
   state.view = view;
-  const late = performance.now() - (state.touched ?? -Infinity) < SERVER_ANSWERS_WITHIN;
-  if (!late) {
+  if (!isRecent(state.touched)) {
     const [column, index] = view.pinned ?? [];
     state.pinned = view.pinned && { column, index };
     state.hidden = new Set(view.hidden);
@@ -89,15 +73,22 @@ function draw(state) {
   };
   nodes.threshold.value = state.threshold;
   markHeads(state);
+  recount(state);
+}
+
+/** Count the lines and draw them: other ones are shown. */
+function recount(state) {
+  const { view, nodes, threshold } = state;
+  const counted = countLines(state);
+  const said = { threshold: threshold.toFixed(2), n: grouped(counted.n), total: grouped(counted.total) };
+  state.leftOut = fill(view.texts["left.out"], said);
+  const none = threshold > 0 && counted.n === counted.total;
+  nodes.leftOut.textContent = none ? fill(view.texts["no.lines"], said) : state.leftOut;
   redraw(state);
 }
 
-/** Draw all lines and the token's again: something about them has changed. */
+/** Draw all lines in view, and the token's again. */
 function redraw(state) {
-  const { view, nodes, threshold } = state;
-  const counted = countLines(state);
-  nodes.leftOut.textContent = fill(view.texts["left.out"],
-    { threshold: threshold.toFixed(2), n: grouped(counted.n), total: grouped(counted.total) });
   drawAll(state);
   showActive(state);
   markDrawn(state, "lines-drawn");

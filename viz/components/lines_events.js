@@ -33,10 +33,11 @@ function answerLinesPointer(state) {
   nodes.threshold.oninput = () => {
     state.threshold = Number(nodes.threshold.value);
     touch(state);
-    redraw(state);
+    recount(state);
     clearTimeout(state.resting);
-    state.resting = setTimeout(
-      () => state.send("threshold", state.threshold), THRESHOLD_RESTS);
+    // Other words, which come meanwhile, bring the page's threshold with them.
+    const { threshold } = state;
+    state.resting = setTimeout(() => state.send("threshold", threshold), THRESHOLD_RESTS);
   };
 }
 
@@ -70,7 +71,7 @@ function toggleHead(state, head) {
   else return;
   touch(state);
   markHeads(state);
-  redraw(state);
+  recount(state);
   state.send("heads", { hidden: [...state.hidden].sort((a, b) => a - b) });
 }
 

@@ -12,10 +12,10 @@ function answerTools(state, find) {
 }
 
 function nameTools({ view: { texts, title }, root }) {
-  for (const ending of ["png", "svg"]) {
+  for (const [ending, help] of [["png", "png.help"], ["svg", "svg.help"]]) {
     const button = root.querySelector(`.${ending}`);
     button.textContent = texts[ending];
-    button.setAttribute("aria-label", fill(texts.save, { title }));
+    button.setAttribute("aria-label", fill(texts[help], { title }));
   }
 }
 
@@ -121,13 +121,13 @@ function svgHeads(state, width, style) {
 }
 
 /** What a line's width says, and which lines are left out. */
-function svgReading({ view, layout, nodes }, width, style) {
+function svgReading({ view, layout, leftOut }, width, style) {
   const { texts } = view;
   const { height, wedge } = LEGEND_LINE;
   const look = { fill: style.quiet };
   const start = figureTextWidth(texts.width, FIGURE.text, style.font) + 12;
   const [half, end] = [layout.thickest / 2, start + wedge];
-  const notes = [nodes.leftOut.value, view.masked && texts.mask, !view.exact && texts.rounded]
+  const notes = [leftOut, view.masked && texts.mask, !view.exact && texts.rounded]
     .filter(Boolean).flatMap((text) => brokenLines(
       text, Math.max(width, FIGURE.narrowest), (part) => figureTextWidth(part, FIGURE.text, style.font)));
   const body = [

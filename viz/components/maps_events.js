@@ -46,7 +46,7 @@ function answerKeys(state) {
     if (nodes.cells.matches(":focus-visible")) moveCursor(state, startOfKeys(state));
   };
   nodes.cells.onkeydown = (event) => {
-    if (event.key === "Escape") return leave(state);
+    if (event.key === "Escape") return escape(state);
     if (zoomByKey(state, event)) return;
     const { maps, view } = state;
     const [row, column] = startOfKeys(state);
@@ -68,7 +68,7 @@ function startOfKeys({ cursor, lastCursor, view }) {
 }
 
 /** Escape: close the tooltip; where it is closed, show the whole map again. */
-function leave(state) {
+function escape(state) {
   state.closed = true;
   if (!state.nodes.tooltip.hidden) return hideTooltip(state);
   if (!state.zoom) return;

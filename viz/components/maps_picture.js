@@ -19,7 +19,10 @@ function mapPicture(state, style) {
   const view = pictureView(state.view);
   const { left, top, width, height } = view;
   const pixels = pixelsOf(maps, layer, head, view);
-  const notes = [state.zoom && partText(state), view.pool > 1 && pooledText(maps, view.pool)];
+  const notes = [
+    state.zoom && partText(state), view.pool > 1 && pooledText(maps, view.pool),
+    skippedText(maps.texts, view.every, view.every),
+  ];
   const below = pictureFoot(maps, pixels.includes(0), notes, style);
   const axisName = figureTextWidth(nodes.plot.querySelector(".axis.down").textContent, 12, style.font);
   const foot = top + Math.max(height, axisName) + CHIPS.legendGap;

@@ -92,6 +92,10 @@ function placeView(state) {
   state.shown = JSON.stringify(zoom);
   nodes.map.querySelector(".pooled").textContent =
     view.pool > 1 ? pooledText(maps, view.pool) : "";
+  // Zoomed, it keeps its place, lest what is below jump.
+  const skipped = [view, layout.map].map(({ every }) => skippedText(maps.texts, every, every));
+  nodes.skipped.textContent = skipped[0] || skipped[1];
+  nodes.skipped.style.visibility = skipped[0] ? "" : "hidden";
   nodes.plot.dataset.angle = view.angle;
   nodes.plot.classList.toggle("fine", view.size < 7);
   setPixels(nodes.plot, {

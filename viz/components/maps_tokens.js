@@ -89,12 +89,3 @@ function mark(state, places) {
   placeBand(nodes.rowBand, shown.row, view);
   placeBand(nodes.columnBand, shown.column, view);
 }
-
-/** Scroll a long sentence, and nothing but the sentence, to one of its chips. */
-function bringIntoView(chip) {
-  const box = chip?.closest(".chips");
-  if (!box || box.scrollHeight <= box.clientHeight) return;
-  const [top, bottom] = [chip.offsetTop, chip.offsetTop + chip.offsetHeight];
-  if (top < box.scrollTop) box.scrollTop = top;
-  if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight;
-}

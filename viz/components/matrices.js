@@ -13,25 +13,9 @@ function create(state, find) {
   Object.assign(state, {
     nodes, prototype: find(".panel"), figures: [], marked: [], cursor: null, hover: null,
   });
-  measureWith(state);
+  state.measure = measured(state, nodes.measured, LABEL.size);
   answerPointer(state);
   answerKeys(state);
-}
-
-/** Widths in the fonts that are used; measured again once those have come. */
-function measureWith(state) {
-  const width = (node) => {
-    const context = document.createElement("canvas").getContext("2d");
-    context.font = `${LABEL.size}px ${getComputedStyle(node).fontFamily}`;
-    if (!document.fonts.check(context.font)) document.fonts.load(context.font).then(again, () => {});
-    return (text) => Math.ceil(context.measureText(text).width) + 2;
-  };
-  const again = () => {
-    state.placed = null;
-    if (state.width && state.view) draw(state);
-  };
-  const label = width(state.nodes.measured);
-  state.measure = { textWidth: ([text]) => label(text), nameWidth: width(state.root) };
 }
 
 /** Take over other matrices; the keyboard stays at its cell if that still has the same labels. */

@@ -40,15 +40,34 @@ function luminance([red, green, blue]) {
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 }
 
-/** The words in the middle of their cells, dark on light colours and light on dark ones. */
+const SMALLEST_DIGITS = 8; // pixels
+const NUMBER = /^[≈<>]? ?[−+-]?\d[\d.,]*(e[−+-]?\d+)? ?%?$/;
+
+/** How large the numbers of a panel are written: all as large as the longest that fits at all. */
+function digitsSize(panel, room, textWidth) {
+  const words = [...new Set(panel.texts.flat())].filter((word) => NUMBER.test(word));
+  const sizes = words.map((word) => (LABEL.size * room) / textWidth([word]));
+  return Math.min(
+    LABEL.size, ...sizes.map((size) => Math.floor(2 * size) / 2).filter((size) => size >= SMALLEST_DIGITS));
+}
+
+/**
+ * The words in the middle of their cells, dark on light colours and light on dark ones. Words may be
+ * shortened, numbers not: without their middle they would be others. Those without room are left out.
+ */
 function wordsOf(panel, { cellWidth, cellHeight }, textWidth) {
+  const room = cellWidth - 6;
+  const digits = digitsSize(panel, room, textWidth);
   return panel.texts.flatMap((line, row) => line.flatMap((word, column) => {
     const cell = row * panel.columns + column;
     if (!isVisible(panel, cell)) return [];
+    const [text, size] = NUMBER.test(word)
+      ? [word, digits] : [shortened(word, room, textWidth), LABEL.size];
+    if (text === word && textWidth([text]) * size > room * LABEL.size) return [];
     const at = 3 * colourNumber(panel, panel.values[cell]);
     const colour = TABLES[panel.scale].subarray(at, at + 3);
     return [{
-      text: shortened(word, cellWidth - 6, textWidth), dark: luminance(colour) > EQUAL_CONTRAST,
+      text, size, dark: luminance(colour) > EQUAL_CONTRAST,
       x: (column + 0.5) * cellWidth, y: (row + 0.5) * cellHeight,
     }];
   }));
@@ -63,10 +82,9 @@ function drawWords(canvas, panel, layout, style, textWidth) {
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.clearRect(0, 0, canvas.width, canvas.height);
   context.scale(ratio, ratio);
-  Object.assign(context, {
-    font: `${LABEL.size}px ${style.codeFont}`, textAlign: "center", textBaseline: "middle",
-  });
-  for (const { x, y, text, dark } of wordsOf(panel, layout, textWidth)) {
+  Object.assign(context, { textAlign: "center", textBaseline: "middle" });
+  for (const { x, y, text, size, dark } of wordsOf(panel, layout, textWidth)) {
+    context.font = `${size}px ${style.codeFont}`;
     context.fillStyle = dark ? style.ink : style.white;
     context.fillText(text, x, y + 0.5);
   }

@@ -1,5 +1,7 @@
 // Saving a panel as a table.
 
+const FORMULA = /^[=+\-@'\t\r\n]/;
+
 const csvLine = (fields) => fields.map(csvField).join(",");
 
 /** The panel's cells with their labels. */
@@ -13,10 +15,10 @@ function valueLines(panel) {
   const { rowAxis, columnAxis, columns, values } = panel;
   const rows = rowAxis.labels.map(([label], row) => {
     const cells = Array.from({ length: columns }, (_, column) => row * columns + column);
-    return [label, ...cells.map((cell) =>
+    return [plainText(label), ...cells.map((cell) =>
       (isVisible(panel, cell) ? allDigits(values[cell]) : panel.hidden_value))];
   });
-  return [["", ...columnAxis.labels.map(([label]) => label)], ...rows];
+  return [["", ...columnAxis.labels.map(([label]) => plainText(label))], ...rows];
 }
 
 /** A row for each cell that can be seen: its labels, its word, its value. */
@@ -24,12 +26,15 @@ function wordLines(panel) {
   const { rowAxis, columnAxis, columns, values, texts } = panel;
   const cells = Array.from(values.keys()).filter((cell) => isVisible(panel, cell));
   const name = panel.value_name || "value";
-  return [[rowAxis.name, columnAxis.name, "word", name], ...cells.map((cell) => {
+  return [[rowAxis.name, columnAxis.name, "word", name].map(plainText), ...cells.map((cell) => {
     const [row, column] = [Math.floor(cell / columns), cell % columns];
-    return [rowAxis.labels[row][0], columnAxis.labels[column][0], texts[row][column],
-      allDigits(values[cell])];
+    const words = [rowAxis.labels[row][0], columnAxis.labels[column][0], texts[row][column]];
+    return [...words.map(plainText), allDigits(values[cell])];
   })];
 }
+
+/** A text, marked with an apostrophe where a spreadsheet might take it for a formula. */
+const plainText = (text) => (FORMULA.test(text) ? `'${text}` : text);
 
 const csvField = (text) => (/[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 

@@ -3,7 +3,6 @@
 const PANEL_GAP = 32;
 const NARROWEST = 220; // so that titles do not break after every word
 const SMALLEST = 0.54; // share of their size alone that is enough for cells beside others
-const WORDS = { height: 24, narrowest: 34, widest: 96, tallest: 6000, padding: 12 };
 const CHIP = 8; // around the words of an axis
 const TWO_WORDS = 136; // a label that names two words may be longer than others
 
@@ -25,33 +24,11 @@ function sizesOf(panel, { textWidth, nameWidth }, width) {
   };
 }
 
-/** Numbers may be left out, so that rows of numbers fit the window unless they had to be pooled. */
-function panelHeight(panel) {
-  const left = windowHeight();
-  return panel.rowAxis.side || panel.rows > left ? plotHeight(panel) : left;
-}
-
-/** Square cells, or wider ones that hold words where there is room for words. */
-function cellsOf(panel, sizes, width, height, ratio) {
-  const { rows, columns } = panel;
-  const cellWidth = Math.floor(Math.min(sizes.words, width / columns) * ratio) / ratio;
-  const words = panel.texts && cellWidth >= WORDS.narrowest && rows * WORDS.height < WORDS.tallest;
-  if (!words) {
-    const cells = cellLayout(width, height, panel, ratio);
-    const [size, step] = [cells.size, cells.perToken];
-    return { ...cells, cellWidth: size, cellHeight: size, rowStep: step, columnStep: step, words };
-  }
-  const cellHeight = Math.round(WORDS.height * ratio) / ratio;
-  return {
-    pool: 1, down: rows, across: columns, cellWidth, cellHeight, words,
-    rowStep: cellHeight, columnStep: cellWidth, width: columns * cellWidth, height: rows * cellHeight,
-  };
-}
-
 /** One panel: its cells, how its labels turn, and which of them there is room for. */
-function panelLayout(panel, sizes, width, height, ratio) {
+function panelLayout(panel, sizes, { width, height, tallest = height }, ratio) {
   const left = AXIS + sizes.rows + LABEL.gap;
-  const room = (overhang) => cellsOf(panel, sizes, width - left - overhang, height, ratio);
+  const room = (overhang) =>
+    cellsOf(panel, sizes, { width: width - left - overhang, height, tallest }, ratio);
   const { angle, cells, every, overhang } = columnLayout(panel, sizes, room);
   const turned = { 0: LABEL.size + 4, 45: (sizes.columns + LABEL.size) * SLANT, 90: sizes.columns };
   const rowEvery = thinned(panel.rowAxis, LABEL.size - 1, cells.rowStep);
@@ -98,9 +75,10 @@ function thinned({ side }, wanted, step) {
 function layoutOf(width, panels, measure) {
   const ratio = window.devicePixelRatio || 1;
   const sizes = panels.map((panel) => sizesOf(panel, measure, width));
-  const layout = (i, height) => panelLayout(panels[i], sizes[i], width, height, ratio);
+  const layout = (i, height) =>
+    panelLayout(panels[i], sizes[i], { width, height, tallest: panelHeight(panels[i]) }, ratio);
   const alone = panels.map((panel, i) => layout(i, panelHeight(panel)));
-  const smaller = (i, share) => layout(i, share * alone[i].height);
+  const smaller = (i, share) => layout(i, share * alone[i].square);
   const fitted = (line) => {
     const gaps = PANEL_GAP * (line.length - 1);
     for (let share = 1; share >= SMALLEST; share -= 0.02) {

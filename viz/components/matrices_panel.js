@@ -71,11 +71,10 @@ function drawPanel(state, index) {
   const panel = panels[index];
   const figure = state.figures[index];
   const layout = state.layout.panels[index];
-  const { title, rows, columns, scale } = panel;
+  const { title, rows, columns } = panel;
   figure.caption.textContent = title;
   figure.note.textContent = panel.note;
-  figure.pooled.textContent =
-    layout.pool > 1 ? fill(texts[`pooled.${scale}`], { n: layout.pool }) : "";
+  figure.pooled.textContent = leftOutText(panel, layout, texts);
   const size = fill(texts.size, { rows, columns });
   figure.colours.setAttribute("aria-label", `${title}. ${size}`);
   figure.cells.setAttribute("aria-label", `${title}. ${size}. ${texts[picks ? "help.pick" : "help"]}`);
@@ -87,6 +86,13 @@ function drawPanel(state, index) {
   drawWords(figure.words, panel, layout, figureStyle(state.root), measure.textWidth);
   figure.content = panel.content;
   figure.figure.dataset.drawn = figure.drawn += 1;
+}
+
+/** What there was no room for: cells of their own, or labels. Numbers count on by themselves. */
+function leftOutText({ scale, rowAxis, columnAxis }, { pool, rowEvery, columnEvery }, texts) {
+  const pooled = pool > 1 ? fill(texts[`pooled.${scale}`], { n: pool }) : "";
+  const skipped = skippedText(texts, rowAxis.side ? rowEvery : 1, columnAxis.side ? columnEvery : 1);
+  return [pooled, skipped].filter(Boolean).join(" · ");
 }
 
 /** Titles side by side take the same height, so that the cells below them are in line. */

@@ -2,18 +2,20 @@
 
 const PICTURE = { width: 860, height: 560, sharp: 2, gap: 18, line: 17 };
 
-const saveFigure = (save, ending) => ({ view, root, measure }, index) => {
+const saveFigure = (save, ending) => ({ view, root, measure, width }, index) => {
   const panel = view.panels[index];
-  const picture = pictureOf(panel, view.texts, measure, figureStyle(root));
+  // As wide as the screen if words stand in the cells, so that none of them is cut that was not.
+  const room = panel.texts ? Math.max(PICTURE.width, width) : PICTURE.width;
+  const picture = pictureOf(panel, view.texts, measure, figureStyle(root), room);
   save(picture, `${fileNameOf(panel.title, view.texts.file)}.${ending}`);
 };
 const savePicture = saveFigure(savePng, "png");
 const saveVectors = saveFigure(saveSvg, "svg");
 
 /** The panel as a whole SVG document, of a size of its own. */
-function pictureOf(panel, texts, measure, style) {
-  const sizes = sizesOf(panel, measure, PICTURE.width);
-  const layout = panelLayout(panel, sizes, PICTURE.width, PICTURE.height, PICTURE.sharp);
+function pictureOf(panel, texts, measure, style, width) {
+  const sizes = sizesOf(panel, measure, width);
+  const layout = panelLayout(panel, sizes, { width, height: PICTURE.height }, PICTURE.sharp);
   const { left, top, below, figure } = layout;
   const legend = svgLegend({
     name: panel.value_name, ticks: ticksOf(panel), colours: PIXELS[panel.scale],
@@ -34,16 +36,15 @@ function pictureOf(panel, texts, measure, style) {
 }
 
 /** What stands below the panel on the page, in lines as wide as the picture. */
-function notesOf({ note, scale }, { pool, figure }, texts, style) {
-  const pooled = pool > 1 ? fill(texts[`pooled.${scale}`], { n: pool }) : "";
+function notesOf(panel, layout, texts, style) {
   const width = (text) => figureTextWidth(text, FIGURE.text, style.font);
-  const lines = (text) => brokenLines(text, Math.max(figure, FIGURE.narrowest), width);
-  return [note, pooled].filter(Boolean).flatMap(lines);
+  const lines = (text) => brokenLines(text, Math.max(layout.figure, FIGURE.narrowest), width);
+  return [panel.note, leftOutText(panel, layout, texts)].filter(Boolean).flatMap(lines);
 }
 
 function svgWords(panel, layout, textWidth, style) {
-  const look = { "font-family": style.codeFont, "font-size": LABEL.size, "text-anchor": "middle" };
+  const look = { "font-family": style.codeFont, "text-anchor": "middle" };
   const words = wordsOf(panel, layout, textWidth);
-  return svgNode("g", look, words.map(({ x, y, text, dark }) =>
-    svgText(x, y + 0.34 * LABEL.size, text, { fill: dark ? style.ink : style.white })));
+  return svgNode("g", look, words.map(({ x, y, text, size, dark }) =>
+    svgText(x, y + 0.34 * size, text, { "font-size": size, fill: dark ? style.ink : style.white })));
 }

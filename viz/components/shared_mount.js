@@ -1,5 +1,6 @@
 // Mounting: what a component keeps while its page runs again, and when it is drawn.
 
+const SERVER_ANSWERS_WITHIN = 3000; // milliseconds
 const states = new WeakMap();
 
 /**
@@ -32,6 +33,9 @@ function newState(root, { create, draw, resize = draw }) {
   create(state, (selector) => root.querySelector(selector));
   return state;
 }
+
+/** Whether a change is so new that what the server sends now may be older than it. */
+const isRecent = (since = -Infinity) => performance.now() - since < SERVER_ANSWERS_WITHIN;
 
 /** Leave a mark for whoever waits or measures. */
 function markDrawn(state, name) {

@@ -62,6 +62,17 @@ function drawLabels(node, count, every, make, first = 0) {
   return labels;
 }
 
+const ORDINALS = new Intl.PluralRules("en", { type: "ordinal" });
+
+/** Which labels there was room for; empty where there was for all, so that no one reads past any. */
+function skippedText(texts, rowEvery, columnEvery) {
+  const said = (name, every) =>
+    fill(texts[name], { nth: fill(texts[`nth.${ORDINALS.select(every)}`], { n: every }) });
+  if (rowEvery === columnEvery) return rowEvery > 1 ? said("labels", rowEvery) : "";
+  return [["labels.rows", rowEvery], ["labels.columns", columnEvery]]
+    .filter(([, every]) => every > 1).map(([name, every]) => said(name, every)).join(", ");
+}
+
 /** The label at a position; one that there was no room for is put over its neighbours meanwhile. */
 function labelAt(node, labels, position, make) {
   node.querySelector(".spare")?.remove();

@@ -1,5 +1,6 @@
 // Tokens as elements. Text only by textContent.
 
+const CHIP_LINE = 28; // pixels
 const FLAGS = { special: 1, unknown: 2, continues: 4 };
 
 function element(tag, className, text = "") {
@@ -35,4 +36,13 @@ function inWords(chips) {
     }
   }
   return parts;
+}
+
+/** Scroll a long sentence, and nothing but the sentence, to one of its chips: below a whole line. */
+function bringIntoView(chip) {
+  const box = chip?.closest(".chips");
+  if (!box || box.scrollHeight <= box.clientHeight) return;
+  const [top, bottom] = [chip.offsetTop, chip.offsetTop + chip.offsetHeight];
+  const seen = top >= box.scrollTop && bottom <= box.scrollTop + box.clientHeight;
+  if (!seen) box.scrollTop = top - CHIP_LINE;
 }

@@ -1,7 +1,5 @@
 // The component: what it shows and what it answers to. Drawn anew in place, never rebuilt.
 
-const SERVER_ANSWERS_WITHIN = 3000; // milliseconds
-
 export default function (component) {
   return mount(component, ".strips", { create, receive, draw });
 }
@@ -15,26 +13,10 @@ function create(state, find) {
   Object.assign(state, {
     nodes, find, prototype: find(".group"), figures: [], marked: [], cursor: null, pending: null,
   });
-  measureWith(state);
+  state.measure = measured(state, nodes.measured, LABEL.size);
   answerPointer(state);
   answerKeys(state);
   drawLegend(find(".legend canvas"));
-}
-
-/** Widths in the fonts that are used; measured again once those have come. */
-function measureWith(state) {
-  const width = (node) => {
-    const context = document.createElement("canvas").getContext("2d");
-    context.font = `${LABEL.size}px ${getComputedStyle(node).fontFamily}`;
-    if (!document.fonts.check(context.font)) document.fonts.load(context.font).then(again, () => {});
-    return (text) => Math.ceil(context.measureText(text).width) + 2;
-  };
-  const again = () => {
-    state.placed = null;
-    if (state.width && state.view) draw(state);
-  };
-  const label = width(state.nodes.measured);
-  state.measure = { textWidth: ([text]) => label(text), nameWidth: width(state.root) };
 }
 
 /** Take over other strips; what was clicked meanwhile stays chosen. */
@@ -42,7 +24,7 @@ function receive(state, data) {
   const view = readStrips(data);
   const { pending } = state;
   const late = pending && view.words === state.view?.words
-    && performance.now() - pending.since < SERVER_ANSWERS_WITHIN
+    && isRecent(pending.since)
     && (view.side !== pending.side || view.index !== pending.index);
   if (!late) state.pending = null;
   state.cursor = view.places === state.view?.places ? state.cursor : null;

@@ -1,7 +1,5 @@
 // The sentences: chips that can be chosen.
 
-const CHIP_LINE = 28;
-
 /** Chips of both sentences; they stay until other words come. */
 function drawSentences(state) {
   const { view, find } = state;
@@ -39,13 +37,4 @@ function markChosen(state, side, index) {
 
 function reachable(nodes, index) {
   nodes.forEach((node, i) => { node.tabIndex = i === index ? 0 : -1; });
-}
-
-/** Scroll a long sentence, and nothing but the sentence, to one of its chips: below a whole line. */
-function bringIntoView(chip) {
-  const box = chip?.closest(".chips");
-  if (!box || box.scrollHeight <= box.clientHeight) return;
-  const [top, bottom] = [chip.offsetTop, chip.offsetTop + chip.offsetHeight];
-  const seen = top >= box.scrollTop && bottom <= box.scrollTop + box.clientHeight;
-  if (!seen) box.scrollTop = top - CHIP_LINE;
 }

@@ -9,8 +9,9 @@ from viz.lines import component_assets, pack
 
 st.set_page_config(layout="wide")
 assets = component_assets()
+linked = st.query_params.get("case", "known")
 component = st.components.v2.component("lines", html=assets.html, css=assets.css, js=assets.js)
-lines = st.cache_data(CASES[st.query_params.get("case", "known")])()
+lines = st.cache_data(CASES[st.session_state.get("case", linked)])()
 taken = st.session_state.setdefault("taken", {})
 
 
@@ -27,6 +28,11 @@ def take_heads():
     taken["hidden"] = frozenset(st.session_state["lines"].heads["hidden"])
 
 
+def other_words():
+    st.session_state["case"] = "sentence"
+    taken.clear()
+
+
 component(
     key="lines",
     data=pack(replace(lines, **taken)),
@@ -34,4 +40,5 @@ component(
     on_threshold_change=take_threshold,
     on_heads_change=take_heads,
 )
+st.button("other words", on_click=other_words)
 st.text(", ".join(f"{name} {value}" for name, value in sorted(taken.items())))

@@ -10,7 +10,7 @@ from viz.payload import TokenLabel
 WORDS = "The animal did n't cross the street because it was too tired ."
 EOS = TokenLabel("EOS", special=True)
 LONG = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunte"
-ODD = ("</s>", "<b>", LONG, "مرحبا بالعالم", "{row}", 'a "b", c', "")
+ODD = ("</s>", "<b>", LONG, "مرحبا بالعالم", "{row}", '="b", c', "")
 
 
 def axis(name, words, side="source"):
@@ -221,6 +221,37 @@ def linked():
     return Matrices(panels=tuple(panels))
 
 
+NUMBERS = ("1.00", "−0.139", "1.01e−06", "14.9")
+
+
+def numbers():
+    """A number in each cell; the longest of them need more room than a narrow window has."""
+    texts = [[NUMBERS[(row + column) % 4] for column in range(20)] for row in range(3)]
+    values = np.linspace(0, 1, 60, dtype=np.float32).reshape(3, 20)
+    rows = axis("", ("masked", "power of e", "weight"), "")
+    columns = axis("key: the word looked at", [f"word{i}" for i in range(20)])
+    shown = Matrix(title="Shares", values=values, rows=rows, columns=columns, texts=texts)
+    return Matrices(panels=(shown,))
+
+
+def wide():
+    """A sentence's words in many dimensions, and dimensions of words."""
+    words = axis("query: the word that looks", [*WORDS.split(), "EOS"])
+    values = np.random.default_rng(5).normal(0, 1, (14, 128)).astype(np.float32)
+    few = axis("word", ("the", "animal", "street"))
+    dimensions = numbered("dimension", 128)
+    wide = Matrix(title="Wide", values=values, rows=words, columns=dimensions, scale="signed")
+    high = Matrix(title="High", values=values[:3].T, rows=dimensions, columns=few, scale="signed")
+    return Matrices(panels=(wide, high))
+
+
+def long(length=61):
+    """More words than there is room for labels."""
+    words = axis("word", [f"word{i}" for i in range(length)])
+    values = np.eye(length, dtype=np.float32)
+    return Matrices(panels=(Matrix(title="Long", values=values, rows=words, columns=words),))
+
+
 CASES = {
     "known": known,
     "sentence": sentence,
@@ -232,4 +263,7 @@ CASES = {
     "many": many,
     "limits": limits,
     "linked": linked,
+    "numbers": numbers,
+    "wide": wide,
+    "long": long,
 }
