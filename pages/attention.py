@@ -17,7 +17,12 @@ def render() -> None:
     if opened is None:
         return
     view = controls.choice(_("View"), session.VIEW, list(VIEWS), "maps", labelled=False)
-    looked = look(opened, kind_matters=view != "word", head_matters=view not in OF_ALL_HEADS)
+    looked = look(
+        opened,
+        kind_matters=view != "word",
+        head_matters=view not in OF_ALL_HEADS,
+        unit_matters=view != "steps",
+    )
     if found := _warnings(looked, view):
         st.caption(" ".join(found))
     taken = VIEWS[view](looked)

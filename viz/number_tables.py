@@ -1,10 +1,12 @@
 """Numbers in columns as HTML tables, for everybody: people, programs, screen readers.
 
 Numbers of cells, with the columns `query`, `query_token`, `key` and `key_token`, become a table of
-queries × keys for each thing that the remaining columns name; all others stay the rows they are.
+queries × keys for each thing that the remaining columns name, in the order in which they come; so
+do those with `row`, `row_token`, `column` and `column_token`. All others stay the rows they are.
 """
 
 import html
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from heapq import nsmallest
 from itertools import islice
@@ -18,6 +20,8 @@ Columns = Mapping[str, Sequence[object]]
 DEFAULT_TABLE_TEXTS: Mapping[str, str] = {
     "query": "query",
     "key": "key",
+    "row": "row",
+    "column": "column",
     "token": "{position} {text}",
     "hidden": "hidden",
     "largest": "The {n} largest of {keys} in each row.",
@@ -36,7 +40,8 @@ ROWS = 400
 TABLES = 32
 """So many tables are shown at most."""
 
-_PLACES = ("query", "query_token", "key", "key_token")
+_PLACES = (("query", "key"), ("row", "column"))
+"""Columns with the numbers of rows and columns; their texts stand in those with `_token` added."""
 _VISIBLE = "visible"
 
 _STYLE = """<style>
@@ -82,14 +87,22 @@ def number_tables(columns: Columns, title: str, texts: Mapping[str, str] | None 
 
 
 class _Grid:
-    """The numbers of one quantity between queries and keys."""
+    """The numbers of one quantity between queries and keys, or rows and columns."""
 
-    def __init__(self, columns: Columns, name: str, named: str, rows: Sequence[int]) -> None:
+    def __init__(
+        self,
+        columns: Columns,
+        places: tuple[str, str],
+        name: str,
+        named: str,
+        rows: Sequence[int],
+    ) -> None:
+        self.places = places
         self.name = name
         self.named = named
         visible = columns.get(_VISIBLE)
-        query, key = (cast(Sequence[int], columns[place]) for place in ("query", "key"))
-        query_token, key_token = columns["query_token"], columns["key_token"]
+        query, key = (cast(Sequence[int], columns[place]) for place in places)
+        query_token, key_token = (columns[f"{place}_token"] for place in places)
         self.queries = {query[row]: query_token[row] for row in rows}
         self.keys = {key[row]: key_token[row] for row in rows}
         self.cells: dict[int, list[tuple[int, object]]] = {at: [] for at in self.queries}
@@ -110,7 +123,7 @@ class _Grid:
 
     def _whole(self, said: Mapping[str, str]) -> tuple[list[str], Iterator[list[str]]]:
         keys = [_head(_token(key, text, said), "col") for key, text in self.keys.items()]
-        corner = _head(f"{said['query']} \\ {said['key']}", "col")
+        corner = _head(" \\ ".join(said[place] for place in self.places), "col")
         rows = (
             [
                 _head(_token(query, text, said), "row"),
@@ -133,10 +146,14 @@ class _Grid:
             ]
             for query, text in self.queries.items()
         )
-        return [_head(said["query"], "col"), *ranks], rows
+        return [_head(said[self.places[0]], "col"), *ranks], rows
 
     def _most(self, query: int) -> list[tuple[float, int, float]]:
-        found = [(key, value) for key, value in self.cells[query] if isinstance(value, float)]
+        found = [
+            (key, value)
+            for key, value in self.cells[query]
+            if isinstance(value, float) and math.isfinite(value)
+        ]
         return nsmallest(LARGEST, ((-abs(value), key, value) for key, value in found))
 
 
@@ -146,33 +163,38 @@ _HIDDEN = object()
 def three_digits(value: float) -> str:
     """Return a number with three significant digits and a true minus sign.
 
-    >>> three_digits(0.5), three_digits(-3.4349e-05), three_digits(0.0), three_digits(123.4)
-    ('0.500', '−3.43e−05', '0', '123')
+    >>> three_digits(0.5), three_digits(-3.4349e-05), three_digits(0.0), three_digits(-math.inf)
+    ('0.500', '−3.43e−05', '0', '−∞')
     """
     text = "0" if value == 0 else f"{value:#.3g}".rstrip(".")
-    return text.replace("-", "−").replace(".e", "e")
+    return text.replace("-", "−").replace(".e", "e").replace("inf", "∞")
 
 
 def _grids(columns: Columns) -> Iterator[_Grid] | None:
     """Return one grid for each quantity and thing; None where the rows are not cells."""
     quantities = [name for name, values in columns.items() if _are_floats(values)]
-    if not quantities or not set(_PLACES) <= set(columns):
+    places = next((pair for pair in _PLACES if set(_columns_of(pair)) <= set(columns)), None)
+    if not quantities or places is None:
         return None
-    others = [n for n in columns if n not in (*_PLACES, _VISIBLE, *quantities)]
+    others = [n for n in columns if n not in (*_columns_of(places), _VISIBLE, *quantities)]
     rows_of: dict[tuple[object, ...], list[int]] = {}
     for row, names in enumerate(zip(*(columns[name] for name in others), strict=True)):
         rows_of.setdefault(names, []).append(row)
     if not others:
-        rows_of = {(): list(range(len(columns["query"])))}
+        rows_of = {(): list(range(len(columns[places[0]])))}
     if len(rows_of) == 1:
         # What all cells share, the title says.
         others = []
         rows_of = {(): next(iter(rows_of.values()))}
     return (
-        _Grid(columns, quantity, ", ".join(map(" ".join, _named(others, names))), rows)
+        _Grid(columns, places, quantity, ", ".join(map(" ".join, _named(others, names))), rows)
         for names, rows in rows_of.items()
         for quantity in quantities
     )
+
+
+def _columns_of(places: tuple[str, str]) -> tuple[str, ...]:
+    return (*places, *(f"{place}_token" for place in places))
 
 
 def _named(others: Sequence[str], names: Sequence[object]) -> Iterator[tuple[str, str]]:
@@ -222,4 +244,4 @@ def _named_cell(token: str, value: float) -> str:
 
 def _token(position: int, text: object, said: Mapping[str, str]) -> str:
     # In one pass, so that a token reading {position} stays what it is.
-    return said["token"].format(position=position, text=text)
+    return said["token"].format(position=position, text=text).rstrip()

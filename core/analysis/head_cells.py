@@ -47,7 +47,7 @@ def cell_at(steps: HeadSteps, stage: Stage, query: int, key: int) -> tuple[int, 
 
 def pair_of(steps: HeadSteps, stage: Stage, row: int, column: int) -> tuple[int, int]:
     """Return the query and the key that a cell of a stage's result is about."""
-    made = panels(steps, stage)[-1]
+    made = panels(steps, stage)[0]
     return _completed(steps, {made.columns: column, made.rows: row})
 
 
@@ -62,7 +62,7 @@ def cell_of(
     shown = panels(steps, stage)
     if not 0 <= panel < len(shown):
         return None
-    asked, made = shown[panel], shown[-1]
+    asked, made = shown[panel], shown[0]
     n_rows, n_columns = asked.values.shape
     if not (0 <= row < n_rows and 0 <= column < n_columns):
         return None

@@ -42,7 +42,7 @@ class Panel:
 
 
 def panels(steps: HeadSteps, stage: Stage) -> tuple[Panel, ...]:
-    """Return the matrices of a stage: what goes in, and last what comes out."""
+    """Return the matrices of a stage: first what comes out, then what goes in."""
     query, key, value = steps.query, steps.key, steps.value
     memory = "m" if steps.site.kind == "cross" else "x"
     products = Panel("q·k", steps.products_QK, "query", "key")
@@ -53,27 +53,27 @@ def panels(steps: HeadSteps, stage: Stage) -> tuple[Panel, ...]:
     mixed = Panel("mixed", steps.mixed_QE, "query", "d_v")
     transposed = np.ascontiguousarray(key.made_KE.T)
     found: Mapping[Stage, tuple[Panel, ...]] = {
-        Stage.QUERIES: _projected(query, ("x", "W^Q", "q"), "query", "d_k"),
-        Stage.KEYS: _projected(key, (memory, "W^K", "k"), "key", "d_k"),
-        Stage.VALUES: _projected(value, (memory, "W^V", "v"), "key", "d_v"),
+        Stage.QUERIES: _projected(query, ("q", "x", "W^Q"), "query", "d_k"),
+        Stage.KEYS: _projected(key, ("k", memory, "W^K"), "key", "d_k"),
+        Stage.VALUES: _projected(value, ("v", memory, "W^V"), "key", "d_v"),
         Stage.PRODUCTS: (
+            products,
             Panel("q", query.made_KE, "query", "d_k"),
             Panel("kᵀ", transposed, "d_k", "key"),
-            products,
         ),
-        Stage.SCALE: (products, scores),
-        Stage.MASK: (scores, masked),
-        Stage.SOFTMAX: (masked, weights),
-        Stage.MIX: (weights, v, mixed),
+        Stage.SCALE: (scores, products),
+        Stage.MASK: (masked, scores),
+        Stage.SOFTMAX: (weights, masked),
+        Stage.MIX: (mixed, weights, v),
         Stage.CONCATENATE: (
-            mixed,
             Panel("heads", steps.concatenated_QX, "query", "heads × d_v"),
+            mixed,
         ),
         Stage.OUTPUT: (
+            Panel("added", steps.added_QD, "query", "d_model"),
             mixed,
             Panel("W^O", steps.output_HED[steps.head], "d_v", "d_model"),
             Panel("term", steps.term_QD, "query", "d_model"),
-            Panel("added", steps.added_QD, "query", "d_model"),
         ),
     }
     return found[stage]
@@ -91,7 +91,7 @@ def bias(steps: HeadSteps, stage: Stage) -> Panel | None:
 
 
 def matrices(steps: HeadSteps, stage: Stage) -> dict[str, Values]:
-    """Return all numbers of a stage: name → matrix, the bias last."""
+    """Return all numbers of a stage: name → matrix, what comes out first, the bias last."""
     added = bias(steps, stage)
     shown = (*panels(steps, stage), *([] if added is None else [added]))
     return {panel.name: panel.values for panel in shown}
@@ -100,9 +100,9 @@ def matrices(steps: HeadSteps, stage: Stage) -> dict[str, Values]:
 def _projected(
     projection: Projection, names: tuple[str, str, str], rows: Axis, width: Axis
 ) -> tuple[Panel, ...]:
-    given, weight, made = names
+    made, given, weight = names
     return (
+        Panel(made, projection.made_KE, rows, width),
         Panel(given, projection.given_KD, rows, "d_model"),
         Panel(weight, projection.weight_DE, "d_model", width),
-        Panel(made, projection.made_KE, rows, width),
     )

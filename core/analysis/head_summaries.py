@@ -121,19 +121,9 @@ def same_texts(queries: Sequence[str], keys: Sequence[str]) -> Whether:
     return np.asarray(numbers_Q[:, None] == numbers_K)
 
 
-def _entropies(weights_HQK: Weights) -> Numbers:
-    """Return entropies_HQ in bits."""
-    logarithms = np.log2(weights_HQK, out=np.zeros_like(weights_HQK), where=weights_HQK > 0)
-    logarithms *= weights_HQK
-    # Rounding must not make a negative number of bits out of none.
-    return np.maximum(-logarithms.sum(axis=-1, dtype=np.float64), 0.0)
-
-
-def _mean(numbers: Numbers) -> float:
-    return float(numbers.mean()) if numbers.size else 0.0
-
-
-def telling_pair(inspection: Inspection, kind: str, row: int | None, site: Site, head: int) -> Pair:
+def pair_to_compare(
+    inspection: Inspection, kind: str, row: int | None, site: Site, head: int
+) -> Pair:
     """Return a query and a key to compare heads by.
 
     Args:
@@ -161,3 +151,15 @@ def telling_pair(inspection: Inspection, kind: str, row: int | None, site: Site,
         if weights_QK[found] > largest:
             largest, pair = float(weights_QK[found]), (int(found[0]), int(found[1]))
     return pair
+
+
+def _entropies(weights_HQK: Weights) -> Numbers:
+    """Return entropies_HQ in bits."""
+    logarithms = np.log2(weights_HQK, out=np.zeros_like(weights_HQK), where=weights_HQK > 0)
+    logarithms *= weights_HQK
+    # Rounding must not make a negative number of bits out of none.
+    return np.maximum(-logarithms.sum(axis=-1, dtype=np.float64), 0.0)
+
+
+def _mean(numbers: Numbers) -> float:
+    return float(numbers.mean()) if numbers.size else 0.0

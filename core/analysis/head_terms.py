@@ -61,7 +61,7 @@ def terms(steps: HeadSteps, stage: Stage, row: int, column: int) -> Terms:
     Raises:
         IndexError: The panel has no such cell.
     """
-    made = panels(steps, stage)[-1]
+    made = panels(steps, stage)[0]
     recorded = float(made.values[row, column])
     name = f"{made.name}[{row}, {column}]"
     match stage:
@@ -130,7 +130,7 @@ def _factors(steps: HeadSteps, stage: Stage) -> tuple[Panel, Panel]:
         whole_XD = steps.output_HED.reshape(-1, steps.output_HED.shape[2])
         joined = Panel("heads", steps.concatenated_QX, "query", "heads × d_v")
         return joined, Panel("W^O", whole_XD, "heads × d_v", "d_model")
-    left, right, _ = panels(steps, stage)
+    _, left, right = panels(steps, stage)
     return left, right
 
 

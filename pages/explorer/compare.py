@@ -14,12 +14,13 @@ from pages.explorer.compare_shown import Compared, compared
 from pages.explorer.compare_words import translations, what_changes, what_differs
 from pages.explorer.looked import Looked
 from pages.explorer.taking import Column, Taking
-from pages.shared import matrices
+from pages.shared import matrices, notes
 from pages.shared.text import _
 from viz.matrices import component_assets, pack
 from viz.matrices_view import Matrices
 
 COMPARED_MAPS = "compared_maps"
+_IMPORT = "from core.analysis.comparison import compare, difference"
 LONG = 600
 """Letters of both translations that push the picture too far down."""
 
@@ -58,7 +59,8 @@ def draw(looked: Looked) -> Taking | None:
         name=f"{looked.site}.{looked.head}.compared",
         title=title(shown),
         numbers=lambda: _numbers(pictures),
-        lines=lines_of.inspecting(looked) + _lines(shown),
+        lines=lines_of.inspecting(looked, _IMPORT) + _lines(shown),
+        about=_about(shown),
         code=[difference, compare, aligned, inspect_sentence, *([merged] * looked.whole_words)],
         component=(component_assets(), lambda: pack(pictures)),
         how_to_read=HOW_TO_READ,
@@ -75,6 +77,19 @@ def _say(shown: Compared) -> None:
     st.markdown(said)
     with st.expander(_("Translations"), type="compact"):
         st.markdown(both)
+
+
+def _about(shown: Compared) -> dict[str, str]:
+    """Return what a file says of the second, and of the first's head."""
+    looked, other = shown.looked, shown.other
+    heads = {
+        "head": notes.site_and_head(looked.site, looked.head),
+        "second_head": notes.site_and_head(other.site, other.head),
+    }
+    second = {"second_sentence": other.sentence}
+    if other.names:
+        second = {"second_model": other.names[1]}
+    return heads | second | {"second_translation": other.inspection.translation.text}
 
 
 def _numbers(pictures: Matrices) -> Mapping[str, Column]:
@@ -104,14 +119,11 @@ def _lines(shown: Compared) -> str:
     loading = []
     if other.names:
         run = "other_run"
-        folder = f"{other.path.parent.name}/{other.path.name}"
-        loading = [f"other_run = load_run(Path({folder!r}))"]
+        loading = [f"other_run = load_run({lines_of.folder(other.path)})"]
     return "\n".join(
         [
-            "from core.analysis.comparison import compare, difference",
-            "",
             *loading,
-            f"other = inspect_sentence({run}, {other.sentence!r})",
+            f"other = inspect_sentence({run}, {lines_of.quoted(other.sentence)})",
             *(["other = merged(other)"] if looked.whole_words else []),
             f'first = Site.parse("{looked.site}"), {looked.head}',
             f'second = Site.parse("{other.site}"), {other.head}',

@@ -10,6 +10,7 @@ from core.decoding.sentence import SentenceError
 from core.inspection import Inspection
 from core.model import Site
 from core.run import RunError, read_settings
+from core.tasks import TASKS
 from pages.explorer.looked import Looked, sites_of
 from pages.shared import cached, controls, notes, session
 from pages.shared.text import _, plain
@@ -65,7 +66,9 @@ def _other_sentence(looked: Looked) -> str:
     offered = [example.source for example in (task.examples if task else ())]
     others = [source for source in offered if source != first]
     default = most_alike(first, others) if others else first
-    session.renew(session.OTHER_SENTENCE, default, of=first, giving_way={"", first, *offered})
+    # Those of other tasks too: where the model was changed, they mean nothing to it.
+    known = {example.source for each in TASKS.values() for example in each.examples}
+    session.renew(session.OTHER_SENTENCE, default, of=first, giving_way={"", first, *known})
     typed = st.text_input(
         _("Second sentence"),
         value=default,

@@ -1,19 +1,14 @@
 """The three pictures of the view "compare": one map, the other, and how they differ."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal, cast
 
 from core.model import Site
 from pages.explorer.compare_shown import Compared, paired_labels
 from pages.explorer.compare_words import left_out
-from pages.explorer.looked import key_labels, query_labels, side_of_keys, side_of_queries
+from pages.explorer.looked import key_axis, query_axis
 from pages.shared import notes
-from pages.shared.text import _
+from pages.shared.text import ATTENTIONS, _
 from viz.matrices_view import Axis, Matrices, Matrix
-from viz.payload import TokenLabel
-
-Side = Literal["source", "target"]
 
 
 def panels(shown: Compared) -> Matrices:
@@ -53,15 +48,21 @@ def _difference(shown: Compared) -> Matrix:
 
 def title(shown: Compared) -> str:
     """Say what is subtracted from what."""
-    first, second = shown.names
+    names, kind = shown.names, ATTENTIONS[shown.looked.kind]
     heads = (shown.looked.site, shown.looked.head), (shown.other.site, shown.other.head)
-    if shown.other.names and first == second:
-        text = _("{name}: {second} − {first}")
-        first, second = (_short(site, head) for site, head in heads)
-        return text.format(name=shown.names[0], first=first, second=second)
-    if shown.other.names:
-        return _("Difference: {second} − {first}").format(first=first, second=second)
-    return _("{where}: second − first").format(where=notes.site_and_head(*heads[0]))
+    where = notes.site_and_head(*heads[0])
+    first, second = (_short(site, head) for site, head in heads)
+    if not shown.other.names:
+        return _("{where}: second − first").format(where=where)
+    if names[0] == names[1]:
+        text = _("{name}, {kind}: {second} − {first}")
+        return text.format(name=names[0], kind=kind, first=first, second=second)
+    if heads[0] == heads[1]:
+        text = _("{where}: {second} − {first}")
+        return text.format(where=where, first=names[0], second=names[1])
+    first, second = f"{names[0]} {first}", f"{names[1]} {second}"
+    text = _("Difference, {kind}: {second} − {first}")
+    return text.format(kind=kind, first=first, second=second)
 
 
 def _short(site: Site, head: int) -> str:
@@ -71,34 +72,26 @@ def _short(site: Site, head: int) -> str:
 def _axis(shown: Compared, side: int, *, of_keys: bool) -> Axis:
     alignment = shown.keys if of_keys else shown.queries
     inspection = (shown.looked.inspection, shown.other.inspection)[side]
-    labels = (key_labels if of_keys else query_labels)(inspection, shown.looked.kind)
+    axis = (key_axis if of_keys else query_axis)(inspection, shown.looked.kind)
     paired = (alignment.first, alignment.second)[side]
     pair_of = {position: pair for pair, position in enumerate(paired)}
     # What is in no pair has a number that nothing else has.
     beyond = len(paired) + side * 10**6
     return replace(
-        _named(shown, labels, of_keys),
+        axis,
         differs=alignment.differing(side),
-        links=tuple(pair_of.get(at, beyond + at) for at in range(len(labels))),
+        links=tuple(pair_of.get(at, beyond + at) for at in range(len(axis.labels))),
     )
 
 
 def _paired_axis(shown: Compared, *, of_keys: bool) -> Axis:
     alignment = shown.keys if of_keys else shown.queries
+    axis = (key_axis if of_keys else query_axis)(shown.looked.inspection, shown.looked.kind)
     labels = paired_labels(shown, of_keys=of_keys)
     differing = set(alignment.differing(0))
     return replace(
-        _named(shown, labels, of_keys),
+        axis,
+        labels=labels,
         differs=tuple(pair for pair, at in enumerate(alignment.first) if at in differing),
         links=tuple(range(len(labels))),
-    )
-
-
-def _named(shown: Compared, labels: Sequence[TokenLabel], of_keys: bool) -> Axis:
-    kind = shown.looked.kind
-    name = _("query: the word that looks") if kind == "encoder.self" else _("query: the word fed")
-    return Axis(
-        name=_("key: the word looked at") if of_keys else name,
-        labels=labels,
-        side=cast(Side, (side_of_keys if of_keys else side_of_queries)(kind)),
     )

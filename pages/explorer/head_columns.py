@@ -14,7 +14,7 @@ from pages.shared.text import _
 
 MARK = " "
 """Name of the column with the heads' colours."""
-_PAIR = "pair"
+PAIR = "pair"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +23,16 @@ class Shown:
 
     looked: Looked
     summaries: Sequence[HeadSummary]
-    """By layer and head."""
+    """From the top to the bottom of the table."""
     pair: Pair | None
     """The query and the key whose weight is asked for."""
 
     @property
-    def weights(self) -> list[float]:
-        """The pair's weight in each head."""
-        query, key = self.pair or (0, 0)
-        attention = self.looked.inspection.attention
-        return [float(attention[s.site].weights_HQK[s.head, query, key]) for s in self.summaries]
+    def weights(self) -> list[float | None]:
+        """The pair's weight in each head; nothing where the mask hides it."""
+        if self.pair is None or not self.visible:
+            return [None] * len(self.summaries)
+        return [weight_of(self.looked, each, self.pair) for each in self.summaries]
 
     @property
     def visible(self) -> bool:
@@ -52,15 +52,21 @@ class Shown:
         return key_tokens(self.looked.inspection, self.looked.kind)
 
 
-def columns(shown: Shown, order: Sequence[int]) -> dict[str, list[object]]:
-    """Return what stands in the rows: the heads of these indices."""
-    summaries = [shown.summaries[index] for index in order]
-    weights: list[object] = [shown.weights[i] if shown.visible else None for i in order]
+def weight_of(looked: Looked, summary: HeadSummary, pair: Pair) -> float:
+    """Return the weight of a pair in a head."""
+    query, key = pair
+    attention = looked.inspection.attention[summary.site]
+    return float(attention.weights_HQK[summary.head, query, key])
+
+
+def columns(shown: Shown) -> dict[str, Sequence[object]]:
+    """Return what stands in the rows."""
+    summaries = shown.summaries
     unit = shown.looked.whole_words
     return {
         _("layer"): [each.site.layer for each in summaries],
         _("head"): [each.head for each in summaries],
-        **({_PAIR: weights} if shown.pair else {}),
+        **({PAIR: shown.weights} if shown.pair else {}),
         _("does"): [head_words.short(each, shown.keys, whole_words=unit) for each in summaries],
         _("in rows"): [_percents(each, each.pattern.share) for each in summaries],
         _("by chance"): [_percents(each, each.pattern.chance) for each in summaries],
@@ -90,10 +96,10 @@ def column_config(shown: Shown) -> dict[str, ColumnConfig | None]:
         MARK: text(width=28, help=_("The head's colour in every picture")),
         _("layer"): number(width=54),
         _("head"): number(width=54),
-        _PAIR: number(shown.named_pair, format="%.3g", width=104, help=pair),
+        PAIR: number(shown.named_pair, format="%.3f", width=104, help=pair),
         _("does"): text(_("what its largest weights have in common"), width=330),
-        _("in rows"): number(format="%.0f %%", width=66, help=rows),
-        _("by chance"): number(format="%.0f %%", width=78, help=chance),
+        _("in rows"): number(format="%.1f %%", width=72, help=rows),
+        _("by chance"): number(format="%.1f %%", width=78, help=chance),
         _("entropy"): number(_("bits"), format="%.2f", width=54, help=bits),
         _("distance"): number(format="%.2f", width=76, help=away),
         _("largest"): number(format="%.2f", width=68, help=largest),

@@ -6,9 +6,10 @@ from functools import partial
 import streamlit as st
 
 from core.analysis.findings import pronouns_among
-from core.analysis.head_summaries import Pair, telling_pair
+from core.analysis.head_summaries import Pair, pair_to_compare
 from pages.explorer.looked import Looked, key_tokens, query_tokens, sites_of
 from pages.shared import opening, session
+from pages.shared.positions import position
 from pages.shared.text import _
 
 _QUERY, _KEY = "heads_query", "heads_key"
@@ -25,7 +26,8 @@ def ask(looked: Looked) -> Pair:
 
 
 def _token(label: str, texts: Sequence[str], default: int, parameter: str, widget: str) -> int:
-    at = _position(session.linked(parameter), len(texts), default)
+    linked = position(session.linked(parameter), len(texts))
+    at = default if linked is None else linked
     session.choose({widget: at})
     st.selectbox(
         label,
@@ -43,18 +45,12 @@ def _take(parameter: str, widget: str) -> None:
     session.link(parameter, session.chosen(widget))
 
 
-def _position(found: str | None, count: int, default: int) -> int:
-    """Return the position that a link names, if there is such a one."""
-    fits = found is not None and found.isdecimal() and len(found) < 9 and int(found) < count
-    return int(str(found)) if fits else default
-
-
 def _default(looked: Looked) -> Pair:
     """Return the first pronoun and what it stands for, or else the largest weight's tokens."""
     inspection, kind = looked.inspection, looked.kind
     layer, head = opening.default_head(looked.opened.run, kind)
     site = sites_of(inspection, kind)[layer]
-    return telling_pair(inspection, kind, _pronoun(looked), site, head)
+    return pair_to_compare(inspection, kind, _pronoun(looked), site, head)
 
 
 def _pronoun(looked: Looked) -> int | None:

@@ -46,11 +46,11 @@ def said(summary: HeadSummary, keys: Sequence[Token], *, whole_words: bool) -> s
         return _("{words} over all that it may see").format(words=words)
     return _("{words} in {share} of {rows} ({hits} of {n}; by chance {chance})").format(
         words=words,
-        share=percent(round(pattern.share, 2)),
+        share=percent(pattern.share),
         rows=_("steps from row to row") if pattern.name == "forward" else _("rows"),
         hits=pattern.hits,
         n=pattern.rows,
-        chance=percent(round(pattern.chance, 2)),
+        chance=percent(pattern.chance),
     )
 
 

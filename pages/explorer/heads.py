@@ -1,16 +1,17 @@
 """All heads of one kind of attention in a table: what each does here, to find one by."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import streamlit as st
 
 from core.analysis.head_patterns import head_pattern
-from core.analysis.head_summaries import HeadSummary, head_summaries, site_summaries
+from core.analysis.head_summaries import HeadSummary, Pair, head_summaries, site_summaries
 from core.run import Run
 from pages.explorer import head_pair, head_words, lines_of
-from pages.explorer.head_columns import MARK, Shown, column_config, columns
+from pages.explorer.head_columns import MARK, PAIR, Shown, column_config, columns, weight_of
 from pages.explorer.looked import Looked
 from pages.explorer.taking import Column, Taking
 from pages.shared import cached, controls, notes, session
@@ -22,7 +23,15 @@ TABLE = "heads_table"
 """Key of the table."""
 _ROW, _ROWS = 35, 12
 _IMPORT = "from core.analysis.head_summaries import head_summaries"
-_NUMBERS = ("entropy", "evenness", "distance", "confidence")
+_NUMBERS = {
+    "in rows": "pattern.share",
+    "by chance": "pattern.chance",
+    "entropy": "entropy",
+    "distance": "distance",
+    "largest": "confidence",
+    "evenness": "evenness",
+}
+"""What the table and the files call a number → which it is of a summary."""
 
 
 def draw(looked: Looked) -> Taking:
@@ -34,35 +43,37 @@ def draw(looked: Looked) -> Taking:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(_("sorted by"), width="content")
         sort = controls.choice(_("Sorted by"), session.SORT, SORTS, SORTS[0], labelled=False)
-        shown = Shown(looked, summaries, head_pair.ask(looked) if sort == "pair" else None)
-    _draw_table(shown, sort)
+        pair = head_pair.ask(looked) if sort == "pair" else None
+    shown = Shown(looked, sorted(summaries, key=_order(looked, sort, pair)), pair)
+    _draw_table(shown)
     _draw_chosen(shown)
-    return _taking(shown)
+    return _taking(shown, sort)
 
 
 def _summaries(run: Run, sentence: str, whole_words: bool, kind: str) -> list[HeadSummary]:
     return head_summaries(cached.inspected(run.path, sentence, whole_words), kind)
 
 
-def _draw_table(shown: Shown, sort: str) -> None:
-    """Draw a row for each head: the most pointed, the nearest or the heaviest first."""
-    by = {
-        "entropy": [each.entropy for each in shown.summaries],
-        "distance": [each.distance for each in shown.summaries],
-        "pair": [-weight for weight in shown.weights],
-    }[sort]
-    order = sorted(range(len(by)), key=by.__getitem__)
-    places = [(each.site.layer, each.head) for each in (shown.summaries[i] for i in order)]
+def _order(looked: Looked, sort: str, pair: Pair | None) -> Callable[[HeadSummary], float]:
+    """Return by what heads are sorted: the most pointed, the nearest or the heaviest first."""
+    if pair is not None:
+        return lambda each: -weight_of(looked, each, pair)
+    return attrgetter(sort)
+
+
+def _draw_table(shown: Shown) -> None:
+    """Draw a row for each head."""
+    places = [(each.site.layer, each.head) for each in shown.summaries]
     _tick(places.index((shown.looked.layer, shown.looked.head)))
     st.dataframe(
-        head_table([head for _layer, head in places], columns(shown, order), mark=MARK),
+        head_table([head for _layer, head in places], columns(shown), mark=MARK),
         key=TABLE,
         on_select=partial(_take_row, places),
         selection_mode="single-row",
         hide_index=True,
         placeholder="",
         row_height=_ROW,
-        height=_ROW * (1 + min(len(order), _ROWS)) + 2,
+        height=_ROW * (1 + min(len(places), _ROWS)) + 2,
         column_config=column_config(shown),
         alt=_("All heads, with what each does with this sentence"),
     )
@@ -106,7 +117,7 @@ def _draw_chosen(shown: Shown) -> None:
     )
 
 
-def _taking(shown: Shown) -> Taking:
+def _taking(shown: Shown, sort: str) -> Taking:
     looked = shown.looked
     title = _("What each head does: {kind}").format(kind=ATTENTIONS[looked.kind])
     if shown.pair:
@@ -115,7 +126,8 @@ def _taking(shown: Shown) -> Taking:
         name=f"heads.{looked.kind}",
         title=title,
         numbers=partial(_numbers, shown),
-        lines=lines_of.inspecting(looked, _IMPORT) + _lines(shown),
+        lines=lines_of.inspecting(looked, _IMPORT) + _lines(shown, sort),
+        about={"head": notes.site_and_head(looked.site, looked.head)},
         code=[head_summaries, site_summaries, head_pattern],
         how_to_read=_HOW_TO_READ,
         formula=_FORMULA,
@@ -123,34 +135,38 @@ def _taking(shown: Shown) -> Taking:
 
 
 def _numbers(shown: Shown) -> dict[str, Column]:
-    summaries, words = shown.summaries, shown.looked.whole_words
-    pair: dict[str, Column] = {}
-    if shown.pair:
-        pair = {"visible": [shown.visible] * len(summaries), "weight": shown.weights}
-    return {
-        "layer": [each.site.layer for each in summaries],
-        "head": [each.head for each in summaries],
-        "rows": [each.rows for each in summaries],
-        **{name: [getattr(each, name) for each in summaries] for name in _NUMBERS},
-        "pattern": [head_words.short(each, shown.keys, whole_words=words) for each in summaries],
-        "share": [each.pattern.share for each in summaries],
-        "chance": [each.pattern.chance for each in summaries],
-        **pair,
+    """Return the table's columns, shares as they are, and what else there is of each head."""
+    summaries = shown.summaries
+    exact = {
+        name: [attrgetter(attribute)(each) for each in summaries]
+        for name, attribute in _NUMBERS.items()
     }
+    return {**columns(shown), **exact, "of rows": [each.rows for each in summaries]}
 
 
-def _lines(shown: Shown) -> str:
-    names = [*_NUMBERS, "pattern.share", "pattern.chance"]
-    lines = [
-        f'summaries = head_summaries(inspection, "{shown.looked.kind}")',
-        "numbers = {",
-        *(f'    "{name}": [each.{name} for each in summaries],' for name in names),
-        "}",
-    ]
+def _lines(shown: Shown, sort: str) -> str:
+    lines = [f'summaries = head_summaries(inspection, "{shown.looked.kind}")']
+    weight = "weight(each)"
     if shown.pair:
         query, key = shown.pair
-        weight = f"inspection.attention[each.site].weights_HQK[each.head, {query}, {key}]"
-        lines.append(f'numbers["weight"] = [{weight} for each in summaries]')
+        at = f"each.site].weights_HQK[each.head, {query}, {key}]"
+        lines += [
+            "",
+            "",
+            "def weight(each):",
+            f"    return float(inspection.attention[{at})",
+            "",
+            "",
+        ]
+    by = f"-{weight}" if shown.pair else f"each.{sort}"
+    lines += [
+        f"summaries.sort(key=lambda each: {by})",
+        "numbers = {",
+        *(f'    "{n}": [each.{name} for each in summaries],' for n, name in _NUMBERS.items()),
+        "}",
+    ]
+    if shown.pair and shown.visible:
+        lines.append(f'numbers["{PAIR}"] = [{weight} for each in summaries]')
     return "\n".join([*lines, ""])
 
 

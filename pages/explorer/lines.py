@@ -19,6 +19,7 @@ from pages.explorer.looked import (
 from pages.explorer.taking import Taking
 from pages.shared import clicks, controls, session
 from pages.shared.maps import labels
+from pages.shared.positions import position
 from pages.shared.text import _
 from viz.lines import DEFAULT_LINES_TEXTS, Lines, component_assets, pack
 
@@ -64,7 +65,7 @@ def draw(looked: Looked) -> Taking:
         name=f"{looked.site}.lines",
         title=shown.title,
         numbers=lambda: lines_of.weights(
-            looked, {str(head): looked.attention.weights_HQK[head] for head in drawn}
+            looked, {head: looked.attention.weights_HQK[head] for head in drawn}
         ),
         lines=f"{lines_of.inspecting(looked)}numbers = {weights}\n",
         code=[attend_probed, inspect_sentence, *([merged] if looked.whole_words else [])],
@@ -137,14 +138,12 @@ def _hidden(heads: list[int]) -> frozenset[int]:
 
 def _pinned(looked: Looked) -> tuple[Any, int] | None:
     """Return the token whose lines are kept, if the link names one that there is."""
-    column, index = session.linked(session.SIDE), session.linked(session.TOKEN) or ""
+    column = session.linked(session.SIDE)
     counts = dict(zip(("query", "key"), looked.attention.visible_QK.shape, strict=True))
-    if column not in counts or not (index.isascii() and index.isdecimal()):
+    if column not in counts:
         return None
-    # So many digits that Python refuses to read them are no index either.
-    if len(index) > 9 or int(index) >= counts[column]:
-        return None
-    return column, int(index)
+    index = position(session.linked(session.TOKEN), counts[column])
+    return None if index is None else (column, index)
 
 
 def _take_threshold() -> None:

@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +11,20 @@ from numpy.typing import NDArray
 from core.tokenizer import Token
 from pages.explorer.looked import Looked, key_tokens, query_tokens
 from pages.explorer.taking import Column
+
+Name = TypeVar("Name", int, str)
+
+
+def loading(looked: Looked, *imports: str) -> str:
+    """Return Python that loads the run.
+
+    Args:
+        looked: What the page shows.
+        imports: More lines that import, for what comes after.
+    """
+    lines = sorted({*imports, "from core.run import load_run"})
+    run = f"run = load_run({folder(looked.opened.path)})"
+    return "\n".join(["from pathlib import Path", "", *lines, "", run, ""])
 
 
 def inspecting(looked: Looked, *imports: str) -> str:
@@ -18,28 +34,27 @@ def inspecting(looked: Looked, *imports: str) -> str:
         looked: What the page shows.
         imports: More lines that import, for what comes after.
     """
-    path = looked.opened.path
-    folder, sentence = _quoted(f"{path.parent.name}/{path.name}"), _quoted(looked.opened.sentence)
+    needed = ["from core.inspection import inspect_sentence", "from core.model import Site"]
+    if looked.whole_words:
+        needed.append("from core.words import merged")
     lines = [
-        *sorted(imports),
-        "from core.inspection import inspect_sentence",
-        "from core.model import Site",
-        "from core.run import load_run",
-        *(["from core.words import merged"] if looked.whole_words else []),
-        "",
-        f"run = load_run(Path({folder}))",
-        f"inspection = inspect_sentence(run, {sentence})",
+        f"inspection = inspect_sentence(run, {quoted(looked.opened.sentence)})",
         *(["inspection = merged(inspection)"] if looked.whole_words else []),
     ]
-    return "\n".join(["from pathlib import Path", "", *lines, ""])
+    return loading(looked, *imports, *needed) + "\n".join([*lines, ""])
 
 
-def _quoted(text: str) -> str:
+def folder(path: Path) -> str:
+    """Return a run's folder, seen from the project's, as Python writes it."""
+    return f"Path({quoted(f'{path.parent.name}/{path.name}')})"
+
+
+def quoted(text: str) -> str:
     """Return a text as Python writes it, in double quotes: JSON's escapes are Python's too."""
     return json.dumps(text, ensure_ascii=False)
 
 
-def weights(looked: Looked, heads: Mapping[str, NDArray[np.float32]]) -> Mapping[str, Column]:
+def weights(looked: Looked, heads: Mapping[Name, NDArray[np.float32]]) -> Mapping[str, Column]:
     """Return one row for each cell of the maps, which have the view's queries and keys.
 
     Where `visible` is False the mask hides the key from the query, and the weight is 0.
@@ -52,7 +67,7 @@ def weights(looked: Looked, heads: Mapping[str, NDArray[np.float32]]) -> Mapping
     keys = key_tokens(looked.inspection, looked.kind)
     visible_QK = looked.attention.visible_QK
     return {
-        "head": np.repeat(list(heads), len(queries) * len(keys)).tolist(),
+        "head": [head for head in heads for _cell in range(len(queries) * len(keys))],
         **_cells(queries, keys, len(heads)),
         "visible": visible_QK.reshape(-1).tolist() * len(heads),
         "weight": np.concatenate([each.reshape(-1) for each in heads.values()]).tolist(),

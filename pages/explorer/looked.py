@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 import numpy as np
 import streamlit as st
@@ -14,7 +15,12 @@ from core.tokenizer import Token
 from pages.shared import cached, controls, notes, opening, session
 from pages.shared.maps import labels
 from pages.shared.opening import Opened
+from pages.shared.positions import position
+from pages.shared.text import _
+from viz.matrices_view import Axis
 from viz.payload import TokenLabel
+
+Side = Literal["source", "target"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,23 +82,49 @@ def key_labels(inspection: Inspection, kind: str) -> tuple[TokenLabel, ...]:
     return _labelled(key_tokens(inspection, kind), inspection)
 
 
-def side_of_queries(kind: str) -> str:
+def side_of_queries(kind: str) -> Side:
     """Return whose tint the rows have."""
     return "source" if kind == "encoder.self" else "target"
 
 
-def side_of_keys(kind: str) -> str:
+def side_of_keys(kind: str) -> Side:
     """Return whose tint the columns have."""
     return "target" if kind == "decoder.self" else "source"
 
 
-def look(opened: Opened, *, kind_matters: bool = True, head_matters: bool = True) -> Looked:
+def query_axis(inspection: Inspection, kind: str) -> Axis:
+    """Return what the rows of a map are."""
+    encoder = kind == "encoder.self"
+    return Axis(
+        name=_("query: the word that looks") if encoder else _("query: the word fed"),
+        labels=query_labels(inspection, kind),
+        side=side_of_queries(kind),
+    )
+
+
+def key_axis(inspection: Inspection, kind: str) -> Axis:
+    """Return what the columns of a map are."""
+    return Axis(
+        name=_("key: the word looked at"),
+        labels=key_labels(inspection, kind),
+        side=side_of_keys(kind),
+    )
+
+
+def look(
+    opened: Opened,
+    *,
+    kind_matters: bool = True,
+    head_matters: bool = True,
+    unit_matters: bool = True,
+) -> Looked:
     """Ask which head of which attention, and between what.
 
     Args:
         opened: The run and the sentence.
         kind_matters: False where all kinds are shown: then none can be chosen.
         head_matters: False where all heads are shown.
+        unit_matters: False where everything is between tokens: then they cannot be merged.
     """
     inspection = opened.inspection
     kinds = list(dict.fromkeys(site.attention for site in inspection.attention))
@@ -109,7 +141,10 @@ def look(opened: Opened, *, kind_matters: bool = True, head_matters: bool = True
             opening.default_head(opened.run, kind),
             disabled=not head_matters,
         )
-        whole_words = controls.whole_words(partial(_keep_token, opened, kind))
+        whole_words = controls.whole_words(
+            partial(_keep_token, opened, kind), disabled=not unit_matters
+        )
+        whole_words = whole_words and unit_matters
         if whole_words:
             inspection = cached.inspected(opened.path, opened.sentence, whole_words=True)
         st.caption(notes.size(opened.inspection), width="content")
@@ -125,21 +160,24 @@ def look(opened: Opened, *, kind_matters: bool = True, head_matters: bool = True
 
 def _keep_token(opened: Opened, kind: str) -> None:
     """Stay with the pinned word where tokens are counted in another way than before."""
-    side, written = session.linked(session.SIDE), session.linked(session.TOKEN) or ""
+    side = session.linked(session.SIDE)
     is_fed = {
         "source": False,
         "target": True,
         "query": side_of_queries(kind) == "target",
         "key": side_of_keys(kind) == "target",
     }
-    if side not in is_fed or not written.isdecimal():
+    if side not in is_fed:
         return
     inspection = opened.inspection
     tokens = inspection.fed_tokens if is_fed[side] else inspection.source_tokens
     words = [token.word for token in tokens]
-    index = int(written)
-    if session.chosen(session.UNIT) == "words":
-        found = words[index] if index < len(words) else None
+    # Tokens when they are about to be merged, words when they are about to be taken apart.
+    index = position(session.linked(session.TOKEN), len(words))
+    if index is None:
+        found = None
+    elif session.chosen(session.UNIT) == "words":
+        found = words[index]
     else:
         found = words.index(index) if index in words else None
     session.link(session.TOKEN, None if found is None else str(found))

@@ -25,7 +25,7 @@ def draw(looked: Looked) -> Taking:
     return Taking(
         name=f"{looked.site}.{looked.head}",
         title=notes.site_and_head(looked.site, looked.head),
-        numbers=lambda: lines_of.weights(looked, {str(looked.head): looked.weights_QK}),
+        numbers=lambda: lines_of.weights(looked, {looked.head: looked.weights_QK}),
         lines=lines_of.inspecting(looked)
         + f'numbers = inspection.attention[Site.parse("{looked.site}")]'
         + f".weights_HQK[{looked.head}]\n",

@@ -1,7 +1,6 @@
 """The whole sentence at once: many heads' maps as one."""
 
 from collections.abc import Callable, Mapping
-from typing import Literal, cast
 
 import numpy as np
 import streamlit as st
@@ -12,24 +11,16 @@ from core.inspection import inspect_sentence
 from core.run import Run
 from core.words import merged
 from pages.explorer import lines_of
-from pages.explorer.looked import (
-    Looked,
-    key_labels,
-    query_labels,
-    side_of_keys,
-    side_of_queries,
-    sites_of,
-)
+from pages.explorer.looked import Looked, key_axis, query_axis, sites_of
 from pages.explorer.taking import Column, Taking
 from pages.shared import cached, controls, matrices, session
 from pages.shared.text import _
 from viz.matrices import component_assets, pack
-from viz.matrices_view import Axis, Matrices, Matrix
-
-Side = Literal["source", "target"]
+from viz.matrices_view import Matrices, Matrix
 
 MEAN, LARGEST = "mean", "largest"
 EACH, ALL = "heads of each layer", "all heads of all layers"
+ALL_LAYERS = "all"
 SENTENCE_MAPS = "sentence_maps"
 
 _HOW: Mapping[str, Callable[[NDArray[np.float32]], NDArray[np.float32]]] = {
@@ -83,7 +74,7 @@ def draw(looked: Looked) -> Taking:
         name=f"{looked.kind}.{how}" + (".all" if over == ALL else ""),
         title=shown.panels[0].title if len(maps) == 1 else _title_of_all(looked, how),
         numbers=lambda: _numbers(looked, maps),
-        lines=lines_of.inspecting(looked) + _lines(looked, how, over),
+        lines=lines_of.inspecting(looked, _import(how, over)) + _lines(looked, how, over),
         code=[
             _HOW[how],
             *([heads_of_all_layers] if over == ALL else []),
@@ -99,17 +90,17 @@ def draw(looked: Looked) -> Taking:
 def _aggregated(
     run: Run, sentence: str, whole_words: bool, kind: str, how: str, over: str
 ) -> dict[str, NDArray[np.float32]]:
-    """Return layer, or "all" → weights_QK."""
+    """Return layer, or ALL_LAYERS → weights_QK."""
     inspection = cached.inspected(run.path, sentence, whole_words)
     layers = [inspection.attention[site].weights_HQK for site in sites_of(inspection, kind)]
     if over == ALL:
-        return {"all": _HOW[how](heads_of_all_layers(layers))}
+        return {ALL_LAYERS: _HOW[how](heads_of_all_layers(layers))}
     return {str(layer): _HOW[how](weights_HQK) for layer, weights_HQK in enumerate(layers)}
 
 
 def _panel(looked: Looked, name: str, weights_QK: NDArray[np.float32], how: str) -> Matrix:
     heads = len(looked.attention.weights_HQK)
-    if name == "all":
+    if name == ALL_LAYERS:
         heads *= len(looked.sites)
         title = {
             MEAN: _("{kind}, all layers together: mean over all {n} heads"),
@@ -125,23 +116,13 @@ def _panel(looked: Looked, name: str, weights_QK: NDArray[np.float32], how: str)
         LARGEST: _("the largest of {n} heads: rows need not sum to 1"),
     }[how]
     if heads == 1:
-        title, note = _("{kind} layer 0: its only head"), _("one head alone: rows sum to 1")
+        title, note = _("{kind} layer {layer}: its only head"), _("one head alone: rows sum to 1")
     kind = looked.kind
     return Matrix(
-        title=title.format(kind=_KINDS[kind], layer=name, n=heads),
+        title=title.format(kind=_KINDS[kind], layer=0 if name == ALL_LAYERS else name, n=heads),
         values=weights_QK,
-        rows=Axis(
-            name=_("query: the word that looks")
-            if kind == "encoder.self"
-            else _("query: the word fed"),
-            labels=query_labels(looked.inspection, kind),
-            side=cast(Side, side_of_queries(kind)),
-        ),
-        columns=Axis(
-            name=_("key: the word looked at"),
-            labels=key_labels(looked.inspection, kind),
-            side=cast(Side, side_of_keys(kind)),
-        ),
+        rows=query_axis(looked.inspection, kind),
+        columns=key_axis(looked.inspection, kind),
         visible=looked.attention.visible_QK,
         note=note.format(n=heads),
         value_name={MEAN: _("mean weight"), LARGEST: _("largest weight")}[how],
@@ -158,17 +139,21 @@ def _title_of_all(looked: Looked, how: str) -> str:
 
 def _numbers(looked: Looked, maps: Mapping[str, NDArray[np.float32]]) -> Mapping[str, Column]:
     columns = dict(lines_of.weights(looked, maps))
-    return {"layer": columns.pop("head"), **columns}
+    layers = columns.pop("head")
+    return {"layer": [at if at == ALL_LAYERS else int(str(at)) for at in layers], **columns}
+
+
+def _import(how: str, over: str) -> str:
+    function = _HOW[how].__name__
+    names = f"heads_of_all_layers, {function}" if over == ALL else function
+    return f"from core.analysis.aggregate import {names}"
 
 
 def _lines(looked: Looked, how: str, over: str) -> str:
     function = _HOW[how].__name__
-    names = f"heads_of_all_layers, {function}" if over == ALL else function
     each = "numbers = [" + function + "(weights_HQK) for weights_HQK in layers]"
     return "\n".join(
         [
-            f"from core.analysis.aggregate import {names}",
-            "",
             "layers = [",
             "    inspection.attention[site].weights_HQK",
             "    for site in inspection.attention",

@@ -3,18 +3,17 @@
 import re
 from collections.abc import Mapping
 
-import numpy as np
 import streamlit as st
 
 from core.analysis.head_cells import cell_at, cell_of, pair_of, telling_pair
-from core.analysis.head_stages import Stage, matrices, panels
+from core.analysis.head_stages import Stage
 from core.analysis.head_steps import HeadSteps, head_steps
 from core.analysis.head_terms import terms
 from core.model.attention import attend_probed
-from pages.explorer import steps_terms, steps_words
+from pages.explorer import steps_numbers, steps_terms, steps_words
 from pages.explorer.looked import Looked
 from pages.explorer.steps_pictures import stage_matrices
-from pages.explorer.taking import Column, Taking
+from pages.explorer.taking import Taking
 from pages.shared import cached, clicks, notes, session
 from pages.shared.matrices import matrices as show_matrices
 from pages.shared.text import _
@@ -38,14 +37,13 @@ def draw(looked: Looked) -> Taking:
     shown = stage_matrices(looked, steps, stage, cell)
     show_matrices(shown, key=STEPS, on_pick=lambda: clicks.take_cell(STEPS))
     steps_terms.draw(looked, steps, stage, cell, found)
-    if looked.whole_words:
-        st.caption(_("The model computes between tokens: this view never merges them to words."))
     where = notes.site_and_head(looked.site, looked.head)
     return Taking(
         name=f"{looked.site}.{looked.head}.{stage.name.lower()}",
         title=_("{where}: {stage}").format(where=where, stage=stage.value),
-        numbers=lambda: _numbers(steps, stage),
-        lines=_lines(looked, stage),
+        numbers=lambda: steps_numbers.numbers(looked, steps, stage, cell),
+        lines=steps_numbers.lines(looked, stage, cell),
+        about={"head": where, "number": steps_words.written(found)},
         code=[attend_probed, head_steps, terms],
         component=(component_assets(), lambda: pack(shown)),
         how_to_read=steps_words.HOW_TO_READ,
@@ -119,32 +117,5 @@ def _same_pair(steps: HeadSteps, stage: Stage, cell: tuple[int, int]) -> dict[st
     found = {}
     for other in Stage:
         row, column = cell_at(steps, other, query, key)
-        found[other.value] = f"{len(panels(steps, other)) - 1},{row},{column}"
+        found[other.value] = f"0,{row},{column}"
     return found
-
-
-def _numbers(steps: HeadSteps, stage: Stage) -> Mapping[str, Column]:
-    found = matrices(steps, stage)
-    places = {name: np.indices(values.shape).reshape(2, -1) for name, values in found.items()}
-    return {
-        "matrix": [name for name, values in found.items() for _each in range(values.size)],
-        "row": np.concatenate([rows for rows, _columns in places.values()]).tolist(),
-        "column": np.concatenate([columns for _rows, columns in places.values()]).tolist(),
-        "value": np.concatenate([values.reshape(-1) for values in found.values()]).tolist(),
-    }
-
-
-def _lines(looked: Looked, stage: Stage) -> str:
-    path, sentence = looked.opened.path, looked.opened.sentence
-    return f"""from pathlib import Path
-
-from core.analysis.head_stages import Stage, matrices
-from core.analysis.head_steps import head_steps
-from core.model import Site
-from core.run import load_run
-
-run = load_run(Path("{path.parent.name}/{path.name}"))
-site = Site.parse("{looked.site}")
-steps = head_steps(run, {sentence!r}, site, {looked.head})
-numbers = matrices(steps, Stage.{stage.name})
-"""

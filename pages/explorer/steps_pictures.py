@@ -1,24 +1,15 @@
 """The matrices of a stage, with titles, axes and scales."""
 
 from collections.abc import Mapping
-from typing import Literal, cast
 
 import numpy as np
 
 from core.analysis.head_stages import Axis as AxisName
 from core.analysis.head_stages import Panel, Stage, panels
 from core.analysis.head_steps import HeadSteps
-from pages.explorer.looked import (
-    Looked,
-    key_labels,
-    query_labels,
-    side_of_keys,
-    side_of_queries,
-)
+from pages.explorer.looked import Looked, key_axis, query_axis
 from pages.shared.text import _
 from viz.matrices_view import Axis, Matrices, Matrix, numbered
-
-Side = Literal["source", "target"]
 
 
 def stage_matrices(
@@ -34,22 +25,16 @@ def stage_matrices(
     """
     shown = panels(steps, stage)
     drawn = tuple(_drawn(looked, steps, stage, panel) for panel in shown)
-    return Matrices(panels=drawn, selected=(len(drawn) - 1, *cell))
+    return Matrices(panels=drawn, selected=(0, *cell))
 
 
 def axis_of(looked: Looked, steps: HeadSteps, name: AxisName) -> Axis:
     """Return an axis with its labels: tokens, or the numbers of a vector's dimensions."""
     inspection, kind = looked.opened.inspection, looked.kind
     if name == "query":
-        title = (
-            _("query: the word that looks") if kind == "encoder.self" else _("query: the word fed")
-        )
-        side = cast(Side, side_of_queries(kind))
-        return Axis(name=title, labels=query_labels(inspection, kind), side=side)
+        return query_axis(inspection, kind)
     if name == "key":
-        side = cast(Side, side_of_keys(kind))
-        title = _("key: the word looked at")
-        return Axis(name=title, labels=key_labels(inspection, kind), side=side)
+        return key_axis(inspection, kind)
     counts = {
         "d_model": (_("dimension of the model"), steps.query.given_KD.shape[1]),
         "d_k": (_("dimension of q and k"), steps.d_k),
@@ -61,7 +46,7 @@ def axis_of(looked: Looked, steps: HeadSteps, name: AxisName) -> Axis:
 
 def named_cell(looked: Looked, steps: HeadSteps, stage: Stage, cell: tuple[int, int]) -> str:
     """Return which words, or which word and dimension, a cell of a stage's result is about."""
-    made = panels(steps, stage)[-1]
+    made = panels(steps, stage)[0]
     row, column = (
         axis_of(looked, steps, name).labels[at].text
         for name, at in zip((made.rows, made.columns), cell, strict=True)
@@ -80,14 +65,19 @@ _ON_ONE_SCALE: Mapping[Stage, frozenset[str]] = {
 """Panels of a stage whose colours mean the same, so that they can be compared."""
 
 
+_SCALED = _("In the colours of q·k, so that one sees how much smaller the numbers are.")
+
+
 def _drawn(looked: Looked, steps: HeadSteps, stage: Stage, panel: Panel) -> Matrix:
     weights = panel.name == "w"
     masked = panel.name == "masked"
     hides = (masked or weights) and not steps.visible_QK.all()
     # Hidden scores are −∞, which no colour stands for: the scores before the mask lie below.
     values = steps.scores_QK if masked else panel.values
+    made = panels(steps, stage)[0].name == panel.name
+    title = _title(steps, panel, made)
     return Matrix(
-        title=_title(steps, stage, panel),
+        title=_("Result: {title}").format(title=title) if made else title,
         values=values,
         rows=axis_of(looked, steps, panel.rows),
         columns=axis_of(looked, steps, panel.columns),
@@ -96,6 +86,7 @@ def _drawn(looked: Looked, steps: HeadSteps, stage: Stage, panel: Panel) -> Matr
         limit=1.0 if weights else _limit(steps, stage, panel),
         hidden_value="0" if weights else "-inf",
         value_name=_("weight") if weights else panel.name,
+        note=_SCALED if stage is Stage.SCALE and made else "",
     )
 
 
@@ -106,14 +97,13 @@ def _limit(steps: HeadSteps, stage: Stage, panel: Panel) -> float:
     return max(1e-6, *(float(each[np.isfinite(each)].max(initial=0.0)) for each in values))
 
 
-def _title(steps: HeadSteps, stage: Stage, panel: Panel) -> str:
-    last = panels(steps, stage)[-1].name == panel.name
+def _title(steps: HeadSteps, panel: Panel, made: bool) -> str:
     titles = {
         "x": _("x: what goes in"),
         "m": _("m: what the encoder made"),
-        "q": _("q = x W^Q + b^Q") if last else _("q: the queries"),
+        "q": _("q = x W^Q + b^Q") if made else _("q: the queries"),
         "k": _("k = {given} W^K + b^K"),
-        "v": _("v = {given} W^V + b^V") if last else _("v: the values"),
+        "v": _("v = {given} W^V + b^V") if made else _("v: the values"),
         "kᵀ": _("kᵀ: the keys, one in each column"),
         "q·k": _("q·k: every query with every key"),
         "s": _("s = q·k / {root}"),

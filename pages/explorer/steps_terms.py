@@ -12,7 +12,7 @@ from core.analysis.head_terms import Rule, Terms, largest
 from pages.explorer import steps_words
 from pages.explorer.looked import Looked
 from pages.explorer.steps_pictures import axis_of, named_cell
-from pages.shared import controls, session
+from pages.shared import controls
 from pages.shared.matrices import matrices
 from pages.shared.text import _
 from viz.matrices_view import Axis, Matrices, Matrix
@@ -24,6 +24,8 @@ HEIGHT = 230
 """Of the text, in pixels."""
 LARGEST, IN_ORDER = "largest first", "in order"
 TERMS = "terms"
+ORDER = "terms_order"
+"""Name of the widget and of the URL's parameter."""
 RESULTS: Mapping[Rule, str] = {
     "sum": "product",
     "quotient": "quotient",
@@ -43,8 +45,7 @@ def draw(
     if len(found.terms_N) == 1:
         st.code(_written(found, labels, IN_ORDER), language=None)
         return
-    session.fit(session.SORT, [LARGEST, IN_ORDER], LARGEST)
-    order = controls.choice(_("Terms"), session.SORT, [LARGEST, IN_ORDER], LARGEST, labelled=False)
+    order = controls.choice(_("Terms"), ORDER, [LARGEST, IN_ORDER], LARGEST, labelled=False)
     about = named_cell(looked, steps, stage, cell)
     matrices(_picture(found, axis, order, about), key=TERMS)
     if said := steps_words.about_terms(steps, stage, cell, found):

@@ -13,8 +13,8 @@ HOW_TO_READ = _(
 - The buttons lead through one head step by step, from what it is given to what it adds. What comes
   out of a step goes into the next: *q* and *k* make *q·k*, the weights of *softmax* mix the values
   *v*.
-- The matrix on the **right** is what the step makes. Click one of its cells, and below stands how
-  that number came about, term by term. A click on what goes in chooses a row or a column of it.
+- The **first** matrix is the result: what the step makes. Click one of its cells, and below stands
+  how that number came about, term by term. A click on what goes in chooses a row or a column of it.
 - Until you click, the cells are those of the pair of words with the largest weight (but for a word
   that looks at itself), and of vectors the number that weighs most for that pair. When you go on,
   the pair stays.
@@ -89,8 +89,15 @@ def digits(number: float) -> str:
 
 def equation(found: Terms) -> str:
     """Return in one line how a number came about, as Markdown."""
-    name, left, right = (plain(each) for each in found.names)
-    total = f"**{digits(found.recorded)}**"
+    return _equation(found, *map(plain, found.names), total=f"**{digits(found.recorded)}**")
+
+
+def written(found: Terms) -> str:
+    """Return in one line how a number came about, as text."""
+    return _equation(found, *found.names, total=digits(found.recorded))
+
+
+def _equation(found: Terms, name: str, left: str, right: str, *, total: str) -> str:
     match found.rule:
         case "sum":
             offset = "" if found.bias is None else " + b"

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import streamlit as st
@@ -16,6 +16,16 @@ from viz.payload import Assets
 from viz.standalone import standalone_page, table_page
 
 Column = Sequence[object]
+
+FACTS: Mapping[str, str] = {
+    "head": _("Head"),
+    "number": _("Marked number"),
+    "second_model": _("Second model"),
+    "second_head": _("Second head"),
+    "second_sentence": _("Second sentence"),
+    "second_translation": _("Second translation"),
+}
+"""What JSON calls a fact of some views → what people call it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +42,8 @@ class Taking:
     """Python that computes the numbers with `core`; they end up in the variable `numbers`."""
     code: Sequence[Callable[..., object] | type]
     """The functions of `core` that made it."""
+    about: Mapping[str, str] = field(default_factory=dict)
+    """What else is to be said of it in the files: one of FACTS → any text."""
     component: tuple[Assets, Callable[[], bytes]] | None = None
     """The component that draws it and what it draws; None where there is none."""
     how_to_read: str = HOW_TO_READ
@@ -75,6 +87,7 @@ def page(taken: Taking, about: Mapping[str, object]) -> str:
         _("Model"): _("{model}, step {step}").format(**about),
         _("Sentence"): str(about["sentence"]),
         _("Translation"): str(about["translation"]),
+        **{FACTS[name]: fact for name, fact in taken.about.items()},
     }
     if taken.component is None:
         return table_page(_numbers_as_tables(taken), taken.title, named)
@@ -91,6 +104,7 @@ def _about(taken: Taking, looked: Looked, link: str) -> dict[str, object]:
         "step": opened.run.step,
         "sentence": opened.sentence,
         "translation": looked.inspection.translation.text,
+        **taken.about,
         "view": taken.name,
         "link": link,
     }
@@ -123,6 +137,8 @@ def _numbers_as_tables(taken: Taking) -> str:
     texts = {
         "query": _("query"),
         "key": _("key"),
+        "row": _("row"),
+        "column": _("column"),
         "hidden": _("hidden"),
         "largest": _("The {n} largest of {keys} in each row."),
         "rank": _("{n}. largest"),

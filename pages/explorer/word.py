@@ -24,6 +24,7 @@ from pages.explorer.looked import (
 from pages.explorer.taking import Column, Taking
 from pages.shared import clicks, controls, session
 from pages.shared.maps import labels
+from pages.shared.positions import position
 from pages.shared.text import _
 from viz.payload import TokenLabel
 from viz.strips import (
@@ -39,6 +40,8 @@ from viz.strips import (
 AT, BY = "looks at", "is looked at by"
 LARGEST_FIRST, BY_LAYER = "largest first", "by layer"
 STRIPS = "strips"
+ORDER = "order"
+"""Name of the widget and of the URL's parameter."""
 _COLUMNS = (
     *("kind", "layer", "head"),
     *("query", "query_token", "key", "key_token", "visible", "weight"),
@@ -67,7 +70,7 @@ def draw(looked: Looked) -> Taking:
     with st.container(horizontal=True, vertical_alignment="center"):
         direction = controls.choice(_("Direction"), session.DIRECTION, [AT, BY], AT, labelled=False)
         order = controls.choice(
-            _("Sort"), session.SORT, [LARGEST_FIRST, BY_LAYER], LARGEST_FIRST, labelled=False
+            _("Sort"), ORDER, [LARGEST_FIRST, BY_LAYER], LARGEST_FIRST, labelled=False
         )
     inspection = looked.inspection
     side, index = _followed(looked)
@@ -123,10 +126,10 @@ def _followed(looked: Looked) -> tuple[Side, int]:
         "source": len(inspection.source_tokens),
         "target": len(inspection.fed_tokens),
     }
-    linked, token = session.linked(session.SIDE), session.linked(session.TOKEN)
     for side, count in counts.items():
-        if linked == side and token is not None and token in map(str, range(count)):
-            return side, int(token)
+        index = position(session.linked(session.TOKEN), count)
+        if session.linked(session.SIDE) == side and index is not None:
+            return side, index
     words = [word.lower() for word in inspection.source_words]
     pronouns = pronouns_among(looked.opened.task, words)
     # The last word is EOS.

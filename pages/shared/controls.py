@@ -104,7 +104,7 @@ def kind(
     return str(chosen)
 
 
-def whole_words(on_change: Callable[[], None] | None = None) -> bool:
+def whole_words(on_change: Callable[[], None] | None = None, *, disabled: bool = False) -> bool:
     """Ask whether subwords are merged to words."""
     names = {"tokens": _("tokens"), "words": _("whole words")}
     session.recall(session.UNIT, names)
@@ -120,6 +120,7 @@ def whole_words(on_change: Callable[[], None] | None = None) -> bool:
         on_change=on_change,
         label_visibility="collapsed",
         help=_("Merged to words, rows are averaged and columns summed."),
+        disabled=disabled,
     )
     session.remember(session.UNIT, unit)
     return unit == "words"
@@ -223,6 +224,8 @@ def choice(
         named: True where the URL names the default too: it is not always the same.
     """
     session.recall(key, offered)
+    # What a link says stays true of a widget that was not drawn for a while.
+    session.read_name(key, offered)
     if named:
         session.settle(key, offered, default)
     chosen = st.segmented_control(

@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.inspection import Inspection
 from core.tokenizer import Token
+from pages.shared.positions import position
 from pages.shared.text import _
 from viz.attention_maps import (
     DEFAULT_TEXTS,
@@ -96,12 +97,15 @@ def maps_of(
 def _window(zoom: str | None, shape: Sequence[int]) -> Window | None:
     """Return the part of a map that a link asks for; None where there is none such."""
     parts = (zoom or "").split(",")
-    # Long numbers are no positions either, and cost time to read.
-    if len(parts) != 4 or not all(part.isdecimal() and len(part) < 7 for part in parts):
+    limits = (*shape, *(size + 1 for size in shape))
+    if len(parts) != len(limits):
         return None
-    row, column, rows, columns = window = tuple(map(int, parts))
-    whole = (rows, columns) == tuple(shape)
-    return (row, column, rows, columns) if is_window(window, shape) and not whole else None
+    match [position(part, limit) for part, limit in zip(parts, limits, strict=True)]:
+        case [int(row), int(column), int(rows), int(columns)]:
+            window = row, column, rows, columns
+            whole = (rows, columns) == tuple(shape)
+            return window if is_window(window, shape) and not whole else None
+    return None
 
 
 def labels(

@@ -113,7 +113,7 @@ def reference(run, site, head):
 def test_every_stage_is_what_the_weights_make_of_what_goes_in(run, steps):
     wanted = reference(run, steps.site, steps.head)
     for stage in Stage:
-        made = panels(steps, stage)[-1].values
+        made = panels(steps, stage)[0].values
         if stage is Stage.CONCATENATE:
             made = made[:, steps.head * steps.d_v : (steps.head + 1) * steps.d_v]
         np.testing.assert_allclose(made, wanted[stage], rtol=2e-4, atol=2e-4)
@@ -123,10 +123,10 @@ def test_every_stage_is_what_the_weights_make_of_what_goes_in(run, steps):
 
 def test_the_numbers_go_on_from_stage_to_stage(steps):
     """What goes into a stage came out of an earlier one, bit by bit."""
-    made = {panels(steps, stage)[-1].name: panels(steps, stage)[-1].values for stage in Stage}
+    made = {panels(steps, stage)[0].name: panels(steps, stage)[0].values for stage in Stage}
     made["kᵀ"] = made["k"].T
     for stage in Stage:
-        for panel in panels(steps, stage)[:-1]:
+        for panel in panels(steps, stage)[1:]:
             if panel.name in made:
                 np.testing.assert_array_equal(panel.values, made[panel.name])
 
@@ -141,7 +141,7 @@ def test_the_weights_are_those_of_the_maps_bit_by_bit(run):
 
 @pytest.mark.parametrize("stage", Stage)
 def test_every_number_is_the_total_of_its_terms(steps, stage):
-    made = panels(steps, stage)[-1].values
+    made = panels(steps, stage)[0].values
     for row, column in np.ndindex(made.shape):
         found = terms(steps, stage, row, column)
         assert found.recorded == made[row, column]
@@ -211,7 +211,7 @@ def test_every_head_has_its_own_place_in_what_is_put_side_by_side(run):
     site = run.model.sites()[0]
     for head in range(run.settings.model.n_heads):
         found = head_steps(run, SENTENCE, site, head)
-        mixed, whole = (panel.values for panel in panels(found, Stage.CONCATENATE))
+        whole, mixed = (panel.values for panel in panels(found, Stage.CONCATENATE))
         np.testing.assert_array_equal(mixed, whole[:, head * found.d_v : (head + 1) * found.d_v])
         copied = terms(found, Stage.CONCATENATE, 0, head * found.d_v)
         assert copied.names[1] == f"mixed[0, 0] of head {head}"
@@ -244,10 +244,10 @@ def test_every_stage_has_a_cell_for_a_pair_that_is_about_that_pair(steps):
         row, column = cell_at(steps, stage, query, key)
         assert (
             terms(steps, stage, row, column).recorded
-            == panels(steps, stage)[-1].values[row, column]
+            == panels(steps, stage)[0].values[row, column]
         )
         found = pair_of(steps, stage, row, column)
-        made = panels(steps, stage)[-1]
+        made = panels(steps, stage)[0]
         assert found[0] == query or made.rows == "key"
         assert found[1] == key or "key" not in (made.rows, made.columns)
 
@@ -262,17 +262,17 @@ def test_the_number_that_is_shown_of_q_and_of_k_makes_most_of_their_product(unev
 
 def test_a_cell_of_what_goes_in_asks_for_a_row_or_a_column_of_what_comes_out(uneven_run):
     found = head_steps(uneven_run, SENTENCE, CROSS, 1)
-    assert cell_of(found, Stage.QUERIES, 2, 1, 4) == (1, 4)
-    assert cell_of(found, Stage.QUERIES, 0, 1, 5)[0] == 1
-    assert cell_of(found, Stage.QUERIES, 1, 9, 4)[1] == 4
-    assert cell_of(found, Stage.PRODUCTS, 0, 2, 4)[0] == 2
-    assert cell_of(found, Stage.PRODUCTS, 1, 4, 2)[1] == 2
-    assert cell_of(found, Stage.MIX, 1, 0, 6)[1] == 6
-    assert cell_of(found, Stage.CONCATENATE, 0, 1, 6) == (1, found.d_v + 6)
-    assert cell_of(found, Stage.OUTPUT, 2, 1, 9) == (1, 9)
+    assert cell_of(found, Stage.QUERIES, 0, 1, 4) == (1, 4)
+    assert cell_of(found, Stage.QUERIES, 1, 1, 5)[0] == 1
+    assert cell_of(found, Stage.QUERIES, 2, 9, 4)[1] == 4
+    assert cell_of(found, Stage.PRODUCTS, 1, 2, 4)[0] == 2
+    assert cell_of(found, Stage.PRODUCTS, 2, 4, 2)[1] == 2
+    assert cell_of(found, Stage.MIX, 2, 0, 6)[1] == 6
+    assert cell_of(found, Stage.CONCATENATE, 1, 1, 6) == (1, found.d_v + 6)
+    assert cell_of(found, Stage.OUTPUT, 3, 1, 9) == (1, 9)
 
 
-@pytest.mark.parametrize("cell", [(3, 0, 0), (-1, 0, 0), (2, 99, 0), (2, 0, 99), (2, -1, 0)])
+@pytest.mark.parametrize("cell", [(3, 0, 0), (-1, 0, 0), (0, 99, 0), (0, 0, 99), (0, -1, 0)])
 def test_a_cell_that_a_stage_does_not_have_asks_for_nothing(uneven_run, cell):
     assert cell_of(head_steps(uneven_run, SENTENCE, SELF, 0), Stage.QUERIES, *cell) is None
 

@@ -9,8 +9,8 @@ from core.analysis.evenness import evenness
 from core.analysis.head_summaries import (
     distances,
     head_summaries,
+    pair_to_compare,
     site_summaries,
-    telling_pair,
 )
 from core.inspection import SiteAttention, inspect_sentence
 from core.model import Site
@@ -119,13 +119,13 @@ def test_a_known_row_is_paired_with_what_the_head_looks_at(copy_run):
     inspection = inspect_sentence(copy_run, "a b c d")
     site = Site("encoder", 1, "self")
     row = inspection.attention[site].weights_HQK[1, 2]
-    assert telling_pair(inspection, "encoder.self", 2, site, 1) == (2, row.argmax())
+    assert pair_to_compare(inspection, "encoder.self", 2, site, 1) == (2, row.argmax())
 
 
 @pytest.mark.parametrize("kind", ["encoder.self", "decoder.self", "decoder.cross"])
 def test_without_a_row_the_largest_weight_makes_the_pair(copy_run, kind):
     inspection = inspect_sentence(copy_run, "a b c d", target="a b c d")
-    query, key = telling_pair(inspection, kind, None, SELF, 0)
+    query, key = pair_to_compare(inspection, kind, None, SELF, 0)
     best = -1.0
     for site, attention in inspection.attention.items():
         if site.attention != kind:

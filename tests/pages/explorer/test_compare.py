@@ -1,4 +1,5 @@
 import html
+import json
 import shutil
 
 import numpy as np
@@ -9,6 +10,7 @@ from core.inspection import inspect_sentence
 from core.model import Site
 from core.run import load_run
 from core.words import merged
+from pages.explorer import taking
 from tests.pages.conftest import ROOT, component, said
 from tests.pages.explorer.conftest import run_lines
 from viz.matrices import unpack
@@ -45,21 +47,6 @@ def underlined(axis):
 def inspected(sentence, name="translate-guided", whole_words=False):
     found = inspect_sentence(load_run(ROOT / "gallery" / name), sentence)
     return merged(found) if whole_words else found
-
-
-def test_it_looks_at_the_street_instead_of_the_animal(open_compare):
-    at, _, (first, second, between) = open_compare()
-    assert at.text_input(key="other_sentence").value == WIDE
-    assert "“it” looks 1.00 more at “street” and 1.00 less at “animal”." in said(at)
-    assert "Differs: **tired | wide**." in said(at)
-    assert "L&#39;animal n&#39;a pas traversé la rue parce **qu&#39;elle** était trop" in said(at)
-    row = texts(between.rows).index("it")
-    found = dict(zip(texts(between.columns), between.values[row], strict=True))
-    assert found["street"] > 0.95
-    assert found["animal"] < -0.95
-    assert first.title == "Encoder layer 2, self-attention head 0: first sentence"
-    assert second.title == "Encoder layer 2, self-attention head 0: second sentence"
-    assert between.title == "Encoder layer 2, self-attention head 0: second − first"
 
 
 @pytest.mark.parametrize("words", [False, True])
@@ -102,35 +89,6 @@ def test_tokens_that_differ_are_underlined_and_read_first_and_second(open_compar
     assert first.columns.links == second.columns.links == between.columns.links
 
 
-def test_what_has_no_counterpart_is_left_out_and_said_so(open_compare):
-    at, _, (first, second, between) = open_compare(
-        other_sentence=TIRED.replace("animal", "old brown animal").replace("too ", "")
-    )
-    assert "**– | old brown**, **too | –**" in said(at)
-    assert "1 token of the first sentence has no counterpart." in between.note
-    alone = set(second.columns.links) - set(between.columns.links)
-    left = [
-        text
-        for text, link in zip(texts(second.rows), second.rows.links, strict=True)
-        if link in alone
-    ]
-    assert "".join(left) == "oldbrown"
-    assert f"{len(left)} tokens of the second sentence have no counterpart." in between.note
-    assert not alone & set(first.columns.links)
-    assert texts(between.rows) == [text for text in texts(first.rows) if text != "too"]
-
-
-def test_what_differs_is_named_once_and_not_without_end(open_compare):
-    at, _, _ = open_compare(model="copy", sentence="a b a b c", other_sentence="a d a d c")
-    assert "Differs: **b | d**." in said(at)
-    at, _, _ = open_compare(
-        model="copy",
-        sentence=" x ".join("abcdefgh"),
-        other_sentence=" x ".join("stuvwyzr"),
-    )
-    assert "**f | y**, and 2 more." in said(at)
-
-
 def test_another_example_brings_the_one_that_is_most_like_it(open_compare):
     at, _, _ = open_compare()
     next(button for button in at.button if button.label == "wide").click().run()
@@ -141,19 +99,14 @@ def test_another_example_brings_the_one_that_is_most_like_it(open_compare):
     assert at.text_input(key="other_sentence").value == "The goat slept."
 
 
-def test_equal_sentences_differ_nowhere(open_compare):
-    at, _, (_, _, between) = open_compare(other_sentence=TIRED)
-    assert not between.values.any()
-    assert "No weight differs. The tokens are the same." in said(at)
-
-
 @pytest.mark.parametrize("name", ["translate", "translate-guided"])
 def test_two_models_begin_with_each_other(open_compare, name):
     partner = {"translate": "translate-guided", "translate-guided": "translate"}[name]
     at, taken, shown = open_compare(model=name, other="two models")
     assert at.selectbox(key="other_model").value == partner
-    assert shown[2].title == f"Difference: {partner} − {name}"
     assert shown[0].title.endswith(f": {name}")
+    head = shown[0].title.removesuffix(f": {name}")
+    assert shown[2].title == f"{head}: {partner} − {name}"
     layer, chosen = at.selectbox(key="layer").value, at.selectbox(key="head").value
     assert (at.selectbox(key="other_layer").value, at.selectbox(key="other_head").value) == (
         layer,
@@ -170,6 +123,8 @@ def test_a_head_of_another_layer_may_be_chosen_and_follows_the_first_again(open_
     expected = inspected(TIRED, "translate").attention[Site.parse("encoder.0.self")]
     assert np.array_equal(shown[1].values, expected.weights_HQK[1])
     assert shown[1].title == "Encoder layer 0, self-attention head 1: translate"
+    between = "translate layer 0 head 1 − translate-guided layer 2 head 0"
+    assert shown[2].title == taken.title == f"Difference, encoder self: {between}"
     assert run_lines(taken.lines) == taken.numbers()["value"]
     at.selectbox(key="head").set_value(3).run()
     assert at.selectbox(key="other_head").value == 3
@@ -180,7 +135,7 @@ def test_models_change_places_where_the_first_becomes_the_second(open_compare):
     at, _, _ = open_compare(other="two models")
     at.selectbox(key="model").set_value("translate").run()
     assert at.selectbox(key="other_model").value == "translate-guided"
-    assert panels(at)[2].title == "Difference: translate-guided − translate"
+    assert panels(at)[2].title.endswith(": translate-guided − translate")
 
 
 def test_no_sentence_to_compare_with_is_said_so(open_view):
@@ -271,7 +226,7 @@ def test_a_model_of_many_heads_can_be_compared_with_itself(open_compare, own_ran
         other_head="2",
     )
     assert shown[1].title == "Decoder layer 0, cross-attention head 2: runs/random"
-    assert shown[2].title == "runs/random: layer 0 head 2 − layer 11 head 15"
+    assert shown[2].title == "runs/random, cross: layer 0 head 2 − layer 11 head 15"
     assert run_lines(taken.lines, own_runs.parent) == taken.numbers()["value"]
 
 
@@ -280,3 +235,34 @@ def test_a_run_that_fits_is_offered_under_its_own_name(open_compare, own_runs):
     at, taken, _ = open_compare(other="two models", other_model="runs/mine")
     assert at.selectbox(key="other_model").value == "runs/mine"
     assert "runs/mine" in taken.lines
+
+
+def test_a_sentence_with_quotes_stands_in_the_lines_as_it_was_typed(open_compare):
+    odd = 'The "old" goat\'s \\ {bridge}.'
+    _, taken, _ = open_compare(other_sentence=odd)
+    assert json.dumps(odd) in taken.lines
+    assert run_lines(taken.lines) == taken.numbers()["value"]
+
+
+def test_files_say_what_was_compared(open_compare):
+    at, taken, _ = open_compare(kind="encoder self", layer="1", head="3")
+    assert taken.about == {
+        "head": "Encoder layer 1, self-attention head 3",
+        "second_head": "Encoder layer 1, self-attention head 3",
+        "second_sentence": WIDE,
+        "second_translation": inspected(WIDE).translation.text,
+    }
+    facts = {"model": "m", "step": 1, "sentence": "s", "translation": "t"}
+    assert "<dt>Second sentence</dt>" in taking.page(taken, facts)
+    _, taken, _ = open_compare(other="two models", other_layer="0", other_head="1")
+    assert taken.about["second_model"] == "translate"
+    assert taken.about["second_head"] == "Encoder layer 0, self-attention head 1"
+    assert taken.about["second_translation"] == inspected(TIRED, "translate").translation.text
+
+
+def test_a_model_of_another_task_brings_another_second_sentence(open_compare):
+    at, _, _ = open_compare()
+    assert at.text_input(key="other_sentence").value == WIDE
+    at.selectbox(key="model").set_value("copy").run()
+    first = at.text_input(key="sentence").value
+    assert at.text_input(key="other_sentence").value not in (WIDE, TIRED, first)

@@ -10,7 +10,7 @@ TOKENS = tuple(Token(text, text == "EOS", at) for at, text in enumerate(["the", 
 
 
 def in_words(name, at, hits, rows=20, *, site="encoder.0.self", whole_words=False):
-    pattern = Pattern(name, at, hits, rows, chance=0.05)
+    pattern = Pattern(name, at, hits, rows, chance=1 / 500)
     summary = HeadSummary(Site.parse(site), 0, 1.0, 0.5, 1.0, 0.5, pattern, rows)
     return head_words.said(summary, TOKENS, whole_words=whole_words).replace("\u00a0", " ")
 
@@ -41,3 +41,8 @@ def test_a_pattern_is_said_in_words(pattern, site, words):
 
 def test_words_are_called_words():
     assert "the previous word" in in_words("offset", -1, 20, whole_words=True)
+
+
+def test_what_is_nearly_all_or_nothing_is_not_called_so():
+    words = in_words("offset", -1, 255, 256)
+    assert "in 99.6 % of rows (255 of 256; by chance 0.2 %)" in words

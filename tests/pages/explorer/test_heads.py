@@ -14,7 +14,7 @@ from tests.pages.explorer.conftest import run_lines
 
 TIRED = "The animal didn't cross the street because it was too tired."
 KINDS = {"encoder self": "encoder.self", "decoder self": "decoder.self", "cross": "decoder.cross"}
-NUMBERS = ("entropy", "evenness", "distance", "confidence", "share", "chance")
+NUMBERS = ("in rows", "by chance", "entropy", "distance", "largest", "evenness")
 
 
 def table(at):
@@ -123,8 +123,8 @@ def test_a_link_to_a_token_that_is_not_there_falls_back(open_view, value):
 def test_a_pair_that_the_mask_hides_has_no_weight(open_view):
     at, taken = open_view("heads", kind="decoder self", sort="pair", query="1", key="5")
     assert table(at)["pair"].isna().all()
-    assert set(taken.numbers()["visible"]) == {False}
-    assert set(taken.numbers()["weight"]) == {0.0}
+    assert set(taken.numbers()["pair"]) == {None}
+    assert run_lines(taken.lines) == [x for name in NUMBERS for x in taken.numbers()[name]]
 
 
 def test_a_ticked_row_chooses_its_head(open_view):
@@ -168,7 +168,7 @@ def test_lines_compute_the_same_numbers(open_view, kind, unit):
 def test_lines_compute_the_weight_of_the_pair(open_view):
     _, taken = open_view("heads", sort="pair", query="2", key="4")
     columns = taken.numbers()
-    wanted = [x for name in (*NUMBERS, "weight") for x in columns[name]]
+    wanted = [x for name in (*NUMBERS, "pair") for x in columns[name]]
     assert run_lines(taken.lines) == wanted
     inspection = inspect_sentence(load_run(ROOT / "gallery" / "translate-guided"), TIRED)
     expected = [
@@ -176,7 +176,7 @@ def test_lines_compute_the_weight_of_the_pair(open_view):
         for site, attention in inspection.attention.items()
         if site.attention == "encoder.self"
     ]
-    assert columns["weight"] == np.ravel(expected).tolist()
+    assert columns["pair"] == sorted(np.ravel(expected).tolist(), reverse=True)
 
 
 def test_whole_words_are_summarised_as_words(open_view):
@@ -213,4 +213,30 @@ def test_one_token_has_a_row_for_each_head(open_view, sort, kind):
 
 def test_five_hundred_tokens_are_summarised(open_view):
     at, taken = open_view("heads", model="copy", sentence="a b c d " * 200, sort="pair")
-    assert set(taken.numbers()["rows"]) == {512}
+    assert set(taken.numbers()["of rows"]) == {512}
+
+
+@pytest.mark.parametrize("sort", heads.SORTS)
+def test_files_have_the_table_s_rows_and_columns_and_say_which_head_is_chosen(open_view, sort):
+    at, taken = open_view("heads", sort=sort, layer="1", head="2")
+    columns, rows = taken.numbers(), table(at)
+    assert list(zip(columns["layer"], columns["head"], strict=True)) == places(at)
+    assert list(columns) == [*list(rows)[1:], "evenness", "of rows"]
+    assert columns["entropy"] == rows["entropy"].tolist()
+    assert taken.about["head"] == "Encoder layer 1, self-attention head 2"
+    assert run_lines(taken.lines) == [
+        x for name in (*NUMBERS, *(["pair"] if sort == "pair" else [])) for x in columns[name]
+    ]
+
+
+def test_the_order_stays_when_another_view_was_looked_at_meanwhile(open_view):
+    at, _ = open_view("heads", sort="distance")
+    at.segmented_control(key="view").set_value("word").run()
+    assert at.segmented_control(key="order").value == "largest first"
+    at.segmented_control(key="order").set_value("by layer").run()
+    at.segmented_control(key="view").set_value("heads").run()
+    assert at.segmented_control(key="sort").value == at.query_params["sort"] == "distance"
+    distances = table(at)["distance"].tolist()
+    assert distances == sorted(distances)
+    at.segmented_control(key="view").set_value("word").run()
+    assert at.segmented_control(key="order").value == at.query_params["order"] == "by layer"

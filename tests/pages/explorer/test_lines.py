@@ -73,7 +73,7 @@ def test_the_python_computes_the_numbers_of_the_heads_that_are_shown(open_view, 
     numbers = taken.numbers()
     drawn = [head for head in shown(at).heads if head not in shown(at).hidden]
     assert run_lines(taken.lines) == numbers["weight"]
-    assert list(dict.fromkeys(numbers["head"])) == [str(head) for head in drawn]
+    assert list(dict.fromkeys(numbers["head"])) == drawn
     assert numbers["weight"] == [
         float(weight) for head in drawn for weight in weights_of(at, head).reshape(-1)
     ]

@@ -43,3 +43,13 @@ def test_a_pin_that_is_nowhere_is_forgotten_when_pieces_are_merged(open_view):
     at.segmented_control(key="unit").set_value("words").run()
     assert "token" not in at.query_params
     assert not at.exception
+
+
+@pytest.mark.parametrize("written", ["9" * 5000, "²", "-1", "1e1", ""])
+@pytest.mark.parametrize("view", ["lines", "word", "heads"])
+def test_what_is_no_position_is_none(open_view, view, written):
+    wrong = {"side": "query", "token": written, "query": written, "key": written}
+    at, _ = open_view(view, sort="pair", **wrong)
+    at.segmented_control(key="unit").set_value("words").run()
+    assert not at.exception
+    assert "token" not in at.query_params

@@ -94,7 +94,7 @@ def test_the_lines_compute_the_numbers_again(open_view, how, over):
     columns = taken.numbers()
     values = np.concatenate([panel.values.reshape(-1) for panel in shown(at)])
     assert run_lines(taken.lines) == list(columns["weight"]) == values.tolist()
-    assert list(dict.fromkeys(columns["layer"])) == (["all"] if "all" in over else ["0", "1"])
+    assert list(dict.fromkeys(columns["layer"])) == (["all"] if "all" in over else [0, 1])
 
 
 def test_whole_words_are_aggregated_as_wholes(open_view):
@@ -137,3 +137,12 @@ def test_of_a_single_head_nothing_is_said_to_be_many(open_view, own_random, how,
     assert panel.title.endswith("layer 0: its only head")
     assert panel.note == "one head alone: rows sum to 1"
     assert panel.values.sum(axis=1) == pytest.approx(1.0, abs=1e-4)
+
+
+def test_a_single_head_is_said_to_be_of_its_own_layer(open_view, own_random):
+    own_random(n_encoder_layers=2, n_decoder_layers=2, n_heads=1)
+    at, _ = open_view("sentence", model="runs/random", sentence="a b c", kind="encoder self")
+    assert [panel.title for panel in shown(at)] == [
+        "Encoder layer 0: its only head",
+        "Encoder layer 1: its only head",
+    ]

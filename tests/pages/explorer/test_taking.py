@@ -140,6 +140,7 @@ def test_files_say_of_what_their_numbers_are(open_view, files, view):
         "translation": "a b c",
         "view": taken.name,
         "link": read["link"],
+        **taken.about,
     }
     assert "model=copy" in read["link"]
     assert columns == {name: list(values) for name, values in taken.numbers().items()}

@@ -96,7 +96,7 @@ def test_without_a_link_it_follows_the_first_pronoun_or_the_middle_word(open_vie
         {"side": "source", "token": "one"},
         {"side": "source"},
         {"token": "3"},
-        {"direction": "sideways", "sort": "upwards"},
+        {"direction": "sideways", "order": "upwards"},
     ],
 )
 def test_a_link_to_what_is_not_there_opens_the_default(open_view, query):
@@ -126,7 +126,7 @@ def test_strips_stand_by_largest_weight_or_by_layer(open_view):
     at, _ = open_view("word")
     largest = shown(at).groups[0].weights.max(axis=1)
     assert (np.diff(largest) <= 0).all()
-    at.segmented_control(key="sort").set_value("by layer").run()
+    at.segmented_control(key="order").set_value("by layer").run()
     heads = list(shown(at).groups[0].heads)
     assert heads == sorted(heads)
 
