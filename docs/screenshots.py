@@ -12,6 +12,7 @@ PAGES = {
     "?view=compare": ".matrices[data-drawn]",
     "?view=steps&stage=q%C2%B7k": ".matrices[data-drawn]",
     "?view=lines&shown=all+heads&kind=cross": ".lines[data-drawn]",
+    "heads": ".matrices[data-drawn]",
     "layers": ".architecture[data-drawn]",
     "masks?masks=scores&row=0": ".matrices[data-drawn]",
     "training?training=look+back&model=translate-guided&step=200": ".maps[data-drawn]",

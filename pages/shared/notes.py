@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from core.analysis.effects_file import stored_effects
 from core.analysis.evenness import evenness
 from core.analysis.findings import PronounHead, best_pronoun_head
 from core.analysis.head_effects import HeadEffects
@@ -11,6 +10,7 @@ from core.model import Site
 from core.run import Run, RunError
 from pages.shared import cached
 from pages.shared.text import _, percent
+from viz.number_tables import three_digits
 
 NEARLY_UNIFORM = 0.95
 NO_EFFECT = 0.02
@@ -28,10 +28,26 @@ def size(inspection: Inspection) -> str:
 
 def warnings(run: Run, inspection: Inspection, site: Site, head: int) -> list[str]:
     """Return why not to believe what is shown of a head, one sentence each."""
-    found = about_sentence(run, inspection)
+    return [*about_sentence(run, inspection), *about_map(run, inspection, site, head)]
+
+
+def about_map(
+    run: Run, inspection: Inspection, site: Site, head: int, *, silenced: bool = True
+) -> list[str]:
+    """Return why not to believe a head's map, beside what holds for the whole sentence.
+
+    Args:
+        run: The head's.
+        inspection: Of the sentence.
+        site: The head's.
+        head: At that site.
+        silenced: Whether also what silencing it changes; False where the view says so itself.
+    """
+    found = []
     if _is_uniform(inspection.attention[site], head):
         found.append(_("This head's rows are nearly uniform: it points at nothing."))
-    return [*found, *about_head(run, site, head)]
+    found += _score_warnings(run, site, head)
+    return found + (_effect_warnings(run, site, head) if silenced else [])
 
 
 def about_head(run: Run, site: Site, head: int) -> list[str]:
@@ -45,7 +61,7 @@ def about_head(run: Run, site: Site, head: int) -> list[str]:
 def stored(run: Run) -> HeadEffects | None:
     """Return what silencing each head costs; None where it was not measured on these weights."""
     try:
-        found = cached.of_run(stored_effects, run.path)
+        found = cached.effects(run.path)
     except RunError:
         # Whoever measures anew says what is wrong with the file.
         return None
@@ -172,11 +188,13 @@ def _effect_warnings(run: Run, site: Site, head: int) -> list[str]:
     change = effect.exact_match
     return [
         _(
-            "Silencing this head changes nothing for sure: exact match {before} → {after} "
-            "(n = {n}, seed {seed})."
+            "No change was found when this head is silenced: exact match {before} → {after} "
+            "(95 % interval of the change: {low} to {high} points, n = {n}, seed {seed})."
         ).format(
             before=percent(change.before),
             after=percent(change.after),
+            low=three_digits(100 * change.low),
+            high=three_digits(100 * change.high),
             n=change.n,
             seed=effects.seed,
         )

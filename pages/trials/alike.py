@@ -12,7 +12,7 @@ from pages.shared.lesson import Explanation
 from pages.shared.matrices import matrices
 from pages.shared.opening import Opened
 from pages.shared.text import ATTENTIONS, _, plain
-from pages.trials import alike_cells, scores_links
+from pages.trials import alike_cells, doubts, scores_links
 from viz.matrices_view import Axis, Matrices, Matrix
 from viz.number_tables import three_digits
 from viz.payload import TokenLabel
@@ -42,9 +42,11 @@ def draw(opened: Opened) -> None:
         on_pick=partial(alike_cells.take, MAP, PAIR),
     )
     st.text(_said(found, *pair))
+    shown = [found.heads[number] for number in dict.fromkeys(pair)]
+    doubts.draw(doubts.of_heads(opened.run, shown))
     with st.container(horizontal=True):
-        for number in dict.fromkeys(pair):
-            scores_links.to_map(opened, *found.heads[number])
+        for head in shown:
+            scores_links.to_map(opened, *head)
     st.caption(_summary(found))
     lesson.numbers(f"heads_alike_{kind}", _numbers(found))
     lesson.explained(

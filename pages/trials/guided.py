@@ -7,7 +7,6 @@ from pathlib import Path
 import streamlit as st
 
 from core.analysis.counterparts import counterparts, silenced_outcome
-from core.analysis.effects_file import stored_effects
 from core.analysis.findings import (
     PronounHead,
     best_pronoun_head,
@@ -26,8 +25,10 @@ from pages.shared.lesson import Explanation
 from pages.shared.matrices import matrices
 from pages.shared.opening import Opened
 from pages.shared.text import _, plain
+from pages.trials import doubts
 from pages.trials.guided_pictures import Measured, maps, table, table_columns
-from pages.trials.override_words import head_named, marked, three_digits
+from pages.trials.override_words import head_named, marked
+from viz.number_tables import three_digits
 
 _FORMULA = r"""
 L = L_{\text{cross-entropy}} + \lambda \cdot
@@ -64,6 +65,7 @@ def draw(opened: Opened) -> None:
         maps([(side.name, side.inspection, side.best) for side in sides], pronouns),
         key="guided_maps",
     )
+    doubts.draw((plain(side.name), _doubts(side)) for side in sides)
     rows = [
         Measured(side.name, head, _effect(side.run, head))
         for side in sides
@@ -123,6 +125,11 @@ def _side(opened: Opened, name: str, path: Path) -> Side | None:
     return Side(name, run, inspection, best, found, changes)
 
 
+def _doubts(side: Side) -> list[str]:
+    best = side.best
+    return notes.about_map(side.run, side.inspection, best.site, best.head)
+
+
 def _heads(run: Run) -> list[PronounHead]:
     """Return the head that finds antecedents best, and the one that is needed most."""
     both = (best_pronoun_head(run), most_needed_pronoun_head(run))
@@ -131,10 +138,7 @@ def _heads(run: Run) -> list[PronounHead]:
 
 def _effect(run: Run, head: PronounHead) -> HeadEffect | None:
     """Return what `python -m core heads` measured of a head; None where nobody has."""
-    try:
-        effects = stored_effects(run)
-    except RunError:
-        return None
+    effects = notes.stored(run)
     return None if effects is None else effects.of(head.site, head.head)
 
 

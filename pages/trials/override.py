@@ -17,11 +17,12 @@ from core.analysis.moves import (
 from core.analysis.overriding import moved, override_outcome
 from core.model import Override
 from pages.explorer.looked import Looked, key_tokens, query_tokens, sites_of
-from pages.shared import cached, controls, lesson, opening, session
+from pages.shared import cached, controls, lesson, notes, opening, session
 from pages.shared.lesson import Explanation
 from pages.shared.matrices import matrices
 from pages.shared.opening import Opened
 from pages.shared.text import _, plain
+from pages.trials import doubts
 from pages.trials.override_pictures import (
     Moved,
     before_and_after_of,
@@ -29,7 +30,8 @@ from pages.trials.override_pictures import (
     columns_of,
     map_of,
 )
-from pages.trials.override_words import before_and_after, say, three_digits
+from pages.trials.override_words import before_and_after, say
+from viz.number_tables import three_digits
 
 MOVE, HOW = "move", "moved"
 """In the URL: "encoder.self,row,key", and how much of the row is moved."""
@@ -54,6 +56,8 @@ def draw(opened: Opened) -> None:
         st.info(_("No row of this head may look at more than one token: nothing can be moved."))
         return
     shown = Moved(looked, *move)
+    run, inspection = opened.run, looked.inspection
+    doubts.draw([("", notes.about_map(run, inspection, looked.site, looked.head))])
     if looked.attention.visible_QK[move]:
         _draw_result(shown, how)
     else:

@@ -38,11 +38,6 @@ def head_named(site: Site, head: int) -> str:
     return where[:1].lower() + where[1:]
 
 
-def three_digits(value: float) -> str:
-    """Return a number with three significant digits and a true minus sign."""
-    return f"{value:#.3g}".rstrip(".").replace("-", "−")
-
-
 def before_and_after(found: BeforeAfter) -> str:
     """Return both translations in Markdown, one below the other, or that it stays."""
     before, after = found.before.translation.text, found.after.translation.text

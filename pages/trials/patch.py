@@ -7,6 +7,7 @@ import streamlit as st
 
 from core.analysis.counterparts import alike_in_length, length
 from core.analysis.patching import PatchingError, PatchingStudy, patching_study
+from core.analysis.silencing import Head
 from core.decoding.sentence import SentenceError
 from core.model import Patch, Site
 from pages.shared import cached, controls, lesson, session
@@ -14,8 +15,10 @@ from pages.shared.lesson import Explanation
 from pages.shared.matrices import matrices
 from pages.shared.opening import Opened
 from pages.shared.text import ATTENTIONS, _, percent, plain
-from pages.trials.override_words import head_named, marked, say, three_digits
+from pages.trials import doubts
+from pages.trials.override_words import head_named, marked, say
 from viz.matrices_view import Axis, Matrices, Matrix, numbered
+from viz.number_tables import three_digits
 from viz.payload import TokenLabel
 
 OTHER, INTO = "patch_with", "patch"
@@ -47,6 +50,7 @@ def draw(opened: Opened) -> None:
         _("Into the {name}: {text}").format(name=corrupt, text=texts[1]),
     ]
     say(_strongest(study), "  \n".join(lines))
+    doubts.draw(doubts.of_heads(opened.run, [head for head, _share in _strong(study)]))
     matrices(Matrices(panels=_panels(study)), key="patch_maps")
     st.caption(_measured(study))
     lesson.numbers("patching", _columns(study))
@@ -109,8 +113,7 @@ def _studied(opened: Opened, second: str, direction: str) -> PatchingStudy | Non
 
 def _strongest(study: PatchingStudy) -> str:
     """Name the heads that restore most, or the layer where no head does."""
-    heads = sorted(study.heads.items(), key=lambda item: item[1], reverse=True)
-    strong = [(head, share) for head, share in heads if share >= STRONG][:NAMED]
+    strong = _strong(study)
     site, share = max(study.sites.items(), key=lambda item: item[1])
     whole = _("All heads of {where} together: {share}.").format(
         where=_sublayer(site), share=percent(share)
@@ -122,6 +125,12 @@ def _strongest(study: PatchingStudy) -> str:
     named = ", ".join(f"**{head_named(*head)}** ({percent(share)})" for head, share in strong)
     text = _("What brings “{from_token}” back in the place of “{to}”: {named}.")
     return f"{text.format(named=named, **parts)} {whole}"
+
+
+def _strong(study: PatchingStudy) -> list[tuple[Head, float]]:
+    """Return the heads that are named with their shares, the largest first."""
+    heads = sorted(study.heads.items(), key=lambda item: item[1], reverse=True)
+    return [(head, share) for head, share in heads if share >= STRONG][:NAMED]
 
 
 def _sublayer(site: Site) -> str:

@@ -29,7 +29,7 @@ def draw(opened: Opened) -> None:
     """Draw the table, and say what the chosen head does."""
     try:
         with st.spinner(_("Scoring every head on {n} held-out sentences …").format(n=N_SENTENCES)):
-            found = cached.of_run(role_scores, opened.path)
+            found = cached.of_run(role_scores, opened.path, N_SENTENCES)
     except RunError as error:
         st.error(plain(str(error)))
         return

@@ -1,18 +1,21 @@
 """The view "silence": take heads away, and see what becomes of a sentence and of the test set."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from core.analysis.effect_maps import Figure, figures
 from core.analysis.head_effects import HeadEffects, head_effects
 from core.analysis.intervals import share_difference
 from core.analysis.interventions import Intervention, outcome
+from core.analysis.silencing import Head
 from core.model import Silence
 from core.run import RunError
-from pages.shared import cached, controls, lesson, session
+from pages.shared import cached, controls, lesson, notes, session
 from pages.shared.lesson import Explanation
 from pages.shared.opening import Opened
 from pages.shared.text import _, plain
-from pages.trials import silence_effects, silence_heads, silence_measure, silence_sentence
+from pages.trials import doubts, silence_effects, silence_heads, silence_measure, silence_sentence
 
 BESIDE = 8
 """A grid of more heads needs the whole width, or there is no room for its marks."""
@@ -53,11 +56,26 @@ def _draw(opened: Opened) -> None:
             silence_sentence.draw(found)
         except RunError as error:
             st.error(plain(str(error)))
-        if effects and instead == "silence" and len(heads) == 1:
-            st.markdown(silence_effects.one_head(effects, heads[0]))
+        _say_of_one(opened, heads, effects if instead == "silence" else None)
         silence_measure.draw(opened.path, effects)
     if effects:
         silence_effects.draw(effects, by)
+
+
+def _say_of_one(opened: Opened, heads: Sequence[Head], effects: HeadEffects | None) -> None:
+    """Say what is known of the one head that is changed; nothing where there are more.
+
+    Args:
+        opened: The run and the sentence.
+        heads: Those that are changed.
+        effects: What silencing costs; None where that is not known, or not what is done.
+    """
+    if len(heads) != 1:
+        return
+    if effects:
+        st.markdown(silence_effects.one_head(effects, heads[0]))
+    known = (opened.run, opened.inspection, *heads[0])
+    doubts.draw([("", notes.about_map(*known, silenced=effects is None))])
 
 
 def _effects(opened: Opened) -> HeadEffects | None:

@@ -40,12 +40,12 @@ def one_head(effects: HeadEffects, head: Head) -> str:
     """Say what silencing one head costs on held-out sentences."""
     found = effects.of(*head)
     if found.changes_nothing:
-        said = _("On {n} held-out sentences silencing it changes nothing for sure: {figures}.")
+        said = _("On {n} held-out sentences no change was found when it is silenced: {figures}.")
     else:
         said = _("On {n} held-out sentences: {figures}.")
     parts = [_("exact match {change}").format(change=_shares(found.exact_match))]
     if found.pronoun is not None:
-        text = _("right pronouns {change} of {n}")
+        text = _("right pronouns {change}, n = {n}")
         parts.append(text.format(change=_shares(found.pronoun), n=found.pronoun.n))
     return f":small[{said.format(n=effects.n, figures=', '.join(parts))}]"
 
@@ -75,8 +75,8 @@ def draw(effects: HeadEffects, by: Figure) -> None:
     )
     st.caption(
         _(
-            "{n} held-out sentences, seed {seed}. Intervals are 95 % and per head: of many heads "
-            "about one in twenty looks sure by chance."
+            "{n} held-out sentences, seed {seed}. Intervals are 95 % and per head: of heads "
+            "that change nothing, about one in twenty looks by chance as if it did."
         ).format(n=effects.n, seed=effects.seed)
     )
     lesson.numbers(f"silence_{by.replace(' ', '_')}", columns)
@@ -108,9 +108,9 @@ def _summary(effects: HeadEffects) -> str:
         where = site_and_head(worst.site, worst.head)
         said.append(text.format(where=where, change=_shares(worst.exact_match)))
     else:
-        said.append(_("No head alone costs exact match for sure: others do what it did."))
+        said.append(_("Of no head alone it was found that silencing it costs exact match."))
     if without:
-        text = _("{n} of {of} heads change nothing for sure (layer.head): {which}.")
+        text = _("For {n} of {of} heads no change was found (layer.head): {which}.")
         which = _named([_short(each.site, each.head) for each in without])
         said.append(text.format(n=len(without), of=len(effects.heads), which=which))
     return " ".join(said)

@@ -6,7 +6,6 @@ from typing import Literal
 
 import streamlit as st
 
-from core.analysis.comparison import aligned
 from core.analysis.interventions import Intervention, Kind, Outcome, average_mixed, outcome
 from core.analysis.silencing import Head
 from core.model import Site
@@ -14,7 +13,8 @@ from core.run import Run
 from pages.shared import cached, lesson
 from pages.shared.charts import chart
 from pages.shared.opening import Opened
-from pages.shared.text import _, plain
+from pages.shared.text import _
+from pages.trials.override_words import marked
 from viz.number_tables import three_digits
 from viz.step_chances import step_chances
 
@@ -115,21 +115,12 @@ def draw(found: Tried) -> None:
 
 
 def _translations(found: Tried) -> str:
-    texts = [each.translation.text.split() for each in (found.before, found.after)]
-    differing = aligned(*texts)
-    written = [
-        " ".join(
-            f"**:orange[{plain(word)}]**" if at in differing.differing(side) else plain(word)
-            for at, word in enumerate(words)
-        )
-        or "–"
-        for side, words in enumerate(texts)
-    ]
+    texts = marked(found.before.translation.text, found.after.translation.text)
     same = found.before.translation.target_ids == found.after.translation.target_ids
-    before = _("before: {text}").format(text=written[0])
+    before = _("before: {text}").format(text=texts[0])
     if same:
         return before + "  \n" + _("after: the same, word by word")
-    return before + "  \n" + _("after: {text}").format(text=written[1])
+    return before + "  \n" + _("after: {text}").format(text=texts[1])
 
 
 def _loss(found: Tried) -> str:

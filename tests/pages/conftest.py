@@ -38,10 +38,31 @@ def own_runs(tmp_path, monkeypatch):
     return folder
 
 
+UNMEASURED = shutil.ignore_patterns("heads.*")
+"""Left out of a copy of a run, for what is shown where no head's silencing was measured."""
+
+
 @pytest.fixture
 def own_copy(own_runs):
-    """A run of one's own: the gallery's copy run under another name."""
-    return Path(shutil.copytree(ROOT / "gallery" / "copy", own_runs / "mine"))
+    """A run of one's own: the gallery's copy run under another name, its heads not measured."""
+    return Path(shutil.copytree(ROOT / "gallery" / "copy", own_runs / "mine", ignore=UNMEASURED))
+
+
+@pytest.fixture
+def unmeasured_gallery(tmp_path, monkeypatch):
+    """The gallery in which no head's silencing was measured."""
+    folder = tmp_path / "gallery"
+    monkeypatch.setattr(cached, "GALLERY", folder)
+    return Path(
+        shutil.copytree(
+            ROOT / "gallery", folder, ignore=UNMEASURED, copy_function=_link, symlinks=False
+        )
+    )
+
+
+def _link(source, target):
+    Path(target).symlink_to(source)
+    return target
 
 
 @pytest.fixture

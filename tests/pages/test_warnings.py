@@ -14,12 +14,12 @@ from core.run import load_run
 from pages.shared import cached, notes
 from tests.pages.conftest import ROOT, said
 
-CHANGES_NOTHING = "changes nothing for sure"
+NO_CHANGE = "No change was found when this head is silenced"
 NO_BETTER = "no better than a rule"
 
 
 def store(path, useless, step=None):
-    """Store effects in which only one head changes nothing for sure."""
+    """Store effects in which for one head only no change was found."""
     run = load_run(path)
     nothing = Difference(0.9, 0.89, -0.02, 0.01, 100)
     less = Difference(0.9, 0.5, -0.5, -0.3, 100)
@@ -34,30 +34,40 @@ def test_a_head_whose_silencing_changes_nothing_is_said_with_n_and_seed(open_app
     store(own_copy, (Site("encoder", 0, "self"), 1))
     at = open_app(model="runs/mine", kind="encoder self", layer="0", head="1")
     assert (
-        "Silencing this head changes nothing for sure: exact match 90\u00a0% → 89\u00a0% "
-        "(n = 100, seed 7)." in said(at)
+        f"{NO_CHANGE}: exact match 90\u00a0% → 89\u00a0% (95 % interval of the change: −2.00 to "
+        "1.00 points, n = 100, seed 7)." in said(at)
     )
     at.selectbox(key="head").set_value(2).run()
-    assert CHANGES_NOTHING not in said(at)
+    assert NO_CHANGE not in said(at)
 
 
 def test_where_nothing_is_stored_nothing_is_said_and_nothing_measured(open_app, own_copy):
     at = open_app(model="runs/mine", kind="encoder self", layer="0", head="1")
-    assert CHANGES_NOTHING not in said(at)
+    assert NO_CHANGE not in said(at)
     assert not (own_copy / HEADS).exists()
+
+
+def test_what_is_measured_meanwhile_is_said_at_the_next_look(open_app, own_copy):
+    place = Site("encoder", 0, "self"), 1
+    at = open_app(model="runs/mine", kind="encoder self", layer="0", head="1")
+    assert NO_CHANGE not in said(at)
+    store(own_copy, place)
+    assert NO_CHANGE in said(at.run())
+    store(own_copy, (place[0], 2))
+    assert NO_CHANGE not in said(at.run())
 
 
 def test_what_was_measured_on_other_weights_is_not_said(open_app, own_copy):
     store(own_copy, (Site("encoder", 0, "self"), 1), step=1)
     at = open_app(model="runs/mine", kind="encoder self", layer="0", head="1")
-    assert CHANGES_NOTHING not in said(at)
+    assert NO_CHANGE not in said(at)
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[1]", '{"step": 1}', "\x00"])
 def test_a_damaged_file_of_effects_says_nothing(open_app, own_copy, content):
     (own_copy / HEADS).write_text(content)
     at = open_app(model="runs/mine", kind="encoder self", layer="0", head="1")
-    assert CHANGES_NOTHING not in said(at)
+    assert NO_CHANGE not in said(at)
 
 
 def test_effects_of_the_newest_weights_are_not_said_of_others(own_copy):

@@ -11,7 +11,7 @@ from core.analysis.silencing import every_head
 from core.inspection import inspect_sentence
 from core.model import Site
 from core.run import load_run
-from tests.pages.conftest import ROOT, component, said
+from tests.pages.conftest import ROOT, UNMEASURED, component, said
 from viz.matrices import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -58,6 +58,7 @@ def test_silencing_costs_the_guided_run_its_pronoun_and_the_free_one_nothing(ope
     assert "parce **qu'il** était trop large. Most changed: “elle” 1.00 → 0." in text
 
 
+@pytest.mark.usefixtures("unmeasured_gallery")
 def test_the_table_holds_the_stored_evaluation(open_guided):
     at = open_guided()
     found = at.dataframe[0].value
@@ -87,7 +88,8 @@ def test_a_run_without_a_counterpart_names_those_that_have_one(open_guided, mode
 @pytest.fixture
 def own_guided(own_runs):
     """A run of one's own: the gallery's guided run under another name."""
-    return shutil.copytree(ROOT / "gallery" / "translate-guided", own_runs / "mine")
+    guided = ROOT / "gallery" / "translate-guided"
+    return shutil.copytree(guided, own_runs / "mine", ignore=UNMEASURED)
 
 
 def test_a_run_that_was_never_measured_says_so_and_the_other_is_shown(open_guided, own_guided):
@@ -109,6 +111,12 @@ def test_what_was_measured_of_every_head_stands_in_the_table(open_guided, own_gu
     assert found["exact match, silenced"].tolist()[-1] == (
         "90\xa0% → 50\xa0% [−45.0, −35.0], n = 400"
     )
+
+
+def test_why_not_to_believe_a_runs_best_head_is_said_with_the_runs_name(open_guided):
+    text = read(open_guided())
+    assert "translate: No head of its kind finds antecedents more often than this one" in text
+    assert "translate-guided: No head of its kind" not in text
 
 
 def test_a_sentence_without_a_pronoun_is_shown_and_said_so(open_guided):

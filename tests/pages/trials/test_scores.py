@@ -16,6 +16,15 @@ from tests.pages.conftest import ROOT, said
 COPY = ROOT / "gallery" / "copy"
 
 
+N = 40
+"""Held-out sentences: few, so that scoring is quick."""
+
+
+@pytest.fixture(autouse=True)
+def _few_sentences(monkeypatch):
+    monkeypatch.setattr(scores, "N_SENTENCES", N)
+
+
 def table(at):
     [found] = at.dataframe
     return found.value
@@ -23,7 +32,7 @@ def table(at):
 
 @pytest.fixture(scope="module")
 def copy_scores():
-    return role_scores(load_run(COPY))
+    return role_scores(load_run(COPY), N)
 
 
 def open_scores(open_page, **query_params):
@@ -98,7 +107,7 @@ def test_the_chosen_head_is_said_with_score_baseline_n_and_seed(open_page, copy_
     score = head.scores[head.leading]
     assert f"of {score.n:,} rows" in said(at)
     assert scores_words.evidence(score) in said(at)
-    assert "400 held-out sentences, seed 0" in said(at)
+    assert f"{N} held-out sentences, seed 0" in said(at)
 
 
 def test_a_ticked_row_is_kept_in_the_link_and_leads_to_its_map(open_page, copy_scores):
@@ -146,6 +155,7 @@ def test_what_silencing_costs_is_shown_where_it_was_measured(open_page, own_copy
     assert "pronouns" not in rows
 
 
+@pytest.mark.usefixtures("unmeasured_gallery")
 def test_where_nothing_was_measured_no_column_says_so(open_page):
     assert not {"sentences", "pronouns"} & set(table(open_scores(open_page)))
 
