@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from core.analysis.attribution_gradients import Said, gradient_times_input
 from core.analysis.attribution_integrated import IntegratedGradients, integrated_gradients
-from core.analysis.flow import source_flow, source_rollout
+from core.analysis.flow import MOST_TOKENS, source_flow, source_rollout
 from core.analysis.ranks import rank_correlation
 from core.batch import pad
 from core.decoding.step import sayable
@@ -39,7 +39,8 @@ class Method(StrEnum):
     ROLLOUT = "rollout"
     """What of it attention passes on to there through the encoder; see `core.analysis.flow`."""
     FLOW = "flow"
-    """The most that could flow there through the same layers."""
+    """The most that could flow there through the same layers; asked of sources of no more than
+    `core.analysis.flow.MOST_TOKENS` tokens."""
     GRADIENT = "gradient"
     """Gradient × input: what the log-probability would lose if it were linear."""
     INTEGRATED = "integrated"
@@ -57,9 +58,9 @@ class Attribution:
     log_probability: float
     """Of the word, in nats."""
     scores: Mapping[Method, Scores]
-    """scores_S of each method. Those of attention are never negative: of attention and of rollout
-    they sum to 1, of flow each is at most 1. The others are in nats, below 0 for a token that
-    makes the word less probable."""
+    """scores_S of each method that was asked. Those of attention are never negative: of attention
+    and of rollout they sum to 1, of flow each is at most 1. The others are in nats, below 0 for a
+    token that makes the word less probable."""
     integrated: IntegratedGradients
     """With what its scores should sum to."""
 
@@ -102,19 +103,18 @@ def attribute(model: Transformer, said: Said) -> Attribution:
     """
     log_probability, encoder_LHSS, cross_HS = _looked_at(model, said)
     integrated = integrated_gradients(model, said)
-    return Attribution(
-        said=said,
-        log_probability=log_probability,
-        scores={
-            Method.ATTENTION: cross_HS.astype(np.float64).mean(axis=0),
-            Method.ROLLOUT: source_rollout(encoder_LHSS, cross_HS),
-            Method.FLOW: source_flow(encoder_LHSS, cross_HS),
-            Method.GRADIENT: gradient_times_input(model, said),
-            Method.INTEGRATED: integrated.scores_S,
-            Method.LEAVE_ONE_OUT: leave_one_out(model, said, log_probability),
-        },
-        integrated=integrated,
-    )
+    scores = {
+        Method.ATTENTION: cross_HS.astype(np.float64).mean(axis=0),
+        Method.ROLLOUT: source_rollout(encoder_LHSS, cross_HS),
+    }
+    if len(said.source_ids) <= MOST_TOKENS:
+        scores[Method.FLOW] = source_flow(encoder_LHSS, cross_HS)
+    scores |= {
+        Method.GRADIENT: gradient_times_input(model, said),
+        Method.INTEGRATED: integrated.scores_S,
+        Method.LEAVE_ONE_OUT: leave_one_out(model, said, log_probability),
+    }
+    return Attribution(said, log_probability, scores, integrated)
 
 
 @torch.inference_mode()

@@ -1,5 +1,6 @@
 """heads.json: what silencing each head costs, kept in the run's folder."""
 
+import hashlib
 import json
 import math
 from collections.abc import Mapping
@@ -10,23 +11,40 @@ from core.analysis.head_effects import HeadEffect, HeadEffects
 from core.analysis.intervals import Difference
 from core.analysis.silencing import every_head
 from core.checkpoint import write_atomically
-from core.model import Site
-from core.run import Run, RunError
+from core.model import Site, Transformer
+from core.run import Run, RunError, load_run
 from core.run_files import check_numbers, read_json
 
 HEADS = "heads.json"
 _BOUNDS = ("before", "after", "low", "high")
 
 
-def store_effects(path: Path, effects: HeadEffects) -> None:
+def fingerprint(model: Transformer) -> str:
+    """Return what tells a model's weights from all others: a hash of their names and values."""
+    found = hashlib.blake2b(digest_size=16)
+    for name, values in sorted(model.named_parameters()):
+        found.update(f"{name} {tuple(values.shape)}\n".encode())
+        found.update(values.detach().cpu().contiguous().numpy().data)
+    return found.hexdigest()
+
+
+def store_effects(path: Path, effects: HeadEffects, weights: str | None = None) -> None:
     """Write heads.json whole or not at all.
+
+    Args:
+        path: The run's folder.
+        effects: Of every head.
+        weights: The `fingerprint` of what was measured; by default of what the run opens with.
 
     Raises:
         OSError: The folder is gone or cannot be written to.
+        RunError: No fingerprint is given, and the folder is no run.
     """
     content = {
         "step": effects.step,
+        "weights": fingerprint(load_run(path).model) if weights is None else weights,
         "n": effects.n,
+        "all": effects.all_there_are,
         "seed": effects.seed,
         "heads": [
             {"site": str(each.site), "head": each.head, "effect": effect_json(each)}
@@ -47,7 +65,7 @@ def stored_effects(run: Run) -> HeadEffects | None:
     stored = read_json(run.path, HEADS)
     try:
         check_numbers(stored, ("step", "n", "seed"))
-        if stored["step"] != run.step:
+        if stored["step"] != run.step or stored.get("weights") != fingerprint(run.model):
             return None
         found = tuple(
             _read(Site.parse(each["site"]), each["head"], each["effect"])
@@ -57,7 +75,8 @@ def stored_effects(run: Run) -> HeadEffects | None:
             raise ValueError("it speaks of other heads than the model has")
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise RunError(f"{run.path}: {HEADS} is damaged: {error!r}") from error
-    return HeadEffects(found, int(stored["n"]), int(stored["seed"]), run.step)
+    n, seed, everything = int(stored["n"]), int(stored["seed"]), stored.get("all") is True
+    return HeadEffects(found, n, seed, run.step, everything)
 
 
 def effect_json(effect: HeadEffect) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 from filelock import FileLock, Timeout
 
-from core.analysis.effects_file import store_effects
+from core.analysis.effects_file import fingerprint, store_effects
 from core.analysis.head_effects import N_SENTENCES, SEED, HeadEffect, HeadEffects, head_effects
 from core.analysis.silencing import every_head
 from core.checkpoint import write_atomically
@@ -41,6 +41,10 @@ _started: dict[Path, subprocess.Popen[bytes]] = {}
 _starting = threading.Lock()
 """Two visitors who press the same button start one process."""
 _looking = threading.Lock()
+
+
+class MeasuredElsewhereError(RunError):
+    """Another process is measuring the run's heads: what the folder tells is that one's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +95,14 @@ def start(path: Path, n: int = N_SENTENCES, seed: int = SEED) -> None:
     """Measure a run's heads in a process of its own.
 
     Raises:
-        RunError: The folder is no run, or a process is at it.
+        MeasuredElsewhereError: A process is at it.
+        RunError: The folder is no run.
         OSError: The folder cannot be written to.
     """
     read_settings(path)
     with _starting:
         if is_measured_now(path):
-            raise RunError(f"{path}: another process is measuring this run's heads")
+            raise MeasuredElsewhereError(_elsewhere(path))
         _tell(path, 0, 0)
         with (path / LOG).open("wb") as log:
             _started[path.resolve()] = subprocess.Popen(
@@ -115,7 +120,9 @@ def measured_effects(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> Iterat
     """Yield the effect of each head, telling how far it is, and store all of them at the end.
 
     Raises:
-        RunError: Another process is at it, or the run's task cannot be used any more.
+        MeasuredElsewhereError: Another process is at it.
+        RunError: The run's task cannot be used any more, or the folder has other weights when all
+            is measured.
         OSError: The folder cannot be written to.
     """
     with _held(run.path):
@@ -125,9 +132,23 @@ def measured_effects(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> Iterat
             found.append(effect)
             _tell(run.path, len(found), total)
             yield effect
-        store_effects(run.path, HeadEffects(tuple(found), found[0].exact_match.n, seed, run.step))
+        of_n = found[0].exact_match.n
+        effects = HeadEffects(tuple(found), of_n, seed, run.step, all_there_are=of_n < n)
+        store_effects(run.path, effects, _unchanged(run))
         for name in (PROGRESS, LOG):
             (run.path / name).unlink(missing_ok=True)
+
+
+def _unchanged(run: Run) -> str:
+    """Return the fingerprint of a run's weights.
+
+    Raises:
+        RunError: Its folder holds others: training went on, or another run has its name now.
+    """
+    measured = fingerprint(run.model)
+    if fingerprint(load_run(run.path).model) != measured:
+        raise RunError(f"{run.path}: the weights have changed while its heads were measured")
+    return measured
 
 
 @contextmanager
@@ -146,7 +167,11 @@ def _held(path: Path) -> Iterator[None]:
                 with suppress(OSError):
                     (path / LOCK).unlink(missing_ok=True)
     except Timeout as error:
-        raise RunError(f"{path}: another process is measuring this run's heads") from error
+        raise MeasuredElsewhereError(_elsewhere(path)) from error
+
+
+def _elsewhere(path: Path) -> str:
+    return f"{path}: another process is measuring this run's heads"
 
 
 def _tell(path: Path, done: int, of: int, message: str = "") -> None:
@@ -186,8 +211,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for _ in measured_effects(load_run(Path(path)), *map(int, numbers)):
             pass
     except (OSError, RunError) as error:
-        with suppress(OSError):
-            _tell(Path(path), _told(Path(path)).get("done", 0), 0, str(error))
+        if not isinstance(error, MeasuredElsewhereError):
+            with suppress(OSError):
+                _tell(Path(path), _told(Path(path)).get("done", 0), 0, str(error))
         print(f"error: {error}", file=sys.stderr)  # noqa: T201
         return 2
     return 0

@@ -18,6 +18,8 @@ from scipy.sparse.csgraph import maximum_flow
 
 from core.analysis.rollout import mixing, rollout
 
+MOST_TOKENS = 100
+"""Of longer sources nobody waits for the flow: the work grows faster than their length cubed."""
 UNIT = 2**30
 """Flows are computed in whole numbers; so many are a capacity of 1."""
 

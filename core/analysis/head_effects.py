@@ -17,8 +17,8 @@ SEED = 0
 class HeadEffect:
     """What changes when one head is silenced.
 
-    Each interval holds for one head by itself: of twenty heads that change nothing, one looks by
-    chance as if it did.
+    Each interval holds for one head by itself: of heads that change nothing, about one in twenty
+    looks by chance as if it did.
     """
 
     site: Site
@@ -49,6 +49,8 @@ class HeadEffects:
     """Draws them."""
     step: int
     """Steps that the weights were trained for."""
+    all_there_are: bool = False
+    """Whether more sentences were asked for than the task has."""
 
     def of(self, site: Site, head: int) -> HeadEffect:
         """Return one head's effect.

@@ -90,6 +90,15 @@ def average_mixed(run: Run, n: int = N_AVERAGED, seed: int = 0) -> Averages:
     return {site: (total_HE / counts[site]).float() for site, total_HE in sums.items()}
 
 
+def averaged_over(run: Run, n: int = N_AVERAGED, seed: int = 0) -> int:
+    """Return how many held-out sentences `average_mixed` takes: fewer where the task has fewer.
+
+    Raises:
+        RunError: The run's task is a file of pairs that cannot be used any more.
+    """
+    return len(held_out_pairs(run, n, seed))
+
+
 def _is_token(batch: Batch, site: Site) -> Tensor:
     return (batch.source_BS if site.stack == "encoder" else batch.fed_BT) != PAD
 
@@ -114,7 +123,8 @@ class Outcome:
     own: tuple[TokenChance, ...]
     """Of what it writes, EOS included where it comes to that."""
     reference: tuple[TokenChance, ...]
-    """Of the reference's tokens, EOS included, each after the true ones before it."""
+    """Of the reference's tokens, each after the true ones before it; EOS included where the
+    reference comes to that."""
     loss: float
     """Mean of −log of the reference's probabilities, in nats."""
 
@@ -145,15 +155,24 @@ def before_after(run: Run, sentence: str, probe: Probe, reference: str = "") -> 
     Raises:
         SentenceError: There is no text.
     """
-    given = tuple(run.tokenizer.encode(reference).ids)
-    reference_ids = given or translate(run, sentence).target_ids
+    reference_ids, ended = tuple(run.tokenizer.encode(reference).ids), True
+    if not reference_ids:
+        own = translate(run, sentence)
+        reference_ids, ended = own.target_ids, own.finished
     return BeforeAfter(
-        before=outcome(run, sentence, reference_ids, None),
-        after=outcome(run, sentence, reference_ids, probe),
+        before=outcome(run, sentence, reference_ids, None, ended=ended),
+        after=outcome(run, sentence, reference_ids, probe, ended=ended),
     )
 
 
-def outcome(run: Run, sentence: str, reference_ids: Sequence[int], probe: Probe | None) -> Outcome:
+def outcome(
+    run: Run,
+    sentence: str,
+    reference_ids: Sequence[int],
+    probe: Probe | None,
+    *,
+    ended: bool = True,
+) -> Outcome:
     """Translate a sentence with a probe, freely and fed a reference.
 
     Args:
@@ -161,6 +180,7 @@ def outcome(run: Run, sentence: str, reference_ids: Sequence[int], probe: Probe 
         sentence: The source; cut where it is longer than the model's positions.
         reference_ids: Without BOS and EOS; cut where it is longer than the model's positions.
         probe: What is changed; None for nothing.
+        ended: Whether EOS comes after the reference; not where a translation ran into the limit.
 
     Raises:
         SentenceError: There is no text.
@@ -171,6 +191,9 @@ def outcome(run: Run, sentence: str, reference_ids: Sequence[int], probe: Probe 
     written = list(greedy_steps(run.model, source_S, options))
     fed = tuple(reference_ids)[: run.settings.model.max_positions - 1]
     forced = list(forced_steps(run.model, source_S, fed, probe))
+    if fed and not ended:
+        # The last step is that of an EOS that nobody wrote.
+        forced.pop()
     return Outcome(
         translation=read_steps(run, source_ids, written, cut),
         own=_chances(run, written),

@@ -129,6 +129,9 @@ def _changes(run: Run, sentence: str, probe: Probe) -> tuple[StepChange, ...]:
     found = []
     both = (forced_steps(run.model, source_S, fed, each) for each in (None, probe))
     for step, (one, other) in enumerate(zip(*both, strict=True)):
+        if step == len(fed) and not translation.finished:
+            # An EOS that the model has not written.
+            break
         before_V, after_V = one.probabilities, other.probabilities
         token, best = one.chosen, int(after_V.argmax())
         before, after = float(before_V[token]), float(after_V[token])

@@ -3,8 +3,9 @@
 Source: Michel et al. (2019), "Are Sixteen Heads Really Better than One?", section 4.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 
 from core.analysis.evaluation import held_out_pairs
 from core.analysis.silencing import Head, Silenceable, every_head
@@ -39,12 +40,28 @@ def greedy_pruning(run: Run, n: int = N_PRUNED, seed: int = 0) -> Iterator[Pruni
     Raises:
         RunError: The run's task is a file of pairs that cannot be used any more.
     """
+    yield from (point for point in greedy_passes(run, n, seed) if point is not None)
+
+
+def greedy_passes(run: Run, n: int = N_PRUNED, seed: int = 0) -> Iterator[PruningPoint | None]:
+    """Yield the points of `greedy_pruning`, and None after each pass that looks for the next one.
+
+    Raises:
+        RunError: The run's task is a file of pairs that cannot be used any more.
+    """
     silenceable = Silenceable(run.model, held_out_pairs(run, n, seed))
-
-    def cheapest(silent: frozenset[Head], left: list[Head]) -> Head:
-        return min(left, key=lambda head: silenceable.figures(silent | {head}).loss)
-
-    yield from _points(silenceable, cheapest)
+    left = every_head(run.model)
+    silent: frozenset[Head] = frozenset()
+    yield _point(silenceable, None, silent, len(left))
+    while left:
+        losses = {}
+        for head in left:
+            losses[head] = silenceable.figures(silent | {head}).loss
+            yield None
+        cheapest = min(left, key=lambda head: losses[head])
+        left.remove(cheapest)
+        silent |= {cheapest}
+        yield _point(silenceable, cheapest, silent, len(left))
 
 
 def pruning_by_score(
@@ -64,32 +81,28 @@ def pruning_by_score(
     """
     silenceable = Silenceable(run.model, held_out_pairs(run, n, seed))
     order = sorted(every_head(run.model), key=lambda head: scores[head])
-    yield from _points(silenceable, lambda silent, _: order[len(silent)])
+    yield _point(silenceable, None, frozenset(), len(order))
+    for number, head in enumerate(order, 1):
+        yield _point(silenceable, head, frozenset(order[:number]), len(order) - number)
 
 
-def heads_needed(points: Iterable[PruningPoint], tolerance: float = 0.01) -> int:
-    """Return the fewest heads of a curve that match no fewer sentences than all, but a tolerance.
+def heads_needed(points: Iterable[PruningPoint], tolerance: float = 0.01) -> int | None:
+    """Return how many heads are left before a curve first loses more than a tolerance.
+
+    A later point that is as good again by chance does not count.
 
     Args:
         points: The first has all heads.
         tolerance: The share of sentences that may be lost.
+
+    Returns:
+        None where all heads match no larger share than the tolerance: nothing can be lost.
     """
     points = list(points)
-    enough = [point for point in points if point.exact_match >= points[0].exact_match - tolerance]
-    return min(point.n_left for point in enough)
-
-
-def _points(
-    silenceable: Silenceable, choose: Callable[[frozenset[Head], list[Head]], Head]
-) -> Iterator[PruningPoint]:
-    left = every_head(silenceable.model)
-    silent: frozenset[Head] = frozenset()
-    yield _point(silenceable, None, silent, len(left))
-    while left:
-        head = choose(silent, left)
-        left.remove(head)
-        silent |= {head}
-        yield _point(silenceable, head, silent, len(left))
+    if points[0].exact_match <= tolerance:
+        return None
+    least = points[0].exact_match - tolerance
+    return [*takewhile(lambda point: point.exact_match >= least, points)][-1].n_left
 
 
 def _point(

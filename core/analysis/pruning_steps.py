@@ -1,25 +1,32 @@
 """Pruning that goes on step by step, for as long as somebody wants to see more of it."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 
 from core.analysis.pruning import PruningPoint
+
+SECONDS = 0.2
+"""So long somebody may wait for a page, and a pass that has begun."""
 
 
 class GrowingCurve:
     """The points of a curve so far, shared by all who look at it."""
 
-    def __init__(self, begin: Callable[[], Iterator[PruningPoint]], n_heads: int) -> None:
+    def __init__(self, begin: Callable[[], Iterator[PruningPoint | None]], n_heads: int) -> None:
         """Keep what yields the points; nothing is measured yet.
 
         Args:
-            begin: Yields the points, from all heads down to none.
+            begin: Yields the points, from all heads down to none, and None where a part of the
+                work for the next one is done.
             n_heads: That the model has.
         """
         self.n_heads = n_heads
         self._begin = begin
         self._coming = begin()
         self._found: list[PruningPoint] = []
+        self._passes = 0
+        """Made for the next point."""
         self._going_on = threading.Lock()
 
     @property
@@ -42,10 +49,13 @@ class GrowingCurve:
         0.0
         """
         left = self.n_heads + 1 - len(self._found)
-        return 1.0 - left * (left + 1) / ((self.n_heads + 1) * (self.n_heads + 2))
+        to_do = left * (left + 1) / 2 - min(self._passes, left)
+        return 1.0 - to_do / ((self.n_heads + 1) * (self.n_heads + 2) / 2)
 
     def go_on(self) -> None:
-        """Measure one point more; nothing where all are measured, or somebody else is at it.
+        """Work on the next point until it is measured, or `SECONDS` are over.
+
+        Nothing happens where all are measured, or somebody else is at it.
 
         Raises:
             RunError: The run's task is a file of pairs that cannot be used any more.
@@ -53,10 +63,19 @@ class GrowingCurve:
         if self.done or not self._going_on.acquire(blocking=False):
             return
         try:
-            self._found.append(next(self._coming))
+            self._work()
         except Exception:
             # Whoever tries again begins anew.
-            self._coming, self._found = self._begin(), []
+            self._coming, self._found, self._passes = self._begin(), [], 0
             raise
         finally:
             self._going_on.release()
+
+    def _work(self) -> None:
+        until = time.monotonic() + SECONDS
+        while (point := next(self._coming)) is None:
+            self._passes += 1
+            if time.monotonic() >= until:
+                return
+        self._found.append(point)
+        self._passes = 0

@@ -9,7 +9,6 @@ Neural Machine Translation Learns Anaphora Resolution" (2018) for antecedents; C
 "Accurate Word Alignment Induction from Neural Machine Translation" (2020) for alignments.
 """
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
@@ -17,6 +16,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from core.analysis.intervals import wilson
 from core.analysis.pronouns import baselines
 from core.analysis.roles_questions import Role, ambiguous, rows_of, wanted
 from core.analysis.roles_sentences import Sentences, held_out_sentences
@@ -53,9 +53,11 @@ class Score:
 
     @property
     def beats_baseline(self) -> bool:
-        """Whether it is more than the best rule has, by more than two standard errors."""
-        standard_error = math.sqrt(self.value * (1 - self.value) / self.n)
-        return self.value - self.baseline > 2 * standard_error
+        """Whether the best rule has less than Wilson's 95 % interval of the share begins with.
+
+        Rows of one sentence count as independent.
+        """
+        return wilson(round(self.value * self.n), self.n)[0] > self.baseline
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--n", type=int, help=f"held-out sentences (default: as stored, else {N_SENTENCES})"
     )
-    parser.add_argument("--fresh", action="store_true", help="measure also what is stored")
+    parser.add_argument(
+        "--fresh", action="store_true", help="measure and store anew what is stored"
+    )
     parser.add_argument("--json", action="store_true")
 
 
@@ -31,15 +33,30 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.n is not None and arguments.n < 1:
         raise CommandError(f"--n is {arguments.n}, not 1 or more")
     loaded = load_run(arguments.run)
-    effects = None if arguments.fresh else stored_effects(loaded)
-    if effects is None or arguments.n not in (None, effects.n):
-        effects = _measured(loaded, arguments.n or N_SENTENCES)
+    stored = None if arguments.fresh else stored_effects(loaded)
+    effects = _known(loaded, arguments.n, stored)
     roles = {(r.site, r.head): r for r in role_scores(loaded, effects.n, effects.seed)}
     if arguments.json:
         print(json.dumps(to_json(effects, roles)))
     else:
         for line in table(effects, roles):
             print(line)
+
+
+def _known(loaded: Run, n: int | None, stored: HeadEffects | None) -> HeadEffects:
+    """Return what is stored where that is of so many sentences, else measure."""
+    if stored is None:
+        return _measured(loaded, n or N_SENTENCES)
+    if n is None or n == stored.n or (n > stored.n and stored.all_there_are):
+        return stored
+    if n > stored.n:
+        return _measured(loaded, n)
+    print(
+        f"note: what is stored stays, being of {stored.n} sentences; --fresh replaces it",
+        file=sys.stderr,
+    )
+    found = tuple(head_effects(loaded, n))
+    return HeadEffects(found, found[0].exact_match.n, SEED, loaded.step)
 
 
 def _measured(loaded: Run, n: int) -> HeadEffects:
@@ -89,7 +106,7 @@ def table(effects: HeadEffects, roles: dict[Head, HeadRole]) -> list[str]:
     lines = [
         f"{effects.n} held-out sentences (seed {effects.seed}), weights of step {effects.step}.",
         "What silencing a head changes (shares in points), with its 95 % interval; * where that",
-        "leaves 0 out, which one of twenty does by chance.",
+        "leaves 0 out, which by chance it does for one in twenty of heads that change nothing.",
         "",
         _row(columns),
     ]

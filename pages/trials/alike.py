@@ -34,6 +34,7 @@ def draw(opened: Opened) -> None:
     except RunError as error:
         st.error(plain(str(error)))
         return
+    alike_cells.keep_only_of((opened.path, kind), PAIR)
     count = len(found.heads)
     pair = alike_cells.linked(PAIR, count, count) or found.most_alike or (0, 0)
     matrices(

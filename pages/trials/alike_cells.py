@@ -4,12 +4,23 @@ from typing import Any
 
 from pages.shared import session
 
+_DRAWER = "cells"
+
 
 def take(key: str, parameter: str) -> None:
     """Take over the cell that was clicked in the matrices of a key."""
     component: Any = session.held(key, None)
     if pick := dict(component.pick or {}):
         session.link(parameter, f"{pick['row']},{pick['column']}")
+
+
+def keep_only_of(shown: object, *parameters: str) -> None:
+    """Forget what the link says of cells once something else is shown than at the last look."""
+    seen = session.drawer(_DRAWER)
+    if seen.setdefault(parameters, shown) != shown:
+        seen[parameters] = shown
+        for parameter in parameters:
+            session.link(parameter, None)
 
 
 def linked(parameter: str, rows: int, columns: int) -> tuple[int, int] | None:

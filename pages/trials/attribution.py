@@ -52,6 +52,8 @@ def target_ids(inspection: Inspection) -> tuple[int, ...]:
 
 def _ask_step(opened: Opened) -> int:
     """Ask for the word; the link names it by its step."""
+    # A step of one sentence is none of another, and so with its cell.
+    alike_cells.keep_only_of((opened.path, opened.sentence), STEP, CELL)
     ids = target_ids(opened.inspection)
     texts = [token.text for token in opened.run.tokenizer.describe(ids)]
     linked = session.linked(STEP)
@@ -90,6 +92,7 @@ def _draw_methods(opened: Opened, step: int) -> None:
     st.caption(f"{attribution_words.sure_of(plain(word), found)} {attribution_words.gap(found)}")
     trust = _ask_trust(opened)
     st.table(attribution_words.table(found, trust), border="horizontal", hide_index=True)
+    st.caption(attribution_words.few(found))
     if trust:
         st.caption(attribution_words.most_trusted(trust, SEED))
     lesson.numbers("attribution", _numbers(inspection, found))
@@ -103,7 +106,7 @@ def _attributed(
 
 
 def _draw_map(inspection: Inspection, found: Attribution, word: str) -> None:
-    methods, tokens = list(attribution_words.NAMES), inspection.source_tokens
+    methods, tokens = attribution_words.asked(found), inspection.source_tokens
     largest = int(np.abs(found.scores[methods[0]]).argmax())
     row, column = alike_cells.linked(CELL, len(methods), len(tokens)) or (0, largest)
     matrices(
@@ -116,12 +119,13 @@ def _draw_map(inspection: Inspection, found: Attribution, word: str) -> None:
 
 
 def _map(inspection: Inspection, found: Attribution, word: str) -> Matrix:
-    scores = [found.scores[method] for method in attribution_words.NAMES]
+    methods = attribution_words.asked(found)
+    scores = [found.scores[method] for method in methods]
     return Matrix(
         title=_("What each source token has to do with “{word}”").format(word=word),
         values=scaled_rows(np.stack(scores)),
         rows=Axis(
-            name=_("method"), labels=[TokenLabel(n) for n in attribution_words.SHORT.values()]
+            name=_("method"), labels=[TokenLabel(attribution_words.SHORT[m]) for m in methods]
         ),
         columns=Axis(
             name=_("source token"),
@@ -131,8 +135,8 @@ def _map(inspection: Inspection, found: Attribution, word: str) -> Matrix:
         scale="signed",
         texts=[[attribution_words.brief(float(each)) for each in row] for row in scores],
         note=_(
-            "Colours: each row divided by its largest magnitude. Numbers: as they are; click one "
-            "for more digits."
+            "Colours: each row divided by its largest magnitude. Click a cell for its number as "
+            "it is."
         ),
         value_name=_("share of the row’s largest"),
     )
@@ -158,7 +162,7 @@ def _trusted(run: Run) -> dict[Method, Trust]:
 
 def _numbers(inspection: Inspection, found: Attribution) -> dict[str, list[object]]:
     tokens = inspection.source_tokens
-    rows = [(method, at) for method in attribution_words.NAMES for at in range(len(tokens))]
+    rows = [(method, at) for method in attribution_words.asked(found) for at in range(len(tokens))]
     return {
         "step": [len(found.said.fed_ids) - 1] * len(rows),
         "method": [str(method) for method, _at in rows],

@@ -125,6 +125,12 @@ def _draw_seen(opened: Opened, rolled_QK: NDArray[np.float64]) -> None:
             title=_("Early tokens are seen by more rows, and seem to matter more"),
         )
     )
+    st.caption(
+        _(
+            "Divided so, a late token is a mean over few rows, the last one over its own alone, "
+            "which always holds half of itself: read the right end with care."
+        )
+    )
 
 
 def _seen(run: Run, sentence: str) -> NDArray[np.float64]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from core.analysis.attribution import Attribution, Method
 from core.analysis.attribution_trust import Trust
+from core.analysis.flow import MOST_TOKENS
 from pages.shared.text import _, percent
 from viz.number_tables import three_digits
 
@@ -38,6 +39,27 @@ MEANINGS = {
 IN_NATS = frozenset({Method.LEAVE_ONE_OUT, Method.GRADIENT, Method.INTEGRATED})
 
 TRUSTED = _("mean ρ on test sentences")
+
+
+LEAST_TOKENS = 4
+"""Of fewer an order says nothing."""
+
+
+def asked(found: Attribution) -> list[Method]:
+    """Return the methods that were asked, in the order in which they are shown."""
+    return [method for method in NAMES if method in found.scores]
+
+
+def few(found: Attribution) -> str:
+    """Return over how many tokens the correlations of one word are."""
+    n = len(found.scores[Method.LEAVE_ONE_OUT])
+    said = _("ρ of this word: over its n = {n} source tokens, EOS counted.").format(n=n)
+    if Method.FLOW not in found.scores:
+        more = _("Flow is left out: for more than {n} source tokens it takes too long.")
+        said += " " + more.format(n=MOST_TOKENS)
+    if n < LEAST_TOKENS:
+        said += " " + _("Fewer than {least} have no order to speak of.").format(least=LEAST_TOKENS)
+    return said
 
 
 def sure_of(word: str, found: Attribution) -> str:
@@ -95,12 +117,12 @@ def gap(found: Attribution) -> str:
 def table(found: Attribution, trust: Mapping[Method, Trust] | None) -> dict[str, list[str]]:
     """Return a row for each method: what it says, and whether it agrees with leaving one out."""
     columns = {
-        _("method"): list(NAMES.values()),
-        _("its numbers"): [MEANINGS[method] for method in NAMES],
-        _("ρ, this word"): [_here(found, method) for method in NAMES],
+        _("method"): [NAMES[method] for method in asked(found)],
+        _("its numbers"): [MEANINGS[method] for method in asked(found)],
+        _("ρ, this word"): [_here(found, method) for method in asked(found)],
     }
     if trust is not None:
-        columns[TRUSTED] = [_over(trust.get(method)) for method in NAMES]
+        columns[TRUSTED] = [_over(trust.get(method)) for method in asked(found)]
     return columns
 
 
@@ -120,9 +142,10 @@ def correlation(rho: float | None) -> str:
 
 
 def _here(found: Attribution, method: Method) -> str:
-    return (
-        _("the measure") if method not in found.agreement else correlation(found.agreement[method])
-    )
+    if method not in found.agreement:
+        return _("the measure")
+    many = len(found.scores[method]) >= LEAST_TOKENS
+    return correlation(found.agreement[method] if many else None)
 
 
 def _over(trust: Trust | None) -> str:

@@ -64,7 +64,8 @@ def _map(name: str, inspection: Inspection, best: PronounHead, pronouns: Sequenc
 
 def table(rows: Sequence[Measured]) -> None:
     """Show what was measured of the heads, one row for each."""
-    st.dataframe(runs_table([_written(row) for row in rows]), hide_index=True)
+    measured = any(row.effect is not None for row in rows)
+    st.dataframe(runs_table([_written(row, measured=measured) for row in rows]), hide_index=True)
 
 
 def table_columns(rows: Sequence[Measured]) -> Mapping[str, list[object]]:
@@ -87,19 +88,23 @@ def table_columns(rows: Sequence[Measured]) -> Mapping[str, list[object]]:
     }
 
 
-def _written(row: Measured) -> Mapping[str, object]:
+def _written(row: Measured, *, measured: bool) -> Mapping[str, object]:
+    """Return what stands in a row; what silencing costs only where it was measured of any."""
     head = row.head
     written: dict[str, object] = {
         _("run"): row.run,
         _("head"): notes.site_and_head(head.site, head.head),
         _("on antecedent"): _share(head.score, head.n),
         _("best rule"): percent(head.baseline),
-        _("n"): head.n,
+        _("n pronouns"): head.n,
         _("pronouns right"): percent(head.accuracy),
         _("right, head silenced"): _share(head.silenced_accuracy, head.n),
     }
-    if row.effect is not None:
-        written[_("exact match, silenced")] = _change(row.effect.exact_match)
+    if measured:
+        found = row.effect
+        written[_("exact match, silenced")] = (
+            _("not measured") if found is None else _change(found.exact_match)
+        )
     return written
 
 
@@ -110,7 +115,7 @@ def _share(share: float, n: int) -> str:
 
 def _change(found: Difference) -> str:
     """Return a share before and after, and the interval of what changed, in points."""
-    text = _("{before} → {after} [{low:+.1f}, {high:+.1f}], n = {n}").format(
+    text = _("{before} → {after} [{low:+.1f}, {high:+.1f}], n = {n} sentences").format(
         before=percent(found.before),
         after=percent(found.after),
         low=100 * found.low,

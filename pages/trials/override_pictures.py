@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -84,11 +85,17 @@ def chances(changes: Sequence[StepChange]) -> None:
     """Show how probable the tokens of the changed steps are, before and after."""
     rows = [line for change in changes for line in _lines(change)]
     # As narrow as to be seen whole beside the map in a narrow window.
-    share = st.column_config.ProgressColumn(min_value=0.0, max_value=1.0, format="%.3f", width=80)
+    of = {_("before"): _("p before"), _("after"): _("p after")}
+    share = partial(
+        st.column_config.ProgressColumn, min_value=0.0, max_value=1.0, format="%.3f", width=80
+    )
     st.dataframe(
         runs_table(rows),
         hide_index=True,
-        column_config={_("before"): share, _("after"): share},
+        column_config={
+            name: share(label, help=_("Probability, after the same words."))
+            for name, label in of.items()
+        },
     )
 
 

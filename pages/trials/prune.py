@@ -9,7 +9,7 @@ from core.analysis.head_effects import HeadEffects
 from core.analysis.pruning import (
     N_PRUNED,
     PruningPoint,
-    greedy_pruning,
+    greedy_passes,
     heads_needed,
     pruning_by_score,
 )
@@ -65,7 +65,7 @@ def _draw(path: Path, growing: Curves, running: bool) -> None:
 
 
 def _go_on(path: Path, growing: Curves) -> None:
-    """Measure one point more of the first curve that is not whole."""
+    """Go on for a moment with the first curve that is not whole."""
     curve = next((curve for curve in growing.values() if not curve.done), None)
     try:
         if curve is not None:
@@ -78,7 +78,7 @@ def _go_on(path: Path, growing: Curves) -> None:
 def _buttons(path: Path, growing: Curves, running: bool) -> None:
     """Offer what makes sense now, and say how far it is."""
     n_heads = next(iter(growing.values())).n_heads
-    greedy, begun = growing[_("greedy")], any(curve.points for curve in growing.values())
+    begun = any(curve.points for curve in growing.values())
     if reason := session.drawer(_DRAWER).get(("refused", path)):
         st.error(plain(reason))
     if _done(growing):
@@ -100,9 +100,11 @@ def _buttons(path: Path, growing: Curves, running: bool) -> None:
             passes = n_heads * (n_heads + 1) // 2
             st.caption(text.format(heads=n_heads, passes=f"{passes:,}"), width="content")
         else:
-            text = _("{done} of {of} heads silenced")
-            done = max(0, len(greedy.points) - 1)
-            st.progress(max(0.0, min(1.0, greedy.share)), text.format(done=done, of=n_heads))
+            name, curve = next(item for item in growing.items() if not item[1].done)
+            text = _("order “{name}”: {done} of {of} heads silenced, {share} of the work done")
+            done, share = max(0, len(curve.points) - 1), max(0.0, min(1.0, curve.share))
+            said = text.format(name=name, done=done, of=n_heads, share=percent(share))
+            st.progress(share, said)
 
 
 def start(path: Path) -> None:
@@ -127,16 +129,15 @@ def _done(growing: Curves) -> bool:
 
 def _curves(path: Path, effects: HeadEffects | None) -> Curves:
     """Return the curves of a run: shared by all who look, kept until the run changes."""
-    found = {}
+    found = {_("greedy"): cached.of_run(_greedy, path, N_PRUNED)}
     if effects is not None:
         scores = tuple(each.loss.change for each in effects.heads)
         found[_("by score")] = cached.of_run(_by_score, path, scores, N_PRUNED)
-    found[_("greedy")] = cached.of_run(_greedy, path, N_PRUNED)
     return found
 
 
 def _greedy(run: Run, n: int) -> GrowingCurve:
-    return GrowingCurve(lambda: greedy_pruning(run, n), len(every_head(run.model)))
+    return GrowingCurve(lambda: greedy_passes(run, n), len(every_head(run.model)))
 
 
 def _by_score(run: Run, scores: tuple[float, ...], n: int) -> GrowingCurve:
@@ -185,9 +186,13 @@ def _picture(points: Mapping[str, Sequence[PruningPoint]]) -> None:
 
 def _needed(name: str, found: Sequence[PruningPoint]) -> str:
     needed = heads_needed(found, TOLERANCE)
+    if needed is None:
+        text = _("All heads together get {all} right: there is too little to lose.")
+        return text.format(all=percent(found[0].exact_match))
     text = _(
         "In the order “{name}” the task needs {needed} of {of} heads: with them exact match is "
-        "{share}, with all {all}. The last to go: {last}."
+        "{share}, with all {all}; with one less it has lost more than {points:.0f} point. "
+        "The last to go: {last}."
     )
     [at] = [point for point in found if point.n_left == needed]
     last = [site_and_head(*point.removed) for point in found[-3:] if point.removed is not None]
@@ -195,6 +200,7 @@ def _needed(name: str, found: Sequence[PruningPoint]) -> str:
         name=name,
         needed=needed,
         of=found[0].n_left,
+        points=100 * TOLERANCE,
         share=percent(at.exact_match),
         all=percent(found[0].exact_match),
         last="; ".join(last),
@@ -215,7 +221,7 @@ def _explanation() -> Explanation:
             ),
             _("See which heads go last, and look at their maps on the page “Attention”."),
         ),
-        code=(greedy_pruning, pruning_by_score, heads_needed),
+        code=(greedy_passes, pruning_by_score, heads_needed),
     )
 
 

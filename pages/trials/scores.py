@@ -38,9 +38,10 @@ def draw(opened: Opened) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         of = controls.choice(_("Which heads"), OF, offered, ALL, labelled=False)
         st.caption(
-            _("score (baseline) on {n} held-out sentences, seed {seed}; grey ≤: no better").format(
-                n=found[0].n_sentences, seed=SEED
-            ),
+            _(
+                "score (baseline) on {n} held-out sentences, seed {seed}; "
+                "n.s.: not significantly more"
+            ).format(n=found[0].n_sentences, seed=SEED),
             width="content",
         )
     heads = [each for each in found if of in (ALL, ATTENTIONS[each.site.attention])]
@@ -116,7 +117,8 @@ def _explain() -> None:
             formula=r"\mathrm{score} = \frac{1}{n} \sum_{i} "
             r"\left[\arg\max_j w_{ij} \in R_i\right], \qquad "
             r"R_i: \text{keys that have the role for row } i, \quad "
-            r"\text{beats its baseline } b: \ s - b > 2\sqrt{s(1-s)/n}",
+            r"\text{beats its baseline } b: \ "
+            r"\mathrm{low}_{95\,\%}(s, n) > b \ \text{ (Wilson's interval)}",
             tries=(
                 _("Click a column's name to sort: which head looks back most often?"),
                 _("Compare “aligned, fed” with “aligned, predicted” in cross-attention."),

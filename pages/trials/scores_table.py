@@ -86,7 +86,7 @@ def _written(score: Score | None) -> str | None:
     """Return score and baseline, of the same length for all, so that they are sorted as text."""
     if score is None:
         return None
-    return f"{score.value:.2f} ({score.baseline:.2f})" + ("" if score.beats_baseline else " ≤")
+    return f"{score.value:.2f} ({score.baseline:.2f})" + ("" if score.beats_baseline else " n.s.")
 
 
 def column_config(scored: Scored) -> dict[str, ColumnConfig | None]:
@@ -120,7 +120,7 @@ def column_config(scored: Scored) -> dict[str, ColumnConfig | None]:
 
 def _width(role: Role) -> int:
     """Return a width, in pixels, in which the column's name has room."""
-    return max(92, 14 + 7 * len(scores_words.NAMES[role]))
+    return max(112, 14 + 7 * len(scores_words.NAMES[role]))
 
 
 def numbers(scored: Scored) -> dict[str, list[object]]:

@@ -42,8 +42,9 @@ RULES = _(
 - The number in brackets is the **baseline**: what the best rule without a model scores on the same
   rows. The rules are: any token that the row may see (each as often as the others); always the same
   offset, the best one; for antecedents the nearest, the first or a random noun.
-- Grey and **≤**: the score is at or under its baseline, or above it by less than two standard
-  errors. Such a score says nothing about the head.
+- Grey and **n.s.**: not significantly more than the baseline, which the score's 95 % interval
+  (Wilson's) reaches or stays under. Such a score says nothing about the head. Rows of one sentence
+  are counted as if they were independent, so that the interval is a little too narrow.
 - The **leading role** beats its baseline and holds in half of the rows or more; of several it is
   the one that gains most of what its baseline leaves to gain.
 - **bits**, **distance** and **largest** are means over the rows: the entropy of a row's weights,

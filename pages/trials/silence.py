@@ -7,7 +7,7 @@ import streamlit as st
 from core.analysis.effect_maps import Figure, figures
 from core.analysis.head_effects import HeadEffects, head_effects
 from core.analysis.intervals import share_difference
-from core.analysis.interventions import Intervention, outcome
+from core.analysis.interventions import Intervention, averaged_over, outcome
 from core.analysis.silencing import Head
 from core.model import Silence
 from core.run import RunError
@@ -49,9 +49,10 @@ def _draw(opened: Opened) -> None:
         by = _figure(effects)
         silence_heads.grid(opened, heads, effects, by)
     with right:
-        st.caption(silence_effects.what_is_done(heads, instead))
         try:
             with st.spinner(_("Translating …")):
+                n = cached.of_run(averaged_over, opened.path) if instead == "average" else 0
+                st.caption(silence_effects.what_is_done(heads, instead, n))
                 found = silence_sentence.tried(opened, heads, instead)
             silence_sentence.draw(found)
         except RunError as error:

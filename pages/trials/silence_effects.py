@@ -1,18 +1,18 @@
 """What silencing each head costs on held-out sentences: words, and a table with intervals."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
 from core.analysis.effect_maps import Figure, figure_of
 from core.analysis.head_effects import HeadEffect, HeadEffects
 from core.analysis.intervals import Difference
-from core.analysis.interventions import N_AVERAGED
 from core.analysis.silencing import Head
 from core.model import Site
 from pages.shared import lesson
 from pages.shared.notes import site_and_head
 from pages.shared.text import ATTENTIONS, _, percent
+from pages.trials.silence_heads import POINTS
 from pages.trials.silence_sentence import Instead
 from viz.frames import runs_table
 from viz.number_tables import three_digits
@@ -21,15 +21,21 @@ MOST_NAMED = 8
 _ROW, _ROWS = 35, 10
 
 
-def what_is_done(heads: Sequence[Head], instead: Instead) -> str:
-    """Say which heads are changed, and how."""
+def what_is_done(heads: Sequence[Head], instead: Instead, n_averaged: int) -> str:
+    """Say which heads are changed, and how.
+
+    Args:
+        heads: Those.
+        instead: What they do.
+        n_averaged: Held-out sentences over which averages are taken.
+    """
     if not heads:
         return _("No head is changed: click one in the grid.")
     does = {
-        "silence": _("silent: what it says is missing from the sum that W^O makes"),
+        "silence": _("silent: what it says is missing from the sum that Wᴼ makes"),
         "uniform": _("uniform: it looks at all that it may see alike"),
         "average": _("average: it always says its average over {n} held-out sentences").format(
-            n=N_AVERAGED
+            n=n_averaged
         ),
     }[instead]
     names = [site_and_head(*heads[0])] if len(heads) == 1 else [_short(*head) for head in heads]
@@ -47,6 +53,8 @@ def one_head(effects: HeadEffects, head: Head) -> str:
     if found.pronoun is not None:
         text = _("right pronouns {change}, n = {n}")
         parts.append(text.format(change=_shares(found.pronoun), n=found.pronoun.n))
+    if found.loss.is_sure:
+        parts.append(_("loss {change}").format(change=_nats(found.loss)))
     return f":small[{said.format(n=effects.n, figures=', '.join(parts))}]"
 
 
@@ -55,21 +63,23 @@ def draw(effects: HeadEffects, by: Figure) -> None:
     rows = sorted(effects.heads, key=lambda each: _cost(each, by), reverse=True)
     st.markdown(_summary(effects))
     columns = _columns(rows, by)
-    shares = by != "loss"
+    shares, changes = by != "loss", ("change", "low", "high")
     number = st.column_config.NumberColumn
-    form = "percent" if shares else "%.3g"
+    form, moved = ("percent", "%+.1f") if shares else ("%.3g", "%+.3g")
+    shown = columns | {name: _in_points(columns[name]) for name in changes if shares}
     st.dataframe(
         runs_table(
-            [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+            [dict(zip(shown, row, strict=True)) for row in zip(*shown.values(), strict=True)]
         ),
         hide_index=True,
         placeholder="",
         row_height=_ROW,
         height=_ROW * (1 + min(len(rows), _ROWS)) + 2,
         column_config={
-            **{name: number(format=form) for name in ("before", "after", "change")},
-            "low": number(_("95 % from"), format=form),
-            "high": number(_("to"), format=form),
+            **{name: number(format=form) for name in ("before", "after")},
+            "change": number(_("change, points") if shares else _("change, nats"), format=moved),
+            "low": number(_("95 % from"), format=moved),
+            "high": number(_("to"), format=moved),
         },
         alt=_("What silencing each head changes, with confidence intervals"),
     )
@@ -82,7 +92,11 @@ def draw(effects: HeadEffects, by: Figure) -> None:
     lesson.numbers(f"silence_{by.replace(' ', '_')}", columns)
 
 
-def _columns(rows: Sequence[HeadEffect], by: Figure) -> Mapping[str, Sequence[object]]:
+def _in_points(shares: Sequence[object]) -> list[float]:
+    return [POINTS * share for share in shares if isinstance(share, float)]
+
+
+def _columns(rows: Sequence[HeadEffect], by: Figure) -> dict[str, Sequence[object]]:
     found = [figure for each in rows if (figure := figure_of(each, by)) is not None]
     return {
         "attention": [ATTENTIONS[each.site.attention] for each in rows],
@@ -127,8 +141,17 @@ def _shares(found: Difference) -> str:
     return _("{before} → {after} (95\u00a0%: {low} to {high} points)").format(
         before=percent(found.before),
         after=percent(found.after),
-        low=three_digits(100 * found.low),
-        high=three_digits(100 * found.high),
+        low=three_digits(POINTS * found.low),
+        high=three_digits(POINTS * found.high),
+    )
+
+
+def _nats(found: Difference) -> str:
+    return _("{before} → {after} nats per token (change, 95\u00a0%: {low} to {high})").format(
+        before=three_digits(found.before),
+        after=three_digits(found.after),
+        low=three_digits(found.low),
+        high=three_digits(found.high),
     )
 
 

@@ -28,6 +28,8 @@ OFF = _("off")
 """In the cell of a head that is silenced."""
 _ON = len(OFF) * "\u00a0"
 """In other cells: as wide, so that nothing moves when a head is silenced."""
+POINTS = 100
+"""Percentage points: what a change of a share is said in."""
 NONE = "none"
 """In the link: no head is silenced."""
 _DRAWER = "silence"
@@ -121,11 +123,15 @@ def _numbered(name: str, count: int, panel: int, *, of_rows: bool) -> Axis:
 def _effects(effects: HeadEffects, by: Figure) -> _Coloured:
     maps = effect_maps(effects, by)
     names = {
-        "exact match": _("change of exact match"),
-        "pronoun": _("change of right pronouns"),
+        "exact match": _("change of exact match, points"),
+        "pronoun": _("change of right pronouns, points"),
         "loss": _("change of the loss, nats per token"),
     }
-    return _Coloured(maps, {"scale": "signed", "limit": end_of(maps), "value_name": names[by]})
+    unit = 1 if by == "loss" else POINTS
+    return _Coloured(
+        {kind: unit * changes_LH for kind, changes_LH in maps.items()},
+        {"scale": "signed", "limit": unit * end_of(maps), "value_name": names[by]},
+    )
 
 
 def _sharpness(opened: Opened) -> _Coloured:

@@ -18,7 +18,7 @@ _REFUSED = "silence_refused"
 
 
 def draw(path: Path, effects: HeadEffects | None) -> None:
-    """Offer to measure where nothing is measured, and show how far it is.
+    """Offer to measure where nothing is measured, or on few sentences; show how far it is.
 
     Args:
         path: The run's folder.
@@ -28,7 +28,7 @@ def draw(path: Path, effects: HeadEffects | None) -> None:
     if found.state == "measuring":
         st.fragment(_progress, run_every=SECONDS)(path)
         return
-    if effects is not None:
+    if effects is not None and (effects.n >= N_SENTENCES or effects.all_there_are):
         return
     if reason := session.drawer(_REFUSED).get(path):
         st.error(plain(_("That could not be done: {reason}").format(reason=reason)))
@@ -36,8 +36,8 @@ def draw(path: Path, effects: HeadEffects | None) -> None:
         st.warning(plain(said))
     st.button(
         _("Measure all heads on {n} held-out sentences").format(n=N_SENTENCES)
-        if found.state == "idle"
-        else _("Measure again"),
+        if found.state == "idle" and effects is None
+        else _("Measure again on {n} held-out sentences").format(n=N_SENTENCES),
         key=START,
         icon=":material/play_arrow:",
         on_click=_start,

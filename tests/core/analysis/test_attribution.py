@@ -7,6 +7,7 @@ import pytest
 import torch
 from scipy.stats import spearmanr
 
+from core.analysis import attribution
 from core.analysis.attribution import Method, attribute, leave_one_out, said_at
 from core.analysis.attribution_gradients import (
     gradient_times_input,
@@ -228,3 +229,13 @@ def test_without_any_correlation_there_is_nothing_to_say():
     nothing = Trust((), undefined=3)
     assert (nothing.n, nothing.mean, nothing.deviation, nothing.quartiles) == (0, 0, 0, (0, 0, 0))
     assert Trust((0.5,), 0).deviation == 0
+
+
+def test_flow_is_not_asked_of_a_source_that_is_too_long(copy_run, monkeypatch):
+    said = said_at((5, 6, 7, 2), (5, 6, 7), 1)
+    monkeypatch.setattr(attribution, "MOST_TOKENS", 4)
+    assert set(attribute(copy_run.model, said).scores) == set(Method)
+    monkeypatch.setattr(attribution, "MOST_TOKENS", 3)
+    found = attribute(copy_run.model, said)
+    assert set(found.scores) == set(Method) - {Method.FLOW}
+    assert set(found.agreement) == set(found.scores) - {Method.LEAVE_ONE_OUT}

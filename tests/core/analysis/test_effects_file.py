@@ -4,9 +4,11 @@ import shutil
 from dataclasses import replace
 
 import pytest
+import torch
 
-from core.analysis.effects_file import HEADS, store_effects, stored_effects
+from core.analysis.effects_file import HEADS, fingerprint, store_effects, stored_effects
 from core.analysis.head_effects import HeadEffects, head_effects
+from core.checkpoint import save_weights
 from core.run import RunError, load_run
 
 
@@ -33,6 +35,37 @@ def test_effects_of_other_weights_are_not_used(run, effects):
     assert stored_effects(run) is None
 
 
+def test_effects_of_other_weights_of_the_same_step_are_not_used(run, effects):
+    store_effects(run.path, effects)
+    with torch.no_grad():
+        next(run.model.parameters()).view(-1)[0] += 1
+    [file] = (run.path / "checkpoints").glob("step-00000006.safetensors")
+    save_weights(run.model, file)
+    assert stored_effects(load_run(run.path)) is None
+
+
+def test_effects_of_weights_that_nobody_named_are_not_used(run, effects):
+    store_effects(run.path, effects)
+    content = json.loads((run.path / HEADS).read_text())
+    del content["weights"]
+    (run.path / HEADS).write_text(json.dumps(content))
+    assert stored_effects(run) is None
+
+
+def test_a_fingerprint_is_the_same_for_the_same_weights_alone(run, translation_run):
+    assert fingerprint(run.model) == fingerprint(translation_run.model)
+    for parameter in run.model.parameters():
+        before = fingerprint(run.model)
+        with torch.no_grad():
+            parameter.view(-1)[-1] += 1
+        assert fingerprint(run.model) != before
+
+
+def test_whether_there_are_no_more_sentences_is_kept(run, effects):
+    store_effects(run.path, replace(effects, all_there_are=True))
+    assert stored_effects(run).all_there_are
+
+
 def test_an_interval_without_an_end_is_stored_as_json_can_hold_it(run, translation_run):
     found = tuple(head_effects(translation_run, 1))
     store_effects(run.path, HeadEffects(found, 1, 0, run.step))
@@ -44,7 +77,7 @@ def test_an_interval_without_an_end_is_stored_as_json_can_hold_it(run, translati
 def test_a_folder_that_cannot_be_written_to_is_an_error(run, effects):
     shutil.rmtree(run.path)
     with pytest.raises(OSError):
-        store_effects(run.path, effects)
+        store_effects(run.path, effects, "weights")
 
 
 def damaged(change):

@@ -6,14 +6,16 @@ import sys
 import time
 
 import pytest
+import torch
 
 from core.analysis import effects_process
 from core.analysis.effects_file import HEADS, stored_effects
 from core.analysis.effects_process import LOCK, LOG, PROGRESS, measured_effects, measuring, start
 from core.analysis.head_effects import head_effects
+from core.checkpoint import save_weights
 from core.run import RunError, load_run
 
-SECONDS = 60
+SECONDS = 300
 
 
 def until(condition):
@@ -138,6 +140,39 @@ def test_a_process_that_dies_at_once_has_said_why(path, monkeypatch, tmp_path):
     until(lambda: measuring(path).state != "measuring")
     assert measuring(path).state == "interrupted"
     assert "No module named" in measuring(path).message
+
+
+def test_who_comes_second_leaves_what_the_first_tells(path, capsys):
+    steps = measured_effects(load_run(path), 3)
+    next(steps)
+    assert effects_process.main([str(path), "3"]) == 2
+    assert "another process is measuring" in capsys.readouterr().err
+    found = measuring(path)
+    assert (found.state, found.done, found.of, found.message) == ("measuring", 1, 8, "")
+    assert len(list(steps)) == 7
+    assert measuring(path).state == "idle"
+
+
+def test_what_was_measured_of_another_run_is_not_stored_under_its_name(path):
+    steps = measured_effects(load_run(path), 3)
+    next(steps)
+    changed = load_run(path).model
+    with torch.no_grad():
+        next(changed.parameters()).view(-1)[0] += 1
+    save_weights(changed, path / "checkpoints" / "step-00000030.safetensors")
+    with pytest.raises(RunError, match="the weights have changed"):
+        list(steps)
+    assert not (path / HEADS).exists()
+    assert not effects_process.is_measured_now(path)
+
+
+@pytest.mark.parametrize(("n", "all_there_are"), [(3, False), (10_000_000, True)])
+def test_whether_the_task_has_no_more_sentences_is_told(path, monkeypatch, n, all_there_are):
+    monkeypatch.setattr(
+        effects_process, "head_effects", lambda run, n, seed: head_effects(run, min(n, 4), seed)
+    )
+    list(measured_effects(load_run(path), n))
+    assert stored_effects(load_run(path)).all_there_are is all_there_are
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"done": "x", "of": 3}', '{"of": 3}'])

@@ -243,8 +243,7 @@ def test_every_stage_has_a_cell_for_a_pair_that_is_about_that_pair(steps):
     for stage in Stage:
         row, column = cell_at(steps, stage, query, key)
         assert (
-            terms(steps, stage, row, column).recorded
-            == panels(steps, stage)[0].values[row, column]
+            terms(steps, stage, row, column).recorded == panels(steps, stage)[0].values[row, column]
         )
         found = pair_of(steps, stage, row, column)
         made = panels(steps, stage)[0]

@@ -10,6 +10,7 @@ from core.analysis.evaluation import held_out_pairs
 from core.analysis.interventions import (
     Intervention,
     average_mixed,
+    averaged_over,
     before_after,
     heads_of,
     outcome,
@@ -123,6 +124,24 @@ def test_a_given_reference_is_read_instead_of_the_translation(run):
 def test_a_reference_beyond_the_models_positions_is_cut(copy_run):
     found = before_after(copy_run, "a b", Silence.of([]), "a " * 200)
     assert len(found.before.reference) == copy_run.settings.model.max_positions
+
+
+def test_an_end_that_was_never_written_is_not_part_of_the_reference(translation_run):
+    # Hardly trained, it writes on until the limit.
+    found = before_after(translation_run, "The dog sleeps.", Silence.of([]))
+    assert not found.before.translation.finished
+    for each in (found.before, found.after):
+        texts = [chance.token.text for chance in each.reference]
+        assert texts == [chance.token.text for chance in found.before.own]
+        assert "EOS" not in texts
+        expected = -np.mean(np.log([chance.probability for chance in each.reference]))
+        assert each.loss == pytest.approx(expected, rel=1e-5)
+    given = before_after(translation_run, "The dog sleeps.", Silence.of([]), "Le chien dort.")
+    assert given.before.reference[-1].token.text == "EOS"
+
+
+def test_averages_are_said_to_be_over_as_many_sentences_as_there_are(translation_run):
+    assert averaged_over(translation_run, 7) == 7
 
 
 def test_no_text_cannot_be_translated(run):

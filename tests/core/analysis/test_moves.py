@@ -8,8 +8,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.analysis import moves
 from core.analysis.moves import LEAST, rewired, silenced_changes, step_changes, suggested_move
 from core.batch import pad
+from core.decoding.sentence import translate
 from core.inspection import inspect_sentence
 from core.model import Override, Silence, Site
 from core.run import load_run
@@ -136,3 +138,11 @@ def test_changed_steps_are_those_of_two_whole_passes(run, inspection, silenced):
 def test_a_row_in_its_own_place_changes_no_step(run, inspection):
     row_K = inspection.attention[GUIDED].weights_HQK[0, 3]
     assert step_changes(run, SENTENCE, GUIDED, 0, 3, row_K) == ()
+
+
+def test_an_end_that_was_never_written_is_no_step(translation_run, monkeypatch):
+    monkeypatch.setattr(moves, "LEAST", 0.0)
+    written = translate(translation_run, "The dog sleeps.")
+    assert not written.finished
+    found = silenced_changes(translation_run, "The dog sleeps.", Site("encoder", 0, "self"), 0)
+    assert [change.step for change in found] == list(range(len(written.target_ids)))

@@ -1,13 +1,20 @@
 """Heads silenced one after the other."""
 
 import itertools
+from operator import not_
 from pathlib import Path
 
 import pytest
 import torch
 
 from core.analysis.evaluation import held_out_pairs
-from core.analysis.pruning import PruningPoint, greedy_pruning, heads_needed, pruning_by_score
+from core.analysis.pruning import (
+    PruningPoint,
+    greedy_passes,
+    greedy_pruning,
+    heads_needed,
+    pruning_by_score,
+)
 from core.analysis.silencing import Silenceable, every_head
 from core.model import Site
 from core.run import load_run
@@ -70,9 +77,27 @@ def test_pruning_draws_nothing_from_torchs_random_state(copy_run):
     assert torch.equal(torch.get_rng_state(), state)
 
 
-def test_heads_needed_are_the_fewest_that_stay_within_the_tolerance():
-    shares = [0.90, 0.91, 0.895, 0.80, 0.89, 0.5]
-    points = [PruningPoint(None, 5 - i, share, 0.0, 100) for i, share in enumerate(shares)]
-    assert heads_needed(points, tolerance=0.0101) == 1
+def test_looking_for_a_head_is_told_pass_by_pass(copy_run):
+    steps = list(greedy_passes(copy_run, 2))
+    n_heads = len(every_head(copy_run.model))
+    assert [point for point in steps if point] == list(greedy_pruning(copy_run, 2))
+    passes = [len(list(group)) for is_none, group in itertools.groupby(steps, not_) if is_none]
+    assert passes == list(range(n_heads, 0, -1))
+
+
+def curve(*shares):
+    last = len(shares) - 1
+    return [PruningPoint(None, last - i, share, 0.0, 100) for i, share in enumerate(shares)]
+
+
+def test_heads_needed_are_those_left_before_the_first_fall():
+    points = curve(0.90, 0.91, 0.895, 0.80, 0.89, 0.5)
+    assert heads_needed(points, tolerance=0.0101) == 3
     assert heads_needed(points, tolerance=0.006) == 3
     assert heads_needed(points, tolerance=0.0) == 4
+    assert heads_needed(points, tolerance=0.5) == 0
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01])
+def test_of_a_model_that_gets_nothing_right_no_heads_needed_are_named(share):
+    assert heads_needed(curve(share, 0.0, 0.0), tolerance=0.01) is None

@@ -2,6 +2,7 @@ import threading
 
 import pytest
 
+from core.analysis import pruning_steps
 from core.analysis.pruning import PruningPoint
 from core.analysis.pruning_steps import GrowingCurve
 from core.run import RunError
@@ -23,6 +24,34 @@ def test_each_step_adds_one_point_until_no_head_is_left():
     assert (shares[0], curve.share) == (0.0, 1.0)
     curve.go_on()
     assert len(curve.points) == 4
+
+
+def in_passes(n):
+    for point in points(n):
+        if point.n_left < n:
+            yield from [None] * (point.n_left + 1)
+        yield point
+
+
+def test_where_time_is_over_a_point_comes_pass_by_pass(monkeypatch):
+    monkeypatch.setattr(pruning_steps, "SECONDS", 0)
+    curve = GrowingCurve(lambda: in_passes(3), 3)
+    found, shares = [], []
+    while not curve.done:
+        shares.append(curve.share)
+        curve.go_on()
+        found.append(len(curve.points))
+    assert found == [1, 1, 1, 1, 2, 2, 2, 3, 3, 4]
+    assert shares == sorted(shares)
+    assert (shares[0], curve.share) == (0.0, 1.0)
+
+
+def test_passes_are_made_until_the_point_is_there(monkeypatch):
+    monkeypatch.setattr(pruning_steps, "SECONDS", 1e6)
+    curve = GrowingCurve(lambda: in_passes(3), 3)
+    for n_points in (1, 2, 3, 4):
+        curve.go_on()
+        assert len(curve.points) == n_points
 
 
 def test_what_failed_begins_anew():

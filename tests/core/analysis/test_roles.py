@@ -117,6 +117,22 @@ def test_an_alignment_that_runs_along_the_diagonal_is_no_better_than_an_offset()
     assert not found.beats_baseline
 
 
+@pytest.mark.parametrize(
+    ("value", "baseline", "n", "beats"),
+    [
+        (1.0, 0.5, 1, False),
+        (1.0, 0.5, 4, True),
+        (1.0, 0.52, 4, False),
+        (0.6, 0.5, 100, True),
+        (0.6, 0.505, 100, False),
+        (0.0, 0.0, 50, False),
+    ],
+)
+def test_a_baseline_is_beaten_where_wilsons_interval_leaves_it_below(value, baseline, n, beats):
+    # Wilson's lower bound: 4 of 4 → 4 / (4 + 1.96²) = 0.5101; 60 of 100 → 0.5020.
+    assert Score(value, baseline, "any key", n).beats_baseline is beats
+
+
 def test_without_links_or_pronouns_nothing_is_asked_about_them():
     known = sentences(4)
     bare = [replace(pair, references=()) for pair in known.pairs]

@@ -55,7 +55,7 @@ def test_a_task_without_pronouns_has_no_column_for_them(command, copy_folder, tm
     assert "pronouns" not in out
 
 
-def test_what_is_stored_is_used_unless_n_differs_or_it_is_to_be_fresh(command, path):
+def test_what_is_stored_is_used_unless_n_is_more_or_it_is_to_be_fresh(command, path):
     command("heads", path, "--n", "8")
     stored = json.loads((path / HEADS).read_text())
     stored["heads"][0]["effect"]["loss"]["after"] = 77.0
@@ -70,8 +70,27 @@ def test_what_is_stored_is_used_unless_n_differs_or_it_is_to_be_fresh(command, p
     assert after("--n", "8", "--fresh") < 77
     assert after() < 77
     assert stored_effects(load_run(path)).n == 8
-    after("--n", "5")
+    after("--n", "9")
+    assert stored_effects(load_run(path)).n == 9
+
+
+def test_what_is_of_more_sentences_stays_unless_it_is_to_be_fresh(command, path):
+    command("heads", path, "--n", "8")
+    before = (path / HEADS).read_text()
+    status, out, error = command("heads", path, "--n", "5", "--json")
+    assert (status, json.loads(out)["n"]) == (0, 5)
+    assert "stays, being of 8 sentences" in error
+    assert (path / HEADS).read_text() == before
+    command("heads", path, "--n", "5", "--fresh")
     assert stored_effects(load_run(path)).n == 5
+
+
+def test_a_task_of_few_sentences_is_measured_once(command, path):
+    command("heads", path, "--n", "5")
+    stored = json.loads((path / HEADS).read_text()) | {"all": True}
+    (path / HEADS).write_text(json.dumps(stored))
+    assert json.loads(command("heads", path, "--n", "400", "--json")[1])["n"] == 5
+    assert json.loads((path / HEADS).read_text())["all"]
 
 
 def test_effects_of_other_weights_are_measured_anew(command, path):

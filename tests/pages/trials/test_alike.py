@@ -14,6 +14,11 @@ def cross():
     return head_likeness(load_run(COPY), "decoder.cross")
 
 
+@pytest.fixture(scope="module")
+def run_of_copy():
+    return load_run(COPY)
+
+
 def open_alike(open_page, **query_params):
     opened = {"model": "copy", "sentence": "a b c", "alike_of": "cross", **query_params}
     return open_page("heads", trial="alike", **opened)
@@ -69,6 +74,13 @@ def test_a_head_is_wholly_like_itself(open_page):
 @pytest.mark.parametrize("cell", ["", "1", "1,0,0", "99,0", "0,99", "-1,0", "a,b", "²,1", "9" * 99])
 def test_a_link_to_a_cell_that_is_not_there_falls_back(open_page, cross, cell):
     assert shown(open_alike(open_page, pair=cell)).selected == (0, *cross.most_alike)
+
+
+def test_a_pair_does_not_outlive_its_kind_of_attention(open_page, run_of_copy):
+    at = open_alike(open_page, pair="1,6")
+    at.segmented_control(key="alike_of").set_value("encoder.self").run()
+    assert not at.exception
+    assert shown(at).selected == (0, *head_likeness(run_of_copy, "encoder.self").most_alike)
 
 
 def test_a_single_head_is_compared_with_none(open_page, own_random):

@@ -175,6 +175,30 @@ def test_the_decoders_rollout_is_divided_by_the_rows_that_see_a_token(open_page,
     assert len(fair) == n
 
 
+def test_flow_is_left_out_of_long_sentences_and_that_is_said(open_page, monkeypatch):
+    monkeypatch.setattr("core.analysis.attribution.MOST_TOKENS", 4)
+    at = open_attribution(open_page)
+    [panel] = panels(at)
+    assert "flow" not in [label.text for label in panel.rows.labels]
+    assert len(panel.values) == len(METHODS) - 1
+    assert "flow" not in at.table[0].value["method"].tolist()
+    assert "Flow is left out" in said(at)
+
+
+def test_over_fewer_than_four_tokens_there_is_no_correlation(open_page):
+    at = open_attribution(open_page, sentence="d a")
+    assert set(at.table[0].value["ρ, this word"]) == {"the measure", "–"}
+    assert "n = 3 source tokens" in said(at)
+
+
+def test_the_word_asked_about_does_not_outlive_its_sentence(open_page, run):
+    at = open_attribution(open_page, attributed_word="4")
+    at.text_input(key="sentence").set_value("d a f").run()
+    assert not at.exception
+    fresh = open_attribution(open_page, sentence="d a f")
+    assert at.selectbox(key=attribution._STEP).value == fresh.selectbox(key=attribution._STEP).value
+
+
 def test_what_is_trusted_is_what_is_known_after_all_sentences(run, monkeypatch):
     monkeypatch.setattr(attribution, "trust_steps", lambda run: trust_steps(run, 3))
     *_, last = trust_steps(run, 3)

@@ -65,7 +65,7 @@ def test_the_table_holds_the_stored_evaluation(open_guided):
     assert found["run"].tolist() == ["translate", "translate", "translate-guided"]
     assert found["head"].tolist()[1] == "Decoder layer 1, cross-attention head 0"
     evaluation = load_run(ROOT / "gallery" / "translate").evaluation["pronoun"]
-    assert set(found["n"]) == {evaluation["n"]}
+    assert set(found["n pronouns"]) == {evaluation["n"]}
     on, silenced = found["on antecedent"], found["right, head silenced"]
     assert [each.split("\xa0")[0] for each in on] == ["39", "34.9", "100"]
     assert [each.split("\xa0")[0] for each in silenced] == ["100", "76.1", "49.1"]
@@ -109,8 +109,18 @@ def test_what_was_measured_of_every_head_stands_in_the_table(open_guided, own_gu
     store_effects(own_guided, HeadEffects(effects, 400, 0, run.step))
     found = open_guided(model="runs/mine").dataframe[0].value
     assert found["exact match, silenced"].tolist()[-1] == (
-        "90\xa0% → 50\xa0% [−45.0, −35.0], n = 400"
+        "90\xa0% → 50\xa0% [−45.0, −35.0], n = 400 sentences"
     )
+
+
+@pytest.mark.usefixtures("unmeasured_gallery")
+def test_of_a_run_whose_heads_were_not_measured_the_table_says_so(open_guided, own_guided):
+    run = load_run(own_guided)
+    figure = Difference(before=0.9, after=0.5, low=-0.45, high=-0.35, n=400)
+    effects = [HeadEffect(*head, figure, figure, None) for head in every_head(run.model)]
+    store_effects(own_guided, HeadEffects(tuple(effects), 400, 0, run.step))
+    found = open_guided(model="runs/mine").dataframe[0].value
+    assert found["exact match, silenced"].tolist()[:-1] == ["not measured"] * (len(found) - 1)
 
 
 def test_why_not_to_believe_a_runs_best_head_is_said_with_the_runs_name(open_guided):

@@ -30,7 +30,7 @@ def buttons(at):
 def pruned(at):
     """Press the button, and look again and again until nothing is left to be done."""
     at.button(key=prune.START).click().run()
-    for _ in range(100):
+    for _ in range(400):
         assert not at.exception, at.exception
         if not buttons(at):
             return
@@ -63,15 +63,45 @@ def test_nothing_is_measured_before_somebody_asks(open_prune, own_copy):
     assert f"{n} heads one after the other: about {n * (n + 1) // 2} passes" in said(at)
 
 
-def test_every_look_adds_a_point_and_says_how_far_it_is(open_prune):
+def looked_until_more(at):
+    """Look again and again until there is a point more."""
+    before = points(at)
+    for _ in range(100):
+        at.run()
+        if points(at) > before:
+            return
+    raise AssertionError("no point is added")
+
+
+def points(at):
+    return len(chart_rows(at)) if at.get("vega_lite_chart") else 0
+
+
+def test_looking_adds_points_and_says_how_far_it_is(open_prune, own_copy):
     at = open_prune()
     at.button(key=prune.START).click().run()
-    before = len(chart_rows(at))
-    at.run()
-    assert len(chart_rows(at)) == before + 1
+    looked_until_more(at)
+    looked_until_more(at)
     [bar] = at.get("progress")
-    assert bar.proto.text.startswith(f"{before} of ")
+    n = len(every_head(load_run(own_copy).model))
+    assert bar.proto.text.startswith(f"order “greedy”: {points(at) - 1} of {n} heads silenced")
+    assert f"{bar.proto.value}" in bar.proto.text
     assert buttons(at) == [prune.STOP]
+
+
+def test_the_greedy_order_comes_first_and_the_bar_is_of_the_order_at_work(open_prune, own_copy):
+    measured(own_copy)
+    at = open_prune()
+    at.button(key=prune.START).click().run()
+    looked_until_more(at)
+    assert shown(at, "by score") == {}
+    for _ in range(300):
+        if shown(at, "by score"):
+            break
+        at.run()
+    [bar] = at.get("progress")
+    done = len(shown(at, "by score")) - 1
+    assert bar.proto.text.startswith(f"order “by score”: {done} of ")
 
 
 def test_the_greedy_curve_is_that_of_the_model(open_prune, own_copy):
@@ -99,12 +129,14 @@ def test_heads_go_by_what_each_costs_by_itself_where_that_was_measured(open_prun
 def test_a_pause_leaves_the_curve_as_it_is_and_it_goes_on_from_there(open_prune):
     at = open_prune()
     at.button(key=prune.START).click().run()
+    looked_until_more(at)
     at.button(key=prune.STOP).click().run()
     before = len(chart_rows(at))
     at.run()
     assert len(chart_rows(at)) == before
     assert at.button(key=prune.START).label == "Go on"
     at.button(key=prune.START).click().run()
+    looked_until_more(at)
     assert len(chart_rows(at)) > before
 
 
@@ -116,12 +148,17 @@ def test_what_was_measured_is_there_for_the_next_visitor(open_prune):
     assert not buttons(second)
 
 
+def test_of_a_model_that_gets_nothing_right_it_is_not_said_what_it_needs():
+    nothing = [prune.PruningPoint(None, 1, 0.0, 2.0, 6), prune.PruningPoint(None, 0, 0.0, 2.1, 6)]
+    assert "too little to lose" in prune._needed("greedy", nothing)
+
+
 def test_why_it_cannot_be_measured_is_said(open_prune, monkeypatch):
     def refuse(*_arguments):
         raise RunError("its task cannot be read")
         yield
 
-    monkeypatch.setattr(prune, "greedy_pruning", refuse)
+    monkeypatch.setattr(prune, "greedy_passes", refuse)
     at = open_prune()
     at.button(key=prune.START).click().run()
     assert not at.exception

@@ -202,9 +202,9 @@ def test_every_head_that_was_measured_has_its_colour_and_its_row(open_silence, o
     at = open_silence(model="runs/mine")
     n_heads = own.settings.model.n_heads
     panel = grid(at)[0]
-    assert (panel.scale, panel.limit) == ("signed", 0.5)
+    assert (panel.scale, panel.limit) == ("signed", 50)
     np.testing.assert_array_equal(
-        panel.values.flatten()[:3], np.array([0.0, -0.3, 0.05], np.float32)
+        panel.values.flatten()[:3], 100 * np.array([0.0, -0.3, 0.05], np.float32)
     )
     [table] = at.dataframe
     assert len(table.value) == len(every_head(own.model))
@@ -216,7 +216,7 @@ def test_every_head_that_was_measured_has_its_colour_and_its_row(open_silence, o
     )
     np.testing.assert_allclose(
         list(first[["before", "after", "change", "low", "high"]]),
-        [0.9, 0.6, -0.3, -0.32, -0.28],
+        [0.9, 0.6, -30, -32, -28],
     )
     assert "400 held-out sentences, seed 7" in said(at)
     assert "of heads that change nothing, about one in twenty" in said(at)
@@ -229,6 +229,19 @@ def test_heads_that_change_nothing_are_named(open_silence, own_copy):
     assert f"For {n - 1} of {n} heads no change was found" in said(at)
     assert "no change was found when it is silenced: exact match 90\u00a0% → 90\u00a0%" in said(at)
     assert "Encoder layer 0, self-attention head 0 costs most" in said(at)
+
+
+def test_a_loss_that_changes_is_said_of_the_head(open_silence, own_copy):
+    own = load_run(own_copy)
+    store_effects(
+        own_copy,
+        HeadEffects(
+            tuple(changed(head, 0.0, 0.05) for head in every_head(own.model)), 400, 7, own.step
+        ),
+    )
+    text = said(open_silence(model="runs/mine", silent="encoder.0.self:1"))
+    assert "loss 0.100 → 0.150 nats per token (change, 95\u00a0%: 0.0300 to 0.0700)" in text
+    assert "no change was found" not in text
 
 
 def test_the_figure_of_the_colours_can_be_chosen(open_silence, own_copy):
@@ -249,7 +262,7 @@ def test_what_is_measured_meanwhile_is_shown_at_the_next_look(open_silence, own_
     assert not [button for button in at.button if button.key == silence_measure.START]
     measured(own_copy, [-0.1])
     at.run()
-    assert grid(at)[0].values[0, 0] == np.float32(-0.1)
+    assert grid(at)[0].values[0, 0] == 100 * np.float32(-0.1)
 
 
 def test_damaged_figures_are_said_and_can_be_measured_again(open_silence, own_copy):

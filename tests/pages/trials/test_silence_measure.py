@@ -1,8 +1,12 @@
 import pytest
 
 from core.analysis import effects_process
+from core.analysis.effects_file import store_effects
 from core.analysis.effects_process import Measuring
-from core.run import RunError
+from core.analysis.head_effects import HeadEffect, HeadEffects
+from core.analysis.intervals import Difference
+from core.analysis.silencing import every_head
+from core.run import RunError, load_run
 from pages.trials import silence_measure
 
 
@@ -55,7 +59,29 @@ def test_what_ended_badly_is_said_and_can_be_started_again(
     at = open_silence(model="runs/mine")
     [warning] = at.warning
     assert words in warning.value.replace("&#46;", ".").replace("&#58;", ":")
-    assert at.button(key=silence_measure.START).label == "Measure again"
+    assert at.button(key=silence_measure.START).label == "Measure again on 400 held-out sentences"
+
+
+def stored(path, n, *, all_there_are=False):
+    run, figure = load_run(path), Difference(0.9, 0.8, -0.2, -0.05, n)
+    heads = [HeadEffect(*head, figure, figure, None) for head in every_head(run.model)]
+    store_effects(path, HeadEffects(tuple(heads), n, 0, run.step, all_there_are))
+
+
+def test_what_was_measured_on_few_sentences_can_be_measured_again(open_silence, own_copy):
+    stored(own_copy, 5)
+    at = open_silence(model="runs/mine")
+    assert at.button(key=silence_measure.START).label == "Measure again on 400 held-out sentences"
+    assert at.dataframe
+
+
+@pytest.mark.parametrize(("n", "everything"), [(400, False), (500, False), (5, True)])
+def test_what_was_measured_on_enough_or_on_all_there_are_is_not_measured_again(
+    open_silence, own_copy, n, everything
+):
+    stored(own_copy, n, all_there_are=everything)
+    at = open_silence(model="runs/mine")
+    assert not [button for button in at.button if button.key == silence_measure.START]
 
 
 def test_why_it_cannot_be_started_is_said(open_silence, own_copy, monkeypatch):
