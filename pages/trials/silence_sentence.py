@@ -48,16 +48,18 @@ def tried(opened: Opened, heads: Sequence[Head], instead: Instead) -> Tried:
     target = cached.of_run(_true_target, opened.path, own.source)
     names = tuple((str(site), head) for site, head in heads)
 
-    def made(fed: tuple[int, ...], changed: tuple[tuple[str, int], ...]) -> Outcome:
-        return cached.of_run(_outcome, opened.path, opened.sentence, fed, instead, changed)
+    def made(fed: tuple[int, ...], changed: tuple[tuple[str, int], ...], ended: bool) -> Outcome:
+        return cached.of_run(_outcome, opened.path, opened.sentence, fed, instead, changed, ended)
 
-    before, after = made(own.target_ids, ()), made(own.target_ids, names)
-    given = target or own.target_ids
+    fed, ended = own.target_ids, own.finished
+    before, after = made(fed, (), ended), made(fed, names, ended)
+    if target:
+        fed, ended = target, True
     return Tried(
         before=before,
         after=after,
-        loss_before=made(given, ()).loss,
-        loss_after=made(given, names).loss,
+        loss_before=made(fed, (), ended).loss,
+        loss_after=made(fed, names, ended).loss,
         true_target=bool(target),
     )
 
@@ -74,13 +76,14 @@ def _outcome(
     fed: tuple[int, ...],
     instead: Instead,
     names: tuple[tuple[str, int], ...],
+    ended: bool,
 ) -> Outcome:
     if not names:
-        return outcome(run, sentence, fed, None)
+        return outcome(run, sentence, fed, None, ended=ended)
     heads = frozenset((Site.parse(site), head) for site, head in names)
     averages = cached.of_run(average_mixed, run.path) if instead == "average" else None
     probe = Intervention(_KINDS[instead], heads).probe(averages)
-    return outcome(run, sentence, fed, probe)
+    return outcome(run, sentence, fed, probe, ended=ended)
 
 
 def draw(found: Tried) -> None:

@@ -282,3 +282,11 @@ def test_a_model_of_many_heads_has_room_for_every_mark(open_silence, own_random)
     assert not at.columns
     click(at, 0, 11, 15)
     assert linked(at) == "encoder.11.self:15,decoder.0.cross:0"
+
+
+def test_an_end_that_was_never_written_is_no_word_of_the_model(open_silence):
+    at = open_silence(sentence="a" * 60)
+    [chart] = [rows for rows in [chart_rows(at)] if rows]
+    own = translate(load_run(ROOT / "gallery" / "translate-guided"), "a" * 60)
+    assert not own.finished
+    assert len({row["step"] for row in chart}) == len(own.target_ids)
