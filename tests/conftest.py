@@ -6,7 +6,9 @@
 """
 
 import os
+import sys
 
+import pytest
 from hypothesis import settings
 
 # Before torch is imported, which reads it once.
@@ -14,3 +16,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
+
+
+@pytest.fixture(autouse=True)
+def _own_main_module():
+    """Streamlit puts the script that it tests in its place, where processes would begin with it."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main

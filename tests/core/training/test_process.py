@@ -16,7 +16,7 @@ from core.training.rundir import RunFolder
 from core.weights import LIVE, newest_checkpoint, weights_in
 from tests.core.training.test_rundir import held_elsewhere
 
-SECONDS = 60
+SECONDS = 300
 
 
 def until(condition):
