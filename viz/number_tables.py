@@ -244,4 +244,4 @@ def _named_cell(token: str, value: float) -> str:
 
 def _token(position: int, text: object, said: Mapping[str, str]) -> str:
     # In one pass, so that a token reading {position} stays what it is.
-    return said["token"].format(position=position, text=text).rstrip()
+    return said["token"].format(position=position, text=text).rstrip(" ")

@@ -2,7 +2,7 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from viz.number_tables import DEFAULT_TABLE_TEXTS, LARGEST, ROWS, number_tables, three_digits
@@ -108,6 +108,7 @@ def test_no_rows_are_said():
         min_size=1,
     )
 )
+@example("\u00a0")
 def test_any_token_and_title_is_shown_as_it_is(text):
     columns = cells(1, 1, lambda *_: 0.5) | {"query_token": [text], "key_token": [text]}
     [(caption, rows)] = tables(columns, title=text)
