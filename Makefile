@@ -34,6 +34,7 @@ bench: .venv/dev
 	$(BIN)/python -m benchmarks.training
 	$(BIN)/python -m benchmarks.beside_training
 	$(BIN)/python -m benchmarks.heads
+	$(BIN)/python -m benchmarks.silence
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet -r requirements-bench.txt
 	$(BIN)/python -m benchmarks.decode
 	$(BIN)/python -m benchmarks.model_view

@@ -3,6 +3,7 @@
 import numpy as np
 import streamlit as st
 
+from benchmarks.weights import rows_of_softmax
 from pages.shared.maps import attention_maps
 from viz.attention_maps import AttentionMaps, TokenLabel
 
@@ -19,20 +20,15 @@ def keep_pick() -> None:
     st.session_state["selected"] = (pick["layer"], pick["head"])
 
 
-@st.cache_data
-def rows_of_softmax(layers: int, heads: int, tokens: int) -> np.ndarray:
-    """Weights as a model gives them; not part of what is measured."""
-    scores = np.random.default_rng(0).normal(0, 3, (layers, heads, tokens, tokens))
-    weights = np.exp(scores)
-    return (weights / weights.sum(-1, keepdims=True)).astype(np.float32)
-
+# Making them is not part of what is measured.
+weights = st.cache_data(rows_of_softmax)
 
 if tokens:
     # Another sentence with each click: nothing of the last one can be kept.
     labels = tuple(TokenLabel(f"word{clicks + i}") for i in range(tokens))
     maps = AttentionMaps(
         kind="encoder.self",
-        weights=np.roll(rows_of_softmax(layers, heads, tokens), clicks, axis=(2, 3)),
+        weights=np.roll(weights(layers, heads, tokens, tokens), clicks, axis=(2, 3)),
         visible=np.ones((tokens, tokens), np.bool_),
         queries=labels,
         keys=labels,

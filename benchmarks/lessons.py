@@ -84,12 +84,12 @@ def floor_of(browser: Browser, address: str) -> list[float]:
     return measured(page, lambda i: kinds[i % 2].click(delay=20))
 
 
-def opened(browser: Browser, link: str) -> Page:
-    """Open a page and wait until nothing is drawn any more."""
+def opened(browser: Browser, link: str, first: str = ".stButtonGroup") -> Page:
+    """Open a page and wait until nothing is drawn any more, of which `first` is a part."""
     page = browser.new_page(viewport={"width": 1280, "height": 800})
     page.add_init_script(WATCH)
     page.goto(link)
-    page.locator(".stMainBlockContainer .stButtonGroup").first.wait_for()
+    page.locator(f".stMainBlockContainer {first}").first.wait_for()
     page.evaluate("window.settled(700)")
     return page
 

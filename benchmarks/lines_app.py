@@ -3,6 +3,7 @@
 import numpy as np
 import streamlit as st
 
+from benchmarks.weights import rows_of_softmax
 from viz.lines import Lines, component_assets, pack
 from viz.payload import TokenLabel
 
@@ -15,19 +16,14 @@ st.session_state["clicks"] = clicks
 st.text(f"clicks: {clicks}")
 
 
-@st.cache_data
-def rows_of_softmax(heads: int, queries: int, keys: int) -> np.ndarray:
-    """Weights as a model gives them; not part of what is measured."""
-    scores = np.random.default_rng(0).normal(0, 3, (heads, queries, keys))
-    weights = np.exp(scores)
-    return (weights / weights.sum(-1, keepdims=True)).astype(np.float32)
-
+# Making them is not part of what is measured.
+weights = st.cache_data(rows_of_softmax)
 
 if heads:
     # Other weights and other tokens with each click: nothing of the last ones can be kept.
     lines = Lines(
         title="Encoder layer 0: where each word looks",
-        weights_HQK=np.roll(rows_of_softmax(heads, queries, keys), clicks, axis=(1, 2)),
+        weights_HQK=np.roll(weights(heads, queries, keys), clicks, axis=(1, 2)),
         visible_QK=np.ones((queries, keys), np.bool_),
         heads=range(heads),
         queries=tuple(TokenLabel(f"word{clicks + i}") for i in range(queries)),

@@ -62,7 +62,8 @@ def main() -> None:
 
 def written(tokens: int) -> tuple[str, str]:
     """Return BertViz's page without its script, and the script."""
-    attention = [torch.from_numpy(layer)[None] for layer in rows_of_softmax(LAYERS, HEADS, tokens)]
+    weights = rows_of_softmax(LAYERS, HEADS, tokens, tokens)
+    attention = [torch.from_numpy(layer)[None] for layer in weights]
     labels = [f"word{i}" for i in range(tokens)]
     page = model_view(attention=attention, tokens=labels, html_action="return").data
     html, _, rest = page.rpartition('<script type="text/javascript">')

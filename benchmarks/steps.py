@@ -14,10 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlencode
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 from benchmarks import attention_maps
-from benchmarks.lessons import WATCH, measured, report
+from benchmarks.lessons import measured, opened, report
 from core.analysis.head_stages import Stage
 from tests.browser.conftest import launched, served
 
@@ -32,7 +32,7 @@ def main() -> None:
     with sync_playwright() as playwright:
         browser = launched(playwright.chromium)
         with served(attention_maps.APP) as address:
-            page = opened(browser, f"{address}/?shape=0x0x0")
+            page = opened(browser, f"{address}/?shape=0x0x0", ".stButton")
             button = page.get_by_role("button", name="next")
             times = measured(page, lambda _: button.click(delay=20))
             floor = statistics.median(times)
@@ -52,16 +52,6 @@ def main() -> None:
 def link(address: str, stage: Stage) -> str:
     """Return the address of a stage."""
     return f"{address}/?{urlencode({'view': 'steps', 'sentence': SENTENCE, 'stage': stage})}"
-
-
-def opened(browser: Browser, address: str) -> Page:
-    """Open a page and wait until nothing is drawn any more."""
-    page = browser.new_page(viewport={"width": 1280, "height": 800})
-    page.add_init_script(WATCH)
-    page.goto(address)
-    page.locator(".stMainBlockContainer .stButton").first.wait_for()
-    page.evaluate("window.settled(1000)")
-    return page
 
 
 def going_on(page: Page) -> Callable[[int], None]:

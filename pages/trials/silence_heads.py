@@ -43,8 +43,6 @@ def chosen(opened: Opened) -> tuple[Head, ...]:
         drawer.clear()
         drawer["run"] = opened.path
         session.link(session.SILENT, None)
-    # Also what came with a link is there again after a visit to another page.
-    session.remember(session.SILENT, session.linked(session.SILENT))
     return _linked(opened.run)
 
 
