@@ -36,7 +36,10 @@ def main() -> None:
     ]
     page = st.navigation(pages, position="top")
     session.enter(page.title)
-    page.run()
+    try:
+        page.run()
+    finally:
+        session.entered_is_over()
 
 
 def _page(name: str, title: str, icon: str) -> StreamlitPage:

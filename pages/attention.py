@@ -25,6 +25,12 @@ def render() -> None:
     )
     if found := _warnings(looked, view):
         st.caption(" ".join(found))
+    # A fragment: what is clicked in a view leaves the rest of the page alone.
+    st.fragment(_draw)(view, looked)
+
+
+def _draw(view: str, looked: Looked) -> None:
+    """Draw a view, and offer to take it away."""
     taken = VIEWS[view](looked)
     if taken is not None:
         taking.offer(taken, looked)

@@ -1,6 +1,5 @@
 """Decode a sentence step by step, on the model's own words beside the true ones."""
 
-import inspect
 from functools import partial
 
 import streamlit as st
@@ -20,7 +19,8 @@ from pages.shared import (
     session,
     stepper,
 )
-from pages.shared.text import DECODING, _, plain
+from pages.shared.folded import fold_code, fold_how_to_read
+from pages.shared.text import DECODING, plain
 
 
 def render() -> None:
@@ -63,10 +63,8 @@ def _show(opened: opening.Opened, method: Method, reference: str) -> None:
     explained.output_layer(opened.run, free)
     explained.why_sequential(opened)
     explained.exposure(opened)
-    with st.expander(_("How to read this")):
-        st.markdown(DECODING)
-    with st.expander(_("Code that computes it")):
-        st.code(inspect.getsource(step_module.steps))
+    fold_how_to_read(DECODING)
+    fold_code([step_module.steps])
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ def _take_row(places: Sequence[tuple[int, int]]) -> None:
     table: Any = session.held(TABLE, None)
     for row in table["selection"]["rows"][:1]:
         layer, head = places[row]
-        session.choose({session.LAYER: layer, session.HEAD: head})
+        session.choose_above({session.LAYER: layer, session.HEAD: head})
 
 
 def _draw_chosen(shown: Shown) -> None:
@@ -106,7 +106,7 @@ def _draw_chosen(shown: Shown) -> None:
             key="heads_to_maps",
             type="tertiary",
             icon=":material/grid_view:",
-            on_click=session.choose,
+            on_click=session.choose_above,
             args=({session.VIEW: "maps"},),
         )
     st.caption(

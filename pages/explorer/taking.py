@@ -1,6 +1,5 @@
 """Taking a view away: what every view of the attention page hands over, and how it is offered."""
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -10,6 +9,7 @@ import streamlit as st
 from pages.explorer.files import as_csv, as_json
 from pages.explorer.looked import Looked
 from pages.shared import session
+from pages.shared.folded import fold, fold_code, fold_formula, fold_how_to_read
 from pages.shared.text import FORMULA, HOW_TO_READ, _
 from viz.number_tables import number_tables
 from viz.payload import Assets
@@ -71,14 +71,10 @@ def offer(taken: Taking, looked: Looked) -> None:
 
 
 def _folded(taken: Taking) -> None:
-    _table(taken)
-    with st.expander(_("How to read this"), type="compact"):
-        st.markdown(taken.how_to_read)
-    with st.expander(_("Formula"), type="compact"):
-        st.latex(taken.formula)
-    with st.expander(_("Code that computes it"), type="compact"):
-        for function in taken.code:
-            st.code(inspect.getsource(function))
+    fold(_("As a table"), "table", lambda: st.html(_numbers_as_tables(taken)), compact=True)
+    fold_how_to_read(taken.how_to_read, compact=True)
+    fold_formula(taken.formula, compact=True)
+    fold_code(taken.code, compact=True)
 
 
 def page(taken: Taking, about: Mapping[str, object]) -> str:
@@ -123,14 +119,6 @@ def _download(
         icon=":material/download:",
         key=f"take_{ending}",
     )
-
-
-def _table(taken: Taking) -> None:
-    # Made only for whoever opens it: of long sentences it takes long.
-    folded = st.expander(_("As a table"), type="compact", on_change="rerun", key="taken_as_table")
-    with folded:
-        if folded.open:
-            st.html(_numbers_as_tables(taken))
 
 
 def _numbers_as_tables(taken: Taking) -> str:

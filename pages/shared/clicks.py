@@ -14,7 +14,7 @@ def _picked(key: str) -> dict[str, Any]:
 def take_head() -> None:
     """Take over the head that was clicked in the maps."""
     if pick := _picked(session.MAPS):
-        session.choose({session.LAYER: pick["layer"], session.HEAD: pick["head"]})
+        session.choose_above({session.LAYER: pick["layer"], session.HEAD: pick["head"]})
 
 
 def take_step() -> None:
@@ -44,9 +44,10 @@ def take_unit_cell() -> None:
 def take_token(key: str) -> None:
     """Take over the token that was pinned, `{"side": …, "index": …}`, or that none is."""
     pick = _picked(key)
-    session.link(session.SIDE, pick.get("side"))
     index = pick.get("index")
-    session.link(session.TOKEN, None if index is None else str(index))
+    session.link_all(
+        {session.SIDE: pick.get("side"), session.TOKEN: None if index is None else str(index)}
+    )
 
 
 def take_cell(key: str) -> None:
@@ -68,7 +69,7 @@ def take_strip(key: str) -> None:
     """Open the head whose strip's name was clicked in the maps."""
     component: Any = session.held(key, None)
     if head := component.strip:
-        session.choose(
+        session.choose_above(
             {
                 session.KIND: head["kind"],
                 session.LAYER: head["layer"],

@@ -1,7 +1,6 @@
 """A lesson: one part of the Transformer in several views, of which one is shown at a time."""
 
 import csv
-import inspect
 import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.shared import controls, layout, notes
+from pages.shared.folded import fold, fold_code, fold_formula
 from pages.shared.opening import Opened
 from pages.shared.text import _
 
@@ -57,13 +57,10 @@ def show(views: Sequence[View], opened: Opened, key: str) -> None:
 
 def explained(explanation: Explanation) -> None:
     """Fold formula, what to try and code below the picture."""
-    with st.expander(_("Formula")):
-        st.latex(explanation.formula)
-    with st.expander(_("What to try")):
-        st.markdown("\n".join(f"- {one}" for one in explanation.tries))
-    with st.expander(_("Code that computes it")):
-        for function in explanation.code:
-            st.code(inspect.getsource(function))
+    tries = "\n".join(f"- {one}" for one in explanation.tries)
+    fold_formula(explanation.formula)
+    fold(_("What to try"), "tries", lambda: st.markdown(tries))
+    fold_code(explanation.code)
 
 
 def numbers(name: str, columns: Mapping[str, Sequence[object]]) -> None:

@@ -42,6 +42,12 @@ def choose(values: Mapping[str, object]) -> None:
         st.session_state[key] = value
 
 
+def choose_above(values: Mapping[str, object]) -> None:
+    """Set widgets outside of the fragment whose callback this is: the whole page runs again."""
+    choose(values)
+    st.rerun()
+
+
 def chosen(key: str) -> str:
     """Return what a widget holds, inside its callback."""
     return str(st.session_state[key])
@@ -52,6 +58,11 @@ def enter(page: str) -> None:
     st.session_state[_ENTERED] = st.session_state.get(_PAGE, page) != page
     st.session_state[_PAGE] = page
     st.session_state[_ON_PAGE] = {}
+
+
+def entered_is_over() -> None:
+    """Note that the page is drawn: what runs again of it alone has not been entered anew."""
+    st.session_state[_ENTERED] = False
 
 
 def recall(key: str, options: Container[object] | None = None) -> None:
@@ -168,11 +179,19 @@ def linked(key: str) -> str | None:
 
 def link(key: str, value: str | None) -> None:
     """Have the URL hold something that has no widget; None takes it out."""
-    remember(key, value)
-    if value is None:
-        st.query_params.pop(key, None)
-    else:
-        st.query_params[key] = value
+    link_all({key: value})
+
+
+def link_all(values: Mapping[str, str | None]) -> None:
+    """Have the URL hold several things at once: each change of it takes the browser a while."""
+    for key, value in values.items():
+        remember(key, value)
+        if value is None:
+            st.query_params.pop(key, None)
+    held = st.query_params.to_dict()
+    changed = {key: value for key, value in values.items() if value not in (None, held.get(key))}
+    if changed:
+        st.query_params.update(changed)
 
 
 def address() -> str:

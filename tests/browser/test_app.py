@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import served
+from tests.browser.conftest import served, settled
 
 TIRED = "L'animal n'a pas traversé la rue parce qu'il était trop fatigué."
 WIDE = "L'animal n'a pas traversé la rue parce qu'elle était trop large."
@@ -203,3 +203,18 @@ def test_the_picture_stands_on_the_first_screen(visit):
     page = drawn(visit())
     box = page.locator(".cells").bounding_box()
     assert box["y"] + box["height"] <= 800
+
+
+def test_what_is_chosen_after_a_switch_of_pages_stays_chosen(visit):
+    page = visit("?view=lines")
+    shown = page.get_by_role("radio", name="all heads")
+    shown.click()
+    expect(page.locator(".lines")).to_contain_text("all 4 heads")
+    page.get_by_role("link", name="Decoding").click()
+    page.locator(".decoding[data-drawn]").wait_for()
+    page.get_by_role("link", name="Attention").click()
+    expect(page.locator(".lines")).to_contain_text("all 4 heads")
+    page.get_by_role("radio", name="one head").click()
+    expect(page.locator(".lines")).to_contain_text("head 0")
+    settled(page)
+    expect(shown).not_to_be_checked()

@@ -65,6 +65,12 @@ def _link(source, target):
     return target
 
 
+def unfold(at, name):
+    """Open what is folded below a picture, as a click on its title does."""
+    at.session_state[f"folded_{name}"] = True
+    return at.run()
+
+
 @pytest.fixture
 def open_app():
     """Return a function that opens the app as a link with these parameters does."""

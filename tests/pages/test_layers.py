@@ -6,7 +6,7 @@ from core.analysis.parts import TABLE_3, parts
 from core.decoding.sentence import translate
 from core.model import Record, Site, Step, count_parameters
 from core.run import load_run
-from tests.pages.conftest import ROOT, chart_rows, said, send
+from tests.pages.conftest import ROOT, chart_rows, said, send, unfold
 from viz import architecture, matrices
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -77,7 +77,7 @@ def test_a_click_on_a_part_says_what_it_costs_and_is_kept_in_the_link(open_layer
 def test_every_kind_of_part_can_be_opened_by_link(open_layers, part):
     at = open_layers(part=part)
     assert diagram(at).selected == part
-    assert at.get("latex")
+    assert unfold(at, "formula").get("latex")
 
 
 def test_a_shared_matrix_is_counted_once_and_said_so(open_layers):

@@ -9,7 +9,7 @@ from core.run import load_run
 from pages.shared import cached, lesson
 from tests.core.analysis.test_placing import with_learned_positions
 from tests.core.analysis.test_positions import formula
-from tests.pages.conftest import ROOT, said
+from tests.pages.conftest import ROOT, said, unfold
 from viz.matrices import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -328,7 +328,7 @@ def test_only_of_sinusoids_the_norm_is_claimed_by_a_formula(
 ):
     only_learned()
     at = open_positions("norms", model=name)
-    [formula] = at.expander[0].latex
+    [formula] = unfold(at, "formula").expander[0].latex
     assert ("\\tfrac{d_{model}}{2}" in formula.value) == claimed
     assert ("P_p" in formula.value) != claimed
 

@@ -11,7 +11,7 @@ from core.run import load_run
 from pages.attention import VIEWS
 from pages.explorer import taking
 from pages.explorer.files import as_csv, as_json
-from tests.pages.conftest import ROOT, said, shown
+from tests.pages.conftest import ROOT, said, shown, unfold
 from tests.pages.explorer.conftest import from_csv, run_lines
 from viz.attention_maps import unpack
 
@@ -151,9 +151,7 @@ def test_files_say_of_what_their_numbers_are(open_view, files, view):
 def test_the_table_is_made_only_for_whoever_opens_it(open_view):
     at, taken = open_view("maps")
     assert not any("<table>" in each.proto.body for each in at.get("html"))
-    at.session_state["taken_as_table"] = True
-    at.run()
-    assert not at.exception
+    assert not unfold(at, "table").exception
     [table] = [each.proto.body for each in at.get("html") if "<table>" in each.proto.body]
     assert table.count("<tr>") == 15
 
