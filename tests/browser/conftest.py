@@ -6,6 +6,7 @@
   need not be sent again.
 - `serve`: `serve("tests/browser/apps/maps_app.py")` starts `streamlit run` on that file from the
   repository root and returns its address; for the same file it returns the same server again.
+- `kept_pages`: `kept_pages.show(app, ready, query)` shows a case of such a file.
 - `visit`: opens a page of the app, and lets the test fail if anything fails in that page.
 """
 
@@ -30,6 +31,7 @@ from playwright.sync_api import (
 )
 
 from tests.browser import chromium
+from tests.browser.kept import KeptPages, settled  # noqa: F401
 
 ROOT = Path(__file__).parents[2]
 SECONDS_TO_START = 60
@@ -95,6 +97,12 @@ def serve() -> Iterator[Serve]:
         yield address_of
 
 
+@pytest.fixture(scope="session")
+def kept_pages(new_page: NewPage, serve: Serve) -> KeptPages:
+    """Pages of the apps in `apps/`, which go from case to case."""
+    return KeptPages(new_page, serve)
+
+
 @pytest.fixture
 def visit(new_page: NewPage, serve: Serve) -> Iterator[Callable[..., Page]]:
     """Open the app at an address; nothing may fail in the page, or be asked for from outside."""
@@ -114,12 +122,6 @@ def visit(new_page: NewPage, serve: Serve) -> Iterator[Callable[..., Page]]:
     for page in opened:
         page.close()
     assert faults == []
-
-
-def settled(page: Page) -> None:
-    """Wait until the script has ended, and for the fonts: with them labels are placed again."""
-    page.locator("[data-test-script-state=notRunning]").wait_for()
-    page.evaluate("() => document.fonts.ready.then(() => true)")
 
 
 def outside(url: str, address: str, faults: list[str]) -> None:

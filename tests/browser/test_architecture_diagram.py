@@ -3,7 +3,6 @@
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
-from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -18,32 +17,14 @@ MANY = (12, 12, "post")
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture(scope="module")
-def window(browser):
-    """One window for all pages: it keeps Streamlit's own files."""
-    context = browser.new_context()
-    yield context
-    context.close()
-
-
 @pytest.fixture
-def show(window, serve):
-    """Open the drawing of a model; nothing may fail in the page meanwhile."""
+def show(kept_pages):
+    """Show the drawing of a model."""
 
-    @contextmanager
     def opened(encoder=3, decoder=2, norm="post", *, width=640, scheme="light", **asked):
-        page = window.new_page()
-        page.set_viewport_size({"width": width, "height": 1000})
-        page.emulate_media(color_scheme=scheme)
-        errors = []
-        page.on("pageerror", lambda error: errors.append(str(error)))
         query = urlencode({"encoder": encoder, "decoder": decoder, "norm": norm, **asked})
-        page.goto(f"{serve(APP)}/?{query}")
-        page.locator(".architecture[data-drawn]").wait_for()
-        expect(page.get_by_text("selected: ")).to_be_visible()
-        yield page
-        page.close()
-        assert errors == []
+        options = {"viewport": {"width": width, "height": 1000}, "color_scheme": scheme}
+        return kept_pages.show(APP, ".architecture[data-drawn]", query, **options)
 
     return opened
 

@@ -1,7 +1,6 @@
 """The attention maps in a real browser: what is drawn, said and sent."""
 
 import re
-from contextlib import contextmanager
 from xml.etree import ElementTree
 
 import numpy as np
@@ -23,9 +22,9 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def show(new_page, serve):
+def show(kept_pages):
     def opened(case, **options):
-        return opened_maps(new_page, serve, case, **options)
+        return opened_maps(kept_pages, case, **options)
 
     return opened
 
@@ -100,22 +99,17 @@ def test_a_click_on_a_thumbnail_shows_that_head_and_tells_python(show):
         expect(hover_cell(page, 2, 2, maps).locator("b")).to_have_text(f"{weight:#.3g}")
 
 
-@contextmanager
-def offline(page):
-    page.context.set_offline(True)
-    try:
-        yield
-    finally:
-        page.context.set_offline(False)
+MUTE = "() => { window.sends = WebSocket.prototype.send; WebSocket.prototype.send = () => {}; }"
 
 
 def test_numbers_of_a_head_not_yet_sent_whole_are_marked_as_rounded(show):
     maps = maps_cases.known()
-    with show("known") as page, offline(page):
-        page.evaluate("window.WebSocket.prototype.send = () => {}")
+    with show("known") as page:
+        page.evaluate(MUTE)
         tile(page, 0, 0).click()
         weight = f"≈ {round(maps.weights[0, 0, 1, 1] * 255) / 255:.2f}"
         expect(hover_cell(page, 1, 1, maps).locator("b")).to_have_text(weight)
+        page.evaluate("() => { WebSocket.prototype.send = window.sends; }")
 
 
 def test_the_last_of_several_quick_clicks_wins(show):

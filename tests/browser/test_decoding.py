@@ -1,7 +1,6 @@
 """The decoding stepper in a real browser: what is drawn, said and sent."""
 
 import re
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -16,31 +15,13 @@ APP = "tests/browser/apps/decoding_app.py"
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture(scope="module")
-def window(browser):
-    """One window for all pages: it keeps Streamlit's own files."""
-    context = browser.new_context()
-    yield context
-    context.close()
-
-
 @pytest.fixture
-def show(window, serve):
-    """Open the component on one case; nothing may fail in the page meanwhile."""
+def show(kept_pages):
+    """Show the component on one case."""
 
-    @contextmanager
     def opened(case, width=1280, scheme="light"):
-        page = window.new_page()
-        page.set_viewport_size({"width": width, "height": 800})
-        page.emulate_media(color_scheme=scheme)
-        errors = []
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(f"{serve(APP)}/?case={case}")
-        page.locator(".decoding[data-drawn]").wait_for()
-        expect(page.get_by_text("runs: 1")).to_be_visible()
-        yield page
-        page.close()
-        assert errors == []
+        options = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
+        return kept_pages.show(APP, ".decoding[data-drawn]", f"case={case}", **options)
 
     return opened
 
@@ -331,8 +312,8 @@ def test_the_chart_reads_a_step_and_goes_to_it(show):
         expect(page.locator(".count")).to_have_text("step 4 / 5")
 
 
-def test_the_step_and_the_head_stay_for_the_sentence_and_another_begins_anew(window, serve):
-    page = window.new_page()
+def test_the_step_and_the_head_stay_for_the_sentence_and_another_begins_anew(new_page, serve):
+    page = new_page()
     page.goto(f"{serve(APP)}/?case=sentence&choose=1")
     page.locator(".decoding[data-drawn]").wait_for()
     go_to(page, 12).get_by_label("head").select_option("2")

@@ -1,7 +1,6 @@
 """The lines between two columns of tokens in a real browser: what is drawn, said and saved."""
 
 import re
-from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 from xml.etree import ElementTree
@@ -12,7 +11,6 @@ from playwright.sync_api import expect
 
 from tests.browser.apps import lines_cases
 from tests.browser.canvas import pixels
-from tests.browser.conftest import settled
 from viz import theme
 
 APP = "tests/browser/apps/lines_app.py"
@@ -21,22 +19,11 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def show(new_page, serve):
-    """Open the component on one case; nothing may fail in the page meanwhile."""
-
-    @contextmanager
-    def opened(case, **options):
-        page = new_page(**options)
-        errors = []
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(f"{serve(APP)}/?case={case}")
-        settled(page)
-        page.locator(".lines[data-whole]").wait_for()
-        yield page
-        page.close()
-        assert errors == []
-
-    return opened
+def show(kept_pages):
+    """Show the component on one case."""
+    return lambda case, **options: kept_pages.show(
+        APP, ".lines[data-whole]", f"case={case}", **options
+    )
 
 
 def row(page, column, index):

@@ -23,9 +23,9 @@ def vast():
 
 
 @pytest.fixture
-def show(new_page, serve):
+def show(kept_pages):
     def opened(case="vast", query="", **options):
-        return opened_maps(new_page, serve, case, query, **options)
+        return opened_maps(kept_pages, case, query, **options)
 
     return opened
 

@@ -1,7 +1,6 @@
 """One word's strips in a real browser: what is drawn, said and sent, in the app and alone."""
 
 import re
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -11,7 +10,8 @@ from core.inspection import inspect_sentence
 from core.run import load_run
 from tests.browser.apps import strips_cases
 from tests.browser.canvas import pixels
-from tests.browser.conftest import ROOT, settled
+from tests.browser.conftest import ROOT
+from tests.browser.kept import settled
 from viz import theme
 
 APP = "tests/browser/apps/strips_app.py"
@@ -20,22 +20,11 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def show(new_page, serve):
-    """Open the component on one case; nothing may fail in the page meanwhile."""
-
-    @contextmanager
-    def opened(case, **options):
-        page = new_page(**options)
-        errors = []
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(f"{serve(APP)}/?case={case}")
-        page.locator(".strips[data-drawn]").wait_for()
-        settled(page)
-        yield page
-        page.close()
-        assert errors == []
-
-    return opened
+def show(kept_pages):
+    """Show the component on one case."""
+    return lambda case, **options: kept_pages.show(
+        APP, ".strips[data-drawn]", f"case={case}", **options
+    )
 
 
 def coloured(weights, visible):

@@ -3,9 +3,11 @@
 import streamlit as st
 
 from pages.shared.architecture import architecture
+from tests.browser.apps.blank import blank_between_cases
 from viz.architecture import Architecture, part_ids
 
 st.set_page_config(layout="wide")
+blank_between_cases()
 asked = st.query_params
 n_encoder = int(asked.get("encoder", "3"))
 n_decoder = int(asked.get("decoder", "2"))

@@ -3,9 +3,11 @@
 import streamlit as st
 
 from pages.shared.stepper import decoding
+from tests.browser.apps.blank import blank_between_cases
 from tests.browser.apps.decoding_cases import CASES
 
 st.set_page_config(layout="wide")
+blank_between_cases()
 case = st.query_params.get("case", "known")
 if st.query_params.get("choose"):
     case = st.radio("case", list(CASES), index=list(CASES).index(case), horizontal=True)

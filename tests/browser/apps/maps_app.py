@@ -5,9 +5,11 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.shared.maps import attention_maps
+from tests.browser.apps.blank import blank_between_cases
 from tests.browser.apps.maps_cases import CASES
 
 st.set_page_config(layout="wide")
+blank_between_cases()
 maps = st.cache_data(CASES[st.query_params.get("case", "known")])()
 selected = st.session_state.setdefault("selected", maps.selected)
 

@@ -1,7 +1,5 @@
 """What tests of the attention maps in a browser share: opening a case, and what should be seen."""
 
-from contextlib import contextmanager
-
 import numpy as np
 
 from viz import theme
@@ -9,17 +7,9 @@ from viz import theme
 APP = "tests/browser/apps/maps_app.py"
 
 
-@contextmanager
-def opened_maps(new_page, serve, case, query="", **options):
-    """Open the component on one case; nothing may fail in the page meanwhile."""
-    page = new_page(**options)
-    errors = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(f"{serve(APP)}/?case={case}{query}")
-    page.locator(".maps[data-drawn]").wait_for()
-    yield page
-    page.close()
-    assert errors == []
+def opened_maps(kept_pages, case, query="", **options):
+    """Show the component on one case."""
+    return kept_pages.show(APP, ".maps[data-drawn]", f"case={case}{query}", **options)
 
 
 def expected_pixels(weights, visible):

@@ -3,9 +3,11 @@
 import streamlit as st
 
 from pages.explorer.word import strips
+from tests.browser.apps.blank import blank_between_cases
 from tests.browser.apps.strips_cases import CASES, followed
 
 st.set_page_config(layout="wide")
+blank_between_cases()
 case = st.query_params.get("case", "source")
 state = st.session_state
 
