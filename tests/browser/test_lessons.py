@@ -7,10 +7,11 @@ import pytest
 from playwright.sync_api import expect
 
 from pages import layers, masks, positions, scaling
+from pages.shared import layout
 from tests.browser.conftest import ROOT, served
+from tests.browser.kept import settled
 
 LESSONS = {"masks": masks, "positions": positions, "scaling": scaling, "layers": layers}
-VIEWS = [(name, view.name) for name, page in LESSONS.items() for view in page.VIEWS]
 # What a view's picture is made of: a map, a drawing, a chart or a table.
 PICTURE = ".matrices[data-drawn], .architecture[data-drawn], .stVegaLiteChart svg, .stTable"
 pytestmark = pytest.mark.browser
@@ -27,16 +28,23 @@ def picture(page):
     return found
 
 
-@pytest.mark.parametrize(("lesson", "view"), VIEWS)
-def test_every_view_stands_on_the_first_screen_and_fits_a_narrow_window(visit, lesson, view):
-    page = visit(link(lesson, view))
-    assert picture(page).bounding_box()["y"] < 500
-    expect(page.get_by_role("radio", name=view, exact=True)).to_be_checked()
-    expect(page.get_by_text("Code that computes it")).to_be_attached()
-    expect(page.locator(".stException")).to_have_count(0)
-    page.set_viewport_size({"width": 900, "height": 800})
-    page.wait_for_timeout(300)
-    assert page.evaluate("document.scrollingElement.scrollWidth") == 900
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_every_view_stands_on_the_first_screen_and_fits_a_narrow_window(visit, lesson):
+    page = visit(lesson)
+    words = page.locator(f".st-key-{layout.LESSON_TEXT}")
+    for view in LESSONS[lesson].VIEWS:
+        before = words.inner_text()
+        button = page.get_by_role("radio", name=view.name, exact=True)
+        if not button.is_checked():
+            button.click()
+            expect(words).not_to_have_text(before)
+        settled(page)
+        assert picture(page).bounding_box()["y"] < 500
+        expect(page.get_by_text("Code that computes it")).to_be_attached()
+        expect(page.locator(".stException")).to_have_count(0)
+        page.set_viewport_size({"width": 900, "height": 800})
+        page.wait_for_function("document.scrollingElement.scrollWidth === 900")
+        page.set_viewport_size({"width": 1280, "height": 800})
 
 
 def test_the_first_visit_to_a_fresh_server_by_deep_link_shows_the_view_in_its_frame(browser):
@@ -140,27 +148,30 @@ def test_numbers_of_a_chart_can_be_taken_away(visit):
         assert sum(map(float, line.split(",")[1:])) == pytest.approx(1)
 
 
-LUMINANCE = """(node) => {
-    const [red, green, blue] = getComputedStyle(node).color.match(/[\\d.]+/g).map(Number);
+# Streamlit follows the reader's scheme; its colours come gradually.
+SHOWS = """scheme => document.getAnimations().every(({ playState }) => playState !== "running")
+    && getComputedStyle(document.querySelector(".stApp")).colorScheme === scheme"""
+LUMINANCE = """(node, colour) => {
+    const [red, green, blue] = getComputedStyle(node)[colour].match(/[\\d.]+/g).map(Number);
     return (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255;
 }"""
 
 
-@pytest.mark.parametrize(("scheme", "dark_words"), [("light", True), ("dark", False)])
 @pytest.mark.parametrize(
-    ("lesson", "view", "words"),
+    ("lesson", "view", "words", "colour"),
     [
-        ("positions", "shuffle", ".matrices figcaption"),
-        ("layers", "parts", ".architecture text"),
-        ("scaling", "softmax", ".stTable, .stMarkdown"),
+        ("positions", "shuffle", ".matrices figcaption", "color"),
+        ("layers", "parts", ".architecture text", "fill"),
+        ("scaling", "softmax", ".stTable, .stMarkdown", "color"),
     ],
 )
-def test_words_stand_out_from_the_page_in_both_themes(
-    visit, scheme, dark_words, lesson, view, words
-):
-    page = visit(link(lesson, view), color_scheme=scheme)
+def test_words_stand_out_from_the_page_in_both_themes(visit, lesson, view, words, colour):
+    page = visit(link(lesson, view), color_scheme="light")
     picture(page)
     said = page.locator(words).first
-    shade = said.evaluate(LUMINANCE.replace(".color.", ".fill.")) if "text" in words else None
-    shade = said.evaluate(LUMINANCE) if shade is None else shade
-    assert (shade < 0.4) == dark_words
+    shades = []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_function(SHOWS, arg=scheme)
+        shades.append(said.evaluate(LUMINANCE, colour))
+    assert shades[0] < 0.4 < shades[1]
