@@ -37,7 +37,8 @@ def decode_greedily(
         For each sentence its target's ids without BOS; EOS is the last unless the limit came first.
     """
     stepper = Stepper(model, source_BS, DecodeOptions(probe=probe, watch=False))
-    written: list[Tensor] = []
+    # The first column is left out in the end: a model with one position writes no other.
+    written = [source_BS.new_full((len(source_BS),), PAD)]
     next_B = source_BS.new_full((len(source_BS),), BOS)
     open_B = torch.ones(len(source_BS), dtype=torch.bool, device=source_BS.device)
     for _ in range(length_limit(model, source_BS.shape[1])):

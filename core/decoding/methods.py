@@ -85,8 +85,9 @@ def _best_of_beam(
     """Return the tokens of the best hypothesis, EOS included where it is finished."""
 
     def best(prefix: tuple[int, ...]) -> tuple[int, ...]:
-        *_, final = beam_steps(model, source_S, method.beam, method.alpha, prefix)
-        return final.kept[0].tokens
+        found = list(beam_steps(model, source_S, method.beam, method.alpha, prefix))
+        # There are no steps where the prefix reaches the limit.
+        return found[-1].kept[0].tokens if found else prefix
 
     tokens = best(())
     for step, token in sorted(overrides.items()):

@@ -59,6 +59,11 @@ def test_decoding_stops_at_the_limit_and_within_the_models_positions(model):
     assert length_limit(model, 1000) == 23
 
 
+def test_a_model_with_one_position_writes_nothing():
+    model = build(ModelConfig(30, 1, 1, 16, 32, 4, max_positions=1), seed=0).eval()
+    assert decode_greedily(model, pad([[EOS], [EOS]])) == [(), ()]
+
+
 def test_decoding_can_be_probed(model):
     source_BS = pad([SOURCES[2]])
     everything = [(site, head) for site in model.sites() for head in range(4)]

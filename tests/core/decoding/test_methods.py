@@ -1,9 +1,13 @@
 import pytest
+import torch
 
+from core.config import ModelConfig
 from core.decoding.beam import beam_steps, beam_tree
 from core.decoding.methods import Beam, Forced, Greedy, decode
 from core.decoding.sampling import Sampling
+from core.decoding.step import length_limit
 from core.decoding.timing import computed_cells, measure_times
+from core.model import build
 from core.tokenizer import EOS
 
 
@@ -39,6 +43,21 @@ def test_an_override_is_followed_and_nothing_before_it_changes(model, source, me
 @pytest.mark.parametrize("method", [Greedy(), Beam(3)])
 def test_eos_as_an_override_ends_the_decoding(model, source, method):
     assert chosen(decode(model, source, method, {1: EOS}))[1:] == [EOS]
+
+
+@pytest.mark.parametrize("method", [Greedy(), Sampling(seed=2), Beam(3)])
+def test_a_model_with_one_position_decodes_in_no_steps(method):
+    narrow = build(ModelConfig(30, 1, 1, 16, 32, 4, max_positions=1), seed=0).eval()
+    assert decode(narrow, (EOS,), method) == []
+
+
+@pytest.mark.parametrize("method", [Greedy(), Beam(3)])
+def test_the_last_step_before_the_limit_can_be_overridden(model, source, method):
+    with torch.no_grad():
+        model.output = torch.nn.Linear(16, 30)
+        model.output.bias[7] = 100.0
+    last = length_limit(model, len(source)) - 1
+    assert chosen(decode(model, source, method, {last: 9})) == [*[7] * last, 9]
 
 
 def test_a_beam_with_a_prefix_scores_the_whole(model, source_S):
