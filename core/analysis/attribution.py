@@ -4,7 +4,8 @@ All answer one question: what does source token s have to do with the word of st
 attention say how much of s reaches the row that writes the word, the others how the word's
 log-probability depends on s.
 
-H heads, L layers, B batch, S source length, T target length.
+H heads, L layers, B batch, S source length, T target length, V vocabulary, P parts of the source:
+its tokens, or its words.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,14 +19,12 @@ from numpy.typing import NDArray
 from core.analysis.attribution_gradients import Said, gradient_times_input
 from core.analysis.attribution_integrated import IntegratedGradients, integrated_gradients
 from core.analysis.flow import MOST_TOKENS, source_flow, source_rollout
+from core.analysis.leaving_out import leave_one_out
 from core.analysis.ranks import rank_correlation
 from core.batch import pad
 from core.decoding.step import sayable
-from core.masks import PAD
 from core.model import Record, Transformer
 from core.tokenizer import BOS
-
-SENTENCES_AT_ONCE = 64
 
 Scores = NDArray[np.float64]
 Weights = NDArray[np.float32]
@@ -46,8 +45,8 @@ class Method(StrEnum):
     INTEGRATED = "integrated"
     """Integrated gradients: what it gains on the way from zero vectors to the source."""
     LEAVE_ONE_OUT = "leave_one_out"
-    """What it loses when the token is hidden from all rows, as padding is; the others keep their
-    places. The only one that changes what is asked about, and so what others are held against."""
+    """What it loses when the token is hidden; see `core.analysis.leaving_out`. The only one that
+    changes what is asked about, and so what others are held against."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,11 +57,16 @@ class Attribution:
     log_probability: float
     """Of the word, in nats."""
     scores: Mapping[Method, Scores]
-    """scores_S of each method that was asked. Those of attention are never negative: of attention
-    and of rollout they sum to 1, of flow each is at most 1. The others are in nats, below 0 for a
-    token that makes the word less probable."""
+    """scores_P of each method that was asked. Those of attention are never negative: of attention
+    and of rollout they sum to 1, of flow each token's is at most 1. The others are in nats, below 0
+    for a part of the source that makes the word less probable."""
     integrated: IntegratedGradients
     """With what its scores should sum to."""
+
+    @property
+    def probability(self) -> float:
+        """Of the word."""
+        return float(np.exp(self.log_probability))
 
     @property
     def agreement(self) -> Mapping[Method, float | None]:
@@ -94,12 +98,17 @@ def said_at(source_ids: Sequence[int], target_ids: Sequence[int], step: int) -> 
     return Said(tuple(source_ids), (BOS, *target_ids[:step]), target_ids[step])
 
 
-def attribute(model: Transformer, said: Said) -> Attribution:
-    """Ask every method about a word.
+def attribute(model: Transformer, said: Said, words: Sequence[int] | None = None) -> Attribution:
+    """Ask every method about a word that is said.
+
+    Between words the scores of a word's tokens are added, but for leaving one out: that hides the
+    whole word, for the rest of it might tell what is hidden. The sum of flows may be more than
+    could flow to all tokens of a word at once: each is asked about as if it were alone.
 
     Args:
         model: In evaluation mode; it stays as it is.
         said: The word, and what it follows.
+        words: Which word each source token belongs to, counted from 0; None asks about tokens.
     """
     log_probability, encoder_LHSS, cross_HS = _looked_at(model, said)
     integrated = integrated_gradients(model, said)
@@ -112,21 +121,14 @@ def attribute(model: Transformer, said: Said) -> Attribution:
     scores |= {
         Method.GRADIENT: gradient_times_input(model, said),
         Method.INTEGRATED: integrated.scores_S,
-        Method.LEAVE_ONE_OUT: leave_one_out(model, said, log_probability),
     }
+    scores = {method: _between_words(scores_S, words) for method, scores_S in scores.items()}
+    scores[Method.LEAVE_ONE_OUT] = leave_one_out(model, said, words)
     return Attribution(said, log_probability, scores, integrated)
 
 
-@torch.inference_mode()
-def leave_one_out(model: Transformer, said: Said, log_probability: float) -> Scores:
-    """Return scores_S: what a word's log-probability loses when a source token is hidden."""
-    without_SS = pad([said.source_ids]).repeat(len(said.source_ids), 1).fill_diagonal_(PAD)
-    fed_1T = pad([said.fed_ids])
-    found = [
-        sayable(model(some_BS, fed_1T.expand(len(some_BS), -1))[:, -1]).log_softmax(dim=-1)
-        for some_BS in without_SS.split(SENTENCES_AT_ONCE)
-    ]
-    return log_probability - torch.cat(found)[:, said.token].double().numpy()
+def _between_words(scores: Scores, words: Sequence[int] | None) -> Scores:
+    return scores if words is None else np.asarray(np.bincount(words, scores), np.float64)
 
 
 @torch.inference_mode()

@@ -40,9 +40,14 @@ class IntegratedGradients:
     """So many were computed."""
 
     @property
+    def total(self) -> float:
+        """What the scores add up to."""
+        return float(self.scores_S.sum())
+
+    @property
     def gap(self) -> float:
         """How far the sum is from the difference, as a share of it."""
-        missed = abs(float(self.scores_S.sum()) - self.difference)
+        missed = abs(self.total - self.difference)
         return missed / max(abs(self.difference), SMALLEST_DIFFERENCE)
 
 

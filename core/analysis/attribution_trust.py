@@ -4,7 +4,7 @@ N sentences.
 """
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,11 +60,19 @@ class TrustProgress:
     trust: Mapping[Method, Trust]
 
 
-def trust_steps(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> Iterator[TrustProgress]:
+def trust_steps(
+    run: Run, n: int = N_SENTENCES, seed: int = SEED, *, whole_words: bool = False
+) -> Iterator[TrustProgress]:
     """Yield how far each method agrees with leaving one out, after each held-out sentence.
 
     The word is one of the true target's, drawn at random for each sentence (EOS may be drawn), and
     is asked about after the true prefix.
+
+    Args:
+        run: A loaded run.
+        n: Held-out sentences.
+        seed: Draws them, and the words.
+        whole_words: Whether the order is that of the source's words, and not of its tokens.
 
     Raises:
         RunError: The task is a file of pairs that cannot be used, or nothing fits the model.
@@ -75,7 +83,8 @@ def trust_steps(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> Iterator[Tr
     for done, pair in enumerate(pairs, start=1):
         target_ids = pair.target[1:]
         said = said_at(pair.source, target_ids, rng.randrange(len(target_ids)))
-        for method, correlation in attribute(run.model, said).agreement.items():
+        words = words_of(run, pair.source) if whole_words else None
+        for method, correlation in attribute(run.model, said, words).agreement.items():
             defined = found.setdefault(method, [])
             if correlation is not None:
                 defined.append(correlation)
@@ -83,3 +92,8 @@ def trust_steps(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> Iterator[Tr
             method: Trust(tuple(defined), done - len(defined)) for method, defined in found.items()
         }
         yield TrustProgress(done, len(pairs), trust)
+
+
+def words_of(run: Run, ids: Sequence[int]) -> tuple[int, ...]:
+    """Return which word each token belongs to, counted from 0."""
+    return tuple(token.word for token in run.tokenizer.describe(ids))

@@ -27,6 +27,7 @@ from core.training.metrics import sorted_batches
 Kind = Literal["silence", "uniform", "freeze"]
 N_AVERAGED = 200
 """Held-out sentences that a frozen head's average is taken over."""
+SEED = 0
 
 Averages = Mapping[Site, Tensor]
 """Site → mixed_HE, what each head mixes on average."""
@@ -67,7 +68,7 @@ def heads_of(run: Run, site: Site) -> frozenset[Head]:
 
 
 @torch.inference_mode()
-def average_mixed(run: Run, n: int = N_AVERAGED, seed: int = 0) -> Averages:
+def average_mixed(run: Run, n: int = N_AVERAGED, seed: int = SEED) -> Averages:
     """Return what each head mixes on average, over all positions of `n` held-out sentences.
 
     Padding does not count. The decoder is fed the true targets.
@@ -90,7 +91,7 @@ def average_mixed(run: Run, n: int = N_AVERAGED, seed: int = 0) -> Averages:
     return {site: (total_HE / counts[site]).float() for site, total_HE in sums.items()}
 
 
-def averaged_over(run: Run, n: int = N_AVERAGED, seed: int = 0) -> int:
+def averaged_over(run: Run, n: int = N_AVERAGED, seed: int = SEED) -> int:
     """Return how many held-out sentences `average_mixed` takes: fewer where the task has fewer.
 
     Raises:

@@ -13,6 +13,7 @@ from core.run import Run
 
 N_PRUNED = 100
 """Held-out sentences: the greedy order measures every head that is left at every step."""
+SEED = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class PruningPoint:
     """Held-out sentences."""
 
 
-def greedy_pruning(run: Run, n: int = N_PRUNED, seed: int = 0) -> Iterator[PruningPoint]:
+def greedy_pruning(run: Run, n: int = N_PRUNED, seed: int = SEED) -> Iterator[PruningPoint]:
     """Silence each time the head without which the loss after true prefixes is lowest.
 
     The same sentences choose the head and give the point, so that the curve is a little kinder
@@ -43,7 +44,7 @@ def greedy_pruning(run: Run, n: int = N_PRUNED, seed: int = 0) -> Iterator[Pruni
     yield from (point for point in greedy_passes(run, n, seed) if point is not None)
 
 
-def greedy_passes(run: Run, n: int = N_PRUNED, seed: int = 0) -> Iterator[PruningPoint | None]:
+def greedy_passes(run: Run, n: int = N_PRUNED, seed: int = SEED) -> Iterator[PruningPoint | None]:
     """Yield the points of `greedy_pruning`, and None after each pass that looks for the next one.
 
     Raises:
@@ -65,7 +66,7 @@ def greedy_passes(run: Run, n: int = N_PRUNED, seed: int = 0) -> Iterator[Prunin
 
 
 def pruning_by_score(
-    run: Run, scores: Mapping[Head, float], n: int = N_PRUNED, seed: int = 0
+    run: Run, scores: Mapping[Head, float], n: int = N_PRUNED, seed: int = SEED
 ) -> Iterator[PruningPoint]:
     """Silence the head with the lowest score first, among equal ones the first of the model.
 

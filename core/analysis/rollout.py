@@ -5,8 +5,13 @@ L layers, H heads, Q queries, K keys; a self-attention's queries are its keys.
 Source: Abnar and Zuidema, "Quantifying Attention Flow in Transformers" (2020).
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
+
+from core.inspection import Inspection
+from core.model.probe import Stack
 
 RESIDUAL_SHARE = 0.5
 """So much of a position goes on along the residual connection; the rest is attention's."""
@@ -52,3 +57,31 @@ def seen_fairly(
     array([0.75, 0.5 ])
     """
     return np.asarray(rolled_QK.sum(axis=0) / np.maximum(visible_QK.sum(axis=0), 1))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StackRollout:
+    """The rollout of a stack's self-attention on one sentence."""
+
+    rolled_LQK: NDArray[np.float64]
+    visible_QK: NDArray[np.bool_]
+    """True where a row may look."""
+
+    @property
+    def seen_K(self) -> NDArray[np.float64]:
+        """How much of each token is in a position after the last layer, the mean over all."""
+        return np.asarray(self.rolled_LQK[-1].mean(axis=0))
+
+    @property
+    def seen_fairly_K(self) -> NDArray[np.float64]:
+        """The mean over those positions alone that can see the token."""
+        return seen_fairly(self.rolled_LQK[-1], self.visible_QK)
+
+
+def stack_rollout(inspection: Inspection, stack: Stack) -> StackRollout:
+    """Roll out what a stack's self-attention did with a sentence."""
+    layers = [
+        found for site, found in inspection.attention.items() if site.attention == f"{stack}.self"
+    ]
+    weights_LHQK = np.stack([layer.weights_HQK for layer in layers])
+    return StackRollout(rollout(weights_LHQK), layers[0].visible_QK)

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from core.analysis.rollout import mixing, rollout, seen_fairly
+from core.analysis.rollout import StackRollout, mixing, rollout, seen_fairly, stack_rollout
 from core.inspection import Inspection
 from core.model.probe import Stack
 from core.run import Run
@@ -32,13 +32,13 @@ def ask() -> Stack:
 
 def draw(opened: Opened, stack: Stack) -> None:
     """Draw the rollout of a stack's self-attention after each of its layers."""
-    rolled_LQK = cached.of_run(_rolled, opened.path, opened.sentence, stack)
+    found = cached.of_run(_rolled, opened.path, opened.sentence, stack)
     axis = _axis(opened.inspection, stack)
     matrices(
         Matrices(
             panels=[
-                _map(rolled_QK, layer, axis, opened.inspection, stack)
-                for layer, rolled_QK in enumerate(rolled_LQK)
+                _map(found, layer, axis, hides=stack == "decoder")
+                for layer in range(len(found.rolled_LQK))
             ]
         ),
         key=MAPS,
@@ -51,8 +51,8 @@ def draw(opened: Opened, stack: Stack) -> None:
         )
     )
     if stack == "decoder":
-        _draw_seen(opened, rolled_LQK[-1])
-    lesson.numbers(f"rollout_{stack}", _numbers(rolled_LQK, opened.inspection, stack))
+        _draw_seen(opened, found)
+    lesson.numbers(f"rollout_{stack}", _numbers(found.rolled_LQK, opened.inspection, stack))
     lesson.explained(
         Explanation(
             formula=r"\tilde A_l = \tfrac12 \cdot \tfrac1H \textstyle\sum_h A_{l,h} + "
@@ -64,27 +64,13 @@ def draw(opened: Opened, stack: Stack) -> None:
                     "is it still the one that is seen most?"
                 ),
             ),
-            code=(rollout, mixing, seen_fairly),
+            code=(stack_rollout, rollout, mixing, seen_fairly),
         )
     )
 
 
-def _rolled(run: Run, sentence: str, stack: Stack) -> NDArray[np.float64]:
-    inspection = cached.inspected(run.path, sentence, whole_words=False)
-    layers = [
-        found.weights_HQK
-        for site, found in inspection.attention.items()
-        if site.attention == f"{stack}.self"
-    ]
-    return rollout(np.stack(layers))
-
-
-def _visible(inspection: Inspection, stack: Stack) -> NDArray[np.bool_]:
-    return next(
-        found.visible_QK
-        for site, found in inspection.attention.items()
-        if site.attention == f"{stack}.self"
-    )
+def _rolled(run: Run, sentence: str, stack: Stack) -> StackRollout:
+    return stack_rollout(cached.inspected(run.path, sentence, whole_words=False), stack)
 
 
 def _axis(inspection: Inspection, stack: Stack) -> Axis:
@@ -94,31 +80,29 @@ def _axis(inspection: Inspection, stack: Stack) -> Axis:
     return Axis(name=_("word fed"), labels=labels(inspection.fed_tokens), side="target")
 
 
-def _map(
-    rolled_QK: NDArray[np.float64], layer: int, axis: Axis, inspection: Inspection, stack: Stack
-) -> Matrix:
+def _map(found: StackRollout, layer: int, axis: Axis, *, hides: bool) -> Matrix:
     return Matrix(
         title=_("After layer {layer}: how much of each token is in each position").format(
             layer=layer
         ),
-        values=rolled_QK.astype(np.float32),
+        values=found.rolled_LQK[layer].astype(np.float32),
         rows=Axis(name=_("position"), labels=axis.labels, side=axis.side),
         columns=axis,
-        visible=np.ascontiguousarray(_visible(inspection, stack)) if stack == "decoder" else None,
+        visible=np.ascontiguousarray(found.visible_QK) if hides else None,
         value_name=_("share"),
     )
 
 
-def _draw_seen(opened: Opened, rolled_QK: NDArray[np.float64]) -> None:
+def _draw_seen(opened: Opened, found: StackRollout) -> None:
     """Draw how much is seen of each token by the rows that can see it."""
-    fair = cached.of_run(_seen, opened.path, opened.sentence)
-    plain_K = rolled_QK.mean(axis=0)
     names = [token.text for token in opened.inspection.fed_tokens]
     chart(
         bars(
             {
-                _("mean over all rows"): cast(list[float], plain_K.tolist()),
-                _("mean over the rows that can see it"): cast(list[float], fair.tolist()),
+                _("mean over all rows"): cast(list[float], found.seen_K.tolist()),
+                _("mean over the rows that can see it"): cast(
+                    list[float], found.seen_fairly_K.tolist()
+                ),
             },
             names,
             value=Quantity(_("share of the token in the last layer’s positions"), share=True),
@@ -131,12 +115,6 @@ def _draw_seen(opened: Opened, rolled_QK: NDArray[np.float64]) -> None:
             "which always holds half of itself: read the right end with care."
         )
     )
-
-
-def _seen(run: Run, sentence: str) -> NDArray[np.float64]:
-    rolled_QK = _rolled(run, sentence, "decoder")[-1]
-    inspection = cached.inspected(run.path, sentence, whole_words=False)
-    return seen_fairly(rolled_QK, _visible(inspection, "decoder"))
 
 
 def _numbers(

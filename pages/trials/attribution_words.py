@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from core.analysis.attribution import Attribution, Method
 from core.analysis.attribution_trust import Trust
 from core.analysis.flow import MOST_TOKENS
@@ -38,8 +36,19 @@ MEANINGS = {
 
 IN_NATS = frozenset({Method.LEAVE_ONE_OUT, Method.GRADIENT, Method.INTEGRATED})
 
-TRUSTED = _("mean ρ on test sentences")
+ADDED = _(
+    "A word’s number is the sum over its tokens; leave one out hides them all together, for the "
+    "rest of a word may tell what is hidden."
+)
+"""What is done where words get the numbers."""
 
+OF_WORDS = {
+    Method.LEAVE_ONE_OUT: _("what log p loses, in nats, when the whole word is hidden: the test"),
+    Method.FLOW: _("the most that could flow to each of its tokens by itself, added: may exceed 1"),
+}
+"""What numbers of words are, where that needs more to be said than that they are sums."""
+
+TRUSTED = _("mean ρ on test sentences")
 
 LEAST_TOKENS = 4
 """Of fewer an order says nothing."""
@@ -50,10 +59,13 @@ def asked(found: Attribution) -> list[Method]:
     return [method for method in NAMES if method in found.scores]
 
 
-def few(found: Attribution) -> str:
-    """Return over how many tokens the correlations of one word are."""
+def few(found: Attribution, *, per_word: bool = False) -> str:
+    """Return over how many tokens, or words, the correlations of one word are."""
     n = len(found.scores[Method.LEAVE_ONE_OUT])
-    said = _("ρ of this word: over its n = {n} source tokens, EOS counted.").format(n=n)
+    said = _("ρ of this word: over its n = {n} source tokens, EOS counted.")
+    if per_word:
+        said = _("ρ of this word: over its n = {n} source words, EOS counted.")
+    said = said.format(n=n)
     if Method.FLOW not in found.scores:
         more = _("Flow is left out: for more than {n} source tokens it takes too long.")
         said += " " + more.format(n=MOST_TOKENS)
@@ -64,9 +76,8 @@ def few(found: Attribution) -> str:
 
 def sure_of(word: str, found: Attribution) -> str:
     """Return how probable the word is, and what that does to gradients."""
-    probability = float(np.exp(found.log_probability))
-    said = _("p(“{word}”) = {share}.").format(word=word, share=percent(probability))
-    if probability > SURE:
+    said = _("p(“{word}”) = {share}.").format(word=word, share=percent(found.probability))
+    if found.probability > SURE:
         said += " " + _(
             "A gradient is nearly 0 where the model is sure, as it is here: what gradient × input "
             "says is small, and may be noise."
@@ -82,24 +93,6 @@ def cell(method: Method, token: str, word: str, score: float) -> str:
     return f"{said} {_('nats')}" if method in IN_NATS else said
 
 
-def brief(score: float) -> str:
-    """Return a number in five characters at most, for a cell.
-
-    >>> [brief(each) for each in (16.49, -13.52, 0.3812, -0.0712, 0.00021, -8.46e-06, 0.0)]
-    ['16.5', '−13.5', '0.381', '−0.07', '2e−4', '−8e−6', '0']
-    """
-    if score == 0:
-        return "0"
-    size = abs(score)
-    if size < 0.01:
-        text = f"{score:.0e}".replace("e-0", "e-")
-    elif size < 1:
-        text = f"{score:.3f}" if score > 0 else f"{score:.2f}"
-    else:
-        text = f"{score:.3g}"
-    return text.replace("-", "−")
-
-
 def gap(found: Attribution) -> str:
     """Return how far integrated gradients are from what they should add up to."""
     integrated = found.integrated
@@ -107,18 +100,21 @@ def gap(found: Attribution) -> str:
         "Integrated gradients add up to {total} nats, and should to {wanted}: a gap of {gap} "
         "({n:,} gradients)."
     ).format(
-        total=three_digits(float(integrated.scores_S.sum())),
+        total=three_digits(integrated.total),
         wanted=three_digits(integrated.difference),
         gap=percent(integrated.gap),
         n=integrated.n_gradients,
     )
 
 
-def table(found: Attribution, trust: Mapping[Method, Trust] | None) -> dict[str, list[str]]:
+def table(
+    found: Attribution, trust: Mapping[Method, Trust] | None, *, per_word: bool = False
+) -> dict[str, list[str]]:
     """Return a row for each method: what it says, and whether it agrees with leaving one out."""
+    meanings = MEANINGS | (OF_WORDS if per_word else {})
     columns = {
         _("method"): [NAMES[method] for method in asked(found)],
-        _("its numbers"): [MEANINGS[method] for method in asked(found)],
+        _("its numbers"): [meanings[method] for method in asked(found)],
         _("ρ, this word"): [_here(found, method) for method in asked(found)],
     }
     if trust is not None:
@@ -126,14 +122,15 @@ def table(found: Attribution, trust: Mapping[Method, Trust] | None) -> dict[str,
     return columns
 
 
-def most_trusted(trust: Mapping[Method, Trust], seed: int) -> str:
+def most_trusted(trust: Mapping[Method, Trust], seed: int, *, per_word: bool = False) -> str:
     """Return which method agrees best over the test sentences."""
     best = max(trust, key=lambda method: trust[method].mean)
     n = trust[best].n + trust[best].undefined
-    return _(
+    said = _(
         "Over {n} held-out sentences (one word of each, seed {seed}) {method} agrees best with "
         "leaving one out; ± is the standard deviation over sentences, [ ] the quartiles."
     ).format(method=NAMES[best], n=n, seed=seed)
+    return f"{said} {_('Each ρ is over the source’s words.')}" if per_word else said
 
 
 def correlation(rho: float | None) -> str:

@@ -8,6 +8,7 @@ import streamlit as st
 from core.analysis.head_effects import HeadEffects
 from core.analysis.pruning import (
     N_PRUNED,
+    SEED,
     PruningPoint,
     greedy_passes,
     heads_needed,
@@ -77,7 +78,8 @@ def _go_on(path: Path, growing: Curves) -> None:
 
 def _buttons(path: Path, growing: Curves, running: bool) -> None:
     """Offer what makes sense now, and say how far it is."""
-    n_heads = next(iter(growing.values())).n_heads
+    first = next(iter(growing.values()))
+    n_heads = first.n_heads
     begun = any(curve.points for curve in growing.values())
     if reason := session.drawer(_DRAWER).get(("refused", path)):
         st.error(plain(reason))
@@ -97,8 +99,8 @@ def _buttons(path: Path, growing: Curves, running: bool) -> None:
             )
         if not begun and not running:
             text = _("Silences the {heads} heads one after the other: about {passes} passes.")
-            passes = n_heads * (n_heads + 1) // 2
-            st.caption(text.format(heads=n_heads, passes=f"{passes:,}"), width="content")
+            said = text.format(heads=n_heads, passes=f"{first.n_passes:,}")
+            st.caption(said, width="content")
         else:
             name, curve = next(item for item in growing.items() if not item[1].done)
             text = _("order “{name}”: {done} of {of} heads silenced, {share} of the work done")
@@ -163,9 +165,9 @@ def _picture(points: Mapping[str, Sequence[PruningPoint]]) -> None:
             st.markdown(_needed(name, found))
     st.caption(
         _(
-            "{n} held-out sentences, seed 0. The same sentences choose the next head and measure "
-            "what is left, so the greedy curve is a little kinder than on other sentences."
-        ).format(n=first.n)
+            "{n} held-out sentences, seed {seed}. The same sentences choose the next head and "
+            "measure what is left, so the greedy curve is a little kinder than on other sentences."
+        ).format(n=first.n, seed=SEED)
     )
     rows = [(name, each) for name, found in points.items() for each in found]
     lesson.numbers(

@@ -7,15 +7,15 @@ import pytest
 import torch
 from scipy.stats import spearmanr
 
-from core.analysis import attribution
-from core.analysis.attribution import Method, attribute, leave_one_out, said_at
+from core.analysis import attribution, attribution_trust
+from core.analysis.attribution import Method, attribute, said_at
 from core.analysis.attribution_gradients import (
     gradient_times_input,
     log_probability_of_vectors,
     token_vectors,
 )
 from core.analysis.attribution_integrated import integrated_gradients
-from core.analysis.attribution_trust import Trust, trust_steps
+from core.analysis.attribution_trust import Trust, trust_steps, words_of
 from core.batch import pad
 from core.config import ModelConfig
 from core.decoding.sentence import translate
@@ -95,15 +95,6 @@ def test_a_token_left_out_is_out_of_sight_while_others_keep_their_places(model):
         without = [0 if at == token else each for at, each in enumerate(SOURCE)]
         drop = whole - log_probability(model, without, said)
         assert found.scores[Method.LEAVE_ONE_OUT][token] == pytest.approx(drop, abs=1e-5)
-
-
-def test_long_sources_are_left_out_in_parts():
-    model = made(4, d_model=4, d_ff=4)
-    said = said_at((*range(3, 18), *range(3, 18)) * 5, TARGET, 1)
-    parts = leave_one_out(model, said, log_probability=0.0)
-    assert len(parts) == 150
-    without = [0 if at == 149 else each for at, each in enumerate(said.source_ids)]
-    assert -parts[149] == pytest.approx(log_probability(model, without, said), abs=1e-5)
 
 
 # ---- gradients
@@ -239,3 +230,33 @@ def test_flow_is_not_asked_of_a_source_that_is_too_long(copy_run, monkeypatch):
     found = attribute(copy_run.model, said)
     assert set(found.scores) == set(Method) - {Method.FLOW}
     assert set(found.agreement) == set(found.scores) - {Method.LEAVE_ONE_OUT}
+
+
+# ---- between words
+
+
+def test_between_words_scores_are_added_but_a_word_is_left_out_as_a_whole(model):
+    said, words = said_at(SOURCE, TARGET, 3), (0, 1, 1, 1, 2, 3)
+    tokens, found = attribute(model, said), attribute(model, said, words)
+    assert list(found.scores) == list(Method)
+    for method in set(Method) - {Method.LEAVE_ONE_OUT}:
+        one, *rest = tokens.scores[method].tolist()
+        expected = [one, sum(rest[:3]), *rest[3:]]
+        assert found.scores[method] == pytest.approx(expected, abs=1e-9)
+    without = [0 if 1 <= at <= 3 else each for at, each in enumerate(SOURCE)]
+    drop = log_probability(model, SOURCE, said) - log_probability(model, without, said)
+    assert found.scores[Method.LEAVE_ONE_OUT][1] == pytest.approx(drop, abs=1e-5)
+    assert found.integrated.gap == tokens.integrated.gap
+
+
+def test_trust_can_be_between_words(copy_run, monkeypatch):
+    monkeypatch.setattr(attribution_trust, "words_of", lambda _run, ids: [0] * len(ids))
+    *_, last = trust_steps(copy_run, n=2, whole_words=True)
+    # A single word has no order.
+    assert {(each.n, each.undefined) for each in last.trust.values()} == {(0, 2)}
+
+
+def test_a_token_belongs_to_the_word_that_it_is_shown_in(guided):
+    ids = guided.tokenizer.encode("The zorbik").ids
+    assert len(ids) > 2
+    assert words_of(guided, (*ids, EOS)) == (0, *[1] * (len(ids) - 1), 2)

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from core.analysis.rollout import mixing, rollout, seen_fairly
+from core.analysis.rollout import mixing, rollout, seen_fairly, stack_rollout
+from core.inspection import inspect_sentence
 
 
 def softmaxed(scores):
@@ -58,3 +59,22 @@ def test_uniform_causal_attention_favours_early_tokens_and_normalised_it_does_no
     assert fair == pytest.approx([each / (n - j) for j, each in enumerate(sums)])
     assert (np.diff(sums) < 0).all()
     assert fair[0] < fair[-1]
+
+
+@pytest.mark.parametrize("stack", ["encoder", "decoder"])
+def test_a_stacks_rollout_is_that_of_its_self_attention(copy_run, stack):
+    inspection = inspect_sentence(copy_run, "d a f q", target="d a f")
+    found = stack_rollout(inspection, stack)
+    layers = [
+        each.weights_HQK
+        for site, each in inspection.attention.items()
+        if (site.stack, site.kind) == (stack, "self")
+    ]
+    assert found.rolled_LQK == pytest.approx(rollout(np.stack(layers)))
+    last = found.rolled_LQK[-1].tolist()
+    n = len(last)
+    for key in range(n):
+        column = [row[key] for row in last]
+        assert found.seen_K[key] == pytest.approx(sum(column) / n)
+        able = n - key if stack == "decoder" else n
+        assert found.seen_fairly_K[key] == pytest.approx(sum(column) / able)

@@ -1,7 +1,7 @@
+from functools import partial
+
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from core.analysis.attribution import Method, attribute, said_at
 from core.analysis.attribution_steps import telling_step
@@ -10,7 +10,8 @@ from core.analysis.rollout import rollout
 from core.inspection import inspect_sentence
 from core.run import load_run
 from core.tokenizer import EOS
-from pages.trials import attribution, attribution_words
+from pages.trials import attribution, attribution_map, attribution_words, cell_numbers
+from pages.trials.attribution_map import Parts
 from tests.pages.conftest import ROOT, chart_rows, component, said, send_from
 from viz.matrices import unpack
 from viz.number_tables import three_digits
@@ -58,19 +59,12 @@ def test_each_method_is_a_row_that_is_scaled_to_its_largest_magnitude(open_page,
 def test_numbers_stand_in_the_cells_and_exactly_in_the_file(open_page, run, inspection):
     [panel] = panels(open_attribution(open_page, attributed_word="1"))
     found = attributed(run, inspection, 1)
-    columns = attribution._numbers(inspection, found)
+    columns = attribution_map.numbers(found, Parts(inspection.source_tokens, None))
     for row, method in enumerate(METHODS):
         for column, score in enumerate(found.scores[method]):
-            assert panel.texts[row][column] == attribution_words.brief(score)
+            assert panel.texts[row][column] == cell_numbers.brief(score)
             at = row * len(inspection.source_tokens) + column
             assert (columns["method"][at], columns["score"][at]) == (str(method), score)
-
-
-@given(st.floats(-999, 999).filter(lambda x: x == 0 or abs(x) > 1e-9))
-def test_a_brief_number_has_five_characters_at_most_and_is_right(score):
-    text = attribution_words.brief(score)
-    assert len(text) <= 5
-    assert float(text.replace("−", "-")) == pytest.approx(score, rel=0.5)
 
 
 def test_a_clicked_cell_is_said_with_three_digits(open_page, run, inspection):
@@ -139,7 +133,7 @@ def test_an_unsure_model_is_not_called_sure(run, inspection):
 def test_trust_over_sentences_is_measured_only_on_request(open_page, monkeypatch):
     trust = {method: Trust((0.5, 0.75, 1.0), 1) for method in METHODS[1:]}
     trust[Method.FLOW] = Trust((0.9, 0.9, 0.9, 0.9), 0)
-    monkeypatch.setattr(attribution, "_trusted", lambda run: trust)
+    monkeypatch.setattr(attribution, "_trusted", lambda run, whole_words: trust)
     at = open_attribution(open_page)
     assert attribution_words.TRUSTED not in at.table[0].value
     at.toggle(key=attribution.TRUST).set_value(True).run()
@@ -185,6 +179,45 @@ def test_flow_is_left_out_of_long_sentences_and_that_is_said(open_page, monkeypa
     assert "Flow is left out" in said(at)
 
 
+def test_where_words_have_several_tokens_they_can_get_the_numbers(open_page):
+    run = load_run(ROOT / "gallery" / "translate")
+    zorbik = "The zorbik slept."
+    opened = partial(open_page, "heads", trial="attribution", model="translate", sentence=zorbik)
+    at = opened(attributed_per="words", attributed_word="1", attributed_cell="0,1")
+    inspection = inspect_sentence(run, zorbik)
+    words = [token.word for token in inspection.source_tokens]
+    assert len(set(words)) < len(words)
+    ids = attribution.target_ids(inspection)
+    said_there = said_at(inspection.translation.source_ids, ids, 1)
+    found = attribute(run.model, said_there, words).scores[Method.LEAVE_ONE_OUT]
+    [panel] = panels(at)
+    assert panel.columns.name == "source word"
+    assert [label.text for label in panel.columns.labels] == list(inspection.source_words)
+    assert [label.unknown for label in panel.columns.labels][:2] == [False, True]
+    assert panel.values[0] == pytest.approx(found / np.abs(found).max(), abs=1e-3)
+    assert unpack(component(at, "matrices").bytes).selected == (0, 0, 1)
+    assert "when the whole word is hidden" in at.table[0].value["its numbers"][0]
+    assert "may exceed 1" in at.table[0].value["its numbers"][METHODS.index(Method.FLOW)]
+    assert f"over its n = {len(found)} source words" in said(at)
+    assert "hides them all together" in panel.note
+    at.segmented_control(key=attribution.PER).set_value("tokens").run()
+    assert not at.exception
+    assert panels(at)[0].values.shape[1] == len(words)
+    # A column of words is none of tokens.
+    assert "attributed_cell" not in at.query_params
+
+
+def test_where_every_word_is_one_token_there_is_nothing_to_choose(open_page):
+    at = open_attribution(open_page, attributed_per="words")
+    assert attribution.PER not in [each.key for each in at.segmented_control]
+    assert panels(at)[0].columns.name == "source token"
+
+
+def test_of_a_model_that_writes_nothing_nothing_is_asked(open_page, own_random):
+    own_random(max_positions=1)
+    assert "writes nothing" in said(open_attribution(open_page, model="runs/random"))
+
+
 def test_over_fewer_than_four_tokens_there_is_no_correlation(open_page):
     at = open_attribution(open_page, sentence="d a")
     assert set(at.table[0].value["ρ, this word"]) == {"the measure", "–"}
@@ -200,9 +233,10 @@ def test_the_word_asked_about_does_not_outlive_its_sentence(open_page, run):
 
 
 def test_what_is_trusted_is_what_is_known_after_all_sentences(run, monkeypatch):
-    monkeypatch.setattr(attribution, "trust_steps", lambda run: trust_steps(run, 3))
+    few = partial(trust_steps, n=3)
+    monkeypatch.setattr(attribution, "trust_steps", few)
     *_, last = trust_steps(run, 3)
-    assert attribution._trusted(run) == last.trust
+    assert attribution._trusted(run, whole_words=False) == last.trust
     assert {each.n + each.undefined for each in last.trust.values()} == {3}
 
 
