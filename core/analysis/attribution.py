@@ -11,6 +11,7 @@ its tokens, or its words.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 
 import numpy as np
 import torch
@@ -58,7 +59,7 @@ class Attribution:
     """Of the word, in nats."""
     scores: Mapping[Method, Scores]
     """scores_P of each method that was asked. Those of attention are never negative: of attention
-    and of rollout they sum to 1, of flow each token's is at most 1. The others are in nats, below 0
+    and of rollout they sum to 1, of flow each is at most 1. The others are in nats, below 0
     for a part of the source that makes the word less probable."""
     integrated: IntegratedGradients
     """With what its scores should sum to."""
@@ -101,9 +102,9 @@ def said_at(source_ids: Sequence[int], target_ids: Sequence[int], step: int) -> 
 def attribute(model: Transformer, said: Said, words: Sequence[int] | None = None) -> Attribution:
     """Ask every method about a word that is said.
 
-    Between words the scores of a word's tokens are added, but for leaving one out: that hides the
-    whole word, for the rest of it might tell what is hidden. The sum of flows may be more than
-    could flow to all tokens of a word at once: each is asked about as if it were alone.
+    Between words the scores of a word's tokens are added, but for two: leaving one out hides the
+    whole word, for the rest of it might tell what is hidden, and flow is what could reach all its
+    tokens at once, which is less than the sum of what could reach each.
 
     Args:
         model: In evaluation mode; it stays as it is.
@@ -112,18 +113,18 @@ def attribute(model: Transformer, said: Said, words: Sequence[int] | None = None
     """
     log_probability, encoder_LHSS, cross_HS = _looked_at(model, said)
     integrated = integrated_gradients(model, said)
+    added = partial(_between_words, words=words)
     scores = {
-        Method.ATTENTION: cross_HS.astype(np.float64).mean(axis=0),
-        Method.ROLLOUT: source_rollout(encoder_LHSS, cross_HS),
+        Method.ATTENTION: added(cross_HS.astype(np.float64).mean(axis=0)),
+        Method.ROLLOUT: added(source_rollout(encoder_LHSS, cross_HS)),
     }
     if len(said.source_ids) <= MOST_TOKENS:
-        scores[Method.FLOW] = source_flow(encoder_LHSS, cross_HS)
+        scores[Method.FLOW] = source_flow(encoder_LHSS, cross_HS, words)
     scores |= {
-        Method.GRADIENT: gradient_times_input(model, said),
-        Method.INTEGRATED: integrated.scores_S,
+        Method.GRADIENT: added(gradient_times_input(model, said)),
+        Method.INTEGRATED: added(integrated.scores_S),
+        Method.LEAVE_ONE_OUT: leave_one_out(model, said, words),
     }
-    scores = {method: _between_words(scores_S, words) for method, scores_S in scores.items()}
-    scores[Method.LEAVE_ONE_OUT] = leave_one_out(model, said, words)
     return Attribution(said, log_probability, scores, integrated)
 
 

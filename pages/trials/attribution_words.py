@@ -37,14 +37,14 @@ MEANINGS = {
 IN_NATS = frozenset({Method.LEAVE_ONE_OUT, Method.GRADIENT, Method.INTEGRATED})
 
 ADDED = _(
-    "A word’s number is the sum over its tokens; leave one out hides them all together, for the "
-    "rest of a word may tell what is hidden."
+    "A word’s number is the sum over its tokens; flow reaches all of them at once, and leave one "
+    "out hides them all together, for the rest of a word may tell what is hidden."
 )
 """What is done where words get the numbers."""
 
 OF_WORDS = {
     Method.LEAVE_ONE_OUT: _("what log p loses, in nats, when the whole word is hidden: the test"),
-    Method.FLOW: _("the most that could flow to each of its tokens by itself, added: may exceed 1"),
+    Method.FLOW: _("the most that could flow to all its tokens at once"),
 }
 """What numbers of words are, where that needs more to be said than that they are sums."""
 

@@ -61,6 +61,19 @@ def test_flow_is_the_optimum_of_a_linear_programme(attending):
     assert source_flow(encoder, cross) == pytest.approx(expected, abs=1e-6)
 
 
+@given(ATTENDING, st.data())
+def test_to_a_word_flows_what_flows_to_its_tokens_at_once(attending, data):
+    encoder, cross = attending
+    length = encoder.shape[-1]
+    first = data.draw(st.integers(1, length))
+    words = [0] * first + list(range(1, length - first + 1))
+    alone, flow = source_flow(encoder, cross), source_flow(encoder, cross, words)
+    assert flow[1:] == pytest.approx(alone[first:], abs=1e-7)
+    assert alone[:first].max() - 1e-7 <= flow[0] <= min(1, alone[:first].sum()) + 1e-7
+    # Whatever leaves the row can reach the whole source.
+    assert source_flow(encoder, cross, [0] * length) == pytest.approx([1], abs=1e-6)
+
+
 @given(ATTENDING)
 def test_rollout_is_the_row_times_the_product_of_the_layers(attending):
     encoder, cross = attending

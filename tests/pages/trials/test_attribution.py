@@ -197,7 +197,7 @@ def test_where_words_have_several_tokens_they_can_get_the_numbers(open_page):
     assert panel.values[0] == pytest.approx(found / np.abs(found).max(), abs=1e-3)
     assert unpack(component(at, "matrices").bytes).selected == (0, 0, 1)
     assert "when the whole word is hidden" in at.table[0].value["its numbers"][0]
-    assert "may exceed 1" in at.table[0].value["its numbers"][METHODS.index(Method.FLOW)]
+    assert "all its tokens at once" in at.table[0].value["its numbers"][METHODS.index(Method.FLOW)]
     assert f"over its n = {len(found)} source words" in said(at)
     assert "hides them all together" in panel.note
     at.segmented_control(key=attribution.PER).set_value("tokens").run()
