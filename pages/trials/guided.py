@@ -1,35 +1,37 @@
 """The view "guided": the same task learned freely, and with one head told where to look."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
-from core.analysis.counterparts import counterparts, silenced_outcome
+from core.analysis.counterparts import counterparts, guided_head, silenced_outcome
 from core.analysis.findings import (
-    PronounHead,
     best_pronoun_head,
     most_needed_pronoun_head,
+    pronoun_heads,
     pronouns_among,
 )
-from core.analysis.head_effects import HeadEffect
-from core.analysis.interventions import BeforeAfter
-from core.analysis.moves import StepChange, silenced_changes
-from core.inspection import Inspection
+from core.analysis.moves import silenced_changes
+from core.analysis.silencing import Head
 from core.model import Silence
 from core.run import Run, RunError, RunSettings, read_settings
 from core.training.loss import guided_loss
-from pages.shared import cached, lesson, notes
+from pages.explorer.looked import sites_of
+from pages.shared import cached, controls, lesson, notes, opening, session
 from pages.shared.lesson import Explanation
 from pages.shared.matrices import matrices
 from pages.shared.opening import Opened
 from pages.shared.text import _, plain
 from pages.trials import doubts
-from pages.trials.guided_pictures import Measured, maps, table, table_columns
-from pages.trials.override_words import head_named, marked
-from viz.number_tables import three_digits
+from pages.trials.guided_pictures import Measured, maps, table_columns, table_rows
+from pages.trials.guided_words import Side, measured, said
+from viz.frames import runs_table
 
+WHICH, TABLE = "guided", "guided_table"
+SAME, BEST = "same head", "best head of each"
 _FORMULA = r"""
 L = L_{\text{cross-entropy}} + \lambda \cdot
 \frac{1}{|P|} \sum_{p \in P} -\log \alpha_{p,\,\text{antecedent}(p)}
@@ -37,47 +39,33 @@ L = L_{\text{cross-entropy}} + \lambda \cdot
 """
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Side:
-    """One of the two runs with what its best head does."""
-
-    name: str
-    run: Run
-    inspection: Inspection
-    best: PronounHead
-    found: BeforeAfter
-    """As it is, and with that head silenced."""
-    changes: Sequence[StepChange]
-    """Steps that change when it is."""
-
-
 def draw(opened: Opened) -> None:
-    """Draw the best head of either run, and what silencing it costs."""
-    names = _both(opened)
-    if names is None:
+    """Draw a head in either run, and what silencing it costs."""
+    runs = _both(opened)
+    if runs is None:
         return
-    sides = [side for name, path in names.items() if (side := _side(opened, name, path))]
+    chosen = _ask(opened, runs)
+    sides = [side for name, run in runs.items() if (side := _side(opened, name, run, chosen))]
     if not sides:
         return
     pronouns = pronouns_among(opened.task, opened.inspection.source_words)
-    st.markdown("  \n".join(_said(side) for side in sides))
+    st.markdown("  \n".join(said(side) for side in sides))
     matrices(
-        maps([(side.name, side.inspection, side.best) for side in sides], pronouns),
+        maps([(side.name, side.inspection, side.head) for side in sides], pronouns),
         key="guided_maps",
     )
     doubts.draw((plain(side.name), _doubts(side)) for side in sides)
-    rows = [
-        Measured(side.name, head, _effect(side.run, head))
-        for side in sides
-        for head in _heads(side.run)
-    ]
-    table(rows)
-    st.caption(_measured(rows, pronouns))
-    lesson.numbers("guided", table_columns(rows))
+    if rows := [row for name, run in runs.items() for row in _rows(name, run, chosen)]:
+        _draw_table(rows, chosen)
+        st.caption(measured(rows))
+    if not pronouns:
+        st.caption(_("This sentence has no pronoun that could be ambiguous."))
+    if rows:
+        lesson.numbers("guided", table_columns(rows))
     _explain()
 
 
-def _both(opened: Opened) -> dict[str, Path] | None:
+def _both(opened: Opened) -> dict[str, Run] | None:
     """Return the free and the guided run; where there are no two, say so and return nothing."""
     paths = cached.run_paths()
     settings = _settings(paths)
@@ -94,7 +82,13 @@ def _both(opened: Opened) -> dict[str, Path] | None:
         st.info(f"{text.format(own=plain(own))} {which}" if having else text.format(own=plain(own)))
         return None
     free, guided = (others[0], own) if mine.training.guide else (own, others[0])
-    return {free: paths[free], guided: paths[guided]}
+    found = {}
+    for name in (free, guided):
+        try:
+            found[name] = cached.loaded(paths[name])
+        except RunError as error:
+            st.error(plain(str(error)))
+    return found
 
 
 def _settings(paths: dict[str, Path]) -> dict[str, RunSettings]:
@@ -107,86 +101,109 @@ def _settings(paths: dict[str, Path]) -> dict[str, RunSettings]:
     return found
 
 
-def _side(opened: Opened, name: str, path: Path) -> Side | None:
+def _ask(opened: Opened, runs: dict[str, Run]) -> Head | None:
+    """Ask for a head; None where each run's best is wanted."""
+    inspection = opened.inspection
+    kinds = list(dict.fromkeys(site.attention for site in inspection.attention))
+    guided = next((head for run in runs.values() if (head := guided_head(run))), None)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        which = controls.choice(_("Which heads"), WHICH, [SAME, BEST], SAME, labelled=False)
+        kind = controls.kind(
+            kinds,
+            guided[0].attention if guided else opening.default_kind(opened.run),
+            on_change=partial(_open_other_kind, opened.run, guided),
+            disabled=which == BEST,
+        )
+        sites = sites_of(inspection, kind)
+        layer, number = controls.layer_and_head(
+            len(sites),
+            opened.run.settings.model.n_heads,
+            _default(opened.run, guided, kind),
+            disabled=which == BEST,
+        )
+    return (sites[layer], number) if which == SAME else None
+
+
+def _default(run: Run, guided: Head | None, kind: str) -> tuple[int, int]:
+    """Return layer and head of a kind: of the guided one, or of the best where none was guided."""
+    if guided and guided[0].attention == kind:
+        return guided[0].layer, guided[1]
+    return opening.default_head(run, kind)
+
+
+def _open_other_kind(run: Run, guided: Head | None) -> None:
+    layer, head = _default(run, guided, session.chosen(session.KIND))
+    session.choose({session.LAYER: layer, session.HEAD: head})
+
+
+def _side(opened: Opened, name: str, run: Run, chosen: Head | None) -> Side | None:
     """Return what is shown of a run; where it cannot be, say why and return nothing."""
-    try:
-        run = cached.loaded(path)
-    except RunError as error:
-        st.error(plain(str(error)))
-        return None
-    best = best_pronoun_head(run)
-    if best is None:
-        st.info(f"{plain(name)}: {notes.no_evaluation()}")
-        return None
-    inspection = cached.inspected(path, opened.sentence, whole_words=False)
-    where = (opened.sentence, best.site, best.head)
-    found = cached.of_run(silenced_outcome, path, *where)
-    changes = cached.of_run(silenced_changes, path, *where)
-    return Side(name, run, inspection, best, found, changes)
+    if chosen is None:
+        best = best_pronoun_head(run)
+        if best is None:
+            st.info(f"{plain(name)}: {notes.no_evaluation()}")
+            return None
+        chosen = (best.site, best.head)
+    inspection = cached.inspected(run.path, opened.sentence, whole_words=False)
+    found = cached.of_run(silenced_outcome, run.path, opened.sentence, *chosen)
+    changes = cached.of_run(silenced_changes, run.path, opened.sentence, *chosen)
+    return Side(name, run, inspection, chosen, found, changes)
 
 
 def _doubts(side: Side) -> list[str]:
-    best = side.best
-    return notes.about_map(side.run, side.inspection, best.site, best.head)
+    # What silencing it changes stands above the maps.
+    return notes.about_map(side.run, side.inspection, *side.head, silenced=False)
 
 
-def _heads(run: Run) -> list[PronounHead]:
-    """Return the head that finds antecedents best, and the one that is needed most."""
-    both = (best_pronoun_head(run), most_needed_pronoun_head(run))
-    return list(dict.fromkeys(head for head in both if head is not None))
-
-
-def _effect(run: Run, head: PronounHead) -> HeadEffect | None:
-    """Return what `python -m core heads` measured of a head; None where nobody has."""
+def _rows(name: str, run: Run, chosen: Head | None) -> list[Measured]:
+    """Return the chosen head, the one that finds antecedents best, and the one needed most."""
+    found = {(each.site, each.head): each for each in pronoun_heads(run)}
+    why: dict[Head, list[str]] = {}
+    if chosen in found:
+        why[chosen] = [_("shown")]
+    for head, reason in (
+        (best_pronoun_head(run), _("best")),
+        (most_needed_pronoun_head(run), _("needed most")),
+    ):
+        if head is not None:
+            why.setdefault((head.site, head.head), []).append(reason)
     effects = notes.stored(run)
-    return None if effects is None else effects.of(head.site, head.head)
-
-
-def _said(side: Side) -> str:
-    """Say what silencing the run's best head changes in this sentence."""
-    how = _("guided") if side.run.settings.training.guide else _("free")
-    where = head_named(side.best.site, side.best.head)
-    before, after = (each.translation.text for each in (side.found.before, side.found.after))
-    if side.found.same_text:
-        result = _("the translation stays.")
-    else:
-        result = _("{before} → {after}").format(
-            **dict(zip(("before", "after"), marked(before, after), strict=True))
-        )
-    return _("**{name}** ({how}), without {where}: {result} {steps}").format(
-        name=plain(side.name),
-        how=how,
-        where=where,
-        result=result,
-        steps=_steps(side.changes),
-    )
-
-
-def _steps(changes: Sequence[StepChange]) -> str:
-    """Say which token loses most."""
-    if not changes:
-        return _("No probability changes by 0.01 or more.")
-    change = max(changes, key=lambda each: abs(each.after - each.before))
-    return _("Most changed: “{token}” {before} → {after}.").format(
-        token=plain(change.token.text),
-        before=three_digits(change.before),
-        after=three_digits(change.after),
-    )
-
-
-def _measured(rows: Sequence[Measured], pronouns: Sequence[str]) -> str:
-    """Say what the columns are, and what they were measured on."""
-    head = rows[0].head
-    said = [
-        _(
-            "On antecedent: share of {n} ambiguous pronouns of held-out sentences (seed {seed}) "
-            "for which the head's largest weight lies on what they stand for; best rule: {rule}. "
-            "Brackets: 95 % confidence intervals. A map is a hypothesis, the last column the test."
-        ).format(n=head.n, seed=head.seed, rule=_(head.baseline_name))
+    return [
+        Measured(name, found[head], None if effects is None else effects.of(*head), reasons)
+        for head, reasons in why.items()
     ]
-    if not pronouns:
-        said.append(_("This sentence has no pronoun that could be ambiguous."))
-    return " ".join(said)
+
+
+def _draw_table(rows: Sequence[Measured], chosen: Head | None) -> None:
+    heads = [(row.head.site, row.head.head) for row in rows]
+    table: Any = session.held(TABLE, None)
+    ticked = [heads.index(chosen)] if chosen in heads else []
+    # Only where it differs: what is set goes to the browser, over whatever is ticked meanwhile.
+    if (list(table["selection"]["rows"]) if table else []) != ticked:
+        session.choose({TABLE: {"selection": {"rows": ticked, "columns": [], "cells": []}}})
+    st.dataframe(
+        runs_table(table_rows(rows)),
+        key=TABLE,
+        on_select=partial(_take_row, heads),
+        selection_mode="single-row",
+        hide_index=True,
+        alt=_("What was measured of the heads"),
+    )
+
+
+def _take_row(heads: Sequence[Head]) -> None:
+    """Show the head whose row was ticked in both runs."""
+    table: Any = session.held(TABLE, None)
+    for row in table["selection"]["rows"][:1]:
+        site, head = heads[row]
+        session.choose(
+            {
+                WHICH: SAME,
+                session.KIND: site.attention,
+                session.LAYER: site.layer,
+                session.HEAD: head,
+            }
+        )
 
 
 def _explain() -> None:
@@ -196,13 +213,13 @@ def _explain() -> None:
             tries=(
                 _(
                     "“tired” and “wide”: the guided head moves with the meaning of the sentence. "
-                    "Does the best head of the free run?"
+                    "What does the same head of the free run look at, and is it needed?"
                 ),
                 _(
-                    "Compare the rows of the table: both runs write all pronouns right. Only in "
-                    "the guided one the head that looks at the antecedent is also needed."
+                    "“best head of each”: both runs write all pronouns right. Only in the guided "
+                    "one the head that looks at the antecedent is also needed."
                 ),
-                _("In the view “silence”, silence the head that the free run needs most."),
+                _("Click the row of the head that the free run needs most: what is it here?"),
             ),
             code=(guided_loss, silenced_outcome, silenced_changes, Silence, best_pronoun_head),
         )

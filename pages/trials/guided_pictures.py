@@ -1,26 +1,18 @@
 """The pictures of the view "guided": maps side by side, and a table of what was measured."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-
-import streamlit as st
+from dataclasses import dataclass, replace
 
 from core.analysis.counterparts import share_interval
 from core.analysis.findings import PronounHead
 from core.analysis.head_effects import HeadEffect
 from core.analysis.intervals import Difference
+from core.analysis.silencing import Head
 from core.inspection import Inspection
-from pages.explorer.looked import (
-    key_labels,
-    query_labels,
-    query_tokens,
-    side_of_keys,
-    side_of_queries,
-)
+from pages.explorer.looked import key_axis, query_axis, query_tokens
 from pages.shared import notes
-from pages.shared.text import _, percent
-from viz.frames import runs_table
-from viz.matrices_view import Axis, Matrices, Matrix
+from pages.shared.text import ATTENTIONS, _, percent
+from viz.matrices_view import Matrices, Matrix
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,40 +24,35 @@ class Measured:
     head: PronounHead
     effect: HeadEffect | None
     """What silencing it costs, where every head was measured."""
+    why: Sequence[str]
+    """Why it is in the table."""
 
 
-def maps(shown: Sequence[tuple[str, Inspection, PronounHead]], pronouns: Sequence[str]) -> Matrices:
-    """Return one map for each run: its best head's, the pronouns' rows underlined."""
+def maps(shown: Sequence[tuple[str, Inspection, Head]], pronouns: Sequence[str]) -> Matrices:
+    """Return one map for each run: its head's, the pronouns' rows underlined."""
     return Matrices(panels=[_map(*each, pronouns) for each in shown])
 
 
-def _map(name: str, inspection: Inspection, best: PronounHead, pronouns: Sequence[str]) -> Matrix:
-    kind = best.site.attention
-    attention = inspection.attention[best.site]
+def _map(name: str, inspection: Inspection, head: Head, pronouns: Sequence[str]) -> Matrix:
+    site, number = head
+    kind = site.attention
+    attention = inspection.attention[site]
     tokens = query_tokens(inspection, kind)
+    underlined = [at for at, token in enumerate(tokens) if token.text.lower() in pronouns]
     return Matrix(
-        title=f"{name}: {notes.site_and_head(best.site, best.head)}",
-        values=attention.weights_HQK[best.head],
+        title=f"{name}: {notes.site_and_head(site, number)}",
+        values=attention.weights_HQK[number],
         visible=attention.visible_QK,
-        rows=Axis(
-            name=_("query: the word that looks"),
-            labels=query_labels(inspection, kind),
-            side=side_of_queries(kind),
-            differs=[at for at, token in enumerate(tokens) if token.text.lower() in pronouns],
-        ),
-        columns=Axis(
-            name=_("key: the word looked at"),
-            labels=key_labels(inspection, kind),
-            side=side_of_keys(kind),
-        ),
+        rows=replace(query_axis(inspection, kind), differs=underlined),
+        columns=key_axis(inspection, kind),
         value_name=_("weight"),
     )
 
 
-def table(rows: Sequence[Measured]) -> None:
-    """Show what was measured of the heads, one row for each."""
+def table_rows(rows: Sequence[Measured]) -> list[Mapping[str, object]]:
+    """Return what stands in the table, by the name of its column."""
     measured = any(row.effect is not None for row in rows)
-    st.dataframe(runs_table([_written(row, measured=measured) for row in rows]), hide_index=True)
+    return [_written(row, measured=measured) for row in rows]
 
 
 def table_columns(rows: Sequence[Measured]) -> Mapping[str, list[object]]:
@@ -76,6 +63,7 @@ def table_columns(rows: Sequence[Measured]) -> Mapping[str, list[object]]:
         "run": [row.run for row in rows],
         "site": [str(head.site) for head in heads],
         "head": [head.head for head in heads],
+        "which": [", ".join(row.why) for row in rows],
         "score": [head.score for head in heads],
         "baseline": [head.baseline for head in heads],
         "n": [head.n for head in heads],
@@ -93,17 +81,21 @@ def _written(row: Measured, *, measured: bool) -> Mapping[str, object]:
     head = row.head
     written: dict[str, object] = {
         _("run"): row.run,
-        _("head"): notes.site_and_head(head.site, head.head),
+        _("attention"): ATTENTIONS[head.site.attention],
+        _("layer"): head.site.layer,
+        _("head"): head.head,
+        _("which"): ", ".join(row.why),
         _("on antecedent"): _share(head.score, head.n),
         _("best rule"): percent(head.baseline),
-        _("n pronouns"): head.n,
-        _("pronouns right"): percent(head.accuracy),
-        _("right, head silenced"): _share(head.silenced_accuracy, head.n),
+        _("n"): head.n,
+        _("pronouns right, silenced"): _("{before} → {after}").format(
+            before=percent(head.accuracy), after=_share(head.silenced_accuracy, head.n)
+        ),
     }
     if measured:
         found = row.effect
         written[_("exact match, silenced")] = (
-            _("not measured") if found is None else _change(found.exact_match)
+            _("not measured") if found is None else change(found.exact_match)
         )
     return written
 
@@ -113,9 +105,10 @@ def _share(share: float, n: int) -> str:
     return f"{percent(share)} [{100 * low:.1f}, {100 * high:.1f}]"
 
 
-def _change(found: Difference) -> str:
-    """Return a share before and after, and the interval of what changed, in points."""
-    text = _("{before} → {after} [{low:+.1f}, {high:+.1f}], n = {n} sentences").format(
+def change(found: Difference) -> str:
+    """Return a share before and after, and the 95 % interval of what changed, in points."""
+    # What stands in brackets, or counts, is not broken.
+    text = _("{before} → {after} [{low:+.1f},\u00a0{high:+.1f}], n\u00a0=\u00a0{n}").format(
         before=percent(found.before),
         after=percent(found.after),
         low=100 * found.low,

@@ -1,8 +1,5 @@
 """The view "patch": which head carries what makes two sentences different."""
 
-from collections.abc import Mapping
-
-import numpy as np
 import streamlit as st
 
 from core.analysis.counterparts import alike_in_length, length
@@ -10,22 +7,23 @@ from core.analysis.patching import PatchingError, PatchingStudy, patching_study
 from core.analysis.silencing import Head
 from core.decoding.sentence import SentenceError
 from core.model import Patch, Site
+from core.run import Run
 from pages.shared import cached, controls, lesson, session
 from pages.shared.lesson import Explanation
 from pages.shared.matrices import matrices
 from pages.shared.opening import Opened
-from pages.shared.text import ATTENTIONS, _, percent, plain
+from pages.shared.text import _, percent, plain
 from pages.trials import doubts
 from pages.trials.override_words import head_named, marked, say
-from viz.matrices_view import Axis, Matrices, Matrix, numbered
+from pages.trials.patch_pictures import columns, maps
 from viz.number_tables import three_digits
-from viz.payload import TokenLabel
 
 OTHER, INTO = "patch_with", "patch"
 INTO_SECOND, INTO_FIRST = "first into second", "second into first"
 STRONG = 0.1
 """Heads that restore less than this are not named."""
 NAMED = 3
+_DRAWER = "patch_offered"
 _FORMULA = r"""
 \text{restored} = \frac{\Delta_{\text{patched}} - \Delta_{\text{into}}}
 {\Delta_{\text{from}} - \Delta_{\text{into}}}, \qquad
@@ -35,12 +33,20 @@ _FORMULA = r"""
 
 def draw(opened: Opened) -> None:
     """Draw how much of the difference between two sentences each head carries."""
+    first = opened.sentence
     with st.container(horizontal=True, vertical_alignment="center"):
         second = _other_sentence(opened)
+        n_first, n_second = (_length(opened.run, each) for each in (first, second))
+        counted = _("tokens: first {first}, second {second}")
+        st.caption(counted.format(first=n_first, second=n_second), width="content")
         direction = controls.choice(
             _("Direction"), INTO, [INTO_SECOND, INTO_FIRST], INTO_SECOND, labelled=False
         )
-    if (study := _studied(opened, second, direction)) is None:
+    if n_first != n_second:
+        st.info(_unequal(n_first, n_second))
+        return
+    both = (first, second) if direction == INTO_SECOND else (second, first)
+    if (study := _studied(opened, *both)) is None:
         return
     names = (_("first"), _("second"))
     clean, corrupt = names if direction == INTO_SECOND else reversed(names)
@@ -51,9 +57,9 @@ def draw(opened: Opened) -> None:
     ]
     say(_strongest(study), "  \n".join(lines))
     doubts.draw(doubts.of_heads(opened.run, [head for head, _share in _strong(study)]))
-    matrices(Matrices(panels=_panels(study)), key="patch_maps")
+    matrices(maps(study), key="patch_maps")
     st.caption(_measured(study))
-    lesson.numbers("patching", _columns(study))
+    lesson.numbers("patching", columns(study))
     lesson.explained(
         Explanation(
             formula=_FORMULA,
@@ -78,11 +84,15 @@ def draw(opened: Opened) -> None:
 
 
 def _other_sentence(opened: Opened) -> str:
-    """Ask for a sentence; until one is typed, the example of equal length most like the first."""
+    """Ask for a sentence; until one is typed, one of equal length that is most like the first."""
     first = opened.sentence
-    offered = [example.source for example in (opened.task.examples if opened.task else ())]
-    default = cached.of_run(alike_in_length, opened.path, first, tuple(offered))
-    session.renew(OTHER, default, of=first, giving_way={"", first, *offered})
+    examples = tuple(example.source for example in (opened.task.examples if opened.task else ()))
+    with st.spinner(_("Looking for a second sentence …"), show_time=False):
+        default = cached.of_run(alike_in_length, opened.path, first, examples)
+    # What was offered beside other sentences makes room; what was typed does not.
+    offered = session.drawer(_DRAWER)
+    session.renew(OTHER, default, of=first, giving_way={"", first, *examples, *offered})
+    offered[default] = True
     typed = st.text_input(
         _("Second sentence"),
         value=default,
@@ -95,16 +105,30 @@ def _other_sentence(opened: Opened) -> str:
     return str(typed or "")
 
 
-def _studied(opened: Opened, second: str, direction: str) -> PatchingStudy | None:
+def _length(run: Run, sentence: str) -> int:
+    """Return how many tokens the encoder reads, EOS counted; 0 where there is no text."""
+    try:
+        return length(run, sentence)
+    except SentenceError:
+        return 0
+
+
+def _unequal(n_first: int, n_second: int) -> str:
+    """Say how long the second sentence must be."""
+    if not n_second:
+        text = _("Type a second sentence of {n} tokens, EOS counted, as the first one has.")
+        return text.format(n=n_first)
+    return _(
+        "This sentence has {second} tokens, the first {first}, EOS counted. Patching puts what a "
+        "head says at a token in the place of another token’s, so both must have equally many."
+    ).format(first=n_first, second=n_second)
+
+
+def _studied(opened: Opened, clean: str, corrupt: str) -> PatchingStudy | None:
     """Return what each head restores; where it cannot be measured, say why and return nothing."""
-    both = (opened.sentence, second) if direction == INTO_SECOND else (second, opened.sentence)
     try:
         with st.spinner(_("Patching every head …"), show_time=False):
-            return cached.of_run(patching_study, opened.path, *both)
-    except SentenceError:
-        n = length(opened.run, opened.sentence)
-        text = _("Type a second sentence of {n} tokens, EOS counted, as the first one has.")
-        st.info(text.format(n=n))
+            return cached.of_run(patching_study, opened.path, clean, corrupt)
     except PatchingError as error:
         text = plain(str(error))
         st.info(f"{text[:1].upper()}{text[1:]}.")
@@ -140,32 +164,6 @@ def _sublayer(site: Site) -> str:
     return text.format(stack=stack, layer=site.layer, kind=kind)
 
 
-def _panels(study: PatchingStudy) -> list[Matrix]:
-    """Return one matrix for each kind of attention: layers × heads, and all heads together."""
-    kinds = list(dict.fromkeys(site.attention for site in study.sites))
-    n_heads = 1 + max(head for _site, head in study.heads)
-    panels = []
-    for kind in kinds:
-        sites = [site for site in study.sites if site.attention == kind]
-        shares = [
-            [*(study.heads[site, head] for head in range(n_heads)), study.sites[site]]
-            for site in sites
-        ]
-        labels = [TokenLabel(str(head)) for head in range(n_heads)]
-        panels.append(
-            Matrix(
-                title=_("{kind}: share restored").format(kind=ATTENTIONS[kind]),
-                values=np.array(shares, np.float32),
-                rows=numbered(_("layer"), len(sites)),
-                columns=Axis(name=_("head"), labels=(*labels, TokenLabel(_("all")))),
-                scale="signed",
-                texts=[[_short(share) for share in row] for row in shares],
-                value_name=_("share restored"),
-            )
-        )
-    return panels
-
-
 def _measured(study: PatchingStudy) -> str:
     return _(
         "Measured at step {step}, after the same words: log p(“{one}”) − log p(“{other}”) is "
@@ -181,19 +179,3 @@ def _measured(study: PatchingStudy) -> str:
         corrupt=three_digits(study.corrupt_difference),
         everything=three_digits(study.everything),
     )
-
-
-def _short(share: float) -> str:
-    """Return a share as it stands in a cell; −0.00 is 0."""
-    return f"{round(share, 2) + 0.0:.2f}".replace("-", "−")
-
-
-def _columns(study: PatchingStudy) -> Mapping[str, list[object]]:
-    heads = [(str(site), str(head), share) for (site, head), share in study.heads.items()]
-    sites = [(str(site), "all", share) for site, share in study.sites.items()]
-    rows = [*heads, *sites]
-    return {
-        "site": [site for site, _head, _share in rows],
-        "head": [head for _site, head, _share in rows],
-        "restored": [share for _site, _head, share in rows],
-    }

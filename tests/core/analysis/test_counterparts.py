@@ -1,21 +1,26 @@
 """What goes with what in an experiment."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from core.analysis.counterparts import (
     alike_in_length,
     counterparts,
+    guided_head,
     length,
+    one_word_changed,
     share_interval,
     silenced_outcome,
 )
 from core.analysis.interventions import before_after
-from core.decoding.sentence import SentenceError
+from core.decoding.sentence import SentenceError, translate
 from core.model import Silence, Site
 from core.run import load_run, read_settings
+from core.tasks import task_named
 
 GALLERY = Path(__file__).parents[3] / "gallery"
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -65,8 +70,49 @@ def test_of_sentences_as_long_the_most_similar_is_chosen(run):
     assert length(run, TIRED) == length(run, WIDE) == 14
 
 
-def test_where_no_sentence_is_as_long_there_is_none(run):
-    assert alike_in_length(run, TIRED, [TIRED, "The goats slept."]) == ""
+def test_where_no_sentence_is_as_long_one_word_is_changed(run):
+    offered = [TIRED, "The goats slept."]
+    assert alike_in_length(run, TIRED, offered) == one_word_changed(run, TIRED)
+
+
+@pytest.mark.parametrize("name", ["translate-guided", "copy"])
+def test_a_changed_word_is_known_as_long_and_translated_differently(name):
+    run = load_run(GALLERY / name)
+    task = task_named(run.settings.task, run.path)
+    for source in [example.source for example in task.examples]:
+        found = one_word_changed(run, source)
+        assert length(run, found) == length(run, source)
+        assert translate(run, found).target_ids != translate(run, source).target_ids
+        words = [re.findall(r"[\w']+", each) for each in (source, found)]
+        [(_, new)] = [pair for pair in zip(*words, strict=True) if pair[0] != pair[1]]
+        assert new in run.known_words
+
+
+@pytest.mark.parametrize("word", ["goat", "slept", "horse"])
+def test_the_nearest_word_takes_the_place(run, word):
+    vectors = run.model.source_embedding.tokens.weight.detach().numpy().astype(np.float64)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    [token] = run.tokenizer.encode(word).ids
+    found = {}
+    for other in range(run.tokenizer.vocab_size):
+        after = run.tokenizer.decode([token, other]).split()[1:]
+        if other != token and after and after[0] in run.known_words:
+            found[after[0]] = vectors[other] @ vectors[token]
+    assert one_word_changed(run, word) == max(found, key=found.get)
+
+
+def test_where_no_word_is_known_nothing_is_changed(run):
+    assert one_word_changed(run, "Xyzzy") == ""
+    assert alike_in_length(run, "Xyzzy", [TIRED]) == ""
+
+
+def test_a_guided_head_is_that_of_the_settings_if_the_model_has_it(run):
+    def guided(guide):
+        training = replace(run.settings.training, guide=guide)
+        return guided_head(replace(run, settings=replace(run.settings, training=training)))
+
+    assert guided_head(run) == (Site("encoder", 2, "self"), 0)
+    assert [guided(each) for each in ("", "some head", "encoder.9.self:0")] == [None] * 3
 
 
 def test_no_text_has_no_length(run):

@@ -1,0 +1,84 @@
+"""The words of the view "guided": what silencing a head does in either run."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.analysis.head_effects import HeadEffect
+from core.analysis.interventions import BeforeAfter
+from core.analysis.moves import StepChange
+from core.analysis.silencing import Head
+from core.inspection import Inspection
+from core.run import Run
+from pages.shared import notes
+from pages.shared.text import _, plain
+from pages.trials.guided_pictures import Measured, change
+from pages.trials.override_words import marked
+from viz.number_tables import three_digits
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """One of the two runs with what a head of it does."""
+
+    name: str
+    run: Run
+    inspection: Inspection
+    head: Head
+    found: BeforeAfter
+    """As it is, and with that head silenced."""
+    changes: Sequence[StepChange]
+    """Steps that change when it is."""
+
+
+def said(side: Side) -> str:
+    """Say what silencing a run's head changes, in this sentence and in those never seen."""
+    how = _("guided") if side.run.settings.training.guide else _("free")
+    before, after = (each.translation.text for each in (side.found.before, side.found.after))
+    if side.found.same_text:
+        result = _("the translation stays.")
+    else:
+        one, other = marked(before, after)
+        result = _("{before} → {after}").format(before=one, after=other)
+    text = _("**{name}** ({how}), without this head: {result}")
+    first = text.format(name=plain(side.name), how=how, result=result)
+    effects = notes.stored(side.run)
+    effect = None if effects is None else effects.of(*side.head)
+    return f"{first}  \n:small[{_steps(side.changes)} {_effect(effect)}]"
+
+
+def measured(rows: Sequence[Measured]) -> str:
+    """Say what the columns of the table are, and what they were measured on."""
+    head = rows[0].head
+    return _(
+        "Click a row to see that head in both runs. On antecedent: share of n ambiguous pronouns "
+        "of held-out sentences (seed {seed}) for which the head's largest weight lies on what they "
+        "stand for; the best head has most. Best rule: {rule}. Brackets: 95 % confidence "
+        "intervals, with a sign those of the change in points. A map is a hypothesis, the last "
+        "columns the test."
+    ).format(seed=head.seed, rule=_(head.baseline_name))
+
+
+def _steps(changes: Sequence[StepChange]) -> str:
+    """Say which token's probability changes most."""
+    if not changes:
+        return _("No probability changes by 0.01 or more.")
+    most = max(changes, key=lambda each: abs(each.after - each.before))
+    return _("Most changed: “{token}” {before} → {after}.").format(
+        token=plain(most.token.text),
+        before=three_digits(most.before),
+        after=three_digits(most.after),
+    )
+
+
+def _effect(effect: HeadEffect | None) -> str:
+    """Say what silencing the head costs on sentences never seen."""
+    if effect is None:
+        return _("What it costs on held-out sentences was not measured: see “silence”.")
+    if effect.changes_nothing:
+        text = _("On held-out sentences no change was found: {figures}.")
+    else:
+        text = _("On held-out sentences: {figures}.")
+    figures = [_("exact match {change}").format(change=change(effect.exact_match))]
+    if effect.pronoun is not None:
+        figures.append(_("pronouns right {change}").format(change=change(effect.pronoun)))
+    return text.format(figures="; ".join(figures))
