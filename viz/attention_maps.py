@@ -41,6 +41,7 @@ _SCRIPTS = (
     "shared_tooltip",
     "shared_plot",
     "shared_keys",
+    "shared_zoom",
     "shared_measure",
     "shared_save",
     "shared_svg",

@@ -19,11 +19,12 @@ from viz.payload import Assets
 
 # Joined in this order.
 _SHARED = (
-    *("mount", "text", "scale", "tokens", "tooltip", "plot", "keys", "measure"),
+    *("mount", "text", "scale", "tokens", "tooltip", "plot", "keys", "zoom", "measure"),
     *("save", "svg", "figure", "figure_cells"),
 )
 _OWN = (
-    *("payload", "cells", "layout", "drawing", "legend", "panel", "marks", "events"),
+    *("payload", "cells", "layout", "zoom", "drawing", "legend", "panel", "marks"),
+    *("pointing", "zoom_events", "events"),
     *("picture", "picture_axes", "files"),
 )
 
@@ -68,6 +69,7 @@ _WRITTEN_AS_THEY_ARE = (
     "scale",
     "limit",
     "texts",
+    "details",
     "hidden",
     "hidden_value",
     "note",

@@ -34,6 +34,19 @@ DEFAULT_MATRICES_TEXTS: Mapping[str, str] = {
     "csv": "CSV",
     "csv.help": "Save as a table: {title}",
     "legend": "{name}: {title}",
+    "place": "row {row}, column {column}",
+    "zoom": "Zoom: {title}",
+    "zoom.in": "Zoom in",
+    "zoom.out": "Zoom out",
+    "zoom.all": "Show all",
+    "zoom.all.short": "all",
+    "zoom.part": "rows {first_row}–{last_row} of {n_rows}, "
+    "columns {first_column}–{last_column} of {n_columns}",
+    "zoom.whole": "all {n_rows} rows, all {n_columns} columns",
+    "zoom.hint": "Double-click, or turn the wheel with Ctrl, to zoom; drag to move.",
+    "zoom.help": "Plus and minus zoom around the cell, 0 shows all. Page up and page down, or "
+    "Shift and an arrow key, go on by what is shown. Escape closes the number, then shows all.",
+    "zoom.enter": "Enter zooms in until each label can be read.",
     "file": "matrix",
 }
 
@@ -95,6 +108,8 @@ class Matrix:
             where there is anything, in one colour.
         limit: End of the scale.
         texts: A word inside each cell, by row and column; None for none.
+        details: A line for each cell, shown below its value instead of its word when it is pointed
+            at; None for none.
         hidden: What hidden cells are called; empty for the text of that name.
         hidden_value: What stands for them in the table that is saved.
         note: One line on how to read it.
@@ -112,6 +127,7 @@ class Matrix:
     scale: Literal["weight", "signed", "mask"] = "weight"
     limit: float = 1.0
     texts: Sequence[Sequence[str]] | None = None
+    details: Sequence[Sequence[str]] | None = None
     hidden: str = ""
     hidden_value: str = ""
     note: str = ""
@@ -161,10 +177,10 @@ def _check_shapes(matrix: Matrix) -> None:
         raise ValueError(
             f"visible of {matrix.title!r} needs bool {shape}, got {visible.dtype} {visible.shape}"
         )
-    if matrix.texts is not None:
-        lengths = [len(row) for row in matrix.texts]
-        if lengths != [shape[1]] * shape[0]:
-            raise ValueError(f"texts of {matrix.title!r} need {shape}, got rows of {lengths}")
+    for name, lines in (("texts", matrix.texts), ("details", matrix.details)):
+        lengths = None if lines is None else [len(line) for line in lines]
+        if lengths is not None and lengths != [shape[1]] * shape[0]:
+            raise ValueError(f"{name} of {matrix.title!r} need {shape}, got rows of {lengths}")
 
 
 def _check_values(matrix: Matrix) -> None:

@@ -36,6 +36,7 @@ def test_what_is_packed_comes_out_again(shape):
         matrix(*shape, visible=visible, hidden="−∞", note="Read it so.", value_name="weight"),
         matrix(*shape, seed=2, scale="signed", limit=0.125),
         matrix(*shape, seed=3, visible=~visible, texts=[["word"] * shape[1]] * shape[0]),
+        matrix(*shape, seed=4, details=[["95 % from 1 to 2"] * shape[1]] * shape[0]),
     )
     back = unpack(pack(Matrices(panels=panels, selected=(2, 0, shape[1] - 1))))
     assert back.selected == (2, 0, shape[1] - 1)
@@ -45,7 +46,8 @@ def test_what_is_packed_comes_out_again(shape):
         assert after.values.shape == shape
         assert (after.visible is None) == (before.visible is None)
         assert before.visible is None or (after.visible == before.visible).all()
-        for name in ("title", "rows", "columns", "scale", "limit", "texts", "note", "hidden"):
+        named = ("title", "rows", "columns", "scale", "limit", "texts", "details", "note", "hidden")
+        for name in named:
             assert getattr(after, name) == getattr(before, name)
 
 
@@ -136,6 +138,7 @@ def test_values_beyond_the_limit_are_kept():
         ({"scale": "other"}, "other"),
         ({"texts": [["a"] * 4] * 2}, r"\(3, 4\), got rows of \[4, 4\]"),
         ({"texts": [["a"] * 3] * 3}, r"rows of \[3, 3, 3\]"),
+        ({"details": [["a"] * 3] * 3}, r"details.*rows of \[3, 3, 3\]"),
     ],
 )
 def test_contradictions_are_refused_with_both_sides(changes, message):

@@ -6,7 +6,8 @@ export default function (component) {
 
 function create(state, find) {
   const nodes = {
-    panels: find(".panels"), legends: find(".legends"), tooltip: find(".tooltip"), live: find(".live"),
+    panels: find(".panels"), hint: find(".hint"), legends: find(".legends"),
+    tooltip: find(".tooltip"), live: find(".live"),
     // A hidden copy of what labels look like: it says in which font they are written.
     measured: find(".labels.rows"),
   };
@@ -25,6 +26,10 @@ function receive(state, data) {
   for (const name of ["cursor", "hover"]) {
     if (labels(state.view, state[name]) !== labels(view, state[name])) state[name] = null;
   }
+  state.figures.forEach((figure, i) => {
+    const same = view.panels[i]?.tokens === state.view.panels[i].tokens;
+    if (!same) [figure.zoom, figure.lastCursor] = [null, null];
+  });
   state.view = view;
 }
 
@@ -43,8 +48,7 @@ function draw(state) {
   });
   alignCaptions(state);
   drawLegends(state);
-  const [panel, row, column] = view.selected ?? [];
-  placeFrame(state, "chosen", view.selected && { panel, row, column });
+  placeChosen(state);
   refresh(state);
   markDrawn(state, "matrices-drawn");
 }

@@ -15,12 +15,13 @@ function colourNumber({ scale, limit }, value) {
 
 /** One 32-bit pixel per cell, or per block of cells; hidden ones stay clear. */
 function pixelsOf(panel, { pool, across, down }) {
-  return Uint32Array.from({ length: across * down }, (_, i) => {
-    const [row, column] = largestOfBlock(panel, pool, Math.floor(i / across), i % across);
-    const cell = row * panel.columns + column;
-    if (!isVisible(panel, cell)) return 0;
-    return PIXELS[panel.scale][1 + colourNumber(panel, panel.values[cell])];
-  });
+  const colours = PIXELS[panel.scale];
+  const pixels = new Uint32Array(across * down);
+  for (let i = 0; i < pixels.length; i += 1) {
+    const cell = pool === 1 ? i : largestCell(panel, pool, Math.floor(i / across), i % across);
+    if (isVisible(panel, cell)) pixels[i] = colours[1 + colourNumber(panel, panel.values[cell])];
+  }
+  return pixels;
 }
 
 /** The pixels, which CSS enlarges without smoothing. */

@@ -32,16 +32,31 @@ function panelLayout(panel, sizes, { width, height, tallest = height }, ratio) {
   const { angle, cells, every, overhang } = columnLayout(panel, sizes, room);
   const turned = { 0: LABEL.size + 4, 45: (sizes.columns + LABEL.size) * SLANT, 90: sizes.columns };
   const rowEvery = thinned(panel.rowAxis, LABEL.size - 1, cells.rowStep);
-  const space = Math.min(rowEvery * cells.rowStep, angle ? every * cells.columnStep : Infinity);
-  const around = Math.max(left + cells.width + overhang, left + sizes.columnName, NARROWEST);
+  const zoomable = isZoomable(panel, cells);
+  const few = zoomable ? fewCells(panel) : { width: 0, height: 0 };
+  const inside = Math.max(cells.width + overhang, few.width, sizes.columnName);
+  const figure = Math.min(width, Math.ceil(Math.max(left + inside, NARROWEST)));
+  const box = zoomable ? boxOf(panel, cells, sizes, figure - left) : null;
+  const labels = Math.max(turned[angle], box?.slants ? turned[45] : 0);
   return {
-    ...cells, angle, left, overhang, rowEvery, columnEvery: every,
-    top: AXIS + Math.ceil(turned[angle]) + LABEL.gap,
-    labelSize: Math.max(9, Math.min(LABEL.size, Math.floor(space / 1.2))),
-    figure: Math.min(width, Math.ceil(around)),
-    below: Math.max(cells.height, sizes.rowName),
+    ...cells, angle, left, overhang, rowEvery, columnEvery: every, figure, zoomable, box,
+    top: AXIS + Math.ceil(labels) + LABEL.gap,
+    labelSize: labelSize(angle, { ...cells, rowEvery, columnEvery: every }),
+    below: Math.max(cells.height, few.height, sizes.rowName),
   };
 }
+
+/** How large labels are written that stand so far apart. */
+function labelSize(angle, { rowEvery, rowStep, columnEvery, columnStep }) {
+  const space = Math.min(rowEvery * rowStep, angle ? columnEvery * columnStep : Infinity);
+  return Math.max(9, Math.min(LABEL.size, Math.floor(space / 1.2)));
+}
+
+/** Whether columns are numbers so short that they stand upright, and some of them can be left out. */
+const isCounted = ({ columnAxis }, sizes) => !columnAxis.side && sizes.columns <= 40;
+
+/** So wide are cells at least below slanted labels. */
+const slantedFrom = ({ columnAxis }) => (columnAxis.side ? 24 : 17);
 
 /** Column labels: upright where all have room, or where numbers may be left out; else turned. */
 function columnLayout(panel, sizes, room) {
@@ -49,7 +64,7 @@ function columnLayout(panel, sizes, room) {
   if (sizes.columns + 4 <= upright.columnStep) {
     return { angle: 0, cells: upright, every: 1, overhang: 0 };
   }
-  if (!panel.columnAxis.side && sizes.columns <= 40) {
+  if (isCounted(panel, sizes)) {
     const overhang = Math.ceil(sizes.columns / 2);
     const cells = room(overhang);
     const every = thinned(panel.columnAxis, sizes.columns + 8, cells.columnStep);
@@ -58,7 +73,9 @@ function columnLayout(panel, sizes, room) {
   // Slanted labels read best, need a line's height between them, and hang over on the right.
   const overhang = Math.ceil(sizes.last * SLANT);
   const slanted = room(overhang);
-  if (slanted.columnStep >= (panel.columnAxis.side ? 24 : 17)) return { angle: 45, cells: slanted, every: 1, overhang };
+  if (slanted.columnStep >= slantedFrom(panel)) {
+    return { angle: 45, cells: slanted, every: 1, overhang };
+  }
   const every = thinned(panel.columnAxis, LABEL.size - 1, upright.columnStep);
   return { angle: 90, cells: upright, every, overhang: 0 };
 }
@@ -96,7 +113,7 @@ function layoutOf(width, panels, measure) {
     const shared = smaller(i, share);
     return shared.pool > at.pool ? at : shared;
   });
-  return { sizes, lines: lines.map(({ line }) => line), panels: inLine(layouts, lines) };
+  return { sizes, ratio, lines: lines.map(({ line }) => line), panels: inLine(layouts, lines) };
 }
 
 /** As many as fit into each line; evenly where that takes no more lines. */

@@ -27,16 +27,21 @@ function mark(state, places) {
   for (const node of state.marked) node.classList.remove("marked");
   state.marked = [];
   state.figures.forEach((figure, i) => {
-    const { row, column } = places?.[i] ?? {};
-    markLabel(state, figure.rows, figure.rowLabels, row, (at) => axisLabel(state, i, "rowAxis", at));
-    markLabel(
-      state, figure.columns, figure.columnLabels, column, (at) => axisLabel(state, i, "columnAxis", at));
-    placeBand(figure.rowBand, row, state.layout.panels[i]);
-    placeBand(figure.columnBand, column, state.layout.panels[i]);
+    const { view } = figure;
+    const row = inView(places?.[i].row, view.row, view.rows);
+    const column = inView(places?.[i].column, view.column, view.columns);
+    markLabel(state, i, "rowAxis", row == null ? null : view.row + row);
+    markLabel(state, i, "columnAxis", column == null ? null : view.column + column);
+    placeBand(figure.rowBand, row, view);
+    placeBand(figure.columnBand, column, view);
   });
 }
 
-function markLabel(state, node, labels, position, make) {
+function markLabel(state, index, which, position) {
+  const figure = state.figures[index];
+  const [node, labels] = which === "rowAxis"
+    ? [figure.rows, figure.rowLabels] : [figure.columns, figure.columnLabels];
+  const make = (at) => axisLabel(state, index, which, at);
   const token = labelAt(node, labels, position, make)?.firstElementChild;
   if (!token) return;
   token.classList.add("marked");
@@ -46,11 +51,16 @@ function markLabel(state, node, labels, position, make) {
 /** Put a frame around one cell of one panel, and around none of the others. */
 function placeFrame(state, name, place) {
   state.figures.forEach((figure, i) => {
-    const frame = figure[name];
-    frame.hidden = place?.panel !== i;
+    const { [name]: frame, view } = figure;
+    frame.hidden = place?.panel !== i || !isInView(view, [place.row, place.column]);
     if (frame.hidden) return;
-    const { pool } = state.layout.panels[i];
-    frame.style.setProperty("--row", Math.floor(place.row / pool));
-    frame.style.setProperty("--column", Math.floor(place.column / pool));
+    frame.style.setProperty("--row", Math.floor((place.row - view.row) / view.pool));
+    frame.style.setProperty("--column", Math.floor((place.column - view.column) / view.pool));
   });
+}
+
+/** The frame around the cell that the page has selected. */
+function placeChosen(state) {
+  const [panel, row, column] = state.view.selected ?? [];
+  placeFrame(state, "chosen", state.view.selected && { panel, row, column });
 }

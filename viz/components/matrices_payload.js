@@ -32,6 +32,8 @@ function panelOf(written, numbers) {
   return {
     ...written, rows, columns, rowAxis: axis(written.rows), columnAxis: axis(written.columns),
     labels: JSON.stringify([written.rows, written.columns]),
+    // What a zoom belongs to: what differs elsewhere, and what is said of it, may change under it.
+    tokens: JSON.stringify([written.rows.labels, written.columns.labels]),
     // Everything that decides which words stand where.
     words: JSON.stringify([written.rows, written.columns, written.texts]),
   };
@@ -67,15 +69,15 @@ function allDigits(x) {
 }
 
 /** The cell that gives a pixel its colour: of those that share it, the one farthest from 0. */
-function largestOfBlock(panel, pool, down, across) {
+function largestCell(panel, pool, down, across) {
   const { rows, columns, values } = panel;
-  let [best, found] = [-1, null];
-  for (let row = down * pool; row < Math.min(rows, (down + 1) * pool); row += 1) {
-    const end = Math.min(columns, (across + 1) * pool);
-    for (let column = across * pool; column < end; column += 1) {
+  const [bottom, right] = [Math.min(rows, (down + 1) * pool), Math.min(columns, (across + 1) * pool)];
+  let [best, found] = [-2, 0];
+  for (let row = down * pool; row < bottom; row += 1) {
+    for (let column = across * pool; column < right; column += 1) {
       const cell = row * columns + column;
       const strength = isVisible(panel, cell) ? Math.abs(values[cell]) : -1;
-      if (!found || strength > best) [best, found] = [strength, [row, column]];
+      if (strength > best) [best, found] = [strength, cell];
     }
   }
   return found;

@@ -2,12 +2,17 @@
 
 const PICTURE = { width: 860, height: 560, sharp: 2, gap: 18, line: 17 };
 
-const saveFigure = (save, ending) => ({ view, root, measure, width }, index) => {
-  const panel = view.panels[index];
+/** What is zoomed is what is saved. */
+const saveFigure = (save, ending) => (state, index) => {
+  const { view, root, measure, width, figures } = state;
+  const { zoom, part } = figures[index];
+  const panel = zoom ? { ...part, shown: partSaid(view.texts, planeOf(state, index)) } : part;
   // As wide as the screen if words stand in the cells, so that none of them is cut that was not.
   const room = panel.texts ? Math.max(PICTURE.width, width) : PICTURE.width;
   const picture = pictureOf(panel, view.texts, measure, figureStyle(root), room);
-  save(picture, `${fileNameOf(panel.title, view.texts.file)}.${ending}`);
+  const name = fileNameOf(panel.title, view.texts.file);
+  const place = zoom ? `-rows-${zoom.row}-columns-${zoom.column}` : "";
+  save(picture, `${name}${place}.${ending}`);
 };
 const savePicture = saveFigure(savePng, "png");
 const saveVectors = saveFigure(saveSvg, "svg");
@@ -39,7 +44,7 @@ function pictureOf(panel, texts, measure, style, width) {
 function notesOf(panel, layout, texts, style) {
   const width = (text) => figureTextWidth(text, FIGURE.text, style.font);
   const lines = (text) => brokenLines(text, Math.max(layout.figure, FIGURE.narrowest), width);
-  return [panel.note, leftOutText(panel, layout, texts)].filter(Boolean).flatMap(lines);
+  return [panel.note, panel.shown, leftOutText(panel, layout, texts)].filter(Boolean).flatMap(lines);
 }
 
 function svgWords(panel, layout, textWidth, style) {

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from tests.browser.apps import matrices_long
 from viz.matrices_view import Axis, Matrices, Matrix, numbered
 from viz.payload import TokenLabel
 
@@ -162,6 +163,7 @@ def single():
                 values=np.array([[0.5]], np.float32),
                 rows=axis("query: the word that looks", ("it",)),
                 columns=axis("key: the word looked at", ("cat",)),
+                details=[["95 % from 0.4 to 0.6, n = 12"]],
             ),
         )
     )
@@ -252,18 +254,9 @@ def long(length=61):
     return Matrices(panels=(Matrix(title="Long", values=values, rows=words, columns=words),))
 
 
-CASES = {
-    "known": known,
-    "sentence": sentence,
-    "lens": lens,
-    "positions": positions,
-    "large": large,
-    "odd": odd,
-    "single": single,
-    "many": many,
-    "limits": limits,
-    "linked": linked,
-    "numbers": numbers,
-    "wide": wide,
-    "long": long,
-}
+_SHORT = (
+    *(known, sentence, lens, positions, large, odd, single),
+    *(many, limits, linked, numbers, wide, long),
+)
+SHORT = {case.__name__: case for case in _SHORT}
+CASES = SHORT | matrices_long.CASES

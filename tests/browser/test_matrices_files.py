@@ -1,0 +1,210 @@
+"""The matrices in a real browser: tables and pictures to take away."""
+
+import base64
+import csv
+import io
+import re
+from functools import partial
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import expect
+
+from tests.browser.apps import matrices_cases
+from tests.browser.apps.matrices_page import (
+    SVG,
+    expected_pixels,
+    hover_cell,
+    opened_matrices,
+    panel_of,
+    saved,
+    written,
+)
+from tests.browser.canvas import pixels
+from viz import theme
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def show(kept_pages):
+    return partial(opened_matrices, kept_pages)
+
+
+def test_labels_that_differ_are_underlined_on_the_page_and_in_a_drawing(show):
+    panel = matrices_cases.linked().panels[1]
+    with show("linked") as page:
+        labels = page.locator(".panels .labels.rows .differs")
+        assert labels.all_inner_texts() == ["tired", "very", "wide", "tired | wide"]
+        document = ElementTree.parse(saved(page, 1, "svg")).getroot()
+    lines = [rect for rect in document.iter(f"{SVG}rect") if rect.get("height") == "2"]
+    assert len(lines) == len(panel.rows.differs) + len(panel.columns.differs)
+    assert "Look." in [text.text for text in document.iter(f"{SVG}text")]
+
+
+def test_a_table_has_all_digits_and_leaves_hidden_cells_empty(show):
+    with show("known") as page:
+        with page.expect_download() as download:
+            panel_of(page, 1).get_by_role("button", name="Save as a table").click()
+        text = download.value.path().read_text(encoding="utf-8")
+    matrix = matrices_cases.known().panels[1]
+    head, *rows = csv.reader(io.StringIO(text))
+    assert download.value.suggested_filename == "hidden-quoted.csv"
+    assert head == ["", "the", "cat", "sleeps", "here"]
+    assert [row[0] for row in rows] == ["le", "chat", "dort"]
+    assert rows[0][4] == ""
+    assert rows[1][1] == "0.025"
+    read = np.array([[np.float32(x or 0) for x in row[1:]] for row in rows])
+    assert (read == matrix.values).all()
+
+
+def test_odd_words_survive_in_a_table_and_none_is_a_formula_there(show):
+    with show("odd") as page:
+        with page.expect_download() as download:
+            panel_of(page).locator(".csv").click()
+        text = download.value.path().read_text(encoding="utf-8")
+    head, *rows = csv.reader(io.StringIO(text))
+    marked = tuple(f"'{word}" if word.startswith("=") else word for word in matrices_cases.ODD)
+    assert tuple(head[1:]) == marked != matrices_cases.ODD
+    assert tuple(row[0] for row in rows) == marked
+
+
+def test_a_negative_number_in_a_table_stays_a_number(show):
+    matrix = matrices_cases.known().panels[0]
+    with show("known") as page:
+        text = saved(page, 0, "csv").read_text(encoding="utf-8")
+    _, *rows = csv.reader(io.StringIO(text))
+    assert (np.array([row[1:] for row in rows], np.float32) == matrix.values).all()
+
+
+def saved_picture(page):
+    """Save the first panel as a picture and return its name and its pixels."""
+    with page.expect_download() as download:
+        panel_of(page).get_by_role("button", name="Save as a picture").click()
+    saved = Image.open(download.value.path()).convert("RGBA")
+    return download.value.suggested_filename, np.asarray(saved)
+
+
+def on_white(rgb, opacity=0.19):
+    return 255 - opacity * (255 - np.array(rgb))
+
+
+def tinted(picture, side):
+    return np.abs(picture[..., :3] - on_white(side)).max(-1) <= 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_picture_is_white_with_every_colour_and_tinted_words_whatever_the_theme(show, scheme):
+    with show("known", color_scheme=scheme) as page:
+        name, seen = saved_picture(page)
+    assert name == "signed.png"
+    for side in (theme.SOURCE, theme.TARGET):
+        rows, columns = np.nonzero(tinted(seen, side))
+        assert len(rows) > 1500
+        # Rows of words stand left of the cells, columns above them.
+        assert (np.ptp(rows) > np.ptp(columns)) == (side == theme.TARGET)
+    assert seen[0, 0].tolist() == seen[-1, -1].tolist() == [255, 255, 255, 255]
+    found = {tuple(pixel) for pixel in seen.reshape(-1, 4)}
+    wanted = expected_pixels(matrices_cases.known().panels[0]).reshape(-1, 4)
+    assert {tuple(pixel) for pixel in wanted} <= found
+    assert (seen[..., :3].max(-1) < 60).any()
+
+
+def test_numbers_have_no_tint_of_a_side_in_a_picture(show):
+    with show("positions") as page:
+        _, seen = saved_picture(page)
+    assert not any(tinted(seen, side).any() for side in (theme.SOURCE, theme.TARGET))
+
+
+def placed(node, x=0.0, y=0.0):
+    """Yield every element below with where its own 0, 0 is; what is turned is left out."""
+    moved = re.fullmatch(r"translate\((\S+) (\S+)\)", node.get("transform", "translate(0 0)"))
+    if moved is None:
+        return
+    x, y = x + float(moved[1]), y + float(moved[2])
+    yield node, x, y
+    for child in node:
+        yield from placed(child, x, y)
+
+
+def drawn_cells(document):
+    """Return the middle of every cell that is drawn, and its colour."""
+    (cells,) = [each for each in placed(document) if each[0].get("class") == "cells"]
+    _, left, top = cells
+    middles, colours = [], []
+    for cell in cells[0].iterfind(f"{SVG}rect"):
+        x, y, width, height = (float(cell.get(name)) for name in ("x", "y", "width", "height"))
+        middles.append((left + x + width / 2, top + y + height / 2))
+        colours.append(tuple(bytes.fromhex(cell.get("fill").removeprefix("#"))))
+    return middles, colours
+
+
+@pytest.mark.parametrize(
+    ("case", "panel"), [("known", 1), ("sentence", 0), ("odd", 0), ("many", 3)]
+)
+def test_a_drawing_holds_the_colour_of_every_cell_and_the_text_of_every_label(show, case, panel):
+    matrix = matrices_cases.CASES[case]().panels[panel]
+    with show(case, color_scheme="dark") as page:
+        document = ElementTree.parse(saved(page, panel, "svg")).getroot()
+        picture = np.asarray(Image.open(saved(page, panel, "png")).convert("RGBA"))
+    middles, colours = drawn_cells(document)
+    expected = expected_pixels(matrix)
+    assert colours == [tuple(pixel[:3]) for pixel in expected.reshape(-1, 4) if pixel[3]]
+    texts = {"".join(text.itertext()) for text in document.iter(f"{SVG}text")}
+    labels = {label.text for axis in (matrix.rows, matrix.columns) for label in axis.labels}
+    assert {matrix.rows.name, matrix.columns.name} <= texts
+    assert labels - texts <= {matrices_cases.LONG}
+    assert document.find(f"{SVG}title").text == matrix.title
+    # The picture is the drawing, twice as fine.
+    at = (2 * np.array(middles)).astype(int)
+    if not matrix.texts:
+        assert [tuple(pixel[:3]) for pixel in picture[at[:, 1], at[:, 0]]] == colours
+    assert picture.shape[:2] == (
+        2 * float(document.get("height")),
+        2 * float(document.get("width")),
+    )
+
+
+def test_a_drawing_of_very_many_cells_holds_them_as_one_picture(show):
+    matrix = matrices_cases.positions().panels[0]
+    with show("positions") as page:
+        document = ElementTree.parse(saved(page, 0, "svg")).getroot()
+    (image,) = document.iter(f"{SVG}image")
+    data = base64.b64decode(image.get("href").removeprefix("data:image/png;base64,"))
+    assert (np.asarray(Image.open(io.BytesIO(data))) == expected_pixels(matrix)).all()
+
+
+def test_a_drawing_names_fonts_that_every_computer_has(show):
+    with show("lens") as page:
+        document = ElementTree.parse(saved(page, 0, "svg")).getroot()
+    fonts = {node.get("font-family") for node in document.iter() if node.get("font-family")}
+    assert {font.split(",")[-1].strip() for font in fonts} == {"sans-serif", "monospace"}
+
+
+def has_ink(page, row, column):
+    words = pixels(panel_of(page).locator("canvas.words"))[..., 3]
+    height, width = words.shape[0] // 3, words.shape[1] // 20
+    return words[height * row : height * (row + 1), width * column : width * (column + 1)].any()
+
+
+def test_a_picture_holds_every_number_that_stands_on_the_screen(show):
+    texts = np.array(matrices_cases.numbers().panels[0].texts)
+    with show("numbers") as page:
+        assert all(has_ink(page, row, column) for row, column in np.ndindex(3, 20))
+        document = ElementTree.parse(saved(page, 0, "svg")).getroot()
+    found = [text for text in written(document) if text in matrices_cases.NUMBERS]
+    assert found == texts.ravel().tolist()
+
+
+def test_a_number_without_room_is_left_out_and_never_cut(show):
+    texts = np.array(matrices_cases.numbers().panels[0].texts)
+    with show("numbers", viewport={"width": 1040, "height": 800}) as page:
+        for row, column in np.ndindex(3, 20):
+            assert has_ink(page, row, column) == (texts[row, column] != "1.01e−06")
+        expect(hover_cell(page, 0, 2)).to_have_text("masked → word2 0.0339")
+        expect(page.locator(".tooltip .line").last).to_have_text("1.01e−06")
+        document = ElementTree.parse(saved(page, 0, "svg")).getroot()
+    found = [text for text in written(document) if re.search(r"\d", text) and "word" not in text]
+    assert set(found) <= {*matrices_cases.NUMBERS, "0", "0.5", "1"}
