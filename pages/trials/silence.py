@@ -15,7 +15,14 @@ from pages.shared import cached, controls, lesson, notes, session
 from pages.shared.lesson import Explanation
 from pages.shared.opening import Opened
 from pages.shared.text import _, plain
-from pages.trials import doubts, silence_effects, silence_heads, silence_measure, silence_sentence
+from pages.trials import (
+    doubts,
+    silence_cells,
+    silence_effects,
+    silence_heads,
+    silence_measure,
+    silence_sentence,
+)
 
 BESIDE = 8
 """A grid of more heads needs the whole width, or there is no room for its marks."""
@@ -94,24 +101,17 @@ def _figure(effects: HeadEffects | None) -> Figure:
             _(
                 "Click a head to take it away ({mark}). What each costs on held-out sentences is "
                 "not measured yet; the colour is how sharply it looks on this one."
-            ).format(mark=silence_heads.OFF)
+            ).format(mark=silence_cells.OFF)
         )
         return "exact match"
-    with st.container(horizontal=True, vertical_alignment="center"):
-        by = controls.choice(
-            _("Coloured by the change of"),
-            session.EFFECT,
-            figures(effects),
-            "exact match",
-            labelled=False,
-        )
-        st.caption(
-            _(
-                "What silencing a head changes on {n} held-out sentences. A click takes one away "
-                "({mark})."
-            ).format(n=effects.n, mark=silence_heads.OFF),
-            width="stretch",
-        )
+    by = controls.choice(
+        _("Coloured by the change of"),
+        session.EFFECT,
+        figures(effects),
+        "exact match",
+        labelled=False,
+    )
+    st.caption(silence_cells.how_to_read(effects, by))
     return by
 
 

@@ -7,12 +7,13 @@ import streamlit as st
 from core.analysis.effect_maps import Figure, figure_of
 from core.analysis.head_effects import HeadEffect, HeadEffects
 from core.analysis.intervals import Difference
+from core.analysis.interventions import SEED
 from core.analysis.silencing import Head
 from core.model import Site
 from pages.shared import lesson
 from pages.shared.notes import site_and_head
 from pages.shared.text import ATTENTIONS, _, percent
-from pages.trials.silence_heads import POINTS
+from pages.trials.silence_cells import POINTS
 from pages.trials.silence_sentence import Instead
 from viz.frames import runs_table
 from viz.number_tables import three_digits
@@ -34,9 +35,9 @@ def what_is_done(heads: Sequence[Head], instead: Instead, n_averaged: int) -> st
     does = {
         "silence": _("silent: what it says is missing from the sum that Wᴼ makes"),
         "uniform": _("uniform: it looks at all that it may see alike"),
-        "average": _("average: it always says its average over {n} held-out sentences").format(
-            n=n_averaged
-        ),
+        "average": _(
+            "average: it always says its average over {n} held-out sentences, seed {seed}"
+        ).format(n=n_averaged, seed=SEED),
     }[instead]
     names = [site_and_head(*heads[0])] if len(heads) == 1 else [_short(*head) for head in heads]
     return f"{_named(names)} – {does}."

@@ -1,6 +1,6 @@
 """Which heads are silenced: clicked in a grid of all heads, and kept in the link."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -10,26 +10,21 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from core.analysis.effect_maps import Figure, effect_maps, end_of
+from core.analysis.effect_maps import Figure, effect_maps, end_of, figure_of
 from core.analysis.head_effects import HeadEffects
-from core.analysis.head_summaries import head_summaries
 from core.analysis.silencing import Head, every_head
+from core.analysis.summary_maps import confidence_map
 from core.model import Site
 from core.run import Run
 from pages.shared import cached, opening, session
 from pages.shared.matrices import matrices
 from pages.shared.opening import Opened
 from pages.shared.text import ATTENTIONS, _
+from pages.trials import silence_cells
 from viz.matrices_view import Axis, Matrices, Matrix, numbered
 
 GRID, LAYERS, NOTHING = "silence_grid", "silence_layer", "silence_none"
 """Keys of the grid and of the buttons beside it."""
-OFF = _("off")
-"""In the cell of a head that is silenced."""
-_ON = len(OFF) * "\u00a0"
-"""In other cells: as wide, so that nothing moves when a head is silenced."""
-POINTS = 100
-"""Percentage points: what a change of a share is said in."""
 NONE = "none"
 """In the link: no head is silenced."""
 _DRAWER = "silence"
@@ -82,17 +77,15 @@ class _Coloured:
 def grid(opened: Opened, heads: Iterable[Head], effects: HeadEffects | None, by: Figure) -> None:
     """Draw layers × heads of each kind of attention; a click silences a head, or lets it speak."""
     found = _effects(effects, by) if effects else _sharpness(opened)
-    silent = frozenset(heads)
+    texts, details = _said(effects, by, opened.run, frozenset(heads))
     panels = [
         Matrix(
             title=_("{kind}: layers × heads").format(kind=ATTENTIONS[kind]),
             values=values_LH,
             rows=_numbered(_("layer"), values_LH.shape[0], panel, of_rows=True),
             columns=_numbered(_("head"), values_LH.shape[1], panel, of_rows=False),
-            texts=[
-                [OFF if (site, head) in silent else _ON for head in range(values_LH.shape[1])]
-                for site in _sites(opened.run, kind)
-            ],
+            texts=[[texts[head] for head in layer] for layer in _heads(opened.run, kind)],
+            details=[[details[head] for head in layer] for layer in _heads(opened.run, kind)],
             **found.scale,
         )
         for panel, (kind, values_LH) in enumerate(found.maps.items())
@@ -103,13 +96,31 @@ def grid(opened: Opened, heads: Iterable[Head], effects: HeadEffects | None, by:
             panels=panels,
             selected=at,
             texts={
-                "cell": _("layer {row}, head {column}: {value}"),
+                "cell": silence_cells.cell(by if effects else None),
                 "help.pick": _("Arrow keys move from head to head, Enter silences one."),
             },
         ),
         key=GRID,
         on_pick=partial(_toggle_cell, opened.path, tuple(found.maps)),
     )
+
+
+def _said(
+    effects: HeadEffects | None, by: Figure, run: Run, silent: Set[Head]
+) -> tuple[dict[Head, str], dict[Head, str]]:
+    """Return what stands in the cell of each head, and what is said where it is pointed at."""
+    measured = effects.heads if effects else ()
+    changes = {(each.site, each.head): figure_of(each, by) for each in measured}
+    words = {head: silence_cells.word(changes.get(head), by) for head in every_head(run.model)}
+    width = silence_cells.width(words.values(), run.settings.model.n_heads)
+    texts = {
+        head: silence_cells.filled(silence_cells.OFF if head in silent else word, width)
+        for head, word in words.items()
+    }
+    details = {
+        head: silence_cells.detail(changes.get(head), by, off=head in silent) for head in words
+    }
+    return texts, details
 
 
 def _numbered(name: str, count: int, panel: int, *, of_rows: bool) -> Axis:
@@ -125,7 +136,7 @@ def _effects(effects: HeadEffects, by: Figure) -> _Coloured:
         "pronoun": _("change of right pronouns, points"),
         "loss": _("change of the loss, nats per token"),
     }
-    unit = 1 if by == "loss" else POINTS
+    unit = 1 if by == "loss" else silence_cells.POINTS
     return _Coloured(
         {kind: unit * changes_LH for kind, changes_LH in maps.items()},
         {"scale": "signed", "limit": unit * end_of(maps), "value_name": names[by]},
@@ -134,17 +145,15 @@ def _effects(effects: HeadEffects, by: Figure) -> _Coloured:
 
 def _sharpness(opened: Opened) -> _Coloured:
     maps: dict[str, NDArray[np.float32]] = {
-        kind: cached.of_run(_largest_weights, opened.path, opened.sentence, kind)
+        kind: cached.of_run(_confidence, opened.path, opened.sentence, kind)
         for kind in ATTENTIONS
         if _sites(opened.run, kind)
     }
     return _Coloured(maps, {"value_name": _("largest weight of a row on this sentence, mean")})
 
 
-def _largest_weights(run: Run, sentence: str, kind: str) -> NDArray[np.float32]:
-    summaries = head_summaries(cached.inspected(run.path, sentence, whole_words=False), kind)
-    found = [each.confidence for each in summaries]
-    return np.array(found, np.float32).reshape(-1, run.settings.model.n_heads)
+def _confidence(run: Run, sentence: str, kind: str) -> NDArray[np.float32]:
+    return confidence_map(cached.inspected(run.path, sentence, whole_words=False), kind)
 
 
 def _linked(run: Run) -> tuple[Head, ...]:
@@ -188,6 +197,11 @@ def _change(run: Run, change: Callable[[frozenset[Head]], Iterable[Head]]) -> No
 
 def _sites(run: Run, kind: str) -> list[Site]:
     return [site for site in run.model.sites() if site.attention == kind]
+
+
+def _heads(run: Run, kind: str) -> list[list[Head]]:
+    n_heads = run.settings.model.n_heads
+    return [[(site, head) for head in range(n_heads)] for site in _sites(run, kind)]
 
 
 def _layer_name(site: Site) -> str:

@@ -12,7 +12,7 @@ from core.analysis.silencing import every_head
 from core.decoding.sentence import translate
 from core.model import Site
 from core.run import load_run
-from pages.trials import silence_heads, silence_measure
+from pages.trials import silence_cells, silence_heads, silence_measure
 from tests.pages.conftest import ROOT, chart_rows, component, said, send_from
 from viz import matrices
 
@@ -42,7 +42,7 @@ def silent(at):
         for panel, matrix in enumerate(grid(at))
         for row, line in enumerate(matrix.texts)
         for column, text in enumerate(line)
-        if text == silence_heads.OFF
+        if text.strip() == silence_cells.OFF
     ]
 
 
@@ -199,9 +199,16 @@ def test_one_token_and_a_text_of_unknown_words_are_no_trouble(open_silence):
 
 def test_every_head_that_was_measured_has_its_colour_and_its_row(open_silence, own_copy):
     own = measured(own_copy, [0.0, -0.3, 0.05])
-    at = open_silence(model="runs/mine")
+    at = open_silence(model="runs/mine", silent="encoder.0.self:0")
     n_heads = own.settings.model.n_heads
     panel = grid(at)[0]
+    words, details = (
+        [one for line in lines for one in line][:4] for lines in (panel.texts, panel.details)
+    )
+    assert [word.strip() for word in words] == ["off", "−30", "5.0", "·"]
+    assert details[0] == "off; 95\u00a0% from −2.00 to 2.00, n = 400: no change found"
+    assert details[1] == "95\u00a0% from −32.0 to −28.0, n = 400"
+    assert "in points, on 400 held-out sentences (seed 7)" in said(at)
     assert (panel.scale, panel.limit) == ("signed", 50)
     np.testing.assert_array_equal(
         panel.values.flatten()[:3], 100 * np.array([0.0, -0.3, 0.05], np.float32)

@@ -1,0 +1,12 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pages.trials import cell_numbers
+
+
+@given(st.floats(-999, 999).filter(lambda x: x == 0 or abs(x) > 1e-9))
+def test_a_brief_number_has_five_characters_at_most_and_is_right(score):
+    text = cell_numbers.brief(score)
+    assert len(text) <= 5
+    assert float(text.replace("−", "-")) == pytest.approx(score, rel=0.5)
