@@ -31,7 +31,7 @@ from playwright.sync_api import (
 )
 
 from tests.browser import chromium
-from tests.browser.kept import KeptPages, settled  # noqa: F401
+from tests.browser.kept import KeptPages
 
 ROOT = Path(__file__).parents[2]
 SECONDS_TO_START = 60

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Page
 
+from tests.browser.waiting import settled
+
 # As a link within the page does it, or the way back.
 GO = """query => {
     history.pushState(null, "", query);
@@ -64,9 +66,3 @@ class KeptPages:
             page.evaluate(GO, f"/?{query}")
         else:
             page.goto(f"{address}/?{query}")
-
-
-def settled(page: Page) -> None:
-    """Wait until the script has ended, and for the fonts: with them labels are placed again."""
-    page.locator("[data-test-script-state=notRunning]").wait_for()
-    page.evaluate("() => document.fonts.ready.then(() => true)")

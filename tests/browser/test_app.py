@@ -5,7 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import served, settled
+from tests.browser.conftest import served
+from tests.browser.waiting import fits, settled
 
 TIRED = "L'animal n'a pas traversé la rue parce qu'il était trop fatigué."
 WIDE = "L'animal n'a pas traversé la rue parce qu'elle était trop large."
@@ -188,10 +189,7 @@ def test_nothing_sticks_out_sideways(visit, scheme, width):
     page = drawn(visit(viewport={"width": width, "height": 800}, color_scheme=scheme))
     page.get_by_role("radio", name="cross").click()
     expect(title(page)).to_contain_text("Decoder layer")
-    sticking_out = page.evaluate(
-        "document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"
-    )
-    assert sticking_out == 0
+    fits(page, width)
     for part in (".cells", ".labels.columns", ".legend", ".finding", ".tiles"):
         box = page.locator(part).bounding_box()
         assert box["x"] + box["width"] <= width, part

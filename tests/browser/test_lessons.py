@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from pages import layers, masks, positions, scaling
 from pages.shared import layout
 from tests.browser.conftest import ROOT, served
-from tests.browser.kept import settled
+from tests.browser.waiting import fits, in_scheme, settled
 
 LESSONS = {"masks": masks, "positions": positions, "scaling": scaling, "layers": layers}
 # What a view's picture is made of: a map, a drawing, a chart or a table.
@@ -42,9 +42,8 @@ def test_every_view_stands_on_the_first_screen_and_fits_a_narrow_window(visit, l
         assert picture(page).bounding_box()["y"] < 500
         expect(page.get_by_text("Code that computes it")).to_be_attached()
         expect(page.locator(".stException")).to_have_count(0)
-        page.set_viewport_size({"width": 900, "height": 800})
-        page.wait_for_function("document.scrollingElement.scrollWidth === 900")
-        page.set_viewport_size({"width": 1280, "height": 800})
+        fits(page, 900)
+        fits(page, 1280)
 
 
 def test_the_first_visit_to_a_fresh_server_by_deep_link_shows_the_view_in_its_frame(browser):
@@ -148,9 +147,6 @@ def test_numbers_of_a_chart_can_be_taken_away(visit):
         assert sum(map(float, line.split(",")[1:])) == pytest.approx(1)
 
 
-# Streamlit follows the reader's scheme; its colours come gradually.
-SHOWS = """scheme => document.getAnimations().every(({ playState }) => playState !== "running")
-    && getComputedStyle(document.querySelector(".stApp")).colorScheme === scheme"""
 LUMINANCE = """(node, colour) => {
     const [red, green, blue] = getComputedStyle(node)[colour].match(/[\\d.]+/g).map(Number);
     return (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255;
@@ -171,7 +167,6 @@ def test_words_stand_out_from_the_page_in_both_themes(visit, lesson, view, words
     said = page.locator(words).first
     shades = []
     for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        page.wait_for_function(SHOWS, arg=scheme)
+        in_scheme(page, scheme)
         shades.append(said.evaluate(LUMINANCE, colour))
     assert shades[0] < 0.4 < shades[1]

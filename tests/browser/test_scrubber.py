@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.apps.scrubber_cases import ODD, STOPS
+from tests.browser.waiting import fits
 
 APP = "tests/browser/apps/scrubber_app.py"
 pytestmark = pytest.mark.browser
@@ -152,7 +153,7 @@ def test_the_words_stay_within_the_picture(page):
         words, course = (page.locator(each).bounding_box() for each in (".words", ".course"))
         assert course["x"] <= words["x"]
         assert words["x"] + words["width"] <= course["x"] + course["width"] + 0.5
-    assert page.evaluate("document.documentElement.scrollWidth") <= 900
+    fits(page, 900)
 
 
 def test_the_pointer_is_told_where_a_click_leads(page):

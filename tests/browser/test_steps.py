@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import settled
+from tests.browser.waiting import fits, settled
 
 pytestmark = pytest.mark.browser
 
@@ -81,4 +81,4 @@ def test_arrow_keys_in_a_matrix_choose_a_cell_and_leave_the_step(visit):
 
 def test_a_step_fits_a_narrow_window(visit):
     page = opened(visit, "W^O", viewport={"width": 900, "height": 800})
-    assert page.evaluate("document.scrollingElement.scrollWidth") == 900
+    fits(page, 900)

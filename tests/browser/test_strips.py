@@ -11,7 +11,7 @@ from core.run import load_run
 from tests.browser.apps import strips_cases
 from tests.browser.canvas import pixels
 from tests.browser.conftest import ROOT
-from tests.browser.kept import settled
+from tests.browser.waiting import settled
 from viz import theme
 
 APP = "tests/browser/apps/strips_app.py"

@@ -1,0 +1,94 @@
+"""The page of heads in a real browser: what is clicked, and what the link keeps."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.apps.matrices_page import hover_cell
+from tests.browser.waiting import settled
+
+pytestmark = pytest.mark.browser
+
+
+def radio(page, name, group="View"):
+    return page.get_by_role("radiogroup", name=group).get_by_role("radio", name=name, exact=True)
+
+
+def silent_in(page, *heads):
+    """Wait until the link names these heads and no other as silent."""
+    named = "(,|%2C)".join(head.replace(".", r"\.").replace(":", "(:|%3A)") for head in heads)
+    expect(page).to_have_url(re.compile(f"silent={named}(&|$)"))
+
+
+def test_a_click_on_a_cell_silences_a_head_and_a_reload_keeps_it(visit):
+    page = visit("heads?trial=silence&model=copy&silent=none")
+    expect(page.get_by_text("No head is changed")).to_be_visible()
+    page.locator(".matrices[data-drawn]").wait_for()
+    hover_cell(page, 1, 2, panel=0, click=True)
+    silent_in(page, "encoder.1.self:2")
+    said = page.get_by_text("Encoder layer 1, self-attention head 2 – silent")
+    expect(said).to_be_visible()
+    page.reload()
+    expect(said).to_be_visible()
+    page.locator(".matrices[data-drawn]").wait_for()
+    hover_cell(page, 1, 2, panel=0, click=True)
+    expect(page.get_by_text("No head is changed")).to_be_visible()
+
+
+def test_heads_are_silenced_with_the_keyboard_one_after_the_other(visit):
+    page = visit("heads?trial=silence&model=copy&silent=none")
+    page.locator(".matrices[data-drawn]").wait_for()
+    settled(page)
+    page.locator(".matrices .cells").nth(2).focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    silent_in(page, "decoder.0.cross:1")
+    settled(page)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    silent_in(page, "decoder.0.cross:1", "decoder.1.cross:1")
+    expect(page.get_by_text("cross 0.1, cross 1.1 – silent")).to_be_visible()
+
+
+def test_a_link_opens_the_silenced_heads_and_passes_over_those_that_are_not_there(visit):
+    page = visit("heads?model=copy&silent=decoder.1.cross:3,encoder.0.self:1,encoder.9.self:0")
+    expect(page.get_by_text("encoder self 0.1, cross 1.3 – silent")).to_be_visible()
+    expect(radio(page, "silence")).to_be_checked()
+
+
+def test_a_row_of_the_table_opens_its_head_in_both_runs_and_the_link_keeps_it(visit):
+    page = visit("heads?trial=guided&model=translate")
+    titles = page.locator(".matrices .panels figcaption")
+    where = "Encoder layer 2, self-attention head 0"
+    expect(titles).to_have_text([f"translate: {where}", f"translate-guided: {where}"])
+    radio(page, "best head of each", "Which heads").click()
+    expect(titles.first).to_have_text("translate: Encoder layer 0, self-attention head 1")
+    table = page.get_by_test_id("stDataFrame")
+    settled(page)
+    # The box before the second row, below the columns' names.
+    row = table.bounding_box()["height"] / 4
+    table.click(position={"x": 15, "y": 2.5 * row})
+    where = "Decoder layer 1, cross-attention head 0"
+    both = [f"translate: {where}", f"translate-guided: {where}"]
+    expect(titles).to_have_text(both)
+    expect(radio(page, "same head", "Which heads")).to_be_checked()
+    expect(page).to_have_url(re.compile("kind=cross"))
+    page.reload()
+    expect(titles).to_have_text(both)
+
+
+def test_a_second_sentence_of_another_length_is_counted_and_stays_while_others_are_looked_at(visit):
+    page = visit("heads?trial=patch&model=copy")
+    second = page.get_by_role("textbox", name="Second sentence")
+    expect(page.get_by_text("tokens: first 7, second 7")).to_be_visible()
+    second.fill("a b c")
+    second.press("Enter")
+    expect(page.get_by_text("tokens: first 7, second 4")).to_be_visible()
+    expect(page.get_by_text("This sentence has 4 tokens, the first 7")).to_be_visible()
+    radio(page, "override").click()
+    page.locator(".matrices[data-drawn]").first.wait_for()
+    radio(page, "patch").click()
+    expect(second).to_have_value("a b c")
+    page.reload()
+    expect(second).to_have_value("a b c")
