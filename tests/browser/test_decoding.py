@@ -291,6 +291,7 @@ def test_the_table_tells_what_is_fed_at_each_step(show):
     with show("known") as page:
         page.locator("details.table summary").click()
         rows = page.locator("tbody tr")
+        rows.nth(3).wait_for()
         cells = rows.nth(3).locator("th, td").all_text_contents()
         assert cells == ["4", "BOS le chat chien", "ici", "BOS le chat noir", "dort"]
         rows.nth(3).click()

@@ -37,11 +37,12 @@ CASES = {
 @pytest.mark.parametrize("leaves", [False, True])
 @pytest.mark.parametrize("name", CASES)
 def test_changes_are_told_once_when_they_rest_and_not_by_a_component_that_has_left(
-    new_page, name, leaves
+    browser, name, leaves
 ):
     component, packed, control, change = CASES[name]
     assets = component.component_assets()
-    page = new_page()
+    # A clock stands still for all pages of a window: this one has its own.
+    page = browser.new_page()
     page.clock.install(time=0)
     page.clock.pause_at(1_000)
     data = base64.b64encode(packed()).decode()
