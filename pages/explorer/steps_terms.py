@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import streamlit as st
@@ -13,6 +14,7 @@ from pages.explorer import steps_words
 from pages.explorer.looked import Looked
 from pages.explorer.steps_pictures import axis_of, named_cell
 from pages.shared import controls
+from pages.shared.folded import fold
 from pages.shared.matrices import matrices
 from pages.shared.text import _
 from viz.matrices_view import Axis, Matrices, Matrix
@@ -42,15 +44,24 @@ def draw(
     """Draw how one number came about, `found`."""
     axis = axis_of(looked, steps, found.over)
     labels = [label.text for label in axis.labels]
-    if len(found.terms_N) == 1:
-        st.code(_written(found, labels, IN_ORDER), language=None)
-        return
-    order = controls.choice(_("Terms"), ORDER, [LARGEST, IN_ORDER], LARGEST, labelled=False)
+    n = len(found.terms_N)
+    order = IN_ORDER
+    if n > 1:
+        order = controls.choice(_("Terms"), ORDER, [LARGEST, IN_ORDER], LARGEST, labelled=False)
     about = named_cell(looked, steps, stage, cell)
     matrices(_picture(found, axis, order, about), key=TERMS)
     if said := steps_words.about_terms(steps, stage, cell, found):
         st.caption(said)
-    st.code(_written(found, labels, order), language=None, height=HEIGHT)
+    fold(
+        _("All terms, with all digits: {n}").format(n=n),
+        "terms",
+        lambda: st.code(_written(found, labels, order), language=None, height=_height(n)),
+        compact=True,
+    )
+
+
+def _height(n: int) -> int | Literal["content"]:
+    return HEIGHT if n > SHOWN else "content"
 
 
 def _picture(found: Terms, axis: Axis, order: str, about: str) -> Matrices:
@@ -58,17 +69,23 @@ def _picture(found: Terms, axis: Axis, order: str, about: str) -> Matrices:
     shown = largest(found.terms_N, SHOWN)
     if order == IN_ORDER:
         shown = sorted(shown)
-    values = np.array([found.left_N, found.right_N, found.terms_N])[:, shown]
+    # Nothing stands on the right where a number is only put in its place.
+    named = {
+        found.names[1]: found.left_N,
+        found.names[2]: found.right_N,
+        _(RESULTS[found.rule]): found.terms_N,
+    }
+    rows = {name: numbers for name, numbers in named.items() if name}
+    values = np.array(list(rows.values()))[:, shown]
     finite = np.isfinite(values)
     filled = np.where(finite, values, 0.0).astype(np.float32)
-    rows = tuple(TokenLabel(name) for name in (*found.names[1:], _(RESULTS[found.rule])))
     return Matrices(
         panels=(
             Matrix(
                 title=steps_words.terms_title(found, len(shown), about),
                 values=filled,
                 visible=None if finite.all() else np.ascontiguousarray(finite),
-                rows=Axis(name="", labels=rows),
+                rows=Axis(name="", labels=tuple(map(TokenLabel, rows))),
                 columns=replace(axis, labels=tuple(axis.labels[i] for i in shown)),
                 scale="signed",
                 limit=max(float(np.abs(filled).max()), 1e-6),

@@ -128,6 +128,8 @@ def terms_title(found: Terms, shown: int, about: str) -> str:
         about: What the number is about.
     """
     n = len(found.terms_N)
+    if n == 1:
+        return f"{found.names[0]}, {about}"
     if shown == n:
         text = _("all {n} shares") if found.rule == "share" else _("all {n} products")
     elif found.rule == "share":

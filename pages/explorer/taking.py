@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.explorer.files import as_csv, as_json
 from pages.explorer.looked import Looked
-from pages.shared import session
+from pages.shared import layout, session
 from pages.shared.folded import fold, fold_code, fold_formula, fold_how_to_read
 from pages.shared.text import FORMULA, HOW_TO_READ, _
 from viz.number_tables import number_tables
@@ -54,6 +54,15 @@ def offer(taken: Taking, looked: Looked) -> None:
     """Offer files, link, Python and explanations below a view."""
     link = session.address()
     about = _about(taken, looked, link)
+    with st.container(key=layout.TAKEN):
+        _files(taken, about, link)
+        fold(_("As a table"), "table", lambda: st.html(_numbers_as_tables(taken)), compact=True)
+        fold_how_to_read(taken.how_to_read, compact=True)
+        fold_formula(taken.formula, compact=True)
+        fold_code(taken.code, compact=True)
+
+
+def _files(taken: Taking, about: Mapping[str, object], link: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         _download("CSV", "csv", "text/csv", taken, lambda: as_csv(taken.numbers()))
         _download(
@@ -66,15 +75,6 @@ def offer(taken: Taking, looked: Looked) -> None:
         with st.popover(_("Python"), type="tertiary", icon=":material/code:"):
             st.caption(_("Run in the project's folder, it computes the same numbers again."))
             st.code(taken.lines)
-    with st.container(key="taken"):
-        _folded(taken)
-
-
-def _folded(taken: Taking) -> None:
-    fold(_("As a table"), "table", lambda: st.html(_numbers_as_tables(taken)), compact=True)
-    fold_how_to_read(taken.how_to_read, compact=True)
-    fold_formula(taken.formula, compact=True)
-    fold_code(taken.code, compact=True)
 
 
 def page(taken: Taking, about: Mapping[str, object]) -> str:

@@ -7,6 +7,9 @@ LESSON_TEXT = "lesson_text"
 TRAINING_STATE = "training_state"
 """Key of the row that says how a training stands: as high without buttons as with them."""
 
+TAKEN = "taken"
+"""Key of what stands below a view: files, link and explanations."""
+
 # Only distances; colours and fonts come from the theme. Exceptions: Streamlit writes white on the
 # accent, which is light on the dark theme, where the browser's own paper is dark; pale captions.
 _STYLE = """
@@ -16,6 +19,8 @@ _STYLE = """
 header.stAppHeader { height: 2.2rem; min-height: 2.2rem; }
 button[data-testid="stBaseButton-primary"] { color: Canvas; }
 .st-key-sentence { min-width: 22rem; }
+/* Off the screen it is laid out only for whoever scrolls there: clicks are answered sooner. */
+.st-key-taken { content-visibility: auto; contain-intrinsic-size: auto 12rem; }
 .st-key-lesson_text { min-height: 3rem; justify-content: center; }
 .st-key-training_state { min-height: 2.6rem; }
 /* Whoever goes by keyboard must see where they are. */

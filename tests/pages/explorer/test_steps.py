@@ -12,7 +12,7 @@ from core.model import Site
 from core.run import load_run
 from pages.explorer.steps import STEPS
 from pages.explorer.steps_terms import SHOWN, TERMS
-from tests.pages.conftest import ROOT, send_from
+from tests.pages.conftest import ROOT, send_from, unfold
 from viz.matrices import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -136,7 +136,11 @@ def test_a_clicked_cell_is_marked_and_explained(open_steps, run):
     assert shown(at).selected == (0, 3, 5)
     steps = head_steps(run, TIRED, KINDS["cross"], 2)
     assert equation(at).startswith("q·k[3, 5] = q[3] · kᵀ[:, 5] = **")
-    assert at.code[0].value.startswith(f"sum = {terms(steps, Stage.PRODUCTS, 3, 5).sum:.6g}"[:9])
+    assert (
+        unfold(at, "terms")
+        .code[0]
+        .value.startswith(f"sum = {terms(steps, Stage.PRODUCTS, 3, 5).sum:.6g}"[:9])
+    )
 
 
 def test_a_click_on_what_goes_in_chooses_a_row_of_what_comes_out(open_steps):
@@ -189,12 +193,24 @@ def test_the_picture_of_the_terms_has_the_largest_and_the_text_all(open_steps, r
     wanted = np.array([found.left_N, found.right_N, found.terms_N])[:, by_size[:SHOWN]]
     np.testing.assert_array_equal(panel.values, wanted.astype(np.float32))
     at.segmented_control(key="terms_order").set_value("in order").run()
-    table = at.code[0].value.split("\n\n")[1].splitlines()[1:]
+    table = unfold(at, "terms").code[0].value.split("\n\n")[1].splitlines()[1:]
     assert len(table) == len(found.terms_N)
     read = np.array([[float(number) for number in line.split()[-3:]] for line in table])
     written = np.stack([found.left_N, found.right_N, found.terms_N], axis=1)
     np.testing.assert_array_equal(read[:, :2].astype(np.float32), written[:, :2])
     np.testing.assert_allclose(read[:, 2], written[:, 2], rtol=1e-7)
+
+
+@pytest.mark.parametrize("stage", [Stage.SCALE, Stage.MASK, Stage.CONCATENATE])
+def test_the_picture_of_one_term_has_what_there_is(open_steps, run, stage):
+    at, _ = open_steps(kind="decoder self", stage=stage.value, cell="0,5,2")
+    found = terms(head_steps(run, TIRED, KINDS["decoder self"], 2), stage, 5, 2)
+    [panel] = shown(at, TERMS).panels
+    sides = [found.left_N, found.right_N] if found.names[2] else [found.left_N]
+    wanted = np.array([*sides, found.terms_N], np.float32)
+    np.testing.assert_array_equal(panel.values, wanted)
+    assert [label.text for label in panel.rows.labels][0] == found.names[1]
+    assert "terms_order" not in [each.key for each in at.segmented_control]
 
 
 def test_the_line_with_the_numbers_adds_up(open_steps):
