@@ -58,9 +58,10 @@ def show(views: Sequence[View], opened: Opened, key: str) -> None:
 def explained(explanation: Explanation) -> None:
     """Fold formula, what to try and code below the picture."""
     tries = "\n".join(f"- {one}" for one in explanation.tries)
-    fold_formula(explanation.formula)
-    fold(_("What to try"), "tries", lambda: st.markdown(tries))
-    fold_code(explanation.code)
+    with st.container(key=layout.TAKEN):
+        fold_formula(explanation.formula)
+        fold(_("What to try"), "tries", lambda: st.markdown(tries))
+        fold_code(explanation.code)
 
 
 def numbers(name: str, columns: Mapping[str, Sequence[object]]) -> None:

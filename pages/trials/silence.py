@@ -11,7 +11,7 @@ from core.analysis.interventions import Intervention, averaged_over, outcome
 from core.analysis.silencing import Head
 from core.model import Silence
 from core.run import RunError
-from pages.shared import cached, controls, lesson, notes, session
+from pages.shared import cached, controls, layout, lesson, notes, session
 from pages.shared.lesson import Explanation
 from pages.shared.opening import Opened
 from pages.shared.text import _, plain
@@ -61,13 +61,17 @@ def _draw(opened: Opened) -> None:
                 n = cached.of_run(averaged_over, opened.path) if instead == "average" else 0
                 st.caption(silence_effects.what_is_done(heads, instead, n))
                 found = silence_sentence.tried(opened, heads, instead)
-            silence_sentence.draw(found)
+            silence_sentence.say(found)
         except RunError as error:
+            found = None
             st.error(plain(str(error)))
         _say_of_one(opened, heads, effects if instead == "silence" else None)
+        if found:
+            silence_sentence.draw(found)
         silence_measure.draw(opened.path, effects)
     if effects:
-        silence_effects.draw(effects, by)
+        with st.container(key=layout.BELOW):
+            silence_effects.draw(effects, by)
 
 
 def _say_of_one(opened: Opened, heads: Sequence[Head], effects: HeadEffects | None) -> None:

@@ -86,10 +86,14 @@ def _outcome(
     return outcome(run, sentence, fed, probe, ended=ended)
 
 
-def draw(found: Tried) -> None:
-    """Draw translation, loss, and the probabilities of the model's own words."""
+def say(found: Tried) -> None:
+    """Say what the translation and the loss become."""
     st.markdown(_translations(found))
     st.caption(_loss(found))
+
+
+def draw(found: Tried) -> None:
+    """Draw the probabilities of the model's own words."""
     own, now = found.before.reference, found.after.reference
     words = [each.token.text for each in own]
     texts = {
@@ -99,7 +103,7 @@ def draw(found: Tried) -> None:
         "step": _("step"),
         "probability": _("probability"),
         "best": _("most probable now"),
-        "title": _("How probable the model finds its own words, each after the ones before it"),
+        "title": _("Probability of the model’s own words"),
     }
     before, after = ([each.probability for each in side] for side in (own, now))
     best = [each.best.text for each in now]
