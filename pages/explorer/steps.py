@@ -43,7 +43,11 @@ def draw(looked: Looked) -> Taking:
         title=_("{where}: {stage}").format(where=where, stage=stage.value),
         numbers=lambda: steps_numbers.numbers(looked, steps, stage, cell),
         lines=steps_numbers.lines(looked, stage, cell),
-        about={"head": where, "number": steps_words.written(found)},
+        about={
+            "head": where,
+            "happens": steps_words.explained(steps, stage).replace("**", ""),
+            "number": steps_words.written(found),
+        },
         code=[attend_probed, head_steps, terms],
         component=(component_assets(), lambda: pack(shown)),
         how_to_read=steps_words.HOW_TO_READ,

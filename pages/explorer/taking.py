@@ -19,6 +19,7 @@ Column = Sequence[object]
 
 FACTS: Mapping[str, str] = {
     "head": _("Head"),
+    "happens": _("What happens"),
     "number": _("Marked number"),
     "second_model": _("Second model"),
     "second_head": _("Second head"),

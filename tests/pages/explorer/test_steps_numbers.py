@@ -78,6 +78,7 @@ def test_the_table_has_every_matrix_and_the_terms_the_result_first(open_steps):
 def test_a_file_says_which_head_and_which_number(open_steps):
     _, taken = open_steps(kind="cross", stage="q·k", cell="0,3,5")
     assert taken.about["head"] == "Decoder layer 1, cross-attention head 2"
+    assert taken.about["happens"].startswith("Compare. Every query meets every key")
     assert taken.about["number"].startswith("q·k[3, 5] = q[3] · kᵀ[:, 5] = ")
 
 
