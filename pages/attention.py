@@ -1,6 +1,6 @@
 """Type a sentence, read its translation, and see where every head of the model looks."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
@@ -26,11 +26,18 @@ def render() -> None:
     if found := _warnings(looked, view):
         st.caption(" ".join(found))
     # A fragment: what is clicked in a view leaves the rest of the page alone.
-    st.fragment(_draw)(view, looked)
+    st.fragment(_draw)(view, looked, session.page_so_far())
 
 
-def _draw(view: str, looked: Looked) -> None:
-    """Draw a view, and offer to take it away."""
+def _draw(view: str, looked: Looked, above: Mapping[str, object]) -> None:
+    """Draw a view, and offer to take it away.
+
+    Args:
+        view: Its name.
+        looked: What is looked at.
+        above: What the page shows above it.
+    """
+    session.page_again(above)
     taken = VIEWS[view](looked)
     if taken is not None:
         taking.offer(taken, looked)

@@ -104,7 +104,7 @@ def attribute(model: Transformer, said: Said, words: Sequence[int] | None = None
 
     Between words the scores of a word's tokens are added, but for two: leaving one out hides the
     whole word, for the rest of it might tell what is hidden, and flow is what could reach all its
-    tokens at once, which is less than the sum of what could reach each.
+    tokens at once, which is no more than the sum of what could reach each.
 
     Args:
         model: In evaluation mode; it stays as it is.

@@ -53,7 +53,7 @@ def draw(
     if said := steps_words.about_terms(steps, stage, cell, found):
         st.caption(said)
     fold(
-        _("All terms, with all digits: {n}").format(n=n),
+        _("All terms, with all digits"),
         "terms",
         lambda: st.code(_written(found, labels, order), language=None, height=_height(n)),
         compact=True,
@@ -86,7 +86,7 @@ def _picture(found: Terms, axis: Axis, order: str, about: str) -> Matrices:
                 values=filled,
                 visible=None if finite.all() else np.ascontiguousarray(finite),
                 rows=Axis(name="", labels=tuple(map(TokenLabel, rows))),
-                columns=replace(axis, labels=tuple(axis.labels[i] for i in shown)),
+                columns=replace(axis, labels=tuple(axis.labels[found.places[i]] for i in shown)),
                 scale="signed",
                 limit=max(float(np.abs(filled).max()), 1e-6),
                 texts=[[steps_words.digits(value) for value in row] for row in values],

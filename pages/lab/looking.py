@@ -50,12 +50,6 @@ def head(path: Path, model: ModelConfig) -> Head:
     return Head(kind, *controls.layer_and_head(n_layers, model.n_heads, (layer, number)))
 
 
-def is_still(looked_at: Head) -> bool:
-    """Say whether no other head was clicked since the page was drawn."""
-    layer = session.held(session.LAYER, looked_at.layer)
-    return (layer, session.held(session.HEAD, looked_at.head)) == (looked_at.layer, looked_at.head)
-
-
 def notes_on(path: Path, inspection: Inspection) -> list[str]:
     """Return what the model could not read or end of the sentence, one sentence each.
 

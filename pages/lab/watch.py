@@ -143,9 +143,6 @@ def _translated(
 
 def _heads(path: Path, sentence: str, head: looking.Head) -> None:
     """Draw where the heads look by now."""
-    if not looking.is_still(head):
-        # The controls are no part of this fragment.
-        st.rerun()
     try:
         step, inspection = following.at_newest(inspect_sentence, path, sentence)
         said = [_("At step {step:,}.").format(step=step), *looking.notes_on(path, inspection)]

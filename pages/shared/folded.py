@@ -16,7 +16,7 @@ def fold(title: str, name: str, draw: Callable[[], object], *, compact: bool = F
     """Fold something below a title.
 
     Args:
-        title: What is always seen.
+        title: What is always seen. With another title it is another thing, and closed.
         name: A word for it, of which there is one on a page; what is open stays so under it.
         draw: Draws the rest, inside; called only while it is open.
         compact: Whether it takes a line of small letters.

@@ -9,8 +9,8 @@ TRAINING_STATE = "training_state"
 
 TAKEN = "taken"
 """Key of what stands below a view: files, link and explanations."""
-BELOW = "below"
-"""Key of what belongs to a view and stands below its picture."""
+EXPLAINED = "explained"
+"""… and of the explanations below a view of a lesson."""
 
 # Only distances; colours and fonts come from the theme. Exceptions: Streamlit writes white on the
 # accent, which is light on the dark theme, where the browser's own paper is dark; pale captions.
@@ -22,7 +22,9 @@ header.stAppHeader { height: 2.2rem; min-height: 2.2rem; }
 button[data-testid="stBaseButton-primary"] { color: Canvas; }
 .st-key-sentence { min-width: 22rem; }
 /* Off the screen it is laid out only for whoever scrolls there: clicks are answered sooner. */
-.st-key-taken, .st-key-below { content-visibility: auto; contain-intrinsic-size: auto 12rem; }
+.st-key-taken, .st-key-explained { content-visibility: auto; contain-intrinsic-size: auto 12rem; }
+/* It cuts what sticks out: what has the focus is outlined. */
+.st-key-taken, .st-key-explained { padding-inline: 4px; margin-inline: -4px; }
 .st-key-lesson_text { min-height: 3rem; justify-content: center; }
 .st-key-training_state { min-height: 2.6rem; }
 /* Whoever goes by keyboard must see where they are. */

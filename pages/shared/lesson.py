@@ -58,7 +58,7 @@ def show(views: Sequence[View], opened: Opened, key: str) -> None:
 def explained(explanation: Explanation) -> None:
     """Fold formula, what to try and code below the picture."""
     tries = "\n".join(f"- {one}" for one in explanation.tries)
-    with st.container(key=layout.TAKEN):
+    with st.container(key=layout.EXPLAINED):
         fold_formula(explanation.formula)
         fold(_("What to try"), "tries", lambda: st.markdown(tries))
         fold_code(explanation.code)

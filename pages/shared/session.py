@@ -65,6 +65,16 @@ def entered_is_over() -> None:
     st.session_state[_ENTERED] = False
 
 
+def page_so_far() -> dict[str, object]:
+    """Return what the page has shown up to now, for `page_again`."""
+    return dict(st.session_state.get(_ON_PAGE, {}))
+
+
+def page_again(so_far: Mapping[str, object]) -> None:
+    """Forget what was shown below a place of the page: it is drawn again from there."""
+    st.session_state[_ON_PAGE] = dict(so_far)
+
+
 def recall(key: str, options: Container[object] | None = None) -> None:
     """Give a widget the value that it had on the page before; to be called before it is drawn.
 

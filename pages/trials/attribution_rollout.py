@@ -112,7 +112,7 @@ def _draw_seen(opened: Opened, found: StackRollout) -> None:
     st.caption(
         _(
             "Divided so, a late token is a mean over few rows, the last one over its own alone, "
-            "which always holds half of itself: read the right end with care."
+            "which holds much of itself: read the right end with care."
         )
     )
 

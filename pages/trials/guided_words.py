@@ -12,7 +12,7 @@ from core.run import Run
 from pages.shared import notes
 from pages.shared.text import _, plain
 from pages.trials.guided_pictures import Measured, change
-from pages.trials.override_words import marked
+from pages.trials.override_words import head_named, marked
 from viz.number_tables import three_digits
 
 
@@ -39,8 +39,9 @@ def said(side: Side) -> str:
     else:
         one, other = marked(before, after)
         result = _("{before} → {after}").format(before=one, after=other)
-    text = _("**{name}** ({how}), without this head: {result}")
-    first = text.format(name=plain(side.name), how=how, result=result)
+    text = _("**{name}** ({how}), without {where}: {result}")
+    where = head_named(*side.head)
+    first = text.format(name=plain(side.name), how=how, where=where, result=result)
     effects = notes.stored(side.run)
     effect = None if effects is None else effects.of(*side.head)
     return f"{first}  \n:small[{_steps(side.changes)} {_effect(effect)}]"
@@ -50,11 +51,12 @@ def measured(rows: Sequence[Measured]) -> str:
     """Say what the columns of the table are, and what they were measured on."""
     head = rows[0].head
     return _(
-        "Click a row to see that head in both runs. On antecedent: share of n ambiguous pronouns "
-        "of held-out sentences (seed {seed}) for which the head's largest weight lies on what they "
-        "stand for; the best head has most. Best rule: {rule}. Brackets: 95 % confidence "
-        "intervals, with a sign those of the change in points. A map is a hypothesis, the last "
-        "columns the test."
+        "Click a row to see that head in both runs. “On antecedent”: in how many of n ambiguous "
+        "pronouns of held-out sentences (seed {seed}) the head's largest weight lies on what they "
+        "stand for. “Best” is the head with most of them, “needed most” the one without which most "
+        "pronouns come out wrong. The best rule without a model: {rule}. In brackets: 95 % "
+        "intervals; after an arrow, those of the change in points. Where a head looks is a "
+        "hypothesis; what silencing it changes is the test."
     ).format(seed=head.seed, rule=_(head.baseline_name))
 
 

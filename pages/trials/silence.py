@@ -11,7 +11,7 @@ from core.analysis.interventions import Intervention, averaged_over, outcome
 from core.analysis.silencing import Head
 from core.model import Silence
 from core.run import RunError
-from pages.shared import cached, controls, layout, lesson, notes, session
+from pages.shared import cached, controls, lesson, notes, session
 from pages.shared.lesson import Explanation
 from pages.shared.opening import Opened
 from pages.shared.text import _, plain
@@ -23,9 +23,6 @@ from pages.trials import (
     silence_measure,
     silence_sentence,
 )
-
-BESIDE = 8
-"""A grid of more heads needs the whole width, or there is no room for its marks."""
 
 
 def draw(opened: Opened) -> None:
@@ -48,7 +45,7 @@ def _draw(opened: Opened) -> None:
             labelled=False,
         )
         silence_heads.buttons(opened)
-    if opened.run.settings.model.n_heads <= BESIDE:
+    if opened.run.settings.model.n_heads <= silence_cells.BESIDE:
         left, right = st.columns([9, 11], gap="medium")
     else:
         left, right = st.container(), st.container()
@@ -70,8 +67,7 @@ def _draw(opened: Opened) -> None:
             silence_sentence.draw(found)
         silence_measure.draw(opened.path, effects)
     if effects:
-        with st.container(key=layout.BELOW):
-            silence_effects.draw(effects, by)
+        silence_effects.draw(effects, by)
 
 
 def _say_of_one(opened: Opened, heads: Sequence[Head], effects: HeadEffects | None) -> None:

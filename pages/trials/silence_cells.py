@@ -17,7 +17,9 @@ POINTS = 100
 """Percentage points: what a change of a share is said in."""
 _LARGE = 9.95
 """Points from which on a cell has no room for a tenth of one."""
-_ROOMY = frozenset({*range(1, 7), *range(9, 17)})
+BESIDE = 8
+"""A grid of more heads needs the whole width, or there is no room for its marks."""
+_ROOMY = frozenset({*range(1, 7), *range(BESIDE + 1, 17)})
 """So many heads leave room for more than `OFF`: up to six beside a sentence, sixteen above it."""
 
 

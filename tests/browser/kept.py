@@ -1,4 +1,4 @@
-"""Pages that go from one case to the next without being loaded again: ten times as fast.
+"""Pages that go from one case to the next: loading them again takes longer than most tests.
 
 A case is what the address of an app in `apps/` asks for. Between two cases it asks for nothing:
 then the app draws nothing and forgets what was done (`apps/blank.py`), and the component leaves.

@@ -154,7 +154,8 @@ const released = (held) => (held?.moved ? { ended: true } : null);
 
 /** The window that a drag has come to; null while there is no drag. */
 function windowDragged(held, plane, event, cells) {
-  if (!held?.from) return null;
+  // A button that was let go outside of the window is held no longer.
+  if (!held?.from || !event.buttons) return null;
   const [x, y] = [event.clientX - held.x, event.clientY - held.y];
   if (!held.moved && Math.hypot(x, y) < DRAG_BEGINS) return null;
   if (!held.moved) cells.setPointerCapture(event.pointerId);

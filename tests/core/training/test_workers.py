@@ -38,9 +38,9 @@ def metrics(path):
     return [json.loads(line) for line in (path / "metrics.jsonl").open()]
 
 
-def torchrun(path, script, n=2):
+def torchrun(path, script):
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
-    command += ["--nproc-per-node", str(n), str(script), str(path)]
+    command += ["--nproc-per-node", "2", str(script), str(path)]
     subprocess.run(command, cwd=ROOT, check=True, env=environment(), timeout=120)
 
 
@@ -91,13 +91,18 @@ def test_a_batch_in_parts_is_learned_like_a_whole_one(
     assert_same_training(*paths)
 
 
-def test_two_processes_learn_what_one_learns(prepare, tmp_path, without_dropout):
+def test_two_processes_learn_what_one_learns_and_only_the_first_needs_the_run_folder(
+    prepare, tmp_path, without_dropout
+):
+    """Each process in a folder of its own, as on two machines."""
     settings = SETTINGS | {"guide": "encoder.1.self:0", "accumulate": 2}
     script = tmp_path / "train.py"
-    script.write_text(TRAIN)
-    one, two = (prepare(tmp_path / name, "translate", **settings) for name in ("one", "two"))
+    own = TRAIN.replace("Path(sys.argv[1])", 'Path(sys.argv[1] + os.environ["RANK"])')
+    script.write_text(own.replace("import sys", "import os, sys"))
+    one, two = (prepare(tmp_path / name, "translate", **settings) for name in ("one", "two0"))
     finished(one)
-    torchrun(two, script)
+    torchrun(tmp_path / "two", script)
+    assert not (tmp_path / "two1").exists()
     assert_same_training(one, two)
     # Who goes on with the run needs no other process for it.
     files = {file.name for file in two.iterdir()}
@@ -148,17 +153,3 @@ def test_processes_leave_out_different_values():
     seeds = {step_seed(0, step, rank) for step in range(1, 50) for rank in range(4)}
     assert len(seeds) == 49 * 4
     assert all(0 <= seed < 2**63 for seed in seeds)
-
-
-def test_only_the_first_process_needs_the_run_folder(prepare, tmp_path, without_dropout):
-    """Each process in a folder of its own, as on two machines."""
-    script = tmp_path / "train.py"
-    script.write_text(
-        TRAIN.replace("Path(sys.argv[1])", 'Path(sys.argv[1] + os.environ["RANK"])').replace(
-            "import sys", "import os, sys"
-        )
-    )
-    path = prepare(tmp_path / "run0", **SETTINGS)
-    torchrun(tmp_path / "run", script)
-    assert not (tmp_path / "run1").exists()
-    assert metrics(path)[-1]["step"] == SETTINGS["steps"]

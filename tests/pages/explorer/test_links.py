@@ -3,6 +3,7 @@
 from urllib.parse import parse_qs
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 
 @pytest.mark.parametrize("kind", ["encoder.self", "decoder.self", "decoder.cross"])
@@ -28,3 +29,25 @@ def test_the_offered_link_names_what_is_default_too(open_view):
 def shown_values(at):
     widgets = [*at.segmented_control, *at.selectbox, *at.text_input]
     return {widget.key: widget.value for widget in widgets}
+
+
+def _draw_a_part_twice():
+    import streamlit as st
+
+    from pages.shared import session
+
+    session.enter("a page")
+    session.remember("view", "compare")
+    above = session.page_so_far()
+    for below in ("other_model", "other_sentence"):
+        session.page_again(above)
+        session.remember(below, "x")
+    st.text(session.address())
+
+
+def test_a_link_forgets_what_a_part_that_is_drawn_again_no_longer_shows():
+    at = AppTest.from_function(_draw_a_part_twice).run()
+    assert parse_qs(at.text[0].value.partition("?")[2]) == {
+        "view": ["compare"],
+        "other_sentence": ["x"],
+    }

@@ -210,7 +210,17 @@ def test_the_picture_of_one_term_has_what_there_is(open_steps, run, stage):
     wanted = np.array([*sides, found.terms_N], np.float32)
     np.testing.assert_array_equal(panel.values, wanted)
     assert [label.text for label in panel.rows.labels][0] == found.names[1]
+    # The key, or the dimension, of the cell that was chosen.
+    [label] = panel.columns.labels
+    assert label.text == ("2" if stage is Stage.CONCATENATE else "animal")
     assert "terms_order" not in [each.key for each in at.segmented_control]
+
+
+def test_open_terms_stay_open_from_step_to_step(open_steps):
+    at, _ = open_steps(stage="k")
+    assert unfold(at, "terms").code[0].value.startswith("sum = ")
+    at.button(key="steps_next").click().run()
+    assert at.code[0].value.startswith("sum = ")
 
 
 def test_the_line_with_the_numbers_adds_up(open_steps):

@@ -80,8 +80,9 @@ def test_the_guided_head_is_shown_in_both_runs_whichever_is_chosen(open_guided, 
 def test_what_silencing_the_same_head_does_is_said_of_each_run(open_guided):
     text = read(open_guided(sentence=WIDE))
     free, guided = (line for line in text.splitlines() if line.startswith("**translate"))
-    assert free.strip() == "**translate** (free), without this head: the translation stays."
-    assert guided.startswith("**translate-guided** (guided), without this head: L'animal")
+    where = "encoder layer 2, self-attention head 0"
+    assert free.strip() == f"**translate** (free), without {where}: the translation stays."
+    assert guided.startswith(f"**translate-guided** (guided), without {where}: L'animal")
     assert "parce **qu'elle** était trop large. → L'animal" in guided
     assert "parce **qu'il** était trop large." in guided
     free, guided = (
