@@ -156,4 +156,4 @@ def _header(maps: AttentionMaps) -> dict[str, Any]:
 @cache
 def component_assets() -> Assets:
     """Return the component's HTML, CSS and JS."""
-    return assets_of("attention_maps", _SCRIPTS, styles=("shared_plot",))
+    return assets_of("attention_maps", _SCRIPTS, styles=("shared_plot", "shared_zoom"))

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from viz.payload import TokenLabel, check_texts
+from viz.payload import ZOOM_TEXTS, TokenLabel, check_texts
 
 Kind = Literal["encoder.self", "decoder.self", "decoder.cross"]
 
@@ -50,14 +50,7 @@ DEFAULT_TEXTS: Mapping[str, str] = {
     "svg.help": "Save as a drawing: {title}",
     "place": "row {row}, column {column}",
     "zoom": "Zoom",
-    "zoom.in": "Zoom in",
-    "zoom.out": "Zoom out",
-    "zoom.all": "Show all",
-    "zoom.all.short": "all",
-    "zoom.part": "rows {first_row}–{last_row} of {n_rows}, "
-    "columns {first_column}–{last_column} of {n_columns}",
-    "zoom.whole": "all {n_rows} rows, all {n_columns} columns",
-    "zoom.hint": "Double-click, or turn the wheel with Ctrl, to zoom; drag to move.",
+    **ZOOM_TEXTS,
     "zoom.help": "Arrow keys move from cell to cell. Plus and minus zoom around the cell, Enter "
     "zooms in until each word can be read, 0 shows all. Page up and page down, or Shift and an "
     "arrow key, go on by what is shown. Escape closes the number, then shows all.",

@@ -124,4 +124,6 @@ def _panel(
 def component_assets() -> Assets:
     """Return the component's HTML, CSS and JS."""
     scripts = (*(f"shared_{name}" for name in _SHARED), *(f"matrices_{name}" for name in _OWN))
-    return payload.assets_of("matrices", (*scripts, "matrices"), styles=("shared_plot",))
+    return payload.assets_of(
+        "matrices", (*scripts, "matrices"), styles=("shared_plot", "shared_zoom")
+    )

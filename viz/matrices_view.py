@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.payload import TokenLabel, check_texts
+from viz.payload import ZOOM_TEXTS, TokenLabel, check_texts
 
 # Every word that the component shows. A page may hand over its own; {names} are filled in.
 DEFAULT_MATRICES_TEXTS: Mapping[str, str] = {
@@ -36,14 +36,7 @@ DEFAULT_MATRICES_TEXTS: Mapping[str, str] = {
     "legend": "{name}: {title}",
     "place": "row {row}, column {column}",
     "zoom": "Zoom: {title}",
-    "zoom.in": "Zoom in",
-    "zoom.out": "Zoom out",
-    "zoom.all": "Show all",
-    "zoom.all.short": "all",
-    "zoom.part": "rows {first_row}–{last_row} of {n_rows}, "
-    "columns {first_column}–{last_column} of {n_columns}",
-    "zoom.whole": "all {n_rows} rows, all {n_columns} columns",
-    "zoom.hint": "Double-click, or turn the wheel with Ctrl, to zoom; drag to move.",
+    **ZOOM_TEXTS,
     "zoom.help": "Plus and minus zoom around the cell, 0 shows all. Page up and page down, or "
     "Shift and an arrow key, go on by what is shown. Escape closes the number, then shows all.",
     "zoom.enter": "Enter zooms in until each label can be read.",

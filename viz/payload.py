@@ -14,6 +14,17 @@ from typing import Any
 
 from viz import theme
 
+ZOOM_TEXTS: Mapping[str, str] = {
+    "zoom.in": "Zoom in",
+    "zoom.out": "Zoom out",
+    "zoom.all": "Show all",
+    "zoom.all.short": "all",
+    "zoom.part": "rows {first_row}–{last_row} of {n_rows}, "
+    "columns {first_column}–{last_column} of {n_columns}",
+    "zoom.whole": "all {n_rows} rows, all {n_columns} columns",
+    "zoom.hint": "Double-click, or turn the wheel with Ctrl, to zoom; drag to move.",
+}
+"""What components that can be zoomed say of it."""
 _FOLDER = Path(__file__).parent / "components"
 
 

@@ -149,6 +149,27 @@ def send_from(at, proto, event, value):
     assert not at.exception, at.exception
 
 
+def tick_rows(at, table, *rows):
+    """Tick rows of a table, or none, as a click in the browser does."""
+    widget_states = type(at._tree).get_widget_states
+
+    def with_ticks():
+        states = widget_states(at._tree)
+        # What was ticked before stands in the session already.
+        kept = [state for state in states.widgets if state.id != table.proto.id]
+        del states.widgets[:]
+        states.widgets.extend(kept)
+        state = states.widgets.add()
+        state.id = table.proto.id
+        selection = {"rows": list(rows), "columns": [], "cells": []}
+        state.string_value = json.dumps({"selection": selection})
+        return states
+
+    at._tree.get_widget_states = with_ticks
+    at.run()
+    assert not at.exception, at.exception
+
+
 def _run_view(name, path):
     from importlib import import_module
     from pathlib import Path

@@ -20,7 +20,7 @@ from pages.lab import archives
 from pages.shared import cached
 from pages.shared.text import ATTENTIONS
 from tests.core.training.test_rundir import held_elsewhere
-from tests.pages.conftest import ROOT, said
+from tests.pages.conftest import ROOT, said, tick_rows
 from viz.matrices import unpack
 
 GALLERY = ROOT / "gallery"
@@ -65,26 +65,10 @@ def change(file, how):
 
 
 def tick(at, *names):
-    """Tick these rows of the table, as a click in the browser does."""
+    """Tick the rows of these runs."""
     [table] = [each for each in at.dataframe if each.key == "runs_table"]
-    rows = [list(table.value["run"]).index(name) for name in names]
-    selection = {"selection": {"rows": rows, "columns": [], "cells": []}}
-    widget_states = type(at._tree).get_widget_states
-
-    def with_ticks():
-        states = widget_states(at._tree)
-        # What was ticked before stands in the session already.
-        kept = [state for state in states.widgets if state.id != table.proto.id]
-        del states.widgets[:]
-        states.widgets.extend(kept)
-        state = states.widgets.add()
-        state.id = table.proto.id
-        state.string_value = json.dumps(selection)
-        return states
-
-    at._tree.get_widget_states = with_ticks
-    at.run()
-    assert not at.exception, at.exception
+    runs = list(table.value["run"])
+    tick_rows(at, table, *(runs.index(name) for name in names))
 
 
 def table(at):

@@ -1,5 +1,3 @@
-import json
-
 import numpy as np
 import pytest
 
@@ -9,7 +7,7 @@ from core.model import Site
 from core.run import load_run
 from core.words import merged
 from pages.explorer import heads
-from tests.pages.conftest import ROOT, said
+from tests.pages.conftest import ROOT, said, tick_rows
 from tests.pages.explorer.conftest import run_lines
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -28,25 +26,8 @@ def places(at):
 
 
 def tick(at, *rows):
-    """Tick a row, or none, as a click in the browser does."""
     [found] = at.dataframe
-    widget_states = type(at._tree).get_widget_states
-
-    def with_ticks():
-        states = widget_states(at._tree)
-        # What was ticked before stands in the session already.
-        kept = [state for state in states.widgets if state.id != found.proto.id]
-        del states.widgets[:]
-        states.widgets.extend(kept)
-        state = states.widgets.add()
-        state.id = found.proto.id
-        selection = {"rows": list(rows), "columns": [], "cells": []}
-        state.string_value = json.dumps({"selection": selection})
-        return states
-
-    at._tree.get_widget_states = with_ticks
-    at.run()
-    assert not at.exception, at.exception
+    tick_rows(at, found, *rows)
 
 
 def ticked(at):

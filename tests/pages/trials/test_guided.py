@@ -14,7 +14,7 @@ from core.inspection import inspect_sentence
 from core.model import Site
 from core.run import load_run
 from pages.trials.guided import BEST, SAME
-from tests.pages.conftest import ROOT, UNMEASURED, component, said
+from tests.pages.conftest import ROOT, UNMEASURED, component, said, tick_rows
 from viz.matrices import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -41,24 +41,8 @@ def read(at):
 
 
 def tick(at, row):
-    """Tick a row as a click in the browser does."""
     [found] = at.dataframe
-    widget_states = type(at._tree).get_widget_states
-
-    def with_tick():
-        states = widget_states(at._tree)
-        kept = [state for state in states.widgets if state.id != found.proto.id]
-        del states.widgets[:]
-        states.widgets.extend(kept)
-        state = states.widgets.add()
-        state.id = found.proto.id
-        selection = {"rows": [row], "columns": [], "cells": []}
-        state.string_value = json.dumps({"selection": selection})
-        return states
-
-    at._tree.get_widget_states = with_tick
-    at.run()
-    assert not at.exception, at.exception
+    tick_rows(at, found, row)
 
 
 @pytest.mark.parametrize("model", BESTS)

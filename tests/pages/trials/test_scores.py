@@ -11,7 +11,7 @@ from core.analysis.roles_questions import Role
 from core.analysis.silencing import every_head
 from core.run import load_run
 from pages.trials import scores, scores_words
-from tests.pages.conftest import ROOT, said
+from tests.pages.conftest import ROOT, said, tick_rows
 
 COPY = ROOT / "gallery" / "copy"
 
@@ -40,24 +40,8 @@ def open_scores(open_page, **query_params):
 
 
 def tick(at, row):
-    """Tick a row as a click in the browser does."""
     [found] = at.dataframe
-    widget_states = type(at._tree).get_widget_states
-
-    def with_tick():
-        states = widget_states(at._tree)
-        kept = [state for state in states.widgets if state.id != found.proto.id]
-        del states.widgets[:]
-        states.widgets.extend(kept)
-        state = states.widgets.add()
-        state.id = found.proto.id
-        selection = {"rows": [row], "columns": [], "cells": []}
-        state.string_value = json.dumps({"selection": selection})
-        return states
-
-    at._tree.get_widget_states = with_tick
-    at.run()
-    assert not at.exception, at.exception
+    tick_rows(at, found, row)
 
 
 def link_of(at):
