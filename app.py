@@ -7,8 +7,8 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from pages import attention
-from pages.shared import layout, session
-from pages.shared.text import _
+from pages.frame import layout, session
+from pages.frame.text import _
 
 
 def main() -> None:

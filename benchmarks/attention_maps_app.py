@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from benchmarks.weights import rows_of_softmax
-from pages.shared.maps import attention_maps
+from pages.frame.maps import attention_maps
 from viz.attention_maps import AttentionMaps, TokenLabel
 
 st.set_page_config(layout="wide")

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.shared.stepper import decoding
+from pages.frame.stepper import decoding
 from tests.browser.apps.decoding_cases import many, sentence
 from viz.decoding import DecodingView, TokenLabel
 

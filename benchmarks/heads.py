@@ -13,12 +13,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from core.analysis.evaluation import held_out_pairs
-from core.analysis.head_effects import N_SENTENCES, SEED, head_effects
-from core.analysis.interventions import Intervention, outcome
-from core.analysis.silencing import Silenceable, every_head
+from core.analysis.effects.head_effects import N_SENTENCES, SEED, head_effects
+from core.analysis.effects.interventions import Intervention, outcome
+from core.analysis.effects.silencing import Silenceable, every_head
 from core.decoding.sentence import translate
-from core.run import load_run
+from core.evaluate.evaluation import held_out_pairs
+from core.runs.run import load_run
 from core.threads import use_one_thread
 
 RUN = Path(__file__).parents[1] / "gallery" / "translate"

@@ -18,7 +18,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from benchmarks import attention_maps
 from benchmarks.lessons import measured, opened, report
-from core.analysis.head_stages import Stage
+from core.analysis.heads.stages import Stage
 from tests.browser.conftest import launched, served
 
 APP = Path(__file__).parents[1] / "app.py"

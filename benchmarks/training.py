@@ -18,11 +18,11 @@ from statistics import median
 import torch
 from torch import Tensor, nn
 
-from core.analysis.parts import parts
 from core.batch import Batch, collate, encode_samples, training_batches
 from core.config import ModelConfig, Precision, TrainConfig
-from core.masks import PAD
 from core.model import Transformer, build
+from core.model.description import parts
+from core.model.masks import PAD
 from core.model.positional import sinusoids
 from core.tasks import TASKS, training_samples
 from core.training.estimate import multiply_adds_per_second, seconds_per_step

@@ -4,12 +4,12 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from core.checkpoint import CheckpointError
 from core.commands import count, evaluate, export, heads, inspect, train, translate
 from core.commands.errors import CommandError
 from core.config import ConfigError
 from core.decoding.sentence import SentenceError
-from core.run import RunError
+from core.runs.checkpoint import CheckpointError
+from core.runs.run import RunError
 from core.tasks import CorpusError
 from core.training.loop import TrainingError
 

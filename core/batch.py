@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from core.lengths import token_counts
-from core.masks import PAD
+from core.model.masks import PAD
 from core.tasks.corpus import Corpus
 from core.tasks.task import Reference, Sample, Task, training_samples
 from core.tokenizer import BOS, EOS, Encoding, Tokenizer

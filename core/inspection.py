@@ -15,7 +15,7 @@ from core.batch import pad
 from core.decoding.sentence import Translation, given_translation, translate
 from core.decoding.step import sayable
 from core.model import Record, Site, Step
-from core.run import Run
+from core.runs.run import Run
 from core.tokenizer import Token
 
 

@@ -13,7 +13,7 @@ from typing import Self
 import tokenizers
 from tokenizers import Regex, models, normalizers, pre_tokenizers, trainers
 
-from core.masks import PAD
+from core.model.masks import PAD
 from core.tasks.task import Span
 
 BOS = 1

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
-from pages.explorer import compare, heads, lines, maps, sentence, steps, taking, word
-from pages.explorer.looked import Looked, look
-from pages.explorer.taking import Taking
-from pages.shared import controls, notes, opening, session
-from pages.shared.text import _
+from pages.frame import controls, export, notes, opening, session
+from pages.frame.export import Taking
+from pages.frame.selection import Looked, look
+from pages.frame.text import _
+from pages.views.attention import compare, heads, lines, maps, sentence, steps, word
 
 
 def render() -> None:
@@ -40,7 +40,7 @@ def _draw(view: str, looked: Looked, above: Mapping[str, object]) -> None:
     session.page_again(above)
     taken = VIEWS[view](looked)
     if taken is not None:
-        taking.offer(taken, looked)
+        export.offer(taken, looked)
 
 
 def _warnings(looked: Looked, view: str) -> list[str]:

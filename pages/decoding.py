@@ -7,20 +7,10 @@ import streamlit as st
 from core.config import ConfigError
 from core.decoding import step as step_module
 from core.decoding.methods import Beam, Forced, Method
-from pages.shared import (
-    branches,
-    cached,
-    controls,
-    decoded,
-    explained,
-    methods,
-    opening,
-    overrides,
-    session,
-    stepper,
-)
-from pages.shared.folded import fold_code, fold_how_to_read
-from pages.shared.text import DECODING, plain
+from pages.frame import cached, controls, opening, session, stepper
+from pages.frame.folded import fold_code, fold_how_to_read
+from pages.frame.text import DECODING, plain
+from pages.views.decoding import branches, decoded, explained, methods, overrides
 
 
 def render() -> None:

@@ -1,9 +1,9 @@
 """Does this head matter? Silence it, override it, score it."""
 
-from pages.shared import lesson, opening, session
-from pages.shared.lesson import View
-from pages.shared.text import _
-from pages.trials import alike, attribution, guided, override, patch, prune, scores, silence
+from pages.frame import lesson, opening, session
+from pages.frame.lesson import View
+from pages.frame.text import _
+from pages.views.heads import alike, attribution, guided, override, patch, prune, scores, silence
 
 
 def render() -> None:

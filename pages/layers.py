@@ -1,9 +1,9 @@
 """Layers: every part of the loaded model, what it costs, and what it does to a sentence."""
 
-from pages.lessons import architecture_parts, depth, norms, sublayers
-from pages.shared import lesson, opening
-from pages.shared.lesson import View
-from pages.shared.text import _
+from pages.frame import lesson, opening
+from pages.frame.lesson import View
+from pages.frame.text import _
+from pages.views.layers import architecture_parts, depth, norms, sublayers
 
 VIEWS = (
     View(

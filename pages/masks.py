@@ -2,17 +2,17 @@
 
 import streamlit as st
 
-from core.analysis.mask_losses import losses_without
-from core.analysis.masking import attended, leak, visible
-from core.analysis.prefixes import compare_prefixes
-from core.masks import causal_mask, decoder_mask, padding_mask
+from core.analysis.lessons.mask_losses import losses_without
+from core.analysis.lessons.masking import attended, leak, visible
+from core.analysis.lessons.prefixes import compare_prefixes
 from core.model.attention import attention_weights
+from core.model.masks import causal_mask, decoder_mask, padding_mask
 from core.model.probes import Remask
-from pages.lessons import mask_pictures, masks
-from pages.shared import cached, lesson, opening
-from pages.shared.lesson import Explanation, View
-from pages.shared.matrices import matrices
-from pages.shared.text import _
+from pages.frame import cached, lesson, opening
+from pages.frame.lesson import Explanation, View
+from pages.frame.matrices import matrices
+from pages.frame.text import _
+from pages.views.masks import masks, pictures
 
 LONGEST_PREFIX = 24
 """So many steps of a prefix table can be read."""
@@ -26,8 +26,8 @@ def render() -> None:
 
 def _received(opened: opening.Opened) -> None:
     chosen = masks.ask(opened, heads=False)
-    matrices(mask_pictures.received(chosen, masks.done(opened, chosen)), key="received_maps")
-    st.caption(mask_pictures.kinds_said(chosen.batch))
+    matrices(pictures.received(chosen, masks.done(opened, chosen)), key="received_maps")
+    st.caption(pictures.kinds_said(chosen.batch))
     lesson.explained(
         Explanation(
             formula=r"""\mathrm{visible}_{ij} = \underbrace{[\,x_j \neq \mathrm{PAD}\,]}_
@@ -45,11 +45,11 @@ def _received(opened: opening.Opened) -> None:
 
 def _prefixes(opened: opening.Opened) -> None:
     fed = opened.inspection.fed_tokens
-    matrices(mask_pictures.prefix_table(fed[:LONGEST_PREFIX]), key="prefix_maps")
+    matrices(pictures.prefix_table(fed[:LONGEST_PREFIX]), key="prefix_maps")
     ids = opened.inspection.translation
     fed_ids = ids.fed_ids[:LONGEST_PREFIX]
     found = cached.of_model(compare_prefixes, opened.path, ids.source_ids, fed_ids)
-    st.caption(mask_pictures.prefixes_said(found, len(fed)))
+    st.caption(pictures.prefixes_said(found, len(fed)))
     lesson.explained(
         Explanation(
             formula=r"""p(y_{i+1} \mid \mathrm{BOS}, y_1 \dots y_i) \quad\text{is row } i
@@ -66,8 +66,8 @@ def _prefixes(opened: opening.Opened) -> None:
 def _softmax(opened: opening.Opened) -> None:
     chosen = masks.ask(opened, heads=True)
     found = masks.done(opened, chosen)
-    matrices(mask_pictures.score_steps(chosen, found), key="score_maps")
-    st.caption(mask_pictures.rows_said(chosen, found))
+    matrices(pictures.score_steps(chosen, found), key="score_maps")
+    st.caption(pictures.rows_said(chosen, found))
     lesson.explained(
         Explanation(
             formula=r"""w_{ij} = \frac{e^{s_{ij}}}{\sum_{j'} e^{s_{ij'}}}, \qquad
@@ -87,8 +87,8 @@ def _without(opened: opening.Opened) -> None:
     off = masks.ask_without(chosen)
     found = masks.done(opened, chosen)
     changed = masks.done(opened, chosen, off)
-    matrices(mask_pictures.with_and_without(chosen, found, changed, off), key="leak_maps")
-    st.caption(mask_pictures.leak_said(chosen, off, changed.leak))
+    matrices(pictures.with_and_without(chosen, found, changed, off), key="leak_maps")
+    st.caption(pictures.leak_said(chosen, off, changed.leak))
     masks.losses(opened)
     lesson.explained(
         Explanation(

@@ -1,9 +1,9 @@
-"""How a Transformer knows the order of words: sinusoids, learned positions, and none at all."""
+"""How a Transformer knows the order of words: sinusoids, learned waves, and none at all."""
 
-from pages.lessons import learned_positions, placing, position_pairs, positions
-from pages.shared import lesson, opening
-from pages.shared.lesson import View
-from pages.shared.text import _
+from pages.frame import lesson, opening
+from pages.frame.lesson import View
+from pages.frame.text import _
+from pages.views.positions import experiments, learned, pairs, waves
 
 VIEWS = (
     View(
@@ -12,7 +12,7 @@ VIEWS = (
             "Each dimension is a wave along the sentence. Neighbours 2i and 2i + 1 are the sine "
             "and the cosine of one wavelength λ; the higher the dimension, the slower the wave."
         ),
-        positions.waves,
+        waves.waves,
     ),
     View(
         _("map"),
@@ -20,7 +20,7 @@ VIEWS = (
             "Each row is the vector that is added to the token at that position. No two rows are "
             "alike: fast dimensions tell neighbours apart, slow ones tell far places apart."
         ),
-        positions.table,
+        waves.table,
     ),
     View(
         _("dots"),
@@ -28,7 +28,7 @@ VIEWS = (
             "How alike two positions are depends on their distance only, and left and right look "
             "the same: the dot product alone cannot tell *before* from *after*."
         ),
-        position_pairs.dots,
+        pairs.dots,
     ),
     View(
         _("rotation"),
@@ -36,7 +36,7 @@ VIEWS = (
             "One matrix M takes *every* position k places on: it turns each pair (sin, cos) by an "
             "angle of its own. So the authors expected that distances would be easy to learn."
         ),
-        position_pairs.rotation,
+        pairs.rotation,
     ),
     View(
         _("check"),
@@ -44,7 +44,7 @@ VIEWS = (
             "The formula by hand: the known example on the left, any position on the right. "
             "The angle is in radians."
         ),
-        positions.check,
+        waves.check,
     ),
     View(
         _("learned"),
@@ -52,7 +52,7 @@ VIEWS = (
             "The alternative to a formula: a table of numbers, trained like all other weights "
             "(row E of the paper's Table 3: 25.7 BLEU instead of 25.8)."
         ),
-        learned_positions.learned,
+        learned.learned,
     ),
     View(
         _("shuffle"),
@@ -61,7 +61,7 @@ VIEWS = (
             "only shuffled too. Positions tell the order, the mask hides the future: each is "
             "needed."
         ),
-        placing.shuffle,
+        experiments.shuffle,
     ),
     View(
         _("norms"),
@@ -69,7 +69,7 @@ VIEWS = (
             "Token and position are added. Before, a token's vector is multiplied by √d_model, so "
             "that neither drowns the other; the paper gives no reason."
         ),
-        placing.norms,
+        experiments.norms,
     ),
 )
 

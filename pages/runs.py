@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from pages.lab import archives, compare, manage, remarks, table
-from pages.shared import session
-from pages.shared.text import _, plain
+from pages.frame import session
+from pages.frame.text import _, plain
+from pages.views.runs import archives, compare, manage, remarks, table
 
 
 def render() -> None:

@@ -6,17 +6,17 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from core.analysis import scaling
-from core.analysis.rescaled import mean_of, score_spread, without_scaling
-from core.analysis.scores import ScoresError, read_scores
-from pages.lessons import scaling as below
-from pages.lessons import scaling_controls
-from pages.lessons import scaling_heads as own_heads
-from pages.lessons import scaling_pictures as pictures
-from pages.shared import cached, lesson, opening
-from pages.shared.lesson import View
-from pages.shared.opening import Opened
-from pages.shared.text import _, percent, plain
+from core.analysis.lessons import scaling
+from core.analysis.lessons.rescaled import mean_of, score_spread, without_scaling
+from core.analysis.lessons.scores import ScoresError, read_scores
+from pages.frame import cached, lesson, opening
+from pages.frame.lesson import View
+from pages.frame.opening import Opened
+from pages.frame.text import _, percent, plain
+from pages.views.scaling import controls
+from pages.views.scaling import heads as own_heads
+from pages.views.scaling import pictures as pictures
+from pages.views.scaling import scaling as below
 
 
 def render() -> None:
@@ -28,7 +28,7 @@ def render() -> None:
 def _softmax(opened: Opened) -> None:
     left, right = st.columns([5, 4], gap="medium")
     with right:
-        size = scaling_controls.size()
+        size = controls.size()
         found = scaling.response(np.array([1.0, 1.0, 2.0]), size)
         st.markdown(pictures.exact_outputs(found, scaling.stretched_slopes(size)))
     sizes = scaling.sizes_around(size)
@@ -42,8 +42,8 @@ def _softmax(opened: Opened) -> None:
 
 def _variance(opened: Opened) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        components, n = scaling_controls.components(), scaling_controls.samples()
-        seed = scaling_controls.sample_seed()
+        components, n = controls.components(), controls.samples()
+        seed = controls.sample_seed()
     found = scaling.product_variances(components, n, seed)
     spread = cached.of_run(score_spread, opened.path, opened.inspection.translation)
     left, right = st.columns([3, 2], gap="medium")
@@ -65,8 +65,8 @@ def _variance(opened: Opened) -> None:
 
 def _jacobian(opened: Opened) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        typed = scaling_controls.scores()
-        factor = scaling_controls.factor(math.sqrt(opened.run.settings.model.d_k))
+        typed = controls.scores()
+        factor = controls.factor(math.sqrt(opened.run.settings.model.d_k))
     try:
         _answer(read_scores(typed), factor)
     except ScoresError as error:
@@ -89,8 +89,8 @@ def _answer(scores: NDArray[np.float64], factor: float) -> None:
 
 def _gradient(opened: Opened) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        n_keys, n = scaling_controls.n_keys(), scaling_controls.n_queries()
-        average, seed = scaling_controls.average(), scaling_controls.sample_seed()
+        n_keys, n = controls.n_keys(), controls.n_queries()
+        average, seed = controls.average(), controls.sample_seed()
     found = scaling.sampled_gradients(n_keys, n, seed, average)
     pictures.gradients(found, opened.run.settings.model.d_k, average)
     st.caption(

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.run import RunError
+from core.runs.run import RunError
 from core.training.process import situation
-from pages.lab import setup, start, through, watch
-from pages.shared import cached, controls, session
-from pages.shared.text import _
+from pages.frame import cached, controls, session
+from pages.frame.text import _
+from pages.views.training import history, setup, start, watch
 
 SET_UP, WATCH, LOOK_BACK = VIEWS = ("set up", "watch", "look back")
 _ROW = 40
@@ -35,7 +35,7 @@ def render() -> None:
     elif view == WATCH:
         watch.render(paths[name])
     else:
-        through.render(paths[name], row)
+        history.render(paths[name], row)
 
 
 def _runs() -> dict[str, Path]:

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from core.analysis.effects_file import stored_effects
-from core.analysis.evaluation import evaluate
+from core.analysis.effects.effects_file import stored_effects
 from core.decoding.sentence import translate
+from core.evaluate.evaluation import evaluate
 from core.inspection import inspect_sentence
 from core.model import Site
-from core.run import load_run
+from core.runs.run import load_run
+from core.runs.weights import stops
 from core.tasks import TASKS
 from core.tasks.translation import derivations
-from core.weights import stops
 
 GALLERY = Path(__file__).resolve().parents[1] / "gallery"
 RUNS = ("copy", "copy-learned", "translate", "translate-guided")

@@ -5,9 +5,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from core.analysis.evaluation import N_SAMPLES, SEED, evaluate
 from core.commands.errors import CommandError
-from core.run import load_run
+from core.evaluate.evaluation import N_SAMPLES, SEED, evaluate
+from core.runs.run import load_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

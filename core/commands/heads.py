@@ -6,14 +6,20 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from core.analysis.effects_file import effect_json, stored_effects
-from core.analysis.effects_process import measured_effects
-from core.analysis.head_effects import N_SENTENCES, SEED, HeadEffect, HeadEffects, head_effects
-from core.analysis.intervals import Difference
-from core.analysis.roles import HeadRole, role_scores
-from core.analysis.silencing import Head
+from core.analysis.effects.effects_file import effect_json, stored_effects
+from core.analysis.effects.effects_process import measured_effects
+from core.analysis.effects.head_effects import (
+    N_SENTENCES,
+    SEED,
+    HeadEffect,
+    HeadEffects,
+    head_effects,
+)
+from core.analysis.effects.silencing import Head
+from core.analysis.heads.roles import HeadRole, role_scores
 from core.commands.errors import CommandError
-from core.run import Run, load_run
+from core.evaluate.intervals import Difference
+from core.runs.run import Run, load_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from core.commands.translate import warn
 from core.inspection import Inspection, inspect_sentence
-from core.run import load_run
+from core.runs.run import load_run
 from core.tokenizer import Token
 
 

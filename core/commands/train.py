@@ -11,7 +11,7 @@ from typing import get_args
 from core.commands.errors import CommandError
 from core.commands.evaluate import summary
 from core.config import Positions
-from core.run import is_run, load_run
+from core.runs.run import is_run, load_run
 from core.tasks import TASKS, task_named
 from core.training import requests
 from core.training.job import Progress, complete_run

@@ -13,7 +13,7 @@ from core.decoding.methods import Beam, Forced, Greedy, Method, decode
 from core.decoding.sampling import Sampling
 from core.decoding.sentence import Translation, fitting_source, read_steps
 from core.decoding.step import DecodeStep
-from core.run import Run, load_run
+from core.runs.run import Run, load_run
 
 SHOWN = 10
 """So many of the most probable tokens are told for each step."""

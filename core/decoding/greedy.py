@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from core.decoding.step import DecodeOptions, DecodeStep, Stepper, length_limit, steps
-from core.masks import PAD
 from core.model import Probe, Transformer
+from core.model.masks import PAD
 from core.tokenizer import BOS, EOS
 
 

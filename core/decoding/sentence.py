@@ -9,7 +9,7 @@ from torch import Tensor
 from core.batch import encode_source, pad
 from core.decoding.greedy import decode_greedily
 from core.decoding.step import DecodeStep
-from core.run import Run
+from core.runs.run import Run
 from core.tokenizer import BOS, EOS
 
 

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from core.decoding.plan import DecoderPlan
-from core.masks import padding_to_hide
 from core.model import Cache, Probe, Probes, Record, Site, Transformer
+from core.model.masks import padding_to_hide
 from core.model.probes import continued
 from core.tokenizer import BOS, EOS
 

@@ -13,7 +13,7 @@ from core.decoding.greedy import greedy_steps
 from core.decoding.sentence import source_tensor
 from core.decoding.step import DecodeOptions
 from core.model import Transformer
-from core.run import Run
+from core.runs.run import Run
 from core.tokenizer import BOS, EOS
 
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from core.checkpoint import CheckpointError
 from core.config import ConfigError
-from core.run import RunError
+from core.runs.checkpoint import CheckpointError
+from core.runs.run import RunError
 from core.tasks import CorpusError
 from core.training.job import complete_run
 from core.training.loop import TrainingError

@@ -10,10 +10,10 @@ from functools import lru_cache
 import numpy as np
 import torch
 
-from core.analysis.parts import parts
 from core.config import ModelConfig
 from core.lengths import token_counts
 from core.model import count_parameters
+from core.model.description import parts
 from core.tasks import Task, training_samples
 from core.training.prepare import train_tokenizer
 from core.training.presets import PRESETS, Preset

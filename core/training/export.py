@@ -5,11 +5,11 @@ from pathlib import Path
 
 import torch
 
-from core.analysis.evaluation import evaluate
-from core.checkpoint import save_weights, write_atomically
-from core.run import PAIRS, RunError, load_run
-from core.training.rundir import RunFolder
-from core.weights import CHECKPOINTS, SNAPSHOTS, step_of, weights_file, weights_in
+from core.evaluate.evaluation import evaluate
+from core.runs.checkpoint import save_weights, write_atomically
+from core.runs.folder import RunFolder
+from core.runs.run import PAIRS, RunError, load_run
+from core.runs.weights import CHECKPOINTS, SNAPSHOTS, step_of, weights_file, weights_in
 
 COPIED = ("run.json", "tokenizer.json", "words.txt", "metrics.jsonl", PAIRS)
 

@@ -8,21 +8,21 @@ from typing import Literal
 
 import torch
 
-from core.analysis.evaluation import evaluate
 from core.batch import Batch, Pair, encode_samples, fitting, training_batches
-from core.checkpoint import load_model, load_state
 from core.config import ConfigError, TrainConfig
+from core.evaluate.evaluation import evaluate
+from core.evaluate.metrics import Quality, measure
 from core.model import Transformer, build
-from core.run import RunError, RunSettings, load_run, read_settings, read_tokenizer, read_words
+from core.runs.checkpoint import load_model, load_state
+from core.runs.folder import RunFolder
+from core.runs.run import RunError, RunSettings, load_run, read_settings, read_tokenizer, read_words
+from core.runs.weights import kept_step, newest_checkpoint, step_of
 from core.tasks import held_out_samples, task_named
 from core.tokenizer import Tokenizer
 from core.training import requests
 from core.training.keeper import Keeper
 from core.training.loop import TrainStep, make_optimizer, train
-from core.training.metrics import Quality, measure
-from core.training.rundir import RunFolder
 from core.training.workers import Workers, workers
-from core.weights import kept_step, newest_checkpoint, step_of
 
 EVALUATION_SAMPLES = 200
 """So many held-out samples are measured while training goes on."""

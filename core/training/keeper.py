@@ -6,13 +6,13 @@ from statistics import fmean
 
 import torch
 
+from core.evaluate.metrics import Quality
 from core.model import Transformer
-from core.run import read_metrics
+from core.runs.folder import RunFolder
+from core.runs.run import read_metrics
+from core.runs.weights import is_snapshot_step
 from core.training.loop import TrainStep
-from core.training.metrics import Quality
 from core.training.requests import is_watched
-from core.training.rundir import RunFolder
-from core.weights import is_snapshot_step
 
 METRICS_EVERY = 10
 """So many steps make one line of metrics.jsonl, with their mean losses."""

@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from core.batch import TokenReference
-from core.masks import PAD
+from core.model.masks import PAD
 from core.model.probe import Site
 
 

@@ -8,14 +8,14 @@ from pathlib import Path
 from core.batch import fitting
 from core.config import ConfigError
 from core.model import Transformer, build
-from core.run import PAIRS, RunSettings, read_settings
+from core.runs.folder import RunFolder, versions
+from core.runs.run import PAIRS, RunSettings, read_settings
 from core.tasks import Task, training_samples
 from core.tasks.corpus import Corpus
 from core.tasks.pairs import as_tsv
 from core.tokenizer import Tokenizer
 from core.training.loop import parse_head
 from core.training.presets import Preset
-from core.training.rundir import RunFolder, versions
 
 TOKENIZER_SAMPLES = 20_000
 """So many training samples the tokenizer learns its pieces from."""

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from core.run import RunError, read_settings
+from core.runs.folder import RunFolder
+from core.runs.run import RunError, read_settings
+from core.runs.weights import has_state, kept_step, newest_checkpoint
 from core.training import requests
-from core.training.rundir import RunFolder
-from core.weights import has_state, kept_step, newest_checkpoint
 
 State = Literal[
     "prepared",

@@ -10,8 +10,8 @@ import torch
 from core.batch import Batch
 from core.config import TrainConfig
 from core.decoding.step import sayable
-from core.masks import PAD
 from core.model import Transformer
+from core.model.masks import PAD
 
 
 def sampled_share(step: int, config: TrainConfig) -> float:

@@ -18,10 +18,10 @@ import torch
 from torch import Tensor, distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from core.checkpoint import write_atomically
 from core.device import best_device
-from core.run import PAIRS
-from core.weights import newest_checkpoint
+from core.runs.checkpoint import write_atomically
+from core.runs.run import PAIRS
+from core.runs.weights import newest_checkpoint
 
 SHARED = ("run.json", "tokenizer.json", "words.txt", PAIRS)
 

@@ -10,8 +10,8 @@ from playwright.sync_api import expect
 
 from core.commands.inspect import to_json
 from core.inspection import inspect_sentence
-from core.run import load_run
-from pages.shared.text import ATTENTIONS
+from core.runs.run import load_run
+from pages.frame.text import ATTENTIONS
 from tests.browser.apps import maps_cases
 from tests.browser.apps.maps_page import expected_pixels, opened_maps, point_of
 from tests.browser.canvas import pixels

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from pages import layers, masks, positions, scaling
-from pages.shared import layout
+from pages.frame import layout
 from tests.browser.conftest import ROOT, served
 from tests.browser.waiting import fits, in_scheme, settled
 

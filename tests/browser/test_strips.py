@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from core.inspection import inspect_sentence
-from core.run import load_run
+from core.runs.run import load_run
 from tests.browser.apps import strips_cases
 from tests.browser.canvas import pixels
 from tests.browser.conftest import ROOT

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from core.inspection import inspect_sentence
 from core.model import Site
-from core.run import load_run
+from core.runs.run import load_run
 from tests.browser.canvas import pixels
 from tests.browser.conftest import ROOT
 

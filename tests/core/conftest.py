@@ -6,7 +6,7 @@ import pytest
 
 from core.batch import encode_samples
 from core.config import ModelConfig, TrainConfig
-from core.run import load_run
+from core.runs.run import load_run
 from core.tasks import TASKS, held_out_samples, task_named, training_samples
 from core.tokenizer import Tokenizer
 from core.training import job, prepare

@@ -14,7 +14,7 @@ from core.batch import (
     pad,
     training_batches,
 )
-from core.masks import PAD
+from core.model.masks import PAD
 from core.tasks import TASKS, Reference, Sample, Span
 from core.tokenizer import BOS, EOS
 

@@ -11,9 +11,9 @@ import torch
 from core.batch import collate, training_batches
 from core.config import ModelConfig, TrainConfig
 from core.device import autocast, best_device, rounded_products
-from core.masks import padding_mask
 from core.model import Cache, build
 from core.model import transformer as module
+from core.model.masks import padding_mask
 from core.tasks import TASKS
 from core.training.loop import losses, make_optimizer, parse_head, train
 from core.training.scheduled import with_own_words

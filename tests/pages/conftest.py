@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
-from pages.shared import cached
+from pages.frame import cached
 from viz.attention_maps import unpack
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -174,7 +174,7 @@ def _run_view(name, path):
     from importlib import import_module
     from pathlib import Path
 
-    import_module(f"pages.lab.{name}").render(Path(path))
+    import_module(f"pages.views.training.{name}").render(Path(path))
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 
 from core.inspection import inspect_sentence
 from core.model import Site
-from core.run import load_run
+from core.runs.run import load_run
 from tests.pages.conftest import ROOT, pick, said, shown
 
 TIRED = "The animal didn't cross the street because it was too tired."

@@ -2,11 +2,11 @@ import json
 
 import pytest
 
-from core.analysis.evaluation import held_out_pairs
-from core.analysis.exposure import exposure, overall
 from core.decoding.methods import Forced, Greedy, decode
-from core.run import load_run
-from pages.shared.text import plain
+from core.evaluate.evaluation import held_out_pairs
+from core.evaluate.exposure import exposure, overall
+from core.runs.run import load_run
+from pages.frame.text import plain
 from tests.pages.conftest import ROOT, said, send
 from viz.decoding import unpack_decoding
 
@@ -164,7 +164,7 @@ def test_exposure_bias_is_measured_on_request(open_decoding):
 def test_exposure_bias_stands_beside_that_of_another_run_of_the_task(
     open_decoding, own_runs, monkeypatch
 ):
-    monkeypatch.setattr("pages.shared.explained.EXPOSURE_SAMPLES", 12)
+    monkeypatch.setattr("pages.views.decoding.explained.EXPOSURE_SAMPLES", 12)
     at = open_decoding(model="translate")
     at.toggle(key="measure_exposure").set_value(True).run()
     # Runs of other tasks would be measured on other sentences.

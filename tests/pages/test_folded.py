@@ -2,7 +2,7 @@ import inspect
 
 from core.inspection import inspect_sentence
 from core.model.attention import attend_probed
-from pages.shared.text import FORMULA, HOW_TO_READ
+from pages.frame.text import FORMULA, HOW_TO_READ
 from tests.pages.conftest import unfold
 
 

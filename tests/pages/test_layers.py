@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 import torch
 
-from core.analysis.parts import TABLE_3, parts
 from core.decoding.sentence import translate
 from core.model import Record, Site, Step, count_parameters
-from core.run import load_run
+from core.model.description import TABLE_3, parts
+from core.runs.run import load_run
 from tests.pages.conftest import ROOT, chart_rows, said, send, unfold
 from viz import architecture, matrices
 

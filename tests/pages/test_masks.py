@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 import torch
 
-from core.analysis.mask_losses import losses_without
-from core.analysis.masking import LOOK_AHEAD, PADDING, Mask, attended, padded_batch
+from core.analysis.lessons.mask_losses import losses_without
+from core.analysis.lessons.masking import LOOK_AHEAD, PADDING, Mask, attended, padded_batch
 from core.model import Site
-from core.run import load_run
-from pages.lessons.masks import LOSS_SAMPLES
+from core.runs.run import load_run
+from pages.views.masks.masks import LOSS_SAMPLES
 from tests.pages.conftest import ROOT, chart_rows, said
 from viz.matrices import unpack
 

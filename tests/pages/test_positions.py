@@ -4,11 +4,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from streamlit.testing.v1 import AppTest
-
-from core.run import load_run
-from pages.shared import cached, lesson
 from tests.core.analysis.test_placing import with_learned_positions
 from tests.core.analysis.test_positions import formula
+
+from core.runs.run import load_run
+from pages.frame import cached, lesson
 from tests.pages.conftest import ROOT, said, unfold
 from viz.matrices import unpack
 
@@ -411,7 +411,7 @@ def _one_of_two_pages():
     import streamlit as st
 
     from pages import positions, scaling
-    from pages.shared import session
+    from pages.frame import session
 
     name = st.query_params["page"]
     session.enter(name)

@@ -9,17 +9,17 @@ from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
+from tests.core.training.test_rundir import held_elsewhere
 
 from core.inspection import inspect_sentence
-from core.library import archive_run
 from core.model import Site
-from core.run import load_run, read_settings
-from core.training.rundir import RunFolder
-from core.weights import newest_checkpoint
-from pages.lab import archives
-from pages.shared import cached
-from pages.shared.text import ATTENTIONS
-from tests.core.training.test_rundir import held_elsewhere
+from core.runs.archive import archive_run
+from core.runs.folder import RunFolder
+from core.runs.run import load_run, read_settings
+from core.runs.weights import newest_checkpoint
+from pages.frame import cached
+from pages.frame.text import ATTENTIONS
+from pages.views.runs import archives
 from tests.pages.conftest import ROOT, said, tick_rows
 from viz.matrices import unpack
 
@@ -175,7 +175,7 @@ def test_an_empty_folder_of_runs_leaves_the_gallery(open_page, own_runs):
 
 
 def test_without_any_run_one_can_be_added(open_page, own_runs, monkeypatch, archive):
-    monkeypatch.setattr("pages.shared.cached.GALLERY", own_runs / "nothing")
+    monkeypatch.setattr("pages.frame.cached.GALLERY", own_runs / "nothing")
     at = open_page("runs")
     assert "no run yet" in said(at)
     take_in(at, archive)

@@ -6,10 +6,10 @@ import pyarrow
 import pytest
 import torch
 
-from core.analysis.evenness import evenness
+from core.analysis.heads.evenness import evenness
 from core.decoding.sentence import translate
 from core.inspection import inspect_sentence
-from core.run import load_run
+from core.runs.run import load_run
 from tests.pages.conftest import ROOT, said
 from viz.matrices import unpack
 

@@ -1,6 +1,6 @@
 import math
 
-from pages.shared.scrubber import scrubber_of
+from pages.frame.scrubber import scrubber_of
 
 
 def test_a_run_without_metrics_has_its_stops():

@@ -5,13 +5,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from core.analysis.evenness import evenness
+from core.analysis.heads.evenness import evenness
 from core.inspection import inspect_sentence
 from core.model import build
-from core.run import load_run, read_settings
-from core.training.rundir import RunFolder
-from core.weights import stops
-from pages.lab.through import figures
+from core.runs.folder import RunFolder
+from core.runs.run import load_run, read_settings
+from core.runs.weights import stops
+from pages.views.training.history import figures
 from tests.pages.conftest import ROOT, component, said, send_from
 from viz.attention_maps import unpack
 

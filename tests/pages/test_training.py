@@ -12,15 +12,15 @@ from streamlit.testing.v1 import AppTest
 from core.commands import train
 from core.config import ConfigError
 from core.model import count_parameters
-from core.run import read_settings
+from core.runs.run import read_settings
 from core.tasks import TASKS, task_named
 from core.training import process
 from core.training.estimate import lengths_of, seconds_per_step
 from core.training.presets import PRESETS
 from core.training.process import situation
 from core.training.settings import with_settings
-from pages.lab import knobs, own_pairs, pictures, settings
-from pages.shared.text import duration
+from pages.frame.text import duration
+from pages.views.training import knobs, own_pairs, pictures, settings
 from tests.pages.conftest import said
 
 OTHER_VALUES = {
@@ -312,7 +312,7 @@ def test_what_goes_wrong_at_the_start_is_one_sentence_and_loses_nothing(
     def fail(*arguments):
         raise error
 
-    monkeypatch.setattr("pages.lab.start.prepare_run", fail)
+    monkeypatch.setattr("pages.views.training.start.prepare_run", fail)
     at = set_up(set_dropout="0.3")
     at.text_input(key="run_name").set_value("mine").run()
     press_start(at)
@@ -443,7 +443,7 @@ def _two_pages():
 
     import streamlit as st
 
-    from pages.shared import session
+    from pages.frame import session
 
     page = st.radio("page", ["training", "another"], key="page_of_test")
     session.enter(page)

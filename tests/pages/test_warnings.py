@@ -3,15 +3,15 @@ from dataclasses import replace
 
 import pytest
 
-from core.analysis.effects_file import HEADS, store_effects
-from core.analysis.findings import best_pronoun_head
-from core.analysis.head_effects import HeadEffect, HeadEffects
-from core.analysis.intervals import Difference
-from core.analysis.silencing import every_head
+from core.analysis.effects.effects_file import HEADS, store_effects
+from core.analysis.effects.head_effects import HeadEffect, HeadEffects
+from core.analysis.effects.silencing import every_head
+from core.analysis.heads.findings import best_pronoun_head
+from core.evaluate.intervals import Difference
 from core.inspection import inspect_sentence
 from core.model import Site
-from core.run import load_run
-from pages.shared import cached, notes
+from core.runs.run import load_run
+from pages.frame import cached, notes
 from tests.pages.conftest import ROOT, said
 
 NO_CHANGE = "No change was found when this head is silenced"

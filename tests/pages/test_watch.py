@@ -11,23 +11,23 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from core.analysis.evaluation import held_out_pairs
-from core.checkpoint import save_weights, write_atomically
 from core.decoding.sentence import translate
+from core.evaluate.evaluation import held_out_pairs
 from core.inspection import inspect_sentence
 from core.model import build
-from core.run import load_run, read_metrics, read_settings
+from core.runs.checkpoint import save_weights, write_atomically
+from core.runs.run import load_run, read_metrics, read_settings
+from core.runs.weights import weights_file
 from core.training import process, requests
-from core.weights import weights_file
-from pages.lab import following
-from pages.shared.text import percent
+from pages.frame.text import percent
+from pages.views.training import progress
 from tests.pages.conftest import ROOT, component, said, send_from
 from viz.attention_maps import unpack
 
 HOLD = """
 import sys
 from pathlib import Path
-from core.training.rundir import RunFolder
+from core.runs.folder import RunFolder
 with RunFolder(Path(sys.argv[1])).held():
     print("held", flush=True)
     sys.stdin.read()
@@ -298,9 +298,9 @@ def test_new_lines_of_measurements_appear(open_view, own_copy):
 def _steps_read(path):
     import streamlit as st
 
-    from pages.lab import following
+    from pages.views.training import progress
 
-    st.text(" ".join(str(row["step"]) for row in following.rows(path)))
+    st.text(" ".join(str(row["step"]) for row in progress.rows(path)))
 
 
 @pytest.fixture
@@ -312,7 +312,7 @@ def reader(tmp_path, monkeypatch):
         offsets.append(offset)
         return read_metrics(path, offset)
 
-    monkeypatch.setattr(following, "read_metrics", read)
+    monkeypatch.setattr(progress, "read_metrics", read)
     write(tmp_path, [10, 20])
     at = AppTest.from_function(_steps_read, kwargs={"path": tmp_path}).run()
     assert at.text[0].value == "10 20"
@@ -448,7 +448,7 @@ def test_another_run_keeps_the_visitors_own_sentence(open_page, own_runs):
 
 
 def _hostile_lines():
-    from pages.lab.lines import lines
+    from pages.views.training.lines import lines
 
     lines([("<img src=x> & \"'", "<b>bold</b>")], widths=(50, 50), header=("<i>", "b"))
 

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from core.analysis.evaluation import evaluate
+from core.evaluate.evaluation import evaluate
 
 
 def test_json_holds_the_figures(command, translation_folder, translation_run):

@@ -3,11 +3,11 @@ import shutil
 
 import pytest
 
-from core.analysis import effects_process
-from core.analysis.effects_file import HEADS, effect_json, stored_effects
-from core.analysis.head_effects import head_effects
-from core.analysis.roles import role_scores
-from core.run import load_run
+from core.analysis.effects import effects_process
+from core.analysis.effects.effects_file import HEADS, effect_json, stored_effects
+from core.analysis.effects.head_effects import head_effects
+from core.analysis.heads.roles import role_scores
+from core.runs.run import load_run
 
 
 @pytest.fixture

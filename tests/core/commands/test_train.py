@@ -8,14 +8,14 @@ import sys
 import pytest
 
 from core.__main__ import main
-from core.analysis.evaluation import evaluate
 from core.commands import train
 from core.decoding.sentence import translate
-from core.run import load_run
+from core.evaluate.evaluation import evaluate
+from core.runs.run import load_run
+from core.runs.weights import newest_checkpoint
 from core.tasks.pairs import read_pairs
 from core.training import job
 from core.training.presets import PRESETS
-from core.weights import newest_checkpoint
 
 
 @pytest.fixture(autouse=True)

@@ -6,8 +6,8 @@ import torch
 from core.config import ModelConfig
 from core.decoding import plan
 from core.decoding.plan import DecoderPlan
-from core.masks import padding_mask
 from core.model import build
+from core.model.masks import padding_mask
 
 CONFIG = ModelConfig(23, 2, 3, 16, 32, 4, d_k=5, d_v=3, max_positions=20)
 SOURCE_BS = torch.tensor([[4, 5, 6, 7, 2], [8, 2, 0, 0, 0], [9, 10, 11, 2, 0]])

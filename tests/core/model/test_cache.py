@@ -1,8 +1,8 @@
 import pytest
 import torch
 
-from core.masks import padding_mask
 from core.model import Cache, Record
+from core.model.masks import padding_mask
 
 
 @pytest.fixture

@@ -3,12 +3,12 @@ from functools import partial
 
 import pytest
 
-from core.analysis.evaluation import evaluate
+from core.evaluate.evaluation import evaluate
 from core.inspection import inspect_sentence
-from core.run import RunError, load_run
+from core.runs.run import RunError, load_run
+from core.runs.weights import stops
 from core.training import export
 from core.training.export import export_run
-from core.weights import stops
 
 
 @pytest.fixture(autouse=True)

@@ -9,18 +9,18 @@ from functools import partial
 import pytest
 import torch
 
-from core import checkpoint
-from core.analysis.evaluation import evaluate
 from core.config import ConfigError
+from core.evaluate.evaluation import evaluate
 from core.model import Transformer
-from core.run import RunError, load_run, read_settings
+from core.runs import checkpoint
+from core.runs.folder import RunFolder
+from core.runs.run import RunError, load_run, read_settings
+from core.runs.weights import best_weights, newest_checkpoint
 from core.tasks import TASKS, Sample
 from core.training import job, requests
 from core.training.job import complete_run, train_run
 from core.training.loop import TrainingError
 from core.training.prepare import extend_run
-from core.training.rundir import RunFolder
-from core.weights import best_weights, newest_checkpoint
 
 
 def finish(path):

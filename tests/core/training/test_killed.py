@@ -7,9 +7,9 @@ import time
 
 import pytest
 
+from core.runs.weights import newest_checkpoint
 from core.training import job
 from core.training.job import train_run
-from core.weights import newest_checkpoint
 
 KILLS = 20
 STEPS = 600

@@ -2,11 +2,11 @@ import errno
 
 import pytest
 
-from core.checkpoint import write_atomically
 from core.config import ConfigError
+from core.runs import folder
+from core.runs.checkpoint import write_atomically
 from core.tasks.corpus import Corpus
 from core.tasks.task import Sample
-from core.training import rundir
 from core.training.prepare import prepare_run
 
 
@@ -43,7 +43,7 @@ def test_where_the_disk_is_full_nothing_half_made_is_left(prepare, tmp_path, mon
             raise OSError(errno.ENOSPC, "No space left on device")
         write_atomically(path, content)
 
-    monkeypatch.setattr(rundir, "write_atomically", full)
+    monkeypatch.setattr(folder, "write_atomically", full)
     with pytest.raises(OSError, match="No space left"):
         prepare(tmp_path / "run")
     assert not (tmp_path / "run").exists()

@@ -7,14 +7,14 @@ import threading
 import time
 
 import pytest
+from tests.core.training.test_rundir import held_elsewhere
 
-from core.run import RunError, load_run, read_metrics
+from core.runs.folder import RunFolder
+from core.runs.run import RunError, load_run, read_metrics
+from core.runs.weights import LIVE, newest_checkpoint, weights_in
 from core.training import process
 from core.training.export import export_run
 from core.training.process import pause, situation, start, stop, watch
-from core.training.rundir import RunFolder
-from core.weights import LIVE, newest_checkpoint, weights_in
-from tests.core.training.test_rundir import held_elsewhere
 
 SECONDS = 300
 

@@ -13,12 +13,12 @@ import torch
 from safetensors.torch import load_file
 
 from core.config import ConfigError
+from core.runs.weights import newest_checkpoint
 from core.training import job
 from core.training.job import train_run
 from core.training.loop import step_seed
 from core.training.prepare import extend_run
 from core.training.workers import ALONE, Workers
-from core.weights import newest_checkpoint
 from tests.core import conftest as miniature
 
 ROOT = Path(__file__).resolve().parents[3]

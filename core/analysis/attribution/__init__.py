@@ -1,0 +1,1 @@
+"""Where a word of the answer comes from, by several methods."""

@@ -1,0 +1,81 @@
+"""What the words of a target lose when a part of the source is hidden: leave one out.
+
+What is hidden is out of sight of all rows, as padding is; the rest keeps its places.
+
+B batch, S source length, T target length, V vocabulary, P parts of the source: its tokens, or its
+words.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from core.analysis.attribution.gradients import Said
+from core.batch import pad
+from core.decoding.step import sayable
+from core.model import Transformer
+from core.model.masks import PAD
+from core.tokenizer import BOS
+
+SOURCES_AT_ONCE = 64
+
+
+def leave_one_out(
+    model: Transformer, said: Said, words: Sequence[int] | None = None
+) -> NDArray[np.float64]:
+    """Return scores_P: what a word's log-probability loses when a part of the source is hidden.
+
+    Args:
+        model: In evaluation mode.
+        said: The word, and what it follows.
+        words: Which word each source token belongs to, counted from 0: all tokens of a word are
+            hidden together. None hides them one by one.
+    """
+    return np.asarray(_lost(model, said.source_ids, said.fed_ids, (said.token,), words)[0])
+
+
+def lost_without(
+    model: Transformer,
+    source_ids: Sequence[int],
+    target_ids: Sequence[int],
+    words: Sequence[int] | None = None,
+) -> NDArray[np.float64]:
+    """Return lost_TP: `leave_one_out` of every word of a target after the words before it.
+
+    No row of a decoder sees later words, so one pass for each hidden part asks about all.
+
+    Args:
+        model: In evaluation mode.
+        source_ids: With EOS.
+        target_ids: Without BOS; EOS may be asked about where it is there.
+        words: As `leave_one_out` takes them.
+    """
+    return _lost(model, source_ids, (BOS, *target_ids[:-1]), target_ids, words)
+
+
+@torch.inference_mode()
+def _lost(
+    model: Transformer,
+    source_ids: Sequence[int],
+    fed_ids: Sequence[int],
+    said_ids: Sequence[int],
+    words: Sequence[int] | None,
+) -> NDArray[np.float64]:
+    """Return lost_TP of the words that the last rows write."""
+    part_S = torch.arange(len(source_ids)) if words is None else torch.tensor(words)
+    hidden_PS = torch.arange(int(part_S.max()) + 1)[:, None] == part_S
+    source_1S = pad([source_ids])
+    # The first one is whole.
+    sources_BS = torch.cat([source_1S, source_1S.masked_fill(hidden_PS, PAD)])
+    fed_1T, said_1T1 = pad([fed_ids]), torch.tensor(said_ids)[None, :, None]
+
+    def log_probability_BT(some_BS: Tensor) -> Tensor:
+        logits_BTV = model(some_BS, fed_1T.expand(len(some_BS), -1))[:, -len(said_ids) :]
+        at_BT1 = said_1T1.expand(len(some_BS), -1, -1)
+        return sayable(logits_BTV).log_softmax(-1).gather(-1, at_BT1)[..., 0].double()
+
+    found_BT = torch.cat([log_probability_BT(some) for some in sources_BS.split(SOURCES_AT_ONCE)])
+    return np.asarray((found_BT[0] - found_BT[1:]).T.numpy())

@@ -1,0 +1,145 @@
+"""How much each source token matters for a word that the model says, by several methods.
+
+All answer one question: what does source token s have to do with the word of step t? Those of
+attention say how much of s reaches the row that writes the word, the others how the word's
+log-probability depends on s.
+
+H heads, L layers, B batch, S source length, T target length, V vocabulary, P parts of the source:
+its tokens, or its words.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from core.analysis.attribution.flow import MOST_TOKENS, source_flow, source_rollout
+from core.analysis.attribution.gradients import Said, gradient_times_input
+from core.analysis.attribution.integrated import IntegratedGradients, integrated_gradients
+from core.analysis.attribution.leaving_out import leave_one_out
+from core.batch import pad
+from core.decoding.step import sayable
+from core.evaluate.ranks import rank_correlation
+from core.model import Record, Transformer
+from core.tokenizer import BOS
+
+Scores = NDArray[np.float64]
+Weights = NDArray[np.float32]
+
+
+class Method(StrEnum):
+    """The methods, the simplest first."""
+
+    ATTENTION = "attention"
+    """The weights of the row in the last cross-attention, averaged over its heads."""
+    ROLLOUT = "rollout"
+    """What of it attention passes on to there through the encoder; see `flow`."""
+    FLOW = "flow"
+    """The most that could flow there through the same layers; asked of sources of no more than
+    `core.analysis.attribution.flow.MOST_TOKENS` tokens."""
+    GRADIENT = "gradient"
+    """Gradient × input: what the log-probability would lose if it were linear."""
+    INTEGRATED = "integrated"
+    """Integrated gradients: what it gains on the way from zero vectors to the source."""
+    LEAVE_ONE_OUT = "leave_one_out"
+    """What it loses when the token is hidden; see `leaving_out`. The only one that changes what
+    is asked about, and so what others are held against."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attribution:
+    """What every method says of one word."""
+
+    said: Said
+    log_probability: float
+    """Of the word, in nats."""
+    scores: Mapping[Method, Scores]
+    """scores_P of each method that was asked. Those of attention are never negative: of attention
+    and of rollout they sum to 1, of flow each is at most 1. The others are in nats, below 0
+    for a part of the source that makes the word less probable."""
+    integrated: IntegratedGradients
+    """With what its scores should sum to."""
+
+    @property
+    def probability(self) -> float:
+        """Of the word."""
+        return float(np.exp(self.log_probability))
+
+    @property
+    def agreement(self) -> Mapping[Method, float | None]:
+        """Rank correlation of each method with leaving one out, whatever the signs.
+
+        Magnitudes are compared: attention has no signs. None where a method says the same of all.
+        """
+        wanted_S = np.abs(self.scores[Method.LEAVE_ONE_OUT])
+        return {
+            method: rank_correlation(np.abs(scores_S), wanted_S)
+            for method, scores_S in self.scores.items()
+            if method is not Method.LEAVE_ONE_OUT
+        }
+
+
+def said_at(source_ids: Sequence[int], target_ids: Sequence[int], step: int) -> Said:
+    """Return the word of a step, counted from 0.
+
+    Args:
+        source_ids: With EOS.
+        target_ids: Without BOS; EOS may be asked about where it is there.
+        step: Which of the target's tokens.
+
+    Raises:
+        IndexError: The target is not that long.
+    """
+    if not 0 <= step < len(target_ids):
+        raise IndexError(f"step {step} is none of the {len(target_ids)} that write the target")
+    return Said(tuple(source_ids), (BOS, *target_ids[:step]), target_ids[step])
+
+
+def attribute(model: Transformer, said: Said, words: Sequence[int] | None = None) -> Attribution:
+    """Ask every method about a word that is said.
+
+    Between words the scores of a word's tokens are added, but for two: leaving one out hides the
+    whole word, for the rest of it might tell what is hidden, and flow is what could reach all its
+    tokens at once, which is no more than the sum of what could reach each.
+
+    Args:
+        model: In evaluation mode; it stays as it is.
+        said: The word, and what it follows.
+        words: Which word each source token belongs to, counted from 0; None asks about tokens.
+    """
+    log_probability, encoder_LHSS, cross_HS = _looked_at(model, said)
+    integrated = integrated_gradients(model, said)
+    added = partial(_between_words, words=words)
+    scores = {
+        Method.ATTENTION: added(cross_HS.astype(np.float64).mean(axis=0)),
+        Method.ROLLOUT: added(source_rollout(encoder_LHSS, cross_HS)),
+    }
+    if len(said.source_ids) <= MOST_TOKENS:
+        scores[Method.FLOW] = source_flow(encoder_LHSS, cross_HS, words)
+    scores |= {
+        Method.GRADIENT: added(gradient_times_input(model, said)),
+        Method.INTEGRATED: added(integrated.scores_S),
+        Method.LEAVE_ONE_OUT: leave_one_out(model, said, words),
+    }
+    return Attribution(said, log_probability, scores, integrated)
+
+
+def _between_words(scores: Scores, words: Sequence[int] | None) -> Scores:
+    return scores if words is None else np.asarray(np.bincount(words, scores), np.float64)
+
+
+@torch.inference_mode()
+def _looked_at(model: Transformer, said: Said) -> tuple[float, Weights, Weights]:
+    """Return a word's log-probability, encoder_LHSS, and cross_HS of the row that writes it."""
+    record = Record()
+    logits_BTV = model(pad([said.source_ids]), pad([said.fed_ids]), record)
+    log_probability = float(sayable(logits_BTV[0, -1]).log_softmax(dim=-1)[said.token])
+    encoder = [site for site in model.sites() if site.attention == "encoder.self"]
+    encoder_LHSS = torch.stack([record.weights(site)[0] for site in encoder])
+    # The sites end with the last cross-attention.
+    cross_HS = record.weights(model.sites()[-1])[0, :, -1]
+    return log_probability, encoder_LHSS.float().numpy(), cross_HS.float().numpy()

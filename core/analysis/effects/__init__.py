@@ -1,0 +1,1 @@
+"""What becomes of a model's answers when its heads are changed."""

@@ -1,0 +1,74 @@
+"""What silencing each head changes, laid out as the heads stand in the model.
+
+L layers, H heads.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.analysis.effects.head_effects import HeadEffect, HeadEffects
+from core.evaluate.intervals import Difference
+
+Figure = Literal["exact match", "pronoun", "loss"]
+Kind = str
+"""encoder.self, decoder.self or decoder.cross."""
+_ENDS = (1.0, 2.0, 5.0, 10.0)
+_LEAST = 0.01
+
+
+def figure_of(effect: HeadEffect, figure: Figure) -> Difference | None:
+    """Return one figure of a head's effect; None where it was not measured."""
+    return {
+        "exact match": effect.exact_match,
+        "pronoun": effect.pronoun,
+        "loss": effect.loss,
+    }[figure]
+
+
+def figures(effects: HeadEffects) -> list[Figure]:
+    """Return the figures that were measured of every head."""
+    offered: tuple[Figure, ...] = ("exact match", "pronoun", "loss")
+    return [
+        figure
+        for figure in offered
+        if all(figure_of(each, figure) is not None for each in effects.heads)
+    ]
+
+
+def effect_maps(effects: HeadEffects, figure: Figure) -> Mapping[Kind, NDArray[np.float32]]:
+    """Return how much a figure changes: kind of attention → changes_LH.
+
+    Raises:
+        ValueError: The figure was not measured.
+    """
+    rows: dict[Kind, dict[int, list[float]]] = {}
+    for each in effects.heads:
+        found = figure_of(each, figure)
+        if found is None:
+            raise ValueError(f"{figure} was not measured")
+        rows.setdefault(each.site.attention, {}).setdefault(each.site.layer, []).append(
+            found.change
+        )
+    return {
+        kind: np.array([layers[layer] for layer in sorted(layers)], np.float32)
+        for kind, layers in rows.items()
+    }
+
+
+def end_of(maps: Mapping[Kind, NDArray[np.float32]]) -> float:
+    """Return a round number that no change exceeds, for the end of a scale.
+
+    >>> end_of({"encoder.self": np.array([[-0.34, 0.02]])})
+    0.5
+    """
+    largest = max((float(np.abs(values_LH).max()) for values_LH in maps.values()), default=0.0)
+    if largest <= _LEAST:
+        return _LEAST
+    power = math.floor(math.log10(largest))
+    # Not one further for what is only rounding.
+    factor = next(each for each in _ENDS if each * 10.0**power >= largest * (1 - 1e-6))
+    return factor * 10.0**power if power >= 0 else factor / 10.0**-power

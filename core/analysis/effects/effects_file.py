@@ -1,0 +1,118 @@
+"""heads.json: what silencing each head costs, kept in the run's folder."""
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from core.analysis.effects.head_effects import HeadEffect, HeadEffects
+from core.analysis.effects.silencing import every_head
+from core.evaluate.intervals import Difference
+from core.model import Site, Transformer
+from core.runs.checkpoint import write_atomically
+from core.runs.files import check_numbers, read_json
+from core.runs.run import Run, RunError, load_run
+
+HEADS = "heads.json"
+_BOUNDS = ("before", "after", "low", "high")
+
+
+def fingerprint(model: Transformer) -> str:
+    """Return what tells a model's weights from all others: a hash of their names and values."""
+    found = hashlib.blake2b(digest_size=16)
+    for name, values in sorted(model.named_parameters()):
+        found.update(f"{name} {tuple(values.shape)}\n".encode())
+        found.update(values.detach().cpu().contiguous().numpy().data)
+    return found.hexdigest()
+
+
+def store_effects(path: Path, effects: HeadEffects, weights: str | None = None) -> None:
+    """Write heads.json whole or not at all.
+
+    Args:
+        path: The run's folder.
+        effects: Of every head.
+        weights: The `fingerprint` of what was measured; by default of what the run opens with.
+
+    Raises:
+        OSError: The folder is gone or cannot be written to.
+        RunError: No fingerprint is given, and the folder is no run.
+    """
+    content = {
+        "step": effects.step,
+        "weights": fingerprint(load_run(path).model) if weights is None else weights,
+        "n": effects.n,
+        "all": effects.all_there_are,
+        "seed": effects.seed,
+        "heads": [
+            {"site": str(each.site), "head": each.head, "effect": effect_json(each)}
+            for each in effects.heads
+        ],
+    }
+    write_atomically(path / HEADS, (json.dumps(content) + "\n").encode())
+
+
+def stored_effects(run: Run) -> HeadEffects | None:
+    """Return what was stored of these weights; None where nothing was, or of other weights.
+
+    Raises:
+        RunError: heads.json does not hold the figures, or not those of the model's heads.
+    """
+    if not (run.path / HEADS).exists():
+        return None
+    stored = read_json(run.path, HEADS)
+    try:
+        check_numbers(stored, ("step", "n", "seed"))
+        if stored["step"] != run.step or stored.get("weights") != fingerprint(run.model):
+            return None
+        found = tuple(
+            _read(Site.parse(each["site"]), each["head"], each["effect"])
+            for each in stored["heads"]
+        )
+        if [(each.site, each.head) for each in found] != every_head(run.model):
+            raise ValueError("it speaks of other heads than the model has")
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise RunError(f"{run.path}: {HEADS} is damaged: {error!r}") from error
+    n, seed, everything = int(stored["n"]), int(stored["seed"]), stored.get("all") is True
+    return HeadEffects(found, n, seed, run.step, everything)
+
+
+def effect_json(effect: HeadEffect) -> dict[str, Any]:
+    """Return a head's effect as JSON can hold it."""
+    figures = {
+        "exact_match": effect.exact_match,
+        "pronoun": effect.pronoun,
+        "loss": effect.loss,
+    }
+    return {name: None if each is None else _json(each) for name, each in figures.items()}
+
+
+def _json(difference: Difference) -> dict[str, float | None]:
+    bounds = {bound: getattr(difference, bound) for bound in _BOUNDS}
+    # JSON knows no infinity: None is an interval without an end.
+    return {name: value if math.isfinite(value) else None for name, value in bounds.items()} | {
+        "n": difference.n
+    }
+
+
+def _read(site: Site, head: int, effect: Mapping[str, Any]) -> HeadEffect:
+    return HeadEffect(
+        site=site,
+        head=head,
+        exact_match=_difference(effect["exact_match"]),
+        loss=_difference(effect["loss"]),
+        pronoun=None if effect["pronoun"] is None else _difference(effect["pronoun"]),
+    )
+
+
+def _difference(stored: Mapping[str, Any]) -> Difference:
+    low = -math.inf if stored["low"] is None else stored["low"]
+    high = math.inf if stored["high"] is None else stored["high"]
+    found = {**stored, "low": low, "high": high}
+    check_numbers(found, (*_BOUNDS, "n"))
+    if not math.isfinite(found["before"] + found["after"]) or not low <= high:
+        raise ValueError(f"{stored!r} is no interval")
+    bounds = {bound: float(found[bound]) for bound in _BOUNDS}
+    return Difference(**bounds, n=int(found["n"]))

@@ -1,0 +1,215 @@
+"""What a model writes when heads are changed, and what it would have written.
+
+B batch, Q queries, H heads, E width of one head.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from core.analysis.effects.silencing import Head
+from core.batch import Batch, collate
+from core.decoding.forced import forced_steps
+from core.decoding.greedy import greedy_steps
+from core.decoding.sentence import Translation, fitting_source, read_steps, translate
+from core.decoding.step import DecodeOptions, DecodeStep
+from core.evaluate.evaluation import held_out_pairs
+from core.evaluate.metrics import sorted_batches
+from core.model import Probe, Record, Silence, Site, Step
+from core.model.masks import PAD
+from core.model.probes import Freeze, Uniform
+from core.runs.run import Run
+from core.tokenizer import Token
+
+Kind = Literal["silence", "uniform", "freeze"]
+N_AVERAGED = 200
+"""Held-out sentences that a frozen head's average is taken over."""
+SEED = 0
+
+Averages = Mapping[Site, Tensor]
+"""Site → mixed_HE, what each head mixes on average."""
+
+
+@dataclass(frozen=True, slots=True)
+class Intervention:
+    """What is done to some heads."""
+
+    kind: Kind
+    """silence: the head's term is missing from the sum that W^O makes. uniform: it looks at all
+    that it may see alike. freeze: it always says its average, whatever the sentence."""
+    heads: frozenset[Head]
+
+    def probe(self, averages: Averages | None = None) -> Probe:
+        """Return the probe that does it.
+
+        Args:
+            averages: Of `average_mixed`; needed to freeze, else unused.
+
+        Raises:
+            ValueError: A head is to be frozen and no averages are given.
+        """
+        match self.kind:
+            case "silence":
+                return Silence.of(self.heads)
+            case "uniform":
+                return Uniform.of(self.heads)
+            case "freeze":
+                if averages is None:
+                    raise ValueError("to freeze a head its average must be known")
+                return Freeze({(site, head): averages[site][head] for site, head in self.heads})
+
+
+def heads_of(run: Run, site: Site) -> frozenset[Head]:
+    """Return all heads of a site: what a layer's whole attention consists of."""
+    return frozenset((site, head) for head in range(run.settings.model.n_heads))
+
+
+@torch.inference_mode()
+def average_mixed(run: Run, n: int = N_AVERAGED, seed: int = SEED) -> Averages:
+    """Return what each head mixes on average, over all positions of `n` held-out sentences.
+
+    Padding does not count. The decoder is fed the true targets.
+
+    Raises:
+        RunError: The run's task is a file of pairs that cannot be used any more.
+    """
+    record = Record(frozenset({Step.MIXED}))
+    sums: dict[Site, Tensor] = {}
+    counts = dict.fromkeys(run.model.sites(), 0)
+    for group in sorted_batches(held_out_pairs(run, n, seed)):
+        batch = collate(group).to(run.model.device)
+        run.model(batch.source_BS, batch.fed_BT, record)
+        for site in run.model.sites():
+            mixed_BHQE = record.tensors[site, Step.MIXED].double()
+            said_BQ = _is_token(batch, site)
+            total_HE = (mixed_BHQE * said_BQ[:, None, :, None]).sum(dim=(0, 2))
+            sums[site] = total_HE + sums.get(site, 0.0)
+            counts[site] += int(said_BQ.sum())
+    return {site: (total_HE / counts[site]).float() for site, total_HE in sums.items()}
+
+
+def averaged_over(run: Run, n: int = N_AVERAGED, seed: int = SEED) -> int:
+    """Return how many held-out sentences `average_mixed` takes: fewer where the task has fewer.
+
+    Raises:
+        RunError: The run's task is a file of pairs that cannot be used any more.
+    """
+    return len(held_out_pairs(run, n, seed))
+
+
+def _is_token(batch: Batch, site: Site) -> Tensor:
+    return (batch.source_BS if site.stack == "encoder" else batch.fed_BT) != PAD
+
+
+@dataclass(frozen=True, slots=True)
+class TokenChance:
+    """One token of a target and how probable the model finds it there."""
+
+    token: Token
+    probability: float
+    best: Token
+    """The token that the model finds most probable there."""
+    best_probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a model makes of a sentence, changed or not."""
+
+    translation: Translation
+    """Written freely: greedy, fed its own words."""
+    own: tuple[TokenChance, ...]
+    """Of what it writes, EOS included where it comes to that."""
+    reference: tuple[TokenChance, ...]
+    """Of the reference's tokens, each after the true ones before it; EOS included where the
+    reference comes to that."""
+    loss: float
+    """Mean of −log of the reference's probabilities, in nats."""
+
+
+@dataclass(frozen=True, slots=True)
+class BeforeAfter:
+    """The same sentence through the model as it is, and changed."""
+
+    before: Outcome
+    after: Outcome
+
+    @property
+    def same_text(self) -> bool:
+        """Whether the translation stays as it is."""
+        return self.before.translation.target_ids == self.after.translation.target_ids
+
+
+def before_after(run: Run, sentence: str, probe: Probe, reference: str = "") -> BeforeAfter:
+    """Translate a sentence with the model as it is and with a probe.
+
+    Args:
+        run: A loaded run.
+        sentence: The source; cut where it is longer than the model's positions.
+        probe: What is changed.
+        reference: The target whose probabilities are compared; by default what the model writes
+            when nothing is changed.
+
+    Raises:
+        SentenceError: There is no text.
+    """
+    reference_ids, ended = tuple(run.tokenizer.encode(reference).ids), True
+    if not reference_ids:
+        own = translate(run, sentence)
+        reference_ids, ended = own.target_ids, own.finished
+    return BeforeAfter(
+        before=outcome(run, sentence, reference_ids, None, ended=ended),
+        after=outcome(run, sentence, reference_ids, probe, ended=ended),
+    )
+
+
+def outcome(
+    run: Run,
+    sentence: str,
+    reference_ids: Sequence[int],
+    probe: Probe | None,
+    *,
+    ended: bool = True,
+) -> Outcome:
+    """Translate a sentence with a probe, freely and fed a reference.
+
+    Args:
+        run: A loaded run.
+        sentence: The source; cut where it is longer than the model's positions.
+        reference_ids: Without BOS and EOS; cut where it is longer than the model's positions.
+        probe: What is changed; None for nothing.
+        ended: Whether EOS comes after the reference; not where a translation ran into the limit.
+
+    Raises:
+        SentenceError: There is no text.
+    """
+    source_ids, cut = fitting_source(run, sentence)
+    source_S = torch.tensor(source_ids)
+    options = DecodeOptions(probe=probe, watch=False)
+    written = list(greedy_steps(run.model, source_S, options))
+    fed = tuple(reference_ids)[: run.settings.model.max_positions - 1]
+    forced = list(forced_steps(run.model, source_S, fed, probe))
+    if fed and not ended:
+        # The last step is that of an EOS that nobody wrote.
+        forced.pop()
+    return Outcome(
+        translation=read_steps(run, source_ids, written, cut),
+        own=_chances(run, written),
+        reference=_chances(run, forced),
+        loss=-sum(step.log_probability for step in forced) / len(forced),
+    )
+
+
+def _chances(run: Run, found: list[DecodeStep]) -> tuple[TokenChance, ...]:
+    probabilities = [step.probabilities for step in found]
+    best = [int(each.argmax()) for each in probabilities]
+    tokens = run.tokenizer.describe([step.chosen for step in found])
+    return tuple(
+        TokenChance(token, float(p_V[step.chosen]), best_token, float(p_V[index]))
+        for step, token, p_V, index, best_token in zip(
+            found, tokens, probabilities, best, run.tokenizer.describe(best), strict=True
+        )
+    )

@@ -1,0 +1,141 @@
+"""Which heads carry the difference between two sentences: activation patching.
+
+The corrupt sentence runs through the model, but one head gets what it mixed in the clean one. Where
+that brings the clean sentence's word back, the head carries what makes the difference.
+
+Sources: Vig et al. (2020), "Causal Mediation Analysis for Interpreting Neural NLP"; the measure is
+the logit difference of Zhang and Nanda (2024), "Towards Best Practices of Activation Patching in
+Language Models".
+
+B batch, Q queries, T target length, E width of one head.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from core.analysis.effects.silencing import Head, every_head
+from core.batch import pad
+from core.decoding.sentence import Translation, translate
+from core.evaluate.exposure import first_difference
+from core.model import Patch, Probe, Record, Site, Step, Transformer
+from core.runs.run import Run
+from core.tokenizer import EOS, Token
+
+
+class PatchingError(ValueError):
+    """Two sentences that cannot be compared; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class PatchingStudy:
+    """How much of the difference between two sentences each head brings back.
+
+    A share of 0 leaves the corrupt sentence as it is, 1 brings all of the clean one's preference
+    back; it may lie beyond both.
+    """
+
+    clean: Translation
+    corrupt: Translation
+    step: int
+    """Of the targets: the first at which other tokens are written."""
+    clean_token: Token
+    corrupt_token: Token
+    clean_difference: float
+    """log p(clean token) − log p(corrupt token) at that step, for the clean sentence, in nats."""
+    corrupt_difference: float
+    """The same for the corrupt sentence."""
+    heads: Mapping[Head, float]
+    """The share that each head restores."""
+    sites: Mapping[Site, float]
+    """The share that all heads of a sublayer restore together."""
+    everything: float
+    """The share that all heads of the model restore together: 1, but for rounding."""
+
+
+def patching_study(run: Run, clean: str, corrupt: str) -> PatchingStudy:
+    """Patch every head, and every sublayer's heads together, from one sentence into another.
+
+    Both are fed the tokens that their translations have in common; the measure is taken at the
+    step where these part.
+
+    Args:
+        run: A loaded run.
+        clean: Whose values are put in.
+        corrupt: Through which the model runs.
+
+    Raises:
+        SentenceError: There is no text.
+        PatchingError: The sentences differ in length, or are translated alike.
+    """
+    found, other = translate(run, clean), translate(run, corrupt)
+    n_clean, n_corrupt = len(found.source_ids), len(other.source_ids)
+    if n_clean != n_corrupt:
+        raise PatchingError(
+            f"the sentences have {n_clean} and {n_corrupt} tokens, EOS counted: patching "
+            "puts each token's values in the place of another's, so both must have equally many"
+        )
+    written = [(*each.target_ids, *([EOS] if each.finished else [])) for each in (found, other)]
+    step = first_difference(*written)
+    if step is None:
+        raise PatchingError("the model translates both sentences alike: there is no difference")
+    tokens = (written[0][step], written[1][step])
+    pair = _Pair(run.model, found, other, found.fed_ids[: step + 1], tokens)
+    clean_token, corrupt_token = run.tokenizer.describe(tokens)
+    heads = every_head(run.model)
+    return PatchingStudy(
+        clean=found,
+        corrupt=other,
+        step=step,
+        clean_token=clean_token,
+        corrupt_token=corrupt_token,
+        clean_difference=pair.clean_difference,
+        corrupt_difference=pair.corrupt_difference,
+        heads={head: pair.restored([head]) for head in heads},
+        sites={
+            site: pair.restored([head for head in heads if head[0] == site])
+            for site in run.model.sites()
+        },
+        everything=pair.restored(heads),
+    )
+
+
+class _Pair:
+    """Two sentences of equal length with the target tokens that both are fed."""
+
+    @torch.inference_mode()
+    def __init__(
+        self,
+        model: Transformer,
+        clean: Translation,
+        corrupt: Translation,
+        fed_ids: tuple[int, ...],
+        tokens: tuple[int, int],
+    ) -> None:
+        self._model, self._tokens = model, tokens
+        self._fed_1T = pad([fed_ids])
+        self._source_1S = pad([corrupt.source_ids])
+        self._record = Record(frozenset({Step.MIXED}))
+        clean_1SD = model.encode(pad([clean.source_ids]), self._record)
+        self.clean_difference = self._difference(clean_1SD, self._record)
+        self._memory_1SD = model.encode(self._source_1S)
+        self.corrupt_difference = self._difference(self._memory_1SD, None)
+
+    @torch.inference_mode()
+    def restored(self, heads: Collection[Head]) -> float:
+        """Return the share of the difference that comes back with the clean sentence's values."""
+        patch = Patch(
+            {(site, head): self._record.tensors[site, Step.MIXED][:, head] for site, head in heads}
+        )
+        encoder_too = any(site.stack == "encoder" for site, _ in heads)
+        memory_1SD = self._model.encode(self._source_1S, patch) if encoder_too else self._memory_1SD
+        gap = self.clean_difference - self.corrupt_difference
+        return (self._difference(memory_1SD, patch) - self.corrupt_difference) / gap
+
+    def _difference(self, memory_1SD: Tensor, probe: Probe | None) -> float:
+        logits_1TV = self._model.decode(self._fed_1T, memory_1SD, None, probe)
+        clean, corrupt = (logits_1TV[0, -1, token] for token in self._tokens)
+        # The normaliser of both logarithms is the same.
+        return float(clean - corrupt)

@@ -1,0 +1,118 @@
+"""What a model does with held-out sentences while some of its heads are silent.
+
+B batch, S source length, T target length, N sentences, R ambiguous pronouns.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from core.batch import Batch, Pair, collate
+from core.decoding.step import length_limit, sayable
+from core.evaluate.metrics import sorted_batches
+from core.model import Silence, Site, Transformer
+from core.model.masks import PAD, padding_to_hide
+
+Head = tuple[Site, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SampleFigures:
+    """One measurement of every sentence, in the same order at every call of `Silenceable`."""
+
+    right_N: NDArray[np.bool_]
+    """Whether the greedy translation is the target, token by token."""
+    loss_N: NDArray[np.float64]
+    """Cross-entropy after the true prefix, summed over the sentence's tokens, in nats."""
+    n_tokens_N: NDArray[np.float64]
+    pronoun_right_R: NDArray[np.bool_]
+    """Whether every token of an ambiguous pronoun is most probable after the true prefix."""
+
+    @property
+    def exact_match(self) -> float:
+        """Share of sentences that are written as the target is."""
+        return float(self.right_N.mean())
+
+    @property
+    def loss(self) -> float:
+        """Cross-entropy per token, in nats."""
+        return float(self.loss_N.sum() / self.n_tokens_N.sum())
+
+
+class Silenceable:
+    """A model and held-out pairs, to be measured again and again with other heads silent.
+
+    One masked pass tells also what the model writes freely, as far as exact match is concerned: it
+    writes the target if and only if after every true prefix the true token is most probable, for
+    then it is fed nothing but true prefixes. So nothing is decoded step by step. What the encoder
+    makes is kept for those calls that silence heads of the decoder alone.
+    """
+
+    def __init__(self, model: Transformer, pairs: Sequence[Pair]) -> None:
+        """Keep the pairs as batches.
+
+        Args:
+            model: In evaluation mode.
+            pairs: That fit the model's positions.
+        """
+        self.model = model
+        self.n = len(pairs)
+        self._batches = [collate(group).to(model.device) for group in sorted_batches(pairs)]
+        self._memories = [self._encoded(batch, Silence.of(())) for batch in self._batches]
+
+    @torch.inference_mode()
+    def figures(self, heads: Collection[Head] = ()) -> SampleFigures:
+        """Measure every sentence with these heads silent."""
+        probe = Silence.of(heads)
+        encoder_too = any(site.stack == "encoder" for site, _ in heads)
+        parts = []
+        for batch, kept_BSD in zip(self._batches, self._memories, strict=True):
+            memory_BSD = self._encoded(batch, probe) if encoder_too else kept_BSD
+            visible_B1S = padding_to_hide(batch.source_BS)
+            logits_BTV = self.model.decode(batch.fed_BT, memory_BSD, visible_B1S, probe)
+            parts.append(_figures(self.model, batch, logits_BTV))
+        return SampleFigures(
+            right_N=np.concatenate([part.right_N for part in parts]),
+            loss_N=np.concatenate([part.loss_N for part in parts]),
+            n_tokens_N=np.concatenate([part.n_tokens_N for part in parts]),
+            pronoun_right_R=np.concatenate([part.pronoun_right_R for part in parts]),
+        )
+
+    @torch.inference_mode()
+    def _encoded(self, batch: Batch, probe: Silence) -> Tensor:
+        return self.model.encode(batch.source_BS, probe)
+
+
+def every_head(model: Transformer) -> list[Head]:
+    """Return all attention heads of a model: encoder self, decoder self, cross."""
+    return [(site, head) for site in model.sites() for head in range(model.config.n_heads)]
+
+
+def _figures(model: Transformer, batch: Batch, logits_BTV: Tensor) -> SampleFigures:
+    labels_BT = batch.labels_BT
+    token_BT = labels_BT != PAD
+    said_right_BT = sayable(logits_BTV).argmax(dim=-1) == labels_BT
+    length_B, source_length_B = token_BT.sum(dim=-1), (batch.source_BS != PAD).sum(dim=-1)
+    limits = [length_limit(model, length) for length in source_length_B.tolist()]
+    # What is longer than the limit is never written to its end.
+    written_B = length_B <= length_B.new_tensor(limits)
+    flat = (logits_BTV.flatten(0, 1), labels_BT.flatten())
+    loss_BT = cross_entropy(*flat, ignore_index=PAD, reduction="none").view_as(labels_BT)
+    most_probable_BT = (logits_BTV.argmax(dim=-1) == labels_BT).cpu()
+    pronouns = [
+        bool(most_probable_BT[sentence, list(reference.steps)].all())
+        for sentence, references in enumerate(batch.references)
+        for reference in references
+        if reference.ambiguous
+    ]
+    return SampleFigures(
+        right_N=((said_right_BT | ~token_BT).all(dim=-1) & written_B).cpu().numpy(),
+        loss_N=loss_BT.double().sum(dim=-1).cpu().numpy(),
+        n_tokens_N=length_B.double().cpu().numpy(),
+        pronoun_right_R=np.array(pronouns, np.bool_),
+    )

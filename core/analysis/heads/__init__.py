@@ -1,0 +1,1 @@
+"""What heads look at, in one sentence and over many."""

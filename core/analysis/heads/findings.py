@@ -1,0 +1,92 @@
+"""What a run's stored evaluation says about the heads that find antecedents."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from core.model import Site
+from core.runs.run import Run
+from core.tasks import CorpusError, Task, task_named
+
+
+@dataclass(frozen=True, slots=True)
+class PronounHead:
+    """What one head has to do with antecedents, on held-out sentences."""
+
+    site: Site
+    head: int
+    score: float
+    """Share of pronouns for which its largest weight lies on the antecedent."""
+    baseline: float
+    """The same share for the best rule without a model."""
+    baseline_name: str
+    n: int
+    seed: int
+    accuracy: float
+    """Share of pronouns that the whole model writes right."""
+    silenced_accuracy: float
+    """The same share with this head silenced."""
+
+    @property
+    def beats_baseline(self) -> bool:
+        """Whether the head finds more than the best rule, by more than two standard errors."""
+        standard_error = math.sqrt(self.score * (1 - self.score) / self.n)
+        return self.score - self.baseline > 2 * standard_error
+
+    @property
+    def cost_of_silencing(self) -> float:
+        """How much of the pronoun accuracy goes with the head; may be below 0."""
+        return self.accuracy - self.silenced_accuracy
+
+
+def pronoun_heads(run: Run, attention: str = "") -> list[PronounHead]:
+    """Return the heads of a run's evaluation; none where it was not measured on pronouns.
+
+    Args:
+        run: With the evaluation that was stored with it.
+        attention: Only heads of one kind, such as `decoder.cross`; empty for all.
+    """
+    evaluation = run.evaluation
+    if evaluation is None or evaluation["pronoun"] is None:
+        return []
+    pronoun, rules = evaluation["pronoun"], evaluation["pronoun"]["baselines"]
+    heads = [
+        PronounHead(
+            site=Site.parse(head["site"]),
+            head=head["head"],
+            score=head["score"],
+            baseline=head["baseline"],
+            baseline_name=max(rules, key=lambda rule: rules[rule]).replace("_", " "),
+            n=pronoun["n"],
+            seed=evaluation["seed"],
+            accuracy=pronoun["accuracy"],
+            silenced_accuracy=head["silenced_accuracy"],
+        )
+        for head in evaluation["heads"]
+    ]
+    return [head for head in heads if attention in ("", head.site.attention)]
+
+
+def best_pronoun_head(run: Run, attention: str = "") -> PronounHead | None:
+    """Return the head with the highest score, among equal ones that which the model needs most."""
+    heads = pronoun_heads(run, attention)
+    return max(heads, key=lambda head: (head.score, head.cost_of_silencing), default=None)
+
+
+def most_needed_pronoun_head(run: Run) -> PronounHead | None:
+    """Return the head whose silencing costs most."""
+    return max(pronoun_heads(run), key=lambda head: head.cost_of_silencing, default=None)
+
+
+def task_of(run: Run) -> Task | None:
+    """Return the task that a run was trained on; None where its file of pairs is gone."""
+    try:
+        return task_named(run.settings.task, run.path)
+    except CorpusError:
+        return None
+
+
+def pronouns_among(task: Task | None, words: Iterable[str]) -> list[str]:
+    """Return those words whose translation depends on what they stand for, each once."""
+    wanted = frozenset() if task is None else task.pronouns
+    return list(dict.fromkeys(word.lower() for word in words if word.lower() in wanted))

@@ -1,0 +1,101 @@
+"""Held-out sentences with all that is known of their tokens without asking a model.
+
+V vocabulary.
+"""
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from core.analysis.heads.findings import task_of
+from core.batch import Pair
+from core.evaluate.evaluation import held_out_pairs
+from core.runs.run import Run
+from core.tasks import Sample, held_out_samples
+from core.tokenizer import Token, Tokenizer
+
+TokenLinks = tuple[tuple[int, int], ...]
+"""(token of the target, token of the source that it comes from), both counted without BOS."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sentences:
+    """Sentences to look for roles in."""
+
+    pairs: tuple[Pair, ...]
+    links: Mapping[Pair, TokenLinks]
+    """The task's alignment; pairs of which none is known are missing."""
+    delimiters_V: Tensor
+    """True for special tokens and for those that are nothing but punctuation."""
+    source_counts_V: Tensor
+    """How often each token stands in the sources of these pairs."""
+    fed_counts_V: Tensor
+    """How often each token is fed to the decoder in these pairs."""
+
+
+def held_out_sentences(run: Run, n: int, seed: int) -> Sentences:
+    """Return up to `n` held-out sentences of a run's task.
+
+    Raises:
+        RunError: The task is a file of pairs that cannot be used, or nothing fits the model.
+    """
+    pairs = held_out_pairs(run, n, seed)
+    task = task_of(run)
+    samples = [] if task is None else held_out_samples(task, n, seed)
+    vocabulary = run.tokenizer.describe(range(run.tokenizer.vocab_size))
+    return known_sentences(pairs, dict(_linked(run.tokenizer, pairs, samples)), vocabulary)
+
+
+def known_sentences(
+    pairs: Sequence[Pair], links: Mapping[Pair, TokenLinks], vocabulary: Sequence[Token]
+) -> Sentences:
+    """Return pairs with their alignments, and what follows from their tokens.
+
+    Args:
+        pairs: The sentences.
+        links: The alignments that are known.
+        vocabulary: Every token, in the order of its id.
+    """
+    return Sentences(
+        pairs=tuple(pairs),
+        links=links,
+        delimiters_V=torch.tensor([is_delimiter(token) for token in vocabulary]),
+        source_counts_V=_counts([pair.source for pair in pairs], len(vocabulary)),
+        fed_counts_V=_counts([pair.target[:-1] for pair in pairs], len(vocabulary)),
+    )
+
+
+def is_delimiter(token: Token) -> bool:
+    """Say whether a token separates and means nothing: a special token, or punctuation alone.
+
+    >>> [is_delimiter(Token(text, False, 0)) for text in (".", "?!", "n't", "a")]
+    [True, True, False, False]
+    """
+    return token.special or all(unicodedata.category(sign)[0] == "P" for sign in token.text)
+
+
+def _counts(rows: Sequence[Sequence[int]], vocab_size: int) -> Tensor:
+    ids = np.fromiter((token for row in rows for token in row), dtype=np.int64)
+    return torch.from_numpy(np.bincount(ids, minlength=vocab_size))
+
+
+def _linked(
+    tokenizer: Tokenizer, pairs: Sequence[Pair], samples: Sequence[Sample]
+) -> Iterator[tuple[Pair, TokenLinks]]:
+    """Yield the pairs whose sample has links, with the same links between tokens."""
+    of_source = {pair.text: pair for pair in pairs}
+    linked = [sample for sample in samples if sample.links and sample.source in of_source]
+    sources = tokenizer.encode_all([sample.source for sample in linked])
+    targets = tokenizer.encode_all([sample.target for sample in linked])
+    for sample, source, target in zip(linked, sources, targets, strict=True):
+        tokens = (
+            (written, read)
+            for link in sample.links
+            for written in target.tokens_in(link.target)
+            for read in source.tokens_in(link.source)
+        )
+        yield of_source[sample.source], tuple(sorted(set(tokens)))

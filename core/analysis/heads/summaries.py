@@ -1,0 +1,165 @@
+"""What every head does with one sentence, in a few numbers and one pattern each.
+
+H heads, Q queries, K keys. Only rows with a choice count: those that may see two keys or more.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.analysis.heads.patterns import Pattern, Rows, Whether, head_pattern
+from core.inspection import Inspection
+from core.model import Site
+
+Weights = NDArray[np.float32]
+Numbers = NDArray[np.float64]
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class HeadSummary:
+    """One head in a few numbers, each the mean over the rows with a choice."""
+
+    site: Site
+    head: int
+    entropy: float
+    """Of the weights of a row, in bits: 0 for one key, 3 for eight keys alike."""
+    evenness: float
+    """The entropy as a share of the largest possible, as `core.analysis.heads.evenness` has it."""
+    distance: float
+    """How many tokens away the keys are, weighted; see `distances`."""
+    confidence: float
+    """The largest weight of a row."""
+    pattern: Pattern
+    rows: int
+    """Rows with a choice."""
+
+
+def head_summaries(inspection: Inspection, kind: str) -> list[HeadSummary]:
+    """Return a summary of every head of a kind of attention, by layer and head.
+
+    Args:
+        inspection: Of one sentence, between tokens or words.
+        kind: encoder.self, decoder.self or decoder.cross.
+    """
+    queries = inspection.source_tokens if kind == "encoder.self" else inspection.fed_tokens
+    keys = inspection.fed_tokens if kind == "decoder.self" else inspection.source_tokens
+    alike_QK = same_texts([token.text for token in queries], [token.text for token in keys])
+    if kind != "decoder.cross":
+        np.fill_diagonal(alike_QK, False)
+    return [
+        summary
+        for site, attention in inspection.attention.items()
+        if site.attention == kind
+        for summary in site_summaries(site, attention.weights_HQK, attention.visible_QK, alike_QK)
+    ]
+
+
+def site_summaries(
+    site: Site, weights_HQK: Weights, visible_QK: Whether, alike_QK: Whether
+) -> Iterator[HeadSummary]:
+    """Yield a summary of every head of a sublayer.
+
+    Args:
+        site: The sublayer; it says how patterns and distances are meant.
+        weights_HQK: What the heads looked at.
+        visible_QK: True where a query may look at a key.
+        alike_QK: True where the key has the query's text and is not the query itself.
+    """
+    choices_Q = visible_QK.sum(axis=-1)
+    chosen = choices_Q > 1
+    weights_HQK, visible_QK = weights_HQK[:, chosen], visible_QK[chosen]
+    cross = site.kind == "cross"
+    distances_QK = distances(*alike_QK.shape, scaled=cross)[chosen]
+    entropies_HQ = _entropies(weights_HQK)
+    evenness_HQ = entropies_HQ / np.log2(np.maximum(choices_Q[chosen], 2))
+    distances_HQ = np.einsum("hqk,qk->hq", weights_HQK, distances_QK)
+    confidence_HQ = weights_HQK.max(axis=-1).astype(np.float64)
+    found_HQ = np.where(visible_QK, weights_HQK, -1).argmax(axis=-1)
+    rows = Rows(np.flatnonzero(chosen), visible_QK, alike_QK[chosen], cross)
+    for head, found_Q in enumerate(found_HQ):
+        evenness = _mean(evenness_HQ[head])
+        yield HeadSummary(
+            site=site,
+            head=head,
+            entropy=_mean(entropies_HQ[head]),
+            evenness=evenness,
+            distance=_mean(distances_HQ[head]),
+            confidence=_mean(confidence_HQ[head]),
+            pattern=head_pattern(rows, found_Q, evenness),
+            rows=len(rows.at_Q),
+        )
+
+
+def distances(n_queries: int, n_keys: int, *, scaled: bool) -> Numbers:
+    """Return how many tokens every key is away from every query.
+
+    Args:
+        n_queries: Rows.
+        n_keys: Columns.
+        scaled: For cross-attention, whose sides are of unequal length: the first query stands at
+            the first key, the last at the last, and the others evenly between them.
+
+    >>> distances(3, 5, scaled=True)[1].tolist()
+    [2.0, 1.0, 0.0, 1.0, 2.0]
+    """
+    stretch = (n_keys - 1) / max(n_queries - 1, 1) if scaled else 1.0
+    places_Q = np.arange(n_queries) * stretch
+    return np.abs(places_Q[:, None] - np.arange(n_keys))
+
+
+def same_texts(queries: Sequence[str], keys: Sequence[str]) -> Whether:
+    """Return alike_QK: True where two tokens have the same text.
+
+    >>> same_texts(["the", "cat"], ["cat", "the"]).tolist()
+    [[False, True], [True, False]]
+    """
+    known = {text: number for number, text in enumerate(dict.fromkeys([*queries, *keys]))}
+    numbers_Q, numbers_K = (np.array([known[t] for t in side]) for side in (queries, keys))
+    return np.asarray(numbers_Q[:, None] == numbers_K)
+
+
+def pair_to_compare(
+    inspection: Inspection, kind: str, row: int | None, site: Site, head: int
+) -> Pair:
+    """Return a query and a key to compare heads by.
+
+    Args:
+        inspection: Of one sentence.
+        kind: Whose heads are compared.
+        row: The query, where one is known to matter: its key is the one at which the head looks.
+        site: Of that head.
+        head: Which of them.
+
+    Returns:
+        Without a row the pair with the largest weight of all heads of the kind, rows without a
+        choice left out where others are; a token that looks at itself is not a pair.
+    """
+    if row is not None:
+        return row, int(inspection.attention[site].weights_HQK[head, row].argmax())
+    largest, pair = -1.0, (0, 0)
+    for at, attention in inspection.attention.items():
+        if at.attention != kind:
+            continue
+        wanted_QK = attention.visible_QK & (attention.visible_QK.sum(axis=-1) > 1)[:, None]
+        if kind != "decoder.cross":
+            wanted_QK &= ~np.eye(len(wanted_QK), dtype=bool)
+        weights_QK = np.where(wanted_QK, attention.weights_HQK.max(axis=0), -1.0)
+        found = np.unravel_index(weights_QK.argmax(), weights_QK.shape)
+        if weights_QK[found] > largest:
+            largest, pair = float(weights_QK[found]), (int(found[0]), int(found[1]))
+    return pair
+
+
+def _entropies(weights_HQK: Weights) -> Numbers:
+    """Return entropies_HQ in bits."""
+    logarithms = np.log2(weights_HQK, out=np.zeros_like(weights_HQK), where=weights_HQK > 0)
+    logarithms *= weights_HQK
+    # Rounding must not make a negative number of bits out of none.
+    return np.maximum(-logarithms.sum(axis=-1, dtype=np.float64), 0.0)
+
+
+def _mean(numbers: Numbers) -> float:
+    return float(numbers.mean()) if numbers.size else 0.0

@@ -1,0 +1,1 @@
+"""What the lessons compute: masks, positions, scaling, layers."""

@@ -1,0 +1,236 @@
+"""What the masks of a padded batch do, and what happens without them.
+
+B batch, S source length, T target length, H heads, Q queries, K keys, V vocabulary.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from core.batch import pad
+from core.decoding.greedy import decode_greedily
+from core.decoding.sentence import fitting_source
+from core.evaluate.evaluation import held_out_pairs
+from core.model import Probes, Record, Remask, Site, Step, Transformer
+from core.model.masks import PAD, causal_mask, padding_mask
+from core.runs.run import Run, RunError
+from core.tokenizer import BOS, EOS
+
+PADDING, LOOK_AHEAD = "padding", "look-ahead"
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """One mask of one kind of attention."""
+
+    attention: str
+    """Such as decoder.self."""
+    name: str
+    """PADDING or LOOK_AHEAD."""
+
+
+MASKS = (
+    Mask("encoder.self", PADDING),
+    Mask("decoder.self", PADDING),
+    Mask("decoder.self", LOOK_AHEAD),
+    Mask("decoder.cross", PADDING),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PaddedBatch:
+    """Sentences side by side, filled up with PAD to the longest."""
+
+    source_ids: tuple[tuple[int, ...], ...]
+    fed_ids: tuple[tuple[int, ...], ...]
+    """BOS and the model's own translation: what the decoder is fed, teacher-forced."""
+    cut: bool
+    """True where the end of a sentence was cut off to fit the model."""
+
+    @property
+    def source_BS(self) -> Tensor:
+        """The sources as the encoder gets them."""
+        return pad(self.source_ids)
+
+    @property
+    def fed_BT(self) -> Tensor:
+        """The targets as the decoder gets them."""
+        return pad(self.fed_ids)
+
+    @property
+    def n_padding(self) -> int:
+        """PAD tokens among the sources."""
+        return int((self.source_BS == PAD).sum())
+
+
+def padded_batch(run: Run, sentences: Sequence[str]) -> PaddedBatch:
+    """Return sentences with their translations as one batch.
+
+    Raises:
+        SentenceError: One of them has no text.
+    """
+    source_ids, cut = read_sources(run, sentences)
+    written = decode_greedily(run.model, pad(source_ids))
+    fed = [(BOS, *(ids[:-1] if ids[-1:] == (EOS,) else ids)) for ids in written]
+    longest = run.settings.model.max_positions
+    return PaddedBatch(source_ids, tuple(ids[:longest] for ids in fed), cut)
+
+
+def read_sources(run: Run, sentences: Sequence[str]) -> tuple[tuple[tuple[int, ...], ...], bool]:
+    """Return the ids of sentences, EOS last, and whether one of them was cut to fit the model.
+
+    Raises:
+        SentenceError: One of them has no text.
+    """
+    fitted = [fitting_source(run, sentence) for sentence in sentences]
+    return tuple(ids for ids, _ in fitted), any(cut for _, cut in fitted)
+
+
+def companions(run: Run, n: int = 40) -> tuple[str, ...]:
+    """Return two held-out sentences of the run's task, the shortest and a middling of `n`.
+
+    Empty where the task's file of pairs cannot be used any more.
+    """
+    try:
+        pairs = held_out_pairs(run, n, seed=0)
+    except RunError:
+        return ()
+    by_length = sorted(pairs, key=lambda pair: len(pair.source))
+    return (by_length[len(pairs) // 2].text, by_length[0].text)
+
+
+def visible(
+    source_BS: Tensor, target_BT: Tensor, without: Collection[Mask] = ()
+) -> Mapping[str, Tensor]:
+    """Return what each kind of attention may look at.
+
+    Args:
+        source_BS: Padded source ids.
+        target_BT: Padded target ids.
+        without: Masks that are left out.
+
+    Returns:
+        Kind of attention → visible_BQK with dimensions of size 1 where all are the same; for
+        decoder.self both masks combined, for the others the source's padding mask alone.
+    """
+    everything_111 = torch.ones(1, 1, 1, dtype=torch.bool)
+    masks = {
+        Mask("encoder.self", PADDING): padding_mask(source_BS),
+        Mask("decoder.self", PADDING): padding_mask(target_BT),
+        Mask("decoder.self", LOOK_AHEAD): causal_mask(target_BT.shape[1])[None],
+        Mask("decoder.cross", PADDING): padding_mask(source_BS),
+    }
+    combined = {mask.attention: everything_111 for mask in MASKS}
+    for mask in set(MASKS) - set(without):
+        combined[mask.attention] = combined[mask.attention] & masks[mask]
+    return combined
+
+
+def alone(batch: PaddedBatch, attention: str, sentence: int) -> Mapping[str, NDArray[np.bool_]]:
+    """Return visible_QK of each mask that a kind of attention has, taken by itself."""
+    n_queries = (batch.source_BS if attention == "encoder.self" else batch.fed_BT).shape[1]
+    n_keys = (batch.fed_BT if attention == "decoder.self" else batch.source_BS).shape[1]
+    n_batch = len(batch.source_ids)
+    found = {}
+    for mask in MASKS:
+        if mask.attention == attention:
+            others = set(MASKS) - {mask}
+            visible_BQK = visible(batch.source_BS, batch.fed_BT, others)[attention]
+            found[mask.name] = visible_BQK.expand(n_batch, n_queries, n_keys)[sentence].numpy()
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Attended:
+    """What one attention sublayer did with a batch."""
+
+    visible_BQK: NDArray[np.bool_]
+    scores_BHQK: NDArray[np.float32]
+    """Divided by √d_k, before the mask."""
+    weights_BHQK: NDArray[np.float32]
+
+
+@torch.inference_mode()
+def attended(
+    model: Transformer, batch: PaddedBatch, site: Site, without: Collection[Mask] = ()
+) -> Attended:
+    """Run a batch with some masks left out in all layers, and record one sublayer."""
+    record = Record(frozenset({Step.VISIBLE, Step.SCORES, Step.WEIGHTS}), frozenset({site}))
+    probes = [Remask(visible(batch.source_BS, batch.fed_BT, without))] if without else []
+    model(batch.source_BS, batch.fed_BT, Probes([*probes, record]))
+    scores, weights = (record.tensors[site, step] for step in (Step.SCORES, Step.WEIGHTS))
+    n_batch, _, n_queries, n_keys = weights.shape
+    seen_BQK = record.tensors[site, Step.VISIBLE].expand(n_batch, n_queries, n_keys)
+    return Attended(seen_BQK.numpy(), scores.numpy(), weights.numpy())
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """Shares of a head's weight that lie where the masks would have put none, 0 to 1."""
+
+    padding: float
+    """On padded keys."""
+    future: float
+    """On later words; 0 outside decoder self-attention, where every word may be looked at."""
+
+
+def leak(weights_BHQK: NDArray[np.float32], batch: PaddedBatch, attention: str, head: int) -> Leak:
+    """Return how much weight of a head is on padding and on the future, over rows that are words.
+
+    Args:
+        weights_BHQK: Of a sublayer.
+        batch: That it looked at.
+        attention: Its kind, such as decoder.self.
+        head: The one that is meant.
+    """
+    queries_BQ = batch.source_BS if attention == "encoder.self" else batch.fed_BT
+    keys_BK = batch.fed_BT if attention == "decoder.self" else batch.source_BS
+    weights_NK = weights_BHQK[:, head][(queries_BQ != PAD).numpy()].astype(np.float64)
+    n_queries, n_keys = weights_BHQK.shape[2:]
+    padded_BQK = (keys_BK == PAD)[:, None, :].expand(-1, n_queries, n_keys).numpy()
+    padded_NK = padded_BQK[(queries_BQ != PAD).numpy()]
+    later_QK = np.triu(np.ones((n_queries, n_keys), bool), 1) & (attention == "decoder.self")
+    later_NK = np.broadcast_to(later_QK, padded_BQK.shape)[(queries_BQ != PAD).numpy()]
+    total = len(weights_NK)
+    return Leak(
+        padding=float(weights_NK[padded_NK].sum() / total),
+        future=float(weights_NK[later_NK & ~padded_NK].sum() / total),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeadOfBatch:
+    """What one head did with one sentence of a batch, and how its rows fare in all of them."""
+
+    visible_QK: NDArray[np.bool_]
+    scores_QK: NDArray[np.float32]
+    """Divided by √d_k, before the mask."""
+    weights_QK: NDArray[np.float32]
+    row_sums: tuple[float, float]
+    """The least and the largest sum of a row, over all sentences."""
+    leak: Leak
+    """Over all sentences."""
+
+
+def head_of_batch(
+    model: Transformer,
+    batch: PaddedBatch,
+    site: Site,
+    head: int,
+    sentence: int,
+    without: tuple[Mask, ...] = (),
+) -> HeadOfBatch:
+    """Do `attended`, and keep one head and one sentence of it."""
+    done = attended(model, batch, site, without)
+    sums_BQ = done.weights_BHQK[:, head].astype(np.float64).sum(axis=-1)
+    return HeadOfBatch(
+        visible_QK=done.visible_BQK[sentence].copy(),
+        scores_QK=done.scores_BHQK[sentence, head].copy(),
+        weights_QK=done.weights_BHQK[sentence, head].copy(),
+        row_sums=(float(sums_BQ.min()), float(sums_BQ.max())),
+        leak=leak(done.weights_BHQK, batch, site.attention, head),
+    )

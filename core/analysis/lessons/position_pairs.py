@@ -1,0 +1,93 @@
+"""What two sinusoidal positions have to do with each other: their dot product, and a rotation.
+
+P positions of a table, D model width, E pairs of dimensions. All of it in float64.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.analysis.lessons.positions import FARTHEST, Array, Sinusoids, require_position
+from core.config import require
+from core.model.positional import timescales
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DotProducts:
+    """The dot product of any two positions."""
+
+    products_PP: Array
+    curve_P: Array
+    """The chosen position with every position of the table."""
+    asymmetry: float | None
+    """Largest |PE(p)·PE(p + k) − PE(p)·PE(p − k)|; None where there is no such k in the table."""
+    spread: float
+    """Largest difference between two products of the same distance."""
+
+
+def dot_products(table_PD: Array, position: int) -> DotProducts:
+    """Multiply every position with every other; look closer at one.
+
+    Raises:
+        ConfigError: The position is not in the table.
+    """
+    length = len(table_PD)
+    require_position(position, length)
+    products_PP = table_PD @ table_PD.T
+    curve_P = products_PP[position]
+    both = min(position, length - 1 - position)
+    left, right = curve_P[position - both : position][::-1], curve_P[position + 1 :][:both]
+    return DotProducts(
+        products_PP=products_PP,
+        curve_P=curve_P,
+        asymmetry=float(np.abs(right - left).max()) if both else None,
+        spread=max(float(np.ptp(np.diagonal(products_PP, k))) for k in range(length)),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rotation:
+    """What takes every PE(pos) to PE(pos + k)."""
+
+    matrix_DD: Array
+    """Block-diagonal: one rotation by k / base^(2i / d_model) for each pair of dimensions."""
+    before_D: Array
+    """PE(pos)"""
+    after_D: Array
+    """M_k PE(pos)"""
+    wanted_D: Array
+    """PE(pos + k), from the formula"""
+    error: float
+    """Largest |M_k PE(p) − PE(p + k)| over all positions p of the table."""
+    outside: int
+    """So many positions of the table are taken to a place beyond its ends."""
+
+
+def rotation(sinusoids: Sinusoids, position: int, shift: int) -> Rotation:
+    """Build M_k for a shift of k, and apply it to the whole table.
+
+    sin(a + b) = cos(b) sin(a) + sin(b) cos(a); cos(a + b) = −sin(b) sin(a) + cos(b) cos(a).
+
+    Raises:
+        ConfigError: The position is not in the table, or the shift is too far.
+    """
+    require_position(position, sinusoids.length)
+    require(abs(shift) <= FARTHEST, f"k is {shift}: at most {FARTHEST} to either side")
+    angle_E = shift / timescales(sinusoids.d_model, sinusoids.base).numpy()
+    sine = np.arange(0, sinusoids.d_model, 2)
+    matrix_DD = np.zeros((sinusoids.d_model, sinusoids.d_model))
+    matrix_DD[sine, sine] = matrix_DD[sine + 1, sine + 1] = np.cos(angle_E)
+    matrix_DD[sine, sine + 1] = np.sin(angle_E)
+    matrix_DD[sine + 1, sine] = -np.sin(angle_E)
+    table_PD = sinusoids.table()
+    rotated_PD = table_PD @ matrix_DD.T
+    places_P = np.arange(sinusoids.length) + shift
+    wanted_PD = sinusoids.at(places_P)
+    return Rotation(
+        matrix_DD=matrix_DD,
+        before_D=table_PD[position],
+        after_D=rotated_PD[position],
+        wanted_D=wanted_PD[position],
+        error=float(np.abs(rotated_PD - wanted_PD).max()),
+        outside=int(((places_P < 0) | (places_P >= sinusoids.length)).sum()),
+    )

@@ -1,0 +1,125 @@
+"""What dividing by √d_k does in a loaded model: its scores, its heads, its guesses.
+
+T target length, H heads, Q queries, K keys, E width of one head, V vocabulary.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from core.analysis.heads.evenness import evenness
+from core.batch import pad
+from core.decoding.sentence import Translation
+from core.decoding.step import sayable
+from core.model import Probe, Probes, Record, Rescale, Site, Step
+from core.runs.run import Run
+from core.tokenizer import BOS, EOS
+from core.training.loss import token_loss
+
+PerHead = Mapping[Site, tuple[float, ...]]
+"""One number for each head of each attention sublayer."""
+
+
+def mean_of(heads: PerHead) -> float:
+    """Return the mean over all heads of all sublayers; there must be some."""
+    return float(np.mean([each for numbers in heads.values() for each in numbers]))
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreSpread:
+    """How far apart the scores of each head are on one sentence."""
+
+    unscaled: PerHead
+    """Variance of q·k over all pairs of a query and a key that it may see."""
+    scaled: PerHead
+    """Variance of q·k / √d_k over the same pairs."""
+
+
+def score_spread(run: Run, translation: Translation) -> ScoreSpread:
+    """Measure the variance of every head's scores in one pass that is fed a translation."""
+    record = Record(steps=frozenset({Step.VISIBLE, Step.QUERY, Step.KEY}))
+    _logits(run, translation, record)
+    d_k = run.settings.model.d_k
+    unscaled = {site: _variances(record, site) for site in run.model.sites()}
+    return ScoreSpread(
+        unscaled, {site: tuple(each / d_k for each in heads) for site, heads in unscaled.items()}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Rescaled:
+    """One sentence with the scaling as the model learned it, and with the scaling taken away."""
+
+    scaled: PerHead
+    """Evenness of each head: 1 where rows are uniform, 0 where each looks at one key."""
+    unscaled: PerHead
+    """The same with every score of every sublayer multiplied by √d_k."""
+    n_tokens: int
+    """Tokens of the translation, EOS included."""
+    n_same: int
+    """Of them, those whose most probable token is the same without the scaling."""
+    scaled_loss: float
+    """Cross-entropy per token of the translation, in nats."""
+    unscaled_loss: float
+
+
+def without_scaling(run: Run, translation: Translation) -> Rescaled:
+    """Take the scaling away everywhere, and measure what becomes of heads and guesses.
+
+    Every sublayer goes on with what came out of those before it; both passes are fed the same
+    translation, which is also what they are to predict.
+    """
+    before, after = Record(), Record()
+    taken_away = Probes((Rescale(math.sqrt(run.settings.model.d_k)), after))
+    scaled_TV = _logits(run, translation, before)
+    unscaled_TV = _logits(run, translation, taken_away)
+    same_T = sayable(scaled_TV).argmax(dim=-1) == sayable(unscaled_TV).argmax(dim=-1)
+    return Rescaled(
+        scaled={site: _evenness(before, site) for site in run.model.sites()},
+        unscaled={site: _evenness(after, site) for site in run.model.sites()},
+        n_tokens=len(same_T),
+        n_same=int(same_T.sum()),
+        scaled_loss=_loss(scaled_TV, translation),
+        unscaled_loss=_loss(unscaled_TV, translation),
+    )
+
+
+@torch.inference_mode()
+def _logits(run: Run, translation: Translation, probe: Probe) -> Tensor:
+    """Return logits_TV of the translation's tokens."""
+    fed_ids = (BOS, *_written(translation)[:-1])
+    logits_BTV: Tensor = run.model(pad([translation.source_ids]), pad([fed_ids]), probe)
+    return logits_BTV[0]
+
+
+def _written(translation: Translation) -> tuple[int, ...]:
+    """Return a translation as it was written: with EOS, unless it met the length limit before."""
+    return (*translation.target_ids, EOS) if translation.finished else translation.target_ids
+
+
+def _loss(logits_TV: Tensor, translation: Translation) -> float:
+    labels_T = torch.tensor(_written(translation))
+    return float(token_loss(logits_TV[None].double(), labels_T[None]))
+
+
+def _variances(record: Record, site: Site) -> tuple[float, ...]:
+    query_HQE = record.tensors[site, Step.QUERY][0].double()
+    key_HKE = record.tensors[site, Step.KEY][0].double()
+    products_HQK = (query_HQE @ key_HKE.transpose(-2, -1)).numpy()
+    visible_QK = _visible(record, site, products_HQK.shape[1:])
+    return tuple(float(products_QK[visible_QK].var()) for products_QK in products_HQK)
+
+
+def _evenness(record: Record, site: Site) -> tuple[float, ...]:
+    weights_HQK = record.weights(site)[0].numpy()
+    visible_QK = _visible(record, site, weights_HQK.shape[1:])
+    return tuple(evenness(weights_QK, visible_QK) for weights_QK in weights_HQK)
+
+
+def _visible(record: Record, site: Site, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    return np.broadcast_to(record.tensors[site, Step.VISIBLE][0].numpy(), shape)

@@ -1,0 +1,86 @@
+"""All figures of a run on held-out samples, as they are stored with it."""
+
+from typing import Any
+
+from core.batch import Pair, encode_samples, fitting
+from core.evaluate.metrics import measure
+from core.evaluate.pronouns import PronounStudy, study_pronouns
+from core.runs.run import Run, RunError
+from core.tasks import CorpusError, held_out_samples, task_named
+
+N_SAMPLES = 2000
+SEED = 0
+
+
+def evaluate(run: Run, n: int = N_SAMPLES, seed: int = SEED) -> dict[str, Any]:
+    """Measure a run on up to `n` held-out samples that `seed` draws.
+
+    Returns:
+        What `evaluation.json` holds: exact_match, token_accuracy, loss, bleu, chrf, n, seed, step;
+        pronoun (accuracy, n, baselines) and heads, or None and an empty list where the task has no
+        pronouns.
+
+    Raises:
+        RunError: The run's task is a file of pairs that cannot be used any more.
+    """
+    pairs = held_out_pairs(run, n, seed)
+    quality = measure(run.model, pairs, run.tokenizer)
+    study = study_pronouns(run.model, pairs)
+    return {
+        "exact_match": quality.exact_match,
+        "token_accuracy": quality.token_accuracy,
+        "loss": quality.loss,
+        "bleu": quality.bleu,
+        "chrf": quality.chrf,
+        "n": quality.n,
+        "seed": seed,
+        "step": run.step,
+        **_pronoun_figures(study),
+    }
+
+
+def held_out_pairs(run: Run, n: int, seed: int) -> list[Pair]:
+    """Return up to `n` held-out pairs of the run's task that fit the model's positions.
+
+    Raises:
+        RunError: The task's file of pairs cannot be used, or nothing fits.
+    """
+    longest = run.settings.model.max_positions
+    try:
+        task = task_named(run.settings.task, run.path)
+        task = fitting(task, run.tokenizer, longest)
+    except CorpusError as error:
+        raise RunError(f"{run.path}: its task cannot be read: {error}") from error
+    pairs = encode_samples(run.tokenizer, held_out_samples(task, n, seed))
+    short = [pair for pair in pairs if max(len(pair.source), len(pair.target) - 1) <= longest]
+    if not short:
+        raise RunError(f"{run.path}: no held-out pair fits the model's {longest} positions")
+    return short
+
+
+def _pronoun_figures(study: PronounStudy | None) -> dict[str, Any]:
+    if study is None:
+        return {"pronoun": None, "heads": []}
+    rules = study.baselines
+    return {
+        "pronoun": {
+            "accuracy": study.accuracy,
+            "n": study.n,
+            "baselines": {
+                "nearest_noun": rules.nearest_noun,
+                "first_noun": rules.first_noun,
+                "random_noun": rules.random_noun,
+            },
+        },
+        "heads": [
+            {
+                "site": str(head.site),
+                "head": head.head,
+                "score": head.score,
+                "weight": head.weight,
+                "baseline": rules.best,
+                "silenced_accuracy": head.silenced_accuracy,
+            }
+            for head in study.heads
+        ],
+    }

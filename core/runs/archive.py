@@ -1,0 +1,129 @@
+"""A run as one file that can be given away."""
+
+import os
+import shutil
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import IO
+
+from core.runs.checkpoint import written_atomically
+from core.runs.contents import (
+    METRICS,
+    STATUS,
+    TEXTS,
+    WEIGHT_FOLDERS,
+    is_weights,
+    told_status,
+    whole_lines,
+)
+from core.runs.run import RunError, is_run
+from core.runs.weights import CHECKPOINTS
+
+_ATTEMPTS = 100
+_CHUNK = 1 << 20
+"""Bytes copied at a time."""
+
+
+def archive_run(path: Path, file: IO[bytes] | Path) -> None:
+    """Write a run as a zip archive with one folder in it, named like the run.
+
+    The same content gives the same bytes. A run may be training meanwhile: what is written is the
+    run as it was at one moment. A file given by its path is written whole or not at all.
+
+    Raises:
+        RunError: The folder is no run.
+    """
+    if not isinstance(file, Path):
+        _write(path, file)
+        return
+    with written_atomically(file) as out:
+        _write(path, out)
+
+
+def archive_size(path: Path) -> int:
+    """Return about how many bytes a run's archive would have: its weights are not packed closer.
+
+    Weights that a training removes meanwhile are not counted.
+    """
+    size = 0
+    for name in _weights(path):
+        with suppress(FileNotFoundError):
+            size += (path / name).stat().st_size
+    return size
+
+
+def _write(path: Path, file: IO[bytes]) -> None:
+    if not is_run(path):
+        raise RunError(f"{path}: there is no such run")
+    top = Path(os.path.abspath(path)).name
+    with ExitStack() as stack:
+        weights = _open_weights(path, stack)
+        # After the weights, because a training writes the words before the weights that saw them.
+        texts = dict(_texts(path))
+        with zipfile.ZipFile(file, "w") as archive:
+            for name in sorted(texts):
+                member = _member(f"{top}/{name}")
+                archive.writestr(member, texts[name], zipfile.ZIP_DEFLATED)
+            for name in sorted(weights):
+                member = _member(f"{top}/{name}")
+                member.file_size = os.fstat(weights[name].fileno()).st_size
+                with archive.open(member, "w") as out:
+                    shutil.copyfileobj(weights[name], out, _CHUNK)
+
+
+def _member(name: str) -> zipfile.ZipInfo:
+    """Return a file's entry without anything that differs from one writing to the next."""
+    member = zipfile.ZipInfo(name)
+    member.create_system = 3  # Unix, to which the next line belongs.
+    member.external_attr = 0o100644 << 16
+    return member
+
+
+def _texts(path: Path) -> Iterator[tuple[str, bytes]]:
+    for name in TEXTS:
+        try:
+            content = (path / name).read_bytes()
+        except FileNotFoundError:
+            continue
+        if name == METRICS:
+            content = whole_lines(content)
+        elif name == STATUS:
+            content = told_status(content)
+        yield name, content
+
+
+def _open_weights(path: Path, stack: ExitStack) -> Mapping[str, IO[bytes]]:
+    """Open all weights of a run at one moment; once open, they stay, even removed by a training.
+
+    Raises:
+        RunError: A training removes them more quickly than they can be opened.
+    """
+    for _ in range(_ATTEMPTS):
+        with ExitStack() as attempt:
+            names = _weights(path)
+            try:
+                opened = {name: attempt.enter_context((path / name).open("rb")) for name in names}
+            except FileNotFoundError:
+                continue
+            # A folder that changes while it is listed may show neither the old nor the new.
+            if _weights(path) == names:
+                stack.push(attempt.pop_all())
+                return opened
+    raise RunError(f"{path}: its checkpoints change more quickly than they can be read")
+
+
+def _weights(path: Path) -> list[str]:
+    """List the weights, and for each what training needs to go on from there, if it is there."""
+    names = []
+    for folder in WEIGHT_FOLDERS:
+        for file in sorted((path / folder).glob("step-*.safetensors")):
+            if is_weights(f"{folder}/{file.name}"):
+                names.append(f"{folder}/{file.name}")
+                state = file.with_suffix(".state.safetensors")
+                # Asked for by itself: it is written first and removed last, so that it is there
+                # whenever its weights are.
+                if folder == CHECKPOINTS and state.exists():
+                    names.append(f"{folder}/{state.name}")
+    return names

@@ -1,0 +1,60 @@
+"""What of a run's folder is given away: all that using its model and training it further needs.
+
+What only the process that trains has a use for stays behind: the lock, what it is asked, what it
+said, the weights for whoever watches.
+"""
+
+import json
+import re
+
+from core.analysis.effects.effects_file import HEADS
+from core.runs.run import PAIRS
+from core.runs.weights import BEST, CHECKPOINTS, SNAPSHOTS
+
+STATUS, METRICS, EVALUATION = "status.json", "metrics.jsonl", "evaluation.json"
+TEXTS = (
+    "run.json",
+    "tokenizer.json",
+    "words.txt",
+    PAIRS,
+    METRICS,
+    EVALUATION,
+    HEADS,
+    STATUS,
+)
+WEIGHT_FOLDERS = (BEST, CHECKPOINTS, SNAPSHOTS)
+# As `core.runs.weights.weights_file` writes it, so that a step has one name.
+_STEP = "step-([0-9]{8}|[1-9][0-9]{8,11})"
+_WEIGHTS = re.compile(rf"({'|'.join(WEIGHT_FOLDERS)})/{_STEP}\.safetensors")
+_STATE = re.compile(rf"{CHECKPOINTS}/{_STEP}\.state\.safetensors")
+_TOLD = {"state": str, "step": int, "message": str}
+
+
+def belongs(name: str) -> bool:
+    """Say whether a file of a run's folder is given away, by its path in there."""
+    return name in TEXTS or is_weights(name) or _STATE.fullmatch(name) is not None
+
+
+def is_weights(name: str) -> bool:
+    """Say whether a file of a run's folder holds weights, by its path in there."""
+    return _WEIGHTS.fullmatch(name) is not None
+
+
+def told_status(content: bytes) -> bytes:
+    """Return status.json without what speaks of a process on somebody's machine.
+
+    A process id that came with a stranger's file would be a process of ours.
+    """
+    try:
+        status = json.loads(content)
+    except (ValueError, RecursionError):
+        status = None
+    if not isinstance(status, dict):
+        status = {}
+    told = {name: status[name] for name, kind in _TOLD.items() if type(status.get(name)) is kind}
+    return (json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def whole_lines(content: bytes) -> bytes:
+    """Return the lines that end; the last one may be half written."""
+    return content[: content.rfind(b"\n") + 1]

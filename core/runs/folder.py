@@ -1,0 +1,253 @@
+"""Writing a run folder; `core.runs.run` says what is in it and reads it."""
+
+import json
+import os
+import platform
+import shutil
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy
+import safetensors
+import tokenizers
+import torch
+from filelock import FileLock, Timeout
+
+from core.runs.checkpoint import save_rounded, save_state, save_weights, write_atomically
+from core.model import Transformer
+from core.runs.run import PAIRS, RunError, RunSettings
+from core.tokenizer import Tokenizer
+from core.runs.weights import (
+    BEST,
+    CHECKPOINTS,
+    LIVE,
+    SNAPSHOTS,
+    newest_checkpoint,
+    step_of,
+    weights_file,
+    weights_in,
+)
+
+LOCK = ".lock"
+"""Nothing is in it: who trains a run holds it."""
+SECONDS_TO_HOLD = 1.0
+"""Whether a lock is held can only be seen by taking it for a moment, so one tries this long."""
+_looking = threading.Lock()
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that a run's numbers depend on."""
+    return {
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "tokenizers": tokenizers.__version__,
+        "safetensors": safetensors.__version__,
+        "numpy": numpy.__version__,
+    }
+
+
+class RunFolder:
+    """The folder of a training that is under way; every file is written whole or not at all."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._held: tuple[int, int] | None = None
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep other trainings away from the folder; the hold ends with the process, even killed.
+
+        Raises:
+            RunError: Another process trains this run, or there is no such folder.
+        """
+        if not self.path.is_dir():
+            # The lock would make the folder.
+            raise RunError(f"{self.path}: no such folder")
+        try:
+            with FileLock(self.path / LOCK, timeout=SECONDS_TO_HOLD):
+                self._held = self._identity()
+                yield
+        except Timeout as error:
+            raise RunError(f"{self.path}: another process is training this run") from error
+        finally:
+            self._held = None
+
+    def is_held(self) -> bool:
+        """Say whether a process trains this run.
+
+        The system keeps the lock as long as the process lives and no longer: unlike the id of a
+        process, it can never belong to something else.
+        """
+        if not (self.path / LOCK).exists():
+            return False
+        try:
+            # Two who look at the same moment would each find the other's lock.
+            with _looking, FileLock(self.path / LOCK, timeout=0):
+                return False
+        except Timeout:
+            return True
+        except OSError:
+            # A folder that cannot be written to holds runs that nobody trains.
+            return False
+
+    def begin(self, settings: RunSettings, tokenizer: Tokenizer, pairs: bytes = b"") -> None:
+        """Write what is known before the first step, with the user's own pairs if there are any.
+
+        Raises:
+            FileExistsError: The folder holds something already.
+        """
+        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+            raise FileExistsError(f"{self.path} exists already")
+        self.path.mkdir(parents=True, exist_ok=True)
+        try:
+            if pairs:
+                write_atomically(self.path / PAIRS, pairs)
+            write_atomically(self.path / "tokenizer.json", tokenizer.to_json().encode())
+            # Last, because it is what makes a folder a run.
+            self.write_json("run.json", settings.to_dict())
+        except BaseException:
+            shutil.rmtree(self.path, ignore_errors=True)
+            raise
+
+    def checkpoint(
+        self, model: Transformer, optimizer: torch.optim.Optimizer, step: int, words: set[str]
+    ) -> None:
+        """Write all that training needs to go on from here, and drop the checkpoint before."""
+        self.write_words(words)
+        with self._room(CHECKPOINTS) as room:
+            weights = room / weights_file(step)
+            # The weights come last: a checkpoint counts from the moment that they are there.
+            save_state(optimizer, weights.with_suffix(".state.safetensors"))
+            save_weights(model, weights)
+        for before in weights_in(self.path, CHECKPOINTS):
+            if step_of(before) < step:
+                before.unlink()
+                before.with_suffix(".state.safetensors").unlink(missing_ok=True)
+        self._drop_former_best()
+
+    def snapshot(self, model: Transformer, step: int, words: set[str]) -> None:
+        """Keep the weights as they are now, rounded, to look at later."""
+        self.write_words(words)
+        with self._room(SNAPSHOTS) as room:
+            save_rounded(model, room / weights_file(step))
+
+    def keep_best(self, model: Transformer, step: int) -> None:
+        """Keep the weights; the best before go once a checkpoint is as far as the new ones."""
+        with self._room(BEST) as room:
+            save_weights(model, room / weights_file(step))
+        self._drop_former_best()
+
+    def keep_live(self, model: Transformer, step: int, words: set[str]) -> None:
+        """Keep the weights for whoever watches; the ones before stay for who is reading them."""
+        self.write_words(words)
+        with self._room(LIVE) as room:
+            save_weights(model, room / weights_file(step))
+        for before in weights_in(self.path, LIVE)[:-2]:
+            before.unlink(missing_ok=True)
+
+    def drop_live(self) -> None:
+        """Remove the weights that were for whoever watched."""
+        for weights in weights_in(self.path, LIVE):
+            weights.unlink(missing_ok=True)
+
+    def clear_torn(self) -> None:
+        """Remove what a killed training had half written, or had not yet removed."""
+        checkpoints = self.path / CHECKPOINTS
+        newest = newest_checkpoint(self.path)
+        kept = set() if newest is None else {newest, newest.with_suffix(".state.safetensors")}
+        torn = [file for file in self.path.glob(".*") if file.name != LOCK]
+        torn += [file for name in (SNAPSHOTS, BEST, LIVE) for file in (self.path / name).glob(".*")]
+        for file in (*torn, *(set(checkpoints.glob("*")) - kept)):
+            if file.is_file():
+                file.unlink(missing_ok=True)
+
+    def forget_after(self, step: int) -> None:
+        """Forget what was measured and kept after a step, before going on from there."""
+        metrics = self.path / "metrics.jsonl"
+        if metrics.exists():
+            kept = [line for line in _whole_lines(metrics) if json.loads(line)["step"] <= step]
+            write_atomically(metrics, "".join(f"{line}\n" for line in kept).encode())
+        for folder in (SNAPSHOTS, BEST, LIVE):
+            for weights in weights_in(self.path, folder):
+                if step_of(weights) > step:
+                    weights.unlink(missing_ok=True)
+
+    def write_words(self, words: Iterable[str]) -> None:
+        """Write the source words that training saw."""
+        self._write("words.txt", "\n".join(sorted(words)).encode())
+
+    def add_metrics(self, record: Mapping[str, Any]) -> None:
+        """Append one measured step."""
+        with self._room() as room, (room / "metrics.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps(record) + "\n")
+
+    def write_status(self, state: str, step: int, message: str = "") -> None:
+        """Say how far training is, and why it failed if it did."""
+        self.write_json(
+            "status.json",
+            {
+                "state": state,
+                "step": step,
+                "message": message,
+                "heartbeat": time.time(),
+                "pid": os.getpid(),
+            },
+        )
+
+    def write_json(self, name: str, content: Mapping[str, Any]) -> None:
+        """Write one JSON file."""
+        self._write(name, (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode())
+
+    def _write(self, name: str, content: bytes) -> None:
+        with self._room() as room:
+            write_atomically(room / name, content)
+
+    @contextmanager
+    def _room(self, folder: str = "") -> Iterator[Path]:
+        """Yield a folder to write into; a run that is gone does not come back by it.
+
+        Raises:
+            RunError: The run's folder is not the one that is held.
+        """
+        self._check()
+        try:
+            if folder:
+                (self.path / folder).mkdir(exist_ok=True)
+            yield self.path / folder
+        except FileNotFoundError:
+            # Removed between the check and the writing.
+            self._check()
+            raise
+
+    def _drop_former_best(self) -> None:
+        """Leave what would be the best if training had to go back to its checkpoint."""
+        checkpoint = newest_checkpoint(self.path)
+        reached = 0 if checkpoint is None else step_of(checkpoint)
+        sure = [file for file in weights_in(self.path, BEST) if step_of(file) <= reached]
+        for former in sure[:-1]:
+            former.unlink(missing_ok=True)
+
+    def _identity(self) -> tuple[int, int]:
+        found = (self.path / LOCK).stat()
+        return found.st_dev, found.st_ino
+
+    def _check(self) -> None:
+        """Write nothing into a folder that took the place of the one that is held."""
+        if self._held is None:
+            return
+        try:
+            same = self._identity() == self._held
+        except OSError:
+            same = False
+        if not same:
+            raise RunError(f"{self.path}: the folder was removed or replaced while it was trained")
+
+
+def _whole_lines(path: Path) -> list[str]:
+    """Return the lines of a file that end; the last one may have been cut off while written."""
+    text = path.read_text(encoding="utf-8")
+    return text[: text.rfind("\n") + 1].splitlines()

@@ -1,0 +1,105 @@
+"""Renaming and deleting runs."""
+
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from core.runs.names import checked_name, is_taken
+from core.runs.run import RunError, is_run
+from core.training.process import situation
+from core.runs.folder import LOCK, RunFolder
+
+DELETED, INCOMING = ".deleted-", ".incoming-"
+"""How the names of hidden folders begin: what is being removed, what is being unpacked."""
+_LONGEST_IMPORT = 24 * 3600
+"""Seconds after which nobody can still be at work on what is being unpacked."""
+
+
+def rename_run(path: Path, name: str) -> Path:
+    """Give a run another name, and return its new folder.
+
+    Raises:
+        RunError: The name cannot be one or is taken, a process trains the run, or there is none.
+    """
+    target = path.with_name(checked_name(name))
+    with _at_rest(path):
+        # An empty folder would be replaced without a word, and so would a folder whose name
+        # differs in the case of letters, on a disk that takes the two for one.
+        if is_taken(path.parent, target.name, by_others_than=path.name):
+            raise RunError(f"there is a {target.name!r} already")
+        # While the lock is held, so that no training begins under the old name: the lock is on
+        # the file, not on its name, and moves with the folder.
+        os.rename(path, target)
+    return target
+
+
+def delete_run(path: Path) -> None:
+    """Delete a run; it is gone at once for whoever lists the folder, or not at all.
+
+    What cannot be removed now stays hidden, and is removed with the next run.
+
+    Raises:
+        RunError: A process trains the run, or there is none.
+    """
+    with _at_rest(path):
+        os.rename(path, path.with_name(DELETED + secrets.token_hex(8)))
+    clear_left_over(path.parent)
+
+
+def clear_left_over(parent: Path) -> None:
+    """Remove what a broken deletion or a killed import left in a folder of runs."""
+    for path in parent.glob(f"{DELETED}*"):
+        _remove(path)
+    for path in parent.glob(f"{INCOMING}*"):
+        with suppress(FileNotFoundError):
+            if time.time() - path.stat().st_mtime > _LONGEST_IMPORT:
+                _remove(path)
+
+
+@contextmanager
+def _at_rest(path: Path) -> Iterator[None]:
+    """Keep trainings away from a run.
+
+    Raises:
+        RunError: A process trains it, or there is none.
+    """
+    _require_run(path)
+    if _is_begun(path):
+        raise RunError(f"{path}: another process is training this run")
+    with RunFolder(path).held():
+        try:
+            # Somebody else may have moved it just before.
+            _require_run(path)
+        except RunError:
+            # The lock has made the folder anew, and nothing else is in it.
+            with suppress(OSError):
+                (path / LOCK).unlink()
+                path.rmdir()
+            raise
+        yield
+
+
+def _is_begun(path: Path) -> bool:
+    """Say whether a process trains the run, also one that does not hold the lock yet."""
+    try:
+        return situation(path).alive
+    except RunError:
+        # What is damaged cannot be trained, and may well be deleted.
+        return False
+
+
+def _require_run(path: Path) -> None:
+    if not is_run(path):
+        raise RunError(f"{path}: there is no such run")
+
+
+def _remove(path: Path) -> None:
+    if path.is_symlink():
+        # What a link leads to is somebody else's.
+        path.unlink(missing_ok=True)
+    else:
+        shutil.rmtree(path, ignore_errors=True)

@@ -1,0 +1,135 @@
+"""What a table of runs says of each, read from its files alone: no weights are loaded."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from core.config import ModelConfig
+from core.model import count_parameters
+from core.runs.run import RunError, RunSettings, opening_weights, read_metrics, read_settings
+from core.runs.files import check_numbers
+from core.runs.weights import step_of
+
+_FIGURES = ("exact_match", "token_accuracy", "bleu", "chrf", "loss")
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Figures on held-out samples; None where one was not measured."""
+
+    step: int
+    """Steps of training of the model that was measured."""
+    n: int | None
+    """Samples; None where only the training said the figures, which measures on few."""
+    exact_match: float | None
+    token_accuracy: float | None
+    bleu: float | None
+    """From 0 to 100, as chrF."""
+    chrf: float | None
+    loss: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """A run without its model."""
+
+    settings: RunSettings
+    n_parameters: int
+    results: Results | None
+    """None where nothing was measured yet."""
+    seconds: float | None
+    """Of training; None where it was not written down."""
+    changed: float
+    """When its settings or measurements were last written, in seconds since 1970."""
+
+
+def read_record(path: Path) -> RunRecord:
+    """Read what a run's files say of it.
+
+    Raises:
+        RunError: The folder is no run, or one of its files is damaged.
+    """
+    settings = read_settings(path)
+    rows, _ = read_metrics(path)
+    files = [path / name for name in ("run.json", "metrics.jsonl")]
+    try:
+        changed = max(file.stat().st_mtime for file in files if file.exists())
+        seconds = next((float(row["seconds"]) for row in reversed(rows) if "seconds" in row), None)
+        weights = opening_weights(path, settings)
+        step = None if weights is None else step_of(weights)
+        results = _results(_evaluation(path), rows, step)
+    except (OSError, OverflowError, TypeError, ValueError) as error:
+        raise RunError(f"{path}: its figures cannot be read: {error}") from error
+    return RunRecord(settings, _parameters(settings.model), results, seconds, changed)
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """Return all that was measured in a run's training.
+
+    Raises:
+        RunError: metrics.jsonl is damaged.
+    """
+    return read_metrics(path)[0]
+
+
+@lru_cache(maxsize=256)
+def _parameters(model: ModelConfig) -> int:
+    return count_parameters(model)
+
+
+def _results(
+    evaluation: Mapping[str, Any] | None, rows: Sequence[Mapping[str, Any]], step: int | None
+) -> Results | None:
+    """Return the figures of the model that the run opens with, or the last ones before it.
+
+    Args:
+        evaluation: What was stored after the training.
+        rows: What was measured in the training.
+        step: Of the weights that the run opens with; None where none were kept yet.
+    """
+    if evaluation is not None and step is not None and evaluation.get("step", step) == step:
+        return _figures({"step": step, **evaluation}, prefix="")
+    measured = [
+        row for row in rows if "held_out_loss" in row and (step is None or row["step"] <= step)
+    ]
+    return _figures(measured[-1], prefix="held_out_") if measured else None
+
+
+def _figures(found: Mapping[str, Any], prefix: str) -> Results:
+    names = [prefix + name for name in _FIGURES]
+    check_numbers(found, [name for name in (*names, prefix + "n") if found.get(name) is not None])
+
+    def figure(name: str) -> float | None:
+        return found.get(prefix + name)
+
+    n = figure("n")
+    return Results(
+        step=int(found["step"]),
+        n=None if n is None else int(n),
+        exact_match=figure("exact_match"),
+        token_accuracy=figure("token_accuracy"),
+        bleu=figure("bleu"),
+        chrf=figure("chrf"),
+        loss=figure("loss"),
+    )
+
+
+def _evaluation(path: Path) -> Mapping[str, Any] | None:
+    """Return what evaluation.json holds, or None where there is none.
+
+    Raises:
+        ValueError: It is damaged.
+    """
+    try:
+        text = (path / "evaluation.json").read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    stored = json.loads(text)
+    if not isinstance(stored, dict):
+        raise ValueError("evaluation.json holds no JSON object")
+    if "step" in stored:
+        check_numbers(stored, ("step",))
+    return stored

@@ -1,0 +1,221 @@
+"""A run is a folder: what a training leaves behind, and all that looking at its model needs.
+
+run.json          configs, task, seed, versions, the command that makes it
+tokenizer.json    in the format of the `tokenizers` library
+words.txt         the source words that training saw
+metrics.jsonl     one line for each measured step, append-only
+evaluation.json   figures on held-out samples, and what each head does
+status.json       state, step, heartbeat, process id, and why it failed if it did
+pairs.tsv         the user's own pairs, where it learned from them
+request           what somebody asks of the process that trains the run: pause or stop
+watched           touched by whoever wants to see its weights as they now are
+train.log         what that process said
+.lock             held by that process
+checkpoints/      step-00000400.safetensors, with step-00000400.state.safetensors beside it
+snapshots/ best/ live/    weights to look at: see `core.runs.weights`
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.runs.checkpoint import CheckpointError, load_model
+from core.config import ConfigError, ModelConfig, TrainConfig
+from core.model import Site, Transformer, build
+from core.runs.files import RunError as RunError
+from core.runs.files import check_numbers, read_json, read_text
+from core.runs.files import read_metrics as read_metrics
+from core.tokenizer import Tokenizer
+from core.runs.weights import best_weights, newest_checkpoint, step_of, weights_at
+
+FORMAT = 1
+PAIRS = "pairs.tsv"
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """What run.json says: how the run was made."""
+
+    task: str
+    """A name of `TASKS`, or the file of pairs in the run's folder."""
+    preset: str
+    model: ModelConfig
+    training: TrainConfig
+    versions: Mapping[str, str]
+    command: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings as JSON can hold them."""
+        return {
+            "format": FORMAT,
+            "task": self.task,
+            "preset": self.preset,
+            "model": self.model.to_dict(),
+            "training": self.training.to_dict(),
+            "versions": dict(self.versions),
+            "command": self.command,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A trained model with all that is needed to use it. Shared by many: nobody may change it."""
+
+    path: Path
+    settings: RunSettings
+    model: Transformer
+    tokenizer: Tokenizer
+    step: int
+    """Steps that the loaded weights were trained for."""
+    known_words: frozenset[str]
+    """Source words that training saw."""
+    evaluation: Mapping[str, Any] | None
+    """What `evaluate` stored of these weights, or None where it was not run on them."""
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.path.name
+
+
+def load_run(path: Path, step: int | None = None) -> Run:
+    """Read a run folder with the weights of a step.
+
+    Args:
+        path: The folder.
+        step: One of `core.runs.weights.stops`; None for what the run opens with: its newest checkpoint,
+            or its best weights where training had patience.
+
+    Raises:
+        RunError: The folder is missing, damaged, or no run; or no weights of the step were kept.
+    """
+    if not path.is_dir():
+        raise RunError(f"{path}: no such folder")
+    settings = read_settings(path)
+    try:
+        tokenizer = read_tokenizer(path)
+        if tokenizer.vocab_size != settings.model.vocab_size:
+            raise RunError(
+                f"{path}: tokenizer.json has {tokenizer.vocab_size} tokens, "
+                f"run.json says {settings.model.vocab_size}"
+            )
+        step, model = _weights(path, settings, step)
+    except CheckpointError as error:
+        raise RunError(f"{path}: {error}") from error
+    return Run(
+        path=path,
+        settings=settings,
+        model=model,
+        tokenizer=tokenizer,
+        step=step,
+        known_words=frozenset(read_words(path)),
+        evaluation=_evaluation_of(path, model, step),
+    )
+
+
+def opening_weights(path: Path, settings: RunSettings) -> Path | None:
+    """Return the file of weights that a run opens with, or None where none were kept yet."""
+    best = best_weights(path) if settings.training.patience else None
+    return best or newest_checkpoint(path)
+
+
+def _weights(path: Path, settings: RunSettings, step: int | None) -> tuple[int, Transformer]:
+    """Return a model with the weights of a step; where step 0 was not kept, its seed makes it."""
+    if step is None:
+        file = opening_weights(path, settings)
+        if file is None:
+            raise RunError(f"{path}: no checkpoint yet in checkpoints/")
+    else:
+        file = weights_at(path, step)
+    if file is not None:
+        return step_of(file), load_model(file, settings.model)
+    if step != 0:
+        raise RunError(f"{path}: no weights of step {step} were kept")
+    return 0, build(settings.model, settings.training.seed).eval()
+
+
+def read_tokenizer(path: Path) -> Tokenizer:
+    """Read tokenizer.json.
+
+    Raises:
+        RunError: It is missing or damaged.
+    """
+    try:
+        return Tokenizer.from_json(read_text(path, "tokenizer.json"))
+    except RunError:
+        raise
+    except ValueError as error:
+        raise RunError(f"{path}: tokenizer.json: {error}") from error
+
+
+def read_settings(path: Path) -> RunSettings:
+    """Read run.json.
+
+    Raises:
+        RunError: It is missing, damaged, or of another format.
+    """
+    stored = read_json(path, "run.json")
+    if stored.get("format") != FORMAT:
+        raise RunError(f"{path}: run.json has format {stored.get('format')!r}, not {FORMAT}")
+    try:
+        return RunSettings(
+            task=str(stored["task"]),
+            preset=str(stored["preset"]),
+            model=ModelConfig.from_dict(stored["model"]),
+            training=TrainConfig.from_dict(stored["training"]),
+            versions=dict(stored["versions"]),
+            command=str(stored["command"]),
+        )
+    except KeyError as error:
+        raise RunError(f"{path}: run.json does not say {error}") from error
+    except (ConfigError, TypeError, ValueError) as error:
+        raise RunError(f"{path}: run.json: {error}") from error
+
+
+def _evaluation_of(path: Path, model: Transformer, step: int) -> dict[str, Any] | None:
+    """Return the stored evaluation, unless it was made of the weights of another step."""
+    stored = _read_evaluation(path, model)
+    return stored if stored is not None and stored.get("step", step) == step else None
+
+
+def _read_evaluation(path: Path, model: Transformer) -> dict[str, Any] | None:
+    """Read evaluation.json where there is one.
+
+    Raises:
+        RunError: It does not hold the figures, or speaks of heads that the model does not have.
+    """
+    if not (path / "evaluation.json").exists():
+        return None
+    stored = read_json(path, "evaluation.json")
+    try:
+        check_numbers(stored, ("exact_match", "n", "seed"))
+        if stored["pronoun"] is not None:
+            check_numbers(stored["pronoun"], ("accuracy", "n"))
+            check_numbers(stored["pronoun"]["baselines"], stored["pronoun"]["baselines"])
+        for head in stored["heads"]:
+            check_numbers(head, ("score", "baseline", "silenced_accuracy"))
+            if Site.parse(head["site"]) not in model.sites():
+                raise ValueError(f"the model has no {head['site']}")
+            if head["head"] not in range(model.config.n_heads):
+                raise ValueError(f"the model has no head {head['head']}")
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise RunError(f"{path}: evaluation.json is damaged: {error!r}") from error
+    return stored
+
+
+def read_words(path: Path) -> set[str]:
+    """Return the source words that training saw; none before the first checkpoint.
+
+    Raises:
+        RunError: words.txt is missing beside a checkpoint, or no text.
+    """
+    if not (path / "words.txt").exists() and newest_checkpoint(path) is None:
+        return set()
+    # Not splitlines: a word may hold a sign at which that would break it.
+    return set(read_text(path, "words.txt").split("\n"))
+
+
+def is_run(path: Path) -> bool:
+    """Say whether a folder claims to be a run, damaged or not."""
+    return (path / "run.json").exists()

@@ -1,0 +1,267 @@
+"""Runs and what their models do with sentences: the only module that caches.
+
+All sessions share what it returns: nobody may change it.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeVar, cast
+
+import streamlit as st
+
+from core.analysis.effects.effects_file import HEADS, stored_effects
+from core.analysis.effects.head_effects import HeadEffects
+from core.analysis.heads.findings import task_of
+from core.decoding.beam import BeamNode, beam_steps, beam_tree
+from core.decoding.methods import Beam, Method, decode
+from core.decoding.sentence import fitting_source, source_tensor
+from core.decoding.step import DecodeStep
+from core.inspection import Inspection, inspect_sentence
+from core.runs.run import Run, RunError, load_run, read_settings
+from core.runs.weights import best_weights, newest_checkpoint, weights_at
+from core.tasks import Task
+from core.threads import use_one_thread
+from core.words import merged
+
+Computed = TypeVar("Computed")
+
+ROOT = Path(__file__).resolve().parents[2]
+GALLERY, OWN = ROOT / "gallery", ROOT / "runs"
+READ = ("run.json", "evaluation.json", "words.txt")
+"""What is read of a run beside its weights."""
+FIRST = ("translate-guided", "translate")
+"""Runs of the gallery that are offered before the others."""
+
+
+def run_paths() -> dict[str, Path]:
+    """Return the folders that may be runs by the name under which they are offered.
+
+    The gallery comes first; a run of one's own is called runs/NAME.
+    """
+    return {path.name: path for path in _folders(GALLERY)} | {
+        f"runs/{path.name}": path for path in _folders(OWN)
+    }
+
+
+def complaint(path: Path) -> str:
+    """Return what is wrong with a run folder as far as a quick look tells, or nothing."""
+    try:
+        read_settings(path)
+        return "" if newest_checkpoint(path) else str(RunError(f"{path}: no checkpoint yet"))
+    except RunError as error:
+        return str(error)
+
+
+def loaded(path: Path) -> Run:
+    """Return a run with its newest checkpoint.
+
+    Raises:
+        RunError: The folder is missing, damaged, or no run.
+    """
+    return _loaded(path, _stamp(path))
+
+
+def task(path: Path) -> Task | None:
+    """Return the task that a run was trained on, or None where its file of pairs is gone."""
+    return _task(path, _stamp(path))
+
+
+def effects(path: Path) -> HeadEffects | None:
+    """Return what silencing each head of a run costs, or None where it was not measured.
+
+    Raises:
+        RunError: What was stored is damaged.
+    """
+    return _effects(path, _stamp(path), _changed(path / HEADS))
+
+
+def inspected(path: Path, sentence: str, whole_words: bool) -> Inspection:
+    """Return what every head of a run does with a sentence.
+
+    Raises:
+        SentenceError: There is no text.
+    """
+    if whole_words:
+        return of_run(_merged, path, sentence)
+    return of_run(inspect_sentence, path, sentence)
+
+
+def decoded(
+    path: Path, sentence: str, method: Method, overrides: Mapping[int, int]
+) -> list[DecodeStep]:
+    """Return the steps of decoding a sentence.
+
+    Raises:
+        SentenceError: There is no text.
+    """
+    return of_run(_decoded, path, sentence, method, tuple(sorted(overrides.items())))
+
+
+def beam(path: Path, sentence: str, method: Beam) -> list[BeamNode]:
+    """Return the tree of a beam search."""
+    return of_run(_beam, path, sentence, method)
+
+
+def of_run(compute: Callable[..., Computed], path: Path, *arguments: object) -> Computed:
+    """Return `compute(run, *arguments)`, computed once and shared by all sessions.
+
+    Args:
+        compute: A function of a module.
+        path: The run's folder.
+        arguments: Whatever else it takes; part of the key.
+    """
+    return _named(compute, compute, path, arguments)
+
+
+def _changed(file: Path | None) -> int:
+    try:
+        return 0 if file is None else file.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def of_run_at(
+    compute: Callable[..., Computed], path: Path, step: int, *arguments: object
+) -> Computed:
+    """Return `compute(run, *arguments)` for the weights of a step, as `of_run` does.
+
+    Raises:
+        RunError: No weights of the step were kept.
+    """
+    file = weights_at(path, step)
+    stamp = (step, _changed(file), *(_changed(path / name) for name in READ))
+    name = f"{compute.__module__}.{compute.__qualname__}"
+    return cast(Computed, _of_run_at(name, path, stamp, arguments, compute))
+
+
+def of_files(compute: Callable[[Path], Computed], path: Path) -> Computed:
+    """Return `compute(path)`: what a run's files say without its weights, until one changes."""
+    files = ("run.json", "metrics.jsonl", "evaluation.json")
+    stats = [(path / name).stat() for name in files if (path / name).exists()]
+    stamp = [(stat.st_mtime_ns, stat.st_size) for stat in stats]
+    key = repr((compute.__module__, compute.__qualname__, path, stamp))
+    return cast(Computed, _of_files(key, compute, path))
+
+
+def of_key(compute: Callable[..., Computed], key: str, *arguments: object) -> Computed:
+    """Return `compute(*arguments)`, computed once for each key and shared by all sessions.
+
+    Args:
+        compute: A function of a module.
+        key: What the arguments are known by, a hash of their content for example.
+        arguments: Whatever it takes.
+    """
+    name = f"{compute.__module__}.{compute.__qualname__}"
+    return cast(Computed, _of_key(name, key, compute, arguments))
+
+
+def of_model(compute: Callable[..., Computed], path: Path, *arguments: object) -> Computed:
+    """Return `compute(model, *arguments)` for the model of a run, as `of_run` does."""
+
+    def of_loaded(run: Run, *arguments: object) -> Computed:
+        return compute(run.model, *arguments)
+
+    return _named(compute, of_loaded, path, arguments)
+
+
+def _named(
+    named: Callable[..., object],
+    compute: Callable[..., Computed],
+    path: Path,
+    arguments: tuple[object, ...],
+) -> Computed:
+    name = f"{named.__module__}.{named.__qualname__}"
+    return cast(Computed, _of_run(name, path, _stamp(path), arguments, compute))
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _of_key(
+    name: str, key: str, _compute: Callable[..., object], _arguments: tuple[object, ...]
+) -> object:
+    return _compute(*_arguments)
+
+
+@st.cache_resource(max_entries=96, show_spinner=False)
+def _of_run(
+    name: str,
+    path: Path,
+    stamp: tuple[int, ...],
+    arguments: tuple[object, ...],
+    _compute: Callable[..., object],
+) -> object:
+    return _compute(_loaded(path, stamp), *arguments)
+
+
+@st.cache_resource(max_entries=1000, show_spinner=False)
+def _of_files(key: str, _compute: Callable[[Path], object], _path: Path) -> object:
+    return _compute(_path)
+
+
+@st.cache_resource(max_entries=96, show_spinner=False)
+def _of_run_at(
+    name: str,
+    path: Path,
+    stamp: tuple[int, ...],
+    arguments: tuple[object, ...],
+    _compute: Callable[..., object],
+) -> object:
+    return _compute(_loaded_at(path, stamp), *arguments)
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _loaded_at(path: Path, stamp: tuple[int, ...]) -> Run:
+    use_one_thread()
+    return load_run(path, stamp[0])
+
+
+@st.cache_resource(max_entries=6, show_spinner=False)
+def _loaded(path: Path, stamp: tuple[int, ...]) -> Run:
+    use_one_thread()
+    return load_run(path)
+
+
+@st.cache_resource(max_entries=6, show_spinner=False)
+def _task(path: Path, stamp: tuple[int, ...]) -> Task | None:
+    return task_of(_loaded(path, stamp))
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _effects(path: Path, stamp: tuple[int, ...], measured: int) -> HeadEffects | None:
+    return stored_effects(_loaded(path, stamp))
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    """Return what changes when a run's files do, so that nothing old is shown."""
+    files = [
+        path / "run.json",
+        path / "evaluation.json",
+        newest_checkpoint(path),
+        best_weights(path),
+    ]
+    return tuple(file.stat().st_mtime_ns for file in files if file is not None and file.exists())
+
+
+def _merged(run: Run, sentence: str) -> Inspection:
+    return merged(inspected(run.path, sentence, whole_words=False))
+
+
+def _decoded(
+    run: Run, sentence: str, method: Method, overrides: tuple[tuple[int, int], ...]
+) -> list[DecodeStep]:
+    source_ids, _ = fitting_source(run, sentence)
+    return decode(run.model, source_ids, method, dict(overrides))
+
+
+def _beam(run: Run, sentence: str, method: Beam) -> list[BeamNode]:
+    return beam_tree(beam_steps(run.model, source_tensor(run, sentence), method.beam, method.alpha))
+
+
+def _rank(path: Path) -> tuple[int, str]:
+    return (FIRST.index(path.name) if path.name in FIRST else len(FIRST), path.name)
+
+
+def _folders(parent: Path) -> list[Path]:
+    if not parent.is_dir():
+        return []
+    shown = (path for path in parent.iterdir() if path.is_dir() and path.name[0] != ".")
+    return sorted(shown, key=_rank)

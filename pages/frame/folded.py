@@ -1,0 +1,49 @@
+"""What is folded below a picture: made only when somebody opens it.
+
+What is closed costs nothing then: neither here nor in the browser, which draws it anew with every
+answer, and formulas and code slowly.
+"""
+
+from collections.abc import Callable, Sequence
+from inspect import getsource
+
+import streamlit as st
+
+from pages.frame.text import _
+
+
+def fold(title: str, name: str, draw: Callable[[], object], *, compact: bool = False) -> None:
+    """Fold something below a title.
+
+    Args:
+        title: What is always seen. With another title it is another thing, and closed.
+        name: A word for it, of which there is one on a page; what is open stays so under it.
+        draw: Draws the rest, inside; called only while it is open.
+        compact: Whether it takes a line of small letters.
+    """
+    place = st.expander(
+        title, type="compact" if compact else "default", on_change="rerun", key=f"folded_{name}"
+    )
+    if place.open:
+        with place:
+            draw()
+
+
+def fold_formula(formula: str, *, compact: bool = False) -> None:
+    """Fold a formula, in LaTeX."""
+    fold(_("Formula"), "formula", lambda: st.latex(formula), compact=compact)
+
+
+def fold_code(functions: Sequence[Callable[..., object] | type], *, compact: bool = False) -> None:
+    """Fold the source of functions of `core`."""
+
+    def draw() -> None:
+        for function in functions:
+            st.code(getsource(function))
+
+    fold(_("Code that computes it"), "code", draw, compact=compact)
+
+
+def fold_how_to_read(text: str, *, compact: bool = False) -> None:
+    """Fold how a picture is read, in Markdown."""
+    fold(_("How to read this"), "how_to_read", lambda: st.markdown(text), compact=compact)

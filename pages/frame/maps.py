@@ -1,0 +1,124 @@
+"""The attention maps as an element of a page."""
+
+from collections.abc import Callable, Sequence
+from typing import cast
+
+import numpy as np
+import streamlit as st
+
+from core.inspection import Inspection
+from core.tokenizer import Token
+from pages.frame.positions import position
+from pages.frame.text import _
+from viz.attention_maps import (
+    DEFAULT_TEXTS,
+    AttentionMaps,
+    Kind,
+    TokenLabel,
+    Window,
+    component_assets,
+    is_window,
+    pack,
+)
+
+_assets = component_assets()
+_component = st.components.v2.component(
+    "attention_maps", html=_assets.html, css=_assets.css, js=_assets.js
+)
+
+
+def attention_maps(
+    shown: AttentionMaps,
+    *,
+    key: str,
+    on_pick: Callable[[], None],
+    on_zoom: Callable[[], None] | None = None,
+) -> None:
+    """Show all heads of one kind of attention, with the sentence and its translation above them.
+
+    Args:
+        shown: From `maps_of`.
+        key: The element's name; `st.session_state[key].pick` holds `{"layer": …, "head": …}` while
+            `on_pick` runs.
+        on_pick: Called when another head was chosen, before the page runs again. The page should
+            answer with a selection of that head: then its exact weights are shown.
+        on_zoom: Called when the visitor has zoomed or moved, in the same way;
+            `st.session_state[key].zoom` holds `{"row": …, "column": …, "rows": …, "columns": …}`,
+            or None for the whole map. None where the page does not want to know.
+    """
+    data = pack(shown, zooms=on_zoom is not None)
+    if on_zoom is None:
+        _component(key=key, data=data, on_pick_change=on_pick)
+    else:
+        _component(key=key, data=data, on_pick_change=on_pick, on_zoom_change=on_zoom)
+
+
+def maps_of(
+    inspection: Inspection,
+    kind: str,
+    selected: tuple[int, int],
+    finding: str = "",
+    zoom: str | None = None,
+) -> AttentionMaps:
+    """Return one kind of an inspection's maps with their labels.
+
+    Args:
+        inspection: What the heads did.
+        kind: encoder.self, decoder.self or decoder.cross.
+        selected: Layer and head.
+        finding: What is known about these heads.
+        zoom: "row,column,rows,columns" as `clicks.take_zoom` writes it; the whole map where it is
+            anything else.
+    """
+    sites = [site for site in inspection.attention if site.attention == kind]
+    source = labels(inspection.source_tokens, inspection.unknown_words)
+    fed = labels(inspection.fed_tokens)
+    predicted = labels(inspection.predicted_tokens)
+    queries = source if kind == "encoder.self" else fed
+    visible_QK = inspection.attention[sites[0]].visible_QK
+    return AttentionMaps(
+        kind=cast(Kind, kind),
+        weights=np.stack([inspection.attention[site].weights_HQK for site in sites]),
+        visible=visible_QK,
+        queries=queries,
+        keys=fed if kind == "decoder.self" else source,
+        predicted=() if kind == "encoder.self" else predicted,
+        source=source,
+        # What the last row predicts ends the target: EOS, or what came when the limit was reached.
+        target=(*fed, predicted[-1]),
+        translation=inspection.translation.text,
+        finding=finding,
+        selected=selected,
+        zoom=_window(zoom, visible_QK.shape),
+        texts={name: _(text) for name, text in DEFAULT_TEXTS.items()},
+    )
+
+
+def _window(zoom: str | None, shape: Sequence[int]) -> Window | None:
+    """Return the part of a map that a link asks for; None where there is none such."""
+    parts = (zoom or "").split(",")
+    limits = (*shape, *(size + 1 for size in shape))
+    if len(parts) != len(limits):
+        return None
+    match [position(part, limit) for part, limit in zip(parts, limits, strict=True)]:
+        case [int(row), int(column), int(rows), int(columns)]:
+            window = row, column, rows, columns
+            whole = (rows, columns) == tuple(shape)
+            return window if is_window(window, shape) and not whole else None
+    return None
+
+
+def labels(
+    tokens: Sequence[Token], unknown_words: frozenset[int] = frozenset()
+) -> tuple[TokenLabel, ...]:
+    """Return how tokens are shown; `unknown_words` are those that training never saw."""
+    before = (None, *(token.word for token in tokens))
+    return tuple(
+        TokenLabel(
+            text=token.text,
+            special=token.special,
+            unknown=token.word in unknown_words,
+            continues=token.word == word_before,
+        )
+        for token, word_before in zip(tokens, before, strict=False)
+    )

@@ -1,0 +1,221 @@
+"""What is said beside the pictures: how far they can be believed, and what was measured."""
+
+from collections.abc import Sequence
+
+from core.analysis.effects.head_effects import HeadEffects
+from core.analysis.heads.evenness import evenness
+from core.analysis.heads.findings import PronounHead, best_pronoun_head
+from core.inspection import Inspection, SiteAttention
+from core.model import Site
+from core.runs.run import Run, RunError
+from pages.frame import cached
+from pages.frame.text import _, percent
+from viz.number_tables import three_digits
+
+NEARLY_UNIFORM = 0.95
+NO_EFFECT = 0.02
+GOOD_EXACT_MATCH = 0.9
+
+
+def size(inspection: Inspection) -> str:
+    """Return how long source and target are, and how long the model took."""
+    return _("{source} → {target} tokens · {milliseconds:.0f} ms").format(
+        source=len(inspection.source_tokens) - 1,
+        target=len(inspection.fed_tokens) - 1,
+        milliseconds=1000 * inspection.seconds,
+    )
+
+
+def warnings(run: Run, inspection: Inspection, site: Site, head: int) -> list[str]:
+    """Return why not to believe what is shown of a head, one sentence each."""
+    return [*about_sentence(run, inspection), *about_map(run, inspection, site, head)]
+
+
+def about_map(
+    run: Run, inspection: Inspection, site: Site, head: int, *, silenced: bool = True
+) -> list[str]:
+    """Return why not to believe a head's map, beside what holds for the whole sentence.
+
+    Args:
+        run: The head's.
+        inspection: Of the sentence.
+        site: The head's.
+        head: At that site.
+        silenced: Whether also what silencing it changes; False where the view says so itself.
+    """
+    found = []
+    if _is_uniform(inspection.attention[site], head):
+        found.append(_("This head's rows are nearly uniform: it points at nothing."))
+    found += _score_warnings(run, site, head)
+    return found + (_effect_warnings(run, site, head) if silenced else [])
+
+
+def about_head(run: Run, site: Site, head: int) -> list[str]:
+    """Return why not to believe in a head, whatever the sentence, one sentence each.
+
+    Nothing is measured for it: where a run has no such figures stored, nothing is said.
+    """
+    return [*_score_warnings(run, site, head), *_effect_warnings(run, site, head)]
+
+
+def stored(run: Run) -> HeadEffects | None:
+    """Return what silencing each head costs; None where it was not measured on these weights."""
+    try:
+        found = cached.effects(run.path)
+    except RunError:
+        # Whoever measures anew says what is wrong with the file.
+        return None
+    return found if found is not None and found.step == run.step else None
+
+
+def about_sentence(run: Run, inspection: Inspection) -> list[str]:
+    """Return why not to believe what a run does with a sentence, one sentence each."""
+    return [*_training_warnings(run), *about_reading(run, inspection)]
+
+
+def about_reading(run: Run, inspection: Inspection) -> list[str]:
+    """Return what a run could not read or end of a sentence, one sentence each."""
+    found = []
+    if inspection.translation.cut:
+        found.append(
+            _("The sentence was cut after {n} tokens: the model has no more positions.").format(
+                n=run.settings.model.max_positions - 1
+            )
+        )
+    if not inspection.translation.finished:
+        found.append(_("The model did not come to an end (EOS) before the length limit."))
+    if n := len(inspection.unknown_words):
+        total = len(inspection.source_words) - 1
+        found.append(
+            _("{n} of {total} words (dotted) were never seen in training.").format(n=n, total=total)
+        )
+    return found
+
+
+def pronoun_head(pronouns: Sequence[str], best: PronounHead, needed: PronounHead) -> str:
+    """Return what was measured about the heads that find the pronouns' antecedents.
+
+    Args:
+        pronouns: Of the sentence.
+        best: The head whose largest weight lies most often on the antecedent.
+        needed: The head whose silencing costs most; may be the same.
+    """
+    if best.beats_baseline:
+        claim = _("{where} finds best what {pronouns} stands for: {evidence}.")
+    else:
+        claim = _(
+            "No head points at what {pronouns} stands for: {where} comes closest, {evidence}."
+        )
+    sentences = [
+        claim.format(
+            where=site_and_head(best.site, best.head),
+            pronouns=", ".join(f"“{pronoun}”" for pronoun in pronouns),
+            evidence=_evidence(best),
+        ),
+        _silenced(best),
+    ]
+    if needed.cost_of_silencing - best.cost_of_silencing > NO_EFFECT:
+        sentences.append(
+            _("The model needs another head more: without {where} they fall to {after}.").format(
+                where=site_and_head(needed.site, needed.head),
+                after=percent(needed.silenced_accuracy),
+            )
+        )
+    elif best.cost_of_silencing < NO_EFFECT:
+        sentences.append(_("The model has another way: this map is not its explanation."))
+    return " ".join(sentences)
+
+
+def _evidence(head: PronounHead) -> str:
+    return _(
+        "its largest weight lies on the antecedent in {score} of {n} held-out test cases "
+        "(best rule, {rule}: {baseline}; seed {seed})"
+    ).format(
+        score=percent(head.score),
+        n=head.n,
+        rule=_(head.baseline_name),
+        baseline=percent(head.baseline),
+        seed=head.seed,
+    )
+
+
+def _silenced(head: PronounHead) -> str:
+    return _("Silenced, pronouns go from {before} right to {after}.").format(
+        before=percent(head.accuracy), after=percent(head.silenced_accuracy)
+    )
+
+
+def no_evaluation() -> str:
+    """Return what to do where a run was never measured."""
+    return _("This run was never measured on held-out sentences, so no head is named.")
+
+
+def site_and_head(site: Site, head: int) -> str:
+    """Return a head's name as people say it."""
+    stack = {"encoder": _("Encoder"), "decoder": _("Decoder")}[site.stack]
+    kind = {"self": _("self-attention"), "cross": _("cross-attention")}[site.kind]
+    return _("{stack} layer {layer}, {kind} head {head}").format(
+        stack=stack, layer=site.layer, kind=kind, head=head
+    )
+
+
+def _score_warnings(run: Run, site: Site, head: int) -> list[str]:
+    """Return that a head is best at finding antecedents, and yet no better than a rule."""
+    best = best_pronoun_head(run, site.attention)
+    if best is None or (best.site, best.head) != (site, head) or best.beats_baseline:
+        return []
+    return [
+        _(
+            "No head of its kind finds antecedents more often than this one, and it is no better "
+            "than a rule: {score} ({rule}: {baseline}, n = {n}, seed {seed})."
+        ).format(
+            score=percent(best.score),
+            rule=_(best.baseline_name),
+            baseline=percent(best.baseline),
+            n=best.n,
+            seed=best.seed,
+        )
+    ]
+
+
+def _effect_warnings(run: Run, site: Site, head: int) -> list[str]:
+    effects = stored(run)
+    if effects is None:
+        return []
+    effect = effects.of(site, head)
+    if not effect.changes_nothing:
+        return []
+    change = effect.exact_match
+    return [
+        _(
+            "No change was found when this head is silenced: exact match {before} → {after} "
+            "(95 % interval of the change: {low} to {high} points, n = {n}, seed {seed})."
+        ).format(
+            before=percent(change.before),
+            after=percent(change.after),
+            low=three_digits(100 * change.low),
+            high=three_digits(100 * change.high),
+            n=change.n,
+            seed=effects.seed,
+        )
+    ]
+
+
+def _training_warnings(run: Run) -> list[str]:
+    if run.step < run.settings.training.steps:
+        return [
+            _("Training has done {step} of {steps} steps.").format(
+                step=run.step, steps=run.settings.training.steps
+            )
+        ]
+    if run.evaluation is not None and run.evaluation["exact_match"] < GOOD_EXACT_MATCH:
+        return [
+            _("This model gets only {share} of held-out sentences right.").format(
+                share=percent(run.evaluation["exact_match"])
+            )
+        ]
+    return []
+
+
+def _is_uniform(attention: SiteAttention, head: int) -> bool:
+    return evenness(attention.weights_HQK[head], attention.visible_QK) > NEARLY_UNIFORM

@@ -1,0 +1,127 @@
+"""What a page opens on: the chosen run, its sentence, and the view that says most about it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from core.analysis.heads.findings import best_pronoun_head
+from core.decoding.sentence import SentenceError
+from core.inspection import Inspection
+from core.runs.run import Run, RunError
+from core.tasks import TASKS, Example, Task
+from pages.frame import cached, controls, session
+from pages.frame.text import _, plain
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The run and the sentence that a visitor chose."""
+
+    path: Path
+    run: Run
+    task: Task | None
+    sentence: str
+    inspection: Inspection
+    """What the run's heads do with the sentence, token by token."""
+
+
+def model_and_sentence() -> Opened | None:
+    """Ask for a run and a sentence; where they cannot be used, say why and return nothing."""
+    paths = cached.run_paths()
+    if not paths:
+        st.info(_("There is no trained model yet. Run `make gallery`, or `python -m core train`."))
+        return None
+    _name_missing_run(paths)
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    with row:
+        path = paths[controls.model(list(paths), on_change=_open_other_model)]
+    problem = _problem(path)
+    task = None if problem else cached.task(path)
+    with row:
+        # Asked for even where the run is damaged: what was typed must not get lost.
+        sentence = ask_sentence(task)
+    if problem:
+        st.error(plain(problem))
+        return None
+    try:
+        inspection = cached.inspected(path, sentence, whole_words=False)
+    except SentenceError:
+        st.info(_("Type a sentence, or click one of the examples."))
+        return None
+    return Opened(path, cached.loaded(path), task, sentence, inspection)
+
+
+def ask_sentence(task: Task | None, *, labelled: bool = True) -> str:
+    """Ask for a sentence beside those of a task; another task's examples make room for its own."""
+    offered = _examples(task)
+    default = offered[0].source if offered else ""
+    foreign = {example.source for other in TASKS.values() for example in other.examples}
+    foreign = {"", *foreign} - {example.source for example in offered} if offered else set()
+    session.renew(session.SENTENCE, default, of=task.name if task else "", giving_way=foreign)
+    sentence = controls.sentence(default, labelled=labelled)
+    controls.examples(offered)
+    return sentence
+
+
+def _problem(path: Path) -> str:
+    """Return why a run cannot be used, or nothing."""
+    try:
+        cached.loaded(path)
+    except RunError as error:
+        return str(error)
+    return ""
+
+
+def default_kind(run: Run) -> str:
+    """Return the kind of attention whose heads find antecedents best, or else cross-attention."""
+    found = best_pronoun_head(run)
+    return "decoder.cross" if found is None else found.site.attention
+
+
+def default_head(run: Run, kind: str) -> tuple[int, int]:
+    """Return layer and head of a kind that find antecedents best, or else the first."""
+    found = best_pronoun_head(run, kind)
+    return (0, 0) if found is None else (found.site.layer, found.head)
+
+
+def open_other_kind() -> None:
+    """Go to the best head of the kind that was just chosen."""
+    if run := _chosen_run():
+        _choose_head(run, session.chosen(session.KIND))
+
+
+def _open_other_model() -> None:
+    """Go to the best head of the run that was just chosen."""
+    run = _chosen_run()
+    if run is None:
+        return
+    kind = default_kind(run)
+    session.choose({session.KIND: kind})
+    _choose_head(run, kind)
+
+
+def _chosen_run() -> Run | None:
+    """Return the chosen run, or None where it is damaged or was deleted meanwhile."""
+    path = cached.run_paths().get(session.chosen(session.MODEL))
+    return None if path is None or _problem(path) else cached.loaded(path)
+
+
+def _choose_head(run: Run, kind: str) -> None:
+    layer, head = default_head(run, kind)
+    session.choose({session.LAYER: layer, session.HEAD: head})
+
+
+def _examples(task: Task | None) -> tuple[Example, ...]:
+    return () if task is None else task.examples
+
+
+def _name_missing_run(paths: dict[str, Path]) -> None:
+    """Say so where a link asks for a run that is not there, and what is wrong with damaged ones."""
+    wanted = session.wanted_by_link(session.MODEL)
+    if wanted is not None and wanted not in paths:
+        st.caption(plain(_("There is no run named {name}.").format(name=wanted)))
+    complaints = [found for path in paths.values() if (found := cached.complaint(path))]
+    if complaints:
+        with st.expander(_("{n} run folders cannot be used").format(n=len(complaints))):
+            st.text("\n".join(complaints))

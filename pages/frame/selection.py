@@ -1,0 +1,189 @@
+"""What a visitor looks at: which head of which attention, between tokens or words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from core.inspection import Inspection, SiteAttention
+from core.model import Site
+from core.tokenizer import Token
+from pages.frame import cached, controls, notes, opening, session
+from pages.frame.maps import labels
+from pages.frame.opening import Opened
+from pages.frame.positions import position
+from pages.frame.text import _
+from viz.matrices_view import Axis
+from viz.payload import TokenLabel
+
+Side = Literal["source", "target"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looked:
+    """A head of a run, and what all heads do with the sentence."""
+
+    opened: Opened
+    inspection: Inspection
+    """Between tokens, or merged to words."""
+    whole_words: bool
+    kind: str
+    """encoder.self, decoder.self or decoder.cross."""
+    layer: int
+    head: int
+
+    @property
+    def sites(self) -> list[Site]:
+        """The sites of the kind, by layer."""
+        return sites_of(self.inspection, self.kind)
+
+    @property
+    def site(self) -> Site:
+        """The head's."""
+        return self.sites[self.layer]
+
+    @property
+    def attention(self) -> SiteAttention:
+        """What the heads of the layer look at."""
+        return self.inspection.attention[self.site]
+
+    @property
+    def weights_QK(self) -> NDArray[np.float32]:
+        """What the head looks at."""
+        return self.attention.weights_HQK[self.head]
+
+
+def sites_of(inspection: Inspection, kind: str) -> list[Site]:
+    """Return the sites of a kind of attention, by layer."""
+    return [site for site in inspection.attention if site.attention == kind]
+
+
+def query_tokens(inspection: Inspection, kind: str) -> tuple[Token, ...]:
+    """Return the tokens that look: one for each row of a map."""
+    return inspection.source_tokens if kind == "encoder.self" else inspection.fed_tokens
+
+
+def key_tokens(inspection: Inspection, kind: str) -> tuple[Token, ...]:
+    """Return the tokens looked at: one for each column of a map."""
+    return inspection.fed_tokens if kind == "decoder.self" else inspection.source_tokens
+
+
+def query_labels(inspection: Inspection, kind: str) -> tuple[TokenLabel, ...]:
+    """Return how the rows of a map are labelled."""
+    return _labelled(query_tokens(inspection, kind), inspection)
+
+
+def key_labels(inspection: Inspection, kind: str) -> tuple[TokenLabel, ...]:
+    """Return how the columns of a map are labelled."""
+    return _labelled(key_tokens(inspection, kind), inspection)
+
+
+def side_of_queries(kind: str) -> Side:
+    """Return whose tint the rows have."""
+    return "source" if kind == "encoder.self" else "target"
+
+
+def side_of_keys(kind: str) -> Side:
+    """Return whose tint the columns have."""
+    return "target" if kind == "decoder.self" else "source"
+
+
+def query_axis(inspection: Inspection, kind: str) -> Axis:
+    """Return what the rows of a map are."""
+    encoder = kind == "encoder.self"
+    return Axis(
+        name=_("query: the word that looks") if encoder else _("query: the word fed"),
+        labels=query_labels(inspection, kind),
+        side=side_of_queries(kind),
+    )
+
+
+def key_axis(inspection: Inspection, kind: str) -> Axis:
+    """Return what the columns of a map are."""
+    return Axis(
+        name=_("key: the word looked at"),
+        labels=key_labels(inspection, kind),
+        side=side_of_keys(kind),
+    )
+
+
+def look(
+    opened: Opened,
+    *,
+    kind_matters: bool = True,
+    head_matters: bool = True,
+    unit_matters: bool = True,
+) -> Looked:
+    """Ask which head of which attention, and between what.
+
+    Args:
+        opened: The run and the sentence.
+        kind_matters: False where all kinds are shown: then none can be chosen.
+        head_matters: False where all heads are shown.
+        unit_matters: False where everything is between tokens: then they cannot be merged.
+    """
+    inspection = opened.inspection
+    kinds = list(dict.fromkeys(site.attention for site in inspection.attention))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        kind = controls.kind(
+            kinds,
+            opening.default_kind(opened.run),
+            on_change=opening.open_other_kind,
+            disabled=not kind_matters,
+        )
+        layer, head = controls.layer_and_head(
+            len(sites_of(inspection, kind)),
+            opened.run.settings.model.n_heads,
+            opening.default_head(opened.run, kind),
+            disabled=not head_matters,
+        )
+        whole_words = controls.whole_words(
+            partial(_keep_token, opened, kind), disabled=not unit_matters
+        )
+        whole_words = whole_words and unit_matters
+        if whole_words:
+            inspection = cached.inspected(opened.path, opened.sentence, whole_words=True)
+        st.caption(notes.size(opened.inspection), width="content")
+    return Looked(
+        opened=opened,
+        inspection=inspection,
+        whole_words=whole_words,
+        kind=kind,
+        layer=layer,
+        head=head,
+    )
+
+
+def _keep_token(opened: Opened, kind: str) -> None:
+    """Stay with the pinned word where tokens are counted in another way than before."""
+    side = session.linked(session.SIDE)
+    is_fed = {
+        "source": False,
+        "target": True,
+        "query": side_of_queries(kind) == "target",
+        "key": side_of_keys(kind) == "target",
+    }
+    if side not in is_fed:
+        return
+    inspection = opened.inspection
+    tokens = inspection.fed_tokens if is_fed[side] else inspection.source_tokens
+    words = [token.word for token in tokens]
+    # Tokens when they are about to be merged, words when they are about to be taken apart.
+    index = position(session.linked(session.TOKEN), len(words))
+    if index is None:
+        found = None
+    elif session.chosen(session.UNIT) == "words":
+        found = words[index]
+    else:
+        found = words.index(index) if index in words else None
+    session.link(session.TOKEN, None if found is None else str(found))
+
+
+def _labelled(tokens: Sequence[Token], inspection: Inspection) -> tuple[TokenLabel, ...]:
+    if tokens is inspection.source_tokens:
+        return labels(tokens, inspection.unknown_words)
+    return labels(tokens)

@@ -1,1 +1,0 @@
-"""Parts of single lessons that would make their page too long."""

@@ -1,0 +1,165 @@
+"""What the view "compare" compares with: another sentence, or a head of another model."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from core.analysis.heads.comparison import most_alike
+from core.decoding.sentence import SentenceError
+from core.inspection import Inspection
+from core.model import Site
+from core.runs.run import RunError, read_settings
+from core.tasks import TASKS
+from pages.frame import cached, controls, notes, session
+from pages.frame.selection import Looked, sites_of
+from pages.frame.text import _, plain
+
+SENTENCES, MODELS = "two sentences", "two models"
+_PARTNERS = {"translate-guided": "translate", "translate": "translate-guided"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Other:
+    """The second of two that are compared: a head that looks."""
+
+    path: Path
+    sentence: str
+    inspection: Inspection
+    """Between tokens, or merged to words, as the first is."""
+    site: Site
+    head: int
+    names: tuple[()] | tuple[str, str] = ()
+    """Of the two models; none where it is the same one with two sentences."""
+
+
+def ask(looked: Looked) -> Other | None:
+    """Ask what to compare with; where it cannot be used, say why and return nothing."""
+    row = st.container(horizontal=True, vertical_alignment="center")
+    with row:
+        chosen = controls.choice(
+            _("Compare"), session.OTHER, [SENTENCES, MODELS], SENTENCES, labelled=False
+        )
+        if chosen == SENTENCES:
+            sentence = _other_sentence(looked)
+        else:
+            name, path = _other_model(looked)
+    if chosen == MODELS:
+        return _with_model(looked, row, name, path)
+    try:
+        inspection = cached.inspected(looked.opened.path, sentence, looked.whole_words)
+    except SentenceError:
+        st.info(_("Type another sentence to compare with."))
+        return None
+    return Other(
+        path=looked.opened.path,
+        sentence=sentence,
+        inspection=inspection,
+        site=looked.site,
+        head=looked.head,
+    )
+
+
+def _other_sentence(looked: Looked) -> str:
+    """Ask for a sentence; until one is typed it is the example that is most like the first."""
+    task, first = looked.opened.task, looked.opened.sentence
+    offered = [example.source for example in (task.examples if task else ())]
+    others = [source for source in offered if source != first]
+    default = most_alike(first, others) if others else first
+    # Those of other tasks too: where the model was changed, they mean nothing to it.
+    known = {example.source for each in TASKS.values() for example in each.examples}
+    session.renew(session.OTHER_SENTENCE, default, of=first, giving_way={"", first, *known})
+    typed = st.text_input(
+        _("Second sentence"),
+        value=default,
+        key=session.OTHER_SENTENCE,
+        bind="query-params",
+        placeholder=_("Type a second sentence and press Enter"),
+        label_visibility="collapsed",
+    )
+    session.remember(session.OTHER_SENTENCE, typed)
+    return str(typed or "")
+
+
+def _other_model(looked: Looked) -> tuple[str, Path]:
+    """Ask for one of the runs that were trained on the same task."""
+    fitting = _fitting(looked.opened.run.settings.task)
+    own = next(name for name, path in cached.run_paths().items() if path == looked.opened.path)
+    names = list(fitting) or [own]
+    others = [name for name in names if name != own]
+    default = _PARTNERS.get(own, "")
+    default = default if default in others else next(iter(others), own)
+    # Where the first has become what the second was, they change places.
+    session.renew(session.OTHER_MODEL, default, of=own, giving_way={own})
+    session.recall(session.OTHER_MODEL, names)
+    session.fit(session.OTHER_MODEL, names, default)
+    chosen = st.selectbox(
+        _("Second model"),
+        names,
+        index=names.index(default),
+        key=session.OTHER_MODEL,
+        bind="query-params",
+        label_visibility="collapsed",
+        width=200,
+    )
+    session.remember(session.OTHER_MODEL, chosen)
+    return chosen, cached.run_paths()[chosen]
+
+
+def _fitting(task: str) -> dict[str, Path]:
+    """Return the runs of a task whose settings can be read, by name."""
+    found = {}
+    for name, path in cached.run_paths().items():
+        try:
+            if read_settings(path).task == task:
+                found[name] = path
+        except RunError:
+            continue
+    return found
+
+
+def _with_model(
+    looked: Looked, row: st.delta_generator.DeltaGenerator, name: str, path: Path
+) -> Other | None:
+    sentence = looked.opened.sentence
+    try:
+        inspection = cached.inspected(path, sentence, looked.whole_words)
+    except RunError as error:
+        st.error(plain(str(error)))
+        return None
+    sites = sites_of(inspection, looked.kind)
+    if not sites:
+        st.info(_("{name} has no attention of this kind.").format(name=plain(name)))
+        return None
+    own = looked.opened.path
+    first = next(each for each, other in cached.run_paths().items() if other == own)
+    n_heads = len(inspection.attention[sites[0]].weights_HQK)
+    with row:
+        layer = _number(_("layer"), len(sites), looked.layer, session.OTHER_LAYER)
+        head = _number(_("head"), n_heads, looked.head, session.OTHER_HEAD)
+    if looked.layer >= len(sites) or looked.head >= n_heads:
+        missing = _("{name} has no {where}: its last layer is {layer}, its last head {head}.")
+        where = notes.site_and_head(looked.site, looked.head)
+        st.caption(
+            missing.format(
+                name=plain(name),
+                where=plain(where[:1].lower() + where[1:]),
+                layer=len(sites) - 1,
+                head=n_heads - 1,
+            )
+        )
+    return Other(
+        path=path,
+        sentence=sentence,
+        inspection=inspection,
+        site=sites[layer],
+        head=head,
+        names=(first, name),
+    )
+
+
+def _number(label: str, count: int, same: int, key: str) -> int:
+    """Ask for a layer or a head; it is the same as the first's until another is chosen."""
+    default = same if same < count else 0
+    session.renew(key, default, of=str(same))
+    return controls.number(label, count, default, key)

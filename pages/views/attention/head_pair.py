@@ -1,0 +1,62 @@
+"""The pair of tokens by whose weight heads are compared."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+
+from core.analysis.heads.findings import pronouns_among
+from core.analysis.heads.summaries import Pair, pair_to_compare
+from pages.frame import opening, session
+from pages.frame.positions import position
+from pages.frame.selection import Looked, key_tokens, query_tokens, sites_of
+from pages.frame.text import _
+
+_QUERY, _KEY = "heads_query", "heads_key"
+
+
+def ask(looked: Looked) -> Pair:
+    """Ask for a query and a key, which the URL names by their positions."""
+    query, key = _default(looked)
+    queries = query_tokens(looked.inspection, looked.kind)
+    keys = key_tokens(looked.inspection, looked.kind)
+    query = _token(_("query"), [t.text for t in queries], query, session.QUERY, _QUERY)
+    st.caption("→", width="content")
+    return query, _token(_("key"), [t.text for t in keys], key, session.KEY, _KEY)
+
+
+def _token(label: str, texts: Sequence[str], default: int, parameter: str, widget: str) -> int:
+    linked = position(session.linked(parameter), len(texts))
+    at = default if linked is None else linked
+    session.choose({widget: at})
+    st.selectbox(
+        label,
+        range(len(texts)),
+        format_func=lambda position: f"{position} {texts[position]}",
+        key=widget,
+        on_change=partial(_take, parameter, widget),
+        label_visibility="collapsed",
+        width=150,
+    )
+    return at
+
+
+def _take(parameter: str, widget: str) -> None:
+    session.link(parameter, session.chosen(widget))
+
+
+def _default(looked: Looked) -> Pair:
+    """Return the first pronoun and what it stands for, or else the largest weight's tokens."""
+    inspection, kind = looked.inspection, looked.kind
+    layer, head = opening.default_head(looked.opened.run, kind)
+    site = sites_of(inspection, kind)[layer]
+    return pair_to_compare(inspection, kind, _pronoun(looked), site, head)
+
+
+def _pronoun(looked: Looked) -> int | None:
+    """Return the row of the sentence's first pronoun; None where the rows are not its words."""
+    if looked.kind != "encoder.self":
+        return None
+    pronouns = pronouns_among(looked.opened.task, looked.opened.inspection.source_words)
+    texts = [token.text.lower() for token in looked.inspection.source_tokens]
+    return next((row for row, text in enumerate(texts) if text in pronouns), None)

@@ -1,0 +1,159 @@
+"""Two columns of tokens and a line for each weight: one head, or all heads of the layer."""
+
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from core.inspection import inspect_sentence
+from core.model.attention import attend_probed
+from core.words import merged
+from pages.frame import clicks, controls, session
+from pages.frame.export import Taking
+from pages.frame.maps import labels
+from pages.frame.positions import position
+from pages.frame.selection import (
+    Looked,
+    key_labels,
+    query_labels,
+    side_of_keys,
+    side_of_queries,
+)
+from pages.frame.text import _
+from pages.views.attention import lines_of
+from viz.lines import DEFAULT_LINES_TEXTS, Lines, component_assets, pack
+
+THRESHOLD = 0.05
+ONE, ALL = "one head", "all heads"
+
+_assets = component_assets()
+_component = st.components.v2.component("lines", html=_assets.html, css=_assets.css, js=_assets.js)
+
+HOW_TO_READ = _(
+    """
+- On the left stand the tokens that look (*queries*), on the right the tokens that are looked at
+  (*keys*). A decoder's token says *fed → predicted*: what went in, and what came out there.
+- A **line** is a weight: how much of what the left token takes in comes from the right token. Its
+  width grows evenly with the weight, from nothing at 0 to the widest at 1, and its colour is its
+  head's. Where several heads look from one token to the same other one, their lines part halfway.
+- The weights of a token on the left sum to 1 in each head; those of a token on the right need not.
+- Rest the pointer on a token, or move with the arrow keys, to see its lines alone; beside the
+  tokens at the other end stand its weights, **as bars, also those whose line is left out**. Where
+  several heads are shown, each has its own bar and the number is the largest of them.
+- A click keeps a token's lines, another click or Escape lets go. The names of the heads switch
+  them off and on.
+- A map is a hypothesis about what a head does. Silencing the head is the test: what that costs on
+  held-out sentences.
+"""
+)
+
+
+def draw(looked: Looked) -> Taking:
+    """Draw the lines."""
+    heads = _heads(looked)
+    shown = _lines(looked, heads)
+    _component(
+        key=session.LINES,
+        data=pack(shown),
+        on_pick_change=partial(clicks.take_token, session.LINES),
+        on_threshold_change=_take_threshold,
+        on_heads_change=_take_heads,
+    )
+    drawn = [head for head in heads if head not in shown.hidden]
+    weights = f'inspection.attention[Site.parse("{looked.site}")].weights_HQK[{drawn}]'
+    return Taking(
+        name=f"{looked.site}.lines",
+        title=shown.title,
+        numbers=lambda: lines_of.weights(
+            looked, {head: looked.attention.weights_HQK[head] for head in drawn}
+        ),
+        lines=f"{lines_of.inspecting(looked)}numbers = {weights}\n",
+        code=[attend_probed, inspect_sentence, *([merged] if looked.whole_words else [])],
+        component=(component_assets(), lambda: pack(shown)),
+        how_to_read=HOW_TO_READ,
+    )
+
+
+def _heads(looked: Looked) -> list[int]:
+    """Ask whether one head's lines are drawn or those of all heads of the layer."""
+    n_heads = len(looked.attention.weights_HQK)
+    if n_heads == 1:
+        return [looked.head]
+    # Other views ask other things under the same name.
+    session.fit(session.SHOWN, (ONE, ALL), ONE)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        shown = controls.choice(_("Lines of"), session.SHOWN, (ONE, ALL), ONE, labelled=False)
+    return list(range(n_heads)) if shown == ALL else [looked.head]
+
+
+def _lines(looked: Looked, heads: list[int]) -> Lines:
+    inspection, kind = looked.inspection, looked.kind
+    decoder = kind != "encoder.self"
+    return Lines(
+        title=_title(looked, heads),
+        weights_HQK=looked.attention.weights_HQK[heads],
+        visible_QK=looked.attention.visible_QK,
+        heads=heads,
+        queries=query_labels(inspection, kind),
+        keys=key_labels(inspection, kind),
+        sides=(side_of_queries(kind), side_of_keys(kind)),
+        predicted=labels(inspection.predicted_tokens) if decoder else (),
+        threshold=_threshold(),
+        hidden=_hidden(heads),
+        pinned=_pinned(looked),
+        texts={name: _(text) for name, text in DEFAULT_LINES_TEXTS.items()},
+    )
+
+
+def _title(looked: Looked, heads: list[int]) -> str:
+    stack = _("Decoder") if looked.site.stack == "decoder" else _("Encoder")
+    where = {
+        "encoder.self": _("where each word looks"),
+        "decoder.self": _("where each word looks back"),
+        "decoder.cross": _("where it looks in the source"),
+    }[looked.kind]
+    whose = _("all {n} heads").format(n=len(heads))
+    if len(heads) == 1:
+        whose = _("head {head}").format(head=heads[0])
+    return _("{stack} layer {layer}, {whose}: {where}").format(
+        stack=stack, layer=looked.layer, whose=whose, where=where
+    )
+
+
+def _threshold() -> float:
+    """Return the smallest weight that has a line; whatever the link says, 0 to 1."""
+    try:
+        wanted = float(session.linked(session.THRESHOLD) or THRESHOLD)
+    except ValueError:
+        return THRESHOLD
+    return wanted if 0.0 <= wanted <= 1.0 else THRESHOLD
+
+
+def _hidden(heads: list[int]) -> frozenset[int]:
+    """Return the heads that are switched off; none where that would be all."""
+    written = (session.linked(session.HIDDEN) or "").split(",")
+    hidden = frozenset(head for head in heads if str(head) in written)
+    return hidden if len(hidden) < len(heads) else frozenset()
+
+
+def _pinned(looked: Looked) -> tuple[Any, int] | None:
+    """Return the token whose lines are kept, if the link names one that there is."""
+    column = session.linked(session.SIDE)
+    counts = dict(zip(("query", "key"), looked.attention.visible_QK.shape, strict=True))
+    if column not in counts:
+        return None
+    index = position(session.linked(session.TOKEN), counts[column])
+    return None if index is None else (column, index)
+
+
+def _take_threshold() -> None:
+    component: Any = session.held(session.LINES, None)
+    if component.threshold is not None:
+        session.link(session.THRESHOLD, f"{float(component.threshold):g}")
+
+
+def _take_heads() -> None:
+    component: Any = session.held(session.LINES, None)
+    if component.heads is not None:
+        hidden = ",".join(str(int(head)) for head in component.heads["hidden"])
+        session.link(session.HIDDEN, hidden or None)

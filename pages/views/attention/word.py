@@ -1,0 +1,227 @@
+"""One word, followed through all layers and heads."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import cast
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from core.analysis.heads.findings import pronouns_among
+from core.inspection import Inspection, inspect_sentence
+from core.model.attention import attend_probed
+from core.words import merged
+from pages.frame import clicks, controls, session
+from pages.frame.export import Column, Taking
+from pages.frame.maps import labels
+from pages.frame.positions import position
+from pages.frame.selection import (
+    Looked,
+    key_tokens,
+    query_tokens,
+    side_of_keys,
+    side_of_queries,
+    sites_of,
+)
+from pages.frame.text import _
+from pages.views.attention import lines_of
+from viz.payload import TokenLabel
+from viz.strips import (
+    DEFAULT_STRIPS_TEXTS,
+    Kind,
+    Side,
+    StripGroup,
+    Strips,
+    component_assets,
+    pack,
+)
+
+AT, BY = "looks at", "is looked at by"
+LARGEST_FIRST, BY_LAYER = "largest first", "by layer"
+STRIPS = "strips"
+ORDER = "order"
+"""Name of the widget and of the URL's parameter."""
+_COLUMNS = (
+    *("kind", "layer", "head"),
+    *("query", "query_token", "key", "key_token", "visible", "weight"),
+)
+
+_assets = component_assets()
+_component = st.components.v2.component("strips", html=_assets.html, css=_assets.css, js=_assets.js)
+
+HOW_TO_READ = _(
+    """
+- Click a word, or a name beside a strip, to follow that word through every layer and head.
+- Each **strip** is one head, each **cell** a token: how much weight the word gives to it (*looks
+  at*: one row of that head's map), or gets from it (*is looked at by*: one column). What the word
+  looks at sums to 1 in each strip; what looks at it need not.
+- Beside a strip stands the token with the largest weight. Click a strip's name to see that head's
+  whole map.
+- A **source** word is looked at by the encoder's heads and by those of cross-attention. A
+  **target** word stands for the step in which it is fed, and the next one predicted.
+- The colours go from 0 to 1 for every head. Hatched cells are hidden by the look-ahead mask.
+"""
+)
+
+
+def draw(looked: Looked) -> Taking:
+    """Draw a strip for every head that the word takes part in."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        direction = controls.choice(_("Direction"), session.DIRECTION, [AT, BY], AT, labelled=False)
+        order = controls.choice(
+            _("Sort"), ORDER, [LARGEST_FIRST, BY_LAYER], LARGEST_FIRST, labelled=False
+        )
+    inspection = looked.inspection
+    side, index = _followed(looked)
+    groups = _groups(inspection, side, index, direction)
+    shown = Strips(
+        **_sentences(inspection),
+        side=side,
+        index=index,
+        direction="at" if direction == AT else "by",
+        groups=[group.largest_first() if order == LARGEST_FIRST else group for group in groups],
+        note=_note(inspection, side, index),
+        texts={name: _(text) for name, text in DEFAULT_STRIPS_TEXTS.items()},
+    )
+    strips(
+        shown,
+        key=STRIPS,
+        on_pick=partial(clicks.take_token, STRIPS),
+        on_strip=partial(clicks.take_strip, STRIPS),
+    )
+    return Taking(
+        name=f"{side}.{index}.{direction.replace(' ', '-')}",
+        title=_title(_token(inspection, side, index), direction),
+        numbers=lambda: _numbers(inspection, groups, index, direction),
+        lines=lines_of.inspecting(looked) + _lines(groups, index, direction),
+        code=[attend_probed, inspect_sentence, *([merged] if looked.whole_words else [])],
+        component=(_assets, lambda: pack(shown)),
+        how_to_read=HOW_TO_READ,
+    )
+
+
+def strips(
+    shown: Strips, *, key: str, on_pick: Callable[[], None], on_strip: Callable[[], None]
+) -> None:
+    """Show a word's strips below the sentences in which other words can be chosen.
+
+    Args:
+        shown: The strips.
+        key: The element's name.
+        on_pick: Called when a word was chosen, before the page runs again;
+            `st.session_state[key].pick` holds `{"side": …, "index": …}`.
+        on_strip: Called when a strip's name was clicked; `st.session_state[key].strip` holds
+            `{"kind": …, "layer": …, "head": …}`.
+    """
+    _component(
+        key=key, data=pack(shown, picks=True), on_pick_change=on_pick, on_strip_change=on_strip
+    )
+
+
+def _followed(looked: Looked) -> tuple[Side, int]:
+    """Return the token that the link names, or else the first pronoun, or the middle word."""
+    inspection = looked.inspection
+    counts: dict[Side, int] = {
+        "source": len(inspection.source_tokens),
+        "target": len(inspection.fed_tokens),
+    }
+    for side, count in counts.items():
+        index = position(session.linked(session.TOKEN), count)
+        if session.linked(session.SIDE) == side and index is not None:
+            return side, index
+    words = [word.lower() for word in inspection.source_words]
+    pronouns = pronouns_among(looked.opened.task, words)
+    # The last word is EOS.
+    word = words.index(pronouns[0]) if pronouns else (len(words) - 1) // 2
+    return "source", [token.word for token in inspection.source_tokens].index(word)
+
+
+def _groups(inspection: Inspection, side: Side, index: int, direction: str) -> list[StripGroup]:
+    """Return the token's row or column in every head, by kind of attention and layer."""
+    followed_side = side_of_queries if direction == AT else side_of_keys
+    groups = []
+    for kind in dict.fromkeys(site.attention for site in inspection.attention):
+        if followed_side(kind) != side:
+            continue
+        layers = [inspection.attention[site] for site in sites_of(inspection, kind)]
+        weights, visible = [each.weights_HQK for each in layers], layers[0].visible_QK
+        groups.append(
+            StripGroup(
+                kind=cast(Kind, kind),
+                heads=[
+                    (layer, head) for layer, of in enumerate(weights) for head in range(len(of))
+                ],
+                weights=np.concatenate([_strip(of, index, direction) for of in weights]),
+                visible=visible[index] if direction == AT else visible[:, index],
+            )
+        )
+    return groups
+
+
+def _strip(weights_HQK: NDArray[np.float32], index: int, direction: str) -> NDArray[np.float32]:
+    """Return a row or a column of each head."""
+    return weights_HQK[:, index] if direction == AT else weights_HQK[:, :, index]
+
+
+def _sentences(inspection: Inspection) -> dict[str, tuple[TokenLabel, ...]]:
+    fed, predicted = labels(inspection.fed_tokens), labels(inspection.predicted_tokens)
+    return {
+        "source": labels(inspection.source_tokens, inspection.unknown_words),
+        # What the last row predicts ends the target: EOS, or what came when the limit was reached.
+        "target": (*fed, predicted[-1]),
+    }
+
+
+def _token(inspection: Inspection, side: Side, index: int) -> str:
+    tokens = inspection.source_tokens if side == "source" else inspection.fed_tokens
+    return tokens[index].text
+
+
+def _note(inspection: Inspection, side: Side, index: int) -> str:
+    if side == "source":
+        return ""
+    return _("Fed “{fed}”, the decoder predicts “{predicted}”.").format(
+        fed=_token(inspection, side, index), predicted=inspection.predicted_tokens[index].text
+    )
+
+
+def _title(token: str, direction: str) -> str:
+    if direction == AT:
+        return _("What “{token}” looks at, in every head").format(token=token)
+    return _("What looks at “{token}”, in every head").format(token=token)
+
+
+def _numbers(
+    inspection: Inspection, groups: Sequence[StripGroup], index: int, direction: str
+) -> Mapping[str, Column]:
+    """Return one row for each cell, by kind, layer and head whatever the strips' order is.
+
+    Where `visible` is False the mask hides the key from the query, and the weight is 0.
+    """
+    rows: list[tuple[object, ...]] = []
+    for group in groups:
+        queries = query_tokens(inspection, group.kind)
+        keys = key_tokens(inspection, group.kind)
+        for (layer, head), strip in zip(group.heads, group.weights.tolist(), strict=True):
+            for other, weight in enumerate(strip):
+                query, key = (index, other) if direction == AT else (other, index)
+                cell = query, queries[query].text, key, keys[key].text
+                visible = bool(group.visible[other])
+                rows.append((group.kind, layer, head, *cell, visible, weight))
+    return dict(zip(_COLUMNS, zip(*rows, strict=True), strict=True))
+
+
+def _lines(groups: Sequence[StripGroup], index: int, direction: str) -> str:
+    kinds = tuple(group.kind for group in groups)
+    cells = f"[:, {index}]" if direction == AT else f"[:, :, {index}]"
+    return "\n".join(
+        [
+            "numbers = {",
+            f"    str(site): inspection.attention[site].weights_HQK{cells}",
+            "    for site in inspection.attention",
+            f"    if site.attention in {kinds}",
+            "}",
+            "",
+        ]
+    )

@@ -1,0 +1,154 @@
+"""What the methods of attribution are called, and how far they can be trusted, in words."""
+
+from collections.abc import Mapping
+
+from core.analysis.attribution.flow import MOST_TOKENS
+from core.analysis.attribution.methods import Attribution, Method
+from core.analysis.attribution.trust import Trust
+from pages.frame.text import _, percent
+from viz.number_tables import three_digits
+
+SURE = 0.99
+"""Above this probability a gradient has little left to say."""
+
+NAMES = {
+    Method.LEAVE_ONE_OUT: _("leave one out"),
+    Method.ATTENTION: _("attention"),
+    Method.ROLLOUT: _("rollout"),
+    Method.FLOW: _("flow"),
+    Method.GRADIENT: _("gradient × input"),
+    Method.INTEGRATED: _("integrated gradients"),
+}
+"""What each is called, the one that others are held against first."""
+
+SHORT = NAMES | {Method.GRADIENT: _("grad × input"), Method.INTEGRATED: _("integrated")}
+"""The same where there is little room."""
+
+MEANINGS = {
+    Method.LEAVE_ONE_OUT: _("what log p loses, in nats, when the token is hidden: the test"),
+    Method.ATTENTION: _("weights of the last cross-attention, mean over its heads"),
+    Method.ROLLOUT: _("what attention passes on through the encoder to there"),
+    Method.FLOW: _("the most that could flow there through the same layers"),
+    Method.GRADIENT: _("what log p would lose, in nats, if it were linear"),
+    Method.INTEGRATED: _("what log p gains, in nats, on the way from zero vectors"),
+}
+"""What their numbers are."""
+
+IN_NATS = frozenset({Method.LEAVE_ONE_OUT, Method.GRADIENT, Method.INTEGRATED})
+
+ADDED = _(
+    "A word’s number is the sum over its tokens; flow reaches all of them at once, and leave one "
+    "out hides them all together, for the rest of a word may tell what is hidden."
+)
+"""What is done where words get the numbers."""
+
+OF_WORDS = {
+    Method.LEAVE_ONE_OUT: _("what log p loses, in nats, when the whole word is hidden: the test"),
+    Method.FLOW: _("the most that could flow to all its tokens at once"),
+}
+"""What numbers of words are, where that needs more to be said than that they are sums."""
+
+TRUSTED = _("mean ρ on test sentences")
+
+LEAST_TOKENS = 4
+"""Of fewer an order says nothing."""
+
+
+def asked(found: Attribution) -> list[Method]:
+    """Return the methods that were asked, in the order in which they are shown."""
+    return [method for method in NAMES if method in found.scores]
+
+
+def few(found: Attribution, *, per_word: bool = False) -> str:
+    """Return over how many tokens, or words, the correlations of one word are."""
+    n = len(found.scores[Method.LEAVE_ONE_OUT])
+    said = _("ρ of this word: over its n = {n} source tokens, EOS counted.")
+    if per_word:
+        said = _("ρ of this word: over its n = {n} source words, EOS counted.")
+    said = said.format(n=n)
+    if Method.FLOW not in found.scores:
+        more = _("Flow is left out: for more than {n} source tokens it takes too long.")
+        said += " " + more.format(n=MOST_TOKENS)
+    if n < LEAST_TOKENS:
+        said += " " + _("Fewer than {least} have no order to speak of.").format(least=LEAST_TOKENS)
+    return said
+
+
+def sure_of(word: str, found: Attribution) -> str:
+    """Return how probable the word is, and what that does to gradients."""
+    said = _("p(“{word}”) = {share}.").format(word=word, share=percent(found.probability))
+    if found.probability > SURE:
+        said += " " + _(
+            "A gradient is nearly 0 where the model is sure, as it is here: what gradient × input "
+            "says is small, and may be noise."
+        )
+    return said
+
+
+def cell(method: Method, token: str, word: str, score: float) -> str:
+    """Return in full what one method says of one token."""
+    said = _("{method}: “{token}” → “{word}” {score}").format(
+        method=NAMES[method], token=token, word=word, score=three_digits(score)
+    )
+    return f"{said} {_('nats')}" if method in IN_NATS else said
+
+
+def gap(found: Attribution) -> str:
+    """Return how far integrated gradients are from what they should add up to."""
+    integrated = found.integrated
+    return _(
+        "Integrated gradients add up to {total} nats, and should to {wanted}: a gap of {gap} "
+        "({n:,} gradients)."
+    ).format(
+        total=three_digits(integrated.total),
+        wanted=three_digits(integrated.difference),
+        gap=percent(integrated.gap),
+        n=integrated.n_gradients,
+    )
+
+
+def table(
+    found: Attribution, trust: Mapping[Method, Trust] | None, *, per_word: bool = False
+) -> dict[str, list[str]]:
+    """Return a row for each method: what it says, and whether it agrees with leaving one out."""
+    meanings = MEANINGS | (OF_WORDS if per_word else {})
+    columns = {
+        _("method"): [NAMES[method] for method in asked(found)],
+        _("its numbers"): [meanings[method] for method in asked(found)],
+        _("ρ, this word"): [_here(found, method) for method in asked(found)],
+    }
+    if trust is not None:
+        columns[TRUSTED] = [_over(trust.get(method)) for method in asked(found)]
+    return columns
+
+
+def most_trusted(trust: Mapping[Method, Trust], seed: int, *, per_word: bool = False) -> str:
+    """Return which method agrees best over the test sentences."""
+    best = max(trust, key=lambda method: trust[method].mean)
+    n = trust[best].n + trust[best].undefined
+    said = _(
+        "Over {n} held-out sentences (one word of each, seed {seed}) {method} agrees best with "
+        "leaving one out; ± is the standard deviation over sentences, [ ] the quartiles."
+    ).format(method=NAMES[best], n=n, seed=seed)
+    return f"{said} {_('Each ρ is over the source’s words.')}" if per_word else said
+
+
+def correlation(rho: float | None) -> str:
+    """Return a correlation; a dash where there is none."""
+    return "–" if rho is None else f"{rho:.2f}".replace("-", "−")
+
+
+def _here(found: Attribution, method: Method) -> str:
+    if method not in found.agreement:
+        return _("the measure")
+    many = len(found.scores[method]) >= LEAST_TOKENS
+    return correlation(found.agreement[method] if many else None)
+
+
+def _over(trust: Trust | None) -> str:
+    if trust is None:
+        return ""
+    low, _middle, high = trust.quartiles
+    said = f"{correlation(trust.mean)} ± {trust.deviation:.2f} [{correlation(low)}, "
+    said += f"{correlation(high)}], n = {trust.n}"
+    return said + (_(" ({n} undefined)").format(n=trust.undefined) if trust.undefined else "")

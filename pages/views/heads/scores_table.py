@@ -1,0 +1,150 @@
+"""What the table of roles shows of each head, and how its columns are written."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+from streamlit.elements.lib.column_types import ColumnConfig
+
+from core.analysis.effects.head_effects import HeadEffect, HeadEffects
+from core.analysis.heads.roles import HeadRole, Score
+from core.analysis.heads.roles_questions import Role
+from core.evaluate.intervals import Difference
+from pages.frame.text import ATTENTIONS, _
+from pages.views.heads import scores_words
+
+MARK = " "
+"""Name of the column with the heads' colours."""
+SENTENCES, PRONOUNS = "sentences", "pronouns"
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The heads that the table shows."""
+
+    heads: Sequence[HeadRole]
+    effects: HeadEffects | None
+    """What silencing each costs, where it was measured."""
+
+    @property
+    def roles(self) -> list[Role]:
+        """Those that any of these heads can have, in order."""
+        return [role for role in Role if any(role in each.scores for each in self.heads)]
+
+    def effect(self, head: HeadRole) -> HeadEffect | None:
+        """What silencing one of them costs; None where it was not measured."""
+        return None if self.effects is None else self.effects.of(head.site, head.head)
+
+
+def columns(scored: Scored) -> dict[str, list[object]]:
+    """Return what stands in the rows."""
+    heads = scored.heads
+    return {
+        _("attention"): [ATTENTIONS[each.site.attention] for each in heads],
+        _("layer"): [each.site.layer for each in heads],
+        _("head"): [each.head for each in heads],
+        _("leading role"): [scores_words.leading(each) for each in heads],
+        **{name: [_points(each) for each in values] for name, values in _effects(scored).items()},
+        **{
+            scores_words.NAMES[role]: [_written(each.scores.get(role)) for each in heads]
+            for role in scored.roles
+        },
+        _("bits"): [each.entropy.value for each in heads],
+        _("distance"): [each.distance.value for each in heads],
+        _("largest"): [each.confidence.value for each in heads],
+        _("rows"): [each.n_rows for each in heads],
+    }
+
+
+def faint(scored: Scored) -> dict[str, list[bool]]:
+    """Return which cells prove nothing: a score that is no better than a rule, a chance change."""
+    return {
+        scores_words.NAMES[role]: [
+            role in each.scores and not each.scores[role].beats_baseline for each in scored.heads
+        ]
+        for role in scored.roles
+    } | {
+        name: [each is not None and not each.is_sure for each in values]
+        for name, values in _effects(scored).items()
+    }
+
+
+def _effects(scored: Scored) -> dict[str, list[Difference | None]]:
+    found = [scored.effect(head) for head in scored.heads]
+    effects = {
+        SENTENCES: [None if each is None else each.exact_match for each in found],
+        PRONOUNS: [None if each is None else each.pronoun for each in found],
+    }
+    return {name: values for name, values in effects.items() if any(values)}
+
+
+def _points(change: Difference | None) -> float | None:
+    return None if change is None else 100 * change.change
+
+
+def _written(score: Score | None) -> str | None:
+    """Return score and baseline, of the same length for all, so that they are sorted as text."""
+    if score is None:
+        return None
+    return f"{score.value:.2f} ({score.baseline:.2f})" + ("" if score.beats_baseline else " n.s.")
+
+
+def column_config(scored: Scored) -> dict[str, ColumnConfig | None]:
+    """Return how the columns are written."""
+    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
+    rows = _("Rows with a choice: two keys or more that they may see.")
+    silenced = _("Change, in points, of the share that is right when this head is silenced.")
+    bits = _("Entropy of a row's weights in bits: 0 for one key, 3 for eight alike.")
+    away = _("How many tokens away the keys are, weighted.")
+    largest = _("The largest weight of a row.")
+    points = "%+.1f"
+    roles = {
+        scores_words.NAMES[role]: text(width=_width(role), help=scores_words.column_help(role))
+        for role in scored.roles
+    }
+    return {
+        MARK: text(width=26, pinned=True, help=_("The head's colour in every picture")),
+        _("attention"): text(width=96, pinned=True),
+        _("layer"): number(width=50, pinned=True),
+        _("head"): number(width=50, pinned=True),
+        _("leading role"): text(width=130),
+        SENTENCES: number(_("silenced"), format=points, width=70, help=silenced),
+        PRONOUNS: number(_("pronouns"), format=points, width=74, help=silenced),
+        **roles,
+        _("bits"): number(format="%.2f", width=50, help=bits),
+        _("distance"): number(format="%.2f", width=70, help=away),
+        _("largest"): number(format="%.2f", width=62, help=largest),
+        _("rows"): number(format="%d", width=58, help=rows),
+    }
+
+
+def _width(role: Role) -> int:
+    """Return a width, in pixels, in which the column's name has room."""
+    return max(112, 14 + 7 * len(scores_words.NAMES[role]))
+
+
+def numbers(scored: Scored) -> dict[str, list[object]]:
+    """Return one row for each head and role, for a file."""
+    rows = [(head, role, score) for head in scored.heads for role, score in head.scores.items()]
+    effects = [scored.effect(head) for head, _role, _score in rows]
+    return {
+        "site": [str(head.site) for head, *_rest in rows],
+        "head": [head.head for head, *_rest in rows],
+        "leading": [str(head.leading or "") for head, *_rest in rows],
+        "role": [str(role) for _head, role, _score in rows],
+        "score": [score.value for *_rest, score in rows],
+        "baseline": [score.baseline for *_rest, score in rows],
+        "rule": [score.rule for *_rest, score in rows],
+        "rule_offset": [score.rule_offset for *_rest, score in rows],
+        "beats_baseline": [score.beats_baseline for *_rest, score in rows],
+        "n": [score.n for *_rest, score in rows],
+        "offset": [head.offset for head, *_rest in rows],
+        "entropy": [head.entropy.value for head, *_rest in rows],
+        "evenness": [head.evenness.value for head, *_rest in rows],
+        "distance": [head.distance.value for head, *_rest in rows],
+        "confidence": [head.confidence.value for head, *_rest in rows],
+        "exact_match_change": ["" if e is None else e.exact_match.change for e in effects],
+        "pronoun_change": [
+            "" if e is None or e.pronoun is None else e.pronoun.change for e in effects
+        ],
+    }

@@ -1,0 +1,132 @@
+"""What the roles of heads are called, and what they mean."""
+
+from core.analysis.heads.roles import OFFSETS, HeadRole, Score
+from core.analysis.heads.roles_questions import Role
+from pages.frame.text import _, percent
+
+NAMES = {
+    Role.PREVIOUS: _("previous token"),
+    Role.NEXT: _("next token"),
+    Role.SAME: _("same token"),
+    Role.POSITIONAL: _("fixed offset"),
+    Role.DELIMITER: _("delimiters"),
+    Role.RARE: _("rare words"),
+    Role.ANTECEDENT: _("antecedents"),
+    Role.ALIGNED_FED: _("aligned, fed"),
+    Role.ALIGNED_PREDICTED: _("aligned, predicted"),
+}
+"""What a role is called in a word or two."""
+
+MEANINGS = {
+    Role.PREVIOUS: _("the token before the row's own (self-attention only)"),
+    Role.NEXT: _("the token after the row's own (encoder only: a decoder does not see it)"),
+    Role.SAME: _("a token that is the same as the row's own; in self-attention also that itself"),
+    Role.POSITIONAL: _(
+        "whatever stands at one fixed offset, the one that this head picks most often; "
+        "from 90 % on a head is called positional"
+    ),
+    Role.DELIMITER: _("punctuation, or a special token such as EOS"),
+    Role.RARE: _("the rarest of the tokens that the row may see, counted in these sentences"),
+    Role.ANTECEDENT: _(
+        "what an ambiguous pronoun stands for; in cross-attention the row that writes it"
+    ),
+    Role.ALIGNED_FED: _("a source token that the word comes from that is fed to the row"),
+    Role.ALIGNED_PREDICTED: _("a source token that the word comes from that the row predicts"),
+}
+"""Where a row's largest weight has to lie for the role."""
+
+RULES = _(
+    """
+- The **score** of a role is the share of rows whose largest weight lies there (equally large
+  weights share a row). Rows count that can see such a token and at least one other.
+- The number in brackets is the **baseline**: what the best rule without a model scores on the same
+  rows. The rules are: any token that the row may see (each as often as the others); always the same
+  offset, the best one; for antecedents the nearest, the first or a random noun.
+- Grey and **n.s.**: not significantly more than the baseline, which the score's 95 % interval
+  (Wilson's) reaches or stays under. Such a score says nothing about the head. Rows of one sentence
+  are counted as if they were independent, so that the interval is a little too narrow.
+- The **leading role** beats its baseline and holds in half of the rows or more; of several it is
+  the one that gains most of what its baseline leaves to gain.
+- **bits**, **distance** and **largest** are means over the rows: the entropy of a row's weights,
+  how many tokens away they are, and the largest of them.
+- **silenced** says by how many points fewer (−) or more (+) held-out sentences, and pronouns, are
+  right when the head is silenced; grey where the 95 % interval has 0 in it. A role is a hypothesis
+  about what a head does; silencing the head is the test.
+"""
+)
+
+
+def meanings() -> str:
+    """Return all definitions as Markdown."""
+    lines = [f"- **{NAMES[role]}**: {MEANINGS[role]}." for role in Role]
+    return "\n".join(
+        [_("A row of a head has a role when its largest weight lies on …"), "", *lines]
+    )
+
+
+def leading(found: HeadRole) -> str:
+    """Return in a few words what a head does for the most part."""
+    role = found.leading
+    if role is None:
+        return _("none")
+    return _with_offset(role, found) if role is Role.POSITIONAL else NAMES[role]
+
+
+def said(found: HeadRole) -> str:
+    """Return what is known of a head's role, with score, baseline and n."""
+    role = found.leading
+    if role is not None:
+        return _("Its leading role is “{role}”: {evidence}.").format(
+            role=leading(found), evidence=evidence(found.scores[role])
+        )
+    highest = max(found.scores.items(), key=lambda item: item[1].value, default=None)
+    if highest is None:
+        return _("No row of it has a choice, so that it has no role.")
+    name, score = highest
+    words = _("It has no role that beats its baseline and holds in half of the rows.")
+    more = _("Highest is “{role}”: {evidence}{faint}.").format(
+        role=_with_offset(name, found) if name is Role.POSITIONAL else NAMES[name],
+        evidence=evidence(score),
+        faint="" if score.beats_baseline else _(", which does not beat its baseline"),
+    )
+    return f"{words} {more}"
+
+
+def not_beaten(found: HeadRole) -> list[str]:
+    """Return the roles whose score says nothing, for it does not beat its baseline."""
+    return [NAMES[role] for role, score in found.scores.items() if not score.beats_baseline]
+
+
+def evidence(score: Score) -> str:
+    """Return a score with its baseline and n."""
+    return _("in {score} of {n:,} rows (best rule, {rule}: {baseline})").format(
+        score=percent(score.value), n=score.n, rule=rule(score), baseline=percent(score.baseline)
+    )
+
+
+def rule(score: Score) -> str:
+    """Return what the baseline's rule is called."""
+    if score.rule == "offset":
+        return _("always the token at offset {offset}").format(offset=signed(score.rule_offset))
+    return _(score.rule)
+
+
+def signed(number: int) -> str:
+    """Return a whole number with its sign.
+
+    >>> signed(-1), signed(2), signed(0)
+    ('−1', '+2', '0')
+    """
+    return f"{number:+d}".replace("-", "−") if number else "0"
+
+
+def column_help(role: Role) -> str:
+    """Return what stands over a role's column on demand."""
+    words = _("Share of the rows whose largest weight lies on {what}; in brackets the best rule.")
+    if role in OFFSETS:
+        words = _("Share of the rows whose largest weight lies on {what}; in brackets any token.")
+    return words.format(what=MEANINGS[role])
+
+
+def _with_offset(role: Role, found: HeadRole) -> str:
+    return f"{NAMES[role]} {signed(found.offset)}"

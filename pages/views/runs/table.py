@@ -1,0 +1,188 @@
+"""The table of all runs, in which they are chosen."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+import streamlit as st
+from streamlit.elements.lib.column_types import ColumnConfig
+
+from core.runs.records import Results, RunRecord, read_record
+from core.runs.run import RunError
+from core.training.process import Situation, situation
+from pages.views.training import state
+from pages.frame import cached, session
+from pages.frame.text import _
+from viz.frames import runs_table
+
+STATES = {**state.STATES, "evaluating": _("measuring…")}
+"""How a training stands, in a word."""
+
+ROWS_SHOWN = 10
+"""A table with more rows scrolls."""
+NAME = 27
+"""A longer name is cut in its middle, because names differ at their ends."""
+_ROW = 35
+_SIGN = 6.8
+_PADDING = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A folder of runs, as the table lists it."""
+
+    name: str
+    path: Path
+    problem: str = ""
+    """Why it cannot be used; empty for a run that can."""
+    record: RunRecord | None = None
+    situation: Situation | None = None
+
+    @property
+    def own(self) -> bool:
+        """Whether it is the visitor's, to be renamed and deleted."""
+        return self.path.parent == cached.OWN
+
+
+def listed() -> dict[str, Listed]:
+    """Return all runs by the name under which they are offered."""
+    return {name: _listed(name, path) for name, path in cached.run_paths().items()}
+
+
+def _listed(name: str, path: Path) -> Listed:
+    try:
+        record, found = cached.of_files(read_record, path), situation(path)
+    except (RunError, OSError) as error:
+        return Listed(name, path, problem=said(error, path))
+    return Listed(name, path, record=record, situation=found)
+
+
+def said(error: Exception, path: Path) -> str:
+    """Return what is wrong with a run, without the folder that it is in."""
+    return str(error).removeprefix(f"{path}: ")
+
+
+def choose(runs: Mapping[str, Listed]) -> list[Listed]:
+    """Show all runs, and return those that are ticked, in the order of the table."""
+    names, shown = list(runs), shortened(list(runs))
+    session.tick_runs(names)
+    rows = [_row(run, short) for run, short in zip(runs.values(), shown, strict=True)]
+    st.dataframe(
+        runs_table(without_empty(rows)),
+        key=session.RUNS_TABLE,
+        on_select=partial(session.take_ticks, names),
+        selection_mode="multi-row",
+        hide_index=True,
+        placeholder="",
+        row_height=_ROW,
+        height=_ROW * (1 + min(len(runs), ROWS_SHOWN)) + 2,
+        column_config=_columns(max(map(len, shown))),
+        alt=_("All runs, with their settings and results"),
+    )
+    chosen = session.chosen_runs()
+    return [run for name, run in runs.items() if name in chosen]
+
+
+def shortened(names: Sequence[str]) -> list[str]:
+    """Return names that a column has room for; whole ones where two would look the same.
+
+    >>> shortened(["runs/translate-with-eight-heads-1", "copy"])
+    ['runs/translat…eight-heads-1', 'copy']
+    """
+    half = (NAME - 1) // 2
+    short = [n if len(n) <= NAME else f"{n[:half]}…{n[-half:]}" for n in names]
+    return short if len(set(short)) == len(names) else list(names)
+
+
+def without_empty(rows: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
+    """Leave out the columns that are empty in all rows."""
+    kept = {name for row in rows for name, value in row.items() if value not in (None, "")}
+    return [{name: value for name, value in row.items() if name in kept} for row in rows]
+
+
+def results_row(found: Results | None) -> dict[str, object]:
+    """Return a run's figures on held-out samples, by the names of their columns."""
+    if found is None:
+        return {}
+    return {
+        _("exact match"): _hundredfold(found.exact_match),
+        _("right tokens"): _hundredfold(found.token_accuracy),
+        _("BLEU"): found.bleu,
+        _("chrF"): found.chrf,
+        _("held-out loss"): found.loss,
+        _("n"): found.n,
+        _("at step"): found.step,
+    }
+
+
+def results_columns() -> dict[str, ColumnConfig]:
+    """Return how the figures of `results_row` are written."""
+    share = st.column_config.NumberColumn(format="%.2f %%", width=86)
+    # One token of twenty thousand is not nothing.
+    tokens = st.column_config.NumberColumn(format="%.3f %%", width=92)
+    score = st.column_config.NumberColumn(format="%.2f", width=58)
+    return {
+        _("exact match"): share,
+        _("right tokens"): tokens,
+        _("BLEU"): score,
+        _("chrF"): score,
+        _("held-out loss"): st.column_config.NumberColumn(format="%.3g", width=82),
+        _("n"): st.column_config.NumberColumn(
+            width=46,
+            help=_("held-out pairs measured; training itself measures on 200 at most"),
+        ),
+    }
+
+
+def _row(run: Listed, name: str) -> dict[str, object]:
+    if run.record is None or run.situation is None:
+        return {_("run"): name, _("state"): _("damaged")}
+    settings, record, model = run.record.settings, run.record, run.record.settings.model
+    figures = results_row(record.results)
+    wanted = (_("exact match"), _("BLEU"), _("held-out loss"), _("n"))
+    layers = f"{model.n_encoder_layers}+{model.n_decoder_layers}"
+    return {
+        _("run"): name,
+        _("task"): settings.task,
+        _("state"): STATES[run.situation.state],
+        _("step"): run.situation.step,
+        _("of"): run.situation.steps,
+        **{column: figures.get(column) for column in wanted},
+        _("model"): f"{layers} · {model.n_heads} · {model.d_model}",
+        # The gallery's files are as old as the copy of the project.
+        _("when"): datetime.fromtimestamp(record.changed, UTC) if run.own else None,
+        _("parameters"): record.n_parameters,
+        _("minutes"): None if record.seconds is None else record.seconds / 60,
+        _("guided head"): settings.training.guide,
+    }
+
+
+def _columns(longest: int) -> dict[str, ColumnConfig | None]:
+    """Return how the table is written; its columns fit into a window 900 pixels wide.
+
+    The last ones are hidden until they are asked for in the table's own menu.
+
+    Args:
+        longest: Signs of the longest name.
+    """
+    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
+    when = st.column_config.DatetimeColumn
+    return {
+        _("run"): text(pinned=True, width=round(_PADDING + _SIGN * min(longest, NAME))),
+        _("task"): text(width=66),
+        _("state"): text(width=80),
+        _("step"): number(width=50, help=_("steps of training that are done")),
+        **results_columns(),
+        _("exact match"): number(_("exact"), format="%.2f %%", width=74, help=_("exact match")),
+        _("BLEU"): number(_("BLEU"), format="%.1f", width=48),
+        _("held-out loss"): number(_("loss"), format="%.3g", width=74, help=_("held-out loss")),
+        _("model"): text(width=94, help=_("layers of encoder + decoder · heads · d_model")),
+        _("when"): when(format="D MMM HH:mm", width=94, timezone=st.context.timezone),
+        **dict.fromkeys((_("of"), _("parameters"), _("minutes"), _("guided head"))),
+    }
+
+
+def _hundredfold(share: float | None) -> float | None:
+    return None if share is None else 100 * share

@@ -1,0 +1,139 @@
+"""How a training stands, in words, and the buttons that make sense then."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from core.runs.run import RunError
+from core.training import process, requests
+from core.training.process import Situation
+from pages.frame import cached, session
+from pages.frame.text import _, duration, percent, plain
+from pages.views.training import progress
+
+STATES = {
+    "prepared": _("not begun"),
+    "starting": _("starting…"),
+    "running": _("running"),
+    "evaluating": _("measuring the trained model on held-out pairs…"),
+    "paused": _("paused"),
+    "stopped": _("stopped"),
+    "finished": _("finished"),
+    "failed": _("failed"),
+    "interrupted": _("interrupted"),
+}
+"""How a training stands."""
+WISHES = {"pause": _("pausing after the next step…"), "stop": _("stopping after the next step…")}
+"""What it was asked for, until it is done."""
+
+_GO = "training_go"
+"""Key of the button that starts, pauses and resumes: one button, so that it keeps the focus."""
+_REFUSED = "refused"
+_RECENT = 6
+"""So many lines of measurements tell how fast a training is now."""
+
+
+def told(path: Path, found: Situation) -> str:
+    """Return how a training stands, in one line of Markdown.
+
+    Args:
+        path: The run's folder.
+        found: How it stands.
+    """
+    wish = requests.asked(path)
+    if found.state in ("starting", "running") and wish is not None:
+        return _line(WISHES[wish], _steps(found))
+    parts = [_steps(found)]
+    if found.state == "running":
+        parts += _pace(path, found.steps - found.step)
+    elif found.state in ("finished", "stopped"):
+        parts += _quality(path)
+    why = found.message
+    if found.state == "interrupted":
+        why = why or _("its process ended without a word; resume from what was kept")
+    return _line(STATES[found.state], *parts, why)
+
+
+def buttons(path: Path, found: Situation) -> None:
+    """Offer what can be done now; what could not be done is said below."""
+    if found.state in ("starting", "running"):
+        _button(_("Pause"), ":material/pause:", process.pause, path, _GO)
+        _button(_("Stop"), ":material/stop:", process.stop, path, "training_stop")
+    elif found.can_go_on:
+        label = _("Start") if found.state == "prepared" else _("Resume")
+        _button(label, ":material/play_arrow:", process.start, path, _GO)
+
+
+def refusal(path: Path) -> str:
+    """Return why what was asked for last could not be done, or nothing."""
+    return str(session.drawer(_REFUSED).get(path, ""))
+
+
+def seconds_left(rows: Sequence[Mapping[str, float]], steps: int) -> float | None:
+    """Return how long so many steps take at the pace of the last ones; None where it is unknown.
+
+    >>> seconds_left([{"step": 10, "seconds": 1.0}, {"step": 20, "seconds": 2.0}], 50)
+    5.0
+    """
+    timed = [row for row in rows[-_RECENT:] if "seconds" in row]
+    if not timed:
+        return None
+    first, last = timed[0], timed[-1]
+    if len(timed) == 1:
+        return steps * last["seconds"] / last["step"]
+    return steps * (last["seconds"] - first["seconds"]) / (last["step"] - first["step"])
+
+
+def _button(label: str, icon: str, act: Callable[[Path], None], path: Path, key: str) -> None:
+    st.button(label, icon=icon, key=key, on_click=_try, args=(act, path))
+
+
+def _try(act: Callable[[Path], None], path: Path) -> None:
+    """Do it, and keep why it could not be done."""
+    refused = session.drawer(_REFUSED)
+    refused.pop(path, None)
+    try:
+        act(path)
+    except (OSError, RunError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        refused[path] = _("That could not be done: {reason}").format(reason=reason)
+
+
+def _line(state: str, *parts: str) -> str:
+    return " · ".join([f"**{state}**", *(plain(part) for part in parts if part)])
+
+
+def _steps(found: Situation) -> str:
+    return _("step {step:,} of {steps:,}").format(step=found.step, steps=found.steps)
+
+
+def _pace(path: Path, steps: int) -> list[str]:
+    """Say how fast it goes, and how long it will take."""
+    try:
+        rows = progress.rows(path)
+    except RunError:
+        return []
+    left = seconds_left(rows, steps)
+    if left is None:
+        return []
+    return [
+        _("{n:,.0f} tokens/s").format(n=rows[-1].get("tokens_per_second", 0.0)),
+        _("about {time} left without measuring").format(time=duration(left)),
+    ]
+
+
+def _quality(path: Path) -> list[str]:
+    """Say how good the trained model was found to be."""
+    try:
+        evaluation: Mapping[str, Any] | None = cached.loaded(path).evaluation
+    except (OSError, RunError):
+        return []
+    if evaluation is None:
+        return []
+    return [
+        _("exact match {share} of {n:,} held-out pairs").format(
+            share=percent(evaluation["exact_match"]), n=evaluation["n"]
+        )
+    ]

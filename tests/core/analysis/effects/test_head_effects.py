@@ -1,0 +1,78 @@
+from pathlib import Path
+
+import pytest
+
+from core.analysis.effects.head_effects import HeadEffect, HeadEffects, head_effects
+from core.analysis.effects.silencing import every_head
+from core.batch import pad
+from core.decoding.greedy import decode_greedily
+from core.evaluate.evaluation import held_out_pairs
+from core.evaluate.intervals import Difference
+from core.model import Silence, Site
+from core.runs.run import load_run
+
+GALLERY = Path(__file__).parents[4] / "gallery"
+GUIDED = (Site("encoder", 2, "self"), 0)
+N = 60
+
+
+@pytest.fixture(scope="module")
+def run():
+    return load_run(GALLERY / "translate-guided")
+
+
+@pytest.fixture(scope="module")
+def effects(run):
+    return {(each.site, each.head): each for each in head_effects(run, N, seed=3)}
+
+
+def test_every_head_is_measured_on_the_same_sentences(run, effects):
+    assert list(effects) == every_head(run.model)
+    assert {each.exact_match.n for each in effects.values()} == {N}
+    assert len({each.exact_match.before for each in effects.values()}) == 1
+    assert len({each.loss.before for each in effects.values()}) == 1
+
+
+def test_the_change_in_exact_match_is_that_of_translating_with_and_without_the_head(run, effects):
+    pairs = held_out_pairs(run, N, seed=3)
+    source_BS = pad([pair.source for pair in pairs])
+    for head in (GUIDED, (Site("decoder", 1, "self"), 1)):
+        shares = []
+        for probe in (None, Silence.of([head])):
+            written = decode_greedily(run.model, source_BS, probe)
+            right = [target == pair.target[1:] for target, pair in zip(written, pairs, strict=True)]
+            shares.append(sum(right) / N)
+        found = effects[head].exact_match
+        assert (found.before, found.after) == pytest.approx(shares)
+        assert found.after < found.before - 0.1
+
+
+def test_the_guided_head_costs_pronouns_for_sure_and_most_heads_do_not(effects):
+    found = effects[GUIDED]
+    assert found.pronoun.is_sure
+    assert found.pronoun.change < -0.3
+    assert not found.changes_nothing
+    sure = [head for head, each in effects.items() if each.pronoun.is_sure]
+    assert set(sure) <= {GUIDED, (Site("encoder", 1, "self"), 1)}
+
+
+def test_a_task_without_pronouns_has_no_effect_on_them(copy_run):
+    effects = list(head_effects(copy_run, 4))
+    assert len(effects) == 8
+    assert {each.pronoun for each in effects} == {None}
+
+
+def test_a_head_changes_nothing_where_every_interval_holds_0():
+    nothing, something = Difference(1, 1, -0.1, 0.1, 9), Difference(1, 0.5, -0.7, -0.3, 9)
+    site = Site("encoder", 0, "self")
+    assert HeadEffect(site, 0, nothing, nothing, None).changes_nothing
+    assert HeadEffect(site, 0, nothing, nothing, nothing).changes_nothing
+    assert not HeadEffect(site, 0, nothing, something, None).changes_nothing
+    assert not HeadEffect(site, 0, nothing, nothing, something).changes_nothing
+
+
+def test_one_heads_effect_is_found_by_its_name(effects):
+    found = HeadEffects(tuple(effects.values()), N, 3, 5000)
+    assert found.of(*GUIDED) is effects[GUIDED]
+    with pytest.raises(KeyError):
+        found.of(GUIDED[0], 4)

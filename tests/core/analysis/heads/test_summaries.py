@@ -1,0 +1,139 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.analysis.heads.evenness import evenness
+from core.analysis.heads.summaries import (
+    distances,
+    head_summaries,
+    pair_to_compare,
+    site_summaries,
+)
+from core.inspection import SiteAttention, inspect_sentence
+from core.model import Site
+
+SELF, CAUSAL, CROSS = (
+    Site("encoder", 0, "self"),
+    Site("decoder", 0, "self"),
+    Site("decoder", 0, "cross"),
+)
+
+
+def pointing(keys, n_keys, rest=0.1):
+    """Weights of one head whose rows look at these keys; the rest goes to all keys alike."""
+    weights = np.full((1, len(keys), n_keys), rest / n_keys, np.float32)
+    weights[0, np.arange(len(keys)), keys] += 1 - rest
+    return weights
+
+
+def of(weights, site=SELF, visible=None, alike=None):
+    shape = weights.shape[1:]
+    visible = np.ones(shape, bool) if visible is None else visible
+    alike = np.zeros(shape, bool) if alike is None else alike
+    return list(site_summaries(site, weights, visible, alike))
+
+
+def test_rows_that_see_one_key_do_not_count():
+    visible = np.tril(np.ones((5, 5), bool))
+    [summary] = of(pointing([0, 0, 1, 2, 3], 5, rest=0), CAUSAL, visible)
+    assert (summary.rows, summary.pattern.rows, summary.pattern.hits) == (4, 4, 4)
+    assert (summary.entropy, summary.confidence, summary.distance) == (0, 1, 1)
+
+
+@pytest.mark.parametrize("site", [SELF, CAUSAL, CROSS])
+def test_one_token_alone_has_no_choice(site):
+    [summary] = of(np.ones((1, 1, 1), np.float32), site)
+    assert (summary.pattern.name, summary.rows, summary.pattern.common) == ("none", 0, False)
+    assert (summary.entropy, summary.evenness, summary.distance, summary.confidence) == (0,) * 4
+
+
+def random_attention(seed, spread, n_heads, n_queries, n_keys, causal):
+    draw = np.random.default_rng(seed)
+    visible = np.ones((n_queries, n_keys), bool)
+    if causal:
+        visible = np.tril(visible)
+        visible[:, 0] = True
+    weights = draw.gamma(spread, size=(n_heads, n_queries, n_keys)) * visible + 1e-9 * visible
+    return (weights / weights.sum(-1, keepdims=True)).astype(np.float32), visible
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    spread=st.floats(0.05, 5),
+    n_queries=st.integers(1, 7),
+    n_keys=st.integers(1, 7),
+    causal=st.booleans(),
+)
+def test_numbers_are_the_means_over_rows_with_a_choice(seed, spread, n_queries, n_keys, causal):
+    weights, visible = random_attention(seed, spread, 2, n_queries, n_keys, causal)
+    counted = [row for row in range(n_queries) if visible[row].sum() > 1]
+    for head, summary in enumerate(of(weights, CROSS, visible)):
+        exact = weights[head].astype(np.float64)
+        entropies, aways, largest = [], [], []
+        for row in counted:
+            some = exact[row][exact[row] > 0]
+            entropies.append(-(some * np.log2(some)).sum())
+            place = row * (n_keys - 1) / max(n_queries - 1, 1)
+            aways.append(sum(w * abs(place - key) for key, w in enumerate(exact[row])))
+            largest.append(exact[row].max())
+        assert summary.rows == len(counted)
+        for found, values in (
+            (summary.entropy, entropies),
+            (summary.distance, aways),
+            (summary.confidence, largest),
+        ):
+            assert found == pytest.approx(np.mean(values) if values else 0, abs=2e-5)
+        assert summary.evenness == pytest.approx(evenness(weights[head], visible), abs=1e-5)
+
+
+def test_distances_run_along_the_diagonal_of_sides_of_unequal_length():
+    assert distances(3, 5, scaled=True).tolist() == [
+        [0, 1, 2, 3, 4],
+        [2, 1, 0, 1, 2],
+        [4, 3, 2, 1, 0],
+    ]
+    assert distances(2, 3, scaled=False).tolist() == [[0, 1, 2], [1, 0, 1]]
+    assert distances(1, 3, scaled=True).tolist() == [[0, 1, 2]]
+
+
+@pytest.mark.parametrize("kind", ["encoder.self", "decoder.self", "decoder.cross"])
+def test_every_head_of_a_kind_is_summarised_in_order(copy_run, kind):
+    inspection = inspect_sentence(copy_run, "a b a")
+    found = head_summaries(inspection, kind)
+    sites = [site for site in inspection.attention if site.attention == kind]
+    assert [(each.site, each.head) for each in found] == [(s, h) for s in sites for h in range(2)]
+
+
+def test_a_token_is_not_another_token_of_its_own_text(copy_run):
+    inspection = inspect_sentence(copy_run, "a b a")
+    site, n = Site("encoder", 0, "self"), len(inspection.source_tokens)
+    itself = SiteAttention(pointing(range(n), n), np.ones((n, n), bool))
+    found = head_summaries(replace(inspection, attention={site: itself}), "encoder.self")
+    assert (found[0].pattern.name, found[0].pattern.at) == ("offset", 0)
+
+
+def test_a_known_row_is_paired_with_what_the_head_looks_at(copy_run):
+    inspection = inspect_sentence(copy_run, "a b c d")
+    site = Site("encoder", 1, "self")
+    row = inspection.attention[site].weights_HQK[1, 2]
+    assert pair_to_compare(inspection, "encoder.self", 2, site, 1) == (2, row.argmax())
+
+
+@pytest.mark.parametrize("kind", ["encoder.self", "decoder.self", "decoder.cross"])
+def test_without_a_row_the_largest_weight_makes_the_pair(copy_run, kind):
+    inspection = inspect_sentence(copy_run, "a b c d", target="a b c d")
+    query, key = pair_to_compare(inspection, kind, None, SELF, 0)
+    best = -1.0
+    for site, attention in inspection.attention.items():
+        if site.attention != kind:
+            continue
+        for _, row, column in np.argwhere(attention.weights_HQK >= 0):
+            alone = attention.visible_QK[row].sum() < 2
+            if not alone and (kind == "decoder.cross" or row != column):
+                best = max(best, attention.weights_HQK[:, row, column].max())
+    sites = [site for site in inspection.attention if site.attention == kind]
+    weights = [inspection.attention[site].weights_HQK[:, query, key].max() for site in sites]
+    assert max(weights) == best

@@ -1,0 +1,166 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.analysis.lessons.masking import (
+    LOOK_AHEAD,
+    MASKS,
+    PADDING,
+    Mask,
+    PaddedBatch,
+    attended,
+    companions,
+    head_of_batch,
+    leak,
+    padded_batch,
+    read_sources,
+    visible,
+)
+from core.decoding.sentence import SentenceError, translate
+from core.evaluate.evaluation import held_out_pairs
+from core.model import Record, Site
+from core.model.masks import PAD
+from core.tokenizer import BOS, EOS
+
+SENTENCES = ("ab cd ef gh", "a", "bc d")
+SITES = {
+    "encoder.self": Site("encoder", 1, "self"),
+    "decoder.self": Site("decoder", 0, "self"),
+    "decoder.cross": Site("decoder", 0, "cross"),
+}
+
+
+@pytest.fixture
+def batch(copy_run):
+    """Sources of different lengths, each fed to the decoder as its own target."""
+    sources, cut = read_sources(copy_run, SENTENCES)
+    return PaddedBatch(sources, tuple((BOS, *row[:-1]) for row in sources), cut)
+
+
+def test_a_batch_is_filled_up_to_its_longest_sentence(copy_run):
+    batch = padded_batch(copy_run, SENTENCES)
+    lengths = (batch.source_BS != PAD).sum(dim=1).tolist()
+    assert lengths == [len(translate(copy_run, each).source_ids) for each in SENTENCES]
+    assert batch.source_BS.shape[1] == max(lengths)
+    assert (batch.fed_BT[:, 0] == BOS).all()
+    assert not (batch.fed_BT == EOS).any()
+    assert not batch.cut
+    assert batch.n_padding == sum(max(lengths) - length for length in lengths)
+
+
+def test_a_sentence_longer_than_the_model_is_cut_and_said_so(copy_run):
+    longest = copy_run.settings.model.max_positions
+    batch = padded_batch(copy_run, ["a", "a b " * longest])
+    assert batch.cut
+    assert batch.source_BS.shape == (2, longest)
+    assert batch.fed_BT.shape[1] <= longest
+
+
+def test_a_sentence_without_text_is_refused(copy_run):
+    with pytest.raises(SentenceError, match="no text"):
+        padded_batch(copy_run, ["a", "  "])
+
+
+@given(st.lists(st.integers(1, 7), min_size=1, max_size=4), st.sets(st.sampled_from(MASKS)))
+@settings(deadline=None)
+def test_what_is_visible_follows_the_definition_of_each_mask(lengths, without):
+    ids = torch.tensor([[5] * n + [PAD] * (max(lengths) - n) for n in lengths])
+    shown = visible(ids, ids, without)
+    for attention in SITES:
+        n = ids.shape[1]
+        for b, query, key in np.ndindex(len(lengths), n, n):
+            padded = key >= lengths[b] and Mask(attention, PADDING) not in without
+            later = (
+                attention == "decoder.self"
+                and key > query
+                and Mask(attention, LOOK_AHEAD) not in without
+            )
+            found = shown[attention].expand(len(lengths), n, n)[b, query, key]
+            assert bool(found) == (not padded and not later)
+
+
+def test_with_all_masks_it_is_what_the_model_itself_does(copy_run, batch):
+    record = Record()
+    with torch.inference_mode():
+        copy_run.model(batch.source_BS, batch.fed_BT, record)
+    for site in SITES.values():
+        done = attended(copy_run.model, batch, site)
+        np.testing.assert_allclose(done.weights_BHQK, record.weights(site).numpy(), atol=1e-5)
+        wanted = visible(batch.source_BS, batch.fed_BT)[site.attention]
+        np.testing.assert_array_equal(done.visible_BQK, wanted.expand(done.visible_BQK.shape))
+
+
+@pytest.mark.parametrize("attention", SITES)
+def test_weights_are_the_softmax_of_the_scores_that_are_visible(copy_run, batch, attention):
+    done = attended(copy_run.model, batch, SITES[attention])
+    scores = np.where(done.visible_BQK[:, None], done.scores_BHQK.astype(np.float64), -np.inf)
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    wanted = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    np.testing.assert_allclose(done.weights_BHQK, wanted, atol=1e-6)
+    assert leak(done.weights_BHQK, batch, attention, 0) == leak(
+        np.zeros_like(done.weights_BHQK), batch, attention, 0
+    )
+
+
+def test_a_leak_is_the_weight_on_padding_and_on_later_words(batch):
+    n = batch.fed_BT.shape[1]
+    uniform = np.full((3, 2, n, n), 1 / n, np.float32)
+    found = leak(uniform, batch, "decoder.self", 1)
+    lengths = (batch.fed_BT != PAD).sum(dim=1).tolist()
+    padding = sum((n - length) * length for length in lengths) / n / sum(lengths)
+    future = sum(length * (length - 1) / 2 for length in lengths) / n / sum(lengths)
+    assert found.padding == pytest.approx(padding)
+    assert found.future == pytest.approx(future)
+
+
+@pytest.mark.parametrize("mask", [mask for mask in MASKS if mask.attention != "decoder.self"])
+def test_without_its_padding_mask_weight_leaks_to_the_padding(copy_run, batch, mask):
+    done = attended(copy_run.model, batch, SITES[mask.attention], [mask])
+    found = leak(done.weights_BHQK, batch, mask.attention, 0)
+    assert found.padding > 0
+    assert found.future == 0
+
+
+def test_without_the_look_ahead_mask_weight_leaks_to_the_future(copy_run, batch):
+    mask = Mask("decoder.self", LOOK_AHEAD)
+    done = attended(copy_run.model, batch, SITES["decoder.self"], [mask])
+    found = leak(done.weights_BHQK, batch, "decoder.self", 0)
+    assert found.future > 0
+    assert found.padding == 0
+
+
+def test_behind_the_look_ahead_mask_no_word_can_see_the_padding_at_the_end(copy_run, batch):
+    mask = Mask("decoder.self", PADDING)
+    done = attended(copy_run.model, batch, SITES["decoder.self"], [mask])
+    assert leak(done.weights_BHQK, batch, "decoder.self", 0).padding == 0
+
+
+@pytest.mark.parametrize("without", [(), MASKS])
+def test_one_head_of_one_sentence_is_cut_out_of_the_whole_batch(copy_run, batch, without):
+    site = SITES["encoder.self"]
+    whole = attended(copy_run.model, batch, site, without)
+    found = head_of_batch(copy_run.model, batch, site, 1, 2, without)
+    np.testing.assert_array_equal(found.visible_QK, whole.visible_BQK[2])
+    np.testing.assert_array_equal(found.scores_QK, whole.scores_BHQK[2, 1])
+    np.testing.assert_array_equal(found.weights_QK, whole.weights_BHQK[2, 1])
+    sums = whole.weights_BHQK[:, 1].astype(np.float64).sum(axis=-1)
+    assert found.row_sums == (sums.min(), sums.max()) == pytest.approx((1, 1), abs=1e-5)
+    assert found.leak == leak(whole.weights_BHQK, batch, "encoder.self", 1)
+
+
+def test_companions_are_held_out_sentences_of_the_task_the_second_the_shortest(copy_run):
+    middling, shortest = companions(copy_run)
+    lengths = [len(copy_run.tokenizer.encode(text).ids) for text in (middling, shortest)]
+    pairs = held_out_pairs(copy_run, 40, seed=0)
+    assert min(len(pair.source) for pair in pairs) == lengths[1] + 1
+    assert {middling, shortest} <= {pair.text for pair in pairs}
+    assert lengths[0] >= lengths[1]
+
+
+def test_a_run_whose_task_is_gone_has_no_companions(copy_run):
+    gone = replace(copy_run, settings=replace(copy_run.settings, task="pairs.tsv"))
+    assert companions(gone) == ()

@@ -1,0 +1,95 @@
+import json
+from dataclasses import replace
+
+import pytest
+
+from core.decoding.sentence import translate
+from core.evaluate.evaluation import evaluate, held_out_pairs
+from core.evaluate.pronouns import study_pronouns
+from core.runs.run import RunError
+from core.tasks import TASKS, held_out_samples
+
+KEYS = {"exact_match", "token_accuracy", "loss", "bleu", "chrf"}
+KEYS |= {"n", "seed", "step", "pronoun", "heads"}
+
+
+def changed(run, **settings):
+    return replace(run, settings=replace(run.settings, **settings))
+
+
+def test_a_task_without_pronouns_has_quality_alone(copy_run):
+    figures = evaluate(copy_run, n=20, seed=3)
+    assert set(figures) == KEYS
+    assert (figures["n"], figures["seed"], figures["step"]) == (20, 3, 30)
+    assert (figures["pronoun"], figures["heads"]) == (None, [])
+
+
+def test_exact_match_counts_the_translations_that_are_the_target(copy_run, monkeypatch):
+    # A model that copies is not to be had in 30 steps: what it writes becomes the target.
+    samples = held_out_samples(TASKS["copy"], 20, seed=0)
+    written = {sample.source: translate(copy_run, sample.source) for sample in samples}
+    mixed = [
+        replace(sample, target=written[sample.source].text if number % 4 == 0 else "z z")
+        for number, sample in enumerate(samples)
+    ]
+    expected = sum(
+        written[sample.source].finished and sample.target == written[sample.source].text
+        for sample in mixed
+    )
+    monkeypatch.setattr("core.evaluate.evaluation.held_out_samples", lambda *_: mixed)
+    assert expected > 0
+    assert evaluate(copy_run, n=20)["exact_match"] == expected / 20
+
+
+def test_figures_of_pronouns_and_heads_are_those_of_the_study(translation_run):
+    figures = evaluate(translation_run, n=30, seed=1)
+    study = study_pronouns(translation_run.model, held_out_pairs(translation_run, 30, 1))
+    pronoun = figures["pronoun"]
+    assert (pronoun["accuracy"], pronoun["n"]) == (study.accuracy, study.n)
+    assert pronoun["baselines"] == {
+        "nearest_noun": study.baselines.nearest_noun,
+        "first_noun": study.baselines.first_noun,
+        "random_noun": study.baselines.random_noun,
+    }
+    assert len(figures["heads"]) == 6
+    for stored, head in zip(figures["heads"], study.heads, strict=True):
+        assert stored == {
+            "site": str(head.site),
+            "head": head.head,
+            "score": head.score,
+            "weight": head.weight,
+            "baseline": study.baselines.best,
+            "silenced_accuracy": head.silenced_accuracy,
+        }
+
+
+def test_figures_can_be_stored_as_json_and_are_the_same_again(translation_run):
+    figures = evaluate(translation_run, n=10)
+    assert json.loads(json.dumps(figures)) == figures == evaluate(translation_run, n=10)
+
+
+def test_evaluation_is_on_held_out_samples(copy_run):
+    pairs = held_out_pairs(copy_run, 40, seed=2)
+    assert len({pair.text for pair in pairs}) == 40
+    sources = {sample.source for sample in held_out_samples(TASKS["copy"], 40, seed=2)}
+    assert {pair.text for pair in pairs} == sources
+
+
+def test_pairs_beyond_the_models_positions_are_left_out(copy_run):
+    short = changed(copy_run, model=replace(copy_run.settings.model, max_positions=9))
+    pairs = held_out_pairs(short, 60, seed=0)
+    # A row of n symbols is n tokens and EOS for the encoder, BOS and n for the decoder.
+    fitting = [s for s in held_out_samples(TASKS["copy"], 60) if len(s.source.split()) + 1 <= 9]
+    assert [pair.text for pair in pairs] == [sample.source for sample in fitting]
+    assert 0 < len(pairs) < 60
+
+
+def test_nothing_that_fits_is_an_error_that_names_the_positions(copy_run):
+    tiny = changed(copy_run, model=replace(copy_run.settings.model, max_positions=3))
+    with pytest.raises(RunError, match=r"copy: no held-out pair fits the model's 3 positions"):
+        evaluate(tiny, n=10)
+
+
+def test_missing_file_of_pairs_is_an_error_of_the_run(copy_run, tmp_path):
+    with pytest.raises(RunError, match=r"copy: its task cannot be read: .*gone\.tsv"):
+        evaluate(changed(copy_run, task=str(tmp_path / "gone.tsv")), n=10)

@@ -1,0 +1,74 @@
+import math
+
+import pytest
+import torch
+
+from core.batch import Pair
+from core.config import ModelConfig
+from core.decoding.forced import forced_steps
+from core.decoding.greedy import greedy_steps
+from core.decoding.step import DecodeStep
+from core.evaluate.exposure import divergences, exposure, first_difference
+from core.model import build
+from core.tokenizer import BOS, EOS
+
+
+def step(probabilities):
+    logits_V = torch.tensor([0.0, 0.0, *probabilities]).log()
+    return DecodeStep((BOS,), logits_V, 2)
+
+
+def test_divergence_is_that_of_the_formula():
+    [found] = divergences([step([0.5, 0.5])], [step([0.9, 0.1])])
+    assert found == pytest.approx(0.9 * math.log(0.9 / 0.5) + 0.1 * math.log(0.1 / 0.5), abs=1e-6)
+
+
+def test_equal_distributions_do_not_diverge_and_a_sure_one_is_no_division_by_zero():
+    assert divergences([step([0.3, 0.7])], [step([0.3, 0.7])]) == (0.0,)
+    [found] = divergences([step([0.5, 0.5])], [step([1.0, 0.0])])
+    assert found == pytest.approx(math.log(2), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("free", "forced", "at"),
+    [([5, 6], [5, 6], None), ([5, 6, 7], [5, 8, 7], 1), ([5], [5, 6], 1), ([], [], None)],
+)
+def test_first_difference(free, forced, at):
+    assert first_difference(free, forced) == at
+
+
+@pytest.fixture
+def model():
+    return build(ModelConfig(30, 2, 2, 16, 32, 4, max_positions=24), seed=4).eval()
+
+
+def test_divergence_begins_where_other_tokens_are_fed(model):
+    source_S = torch.tensor([5, 9, 7, EOS])
+    free = list(greedy_steps(model, source_S))
+    own = [each.chosen for each in free]
+    assert len(own) > 4
+    target = [own[0], own[1], 3 + (own[2] - 2) % 27, *own[3:6]]
+    forced = list(forced_steps(model, source_S, target))
+    found = divergences(free, forced)
+    assert max(found[:3]) < 1e-6 < found[3]
+    assert first_difference(own, [each.chosen for each in forced]) == 2
+
+
+def test_accuracy_per_position_is_counted_forced_and_free(model):
+    pairs = [Pair((5, 6, EOS), (BOS, 7, 8, EOS)), Pair((9, EOS), (BOS, 10, EOS))]
+    found = exposure(model, pairs)
+    assert [each.n for each in found] == [2, 2, 1]
+    for position, each in enumerate(found):
+        forced_right = free_right = 0
+        for pair in pairs:
+            if position + 1 < len(pair.target):
+                source_S = torch.tensor(pair.source)
+                wanted = pair.target[position + 1]
+                forced = list(forced_steps(model, source_S, pair.target[1:-1]))
+                with torch.no_grad():
+                    logits = model(source_S[None], torch.tensor([pair.target[:-1]]))
+                forced_right += int(logits[0, position].argmax()) == wanted
+                free = [one.chosen for one in greedy_steps(model, source_S)]
+                free_right += free[position : position + 1] == [wanted]
+                assert forced[position].prefix == pair.target[: position + 1]
+        assert (each.forced, each.free) == (forced_right / each.n, free_right / each.n)

@@ -1,0 +1,236 @@
+from dataclasses import replace
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.utils.flop_counter import FlopCounterMode
+
+from core.config import ModelConfig
+from core.model import Record, Site, Step, build, count_parameters
+from core.model.description import TABLE_3, by_kind, parts
+
+SMALL = ModelConfig(23, 3, 2, 16, 32, 4, d_k=5, d_v=3, max_positions=20)
+CONFIGS = {
+    "post": SMALL,
+    "pre": replace(SMALL, norm="pre"),
+    "untied": replace(SMALL, tied=False),
+    "learned positions": replace(SMALL, positions="learned", norm="pre", tied=False),
+    "heads that split the width": ModelConfig(30, 1, 2, 12, 20, 3, max_positions=9),
+    "one encoder layer": replace(SMALL, n_encoder_layers=1, norm="pre"),
+}
+each_config = pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
+
+
+def passed(config, n_source, n_target):
+    """Run a model step by step, and return what it computed and its floating-point operations."""
+    model, record = build(config, seed=2).eval(), Record(frozenset(Step))
+    source_BS = torch.arange(3, 3 + n_source)[None]
+    with torch.no_grad(), FlopCounterMode(display=False) as counter:
+        logits_BTV = model(source_BS, torch.arange(1, 1 + n_target)[None], record)
+    return record.tensors, logits_BTV, counter.get_total_flops()
+
+
+@st.composite
+def configs(draw):
+    n_heads = draw(st.integers(1, 4))
+    return ModelConfig(
+        vocab_size=draw(st.integers(1, 40)),
+        n_encoder_layers=draw(st.integers(1, 3)),
+        n_decoder_layers=draw(st.integers(1, 3)),
+        d_model=2 * n_heads * draw(st.integers(1, 4)),
+        d_ff=draw(st.integers(1, 30)),
+        n_heads=n_heads,
+        d_k=draw(st.integers(0, 7)),
+        d_v=draw(st.integers(0, 7)),
+        norm=draw(st.sampled_from(["post", "pre"])),
+        positions=draw(st.sampled_from(["sinusoidal", "learned"])),
+        max_positions=draw(st.integers(1, 30)),
+        tied=draw(st.booleans()),
+    )
+
+
+@given(config=configs(), lengths=st.tuples(st.integers(1, 9), st.integers(1, 9)))
+@settings(max_examples=40, deadline=None)
+def test_parameters_of_all_parts_are_those_of_the_model(config, lengths):
+    found = parts(config, *lengths)
+    assert sum(part.parameters for part in found) == count_parameters(config)
+    assert sum(by_kind(found).values()) == count_parameters(config)
+
+
+@each_config
+def test_parameters_of_a_part_are_those_of_its_module(config):
+    model = build(config)
+    found = {part.id: part.parameters for part in parts(config, 3, 4)}
+
+    def size(module):
+        return sum(parameter.numel() for parameter in module.parameters())
+
+    for stack, layers in (("encoder", model.encoder), ("decoder", model.decoder)):
+        for number, layer in enumerate(layers):
+            names = ("self", "feed_forward") if stack == "encoder" else None
+            for name, residual in zip(
+                names or ("self", "cross", "feed_forward"), layer.residuals, strict=True
+            ):
+                module = layer.feed_forward if name == "feed_forward" else None
+                module = module or getattr(layer, f"{name}_attention")
+                assert found[f"{stack}.{number}.{name}"] == size(module)
+                assert found[f"{stack}.{number}.{name}.norm"] == size(residual)
+    for stack, embedding in (("encoder", model.source_embedding), ("decoder", None)):
+        embedding = embedding or model.target_embedding
+        learned = embedding.positions_PD.numel() if config.positions == "learned" else 0
+        assert found[f"{stack}.positions"] == learned
+    table = config.vocab_size * config.d_model
+    copy = 0 if config.tied else table
+    tables = [found[name] for name in ("encoder.embedding", "decoder.embedding", "output")]
+    assert tables == [table, copy, copy]
+
+
+@each_config
+@pytest.mark.parametrize(("n_source", "n_target"), [(6, 5), (1, 1), (3, 8)])
+def test_two_operations_for_each_multiply_add_are_what_a_counter_counts(config, n_source, n_target):
+    _, _, operations = passed(config, n_source, n_target)
+    found = parts(config, n_source, n_target)
+    assert 2 * sum(part.multiply_adds for part in found) == operations
+
+
+STEPS = {
+    "query": Step.QUERY,
+    "key": Step.KEY,
+    "value": Step.VALUE,
+    "scores": Step.SCORES,
+    "weights": Step.WEIGHTS,
+    "mixed": Step.MIXED,
+    "hidden": Step.HIDDEN,
+    "output": Step.ADDED,
+}
+
+
+@each_config
+def test_shapes_are_those_of_the_tensors_in_a_pass(config):
+    tensors, logits_BTV, _ = passed(config, 6, 5)
+
+    def shape(site, step):
+        return tuple(tensors[site, step][0].shape)
+
+    for part in parts(config, 6, 5):
+        shapes = dict(part.shapes)
+        assert list(shapes)[0] == "input" and list(shapes)[-1] == "output"
+        stack = part.id.split(".")[0]
+        embedding = Site(stack, 0, "embedding") if stack in ("encoder", "decoder") else None
+        if part.kind in ("self", "cross", "feed_forward"):
+            site = Site.parse(part.id)
+            given = Step.AFTER_NORM if config.norm == "pre" else Step.STREAM_IN
+            assert shapes.pop("input") == shape(site, given)
+            shapes.pop("memory", None)
+            assert shapes == {name: shape(site, STEPS[name]) for name in shapes}
+            assert ("scores" in shapes) == (part.kind != "feed_forward")
+        elif part.kind == "norm" and part.id.count(".") > 1:
+            site = Site.parse(part.id.removesuffix(".norm"))
+            assert shapes["input"] == shape(site, Step.BEFORE_NORM)
+            assert shapes["output"] == shape(site, Step.AFTER_NORM)
+        elif part.kind == "embedding":
+            assert shapes["output"] == shape(embedding, Step.TOKENS)
+            assert shapes["input"] == shapes["output"][:1]
+        elif part.kind == "positions":
+            assert shapes["positions"] == tuple(tensors[embedding, Step.POSITIONS].shape)
+            assert shapes["output"] == shapes["input"] == shape(embedding, Step.STREAM_OUT)
+        elif part.kind in ("output", "softmax"):
+            assert shapes["output"] == tuple(logits_BTV[0].shape)
+
+
+def test_memory_of_cross_attention_is_what_the_encoder_gives():
+    found = {part.id: dict(part.shapes) for part in parts(SMALL, 6, 5)}
+    assert found["decoder.0.cross"]["memory"] == (6, 16)
+    assert found["decoder.0.cross"]["scores"] == (4, 5, 6)
+
+
+@pytest.mark.parametrize(
+    ("norm", "expected"),
+    [
+        (
+            "post",
+            "encoder.embedding encoder.positions encoder.0.self encoder.0.self.norm "
+            "encoder.0.feed_forward encoder.0.feed_forward.norm decoder.embedding "
+            "decoder.positions decoder.0.self decoder.0.self.norm decoder.0.cross "
+            "decoder.0.cross.norm decoder.0.feed_forward decoder.0.feed_forward.norm "
+            "output softmax",
+        ),
+        (
+            "pre",
+            "encoder.embedding encoder.positions encoder.0.self.norm encoder.0.self "
+            "encoder.0.feed_forward.norm encoder.0.feed_forward encoder.norm decoder.embedding "
+            "decoder.positions decoder.0.self.norm decoder.0.self decoder.0.cross.norm "
+            "decoder.0.cross decoder.0.feed_forward.norm decoder.0.feed_forward decoder.norm "
+            "output softmax",
+        ),
+    ],
+)
+def test_parts_stand_in_the_order_of_the_figure(norm, expected):
+    config = replace(SMALL, n_encoder_layers=1, n_decoder_layers=1, norm=norm)
+    assert [part.id for part in parts(config, 2, 2)] == expected.split()
+
+
+def test_a_feed_forward_layer_is_two_thirds_of_an_encoder_layer_of_the_paper():
+    base = ModelConfig(41_000)
+    found = {part.id: part.parameters for part in parts(base, 1, 1)}
+    layer = sum(count for name, count in found.items() if name.startswith("encoder.0."))
+    assert found["encoder.0.feed_forward"] / layer == pytest.approx(2 / 3, abs=0.002)
+
+
+# ---- Table 3
+
+ROWS = {row.name: row for row in TABLE_3}
+
+
+def millions(config):
+    return count_parameters(config) / 1e6
+
+
+def test_the_table_has_every_row_once():
+    assert len(ROWS) == len(TABLE_3) == 20
+    assert [row.name[0] for row in TABLE_3] == list("bAAAABBCCCCCCCDDDDEb")
+
+
+def test_the_ten_published_counts_of_base_b_and_c_come_out_when_rounded():
+    found = [(round(millions(row.config)), row.millions) for row in TABLE_3[:-1] if row.millions]
+    assert len(found) == 10
+    assert all(count == published for count, published in found)
+    counts = [round(millions(row.config), 1) for row in TABLE_3[:-1] if row.millions]
+    assert counts == [65.1, 58.0, 60.4, 35.7, 50.4, 79.8, 27.9, 168.0, 52.5, 90.3]
+
+
+def test_the_vocabulary_usually_quoted_gives_another_base():
+    assert round(millions(replace(ROWS["base"].config, vocab_size=37_000)), 1) == 63.1
+
+
+def test_big_fits_neither_vocabulary_but_one_of_about_36_000():
+    big = ROWS["big"]
+    assert big.millions == 213
+    assert round(millions(big.config)) != 213
+    assert round(millions(replace(big.config, vocab_size=37_000))) != 213
+    assert round(millions(replace(big.config, vocab_size=36_000))) == 213
+
+
+def test_heads_of_rows_a_and_c_divide_the_width_and_those_of_row_b_do_not():
+    for name in ("A h=1", "A h=4", "A h=16", "A h=32", "C d_model=256", "C d_model=1024", "big"):
+        config = ROWS[name].config
+        assert config.n_heads * config.d_k == config.n_heads * config.d_v == config.d_model
+    assert [
+        (ROWS[name].config.d_k, ROWS[name].config.d_v) for name in ("B d_k=16", "B d_k=32")
+    ] == [
+        (16, 64),
+        (32, 64),
+    ]
+
+
+def test_no_label_smoothing_has_the_better_perplexity_and_the_worse_bleu():
+    base, sharp = ROWS["base"], ROWS["D ε_ls=0.0"]
+    assert (base.label_smoothing, sharp.label_smoothing) == (0.1, 0.0)
+    assert sharp.perplexity < base.perplexity and sharp.bleu < base.bleu
+    assert [ROWS[name].dropout for name in ("base", "D P_drop=0.0", "D P_drop=0.2", "big")] == [
+        0.1,
+        0.0,
+        0.2,
+        0.3,
+    ]

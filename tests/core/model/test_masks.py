@@ -1,0 +1,28 @@
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.model.masks import PAD, causal_mask, decoder_mask, padding_mask, padding_to_hide
+
+
+def test_causal_mask_of_five_is_the_lower_triangle_of_ones():
+    assert causal_mask(5).tolist() == [[j <= i for j in range(5)] for i in range(5)]
+
+
+@given(st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=1, max_size=3))
+def test_decoder_mask_combines_look_ahead_and_padding(rows):
+    visible_BTT = decoder_mask(torch.tensor(rows))
+    for b, row in enumerate(rows):
+        for i in range(4):
+            for j in range(4):
+                assert visible_BTT[b, i, j] == (j <= i and row[j] != PAD)
+
+
+def test_padding_mask_is_the_same_for_every_query():
+    assert padding_mask(torch.tensor([[4, PAD, 5]])).tolist() == [[[True, False, True]]]
+
+
+def test_without_padding_there_is_nothing_to_hide():
+    assert padding_to_hide(torch.tensor([[4, 5]])) is None
+    hidden = padding_to_hide(torch.tensor([[4, PAD], [5, 6]]))
+    assert hidden.tolist() == [[[True, False]], [[True, True]]]

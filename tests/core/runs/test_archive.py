@@ -1,0 +1,231 @@
+import io
+import json
+import shutil
+import threading
+import zipfile
+
+import pytest
+import torch
+
+from core.runs import archive
+from core.runs.archive import archive_run, archive_size
+from core.runs.management import rename_run
+from core.runs.unpack import unpack_run
+from core.model import build
+from core.runs.run import RunError, load_run, read_settings
+from core.training.job import train_run
+from core.training.loop import make_optimizer
+from core.training.prepare import extend_run
+from core.runs.folder import RunFolder
+from core.runs.weights import newest_checkpoint
+
+
+def archived(path):
+    file = io.BytesIO()
+    archive_run(path, file)
+    return file.getvalue()
+
+
+def entries(content):
+    with zipfile.ZipFile(io.BytesIO(content)) as opened:
+        assert opened.testzip() is None
+        return {info.filename: opened.read(info) for info in opened.infolist()}
+
+
+def weights_of(path):
+    return dict(load_run(path).model.named_parameters())
+
+
+def assert_same_weights(one, other):
+    assert one.keys() == other.keys()
+    assert all(torch.equal(one[name], other[name]) for name in one)
+
+
+def test_a_run_given_away_and_taken_in_has_the_same_weights_and_settings(run, tmp_path):
+    taken = unpack_run(archived(run), tmp_path / "elsewhere")
+    assert taken == tmp_path / "elsewhere" / "mine"
+    assert_same_weights(weights_of(taken), weights_of(run))
+    before, after = load_run(run), load_run(taken)
+    assert (after.settings, after.step) == (before.settings, before.step)
+    assert after.known_words == before.known_words
+
+
+def test_every_file_that_was_given_away_is_taken_in_as_it_was(run, tmp_path, content_of):
+    given = archived(run)
+    taken = unpack_run(given, tmp_path / "elsewhere")
+    assert {f"mine/{name}": content for name, content in content_of(taken).items()} == entries(
+        given
+    )
+    assert archived(taken) == given
+
+
+def test_training_goes_on_from_an_archive_as_it_would_have_without(run, tmp_path, few_samples):
+    taken = unpack_run(archived(run), tmp_path / "elsewhere")
+    for path in (run, taken):
+        extend_run(path, 34)
+        assert [progress.train_step.step for progress in train_run(path)] == [31, 32, 33, 34]
+    assert_same_weights(weights_of(taken), weights_of(run))
+
+
+def test_a_run_that_was_never_trained_is_taken_in_as_well(prepare, tmp_path):
+    path = prepare(tmp_path / "fresh")
+    taken = unpack_run(archived(path), tmp_path / "elsewhere")
+    assert read_settings(taken) == read_settings(path)
+
+
+def test_a_run_without_optimizer_is_taken_in(run, tmp_path):
+    newest_checkpoint(run).with_suffix(".state.safetensors").unlink()
+    taken = unpack_run(archived(run), tmp_path / "elsewhere")
+    assert_same_weights(weights_of(taken), weights_of(run))
+
+
+def test_rounded_and_best_weights_go_with_the_run(run, tmp_path):
+    folder, model = RunFolder(run), load_run(run).model
+    folder.snapshot(model, 3, {"a"})
+    folder.keep_best(model, 40)
+    taken = unpack_run(archived(run), tmp_path / "elsewhere")
+    for step in (3, 40):
+        expected, found = load_run(run, step).model, load_run(taken, step).model
+        assert_same_weights(dict(found.named_parameters()), dict(expected.named_parameters()))
+
+
+def test_what_belongs_to_the_process_that_trained_stays_behind(run):
+    before = entries(archived(run))
+    for name in ("request", "watched", "train.log", ".lock", ".run.json.x1", "notes.txt"):
+        (run / name).write_text("mine")
+    (run / "checkpoints" / ".step-00000040.safetensors.x1").write_bytes(b"half")
+    (run / "checkpoints" / "step-00000099.state.safetensors").write_bytes(b"without weights")
+    (run / "live").mkdir(exist_ok=True)
+    (run / "live" / "step-00000030.safetensors").write_bytes(b"for whoever watches")
+    assert entries(archived(run)) == before
+    assert set(before) >= {
+        "mine/run.json",
+        "mine/tokenizer.json",
+        "mine/words.txt",
+        "mine/metrics.jsonl",
+        "mine/checkpoints/step-00000030.safetensors",
+        "mine/checkpoints/step-00000030.state.safetensors",
+    }
+    status = json.loads(before["mine/status.json"])
+    assert (status["state"], status["step"]) == ("finished", 30)
+    assert status.keys() <= {"state", "step", "message"}
+
+
+def test_the_same_run_gives_the_same_bytes_however_often_and_wherever(run, tmp_path):
+    again = shutil.copytree(run, tmp_path / "mine", copy_function=shutil.copyfile)
+    assert archived(run) == archived(again) == archived(run)
+
+
+def test_the_folder_in_the_archive_is_named_like_the_run(run):
+    renamed = rename_run(run, "été 2")
+    assert {name.split("/")[0] for name in entries(archived(renamed))} == {"été 2"}
+
+
+def test_weights_are_stored_and_texts_packed(run):
+    with zipfile.ZipFile(io.BytesIO(archived(run))) as opened:
+        for info in opened.infolist():
+            stored = info.filename.endswith(".safetensors")
+            assert info.compress_type == (zipfile.ZIP_STORED if stored else zipfile.ZIP_DEFLATED)
+
+
+def test_an_archive_on_disk_equals_the_one_in_memory(run, tmp_path):
+    archive_run(run, tmp_path / "mine.zip")
+    assert (tmp_path / "mine.zip").read_bytes() == archived(run)
+    assert (tmp_path / "mine.zip").stat().st_mode & 0o777 == 0o644
+
+
+def test_an_archive_that_cannot_be_written_leaves_the_one_before(run, tmp_path, monkeypatch):
+    def fail(*_):
+        raise OSError("no space left")
+
+    (tmp_path / "out").mkdir()
+    file = tmp_path / "out" / "mine.zip"
+    file.write_bytes(b"before")
+    monkeypatch.setattr(archive.shutil, "copyfileobj", fail)
+    with pytest.raises(OSError, match="no space"):
+        archive_run(run, file)
+    assert file.read_bytes() == b"before"
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_what_is_no_run_is_not_archived(tmp_path):
+    file = tmp_path / "x.zip"
+    with pytest.raises(RunError, match="no such run"):
+        archive_run(tmp_path / "none", file)
+    assert not file.exists()
+
+
+def test_a_line_of_metrics_that_is_half_written_stays_behind(run):
+    whole = (run / "metrics.jsonl").read_bytes()
+    (run / "metrics.jsonl").write_bytes(whole + b'{"step": 40, "lo')
+    assert entries(archived(run))["mine/metrics.jsonl"] == whole
+
+
+def trained_on(run):
+    """Return a function that writes a run's next checkpoint, and drops the one before."""
+    settings = read_settings(run)
+    model = build(settings.model)
+    optimizer = make_optimizer(model, settings.training)
+    return lambda step: RunFolder(run).checkpoint(model, optimizer, step, {"a"})
+
+
+def test_a_checkpoint_that_vanishes_while_it_is_read_gives_way_to_the_newer(run, monkeypatch):
+    keep, listed = trained_on(run), archive._weights
+    steps = iter((40, 50))
+
+    def list_before_the_next(path):
+        names = listed(path)
+        if step := next(steps, None):
+            keep(step)
+        return names
+
+    monkeypatch.setattr(archive, "_weights", list_before_the_next)
+    found = sorted(name for name in entries(archived(run)) if "checkpoints" in name)
+    assert found == [
+        "mine/checkpoints/step-00000050.safetensors",
+        "mine/checkpoints/step-00000050.state.safetensors",
+    ]
+
+
+def test_a_listing_that_shows_neither_the_old_nor_the_new_is_made_again(run, monkeypatch):
+    whole, listed = archived(run), archive._weights
+    first = iter([[]])
+    monkeypatch.setattr(archive, "_weights", lambda path: next(first, listed(path)))
+    assert archived(run) == whole
+
+
+def test_checkpoints_that_never_hold_still_are_given_up(run, monkeypatch):
+    listed = archive._weights
+    names = iter(f"checkpoints/step-{step:08d}.safetensors" for step in range(100, 1000))
+    monkeypatch.setattr(archive, "_weights", lambda path: [*listed(path), next(names)])
+    with pytest.raises(RunError, match="change more quickly"):
+        archived(run)
+
+
+def test_a_run_that_trains_meanwhile_is_archived_as_it_was_at_one_moment(run, tmp_path):
+    keep, ended = trained_on(run), threading.Event()
+
+    def train():
+        step = 40
+        while not ended.is_set():
+            keep(step)
+            step += 1
+
+    training = threading.Thread(target=train)
+    training.start()
+    try:
+        for number in range(20):
+            given = archived(run)
+            weights = {name for name in entries(given) if "/checkpoints/" in name}
+            steps = {name.split("/")[-1].split(".")[0] for name in weights}
+            assert len(weights) == 2 * len(steps) > 0
+            taken = unpack_run(given, tmp_path / "elsewhere", f"picture {number}")
+            assert load_run(taken).step >= 30
+    finally:
+        ended.set()
+        training.join()
+
+
+def test_the_size_that_is_foretold_is_about_that_of_the_archive(run):
+    size = len(archived(run))
+    assert 0.9 * size < archive_size(run) < size

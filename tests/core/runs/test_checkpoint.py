@@ -1,0 +1,220 @@
+import copy
+import os
+import pickle
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from core.runs.checkpoint import (
+    CheckpointError,
+    load_model,
+    load_state,
+    save_rounded,
+    save_state,
+    save_weights,
+    write_atomically,
+)
+from core.config import ModelConfig, TrainConfig
+from core.model import build
+from core.training.loop import make_optimizer
+
+CONFIG = ModelConfig(20, n_encoder_layers=1, n_decoder_layers=1, d_model=8, d_ff=8, n_heads=2)
+
+
+class Bomb:
+    """Unpickling it would make a file."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return (Path.touch, (self.path,))
+
+
+@pytest.fixture
+def weights(tmp_path):
+    path = tmp_path / "step-00000001.safetensors"
+    save_weights(build(CONFIG, seed=3), path)
+    return path
+
+
+def trained(seed=0):
+    """A model and an optimizer that has taken a step."""
+    model = build(CONFIG, seed)
+    optimizer = make_optimizer(model, TrainConfig())
+    ids = torch.tensor([[5, 6, 2]])
+    model(ids, ids).square().mean().backward()
+    optimizer.step()
+    return model, optimizer
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_weights_come_back_as_they_were(tmp_path, tied):
+    model = build(replace(CONFIG, tied=tied), seed=3)
+    save_weights(model, tmp_path / "weights.safetensors")
+    again = load_model(tmp_path / "weights.safetensors", model.config)
+    assert not again.training
+    for name, parameter in model.named_parameters():
+        assert torch.equal(again.get_parameter(name), parameter)
+    ids = torch.tensor([[5, 6, 2]])
+    assert torch.equal(again(ids, ids), model.eval()(ids, ids))
+
+
+def test_a_tied_matrix_is_stored_once_and_shared_again(weights):
+    assert sum(tensor.shape == (20, 8) for tensor in load_file(weights).values()) == 1
+    model = load_model(weights, CONFIG)
+    assert model.output.weight is model.source_embedding.tokens.weight
+
+
+def test_loading_leaves_the_random_state_alone(weights):
+    state = torch.get_rng_state()
+    load_model(weights, CONFIG)
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_an_optimizer_comes_back_as_it_was(tmp_path):
+    _, optimizer = trained()
+    save_state(optimizer, tmp_path / "state.safetensors")
+    _, other = trained(seed=1)
+    load_state(other, tmp_path / "state.safetensors")
+    stored, restored = optimizer.state_dict()["state"], other.state_dict()["state"]
+    assert stored.keys() == restored.keys()
+    for parameter, values in stored.items():
+        for name, value in values.items():
+            assert torch.equal(restored[parameter][name], value)
+
+
+def test_a_state_of_fewer_weights_is_refused(tmp_path):
+    _, optimizer = trained()
+    save_state(optimizer, tmp_path / "state.safetensors")
+    tensors = load_file(tmp_path / "state.safetensors")
+    few = {name: value for name, value in tensors.items() if not name.startswith("optimizer.0.")}
+    save_file(few, tmp_path / "few.safetensors")
+    with pytest.raises(CheckpointError, match="does not fit this training"):
+        load_state(trained()[1], tmp_path / "few.safetensors")
+
+
+@pytest.mark.parametrize("share", [0.0, 0.001, 0.5, 0.999])
+def test_truncated_file_is_named(weights, share):
+    content = weights.read_bytes()
+    weights.write_bytes(content[: int(len(content) * share)])
+    with pytest.raises(CheckpointError, match=weights.name):
+        load_model(weights, CONFIG)
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"\xff" * 100, b"\x00" * 64, b"{}"])
+def test_garbage_is_named(weights, content):
+    weights.write_bytes(content)
+    with pytest.raises(CheckpointError, match=weights.name):
+        load_model(weights, CONFIG)
+    with pytest.raises(CheckpointError, match=weights.name):
+        load_state(trained()[1], weights)
+
+
+def test_missing_file_is_named(tmp_path):
+    with pytest.raises(CheckpointError, match=r"none\.safetensors: No such file"):
+        load_model(tmp_path / "none.safetensors", CONFIG)
+    with pytest.raises(CheckpointError, match=r"none\.safetensors: No such file"):
+        load_state(trained()[1], tmp_path / "none.safetensors")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"d_model": 16},
+        {"n_encoder_layers": 2},
+        {"n_decoder_layers": 3},
+        {"vocab_size": 21},
+        {"tied": False},
+        {"norm": "pre"},
+        {"d_k": 3},
+        {"positions": "learned"},
+    ],
+)
+def test_weights_of_another_configuration_are_refused(weights, other):
+    with pytest.raises(CheckpointError, match=f"{weights.name} holds other weights"):
+        load_model(weights, replace(CONFIG, **other))
+
+
+@pytest.mark.parametrize(
+    "write", [lambda content, path: path.write_bytes(pickle.dumps(content)), torch.save]
+)
+def test_pickle_is_refused_and_nothing_in_it_is_run(weights, tmp_path, write):
+    made = tmp_path / "made"
+    write(Bomb(made), weights)
+    for load in (lambda: load_model(weights, CONFIG), lambda: load_state(trained()[1], weights)):
+        with pytest.raises(CheckpointError, match=weights.name):
+            load()
+    assert not made.exists()
+    # The bomb itself works.
+    pickle.loads(pickle.dumps(Bomb(made)))
+    assert made.exists()
+
+
+@pytest.mark.parametrize("name", ["optimizer.a.step", "optimizer.0.step", "something"])
+def test_state_of_something_else_is_refused(tmp_path, name):
+    path = tmp_path / "state.safetensors"
+    save_file({name: torch.zeros(1)}, path)
+    with pytest.raises(CheckpointError, match="state.safetensors"):
+        load_state(trained()[1], path)
+
+
+def test_a_folder_that_is_gone_is_not_made_anew(tmp_path):
+    path = tmp_path / "gone" / "file.txt"
+    with pytest.raises(FileNotFoundError):
+        write_atomically(path, b"new")
+    assert not path.parent.exists()
+
+
+def test_rounded_weights_are_close_and_small(tmp_path, copy_run):
+    save_rounded(copy_run.model, tmp_path / "rounded.safetensors")
+    save_weights(copy_run.model, tmp_path / "whole.safetensors")
+    rounded = load_model(tmp_path / "rounded.safetensors", copy_run.settings.model)
+    for name, exact in copy_run.model.named_parameters():
+        found = dict(rounded.named_parameters())[name]
+        largest = exact.abs().amax(dim=-1, keepdim=True)
+        slack = 1.001 / 254 if exact.dim() > 1 else 0
+        assert ((found - exact).abs() <= largest * slack).all(), name
+    sizes = [(tmp_path / f"{name}.safetensors").stat().st_size for name in ("rounded", "whole")]
+    assert sizes[0] < 0.75 * sizes[1]
+
+
+def test_a_row_of_zeros_stays_zeros_when_rounded(tmp_path, copy_run):
+    model = copy.deepcopy(copy_run.model)
+    with torch.no_grad():
+        model.encoder[0].feed_forward.expand.weight[3] = 0
+    save_rounded(model, tmp_path / "rounded.safetensors")
+    rounded = load_model(tmp_path / "rounded.safetensors", copy_run.settings.model)
+    assert not rounded.encoder[0].feed_forward.expand.weight[3].any()
+
+
+def test_written_file_can_be_read_by_others(tmp_path):
+    write_atomically(tmp_path / "file", b"new")
+    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o644
+
+
+@pytest.mark.parametrize("step", ["replace", "fsync", "chmod"])
+@pytest.mark.parametrize("error", [OSError("no space left"), KeyboardInterrupt()])
+def test_old_content_stays_whole_when_writing_fails(tmp_path, monkeypatch, step, error):
+    def fail(*_):
+        raise error
+
+    path = tmp_path / "file"
+    write_atomically(path, b"old")
+    monkeypatch.setattr(os, step, fail)
+    with pytest.raises(type(error)):
+        write_atomically(path, b"new and longer")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_content_is_on_the_disk_before_it_takes_the_name(tmp_path, monkeypatch):
+    order = []
+    fsync, rename = os.fsync, os.replace
+    monkeypatch.setattr(os, "fsync", lambda handle: (order.append("fsync"), fsync(handle)))
+    monkeypatch.setattr(os, "replace", lambda *names: (order.append("replace"), rename(*names)))
+    write_atomically(tmp_path / "file", b"new")
+    assert order == ["fsync", "replace"]

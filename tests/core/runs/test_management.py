@@ -1,0 +1,200 @@
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.runs import management
+from core.runs.management import delete_run, rename_run
+from core.runs.management import DELETED, INCOMING, clear_left_over
+from core.runs.run import RunError, load_run
+from core.training import process
+from core.runs.folder import RunFolder
+
+
+def names(parent):
+    return sorted(path.name for path in parent.iterdir())
+
+
+def test_a_renamed_run_is_the_same_run_under_its_new_name(run, content_of):
+    before = content_of(run)
+    renamed = rename_run(run, " new name ")
+    assert renamed == run.with_name("new name")
+    assert names(run.parent) == ["new name"]
+    assert content_of(renamed) == before
+    assert load_run(renamed).name == "new name"
+
+
+def test_a_renamed_run_can_be_held_and_held_by_one_only(run, another_process_holds):
+    renamed = rename_run(run, "new")
+    with (
+        another_process_holds(renamed),
+        pytest.raises(RunError, match="another process"),
+        RunFolder(renamed).held(),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    "change", [delete_run, lambda path: rename_run(path, "new")], ids=["delete", "rename"]
+)
+def test_a_run_that_a_process_trains_is_left_alone(run, change, content_of, another_process_holds):
+    before = content_of(run)
+    with another_process_holds(run), pytest.raises(RunError, match="another process"):
+        change(run)
+    assert names(run.parent) == ["mine"]
+    assert content_of(run) == before
+    change(run)
+    assert not run.exists()
+
+
+@pytest.mark.parametrize(
+    "change", [delete_run, lambda path: rename_run(path, "new")], ids=["delete", "rename"]
+)
+def test_a_run_whose_process_does_not_hold_it_yet_is_left_alone(run, change, monkeypatch):
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as beginning:
+        monkeypatch.setattr(process, "_started", {run.resolve(): beginning})
+        RunFolder(run).write_status("starting", 0)
+        with pytest.raises(RunError, match="another process"):
+            change(run)
+        assert names(run.parent) == ["mine"]
+    change(run)
+    assert not run.exists()
+
+
+def test_the_run_is_held_while_it_takes_its_new_name(run, monkeypatch, another_process_holds):
+    def rename(old, new):
+        os.replace(old, new)
+        # A process that asks at this moment, under the new name, is refused.
+        with pytest.raises(AssertionError), another_process_holds(new):
+            pass
+
+    monkeypatch.setattr(management.os, "rename", rename)
+    assert rename_run(run, "new").is_dir()
+
+
+@pytest.mark.parametrize("there", ["new", "NEW", "New"])
+@pytest.mark.parametrize("make", [Path.mkdir, Path.touch])
+def test_a_name_that_is_taken_in_any_case_of_letters_is_refused(run, there, make, content_of):
+    before = content_of(run)
+    make(run.with_name(there))
+    with pytest.raises(RunError, match="'new' already"):
+        rename_run(run, "new")
+    assert names(run.parent) == sorted([there, "mine"])
+    assert content_of(run) == before
+
+
+@pytest.mark.parametrize("name", ["MINE", "mine"])
+def test_a_run_can_take_its_own_name_in_another_case_of_letters(run, name):
+    assert rename_run(run, name) == run.with_name(name)
+    assert names(run.parent) == [name]
+
+
+@pytest.mark.parametrize("name", ["", "..", "../up", "/tmp/x", ".hidden", "CON"])
+def test_a_name_that_cannot_be_is_refused(run, name):
+    with pytest.raises(RunError):
+        rename_run(run, name)
+    assert names(run.parent) == ["mine"]
+
+
+def test_a_deleted_run_leaves_nothing_and_the_others_alone(run, content_of):
+    other = shutil.copytree(run, run.with_name("other"))
+    before = content_of(other)
+    delete_run(run)
+    assert names(run.parent) == ["other"]
+    assert content_of(other) == before
+
+
+def test_a_run_is_hidden_before_the_first_of_its_files_is_removed(run, monkeypatch, content_of):
+    seen = []
+
+    def remove(path, **_):
+        seen.append((names(run.parent), content_of(path)))
+
+    monkeypatch.setattr(management.shutil, "rmtree", remove)
+    before = content_of(run)
+    delete_run(run)
+    [(shown, content)] = seen
+    assert len(shown) == 1
+    assert shown[0].startswith(".")
+    assert content == before
+
+
+def test_what_a_broken_deletion_left_stays_hidden_and_goes_with_the_next(run, monkeypatch):
+    other = shutil.copytree(run, run.with_name("other"))
+
+    def die(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(management.shutil, "rmtree", die)
+        with pytest.raises(KeyboardInterrupt):
+            delete_run(run)
+    hidden, shown = names(run.parent)
+    assert (hidden[0], shown) == (".", "other")
+    delete_run(other)
+    assert names(run.parent) == []
+
+
+def test_a_run_that_cannot_be_hidden_is_left_whole(run, monkeypatch, content_of):
+    def fail(*_):
+        raise PermissionError("not yours")
+
+    before = content_of(run)
+    monkeypatch.setattr(management.os, "rename", fail)
+    with pytest.raises(PermissionError):
+        delete_run(run)
+    assert content_of(run) == before
+
+
+@pytest.mark.parametrize("change", [delete_run, lambda path: rename_run(path, "new")])
+@pytest.mark.parametrize("make", [Path.mkdir, Path.touch, lambda path: None])
+def test_only_runs_are_renamed_and_deleted(runs, change, make):
+    make(runs / "notes")
+    before = names(runs)
+    with pytest.raises(RunError, match="no such (run|folder)"):
+        change(runs / "notes")
+    assert names(runs) == before
+
+
+def test_a_damaged_run_can_be_deleted(run):
+    (run / "run.json").write_text("{")
+    shutil.rmtree(run / "checkpoints")
+    delete_run(run)
+    assert names(run.parent) == []
+
+
+def test_a_run_that_is_moved_away_while_it_is_asked_for_does_not_leave_an_empty_folder(
+    run, monkeypatch
+):
+    class Slow(RunFolder):
+        def held(self):
+            if self.path.name == "mine":
+                os.replace(self.path, self.path.with_name("moved"))
+            return super().held()
+
+    monkeypatch.setattr(management, "RunFolder", Slow)
+    with pytest.raises(RunError, match="no such (run|folder)"):
+        delete_run(run)
+    assert names(run.parent) == ["moved"]
+
+
+def test_deleting_a_link_leaves_what_it_leads_to(run, tmp_path, content_of):
+    before = content_of(run)
+    links = tmp_path / "links"
+    links.mkdir()
+    (links / "link").symlink_to(run)
+    delete_run(links / "link")
+    assert names(links) == []
+    assert content_of(run) == before
+
+
+def test_what_is_being_unpacked_now_is_left_alone_and_what_was_long_ago_is_removed(runs):
+    for name in ("now", "long-ago"):
+        (runs / f"{INCOMING}{name}").mkdir()
+    (runs / f"{DELETED}x").mkdir()
+    os.utime(runs / f"{INCOMING}long-ago", (0, 0))
+    clear_left_over(runs)
+    assert names(runs) == [f"{INCOMING}now"]

@@ -1,0 +1,129 @@
+import string
+import tempfile
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from core.runs.names import checked_name, free_name
+from core.runs.names import LONGEST
+from core.runs.run import RunError
+
+LETTERS = st.characters(categories=["L", "M", "N", "Zs"], include_characters="-_.")
+NAMES = st.text(LETTERS, max_size=LONGEST + 2) | st.text(max_size=8)
+
+
+def accepted(text):
+    try:
+        return checked_name(text)
+    except RunError:
+        return None
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a", "copy-2", "my run", "v1.2_b", "été", "世界", "हिन्दी", "7", "console", "com10", "nul-x"],
+)
+def test_a_name_that_every_system_can_hold_stays_as_it_is(name):
+    assert checked_name(name) == unicodedata.normalize("NFC", name)
+
+
+def test_spaces_around_a_name_are_left_out():
+    assert checked_name("  my run\n") == "my run"
+
+
+def test_both_forms_of_an_accent_are_one_name():
+    assert checked_name("e\u0301te\u0301") == checked_name("été") == "été"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "needs a name"),
+        (" \t", "needs a name"),
+        ("x" * (LONGEST + 1), f"{LONGEST} are the most"),
+        ("a/b", "'/' cannot stand"),
+        ("a\\b", "cannot stand"),
+        ("C:", "':' cannot stand"),
+        ("a\0", "cannot stand"),
+        ("a\nb", "cannot stand"),
+        ("a*", "cannot stand"),
+        ("a\u200bb", "cannot stand"),
+        ("a\u202eb", "cannot stand"),
+        ("\udcff", "cannot stand"),
+        ("😀", "cannot stand"),
+        (".", "begin"),
+        ("..", "begin"),
+        (".hidden", "begin"),
+        ("-rf", "begin"),
+        ("\u0301a", "begin"),
+        ("name.", "ends with a dot"),
+        ("CON", "Windows"),
+        ("nul", "Windows"),
+        ("Aux.tar.gz", "Windows"),
+        ("com1 .txt", "Windows"),
+        ("LPT9", "Windows"),
+    ],
+)
+def test_a_name_that_some_system_refuses_is_refused_with_the_reason(text, why):
+    with pytest.raises(RunError, match=why):
+        checked_name(text)
+
+
+@given(NAMES)
+def test_an_accepted_name_is_one_folder_and_reads_back(text):
+    name = accepted(text)
+    assume(name is not None)
+    assert Path(name).parts == (name,)
+    with tempfile.TemporaryDirectory() as parent:
+        (Path(parent) / name).mkdir()
+        assert [path.name for path in Path(parent).iterdir()] == [name]
+
+
+@given(NAMES)
+def test_an_accepted_name_is_accepted_again_and_means_the_same(text):
+    name = accepted(text)
+    assume(name is not None)
+    assert checked_name(name) == name
+
+
+def test_a_name_that_nobody_has_is_free(runs):
+    (runs / "other").mkdir()
+    assert free_name(runs, "mine") == "mine"
+
+
+def test_where_there_is_no_folder_every_name_is_free(tmp_path):
+    assert free_name(tmp_path / "none", "mine") == "mine"
+
+
+@pytest.mark.parametrize("there", ["été", "ÉTÉ", "e\u0301te\u0301"])
+def test_a_name_is_taken_in_any_case_and_form_of_its_letters(runs, there):
+    (runs / there).mkdir()
+    assert free_name(runs, "été") == "été-2"
+
+
+def test_a_file_takes_a_name_as_well(runs):
+    (runs / "mine").touch()
+    assert free_name(runs, "mine") == "mine-2"
+
+
+@pytest.mark.parametrize("end", ["xyz", "-yz", " yz", "..z"])
+def test_a_number_fits_behind_the_longest_name(runs, end):
+    name = checked_name("x" * (LONGEST - 3) + end)
+    (runs / name).mkdir()
+    assert checked_name(free_name(runs, name)) == name[:-2].rstrip("- .") + "-2"
+
+
+@given(st.text(string.ascii_lowercase + " .-", max_size=LONGEST), st.integers(0, 12))
+def test_a_free_name_can_be_a_name_and_is_none_of_those_before(text, n_taken):
+    name = accepted(text)
+    assume(name is not None)
+    with tempfile.TemporaryDirectory() as parent:
+        found = []
+        for _ in range(n_taken + 1):
+            found.append(free_name(Path(parent), name))
+            (Path(parent) / found[-1]).mkdir()
+        assert len(set(found)) == n_taken + 1
+        assert all(checked_name(each) == each for each in found)

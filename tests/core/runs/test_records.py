@@ -1,0 +1,163 @@
+import json
+import os
+import shutil
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from core.runs.records import read_record, read_rows
+from core.model import count_parameters
+from core.runs.run import RunError, read_settings
+from core.runs.weights import newest_checkpoint, weights_file
+
+EVALUATION = {
+    "exact_match": 0.25,
+    "token_accuracy": 0.5,
+    "bleu": 31.0,
+    "chrf": 42.0,
+    "loss": 1.25,
+    "n": 200,
+    "seed": 0,
+    "step": 30,
+}
+
+
+@pytest.fixture
+def run(copy_folder, tmp_path):
+    """A finished run that was evaluated, and may be changed."""
+    path = Path(shutil.copytree(copy_folder, tmp_path / "run"))
+    (path / "evaluation.json").write_text(json.dumps(EVALUATION))
+    return path
+
+
+def change(path, **values):
+    """Change some values of a JSON file."""
+    path.write_text(json.dumps(json.loads(path.read_text()) | values))
+
+
+def let_patience(path):
+    settings = json.loads((path / "run.json").read_text())
+    change(path / "run.json", training=settings["training"] | {"patience": 3})
+
+
+def measure(path, losses):
+    """Let the training have measured these held-out losses at the steps 10, 20 …"""
+    rows = [
+        {"step": 10 * n, "seconds": 1.5 * n, "loss": 1.0, "held_out_loss": loss}
+        for n, loss in enumerate(losses, start=1)
+    ]
+    (path / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def test_a_finished_run_has_the_figures_of_its_evaluation(run):
+    found = read_record(run)
+    assert found.settings == read_settings(run)
+    assert found.n_parameters == count_parameters(found.settings.model)
+    assert asdict(found.results) | {"seed": 0} == EVALUATION
+    assert found.seconds == read_rows(run)[-1]["seconds"]
+
+
+def test_no_weights_are_read(run):
+    wanted = read_record(run)
+    for weights in run.glob("*/*.safetensors"):
+        weights.write_bytes(b"no weights")
+    assert read_record(run) == wanted
+
+
+def test_a_run_that_was_never_begun_has_no_figures(prepare, tmp_path):
+    found = read_record(prepare(tmp_path / "run"))
+    assert (found.results, found.seconds) == (None, None)
+
+
+def test_before_its_evaluation_a_run_has_the_figures_of_its_last_measurement(run):
+    (run / "evaluation.json").unlink()
+    last = [row for row in read_rows(run) if "held_out_loss" in row][-1]
+    found = read_record(run).results
+    assert (found.step, found.loss, found.n) == (last["step"], last["held_out_loss"], 10)
+    assert found.exact_match == last["held_out_exact_match"]
+    assert found.bleu == last["held_out_bleu"]
+
+
+@pytest.mark.parametrize("step", [20, 40])
+def test_an_evaluation_of_other_weights_than_the_run_opens_with_is_not_shown(run, step):
+    measure(run, [4.0, 2.0, 3.0, 1.0])
+    change(run / "evaluation.json", step=step, loss=1.9)
+    assert (read_record(run).results.step, read_record(run).results.loss) == (30, 3.0)
+
+
+def test_what_was_measured_after_the_weights_that_were_kept_is_not_shown(run):
+    (run / "evaluation.json").unlink()
+    newest_checkpoint(run).rename(run / "checkpoints" / weights_file(25))
+    measure(run, [4.0, 2.0, 3.0])
+    assert (read_record(run).results.step, read_record(run).results.loss) == (20, 2.0)
+
+
+def test_before_any_weights_were_kept_the_last_measurement_is_shown(run):
+    shutil.rmtree(run / "checkpoints")
+    measure(run, [4.0, 2.0, 3.0])
+    assert (read_record(run).results.step, read_record(run).results.loss) == (30, 3.0)
+
+
+def test_with_patience_the_figures_are_those_of_the_best_weights(run):
+    measure(run, [4.0, 2.0, 3.0])
+    let_patience(run)
+    shutil.rmtree(run / "best")
+    (run / "best").mkdir()
+    shutil.copy(newest_checkpoint(run), run / "best" / weights_file(20))
+    (run / "evaluation.json").write_text(json.dumps({"step": 20, "n": 9, "loss": 1.9}))
+    assert (read_record(run).results.step, read_record(run).results.loss) == (20, 1.9)
+    (run / "evaluation.json").unlink()
+    assert (read_record(run).results.step, read_record(run).results.loss) == (20, 2.0)
+
+
+def test_the_lowest_loss_is_not_shown_where_its_weights_were_not_kept(run):
+    measure(run, [4.0, 2.0, 3.0])
+    let_patience(run)
+    shutil.rmtree(run / "best")
+    (run / "evaluation.json").unlink()
+    assert (read_record(run).results.step, read_record(run).results.loss) == (30, 3.0)
+
+
+def test_older_measurements_lack_some_figures(run):
+    (run / "evaluation.json").write_text(json.dumps({"n": 9, "exact_match": 0.5}))
+    found = read_record(run).results
+    assert (found.exact_match, found.bleu, found.chrf, found.loss) == (0.5, None, None, None)
+    assert found.step == 30
+
+
+def test_when_it_changed_is_when_it_was_last_measured(run):
+    os.utime(run / "run.json", (1000, 1000))
+    os.utime(run / "metrics.jsonl", (2000, 2000))
+    assert read_record(run).changed == 2000
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("run.json", "{"),
+        ("run.json", "{}"),
+        ("evaluation.json", "{"),
+        ("evaluation.json", "[]"),
+        ("evaluation.json", '{"step": "late"}'),
+        ("evaluation.json", '{"exact_match": "all"}'),
+        ("evaluation.json", '{"exact_match": {}}'),
+        ("evaluation.json", '{"exact_match": "0.5"}'),
+        ("evaluation.json", '{"exact_match": true}'),
+        ("evaluation.json", '{"n": Infinity}'),
+        ("metrics.jsonl", "nothing\n"),
+        ("metrics.jsonl", '{"step": 20000, "held_out_loss": "low"}\n'),
+        ("metrics.jsonl", '{"step": 20000, "seconds": []}\n'),
+        ("metrics.jsonl", '{"step": "1", "loss": 1.0}\n'),
+        ("metrics.jsonl", '{"step": 10, "loss": "x"}\n'),
+    ],
+)
+def test_a_damaged_file_is_named_with_its_run(run, name, content):
+    (run / name).write_text(content)
+    with pytest.raises(RunError, match=str(run)):
+        read_record(run)
+
+
+def test_a_folder_that_is_no_run_is_refused(tmp_path):
+    with pytest.raises(RunError, match=r"run\.json"):
+        read_record(tmp_path)

@@ -1,0 +1,457 @@
+import io
+import json
+import os
+import stat
+import struct
+import tempfile
+import threading
+import zipfile
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from safetensors.torch import load, save
+
+from core.runs import checks, unpack
+from core.runs.archive import archive_run
+from core.runs.unpack import unpack_run
+from core.runs.run import RunError, load_run, read_metrics
+
+WEIGHTS = "mine/checkpoints/step-00000030.safetensors"
+STATE = "mine/checkpoints/step-00000030.state.safetensors"
+
+
+@pytest.fixture(scope="session")
+def good(copy_folder, tmp_path_factory):
+    """The bytes of a good archive of a run called `mine`."""
+    link = tmp_path_factory.mktemp("links") / "mine"
+    link.symlink_to(copy_folder)
+    file = io.BytesIO()
+    archive_run(link, file)
+    return file.getvalue()
+
+
+@pytest.fixture(scope="session")
+def members(good):
+    with zipfile.ZipFile(io.BytesIO(good)) as opened:
+        return {info.filename: opened.read(info) for info in opened.infolist()}
+
+
+@pytest.fixture
+def refused(runs):
+    """Return a function that wants an archive to be refused, and nothing to be left of it."""
+
+    def refuse(content, why, **options):
+        with pytest.raises(RunError, match=why) as error:
+            unpack_run(content, runs, **options)
+        assert list(runs.iterdir()) == []
+        assert str(runs) not in str(error.value)
+
+    return refuse
+
+
+def packed(members, method=zipfile.ZIP_STORED):
+    """Pack files by their names; an entry of its own kind stands as its ZipInfo."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+def entry(name, mode=0, system=3):
+    info = zipfile.ZipInfo(name)
+    info.create_system, info.external_attr = system, mode << 16
+    return info
+
+
+def changed_json(members, name, change):
+    stored = json.loads(members[name])
+    change(stored)
+    return {**members, name: json.dumps(stored).encode()}
+
+
+@pytest.mark.parametrize("make", [lambda content: content, io.BytesIO])
+def test_an_archive_is_taken_from_bytes_and_from_a_file(good, runs, make):
+    assert load_run(unpack_run(make(good), runs)).name == "mine"
+    assert [path.name for path in runs.iterdir()] == ["mine"]
+
+
+def test_an_archive_is_taken_from_a_file_on_disk(good, runs, tmp_path):
+    (tmp_path / "x.zip").write_bytes(good)
+    with (tmp_path / "x.zip").open("rb") as file:
+        assert unpack_run(file, runs).is_dir()
+
+
+def test_the_run_takes_the_name_that_is_asked_for(good, runs):
+    assert unpack_run(good, runs, " my run ") == runs / "my run"
+
+
+@pytest.mark.parametrize("there", ["mine", "MINE"])
+def test_a_taken_name_gets_a_number_and_what_has_it_is_left_alone(good, runs, there):
+    (runs / there).mkdir()
+    (runs / there / "notes").write_text("old")
+    assert unpack_run(good, runs) == runs / "mine-2"
+    assert unpack_run(good, runs) == runs / "mine-3"
+    assert (runs / there / "notes").read_text() == "old"
+
+
+def test_a_name_that_somebody_takes_at_the_last_moment_is_left_alone(good, runs, monkeypatch):
+    names = iter(("mine", "mine-2"))
+    (runs / "mine").mkdir()
+    (runs / "mine" / "notes").write_text("old")
+    monkeypatch.setattr(unpack, "free_name", lambda *_: next(names))
+    assert unpack_run(good, runs) == runs / "mine-2"
+    assert (runs / "mine" / "notes").read_text() == "old"
+
+
+def test_many_at_once_get_names_of_their_own(good, runs):
+    taken = []
+    threads = [
+        threading.Thread(target=lambda: taken.append(unpack_run(good, runs))) for _ in range(6)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(path.name for path in taken) == ["mine", *(f"mine-{n}" for n in range(2, 7))]
+    assert {path.name for path in runs.iterdir()} == {path.name for path in taken}
+
+
+@pytest.mark.parametrize("name", ["", "../x", "a/b", ".hidden", "CON"])
+def test_a_name_that_cannot_be_is_refused(good, refused, name):
+    refused(good, "name", name=name)
+
+
+def test_a_folder_of_runs_is_made_where_there_is_none(good, tmp_path):
+    assert unpack_run(good, tmp_path / "a" / "b").is_dir()
+
+
+def test_others_may_read_a_run_that_was_taken_in(good, runs):
+    assert unpack_run(good, runs).stat().st_mode & 0o777 == 0o755
+
+
+def test_nothing_shows_before_all_of_it_is_checked(good, runs, monkeypatch):
+    seen = []
+    check = unpack.check_run
+    monkeypatch.setattr(
+        unpack, "check_run", lambda folder: (seen.extend(runs.iterdir()), check(folder))
+    )
+    unpack_run(good, runs)
+    assert [path.name[0] for path in seen] == ["."]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../evil",
+        "mine/../../evil",
+        "mine/../run.json",
+        "/tmp/evil",
+        "//server/evil",
+        "mine//run.json",
+        "mine/./run.json",
+        "./mine/run.json",
+        "mine\\..\\..\\evil",
+        "..\\evil",
+        "C:/evil",
+        "C:evil",
+        "mine/checkpoints/C:evil",
+        "mine/words.txt\0.png",
+        "..",
+        "../",
+        "/",
+    ],
+)
+def test_a_path_that_leads_out_of_the_folder_is_refused(members, refused, tmp_path, name):
+    info = entry("x")
+    info.filename = name
+    refused(packed({**members, info: b"evil"}), "may lead out")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["runs"]
+
+
+@pytest.mark.parametrize("mode", [stat.S_IFLNK, stat.S_IFIFO, stat.S_IFCHR, stat.S_IFSOCK])
+@pytest.mark.parametrize("name", ["mine/words.txt", "mine/link", "mine/checkpoints"])
+def test_a_link_or_a_device_is_refused(members, refused, mode, name):
+    others = {path: content for path, content in members.items() if path != name}
+    refused(packed({**others, entry(name, mode | 0o777): b"/etc/passwd"}), "is a link or no plain")
+
+
+def test_files_that_belong_to_no_run_are_left_out(members, runs, content_of):
+    strange = {
+        "mine/notes.txt": b"x",
+        "mine/evil.py": b"x",
+        "mine/.lock": b"x",
+        "mine/request": b"stop",
+        "mine/train.log": b"x",
+        "mine/run.json/more": b"x",
+        "mine/Run.json": b"x",
+        "mine/live/step-00000099.safetensors": b"x",
+        "mine/checkpoints/step-99.safetensors": b"x",
+        "mine/checkpoints/step-00000099.pt": b"x",
+        "mine/checkpoints/deep/step-00000099.safetensors": b"x",
+        "mine/snapshots/step-00000001.state.safetensors": b"x",
+        "mine/empty/": b"",
+        "__MACOSX/mine/._run.json": b"x",
+        ".DS_Store": b"x",
+    }
+    found = content_of(unpack_run(packed({**members, **strange}), runs))
+    assert sorted(f"mine/{name}" for name in found) == sorted(members)
+    folders = {path.name for path in (runs / "mine").iterdir() if path.is_dir()}
+    assert folders == {name.split("/")[1] for name in members if name.count("/") == 2}
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_an_archive_that_was_packed_again_is_taken(members, runs, method):
+    folders = {"mine/": b"", "mine/checkpoints/": b""}
+    assert unpack_run(packed({**folders, **members}, method), runs).is_dir()
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_packing_that_may_need_much_memory_is_refused(members, refused, method):
+    refused(packed(members, method), "another method")
+
+
+def test_several_folders_are_refused(members, refused):
+    other = {name.replace("mine", "other"): content for name, content in members.items()}
+    refused(packed({**members, **other}), "holds 2 folders")
+
+
+def test_files_outside_of_a_folder_are_refused(members, refused):
+    bare = {name.removeprefix("mine/"): content for name, content in members.items()}
+    refused(packed(bare), "outside of the run's folder")
+
+
+def test_an_empty_archive_is_refused(refused):
+    refused(packed({}), "holds 0 folders")
+
+
+def test_the_same_file_twice_is_refused(members, refused):
+    with pytest.warns(UserWarning, match="Duplicate"):
+        content = packed({**members, entry("mine/run.json"): b"{}"})
+    refused(content, "'run.json' twice")
+
+
+def test_more_entries_than_any_run_has_are_refused(members, refused):
+    many = {f"mine/{number}": b"" for number in range(10_001)}
+    refused(packed({**members, **many}), "more than 10,000 entries")
+
+
+def test_an_encrypted_archive_is_refused(good, refused):
+    content = bytearray(good)
+    at = -1
+    for mark, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        while (at := content.find(mark, at + 1)) >= 0:
+            content[at + flags] |= 1
+    refused(bytes(content), "the archive is encrypted")
+
+
+@pytest.mark.parametrize("name", ["mine/words.txt", WEIGHTS])
+def test_an_archive_that_unpacks_to_more_than_the_limit_is_refused(members, refused, name):
+    bomb = packed({**members, name: bytes(20_000_000)}, zipfile.ZIP_DEFLATED)
+    assert len(bomb) < 1_000_000
+    refused(bomb, "too large", limit=10_000_000)
+
+
+def test_all_files_together_count_for_the_limit(members, runs, refused):
+    total = sum(map(len, members.values()))
+    refused(packed(members), "too large", limit=total - 1)
+    assert unpack_run(packed(members), runs, limit=total).is_dir()
+
+
+def test_a_json_file_that_would_fill_the_memory_is_refused(members, refused):
+    bomb = b"[" + b"[]," * 6_000_000 + b"[]]"
+    refused(packed({**members, "mine/run.json": bomb}, zipfile.ZIP_DEFLATED), "too large")
+
+
+@pytest.mark.parametrize(
+    ("claimed", "why"), [(0, "damaged"), (10, "damaged"), (1 << 31, "too large")]
+)
+def test_a_size_that_is_a_lie_is_seen_through(members, refused, claimed, why):
+    name, size = "mine/words.txt", 20_000_000
+    content = bytearray(packed({**members, name: bytes(size)}, zipfile.ZIP_DEFLATED))
+    true = struct.pack("<L", size)
+    assert content.count(true) == 2
+    refused(bytes(content).replace(true, struct.pack("<L", claimed)), why, limit=10_000_000)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", b"hello" * 100, b"PK\x05\x06" + bytes(18)[:17]])
+def test_what_is_no_archive_is_refused(refused, content):
+    refused(content, "no zip archive")
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])
+def test_half_an_archive_is_refused(good, refused, share):
+    refused(good[: int(len(good) * share)], "no zip archive")
+
+
+def test_a_damaged_file_is_named(good, members, refused):
+    at = good.find(members[STATE]) + 5000
+    damaged = good[:at] + bytes([good[at] ^ 1]) + good[at + 1 :]
+    refused(damaged, f"damaged at '{STATE}'")
+
+
+@pytest.fixture(scope="session")
+def good_file(good, tmp_path_factory):
+    path = tmp_path_factory.mktemp("archives") / "mine.zip"
+    path.write_bytes(good)
+    return path
+
+
+@settings(max_examples=100)
+@given(
+    st.dictionaries(
+        # What an archive says of its files stands before each of them, and once more at the end.
+        st.integers(0, 3000) | st.integers(-900, -1),
+        st.integers(0, 255),
+        max_size=4,
+    )
+)
+def test_whatever_is_changed_in_an_archive_it_is_a_run_or_nothing(good_file, changes):
+    content = bytearray(good_file.read_bytes())
+    for at, byte in changes.items():
+        content[at] = byte
+    with tempfile.TemporaryDirectory() as parent:
+        try:
+            taken = [unpack_run(bytes(content), Path(parent))]
+        except RunError:
+            taken = []
+        assert list(Path(parent).iterdir()) == taken
+        for path in taken:
+            load_run(path)
+
+
+def test_a_file_whose_name_is_damaged_is_not_taken_for_one_that_nobody_knows(good, refused):
+    at = good.rfind(WEIGHTS.encode())
+    refused(good[:at] + b"mine/x" + good[at + 6 :], "damaged at 'mine/xheckpoints")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("metrics.jsonl", '{"step": 10, "loss": "x"}\n'),
+        ("metrics.jsonl", '{"step": "1", "loss": 1.0}\n'),
+        ("metrics.jsonl", "{}\n"),
+        ("evaluation.json", '{"exact_match": "0.5", "n": 9, "seed": 0}'),
+        ("evaluation.json", '{"step": 30, "loss": "x"}'),
+    ],
+)
+def test_figures_that_are_no_numbers_are_refused(members, refused, name, content):
+    refused(packed({**members, f"mine/{name}": content.encode()}), name.split(".")[0])
+
+
+@pytest.mark.parametrize(("name", "most"), [("metrics.jsonl", 64), ("evaluation.json", 1)])
+def test_figures_that_would_fill_the_memory_are_refused(members, refused, name, most):
+    content = b" " * ((most << 20) + 1)
+    refused(packed({**members, f"mine/{name}": content}, zipfile.ZIP_DEFLATED), "too large")
+
+
+def test_a_loss_below_nothing_is_taken_in_as_it_is(members, runs):
+    content = b'{"step": 10, "loss": -1, "seconds": 1.5}\n'
+    taken = unpack_run(packed({**members, "mine/metrics.jsonl": content}), runs)
+    assert read_metrics(taken)[0] == [{"step": 10, "loss": -1, "seconds": 1.5}]
+
+
+@pytest.mark.parametrize("missing", ["run.json", "tokenizer.json", "words.txt"])
+def test_an_archive_without_what_a_run_needs_is_refused(members, refused, missing):
+    rest = {name: content for name, content in members.items() if name != f"mine/{missing}"}
+    refused(packed(rest), f"no usable run: {missing}")
+
+
+@pytest.mark.parametrize("change", [{"d_ff": 64}, {"n_encoder_layers": 1}, {"tied": False}])
+def test_weights_of_another_model_are_refused(members, refused, change):
+    changed = changed_json(members, "mine/run.json", lambda stored: stored["model"].update(change))
+    refused(packed(changed), "other weights than run.json describes")
+
+
+@pytest.mark.parametrize("folder", ["snapshots", "best"])
+@pytest.mark.parametrize("content", [b"", b"x" * 100, save({"a": torch.zeros(2)})])
+def test_no_weights_that_might_be_opened_later_are_taken_unseen(members, refused, folder, content):
+    name = f"mine/{folder}/step-00000001.safetensors"
+    refused(packed({**members, name: content}), "step-00000001.safetensors")
+
+
+def test_scales_that_would_blow_up_a_weight_are_never_applied(members, refused, monkeypatch):
+    monkeypatch.setattr(checks, "load_run", lambda *_, **__: pytest.fail("was loaded"))
+    tensors = load(members[WEIGHTS])
+    name = next(name for name, tensor in tensors.items() if tensor.dim() == 2)
+    tensors[f"{name}.scale"] = torch.ones(3, *tensors[name].shape)
+    refused(packed({**members, WEIGHTS: save(tensors)}), "other weights")
+
+
+def test_an_optimizer_that_is_none_is_refused(members, refused):
+    refused(packed({**members, STATE: b"nonsense"}), "state.safetensors is damaged")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"d_model": 10**9, "d_k": 1, "d_v": 1},
+        {"d_ff": 10**12},
+        {"d_ff": 10**30},
+        {"n_encoder_layers": 10**9},
+        {"n_heads": 10**12, "d_k": 10**6},
+        {"max_positions": 10**12},
+        {"vocab_size": 10**12},
+    ],
+)
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_model_that_would_fill_the_memory_is_never_made(
+    members, refused, monkeypatch, change, kept
+):
+    monkeypatch.setattr(checks, "load_run", lambda *_, **__: pytest.fail("was loaded"))
+    changed = changed_json(members, "mine/run.json", lambda stored: stored["model"].update(change))
+    refused(
+        packed({k: v for k, v in changed.items() if kept or ".safetensors" not in k}),
+        "no usable run",
+    )
+
+
+@pytest.mark.parametrize("task", ["/etc/passwd", "../other/pairs.tsv", "run.json", ""])
+def test_a_task_that_would_open_another_file_is_refused(members, refused, task):
+    changed = changed_json(members, "mine/run.json", lambda stored: stored.update(task=task))
+    refused(packed(changed), "names a task")
+
+
+@pytest.mark.parametrize(
+    "content", [b"[" * 100_000, b"{", b"\xff", b"[1]", b'{"format": ' + b"9" * 5000 + b"}"]
+)
+@pytest.mark.parametrize("name", ["run.json", "tokenizer.json", "evaluation.json"])
+def test_text_that_breaks_its_reader_is_refused(members, refused, name, content):
+    refused(packed({**members, f"mine/{name}": content}), "no usable run")
+
+
+@pytest.mark.parametrize(
+    ("stored", "told"),
+    [
+        (
+            b'{"state": "running", "step": 3, "pid": 1, "host": "x", "heartbeat": 9.5}',
+            {"state": "running", "step": 3},
+        ),
+        (b'{"state": 1, "step": "x", "message": ["y"]}', {}),
+        (b"[1]", {}),
+        (b"[" * 100_000, {}),
+        (b"\xff", {}),
+    ],
+)
+def test_a_process_of_another_machine_is_forgotten(members, runs, stored, told):
+    taken = unpack_run(packed({**members, "mine/status.json": stored}), runs)
+    assert json.loads((taken / "status.json").read_text()) == told
+
+
+@pytest.mark.parametrize("when", ["fsync", "rename", "load"])
+@pytest.mark.parametrize("error", [OSError(28, "no space left"), KeyboardInterrupt()])
+def test_a_full_disk_leaves_nothing_behind(good, runs, monkeypatch, when, error):
+    def fail(*_, **__):
+        raise error
+
+    with monkeypatch.context() as patch:
+        if when == "load":
+            patch.setattr(checks, "load_run", fail)
+        else:
+            patch.setattr(os, when, fail)
+        with pytest.raises(type(error)):
+            unpack_run(good, runs)
+    assert list(runs.iterdir()) == []

@@ -1,1 +1,0 @@
-from tests.pages.explorer.conftest import own_random  # noqa: F401

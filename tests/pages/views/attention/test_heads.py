@@ -1,0 +1,223 @@
+import numpy as np
+import pytest
+
+from core.analysis.heads.summaries import head_summaries
+from core.inspection import inspect_sentence
+from core.model import Site
+from core.runs.run import load_run
+from core.words import merged
+from pages.views.attention import heads
+from tests.pages.conftest import ROOT, said, tick_rows
+from tests.pages.views.attention.conftest import run_lines
+
+TIRED = "The animal didn't cross the street because it was too tired."
+KINDS = {"encoder self": "encoder.self", "decoder self": "decoder.self", "cross": "decoder.cross"}
+NUMBERS = ("in rows", "by chance", "entropy", "distance", "largest", "evenness")
+
+
+def table(at):
+    [found] = at.dataframe
+    return found.value
+
+
+def places(at):
+    rows = table(at)
+    return list(zip(rows["layer"], rows["head"], strict=True))
+
+
+def tick(at, *rows):
+    [found] = at.dataframe
+    tick_rows(at, found, *rows)
+
+
+def ticked(at):
+    """Return layer and head of the row that is ticked."""
+    [row] = at.session_state[heads.TABLE]["selection"]["rows"]
+    return places(at)[row]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_number_is_that_of_the_summaries(open_view, kind):
+    at, taken = open_view("heads", kind=kind)
+    inspection = inspect_sentence(load_run(ROOT / "gallery" / "translate-guided"), TIRED)
+    expected = {(s.site.layer, s.head): s for s in head_summaries(inspection, KINDS[kind])}
+    rows = table(at)
+    assert set(places(at)) == set(expected)
+    for _, row in rows.iterrows():
+        summary = expected[row["layer"], row["head"]]
+        assert (row["entropy"], row["distance"], row["largest"]) == (
+            summary.entropy,
+            summary.distance,
+            summary.confidence,
+        )
+        assert row["in rows"] == 100 * summary.pattern.share
+        assert row["by chance"] == 100 * summary.pattern.chance
+
+
+@pytest.mark.parametrize("sort", ["entropy", "distance"])
+def test_heads_are_sorted_by_what_is_asked_for(open_view, sort):
+    at, _ = open_view("heads", sort=sort)
+    assert table(at)[sort].is_monotonic_increasing
+
+
+def test_the_pair_begins_with_the_pronoun_and_what_it_stands_for(open_view):
+    at, taken = open_view("heads", sort="pair")
+    assert at.selectbox(key="heads_query").value == 8
+    assert at.selectbox(key="heads_key").value == 1
+    assert taken.title.endswith("it → animal")
+    assert places(at)[0] == (2, 0)
+    assert table(at)["pair"].is_monotonic_decreasing
+
+
+def test_the_pair_begins_with_the_largest_weight_where_there_is_no_pronoun(open_view):
+    at, _ = open_view("heads", model="copy", kind="cross", sort="pair", sentence="a b c")
+    attention = inspect_sentence(load_run(ROOT / "gallery" / "copy"), "a b c").attention
+    largest = max(
+        found.weights_HQK.max() for site, found in attention.items() if site.kind == "cross"
+    )
+    assert table(at)["pair"].max() == largest
+
+
+def test_the_weight_of_another_pair_is_the_models_own(open_view):
+    at, _ = open_view("heads", sort="pair")
+    at.selectbox(key="heads_query").set_value(3).run()
+    at.selectbox(key="heads_key").set_value(6).run()
+    assert (at.query_params["query"], at.query_params["key"]) == ("3", "6")
+    inspection = inspect_sentence(load_run(ROOT / "gallery" / "translate-guided"), TIRED)
+    for place, weight in zip(places(at), table(at)["pair"], strict=True):
+        attention = inspection.attention[Site("encoder", place[0], "self")]
+        assert weight == attention.weights_HQK[place[1], 3, 6]
+
+
+def test_a_link_opens_the_same_pair(open_view):
+    at, taken = open_view("heads", sort="pair", query="2", key="4")
+    assert (at.selectbox(key="heads_query").value, at.selectbox(key="heads_key").value) == (2, 4)
+    assert taken.title.endswith("did → cross")
+
+
+@pytest.mark.parametrize("value", ["99", "-1", "it", "", "1.5", "9" * 5000, "²"])
+def test_a_link_to_a_token_that_is_not_there_falls_back(open_view, value):
+    at, _ = open_view("heads", sort="pair", query=value, key=value)
+    assert (at.selectbox(key="heads_query").value, at.selectbox(key="heads_key").value) == (8, 1)
+
+
+def test_a_pair_that_the_mask_hides_has_no_weight(open_view):
+    at, taken = open_view("heads", kind="decoder self", sort="pair", query="1", key="5")
+    assert table(at)["pair"].isna().all()
+    assert set(taken.numbers()["pair"]) == {None}
+    assert run_lines(taken.lines) == [x for name in NUMBERS for x in taken.numbers()[name]]
+
+
+def test_a_ticked_row_chooses_its_head(open_view):
+    at, _ = open_view("heads")
+    chosen = places(at)[3]
+    assert chosen != ticked(at)
+    tick(at, 3)
+    assert (at.selectbox(key="layer").value, at.selectbox(key="head").value) == chosen
+    assert ticked(at) == chosen
+
+
+def test_a_head_stays_chosen_when_its_tick_is_taken_away(open_view):
+    at, _ = open_view("heads")
+    tick(at)
+    assert ticked(at) == (2, 0)
+
+
+def test_the_chosen_head_is_ticked_and_described(open_view):
+    at, _ = open_view("heads", layer="1", head="2")
+    assert ticked(at) == (1, 2)
+    assert "Encoder layer 1, self-attention head 2: " in said(at)
+    assert "14 rows" in said(at)
+
+
+def test_its_map_is_one_click_away(open_view):
+    at, _ = open_view("heads", layer="1", head="2")
+    at.button(key="heads_to_maps").click().run()
+    assert not at.exception
+    assert at.segmented_control(key="view").value == "maps"
+    assert (at.selectbox(key="layer").value, at.selectbox(key="head").value) == (1, 2)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("unit", ["tokens", "whole words"])
+def test_lines_compute_the_same_numbers(open_view, kind, unit):
+    _, taken = open_view("heads", kind=kind, unit=unit, sentence="Zorbik saw it.")
+    columns = taken.numbers()
+    assert run_lines(taken.lines) == [x for name in NUMBERS for x in columns[name]]
+
+
+def test_lines_compute_the_weight_of_the_pair(open_view):
+    _, taken = open_view("heads", sort="pair", query="2", key="4")
+    columns = taken.numbers()
+    wanted = [x for name in (*NUMBERS, "pair") for x in columns[name]]
+    assert run_lines(taken.lines) == wanted
+    inspection = inspect_sentence(load_run(ROOT / "gallery" / "translate-guided"), TIRED)
+    expected = [
+        attention.weights_HQK[:, 2, 4].tolist()
+        for site, attention in inspection.attention.items()
+        if site.attention == "encoder.self"
+    ]
+    assert columns["pair"] == sorted(np.ravel(expected).tolist(), reverse=True)
+
+
+def test_whole_words_are_summarised_as_words(open_view):
+    sentence = "Zorbik saw the dog."
+    at, _ = open_view("heads", sentence=sentence, unit="whole words")
+    run = load_run(ROOT / "gallery" / "translate-guided")
+    expected = head_summaries(merged(inspect_sentence(run, sentence)), "encoder.self")
+    assert sorted(table(at)["entropy"]) == sorted(each.entropy for each in expected)
+    assert f"{expected[0].rows} rows" in said(at)
+
+
+def test_a_head_without_a_pattern_has_no_share_of_rows(open_view, own_random):
+    own_random(n_encoder_layers=1)
+    at, _ = open_view("heads", model="runs/random", sentence="a a a a", kind="encoder self")
+    even = table(at)["does"] == "spreads nearly evenly"
+    assert even.any()
+    assert table(at)["in rows"][even].isna().all()
+
+
+@pytest.mark.parametrize(("layers", "n_heads"), [(1, 1), (12, 16)])
+def test_every_head_of_any_model_has_a_row(open_view, own_random, layers, n_heads):
+    own_random(n_encoder_layers=layers, n_decoder_layers=layers, n_heads=n_heads)
+    at, taken = open_view("heads", model="runs/random", sentence="a b", sort="pair")
+    assert len(table(at)) == layers * n_heads
+    assert len(taken.numbers()["entropy"]) == layers * n_heads
+
+
+@pytest.mark.parametrize("sort", heads.SORTS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_token_has_a_row_for_each_head(open_view, sort, kind):
+    at, _ = open_view("heads", model="copy", sentence="a", kind=kind, sort=sort)
+    assert len(table(at)) == 8
+
+
+def test_five_hundred_tokens_are_summarised(open_view):
+    at, taken = open_view("heads", model="copy", sentence="a b c d " * 200, sort="pair")
+    assert set(taken.numbers()["of rows"]) == {512}
+
+
+@pytest.mark.parametrize("sort", heads.SORTS)
+def test_files_have_the_table_s_rows_and_columns_and_say_which_head_is_chosen(open_view, sort):
+    at, taken = open_view("heads", sort=sort, layer="1", head="2")
+    columns, rows = taken.numbers(), table(at)
+    assert list(zip(columns["layer"], columns["head"], strict=True)) == places(at)
+    assert list(columns) == [*list(rows)[1:], "evenness", "of rows"]
+    assert columns["entropy"] == rows["entropy"].tolist()
+    assert taken.about["head"] == "Encoder layer 1, self-attention head 2"
+    assert run_lines(taken.lines) == [
+        x for name in (*NUMBERS, *(["pair"] if sort == "pair" else [])) for x in columns[name]
+    ]
+
+
+def test_the_order_stays_when_another_view_was_looked_at_meanwhile(open_view):
+    at, _ = open_view("heads", sort="distance")
+    at.segmented_control(key="view").set_value("word").run()
+    assert at.segmented_control(key="order").value == "largest first"
+    at.segmented_control(key="order").set_value("by layer").run()
+    at.segmented_control(key="view").set_value("heads").run()
+    assert at.segmented_control(key="sort").value == at.query_params["sort"] == "distance"
+    distances = table(at)["distance"].tolist()
+    assert distances == sorted(distances)
+    at.segmented_control(key="view").set_value("word").run()
+    assert at.segmented_control(key="order").value == at.query_params["order"] == "by layer"

@@ -1,0 +1,1 @@
+from tests.pages.views.attention.conftest import own_random  # noqa: F401

@@ -1,0 +1,90 @@
+import numpy as np
+import pytest
+
+from core.analysis.heads.likeness import head_likeness
+from core.runs.run import load_run
+from tests.pages.conftest import ROOT, component, said, send_from
+from viz.matrices import unpack
+
+COPY = ROOT / "gallery" / "copy"
+
+
+@pytest.fixture(scope="module")
+def cross():
+    return head_likeness(load_run(COPY), "decoder.cross")
+
+
+@pytest.fixture(scope="module")
+def run_of_copy():
+    return load_run(COPY)
+
+
+def open_alike(open_page, **query_params):
+    opened = {"model": "copy", "sentence": "a b c", "alike_of": "cross", **query_params}
+    return open_page("heads", trial="alike", **opened)
+
+
+def shown(at):
+    return unpack(component(at, "matrices").bytes)
+
+
+def test_the_map_is_how_alike_the_heads_are(open_page, cross):
+    maps = shown(open_alike(open_page))
+    [panel] = maps.panels
+    assert np.array_equal(panel.values, cross.likeness_NN.astype(np.float32))
+    assert (panel.scale, panel.limit) == ("weight", 1.0)
+    names = [f"{site.layer}.{head}" for site, head in cross.heads]
+    assert [label.text for label in panel.rows.labels] == names
+    assert [label.text for label in panel.columns.labels] == names
+
+
+def test_it_opens_on_the_most_alike_pair_and_says_which_is_loneliest(open_page, cross):
+    at = open_alike(open_page)
+    one, other = cross.most_alike
+    assert shown(at).selected == (0, one, other)
+    assert f"{cross.likeness_NN[one, other]:#.3g} alike" in said(at)
+    site, head = cross.heads[cross.loneliest]
+    assert f"loneliest is {site.layer}.{head}" in said(at)
+    assert f"{cross.n_rows:,} rows of {cross.n_sentences} held-out sentences, seed 0" in said(at)
+
+
+def test_a_clicked_cell_names_both_heads_and_leads_to_their_maps(open_page, cross):
+    at = open_alike(open_page)
+    send_from(at, component(at, "matrices"), "pick", {"panel": 0, "row": 1, "column": 6})
+    assert shown(at).selected == (0, 1, 6)
+    assert (
+        "Decoder layer 0, cross-attention head 1 ↔ Decoder layer 1, cross-attention head 2: "
+        f"{cross.likeness_NN[1, 6]:#.3g} alike." in said(at)
+    )
+    queries = [each.proto.query_string for each in at.get("page_link")]
+    assert ["layer=0" in q and "head=1" in q and "kind=cross" in q for q in queries] == [
+        True,
+        False,
+    ]
+    assert "layer=1" in queries[1]
+    assert "head=2" in queries[1]
+
+
+def test_a_head_is_wholly_like_itself(open_page):
+    at = open_alike(open_page, pair="3,3")
+    assert "wholly like itself" in said(at)
+    assert len(at.get("page_link")) == 1
+
+
+@pytest.mark.parametrize("cell", ["", "1", "1,0,0", "99,0", "0,99", "-1,0", "a,b", "²,1", "9" * 99])
+def test_a_link_to_a_cell_that_is_not_there_falls_back(open_page, cross, cell):
+    assert shown(open_alike(open_page, pair=cell)).selected == (0, *cross.most_alike)
+
+
+def test_a_pair_does_not_outlive_its_kind_of_attention(open_page, run_of_copy):
+    at = open_alike(open_page, pair="1,6")
+    at.segmented_control(key="alike_of").set_value("encoder.self").run()
+    assert not at.exception
+    assert shown(at).selected == (0, *head_likeness(run_of_copy, "encoder.self").most_alike)
+
+
+def test_a_single_head_is_compared_with_none(open_page, own_random):
+    own_random(n_encoder_layers=1, n_decoder_layers=1, n_heads=1)
+    at = open_alike(open_page, model="runs/random")
+    assert shown(at).panels[0].values.tolist() == [[1.0]]
+    assert "one head only" in said(at)

@@ -1,0 +1,248 @@
+from functools import partial
+
+import numpy as np
+import pytest
+
+from core.analysis.attribution.methods import Method, attribute, said_at
+from core.analysis.attribution.rollout import rollout
+from core.analysis.attribution.telling_step import telling_step
+from core.analysis.attribution.trust import Trust, trust_steps
+from core.inspection import inspect_sentence
+from core.runs.run import load_run
+from core.tokenizer import EOS
+from pages.views.heads import attribution, attribution_map, attribution_words, cell_numbers
+from pages.views.heads.attribution_map import Parts
+from tests.pages.conftest import ROOT, chart_rows, component, said, send_from
+from viz.matrices import unpack
+from viz.number_tables import three_digits
+
+SENTENCE = "d a f q"
+METHODS = list(attribution_words.NAMES)
+
+
+@pytest.fixture(scope="module")
+def run():
+    return load_run(ROOT / "gallery" / "copy")
+
+
+@pytest.fixture(scope="module")
+def inspection(run):
+    return inspect_sentence(run, SENTENCE)
+
+
+def attributed(run, inspection, step):
+    ids = (*inspection.translation.target_ids, EOS)
+    return attribute(run.model, said_at(inspection.translation.source_ids, ids, step))
+
+
+def open_attribution(open_page, **query_params):
+    opened = {"model": "copy", "sentence": SENTENCE, **query_params}
+    return open_page("heads", trial="attribution", **opened)
+
+
+def panels(at):
+    return unpack(component(at, "matrices").bytes).panels
+
+
+def test_each_method_is_a_row_that_is_scaled_to_its_largest_magnitude(open_page, run, inspection):
+    [panel] = panels(open_attribution(open_page, attributed_word="1"))
+    found = attributed(run, inspection, 1)
+    assert METHODS[0] is Method.LEAVE_ONE_OUT
+    assert set(METHODS) == set(Method)
+    for row, method in enumerate(METHODS):
+        scores = found.scores[method]
+        assert panel.values[row] == pytest.approx(scores / np.abs(scores).max(), abs=1e-6)
+    assert (panel.scale, panel.limit) == ("signed", 1.0)
+    assert "largest magnitude" in panel.note
+
+
+def test_numbers_stand_in_the_cells_and_exactly_in_the_file(open_page, run, inspection):
+    [panel] = panels(open_attribution(open_page, attributed_word="1"))
+    found = attributed(run, inspection, 1)
+    columns = attribution_map.numbers(found, Parts(inspection.source_tokens, None))
+    for row, method in enumerate(METHODS):
+        for column, score in enumerate(found.scores[method]):
+            assert panel.texts[row][column] == cell_numbers.brief(score)
+            at = row * len(inspection.source_tokens) + column
+            assert (columns["method"][at], columns["score"][at]) == (str(method), score)
+
+
+def test_a_clicked_cell_is_said_with_three_digits(open_page, run, inspection):
+    at = open_attribution(open_page, attributed_word="1")
+    scores = attributed(run, inspection, 1).scores
+    largest = int(np.abs(scores[Method.LEAVE_ONE_OUT]).argmax())
+    assert unpack(component(at, "matrices").bytes).selected == (0, 0, largest)
+    assert "nats" in said(at)
+    row = METHODS.index(Method.ATTENTION)
+    send_from(at, component(at, "matrices"), "pick", {"panel": 0, "row": row, "column": 2})
+    assert f"attention: “f” → “a” {three_digits(scores[Method.ATTENTION][2])}" in said(at)
+
+
+@pytest.mark.parametrize("cell", ["", "6,0", "0,99", "a,b", "1", "-1,0", "9" * 99 + ",0"])
+def test_a_link_to_a_cell_that_is_not_there_falls_back(open_page, cell):
+    at = open_attribution(open_page, attributed_cell=cell, attributed_word="1")
+    assert unpack(component(at, "matrices").bytes).selected[:2] == (0, 0)
+
+
+def test_correlations_with_leaving_one_out_stand_beside_the_methods(open_page, run, inspection):
+    at = open_attribution(open_page, attributed_word="1")
+    agreement = attributed(run, inspection, 1).agreement
+    [table] = at.table
+    shown = dict(zip(table.value["method"], table.value["ρ, this word"], strict=True))
+    for method, rho in agreement.items():
+        assert shown[attribution_words.NAMES[method]] == attribution_words.correlation(rho)
+    assert shown["leave one out"] == "the measure"
+    assert attribution_words.TRUSTED not in table.value
+
+
+def test_it_opens_on_the_word_that_hangs_most_on_one_token(open_page, run, inspection):
+    at = open_attribution(open_page)
+    ids = (*inspection.translation.target_ids, EOS)
+    expected = telling_step(run.model, inspection.translation.source_ids, ids)
+    assert at.selectbox(key=attribution._STEP).value == expected
+
+
+def test_another_word_is_asked_about_and_kept_in_the_link(open_page, run, inspection):
+    at = open_attribution(open_page, attributed_word="0")
+    at.selectbox(key=attribution._STEP).set_value(4).run()
+    assert not at.exception
+    assert at.query_params["attributed_word"] in ("4", ["4"])
+    assert panels(at)[0].title.endswith("“EOS”")
+
+
+@pytest.mark.parametrize("word", ["", "-1", "99", "il", "1.5", "²", "9" * 5000])
+def test_a_link_to_a_word_that_is_not_there_falls_back(open_page, word):
+    at = open_attribution(open_page, attributed_word=word)
+    assert at.selectbox(key=attribution._STEP).value in range(5)
+
+
+def test_a_sure_model_and_the_gap_of_integrated_gradients_are_said(open_page, run, inspection):
+    at = open_attribution(open_page, attributed_word="1")
+    found = attributed(run, inspection, 1)
+    assert np.exp(found.log_probability) > 0.99
+    assert "nearly 0 where the model is sure" in said(at)
+    assert attribution_words.percent(found.integrated.gap) in said(at)
+
+
+def test_an_unsure_model_is_not_called_sure(run, inspection):
+    found = attributed(run, inspection, 1)
+    unsure = type(found)(found.said, np.log(0.5), found.scores, found.integrated)
+    assert attribution_words.sure_of("a", unsure) == "p(“a”) = 50\u00a0%."
+
+
+def test_trust_over_sentences_is_measured_only_on_request(open_page, monkeypatch):
+    trust = {method: Trust((0.5, 0.75, 1.0), 1) for method in METHODS[1:]}
+    trust[Method.FLOW] = Trust((0.9, 0.9, 0.9, 0.9), 0)
+    monkeypatch.setattr(attribution, "_trusted", lambda run, whole_words: trust)
+    at = open_attribution(open_page)
+    assert attribution_words.TRUSTED not in at.table[0].value
+    at.toggle(key=attribution.TRUST).set_value(True).run()
+    assert not at.exception
+    shown = dict(zip(at.table[0].value["method"], at.table[0].value.iloc[:, -1], strict=True))
+    assert shown["attention"] == "0.75 ± 0.25 [0.62, 0.88], n = 3 (1 undefined)"
+    assert shown["flow"] == "0.90 ± 0.00 [0.90, 0.90], n = 4"
+    assert "Over 4 held-out sentences (one word of each, seed 0) flow agrees best" in said(at)
+
+
+@pytest.mark.parametrize("stack", ["encoder", "decoder"])
+def test_rollout_is_shown_after_each_layer(open_page, inspection, stack):
+    at = open_attribution(open_page, attributed="rollout", rollout_stack=stack)
+    layers = [
+        found.weights_HQK
+        for site, found in inspection.attention.items()
+        if site.attention == f"{stack}.self"
+    ]
+    expected = rollout(np.stack(layers))
+    assert len(panels(at)) == len(expected)
+    for panel, rolled_QK in zip(panels(at), expected, strict=True):
+        assert panel.values == pytest.approx(rolled_QK, abs=1e-6)
+
+
+def test_the_decoders_rollout_is_divided_by_the_rows_that_see_a_token(open_page, inspection):
+    at = open_attribution(open_page, attributed="rollout", rollout_stack="decoder")
+    values = panels(at)[-1].values.astype(np.float64)
+    n = len(values)
+    fair = [row for row in chart_rows(at) if row["series"] == "mean over the rows that can see it"]
+    for row in fair:
+        expected = values[:, row["row"]].sum() / (n - row["row"])
+        assert row["value"] == pytest.approx(expected, abs=1e-6)
+    assert len(fair) == n
+
+
+def test_flow_is_left_out_of_long_sentences_and_that_is_said(open_page, monkeypatch):
+    monkeypatch.setattr("core.analysis.attribution.methods.MOST_TOKENS", 4)
+    at = open_attribution(open_page)
+    [panel] = panels(at)
+    assert "flow" not in [label.text for label in panel.rows.labels]
+    assert len(panel.values) == len(METHODS) - 1
+    assert "flow" not in at.table[0].value["method"].tolist()
+    assert "Flow is left out" in said(at)
+
+
+def test_where_words_have_several_tokens_they_can_get_the_numbers(open_page):
+    run = load_run(ROOT / "gallery" / "translate")
+    zorbik = "The zorbik slept."
+    opened = partial(open_page, "heads", trial="attribution", model="translate", sentence=zorbik)
+    at = opened(attributed_per="words", attributed_word="1", attributed_cell="0,1")
+    inspection = inspect_sentence(run, zorbik)
+    words = [token.word for token in inspection.source_tokens]
+    assert len(set(words)) < len(words)
+    ids = attribution.target_ids(inspection)
+    said_there = said_at(inspection.translation.source_ids, ids, 1)
+    found = attribute(run.model, said_there, words).scores[Method.LEAVE_ONE_OUT]
+    [panel] = panels(at)
+    assert panel.columns.name == "source word"
+    assert [label.text for label in panel.columns.labels] == list(inspection.source_words)
+    assert [label.unknown for label in panel.columns.labels][:2] == [False, True]
+    assert panel.values[0] == pytest.approx(found / np.abs(found).max(), abs=1e-3)
+    assert unpack(component(at, "matrices").bytes).selected == (0, 0, 1)
+    assert "when the whole word is hidden" in at.table[0].value["its numbers"][0]
+    assert "all its tokens at once" in at.table[0].value["its numbers"][METHODS.index(Method.FLOW)]
+    assert f"over its n = {len(found)} source words" in said(at)
+    assert "hides them all together" in panel.note
+    at.segmented_control(key=attribution.PER).set_value("tokens").run()
+    assert not at.exception
+    assert panels(at)[0].values.shape[1] == len(words)
+    # A column of words is none of tokens.
+    assert "attributed_cell" not in at.query_params
+
+
+def test_where_every_word_is_one_token_there_is_nothing_to_choose(open_page):
+    at = open_attribution(open_page, attributed_per="words")
+    assert attribution.PER not in [each.key for each in at.segmented_control]
+    assert panels(at)[0].columns.name == "source token"
+
+
+def test_of_a_model_that_writes_nothing_nothing_is_asked(open_page, own_random):
+    own_random(max_positions=1)
+    assert "writes nothing" in said(open_attribution(open_page, model="runs/random"))
+
+
+def test_over_fewer_than_four_tokens_there_is_no_correlation(open_page):
+    at = open_attribution(open_page, sentence="d a")
+    assert set(at.table[0].value["ρ, this word"]) == {"the measure", "–"}
+    assert "n = 3 source tokens" in said(at)
+
+
+def test_the_word_asked_about_does_not_outlive_its_sentence(open_page, run):
+    at = open_attribution(open_page, attributed_word="4")
+    at.text_input(key="sentence").set_value("d a f").run()
+    assert not at.exception
+    fresh = open_attribution(open_page, sentence="d a f")
+    assert at.selectbox(key=attribution._STEP).value == fresh.selectbox(key=attribution._STEP).value
+
+
+def test_what_is_trusted_is_what_is_known_after_all_sentences(run, monkeypatch):
+    few = partial(trust_steps, n=3)
+    monkeypatch.setattr(attribution, "trust_steps", few)
+    *_, last = trust_steps(run, 3)
+    assert attribution._trusted(run, whole_words=False) == last.trust
+    assert {each.n + each.undefined for each in last.trust.values()} == {3}
+
+
+@pytest.mark.parametrize("view", ["one word", "rollout"])
+@pytest.mark.parametrize(
+    "sentence", ["a", "<b>*x*</b> $y$ `z` 😀", "{row} [a](b)", "\u202eabc\u0000"]
+)
+def test_any_text_gets_a_picture(open_page, sentence, view):
+    assert panels(open_attribution(open_page, sentence=sentence, attributed=view))

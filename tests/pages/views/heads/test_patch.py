@@ -1,0 +1,161 @@
+import html
+
+import numpy as np
+import pytest
+
+from core.analysis.effects.patching import patching_study
+from core.runs.run import load_run
+from tests.pages.conftest import ROOT, component, said
+from viz.matrices import unpack
+
+TIRED = "The animal didn't cross the street because it was too tired."
+WIDE = TIRED.replace("tired", "wide")
+
+
+@pytest.fixture
+def open_patch(open_page):
+    return lambda **query_params: open_page("heads", trial="patch", **query_params)
+
+
+@pytest.fixture(scope="module")
+def run():
+    return load_run(ROOT / "gallery" / "translate-guided")
+
+
+def panels(at):
+    return unpack(component(at, "matrices").bytes).panels
+
+
+def read(at):
+    return html.unescape(said(at))
+
+
+def expected(study, kind):
+    sites = [site for site in study.sites if site.attention == kind]
+    return np.array(
+        [[*(study.heads[site, head] for head in range(4)), study.sites[site]] for site in sites],
+        np.float32,
+    )
+
+
+@pytest.mark.parametrize("direction", ["first into second", "second into first"])
+def test_the_maps_are_the_shares_of_every_head_and_every_layer(open_patch, run, direction):
+    at = open_patch(patch=direction)
+    assert at.text_input(key="patch_with").value == WIDE
+    both = (TIRED, WIDE) if direction == "first into second" else (WIDE, TIRED)
+    study = patching_study(run, *both)
+    kinds = ("encoder.self", "decoder.self", "decoder.cross")
+    for panel, kind in zip(panels(at), kinds, strict=True):
+        assert panel.values == pytest.approx(expected(study, kind), abs=1e-4)
+        assert (panel.scale, panel.limit) == ("signed", 1)
+        assert [label.text for label in panel.columns.labels] == ["0", "1", "2", "3", "all"]
+    brought = "“il” back in the place of “elle”"
+    if direction != "first into second":
+        brought = "“elle” back in the place of “il”"
+    assert f"What brings {brought}" in read(at)
+    assert f"Measured at step {study.step}" in read(at)
+
+
+def test_the_strongest_heads_are_named_with_their_share(open_patch, run):
+    at = open_patch()
+    study = patching_study(run, TIRED, WIDE)
+    ranked = sorted(study.heads.items(), key=lambda item: -item[1])
+    (site, head), share = ranked[0]
+    where = f"**{site.stack} layer {site.layer}, {site.kind}-attention head {head}**"
+    assert f"{where} ({100 * share:.1f}" in read(at)
+    assert "encoder layer 2, self-attention head 0" in read(at)
+
+
+def test_the_words_that_differ_are_marked(open_patch):
+    at = open_patch()
+    assert "From the first: L'animal n'a pas traversé la rue parce **qu'il** était trop" in read(at)
+    assert "Into the second: L'animal n'a pas traversé la rue parce **qu'elle** était" in read(at)
+
+
+def test_cells_say_no_negative_zero(open_patch):
+    texts = [text for panel in panels(open_patch()) for row in panel.texts for text in row]
+    assert "−0.00" not in texts
+    assert "0.00" in texts
+
+
+@pytest.mark.parametrize(
+    ("second", "complaint"),
+    [
+        (WIDE.replace("too", "far too"), "This sentence has 16 tokens, the first 14, EOS counted."),
+        (TIRED, "The model translates both sentences alike: there is no difference."),
+    ],
+)
+def test_sentences_that_cannot_be_patched_are_refused_in_one_sentence(
+    open_patch, second, complaint
+):
+    at = open_patch(patch_with=second)
+    [info] = at.info
+    assert complaint in html.unescape(info.value)
+    assert not at.get("bidi_component")
+
+
+def test_how_many_tokens_both_have_is_said_beside_the_second_sentence(open_patch):
+    at = open_patch()
+    assert "tokens: first 14, second 14" in read(at)
+    at.text_input(key="patch_with").set_value("The goat slept.").run()
+    assert at.text_input(key="patch_with").value == "The goat slept."
+    assert "tokens: first 14, second 5" in read(at)
+    at.text_input(key="patch_with").set_value("").run()
+    assert "tokens: first 14, second 0" in read(at)
+    [info] = at.info
+    assert "of 14 tokens, EOS counted" in info.value
+
+
+def test_where_no_example_is_as_long_one_word_is_changed_and_makes_room_later(open_patch):
+    at = open_patch(model="copy")
+    first, second = (at.text_input(key=key).value.split() for key in ("sentence", "patch_with"))
+    assert len(first) == len(second) == 6
+    assert sum(one != other for one, other in zip(first, second, strict=True)) == 1
+    assert len(panels(at)) == 3
+    at.text_input(key="sentence").set_value("b a").run()
+    assert len(at.text_input(key="patch_with").value.split()) == 2
+    # What was typed stays.
+    at.text_input(key="patch_with").set_value("c d e").run()
+    at.text_input(key="sentence").set_value("b d").run()
+    assert at.text_input(key="patch_with").value == "c d e"
+
+
+def test_where_no_word_is_known_a_sentence_is_asked_for(open_patch):
+    at = open_patch(sentence="Xyzzy")
+    assert at.text_input(key="patch_with").value == ""
+    [info] = at.info
+    assert "Type a second sentence of" in info.value
+
+
+def test_another_sentence_brings_its_own_counterpart(open_patch):
+    at = open_patch()
+    at.text_input(key="sentence").set_value(WIDE).run()
+    assert at.text_input(key="patch_with").value == TIRED
+
+
+def test_a_direction_that_cannot_be_falls_back(open_patch):
+    at = open_patch(patch="both")
+    assert at.segmented_control(key="patch").value == "first into second"
+    assert len(panels(at)) == 3
+
+
+def test_letters_of_the_copy_task_can_be_patched(open_patch):
+    at = open_patch(model="copy", sentence="k d a f q z", patch_with="k d a f q w")
+    assert len(panels(at)) == 3
+    assert "“z” back in the place of “w”" in read(at)
+
+
+def test_another_noun_is_carried_by_cross_attention_as_what_to_try_says(open_patch):
+    at = open_patch(patch_with=TIRED.replace("animal", "horse"))
+    assert "What brings “L'” back in the place of “Le”: **decoder layer 0, cross-attention" in read(
+        at
+    )
+
+
+def test_a_model_of_other_sizes_can_be_patched(open_patch, own_random):
+    own_random(n_encoder_layers=1, n_decoder_layers=3, n_heads=16)
+    at = open_patch(model="runs/random", sentence="a b c", patch_with="d q z")
+    if at.info:
+        assert "translates both sentences alike" in html.unescape(at.info[0].value)
+    else:
+        assert [panel.values.shape for panel in panels(at)] == [(1, 17), (3, 17), (3, 17)]

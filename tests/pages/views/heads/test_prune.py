@@ -1,0 +1,166 @@
+import pytest
+
+from core.analysis.effects.effects_file import store_effects
+from core.analysis.effects.head_effects import HeadEffect, HeadEffects
+from core.analysis.effects.pruning import greedy_pruning, heads_needed, pruning_by_score
+from core.analysis.effects.silencing import every_head
+from core.evaluate.intervals import Difference
+from core.runs.run import RunError, load_run
+from pages.views.heads import prune
+from tests.pages.conftest import chart_rows, said
+
+N = 6
+"""Held-out sentences: few, so that pruning is quick."""
+
+
+@pytest.fixture(autouse=True)
+def _few_sentences(monkeypatch):
+    monkeypatch.setattr(prune, "N_PRUNED", N)
+
+
+@pytest.fixture
+def open_prune(open_page, own_copy):
+    return lambda: open_page("heads", trial="prune", model="runs/mine")
+
+
+def buttons(at):
+    return [button.key for button in at.button if button.key in (prune.START, prune.STOP)]
+
+
+def pruned(at):
+    """Press the button, and look again and again until nothing is left to be done."""
+    at.button(key=prune.START).click().run()
+    for _ in range(400):
+        assert not at.exception, at.exception
+        if not buttons(at):
+            return
+        at.run()
+    raise AssertionError("it does not come to an end")
+
+
+def shown(at, name):
+    """Return heads left → exact match, of one line."""
+    return {row["x"]: row["y"] for row in chart_rows(at) if row["series"] == name}
+
+
+def measured(path):
+    """Store effects with a loss for each head: the later in the model, the cheaper."""
+    own, nothing = load_run(path), Difference(1.0, 1.0, -0.1, 0.1, 400)
+    heads = every_head(own.model)
+    found = [
+        HeadEffect(*head, nothing, Difference(0.1, 0.1 + cost, 0.0, 1.0, 400), None)
+        for cost, head in zip(range(len(heads), 0, -1), heads, strict=True)
+    ]
+    store_effects(path, HeadEffects(tuple(found), 400, 0, own.step))
+    return dict(zip(heads, (each.loss.change for each in found), strict=True))
+
+
+def test_nothing_is_measured_before_somebody_asks(open_prune, own_copy):
+    at = open_prune()
+    n = len(every_head(load_run(own_copy).model))
+    assert buttons(at) == [prune.START]
+    assert not at.get("vega_lite_chart")
+    assert f"{n} heads one after the other: about {n * (n + 1) // 2} passes" in said(at)
+
+
+def looked_until_more(at):
+    """Look again and again until there is a point more."""
+    before = points(at)
+    for _ in range(100):
+        at.run()
+        if points(at) > before:
+            return
+    raise AssertionError("no point is added")
+
+
+def points(at):
+    return len(chart_rows(at)) if at.get("vega_lite_chart") else 0
+
+
+def test_looking_adds_points_and_says_how_far_it_is(open_prune, own_copy):
+    at = open_prune()
+    at.button(key=prune.START).click().run()
+    looked_until_more(at)
+    looked_until_more(at)
+    [bar] = at.get("progress")
+    n = len(every_head(load_run(own_copy).model))
+    assert bar.proto.text.startswith(f"order “greedy”: {points(at) - 1} of {n} heads silenced")
+    assert f"{bar.proto.value}" in bar.proto.text
+    assert buttons(at) == [prune.STOP]
+
+
+def test_the_greedy_order_comes_first_and_the_bar_is_of_the_order_at_work(open_prune, own_copy):
+    measured(own_copy)
+    at = open_prune()
+    at.button(key=prune.START).click().run()
+    looked_until_more(at)
+    assert shown(at, "by score") == {}
+    for _ in range(300):
+        if shown(at, "by score"):
+            break
+        at.run()
+    [bar] = at.get("progress")
+    done = len(shown(at, "by score")) - 1
+    assert bar.proto.text.startswith(f"order “by score”: {done} of ")
+
+
+def test_the_greedy_curve_is_that_of_the_model(open_prune, own_copy):
+    at = open_prune()
+    pruned(at)
+    expected = list(greedy_pruning(load_run(own_copy), N))
+    assert shown(at, "greedy") == {point.n_left: point.exact_match for point in expected}
+    assert shown(at, "by score") == {}
+    needed, of = heads_needed(expected), expected[0].n_left
+    assert f"In the order “greedy” the task needs {needed} of {of} heads" in said(at)
+    assert f"{expected[0].n} held-out sentences, seed 0" in said(at)
+    assert "The same sentences choose" in said(at)
+
+
+def test_heads_go_by_what_each_costs_by_itself_where_that_was_measured(open_prune, own_copy):
+    scores = measured(own_copy)
+    at = open_prune()
+    pruned(at)
+    expected = list(pruning_by_score(load_run(own_copy), scores, N))
+    assert shown(at, "by score") == {point.n_left: point.exact_match for point in expected}
+    assert len(shown(at, "greedy")) == len(expected)
+    assert "needs what each head costs" not in said(at)
+
+
+def test_a_pause_leaves_the_curve_as_it_is_and_it_goes_on_from_there(open_prune):
+    at = open_prune()
+    at.button(key=prune.START).click().run()
+    looked_until_more(at)
+    at.button(key=prune.STOP).click().run()
+    before = len(chart_rows(at))
+    at.run()
+    assert len(chart_rows(at)) == before
+    assert at.button(key=prune.START).label == "Go on"
+    at.button(key=prune.START).click().run()
+    looked_until_more(at)
+    assert len(chart_rows(at)) > before
+
+
+def test_what_was_measured_is_there_for_the_next_visitor(open_prune):
+    first = open_prune()
+    pruned(first)
+    second = open_prune()
+    assert chart_rows(second) == chart_rows(first)
+    assert not buttons(second)
+
+
+def test_of_a_model_that_gets_nothing_right_it_is_not_said_what_it_needs():
+    nothing = [prune.PruningPoint(None, 1, 0.0, 2.0, 6), prune.PruningPoint(None, 0, 0.0, 2.1, 6)]
+    assert "too little to lose" in prune._needed("greedy", nothing)
+
+
+def test_why_it_cannot_be_measured_is_said(open_prune, monkeypatch):
+    def refuse(*_arguments):
+        raise RunError("its task cannot be read")
+        yield
+
+    monkeypatch.setattr(prune, "greedy_passes", refuse)
+    at = open_prune()
+    at.button(key=prune.START).click().run()
+    assert not at.exception
+    assert "its task cannot be read" in at.error[0].value
+    assert buttons(at) == [prune.START]

@@ -1,0 +1,299 @@
+import re
+
+import numpy as np
+import pytest
+
+from core.analysis.effects.effects_file import HEADS, store_effects
+from core.analysis.effects.head_effects import HeadEffect, HeadEffects
+from core.analysis.effects.interventions import Intervention, average_mixed, outcome
+from core.analysis.effects.silencing import every_head
+from core.analysis.heads.findings import best_pronoun_head
+from core.decoding.sentence import translate
+from core.evaluate.intervals import Difference
+from core.model import Site
+from core.runs.run import load_run
+from pages.views.heads import silence_cells, silence_heads, silence_measure
+from tests.pages.conftest import ROOT, chart_rows, component, said, send_from
+from viz import matrices
+
+WIDE = "The animal didn't cross the street because it was too wide."
+KINDS = ["encoder.self", "decoder.self", "decoder.cross"]
+
+
+@pytest.fixture
+def open_silence(open_page):
+    return lambda **query_params: open_page("heads", trial="silence", **query_params)
+
+
+@pytest.fixture(scope="module")
+def run():
+    return load_run(ROOT / "gallery" / "translate-guided")
+
+
+def grid(at):
+    """Return the panels of the grid of heads."""
+    return matrices.unpack(component(at, "matrices").bytes).panels
+
+
+def silent(at):
+    """Return what the cells call off: (panel, row, column)."""
+    return [
+        (panel, row, column)
+        for panel, matrix in enumerate(grid(at))
+        for row, line in enumerate(matrix.texts)
+        for column, text in enumerate(line)
+        if text.strip() == silence_cells.OFF
+    ]
+
+
+def click(at, panel, row, column):
+    send_from(at, component(at, "matrices"), "pick", {"panel": panel, "row": row, "column": column})
+
+
+def linked(at):
+    return at.query_params["silent"]
+
+
+def toggle_layer(at, site):
+    at.menu_button(key=silence_heads.LAYERS).click(site).run()
+    assert not at.exception, at.exception
+
+
+def changed(head, change, loss):
+    share = Difference(0.9, 0.9 + change, change - 0.02, change + 0.02, 400)
+    costs = Difference(0.1, 0.1 + loss, loss - 0.02, loss + 0.02, 400)
+    return HeadEffect(*head, exact_match=share, loss=costs, pronoun=None)
+
+
+def measured(path, changes=()):
+    """Store effects: none of any head but those given, in the order of the model's heads."""
+    own = load_run(path)
+    by_head = dict(zip(every_head(own.model), changes, strict=False))
+    heads = [changed(head, by_head.get(head, 0.0), 0.0) for head in every_head(own.model)]
+    store_effects(path, HeadEffects(tuple(heads), 400, 7, own.step))
+    return own
+
+
+def test_it_opens_with_the_head_that_finds_antecedents_silent(open_silence, run):
+    at = open_silence()
+    best = best_pronoun_head(run)
+    assert silent(at) == [(KINDS.index(best.site.attention), best.site.layer, best.head)]
+
+
+def test_there_is_a_cell_for_every_head(open_silence, run):
+    shapes = [panel.values.shape for panel in grid(open_silence())]
+    config = run.settings.model
+    layers = (config.n_encoder_layers, config.n_decoder_layers, config.n_decoder_layers)
+    assert shapes == [(n, config.n_heads) for n in layers]
+
+
+def test_a_click_silences_a_head_and_another_lets_it_speak(open_silence):
+    at = open_silence(silent="none")
+    assert silent(at) == []
+    click(at, 2, 1, 3)
+    assert (silent(at), linked(at)) == ([(2, 1, 3)], "decoder.1.cross:3")
+    click(at, 0, 0, 1)
+    assert linked(at) == "encoder.0.self:1,decoder.1.cross:3"
+    click(at, 2, 1, 3)
+    click(at, 0, 0, 1)
+    assert (silent(at), linked(at)) == ([], "none")
+
+
+def test_the_cell_that_was_clicked_keeps_the_frame(open_silence):
+    at = open_silence()
+    click(at, 1, 0, 2)
+    shown = matrices.unpack(component(at, "matrices").bytes)
+    assert shown.selected == (1, 0, 2)
+
+
+def test_a_whole_layer_is_one_choice_away(open_silence):
+    at = open_silence(silent="encoder.0.self:1,decoder.0.cross:0")
+    toggle_layer(at, "encoder.0.self")
+    assert silent(at) == [*((0, 0, head) for head in range(4)), (2, 0, 0)]
+    toggle_layer(at, "encoder.0.self")
+    assert silent(at) == [(2, 0, 0)]
+
+
+def test_one_button_lets_all_heads_speak(open_silence):
+    at = open_silence(silent="encoder.0.self:1,decoder.0.cross:0")
+    at.button(key=silence_heads.NOTHING).click().run()
+    assert (silent(at), linked(at)) == ([], "none")
+    assert "No head is changed" in said(at)
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["", "all", "encoder.9.self:0", "encoder.0.self:99", "encoder.2.self", ":::", "9" * 5000],
+)
+def test_a_link_to_heads_that_are_not_there_falls_back(open_silence, value):
+    assert silent(open_silence(silent=value)) == silent(open_silence())
+
+
+def test_a_link_keeps_the_heads_that_are_there(open_silence):
+    at = open_silence(silent="decoder.0.cross:1,decoder.7.cross:1,encoder.1.self:2")
+    assert silent(at) == [(0, 1, 2), (2, 0, 1)]
+
+
+def test_another_model_begins_with_its_own_head(open_silence):
+    at = open_silence(silent="encoder.0.self:3")
+    at.selectbox(key="model").select("copy").run()
+    assert not at.exception
+    assert silent(at) == [(2, 0, 0)]
+
+
+@pytest.mark.parametrize(
+    ("instead", "kind"), [("silence", "silence"), ("uniform", "uniform"), ("average", "freeze")]
+)
+def test_probabilities_are_those_of_the_changed_model(open_silence, run, instead, kind):
+    names = "encoder.2.self:0,decoder.1.cross:1"
+    at = open_silence(sentence=WIDE, silent=names, instead=instead)
+    heads = frozenset({(Site.parse("encoder.2.self"), 0), (Site.parse("decoder.1.cross"), 1)})
+    own = translate(run, WIDE).target_ids
+    probe = Intervention(kind, heads).probe(average_mixed(run) if kind == "freeze" else None)
+    before, after = outcome(run, WIDE, own, None), outcome(run, WIDE, own, probe)
+    rows = chart_rows(at)
+    assert [row["word"] for row in rows] == [each.token.text for each in before.reference]
+    assert [row["before"] for row in rows] == [each.probability for each in before.reference]
+    assert [row["after"] for row in rows] == [each.probability for each in after.reference]
+    assert [row["best"] for row in rows] == [each.best.text for each in after.reference]
+
+
+def test_the_loss_of_the_true_target_is_said_before_and_after(open_silence, run):
+    at = open_silence(sentence=WIDE, silent="decoder.1.self:1")
+    # Read from the probabilities: the model's own translation is the true target here.
+    before, after = (
+        -np.log(np.array([row[name] for row in chart_rows(at)], np.float64)).mean()
+        for name in ("before", "after")
+    )
+    found = re.search(r"Loss of the true target: (\S+) → (\S+) nats", said(at))
+    numbers = [float(text.replace("−", "-")) for text in found.groups()]
+    np.testing.assert_allclose(numbers, [before, after], rtol=0.01)
+
+
+def test_a_sentence_of_no_task_is_held_against_the_models_own_words(open_silence):
+    at = open_silence(sentence="Zorbik street street cat.")
+    assert "Loss of the model’s own translation" in said(at)
+
+
+def test_words_that_change_are_marked(open_silence, run):
+    heads = [name for name in map(silence_heads.name, every_head(run.model)) if "cross" in name]
+    at = open_silence(sentence=WIDE, silent=",".join(heads))
+    assert "after: the same" not in said(at)
+    before, after = re.search(r"before: (.*) \nafter: (.*)", said(at)).groups()
+    plain = [text.replace("*", "").split() for text in (before, after)]
+    assert any(word.startswith("**") for word in after.split())
+    assert plain[0] != plain[1]
+
+
+def test_with_no_head_changed_the_translation_is_the_same(open_silence):
+    at = open_silence(silent="none")
+    assert "after: the same, word by word" in said(at)
+    assert all(row["before"] == row["after"] for row in chart_rows(at))
+
+
+def test_one_token_and_a_text_of_unknown_words_are_no_trouble(open_silence):
+    for sentence in ("a", "!", "b a c " * 60):
+        at = open_silence(model="copy", sentence=sentence)
+        assert chart_rows(at)
+
+
+def test_every_head_that_was_measured_has_its_colour_and_its_row(open_silence, own_copy):
+    own = measured(own_copy, [0.0, -0.3, 0.05])
+    at = open_silence(model="runs/mine", silent="encoder.0.self:0")
+    n_heads = own.settings.model.n_heads
+    panel = grid(at)[0]
+    words, details = (
+        [one for line in lines for one in line][:4] for lines in (panel.texts, panel.details)
+    )
+    assert [word.strip() for word in words] == ["off", "−30", "5.0", "·"]
+    assert details[0] == "off; 95\u00a0% from −2.00 to 2.00, n = 400: no change found"
+    assert details[1] == "95\u00a0% from −32.0 to −28.0, n = 400"
+    assert "in points, on 400 held-out sentences (seed 7)" in said(at)
+    assert (panel.scale, panel.limit) == ("signed", 50)
+    np.testing.assert_array_equal(
+        panel.values.flatten()[:3], 100 * np.array([0.0, -0.3, 0.05], np.float32)
+    )
+    [table] = at.dataframe
+    assert len(table.value) == len(every_head(own.model))
+    first = table.value.iloc[0]
+    assert (first["attention"], first["layer"], first["head"]) == (
+        "encoder self",
+        1 // n_heads,
+        1 % n_heads,
+    )
+    np.testing.assert_allclose(
+        list(first[["before", "after", "change", "low", "high"]]),
+        [0.9, 0.6, -30, -32, -28],
+    )
+    assert "400 held-out sentences, seed 7" in said(at)
+    assert "of heads that change nothing, about one in twenty" in said(at)
+
+
+def test_heads_that_change_nothing_are_named(open_silence, own_copy):
+    own = measured(own_copy, [-0.3])
+    at = open_silence(model="runs/mine", silent="encoder.0.self:1")
+    n = len(every_head(own.model))
+    assert f"For {n - 1} of {n} heads no change was found" in said(at)
+    assert "no change was found when it is silenced: exact match 90\u00a0% → 90\u00a0%" in said(at)
+    assert "Encoder layer 0, self-attention head 0 costs most" in said(at)
+
+
+def test_a_loss_that_changes_is_said_of_the_head(open_silence, own_copy):
+    own = load_run(own_copy)
+    store_effects(
+        own_copy,
+        HeadEffects(
+            tuple(changed(head, 0.0, 0.05) for head in every_head(own.model)), 400, 7, own.step
+        ),
+    )
+    text = said(open_silence(model="runs/mine", silent="encoder.0.self:1"))
+    assert "loss 0.100 → 0.150 nats per token (change, 95\u00a0%: 0.0300 to 0.0700)" in text
+    assert "no change was found" not in text
+
+
+def test_the_figure_of_the_colours_can_be_chosen(open_silence, own_copy):
+    measured(own_copy, [-0.3])
+    at = open_silence(model="runs/mine", effect="loss")
+    assert not grid(at)[0].values.any()
+    # The copy task has no pronouns.
+    assert at.segmented_control(key="effect").options == ["exact match", "loss"]
+
+
+def test_what_is_measured_meanwhile_is_shown_at_the_next_look(open_silence, own_copy):
+    at = open_silence(model="runs/mine")
+    assert grid(at)[0].scale == "weight"
+    assert not at.dataframe
+    measured(own_copy, [-0.3])
+    at.run()
+    assert grid(at)[0].scale == "signed"
+    assert not [button for button in at.button if button.key == silence_measure.START]
+    measured(own_copy, [-0.1])
+    at.run()
+    assert grid(at)[0].values[0, 0] == 100 * np.float32(-0.1)
+
+
+def test_damaged_figures_are_said_and_can_be_measured_again(open_silence, own_copy):
+    (own_copy / HEADS).write_text("{")
+    at = open_silence(model="runs/mine")
+    assert "heads.json" in at.error[0].value.replace("&#46;", ".")
+    assert at.button(key=silence_measure.START)
+    assert silent(at)
+
+
+def test_a_model_of_many_heads_has_room_for_every_mark(open_silence, own_random):
+    own_random(n_encoder_layers=12, n_decoder_layers=12, n_heads=16)
+    at = open_silence(model="runs/random", sentence="a b")
+    assert silent(at) == [(2, 0, 0)]
+    assert [panel.values.shape for panel in grid(at)] == [(12, 16)] * 3
+    # Beside the sentence there would be none.
+    assert not at.columns
+    click(at, 0, 11, 15)
+    assert linked(at) == "encoder.11.self:15,decoder.0.cross:0"
+
+
+def test_an_end_that_was_never_written_is_no_word_of_the_model(open_silence):
+    at = open_silence(sentence="a" * 60)
+    [chart] = [rows for rows in [chart_rows(at)] if rows]
+    own = translate(load_run(ROOT / "gallery" / "translate-guided"), "a" * 60)
+    assert not own.finished
+    assert len({row["step"] for row in chart}) == len(own.target_ids)

@@ -1,0 +1,56 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.analysis.effects.head_effects import HeadEffect, HeadEffects
+from core.evaluate.intervals import Difference
+from core.model import Site
+from pages.views.heads import silence_cells
+
+SURE, UNSURE = Difference(0.9, 0.6, -0.345, -0.25, 400), Difference(0.9, 0.88, -0.05, 0.01, 160)
+
+
+@pytest.mark.parametrize(
+    ("found", "by", "expected"),
+    [
+        (SURE, "exact match", "−30"),
+        (SURE, "loss", "−0.30"),
+        (Difference(0.9, 0.855, -0.06, -0.03, 400), "pronoun", "−4.5"),
+        (Difference(0.1, 1.35, 1.0, 1.5, 400), "loss", "1.25"),
+        (UNSURE, "exact match", "·"),
+        (None, "exact match", ""),
+    ],
+)
+def test_a_cell_says_what_changes_or_that_nothing_was_found(found, by, expected):
+    assert silence_cells.word(found, by) == expected
+
+
+@given(st.lists(st.sampled_from(["", "·", "−34", "−9.5", "−0.07"]), min_size=1), st.booleans())
+def test_silencing_a_head_leaves_the_widest_cell_as_wide_and_marks_in_the_middle(words, crowded):
+    width = silence_cells.width(words, 8 if crowded else 4)
+    shown = [silence_cells.filled(word, width) for word in words]
+    off = [silence_cells.filled(silence_cells.OFF, width), *shown[1:]]
+    if not crowded and any(word in ("", "·") for word in words):
+        assert max(map(len, off)) == max(map(len, shown)) == width
+    for text in (shown[0], off[0]):
+        assert len(text) - len(text.lstrip()) == len(text) - len(text.rstrip()) or not text.strip()
+
+
+def test_whoever_points_at_a_cell_is_told_how_sure_it_is():
+    detail = silence_cells.detail
+    said = "95\u00a0% from −34.5 to −25.0, n = 400"
+    assert detail(SURE, "exact match", off=False) == said
+    assert detail(SURE, "exact match", off=True) == f"off; {said}"
+    assert detail(SURE, "loss", off=False) == "95\u00a0% from −0.345 to −0.250, n = 400"
+    assert (detail(None, "loss", off=True), detail(None, "loss", off=False)) == ("off", "")
+    assert detail(UNSURE, "pronoun", off=False).endswith("n = 160: no change found")
+
+
+def test_n_is_that_of_the_figure_that_is_shown():
+    head = HeadEffect(Site("encoder", 0, "self"), 0, SURE, SURE, UNSURE)
+    effects = HeadEffects((head,), n=400, seed=7, step=1)
+    said = {by: silence_cells.how_to_read(effects, by) for by in ("exact match", "pronoun", "loss")}
+    assert "in points, on 400 held-out sentences (seed 7)" in said["exact match"]
+    assert "in points, on 160 ambiguous pronouns of 400 held-out sentences" in said["pronoun"]
+    assert "in nats per token, on 400 held-out sentences" in said["loss"]
+    assert all("“·”" in text for text in said.values())
