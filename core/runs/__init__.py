@@ -1,0 +1,1 @@
+"""A run is a folder: read, written, listed, packed, taken in."""
