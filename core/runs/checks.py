@@ -10,14 +10,14 @@ from pathlib import Path
 import torch
 from safetensors import SafetensorError, safe_open
 
-from core.runs.records import read_record
-from core.runs.checkpoint import SCALE, write_atomically
 from core.config import ModelConfig
-from core.runs.contents import STATUS, WEIGHT_FOLDERS, told_status
 from core.model import Transformer
+from core.runs.checkpoint import SCALE, write_atomically
+from core.runs.contents import STATUS, WEIGHT_FOLDERS, told_status
+from core.runs.records import read_record
 from core.runs.run import PAIRS, RunError, load_run, read_settings
-from core.tasks import TASKS
 from core.runs.weights import newest_checkpoint, weights_in
+from core.tasks import TASKS
 
 _MOST_LAYERS = 1000
 _LARGEST_TABLE = 1 << 24

@@ -17,10 +17,9 @@ import tokenizers
 import torch
 from filelock import FileLock, Timeout
 
-from core.runs.checkpoint import save_rounded, save_state, save_weights, write_atomically
 from core.model import Transformer
+from core.runs.checkpoint import save_rounded, save_state, save_weights, write_atomically
 from core.runs.run import PAIRS, RunError, RunSettings
-from core.tokenizer import Tokenizer
 from core.runs.weights import (
     BEST,
     CHECKPOINTS,
@@ -31,6 +30,7 @@ from core.runs.weights import (
     weights_file,
     weights_in,
 )
+from core.tokenizer import Tokenizer
 
 LOCK = ".lock"
 """Nothing is in it: who trains a run holds it."""

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from core.runs.folder import LOCK, RunFolder
 from core.runs.names import checked_name, is_taken
 from core.runs.run import RunError, is_run
 from core.training.process import situation
-from core.runs.folder import LOCK, RunFolder
 
 DELETED, INCOMING = ".deleted-", ".incoming-"
 """How the names of hidden folders begin: what is being removed, what is being unpacked."""

@@ -9,8 +9,8 @@ from typing import Any
 
 from core.config import ModelConfig
 from core.model import count_parameters
-from core.runs.run import RunError, RunSettings, opening_weights, read_metrics, read_settings
 from core.runs.files import check_numbers
+from core.runs.run import RunError, RunSettings, opening_weights, read_metrics, read_settings
 from core.runs.weights import step_of
 
 _FIGURES = ("exact_match", "token_accuracy", "bleu", "chrf", "loss")

@@ -20,14 +20,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.runs.checkpoint import CheckpointError, load_model
 from core.config import ConfigError, ModelConfig, TrainConfig
 from core.model import Site, Transformer, build
+from core.runs.checkpoint import CheckpointError, load_model
 from core.runs.files import RunError as RunError
 from core.runs.files import check_numbers, read_json, read_text
 from core.runs.files import read_metrics as read_metrics
-from core.tokenizer import Tokenizer
 from core.runs.weights import best_weights, newest_checkpoint, step_of, weights_at
+from core.tokenizer import Tokenizer
 
 FORMAT = 1
 PAIRS = "pairs.tsv"

@@ -4,11 +4,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from streamlit.testing.v1 import AppTest
-from tests.core.analysis.test_placing import with_learned_positions
-from tests.core.analysis.test_positions import formula
 
 from core.runs.run import load_run
 from pages.frame import cached, lesson
+from tests.core.analysis.lessons.test_position_experiments import with_learned_positions
+from tests.core.analysis.lessons.test_positions import formula
 from tests.pages.conftest import ROOT, said, unfold
 from viz.matrices import unpack
 

@@ -9,7 +9,6 @@ from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
-from tests.core.training.test_rundir import held_elsewhere
 
 from core.inspection import inspect_sentence
 from core.model import Site
@@ -20,6 +19,7 @@ from core.runs.weights import newest_checkpoint
 from pages.frame import cached
 from pages.frame.text import ATTENTIONS
 from pages.views.runs import archives
+from tests.core.runs.test_folder import held_elsewhere
 from tests.pages.conftest import ROOT, said, tick_rows
 from viz.matrices import unpack
 

@@ -8,15 +8,15 @@ from pathlib import Path
 import streamlit as st
 
 from core.runs.archive import archive_run, archive_size
-from core.runs.unpack import unpack_run
 from core.runs.run import RunError, is_run
+from core.runs.unpack import unpack_run
+from core.runs.weights import newest_checkpoint
 from core.threads import use_one_thread
 from core.training.export import export_run
-from core.runs.weights import newest_checkpoint
-from pages.views.runs import remarks
-from pages.views.runs.table import Listed
 from pages.frame import cached, session
 from pages.frame.text import _
+from pages.views.runs import remarks
+from pages.views.runs.table import Listed
 
 UPLOAD_MEGABYTES = 500
 

@@ -6,15 +6,15 @@ import numpy as np
 import streamlit as st
 
 from core.analysis.heads.findings import PronounHead, best_pronoun_head
-from core.runs.records import read_rows
 from core.decoding.sentence import SentenceError
+from core.runs.records import read_rows
 from core.runs.run import RunError
-from pages.views.runs.manage import settings_of
-from pages.views.runs.table import Listed, results_columns, results_row, without_empty
 from pages.frame import cached, charts, controls, matrices, opening, session
 from pages.frame.maps import maps_of
 from pages.frame.notes import site_and_head
 from pages.frame.text import ATTENTIONS, _, plain
+from pages.views.runs.manage import settings_of
+from pages.views.runs.table import Listed, results_columns, results_row, without_empty
 from viz.frames import DIFFERS, runs_table, settings_table, tinted
 from viz.matrices_view import Axis, Matrices, Matrix
 from viz.measurements import Axes

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from core.runs.records import RunRecord, read_rows
 from core.runs.management import delete_run, rename_run
+from core.runs.records import RunRecord, read_rows
 from core.runs.run import RunError, is_run
-from pages.views.runs import archives, remarks
-from pages.views.runs.table import STATES, Listed, results_columns, results_row, said, without_empty
 from pages.frame import cached, charts, links, session
 from pages.frame.text import _, plain
+from pages.views.runs import archives, remarks
+from pages.views.runs.table import STATES, Listed, results_columns, results_row, said, without_empty
 from viz.frames import DIFFERS, runs_table, settings_table
 from viz.measurements import Axes
 from viz.training import loss_curves

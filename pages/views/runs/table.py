@@ -12,9 +12,9 @@ from streamlit.elements.lib.column_types import ColumnConfig
 from core.runs.records import Results, RunRecord, read_record
 from core.runs.run import RunError
 from core.training.process import Situation, situation
-from pages.views.training import state
 from pages.frame import cached, session
 from pages.frame.text import _
+from pages.views.training import state
 from viz.frames import runs_table
 
 STATES = {**state.STATES, "evaluating": _("measuring…")}

@@ -7,17 +7,17 @@ import zipfile
 import pytest
 import torch
 
+from core.model import build
 from core.runs import archive
 from core.runs.archive import archive_run, archive_size
+from core.runs.folder import RunFolder
 from core.runs.management import rename_run
-from core.runs.unpack import unpack_run
-from core.model import build
 from core.runs.run import RunError, load_run, read_settings
+from core.runs.unpack import unpack_run
+from core.runs.weights import newest_checkpoint
 from core.training.job import train_run
 from core.training.loop import make_optimizer
 from core.training.prepare import extend_run
-from core.runs.folder import RunFolder
-from core.runs.weights import newest_checkpoint
 
 
 def archived(path):

@@ -8,6 +8,8 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from core.config import ModelConfig, TrainConfig
+from core.model import build
 from core.runs.checkpoint import (
     CheckpointError,
     load_model,
@@ -17,8 +19,6 @@ from core.runs.checkpoint import (
     save_weights,
     write_atomically,
 )
-from core.config import ModelConfig, TrainConfig
-from core.model import build
 from core.training.loop import make_optimizer
 
 CONFIG = ModelConfig(20, n_encoder_layers=1, n_decoder_layers=1, d_model=8, d_ff=8, n_heads=2)

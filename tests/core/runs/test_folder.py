@@ -8,11 +8,11 @@ import pytest
 import torch
 
 from core.model import build
+from core.runs.folder import RunFolder, versions
 from core.runs.run import RunError, read_settings
+from core.runs.weights import BEST, LIVE, newest_checkpoint, step_of, stops, weights_in
 from core.tokenizer import Tokenizer
 from core.training.loop import make_optimizer
-from core.runs.folder import RunFolder, versions
-from core.runs.weights import BEST, LIVE, newest_checkpoint, step_of, stops, weights_in
 
 ROOT = Path(__file__).resolve().parents[3]
 

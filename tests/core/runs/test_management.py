@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from core.runs import management
-from core.runs.management import delete_run, rename_run
-from core.runs.management import DELETED, INCOMING, clear_left_over
+from core.runs.folder import RunFolder
+from core.runs.management import DELETED, INCOMING, clear_left_over, delete_run, rename_run
 from core.runs.run import RunError, load_run
 from core.training import process
-from core.runs.folder import RunFolder
 
 
 def names(parent):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.runs.records import read_record, read_rows
 from core.model import count_parameters
+from core.runs.records import read_record, read_rows
 from core.runs.run import RunError, read_settings
 from core.runs.weights import newest_checkpoint, weights_file
 

@@ -16,8 +16,8 @@ from safetensors.torch import load, save
 
 from core.runs import checks, unpack
 from core.runs.archive import archive_run
-from core.runs.unpack import unpack_run
 from core.runs.run import RunError, load_run, read_metrics
+from core.runs.unpack import unpack_run
 
 WEIGHTS = "mine/checkpoints/step-00000030.safetensors"
 STATE = "mine/checkpoints/step-00000030.state.safetensors"

@@ -3,8 +3,8 @@ import shutil
 import pytest
 import torch
 
-from core.runs.checkpoint import save_rounded, save_weights
 from core.model import build
+from core.runs.checkpoint import save_rounded, save_weights
 from core.runs.run import RunError, load_run, read_settings
 from core.runs.weights import is_snapshot_step, newest_checkpoint, stops, weights_at
 

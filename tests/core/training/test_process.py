@@ -7,7 +7,6 @@ import threading
 import time
 
 import pytest
-from tests.core.training.test_rundir import held_elsewhere
 
 from core.runs.folder import RunFolder
 from core.runs.run import RunError, load_run, read_metrics
@@ -15,6 +14,7 @@ from core.runs.weights import LIVE, newest_checkpoint, weights_in
 from core.training import process
 from core.training.export import export_run
 from core.training.process import pause, situation, start, stop, watch
+from tests.core.runs.test_folder import held_elsewhere
 
 SECONDS = 300
 

@@ -7,13 +7,15 @@ import pytest
 import torch
 from scipy.stats import spearmanr
 
+from core.analysis.attribution import methods
+from core.analysis.attribution import trust as trust_module
 from core.analysis.attribution.gradients import (
     gradient_times_input,
     log_probability_of_vectors,
     token_vectors,
 )
 from core.analysis.attribution.integrated import integrated_gradients
-from core.analysis.attribution.methods import Method, attribute, methods, said_at, trust
+from core.analysis.attribution.methods import Method, attribute, said_at
 from core.analysis.attribution.trust import Trust, trust_steps, words_of
 from core.batch import pad
 from core.config import ModelConfig
@@ -253,7 +255,7 @@ def test_between_words_scores_are_added_but_a_word_is_left_out_as_a_whole(model)
 
 
 def test_trust_can_be_between_words(copy_run, monkeypatch):
-    monkeypatch.setattr(trust, "words_of", lambda _run, ids: [0] * len(ids))
+    monkeypatch.setattr(trust_module, "words_of", lambda _run, ids: [0] * len(ids))
     *_, last = trust_steps(copy_run, n=2, whole_words=True)
     # A single word has no order.
     assert {(each.n, each.undefined) for each in last.trust.values()} == {(0, 2)}

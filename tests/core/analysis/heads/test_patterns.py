@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.core.analysis.test_head_summaries import (
+
+from core.analysis.heads.summaries import same_texts
+from tests.core.analysis.heads.test_summaries import (
     CAUSAL,
     CROSS,
     SELF,
@@ -10,8 +12,6 @@ from tests.core.analysis.test_head_summaries import (
     pointing,
     random_attention,
 )
-
-from core.analysis.heads.summaries import same_texts
 
 
 def pattern_of(weights, site=SELF, **options):

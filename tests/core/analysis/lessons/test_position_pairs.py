@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-from tests.core.analysis.test_positions import formula
 
 from core.analysis.lessons.position_pairs import dot_products, rotation
 from core.analysis.lessons.positions import Sinusoids
 from core.config import ConfigError
+from tests.core.analysis.lessons.test_positions import formula
 
 
 def test_the_dot_product_is_a_sum_of_cosines_of_the_distance():

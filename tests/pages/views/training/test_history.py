@@ -44,20 +44,20 @@ def weights_at(path, step, sentence):
 
 @pytest.mark.parametrize("step", [0, *KEPT, 850])
 def test_the_maps_are_those_of_the_step_in_the_link(open_view, kept, step):
-    shown = maps(open_view("through", kept, step=str(step), sentence="a b c"))
+    shown = maps(open_view("history", kept, step=str(step), sentence="a b c"))
     expected = weights_at(kept, step, "a b c")
     assert np.abs(shown.weights - expected).max() <= 0.5 / 255 + 1e-6
     assert np.array_equal(shown.weights[shown.selected], expected[shown.selected])
 
 
 def test_it_opens_at_the_end_of_the_training(open_view, kept):
-    at = open_view("through", kept)
+    at = open_view("history", kept)
     assert at.selectbox(key="step").value == 850
     assert at.selectbox(key="step").options == ["0", "1", "10", "200", "850"]
 
 
 def test_moving_the_handle_shows_that_snapshot(open_view, kept):
-    at = open_view("through", kept, sentence="a b c")
+    at = open_view("history", kept, sentence="a b c")
     send_from(at, component(at, "scrubber"), "pick", {"step": 10})
     assert at.selectbox(key="step").value == 10
     assert '"chosen":10' in scrubber_json(at).replace(" ", "")
@@ -67,7 +67,7 @@ def test_moving_the_handle_shows_that_snapshot(open_view, kept):
 
 
 def test_a_step_that_is_no_longer_kept_gives_way_to_the_last(open_view, kept):
-    at = open_view("through", kept, step="200")
+    at = open_view("history", kept, step="200")
     (kept / "snapshots" / "step-00000200.safetensors").unlink()
     at.run()
     assert not at.exception
@@ -75,11 +75,11 @@ def test_a_step_that_is_no_longer_kept_gives_way_to_the_last(open_view, kept):
 
 
 def test_a_step_that_was_never_kept_gives_way_to_the_last(open_view, kept):
-    assert open_view("through", kept, step="77").selectbox(key="step").value == 850
+    assert open_view("history", kept, step="77").selectbox(key="step").value == 850
 
 
 def test_the_final_translation_stands_beside_that_of_the_snapshot(open_view, kept):
-    at = open_view("through", kept, step="200", sentence="k d a f")
+    at = open_view("history", kept, step="200", sentence="k d a f")
     assert maps(at).translation == inspect_sentence(load_run(kept, 200), "k d a f").translation.text
     assert "at the end: k d a f<" in at.get("html")[-1].proto.body
 
@@ -87,7 +87,7 @@ def test_the_final_translation_stands_beside_that_of_the_snapshot(open_view, kep
 def test_a_run_without_snapshots_says_so_and_shows_beginning_and_end(open_view, own_copy):
     path = own_copy
     shutil.rmtree(path / "snapshots", ignore_errors=True)
-    at = open_view("through", path, step="0", sentence="a b")
+    at = open_view("history", path, step="0", sentence="a b")
     assert stops(path) == (0, 850)
     line = at.get("html")[-1].proto.body
     assert "step 0: before training. " in line
@@ -98,12 +98,12 @@ def test_a_run_without_snapshots_says_so_and_shows_beginning_and_end(open_view, 
 
 
 def test_that_snapshots_are_rounded_is_said_once(open_view, kept):
-    assert said(open_view("through", kept)).count("rounded to 8 bits") == 1
+    assert said(open_view("history", kept)).count("rounded to 8 bits") == 1
 
 
 def test_a_damaged_snapshot_is_named_and_the_others_go_on(open_view, kept):
     (kept / "snapshots" / "step-00000010.safetensors").write_bytes(b"nothing")
-    at = open_view("through", kept, step="10", sentence="a b c")
+    at = open_view("history", kept, step="10", sentence="a b c")
     assert ["step-00000010" in error.value.replace("&#45;", "-") for error in at.error] == [True]
     at.selectbox(key="step").set_value(200).run()
     assert not at.error
@@ -111,7 +111,7 @@ def test_a_damaged_snapshot_is_named_and_the_others_go_on(open_view, kept):
 
 
 def test_a_deleted_folder_is_named(open_view, kept):
-    at = open_view("through", kept)
+    at = open_view("history", kept)
     shutil.rmtree(kept)
     at.run()
     assert not at.exception
@@ -119,14 +119,14 @@ def test_a_deleted_folder_is_named(open_view, kept):
 
 
 def test_an_empty_sentence_is_asked_for(open_view, kept):
-    at = open_view("through", kept)
+    at = open_view("history", kept)
     at.text_input(key="sentence").set_value("").run()
     assert "Type a sentence" in said(at)
     assert at.get("bidi_component")
 
 
 def test_the_heads_are_followed_through_all_snapshots_on_demand(open_view, kept):
-    at = open_view("through", kept, sentence="a b c", layer="1")
+    at = open_view("history", kept, sentence="a b c", layer="1")
     assert not at.get("vega_lite_chart")
     at.session_state["forming"] = True
     at.run()
@@ -144,7 +144,7 @@ def test_the_heads_are_followed_through_all_snapshots_on_demand(open_view, kept)
 
 
 def test_a_layer_that_another_kind_does_not_have_gives_way(open_view):
-    at = open_view("through", ROOT / "gallery" / "translate", kind="encoder self", layer="2")
+    at = open_view("history", ROOT / "gallery" / "translate", kind="encoder self", layer="2")
     assert maps(at).selected[0] == 2
     at.segmented_control(key="kind").set_value("decoder.cross").run()
     assert not at.exception
@@ -168,13 +168,13 @@ def test_figures_of_two_measurements_name_both_steps():
 
 
 def test_the_step_stands_in_the_picture_of_the_course(open_view, kept):
-    text = scrubber_json(open_view("through", kept, step="1"))
+    text = scrubber_json(open_view("history", kept, step="1"))
     header = json.loads(text[text.index("{") : text.rindex("}") + 1])
     assert header["stops"] == [0, 1, 10, 200, 850]
     assert header["chosen"] == 1
 
 
 def test_it_opens_on_the_head_that_finds_antecedents(open_view):
-    at = open_view("through", ROOT / "gallery" / "translate-guided", step="100")
+    at = open_view("history", ROOT / "gallery" / "translate-guided", step="100")
     shown = maps(at)
     assert (shown.kind, tuple(shown.selected)) == ("encoder.self", (2, 0))
