@@ -84,8 +84,8 @@ def load_run(path: Path, step: int | None = None) -> Run:
 
     Args:
         path: The folder.
-        step: One of `core.runs.weights.stops`; None for what the run opens with: its newest checkpoint,
-            or its best weights where training had patience.
+        step: One of `weights.stops`; None for what the run opens with: its newest checkpoint, or
+            its best weights where training had patience.
 
     Raises:
         RunError: The folder is missing, damaged, or no run; or no weights of the step were kept.
