@@ -7,7 +7,7 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from pages import attention
-from pages.frame import layout, session
+from pages.frame import address, layout
 from pages.frame.text import _
 
 
@@ -35,11 +35,9 @@ def main() -> None:
         st.Page(attention.render, title=_("Attention"), url_path="attention", visibility="hidden"),
     ]
     page = st.navigation(pages, position="top")
-    session.enter(page.title)
-    try:
-        page.run()
-    finally:
-        session.entered_is_over()
+    address.enter(page.title)
+    page.run()
+    address.write()
 
 
 def _page(name: str, title: str, icon: str) -> StreamlitPage:

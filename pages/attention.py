@@ -1,10 +1,10 @@
 """Type a sentence, read its translation, and see where every head of the model looks."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import streamlit as st
 
-from pages.frame import controls, export, notes, opening, session
+from pages.frame import address, controls, export, notes, opening, session
 from pages.frame.export import Taking
 from pages.frame.selection import Looked, look
 from pages.frame.text import _
@@ -16,7 +16,7 @@ def render() -> None:
     opened = opening.model_and_sentence()
     if opened is None:
         return
-    view = controls.choice(_("View"), session.VIEW, list(VIEWS), "maps", labelled=False)
+    view = controls.choice(_("View"), session.VIEW, controls.words(VIEWS), "maps")
     looked = look(
         opened,
         kind_matters=view != "word",
@@ -26,21 +26,17 @@ def render() -> None:
     if found := _warnings(looked, view):
         st.caption(" ".join(found))
     # A fragment: what is clicked in a view leaves the rest of the page alone.
-    st.fragment(_draw)(view, looked, session.page_so_far())
+    st.fragment(_draw)(view, looked)
 
 
-def _draw(view: str, looked: Looked, above: Mapping[str, object]) -> None:
-    """Draw a view, and offer to take it away.
-
-    Args:
-        view: Its name.
-        looked: What is looked at.
-        above: What the page shows above it.
-    """
-    session.page_again(above)
+def _draw(view: str, looked: Looked) -> None:
+    """Draw a view, and offer to take it away."""
+    around = address.begin_part("view")
     taken = VIEWS[view](looked)
     if taken is not None:
         export.offer(taken, looked)
+    address.end_part(around)
+    address.write()
 
 
 def _warnings(looked: Looked, view: str) -> list[str]:

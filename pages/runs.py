@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.frame import session
+from pages.frame import address, session
 from pages.frame.text import _, plain
 from pages.views.runs import archives, compare, manage, remarks, table
 
@@ -20,7 +20,7 @@ def render() -> None:
         st.caption(_hint(len(runs), len(chosen)), width="stretch")
     if note := remarks.take():
         st.markdown(f":small[:primary[{plain(note)}]]")
-    if missing := [name for name in session.chosen_runs() if name not in runs]:
+    if missing := [name for name in address.texts_of(session.RUNS) or () if name not in runs]:
         st.caption(plain(_("There is no run named {names}.").format(names=", ".join(missing))))
     _problems([run for run in runs.values() if run.problem])
     if len(chosen) == 1:

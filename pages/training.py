@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.runs.run import RunError
 from core.training.process import situation
-from pages.frame import cached, controls, session
+from pages.frame import address, cached, controls
 from pages.frame.text import _
 from pages.views.training import history, setup, start, watch
 
@@ -17,13 +17,12 @@ _ROW = 40
 
 def render() -> None:
     """Ask for a view, and for a run where it shows one."""
-    session.arrive()
     paths = _runs()
-    linked = any(session.wanted_by_link(key) for key in (setup.TASK, setup.SIZE))
+    linked = any(map(address.text_of, (setup.TASK, setup.SIZE)))
     opened = WATCH if not linked and any(map(_trains, paths.values())) else SET_UP
     row = st.container(horizontal=True, vertical_alignment="center")
     with row:
-        view = controls.choice(_("View"), start.VIEW, VIEWS, opened, labelled=False, named=True)
+        view = controls.choice(_("View"), start.VIEW, controls.words(VIEWS), opened, named=True)
         name = controls.named_model(list(paths)) if view != SET_UP and paths else ""
         if not name:
             # As high as beside a box, so that the buttons stay where they are.

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pages.frame import session
+from pages.frame import address, session
 
 
 def _picked(key: str) -> dict[str, Any]:
@@ -14,38 +14,38 @@ def _picked(key: str) -> dict[str, Any]:
 def take_head() -> None:
     """Take over the head that was clicked in the maps."""
     if pick := _picked(session.MAPS):
-        session.choose_above({session.LAYER: pick["layer"], session.HEAD: pick["head"]})
+        address.choose_above({session.LAYER: pick["layer"], session.HEAD: pick["head"]})
 
 
 def take_step() -> None:
     """Take over the snapshot to which the scrubber's handle was moved."""
     if pick := _picked(session.SCRUBBER):
-        session.choose({session.STEP: pick["step"]})
+        address.choose({session.STEP: pick["step"]})
 
 
 def take_part() -> None:
     """Take over the part that was clicked in the architecture."""
     if pick := _picked(session.DIAGRAM):
-        session.choose({session.PART: pick["part"]})
+        address.choose({session.PART: pick["part"]})
 
 
 def take_position() -> None:
     """Take over the position whose column was clicked in the logit lens."""
     if pick := _picked(session.LENS):
-        session.choose({session.LENS_POSITION: pick["column"]})
+        address.choose({session.LENS_POSITION: pick["column"]})
 
 
 def take_unit_cell() -> None:
     """Take over the layer and the position that were clicked in the map of firing units."""
     if pick := _picked(session.UNITS):
-        session.choose({session.LAYER: pick["row"], session.UNIT_POSITION: pick["column"]})
+        address.choose({session.LAYER: pick["row"], session.UNIT_POSITION: pick["column"]})
 
 
 def take_token(key: str) -> None:
     """Take over the token that was pinned, `{"side": …, "index": …}`, or that none is."""
     pick = _picked(key)
     index = pick.get("index")
-    session.link_all(
+    address.choose(
         {session.SIDE: pick.get("side"), session.TOKEN: None if index is None else str(index)}
     )
 
@@ -54,7 +54,7 @@ def take_cell(key: str) -> None:
     """Take over the cell of matrices that was clicked: panel, row and column."""
     if pick := _picked(key):
         cell = ",".join(str(pick[part]) for part in ("panel", "row", "column"))
-        session.link(session.CELL, cell)
+        address.choose({session.CELL: cell})
 
 
 def take_zoom() -> None:
@@ -62,14 +62,14 @@ def take_zoom() -> None:
     component: Any = session.held(session.MAPS, None)
     zoom = component.zoom
     parts = ("row", "column", "rows", "columns")
-    session.link(session.ZOOM, ",".join(str(zoom[part]) for part in parts) if zoom else None)
+    address.choose({session.ZOOM: ",".join(str(zoom[part]) for part in parts) if zoom else None})
 
 
 def take_strip(key: str) -> None:
     """Open the head whose strip's name was clicked in the maps."""
     component: Any = session.held(key, None)
     if head := component.strip:
-        session.choose_above(
+        address.choose_above(
             {
                 session.KIND: head["kind"],
                 session.LAYER: head["layer"],

@@ -1,31 +1,298 @@
-"""Widgets that several pages use. Each returns a plain value, and keeps it in the URL."""
+"""Widgets that several pages use: each asks for one choice, which the address keeps.
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+Names are what links and code say; labels are what people read, in their language.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Generic, TypedDict, TypeVar, Unpack
 
 import streamlit as st
 
 from core.tasks import Example
-from pages.frame import session
+from pages.frame import address
 from pages.frame.text import ATTENTIONS, _
 
 Amount = TypeVar("Amount", int, float)
-Chosen = TypeVar("Chosen", bound=str)
+Chosen = TypeVar("Chosen")
+Word = TypeVar("Word", bound=str)
+
+MODEL, SENTENCE, KIND, UNIT, LAYER, HEAD = "model", "sentence", "kind", "unit", "layer", "head"
 
 
-def model(names: Sequence[str], on_change: Callable[[], None] | None = None) -> str:
-    """Ask for a run."""
-    session.recall(session.MODEL, names)
-    chosen = st.selectbox(
-        _("Model"),
-        names,
-        key=session.MODEL,
-        bind="query-params",
-        on_change=on_change,
-        width=200,
+class How(TypedDict, Generic[Chosen], total=False):
+    """How one of several things is asked for."""
+
+    labelled: bool
+    """Whether what is asked stands above; False where the things say it themselves."""
+    named: bool
+    """Whether the URL names the default too: it is not always the same."""
+    older: Mapping[str, Chosen]
+    """What older links called a thing, beside its name."""
+    then: Callable[[], None] | None
+    """What follows when another is chosen, by `address.choose`."""
+    disabled: bool
+    """Whether it is shown, but cannot be changed."""
+    help_text: str
+    """To be read on demand."""
+
+
+def choice(
+    label: str,
+    name: str,
+    offered: Mapping[Chosen, str],
+    default: Chosen,
+    **how: Unpack[How[Chosen]],
+) -> Chosen:
+    """Ask for one of a few things, all of them seen.
+
+    Args:
+        label: What is asked; where it is not shown, screen readers say it.
+        name: Of the choice, in the URL.
+        offered: Thing → what people call it.
+        default: One of them.
+        how: See `How`; without a label above.
+    """
+    chosen = _chosen(name, offered, default, how)
+    st.segmented_control(
+        label,
+        list(offered),
+        format_func=offered.__getitem__,
+        required=True,
+        key=name,
+        on_change=partial(address.report, name, how.get("then")),
+        label_visibility="visible" if how.get("labelled") else "collapsed",
+        help=how.get("help_text"),
+        disabled=how.get("disabled", False),
     )
-    session.remember(session.MODEL, chosen)
-    return str(chosen)
+    return chosen
+
+
+def selection(
+    label: str,
+    name: str,
+    offered: Mapping[Chosen, str],
+    default: Chosen,
+    width: int | None = None,
+    **how: Unpack[How[Chosen]],
+) -> Chosen:
+    """Ask for one of several things, of which the chosen one is seen; see `choice`.
+
+    Args:
+        label: What is asked; where it is not shown, screen readers say it.
+        name: Of the choice, in the URL.
+        offered: Thing → what people call it.
+        default: One of them.
+        width: In pixels; None for all there is.
+        how: See `How`; with a label above.
+    """
+    chosen = _chosen(name, offered, default, how)
+    st.selectbox(
+        label,
+        list(offered),
+        format_func=offered.__getitem__,
+        key=name,
+        on_change=partial(address.report, name, how.get("then")),
+        label_visibility="visible" if how.get("labelled", True) else "collapsed",
+        width="stretch" if width is None else width,
+        help=how.get("help_text"),
+        disabled=how.get("disabled", False),
+    )
+    return chosen
+
+
+def _chosen(name: str, offered: Mapping[Chosen, str], default: Chosen, how: How[Chosen]) -> Chosen:
+    read = _reader(offered, how.get("older", {}))
+    chosen = address.value(name, read, default, named=how.get("named", False))
+    address.prepare(name, chosen)
+    return chosen
+
+
+def several(
+    label: str, name: str, offered: Mapping[str, str], default: Iterable[str], of: str
+) -> list[str]:
+    """Ask for any of a few things, all of them seen.
+
+    Args:
+        label: What is asked, for screen readers.
+        name: Of the choice, in the URL.
+        offered: Thing → what people call it.
+        default: Those that are chosen at first.
+        of: What the choice belongs to: with another, it begins anew.
+    """
+    address.belongs_to(name, of)
+    texts = address.texts_of(name)
+    usual = [each for each in offered if each in set(default)]
+    chosen = usual if texts is None else [each for each in offered if each in texts]
+    address.show(name, tuple(chosen) or ("",), named=chosen != usual)
+    address.prepare(name, chosen)
+    st.pills(
+        label,
+        list(offered),
+        selection_mode="multi",
+        format_func=offered.__getitem__,
+        key=name,
+        on_change=partial(address.report, name),
+        label_visibility="collapsed",
+    )
+    return chosen
+
+
+def number(label: str, count: int, default: int, name: str, *, disabled: bool = False) -> int:
+    """Ask for one of 0, 1 … count - 1."""
+    st.caption(label, width="content")
+    offered = {index: str(index) for index in range(count)}
+    return selection(label, name, offered, default, labelled=False, width=92, disabled=disabled)
+
+
+class Box(TypedDict, total=False):
+    """How a text or a number is asked for."""
+
+    labelled: bool
+    """Whether what is asked stands above; otherwise only screen readers say it."""
+    placeholder: str
+    """What stands in the empty box."""
+    height: int
+    """In pixels, of a box for several lines; without it there is one line."""
+    width: int
+    """In pixels; without it all there is, or 130 for a number."""
+    help_text: str | None
+    """To be read on demand."""
+
+
+def text(label: str, name: str, default: str, **box: Unpack[Box]) -> str:
+    """Ask for a text.
+
+    Args:
+        label: What is asked.
+        name: Of the choice, in the URL.
+        default: To begin with.
+        box: See `Box`.
+    """
+    typed = address.value(name, str, default)
+    address.prepare(name, typed)
+    draw = partial(st.text_area, height=box["height"]) if "height" in box else st.text_input
+    draw(
+        label,
+        key=name,
+        on_change=partial(address.report, name),
+        placeholder=box.get("placeholder"),
+        label_visibility="visible" if box.get("labelled", True) else "collapsed",
+        width=box.get("width", "stretch"),
+        help=box.get("help_text"),
+    )
+    return typed
+
+
+def toggle(label: str, name: str, default: bool = False, *, help_text: str | None = None) -> bool:
+    """Ask whether or not."""
+    chosen = address.value(name, {"true": True, "false": False}.get, default)
+    address.prepare(name, chosen)
+    st.toggle(label, key=name, on_change=partial(address.report, name), help=help_text)
+    return chosen
+
+
+class Range(TypedDict, Generic[Amount], total=False):
+    """What numbers can be entered."""
+
+    step: Amount
+    """What the buttons add and take away; without it 1."""
+    limits: tuple[Amount, Amount]
+    """The smallest and the largest; without them whatever is entered is to be spoken about."""
+    of: str
+    """What the number belongs to: with another, it begins anew; without it, the default itself."""
+    width: int
+    """In pixels."""
+    help_text: str | None
+    """To be read on demand."""
+
+
+def amount(label: str, name: str, default: Amount, **numbers: Unpack[Range[Amount]]) -> Amount:
+    """Ask for a number.
+
+    Args:
+        label: What stands above it.
+        name: Of the choice, in the URL.
+        default: To begin with.
+        numbers: See `Range`.
+    """
+    low, high = numbers.get("limits", (None, None))
+
+    def read(written: str) -> Amount | None:
+        try:
+            found = type(default)(written)
+        except (ValueError, OverflowError):
+            return None
+        within = (low is None or low <= found) and (high is None or found <= high)
+        return found if within and math.isfinite(found) else None
+
+    address.belongs_to(name, numbers.get("of", str(default)))
+    found = address.value(name, read, default)
+    address.prepare(name, found)
+    st.number_input(
+        label,
+        low,
+        high,
+        default,
+        numbers.get("step", type(default)(1)),
+        format="%d" if isinstance(default, int) else "%.6g",
+        key=name,
+        on_change=partial(address.report, name),
+        width=numbers.get("width", 130),
+        help=numbers.get("help_text"),
+    )
+    return found
+
+
+def words(names: Iterable[Word]) -> dict[Word, str]:
+    """Return things whose names are words that people know: name → label."""
+    return {name: _(name) for name in names}
+
+
+def kind(
+    offered: Sequence[str],
+    default: str,
+    then: Callable[[], None] | None = None,
+    name: str = KIND,
+    *,
+    disabled: bool = False,
+) -> str:
+    """Ask for one of the kinds of attention that a model has."""
+    labels = {each: _(ATTENTIONS[each]) for each in offered}
+    usual = default if default in offered else offered[0]
+    older = {ATTENTIONS[each]: each for each in offered}
+    return choice(_("Attention"), name, labels, usual, older=older, then=then, disabled=disabled)
+
+
+def whole_words(then: Callable[[], None] | None = None, *, disabled: bool = False) -> bool:
+    """Ask whether subwords are merged to words."""
+    unit = choice(
+        _("Unit"),
+        UNIT,
+        {"tokens": _("tokens"), "words": _("whole words")},
+        "tokens",
+        older={"whole words": "words"},
+        then=then,
+        help_text=_("Merged to words, rows are averaged and columns summed."),
+        disabled=disabled,
+    )
+    return unit == "words"
+
+
+def layer_and_head(
+    n_layers: int, n_heads: int, default: tuple[int, int], *, disabled: bool = False
+) -> tuple[int, int]:
+    """Ask for a layer and a head; a click into the maps sets them too."""
+    layer = number(_("layer"), n_layers, default[0], LAYER, disabled=disabled)
+    head = number(_("head"), n_heads, default[1], HEAD, disabled=disabled)
+    return layer, head
+
+
+def model(names: Sequence[str], then: Callable[[], None] | None = None) -> str:
+    """Ask for a run."""
+    runs = {name: name for name in names}
+    return selection(_("Model"), MODEL, runs, names[0], then=then, width=200)
 
 
 def named_model(names: Sequence[str]) -> str:
@@ -33,35 +300,19 @@ def named_model(names: Sequence[str]) -> str:
 
     The URL names the run, whichever it is.
     """
-    session.recall(session.MODEL, names)
-    session.settle(session.MODEL, names, names[0])
-    chosen = st.selectbox(
-        _("Model"),
-        names,
-        index=None,
-        required=True,
-        key=session.MODEL,
-        bind="query-params",
-        label_visibility="collapsed",
-        width=200,
-    )
-    session.remember(session.MODEL, chosen)
-    return names[0] if chosen is None else chosen
+    runs = {name: name for name in names}
+    return selection(_("Model"), MODEL, runs, names[0], labelled=False, named=True, width=200)
 
 
 def sentence(default: str, *, labelled: bool = True) -> str:
     """Ask for a sentence."""
-    session.recall(session.SENTENCE)
-    typed = st.text_input(
+    return text(
         _("Sentence"),
-        value=default,
-        key=session.SENTENCE,
-        bind="query-params",
+        SENTENCE,
+        default,
+        labelled=labelled,
         placeholder=_("Type a sentence and press Enter"),
-        label_visibility="visible" if labelled else "collapsed",
     )
-    session.remember(session.SENTENCE, typed)
-    return str(typed or "")
 
 
 def examples(offered: Sequence[Example]) -> None:
@@ -72,86 +323,9 @@ def examples(offered: Sequence[Example]) -> None:
                 _(example.name),
                 key=f"example_{index}",
                 type="tertiary",
-                on_click=session.choose,
-                args=({session.SENTENCE: example.source},),
+                on_click=address.choose,
+                args=({SENTENCE: example.source},),
             )
-
-
-def kind(
-    offered: Sequence[str],
-    default: str,
-    on_change: Callable[[], None] | None = None,
-    key: str = session.KIND,
-    *,
-    disabled: bool = False,
-) -> str:
-    """Ask for one of the kinds of attention that a model has."""
-    session.recall(key, offered)
-    session.read_name(key, offered)
-    chosen = st.segmented_control(
-        _("Attention"),
-        offered,
-        format_func=lambda name: ATTENTIONS[name],
-        default=default if default in offered else offered[0],
-        required=True,
-        key=key,
-        bind="query-params",
-        on_change=on_change,
-        label_visibility="collapsed",
-        disabled=disabled,
-    )
-    session.remember(key, chosen)
-    return str(chosen)
-
-
-def whole_words(on_change: Callable[[], None] | None = None, *, disabled: bool = False) -> bool:
-    """Ask whether subwords are merged to words."""
-    names = {"tokens": _("tokens"), "words": _("whole words")}
-    session.recall(session.UNIT, names)
-    session.read_name(session.UNIT, names)
-    unit = st.segmented_control(
-        _("Unit"),
-        list(names),
-        format_func=lambda name: names[name],
-        default="tokens",
-        required=True,
-        key=session.UNIT,
-        bind="query-params",
-        on_change=on_change,
-        label_visibility="collapsed",
-        help=_("Merged to words, rows are averaged and columns summed."),
-        disabled=disabled,
-    )
-    session.remember(session.UNIT, unit)
-    return unit == "words"
-
-
-def layer_and_head(
-    n_layers: int, n_heads: int, default: tuple[int, int], *, disabled: bool = False
-) -> tuple[int, int]:
-    """Ask for a layer and a head; a click into the maps sets them too."""
-    layer = number(_("layer"), n_layers, default[0], session.LAYER, disabled=disabled)
-    head = number(_("head"), n_heads, default[1], session.HEAD, disabled=disabled)
-    return layer, head
-
-
-def number(label: str, count: int, default: int, key: str, *, disabled: bool = False) -> int:
-    """Ask for one of 0, 1 … count - 1."""
-    st.caption(label, width="content")
-    session.recall(key, range(count))
-    # Shown without words around it, because what is shown is what stands in the URL.
-    chosen = st.selectbox(
-        label,
-        range(count),
-        index=default,
-        key=key,
-        bind="query-params",
-        label_visibility="collapsed",
-        width=92,
-        disabled=disabled,
-    )
-    session.remember(key, chosen)
-    return int(chosen)
 
 
 def reference(sentence: str, default: str) -> str:
@@ -167,75 +341,14 @@ def reference(sentence: str, default: str) -> str:
     return str(typed or "")
 
 
-def amount(
-    label: str,
-    key: str,
-    default: Amount,
-    *,
-    step: Amount | None = None,
-    limits: tuple[Amount, Amount] | None = None,
-    help_text: str | None = None,
-) -> Amount:
-    """Ask for a number.
+def _reader(
+    offered: Mapping[Chosen, str], older: Mapping[str, Chosen]
+) -> Callable[[str], Chosen | None]:
+    """Return what finds the offered thing that a link names."""
+    by_name = {address.written(each): each for each in offered}
 
-    Args:
-        label: What stands above it.
-        key: Its name in the URL.
-        default: To begin with; when it changes, it takes the place of what was entered.
-        step: What the buttons add and take away; None for 1.
-        limits: The smallest and the largest; None where whatever is entered is to be spoken about.
-        help_text: To be read on demand.
-    """
-    session.renew(key, default, of=str(default))
-    low, high = limits or (None, None)
-    found = st.number_input(
-        label,
-        low,
-        high,
-        default,
-        step or type(default)(1),
-        format="%d" if isinstance(default, int) else "%.6g",
-        key=key,
-        bind="query-params",
-        width=130,
-        help=help_text,
-    )
-    session.remember(key, found)
-    return default if found is None else type(default)(found)
+    def read(text: str) -> Chosen | None:
+        found = by_name.get(text, older.get(text))
+        return found if found in offered else None
 
-
-def choice(
-    label: str,
-    key: str,
-    offered: Sequence[Chosen],
-    default: Chosen,
-    *,
-    labelled: bool = True,
-    named: bool = False,
-) -> Chosen:
-    """Ask for one of a few words, shown as they stand in the URL.
-
-    Args:
-        label: What is asked; also for screen readers.
-        key: The widget's name, and the parameter's in the URL.
-        offered: The words.
-        default: One of them.
-        labelled: False where the words say themselves what is asked.
-        named: True where the URL names the default too: it is not always the same.
-    """
-    session.recall(key, offered)
-    # What a link says stays true of a widget that was not drawn for a while.
-    session.read_name(key, offered)
-    if named:
-        session.settle(key, offered, default)
-    chosen = st.segmented_control(
-        label,
-        offered,
-        default=None if named else default,
-        required=True,
-        key=key,
-        bind="query-params",
-        label_visibility="visible" if labelled else "collapsed",
-    )
-    session.remember(key, chosen)
-    return default if chosen is None else chosen
+    return read

@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from pages.frame import layout, session
+from pages.frame import address, layout
 from pages.frame.files import as_csv, as_json
 from pages.frame.folded import fold, fold_code, fold_formula, fold_how_to_read
 from pages.frame.selection import Looked
@@ -53,7 +53,7 @@ class Taking:
 
 def offer(taken: Taking, looked: Looked) -> None:
     """Offer files, link, Python and explanations below a view."""
-    link = session.address()
+    link = address.link()
     about = _about(taken, looked, link)
     with st.container(key=layout.TAKEN):
         _files(taken, about, link)

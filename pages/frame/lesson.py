@@ -46,7 +46,7 @@ def show(views: Sequence[View], opened: Opened, key: str) -> None:
     """
     with st.container(horizontal=True, vertical_alignment="center"):
         names = [view.name for view in views]
-        chosen = controls.choice(_("View"), key, names, names[0], labelled=False)
+        chosen = controls.choice(_("View"), key, controls.words(names), names[0])
         view = next(view for view in views if view.name == chosen)
         with st.container(width="stretch", key=layout.LESSON_TEXT):
             st.markdown(f":small[{view.text}]")

@@ -10,7 +10,7 @@ from core.decoding.sentence import SentenceError
 from core.inspection import Inspection
 from core.runs.run import Run, RunError
 from core.tasks import TASKS, Example, Task
-from pages.frame import cached, controls, session
+from pages.frame import address, cached, controls, session
 from pages.frame.text import _, plain
 
 
@@ -35,7 +35,7 @@ def model_and_sentence() -> Opened | None:
     _name_missing_run(paths)
     row = st.container(horizontal=True, vertical_alignment="bottom")
     with row:
-        path = paths[controls.model(list(paths), on_change=_open_other_model)]
+        path = paths[controls.model(list(paths), then=_open_other_model)]
     problem = _problem(path)
     task = None if problem else cached.task(path)
     with row:
@@ -58,7 +58,7 @@ def ask_sentence(task: Task | None, *, labelled: bool = True) -> str:
     default = offered[0].source if offered else ""
     foreign = {example.source for other in TASKS.values() for example in other.examples}
     foreign = {"", *foreign} - {example.source for example in offered} if offered else set()
-    session.renew(session.SENTENCE, default, of=task.name if task else "", giving_way=foreign)
+    address.belongs_to(session.SENTENCE, task.name if task else "", giving_way=foreign)
     sentence = controls.sentence(default, labelled=labelled)
     controls.examples(offered)
     return sentence
@@ -88,7 +88,7 @@ def default_head(run: Run, kind: str) -> tuple[int, int]:
 def open_other_kind() -> None:
     """Go to the best head of the kind that was just chosen."""
     if run := _chosen_run():
-        _choose_head(run, session.chosen(session.KIND))
+        _choose_head(run, address.text_of(session.KIND) or "")
 
 
 def _open_other_model() -> None:
@@ -97,19 +97,19 @@ def _open_other_model() -> None:
     if run is None:
         return
     kind = default_kind(run)
-    session.choose({session.KIND: kind})
+    address.choose({session.KIND: kind})
     _choose_head(run, kind)
 
 
 def _chosen_run() -> Run | None:
     """Return the chosen run, or None where it is damaged or was deleted meanwhile."""
-    path = cached.run_paths().get(session.chosen(session.MODEL))
+    path = cached.run_paths().get(address.text_of(session.MODEL) or "")
     return None if path is None or _problem(path) else cached.loaded(path)
 
 
 def _choose_head(run: Run, kind: str) -> None:
     layer, head = default_head(run, kind)
-    session.choose({session.LAYER: layer, session.HEAD: head})
+    address.choose({session.LAYER: layer, session.HEAD: head})
 
 
 def _examples(task: Task | None) -> tuple[Example, ...]:
@@ -118,7 +118,7 @@ def _examples(task: Task | None) -> tuple[Example, ...]:
 
 def _name_missing_run(paths: dict[str, Path]) -> None:
     """Say so where a link asks for a run that is not there, and what is wrong with damaged ones."""
-    wanted = session.wanted_by_link(session.MODEL)
+    wanted = address.text_of(session.MODEL)
     if wanted is not None and wanted not in paths:
         st.caption(plain(_("There is no run named {name}.").format(name=wanted)))
     complaints = [found for path in paths.values() if (found := cached.complaint(path))]

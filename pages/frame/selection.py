@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from core.inspection import Inspection, SiteAttention
 from core.model import Site
 from core.tokenizer import Token
-from pages.frame import cached, controls, notes, opening, session
+from pages.frame import address, cached, controls, notes, opening, session
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
 from pages.frame.positions import position
@@ -132,7 +132,7 @@ def look(
         kind = controls.kind(
             kinds,
             opening.default_kind(opened.run),
-            on_change=opening.open_other_kind,
+            then=opening.open_other_kind,
             disabled=not kind_matters,
         )
         layer, head = controls.layer_and_head(
@@ -160,7 +160,7 @@ def look(
 
 def _keep_token(opened: Opened, kind: str) -> None:
     """Stay with the pinned word where tokens are counted in another way than before."""
-    side = session.linked(session.SIDE)
+    side = address.linked(session.SIDE)
     is_fed = {
         "source": False,
         "target": True,
@@ -173,14 +173,14 @@ def _keep_token(opened: Opened, kind: str) -> None:
     tokens = inspection.fed_tokens if is_fed[side] else inspection.source_tokens
     words = [token.word for token in tokens]
     # Tokens when they are about to be merged, words when they are about to be taken apart.
-    index = position(session.linked(session.TOKEN), len(words))
+    index = position(address.linked(session.TOKEN), len(words))
     if index is None:
         found = None
-    elif session.chosen(session.UNIT) == "words":
+    elif address.text_of(session.UNIT) == "words":
         found = words[index]
     else:
         found = words.index(index) if index in words else None
-    session.link(session.TOKEN, None if found is None else str(found))
+    address.choose({session.TOKEN: None if found is None else str(found)})
 
 
 def _labelled(tokens: Sequence[Token], inspection: Inspection) -> tuple[TokenLabel, ...]:

@@ -11,7 +11,7 @@ from core.inspection import Inspection
 from core.model import Site
 from core.runs.run import RunError, read_settings
 from core.tasks import TASKS
-from pages.frame import cached, controls, notes, session
+from pages.frame import address, cached, controls, notes, session
 from pages.frame.selection import Looked, sites_of
 from pages.frame.text import _, plain
 
@@ -37,9 +37,8 @@ def ask(looked: Looked) -> Other | None:
     """Ask what to compare with; where it cannot be used, say why and return nothing."""
     row = st.container(horizontal=True, vertical_alignment="center")
     with row:
-        chosen = controls.choice(
-            _("Compare"), session.OTHER, [SENTENCES, MODELS], SENTENCES, labelled=False
-        )
+        offered = controls.words([SENTENCES, MODELS])
+        chosen = controls.choice(_("Compare"), session.OTHER, offered, SENTENCES)
         if chosen == SENTENCES:
             sentence = _other_sentence(looked)
         else:
@@ -68,17 +67,14 @@ def _other_sentence(looked: Looked) -> str:
     default = most_alike(first, others) if others else first
     # Those of other tasks too: where the model was changed, they mean nothing to it.
     known = {example.source for each in TASKS.values() for example in each.examples}
-    session.renew(session.OTHER_SENTENCE, default, of=first, giving_way={"", first, *known})
-    typed = st.text_input(
+    address.belongs_to(session.OTHER_SENTENCE, first, giving_way={"", first, *known})
+    return controls.text(
         _("Second sentence"),
-        value=default,
-        key=session.OTHER_SENTENCE,
-        bind="query-params",
+        session.OTHER_SENTENCE,
+        default,
+        labelled=False,
         placeholder=_("Type a second sentence and press Enter"),
-        label_visibility="collapsed",
     )
-    session.remember(session.OTHER_SENTENCE, typed)
-    return str(typed or "")
 
 
 def _other_model(looked: Looked) -> tuple[str, Path]:
@@ -90,19 +86,15 @@ def _other_model(looked: Looked) -> tuple[str, Path]:
     default = _PARTNERS.get(own, "")
     default = default if default in others else next(iter(others), own)
     # Where the first has become what the second was, they change places.
-    session.renew(session.OTHER_MODEL, default, of=own, giving_way={own})
-    session.recall(session.OTHER_MODEL, names)
-    session.fit(session.OTHER_MODEL, names, default)
-    chosen = st.selectbox(
+    address.belongs_to(session.OTHER_MODEL, own, giving_way={own})
+    chosen = controls.selection(
         _("Second model"),
-        names,
-        index=names.index(default),
-        key=session.OTHER_MODEL,
-        bind="query-params",
-        label_visibility="collapsed",
+        session.OTHER_MODEL,
+        {name: name for name in names},
+        default,
+        labelled=False,
         width=200,
     )
-    session.remember(session.OTHER_MODEL, chosen)
     return chosen, cached.run_paths()[chosen]
 
 
@@ -161,5 +153,5 @@ def _with_model(
 def _number(label: str, count: int, same: int, key: str) -> int:
     """Ask for a layer or a head; it is the same as the first's until another is chosen."""
     default = same if same < count else 0
-    session.renew(key, default, of=str(same))
+    address.belongs_to(key, str(same))
     return controls.number(label, count, default, key)

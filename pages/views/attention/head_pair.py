@@ -1,14 +1,12 @@
 """The pair of tokens by whose weight heads are compared."""
 
 from collections.abc import Sequence
-from functools import partial
 
 import streamlit as st
 
 from core.analysis.heads.findings import pronouns_among
 from core.analysis.heads.summaries import Pair, pair_to_compare
-from pages.frame import opening, session
-from pages.frame.positions import position
+from pages.frame import controls, opening, session
 from pages.frame.selection import Looked, key_tokens, query_tokens, sites_of
 from pages.frame.text import _
 
@@ -20,29 +18,14 @@ def ask(looked: Looked) -> Pair:
     query, key = _default(looked)
     queries = query_tokens(looked.inspection, looked.kind)
     keys = key_tokens(looked.inspection, looked.kind)
-    query = _token(_("query"), [t.text for t in queries], query, session.QUERY, _QUERY)
+    query = _token(_("query"), [t.text for t in queries], query, session.QUERY)
     st.caption("→", width="content")
-    return query, _token(_("key"), [t.text for t in keys], key, session.KEY, _KEY)
+    return query, _token(_("key"), [t.text for t in keys], key, session.KEY)
 
 
-def _token(label: str, texts: Sequence[str], default: int, parameter: str, widget: str) -> int:
-    linked = position(session.linked(parameter), len(texts))
-    at = default if linked is None else linked
-    session.choose({widget: at})
-    st.selectbox(
-        label,
-        range(len(texts)),
-        format_func=lambda position: f"{position} {texts[position]}",
-        key=widget,
-        on_change=partial(_take, parameter, widget),
-        label_visibility="collapsed",
-        width=150,
-    )
-    return at
-
-
-def _take(parameter: str, widget: str) -> None:
-    session.link(parameter, session.chosen(widget))
+def _token(label: str, texts: Sequence[str], default: int, parameter: str) -> int:
+    offered = {index: f"{index} {text}" for index, text in enumerate(texts)}
+    return controls.selection(label, parameter, offered, default, labelled=False, width=150)
 
 
 def _default(looked: Looked) -> Pair:

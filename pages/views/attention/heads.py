@@ -3,14 +3,13 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from operator import attrgetter
-from typing import Any
 
 import streamlit as st
 
 from core.analysis.heads.patterns import head_pattern
 from core.analysis.heads.summaries import HeadSummary, Pair, head_summaries, site_summaries
 from core.runs.run import Run
-from pages.frame import cached, controls, notes, session
+from pages.frame import address, cached, controls, notes, session
 from pages.frame.export import Column, Taking
 from pages.frame.selection import Looked
 from pages.frame.text import ATTENTIONS, _
@@ -42,7 +41,7 @@ def draw(looked: Looked) -> Taking:
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(_("sorted by"), width="content")
-        sort = controls.choice(_("Sorted by"), session.SORT, SORTS, SORTS[0], labelled=False)
+        sort = controls.choice(_("Sorted by"), session.SORT, controls.words(SORTS), SORTS[0])
         pair = head_pair.ask(looked) if sort == "pair" else None
     shown = Shown(looked, sorted(summaries, key=_order(looked, sort, pair)), pair)
     _draw_table(shown)
@@ -64,11 +63,11 @@ def _order(looked: Looked, sort: str, pair: Pair | None) -> Callable[[HeadSummar
 def _draw_table(shown: Shown) -> None:
     """Draw a row for each head."""
     places = [(each.site.layer, each.head) for each in shown.summaries]
-    _tick(places.index((shown.looked.layer, shown.looked.head)))
+    address.prepare_rows(TABLE, [places.index((shown.looked.layer, shown.looked.head))])
     st.dataframe(
         head_table([head for _layer, head in places], columns(shown), mark=MARK),
         key=TABLE,
-        on_select=partial(_take_row, places),
+        on_select=partial(address.report_rows, TABLE, partial(_take_row, places)),
         selection_mode="single-row",
         hide_index=True,
         placeholder="",
@@ -79,19 +78,11 @@ def _draw_table(shown: Shown) -> None:
     )
 
 
-def _tick(row: int) -> None:
-    table: Any = session.held(TABLE, None)
-    # Only where it differs: what is set goes to the browser, over whatever is ticked meanwhile.
-    if (list(table["selection"]["rows"]) if table else []) != [row]:
-        session.choose({TABLE: {"selection": {"rows": [row], "columns": [], "cells": []}}})
-
-
-def _take_row(places: Sequence[tuple[int, int]]) -> None:
+def _take_row(places: Sequence[tuple[int, int]], rows: list[int]) -> None:
     """Take over the head whose row was ticked."""
-    table: Any = session.held(TABLE, None)
-    for row in table["selection"]["rows"][:1]:
+    for row in rows[:1]:
         layer, head = places[row]
-        session.choose_above({session.LAYER: layer, session.HEAD: head})
+        address.choose_above({session.LAYER: layer, session.HEAD: head})
 
 
 def _draw_chosen(shown: Shown) -> None:
@@ -106,7 +97,7 @@ def _draw_chosen(shown: Shown) -> None:
             key="heads_to_maps",
             type="tertiary",
             icon=":material/grid_view:",
-            on_click=session.choose_above,
+            on_click=address.choose_above,
             args=({session.VIEW: "maps"},),
         )
     st.caption(

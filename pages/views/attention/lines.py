@@ -8,7 +8,7 @@ import streamlit as st
 from core.inspection import inspect_sentence
 from core.model.attention import attend_probed
 from core.words import merged
-from pages.frame import clicks, controls, session
+from pages.frame import address, clicks, controls, session
 from pages.frame.export import Taking
 from pages.frame.maps import labels
 from pages.frame.positions import position
@@ -79,10 +79,9 @@ def _heads(looked: Looked) -> list[int]:
     n_heads = len(looked.attention.weights_HQK)
     if n_heads == 1:
         return [looked.head]
-    # Other views ask other things under the same name.
-    session.fit(session.SHOWN, (ONE, ALL), ONE)
     with st.container(horizontal=True, vertical_alignment="center"):
-        shown = controls.choice(_("Lines of"), session.SHOWN, (ONE, ALL), ONE, labelled=False)
+        offered = controls.words((ONE, ALL))
+        shown = controls.choice(_("Lines of"), session.SHOWN, offered, ONE)
     return list(range(n_heads)) if shown == ALL else [looked.head]
 
 
@@ -123,7 +122,7 @@ def _title(looked: Looked, heads: list[int]) -> str:
 def _threshold() -> float:
     """Return the smallest weight that has a line; whatever the link says, 0 to 1."""
     try:
-        wanted = float(session.linked(session.THRESHOLD) or THRESHOLD)
+        wanted = float(address.linked(session.THRESHOLD) or THRESHOLD)
     except ValueError:
         return THRESHOLD
     return wanted if 0.0 <= wanted <= 1.0 else THRESHOLD
@@ -131,29 +130,29 @@ def _threshold() -> float:
 
 def _hidden(heads: list[int]) -> frozenset[int]:
     """Return the heads that are switched off; none where that would be all."""
-    written = (session.linked(session.HIDDEN) or "").split(",")
+    written = (address.linked(session.HIDDEN) or "").split(",")
     hidden = frozenset(head for head in heads if str(head) in written)
     return hidden if len(hidden) < len(heads) else frozenset()
 
 
 def _pinned(looked: Looked) -> tuple[Any, int] | None:
     """Return the token whose lines are kept, if the link names one that there is."""
-    column = session.linked(session.SIDE)
+    column = address.linked(session.SIDE)
     counts = dict(zip(("query", "key"), looked.attention.visible_QK.shape, strict=True))
     if column not in counts:
         return None
-    index = position(session.linked(session.TOKEN), counts[column])
+    index = position(address.linked(session.TOKEN), counts[column])
     return None if index is None else (column, index)
 
 
 def _take_threshold() -> None:
     component: Any = session.held(session.LINES, None)
     if component.threshold is not None:
-        session.link(session.THRESHOLD, f"{float(component.threshold):g}")
+        address.choose({session.THRESHOLD: f"{float(component.threshold):g}"})
 
 
 def _take_heads() -> None:
     component: Any = session.held(session.LINES, None)
     if component.heads is not None:
         hidden = ",".join(str(int(head)) for head in component.heads["hidden"])
-        session.link(session.HIDDEN, hidden or None)
+        address.choose({session.HIDDEN: hidden or None})

@@ -4,7 +4,7 @@ from core.analysis.heads.findings import best_pronoun_head, most_needed_pronoun_
 from core.inspection import inspect_sentence
 from core.model.attention import attend_probed
 from core.words import merged
-from pages.frame import clicks, maps, notes, session
+from pages.frame import address, clicks, maps, notes, session
 from pages.frame.export import Taking
 from pages.frame.opening import Opened
 from pages.frame.selection import Looked
@@ -40,8 +40,8 @@ def _zoom(looked: Looked) -> str | None:
     of = (opened.path, opened.sentence, looked.kind, looked.whole_words)
     if kept.setdefault("of", of) != of:
         kept["of"] = of
-        session.link(session.ZOOM, None)
-    return session.linked(session.ZOOM)
+        address.choose({session.ZOOM: None})
+    return address.linked(session.ZOOM)
 
 
 def _about_pronouns(opened: Opened) -> str:

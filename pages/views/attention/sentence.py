@@ -57,8 +57,8 @@ FORMULAS = {
 def draw(looked: Looked) -> Taking:
     """Draw one map for each layer, or one for all."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        how = controls.choice(_("How"), session.HOW, [MEAN, LARGEST], MEAN, labelled=False)
-        over = controls.choice(_("Over"), session.OVER_WHAT, [EACH, ALL], EACH, labelled=False)
+        how = controls.choice(_("How"), session.HOW, controls.words([MEAN, LARGEST]), MEAN)
+        over = controls.choice(_("Over"), session.OVER_WHAT, controls.words([EACH, ALL]), EACH)
     maps = cached.of_run(
         _aggregated,
         looked.opened.path,

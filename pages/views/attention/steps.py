@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import partial
 
 import streamlit as st
 
@@ -10,7 +11,7 @@ from core.analysis.heads.stages import Stage
 from core.analysis.heads.steps import HeadSteps, head_steps
 from core.analysis.heads.terms import terms
 from core.model.attention import attend_probed
-from pages.frame import cached, clicks, notes, session
+from pages.frame import address, cached, clicks, controls, notes, session
 from pages.frame.export import Taking
 from pages.frame.matrices import matrices as show_matrices
 from pages.frame.selection import Looked
@@ -58,28 +59,21 @@ def draw(looked: Looked) -> Taking:
 def _ask(steps: HeadSteps) -> tuple[Stage, tuple[int, int]]:
     """Ask for a stage; return it with the cell of its result that is looked at."""
     names = [stage.value for stage in Stage]
-    session.recall(session.STAGE, names)
-    session.fit(session.STAGE, names, names[0])
-    found = session.entered(session.STAGE)
+    found = address.text_of(session.STAGE)
     stage = Stage(found if found in names else names[0])
     cell = _clicked(steps, stage)
     chosen = cell or cell_at(steps, stage, *telling_pair(steps))
     going = {} if cell is None else _same_pair(steps, stage, chosen)
     with st.container(horizontal=True, vertical_alignment="center"):
         _button("back", _("Back"), "chevron_left", names.index(stage) - 1, going)
-        st.segmented_control(
+        controls.choice(
             _("Step"),
-            names,
-            default=names[0],
-            required=True,
-            key=session.STAGE,
-            bind="query-params",
-            on_change=_keep_pair,
-            args=(going,),
-            label_visibility="collapsed",
+            session.STAGE,
+            controls.words(names),
+            names[0],
+            then=partial(_keep_pair, going),
         )
         _button("next", _("Next"), "chevron_right", names.index(stage) + 1, going)
-    session.remember(session.STAGE, stage.value)
     return stage, chosen
 
 
@@ -99,19 +93,19 @@ def _button(key: str, label: str, icon: str, index: int, going: Mapping[str, str
 
 
 def _go(name: str, going: Mapping[str, str]) -> None:
-    session.choose({session.STAGE: name})
+    address.choose({session.STAGE: name})
     _keep_pair(going)
 
 
 def _keep_pair(going: Mapping[str, str]) -> None:
     """Look at the same query and key in the stage that was just chosen."""
     if going:
-        session.link(session.CELL, going.get(session.chosen(session.STAGE)))
+        address.choose({session.CELL: going.get(address.text_of(session.STAGE) or "")})
 
 
 def _clicked(steps: HeadSteps, stage: Stage) -> tuple[int, int] | None:
     """Return the cell that was clicked, or None where none was or the stage has none such."""
-    found = _CELL.fullmatch(session.linked(session.CELL) or "")
+    found = _CELL.fullmatch(address.linked(session.CELL) or "")
     return cell_of(steps, stage, *map(int, found.groups())) if found else None
 
 

@@ -47,7 +47,8 @@ def draw(
     n = len(found.terms_N)
     order = IN_ORDER
     if n > 1:
-        order = controls.choice(_("Terms"), ORDER, [LARGEST, IN_ORDER], LARGEST, labelled=False)
+        orders = controls.words([LARGEST, IN_ORDER])
+        order = controls.choice(_("Terms"), ORDER, orders, LARGEST)
     about = named_cell(looked, steps, stage, cell)
     matrices(_picture(found, axis, order, about), key=TERMS)
     if said := steps_words.about_terms(steps, stage, cell, found):

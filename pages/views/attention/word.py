@@ -12,7 +12,7 @@ from core.analysis.heads.findings import pronouns_among
 from core.inspection import Inspection, inspect_sentence
 from core.model.attention import attend_probed
 from core.words import merged
-from pages.frame import clicks, controls, session
+from pages.frame import address, clicks, controls, session
 from pages.frame.export import Column, Taking
 from pages.frame.maps import labels
 from pages.frame.positions import position
@@ -68,10 +68,9 @@ HOW_TO_READ = _(
 def draw(looked: Looked) -> Taking:
     """Draw a strip for every head that the word takes part in."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        direction = controls.choice(_("Direction"), session.DIRECTION, [AT, BY], AT, labelled=False)
-        order = controls.choice(
-            _("Sort"), ORDER, [LARGEST_FIRST, BY_LAYER], LARGEST_FIRST, labelled=False
-        )
+        directions, orders = controls.words([AT, BY]), controls.words([LARGEST_FIRST, BY_LAYER])
+        direction = controls.choice(_("Direction"), session.DIRECTION, directions, AT)
+        order = controls.choice(_("Sort"), ORDER, orders, LARGEST_FIRST)
     inspection = looked.inspection
     side, index = _followed(looked)
     groups = _groups(inspection, side, index, direction)
@@ -127,8 +126,8 @@ def _followed(looked: Looked) -> tuple[Side, int]:
         "target": len(inspection.fed_tokens),
     }
     for side, count in counts.items():
-        index = position(session.linked(session.TOKEN), count)
-        if session.linked(session.SIDE) == side and index is not None:
+        index = position(address.linked(session.TOKEN), count)
+        if address.linked(session.SIDE) == side and index is not None:
             return side, index
     words = [word.lower() for word in inspection.source_words]
     pronouns = pronouns_among(looked.opened.task, words)

@@ -1,7 +1,5 @@
 """Asking how to decode."""
 
-import streamlit as st
-
 from core.decoding.methods import Beam, Greedy, Method
 from core.decoding.sampling import Sampling
 from pages.frame import controls, session
@@ -15,18 +13,14 @@ def ask() -> Method:
         ConfigError: The settings cannot be.
     """
     names = {"greedy": _("greedy"), "sampling": _("sampling"), "beam": _("beam search")}
-    session.recall(session.METHOD, names)
-    session.read_name(session.METHOD, names)
-    chosen = st.segmented_control(
+    chosen = controls.choice(
         _("Decoding"),
-        list(names),
-        format_func=lambda name: names[name],
-        default="greedy",
-        required=True,
-        key=session.METHOD,
-        bind="query-params",
+        session.METHOD,
+        names,
+        "greedy",
+        labelled=True,
+        older={"beam search": "beam"},
     )
-    session.remember(session.METHOD, chosen)
     if chosen == "sampling":
         return Sampling(
             temperature=controls.amount(_("Temperature"), session.TEMPERATURE, 1.0, step=0.1),

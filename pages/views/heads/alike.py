@@ -27,7 +27,7 @@ _MANY = 16
 def draw(opened: Opened) -> None:
     """Draw the map; a click on a cell names both heads."""
     kinds = list(dict.fromkeys(site.attention for site in opened.run.model.sites()))
-    kind = controls.kind(kinds, opening.default_kind(opened.run), key=KIND)
+    kind = controls.kind(kinds, opening.default_kind(opened.run), name=KIND)
     try:
         with st.spinner(_("Comparing all heads …")):
             found = cached.of_run(head_likeness, opened.path, kind)

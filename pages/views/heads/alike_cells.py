@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pages.frame import session
+from pages.frame import address, session
 
 _DRAWER = "cells"
 
@@ -11,7 +11,7 @@ def take(key: str, parameter: str) -> None:
     """Take over the cell that was clicked in the matrices of a key."""
     component: Any = session.held(key, None)
     if pick := dict(component.pick or {}):
-        session.link(parameter, f"{pick['row']},{pick['column']}")
+        address.choose({parameter: f"{pick['row']},{pick['column']}"})
 
 
 def keep_only_of(shown: object, *parameters: str) -> None:
@@ -20,12 +20,12 @@ def keep_only_of(shown: object, *parameters: str) -> None:
     if seen.setdefault(parameters, shown) != shown:
         seen[parameters] = shown
         for parameter in parameters:
-            session.link(parameter, None)
+            address.choose({parameter: None})
 
 
 def linked(parameter: str, rows: int, columns: int) -> tuple[int, int] | None:
     """Return the row and the column that the link names, if there is such a cell."""
-    parts = (session.linked(parameter) or "").split(",")
+    parts = (address.linked(parameter) or "").split(",")
     # Long numbers are no cells either, and cost time to read.
     if len(parts) != 2 or not all(part.isdecimal() and len(part) < 6 for part in parts):
         return None

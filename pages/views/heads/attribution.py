@@ -14,7 +14,7 @@ from core.inspection import Inspection
 from core.model import Transformer
 from core.runs.run import Run, RunError
 from core.tokenizer import EOS
-from pages.frame import cached, controls, lesson, session
+from pages.frame import cached, controls, lesson
 from pages.frame.lesson import Explanation
 from pages.frame.opening import Opened
 from pages.frame.text import _, plain
@@ -31,7 +31,7 @@ def draw(opened: Opened) -> None:
     """Draw all methods for one word, or what attention passes on from layer to layer."""
     row = st.container(horizontal=True, vertical_alignment="center")
     with row:
-        of = controls.choice(_("Show"), OF, [METHODS, ROLLOUT], METHODS, labelled=False)
+        of = controls.choice(_("Show"), OF, controls.words([METHODS, ROLLOUT]), METHODS)
     if of == ROLLOUT:
         with row:
             stack = attribution_rollout.ask()
@@ -56,35 +56,25 @@ def _ask_step(opened: Opened) -> int:
     alike_cells.keep_only_of((opened.path, opened.sentence), STEP)
     ids = target_ids(opened.inspection)
     texts = [token.text for token in opened.run.tokenizer.describe(ids)]
-    linked = session.linked(STEP)
-    if linked is not None and linked.isdecimal() and len(linked) < 6 and int(linked) < len(ids):
-        at = int(linked)
-    else:
-        source_ids = opened.inspection.translation.source_ids
-        at = cached.of_model(telling_step, opened.path, source_ids, ids)
-    session.choose({_STEP: at})
+    source_ids = opened.inspection.translation.source_ids
+    usual = cached.of_model(telling_step, opened.path, source_ids, ids)
     st.caption(_("word asked about"), width="content")
-    st.selectbox(
+    return controls.selection(
         _("Word asked about"),
-        range(len(ids)),
-        format_func=lambda step: f"{step} {texts[step]}",
-        key=_STEP,
-        on_change=_take_step,
-        label_visibility="collapsed",
+        STEP,
+        {step: f"{step} {text}" for step, text in enumerate(texts)},
+        usual,
+        labelled=False,
+        named=True,
         width=150,
     )
-    return at
-
-
-def _take_step() -> None:
-    session.link(STEP, session.chosen(_STEP))
 
 
 def _ask_parts(opened: Opened) -> Parts:
     """Ask what of the source gets a number, where a word of it has several tokens."""
     inspection, per = opened.inspection, "tokens"
     if len(inspection.source_words) < len(inspection.source_tokens):
-        per = controls.choice(_("Numbers for"), PER, ["tokens", "words"], per, labelled=False)
+        per = controls.choice(_("Numbers for"), PER, controls.words(["tokens", "words"]), per)
     tokens = cached.inspected(opened.path, opened.sentence, per == "words").source_tokens
     words = tuple(token.word for token in inspection.source_tokens) if per == "words" else None
     # A column of tokens is none of words.
@@ -126,7 +116,7 @@ def _attributed(
 def _ask_trust(opened: Opened, per_word: bool) -> dict[Method, Trust] | None:
     """Ask whether to measure the methods on test sentences, and return what was found."""
     asked = _("Hold each method against leaving one out on {n} held-out sentences, too")
-    if not st.toggle(asked.format(n=N_SENTENCES), key=TRUST, bind="query-params"):
+    if not controls.toggle(asked.format(n=N_SENTENCES), TRUST):
         return None
     try:
         with st.spinner(_("Measuring on {n} sentences; some seconds …").format(n=N_SENTENCES)):

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
@@ -19,7 +18,7 @@ from core.analysis.heads.findings import (
 from core.model import Silence
 from core.runs.run import Run, RunError, RunSettings, read_settings
 from core.training.loss import guided_loss
-from pages.frame import cached, controls, lesson, notes, opening, session
+from pages.frame import address, cached, controls, lesson, notes, opening, session
 from pages.frame.lesson import Explanation
 from pages.frame.matrices import matrices
 from pages.frame.opening import Opened
@@ -107,11 +106,11 @@ def _ask(opened: Opened, runs: dict[str, Run]) -> Head | None:
     kinds = list(dict.fromkeys(site.attention for site in inspection.attention))
     guided = next((head for run in runs.values() if (head := guided_head(run))), None)
     with st.container(horizontal=True, vertical_alignment="center"):
-        which = controls.choice(_("Which heads"), WHICH, [SAME, BEST], SAME, labelled=False)
+        which = controls.choice(_("Which heads"), WHICH, controls.words([SAME, BEST]), SAME)
         kind = controls.kind(
             kinds,
             guided[0].attention if guided else opening.default_kind(opened.run),
-            on_change=partial(_open_other_kind, opened.run, guided),
+            then=partial(_open_other_kind, opened.run, guided),
             disabled=which == BEST,
         )
         sites = sites_of(inspection, kind)
@@ -132,8 +131,8 @@ def _default(run: Run, guided: Head | None, kind: str) -> tuple[int, int]:
 
 
 def _open_other_kind(run: Run, guided: Head | None) -> None:
-    layer, head = _default(run, guided, session.chosen(session.KIND))
-    session.choose({session.LAYER: layer, session.HEAD: head})
+    layer, head = _default(run, guided, address.text_of(session.KIND) or "")
+    address.choose({session.LAYER: layer, session.HEAD: head})
 
 
 def _side(opened: Opened, name: str, run: Run, chosen: Head | None) -> Side | None:
@@ -176,27 +175,22 @@ def _rows(name: str, run: Run, chosen: Head | None) -> list[Measured]:
 
 def _draw_table(rows: Sequence[Measured], chosen: Head | None) -> None:
     heads = [(row.head.site, row.head.head) for row in rows]
-    table: Any = session.held(TABLE, None)
-    ticked = [heads.index(chosen)] if chosen in heads else []
-    # Only where it differs: what is set goes to the browser, over whatever is ticked meanwhile.
-    if (list(table["selection"]["rows"]) if table else []) != ticked:
-        session.choose({TABLE: {"selection": {"rows": ticked, "columns": [], "cells": []}}})
+    address.prepare_rows(TABLE, [heads.index(chosen)] if chosen in heads else [])
     st.dataframe(
         runs_table(table_rows(rows)),
         key=TABLE,
-        on_select=partial(_take_row, heads),
+        on_select=partial(address.report_rows, TABLE, partial(_take_row, heads)),
         selection_mode="single-row",
         hide_index=True,
         alt=_("What was measured of the heads"),
     )
 
 
-def _take_row(heads: Sequence[Head]) -> None:
+def _take_row(heads: Sequence[Head], rows: list[int]) -> None:
     """Show the head whose row was ticked in both runs."""
-    table: Any = session.held(TABLE, None)
-    for row in table["selection"]["rows"][:1]:
+    for row in rows[:1]:
         site, head = heads[row]
-        session.choose(
+        address.choose(
             {
                 WHICH: SAME,
                 session.KIND: site.attention,

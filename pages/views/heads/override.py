@@ -16,7 +16,7 @@ from core.analysis.effects.weight_shift import (
     suggested_move,
 )
 from core.model import Override
-from pages.frame import cached, controls, lesson, notes, opening, session
+from pages.frame import address, cached, controls, lesson, notes, opening, session
 from pages.frame.lesson import Explanation
 from pages.frame.matrices import matrices
 from pages.frame.opening import Opened
@@ -106,18 +106,15 @@ def _ask(opened: Opened) -> tuple[Looked, str]:
     inspection = opened.inspection
     kinds = list(dict.fromkeys(site.attention for site in inspection.attention))
     with st.container(horizontal=True, vertical_alignment="center"):
-        kind = controls.kind(
-            kinds, opening.default_kind(opened.run), on_change=opening.open_other_kind
-        )
+        kind = controls.kind(kinds, opening.default_kind(opened.run), then=opening.open_other_kind)
         layer, head = controls.layer_and_head(
             len(sites_of(inspection, kind)),
             opened.run.settings.model.n_heads,
             opening.default_head(opened.run, kind),
         )
         st.caption(_("move"), width="content")
-        how = controls.choice(
-            _("How much is moved"), HOW, [LARGEST, EVERYTHING], LARGEST, labelled=False
-        )
+        amounts = controls.words([LARGEST, EVERYTHING])
+        how = controls.choice(_("How much is moved"), HOW, amounts, LARGEST)
     looked = Looked(
         opened=opened,
         inspection=inspection,
@@ -131,7 +128,7 @@ def _ask(opened: Opened) -> tuple[Looked, str]:
 
 def _chosen_move(looked: Looked) -> tuple[int, int] | None:
     """Return the row and the key that the URL names, or those that say most about the head."""
-    kind, *places = (session.linked(MOVE) or "").split(",")
+    kind, *places = (address.linked(MOVE) or "").split(",")
     shape = looked.weights_QK.shape
     # Long numbers are no positions either, and cost time to read.
     if (
@@ -154,7 +151,7 @@ def _take_move(element: str, kind: str, row: int) -> None:
     component: Any = session.held(element, None)
     if pick := dict(component.pick or {}):
         chosen = pick["row"] if element == MAP else row
-        session.link(MOVE, f"{kind},{chosen},{pick['column']}")
+        address.choose({MOVE: f"{kind},{chosen},{pick['column']}"})
 
 
 def _names(shown: Moved) -> dict[str, str]:

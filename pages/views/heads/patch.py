@@ -8,7 +8,7 @@ from core.analysis.effects.silencing import Head
 from core.decoding.sentence import SentenceError
 from core.model import Patch, Site
 from core.runs.run import Run
-from pages.frame import cached, controls, lesson, session
+from pages.frame import address, cached, controls, lesson, session
 from pages.frame.lesson import Explanation
 from pages.frame.matrices import matrices
 from pages.frame.opening import Opened
@@ -39,9 +39,8 @@ def draw(opened: Opened) -> None:
         n_first, n_second = (_length(opened.run, each) for each in (first, second))
         counted = _("tokens: first {first}, second {second}")
         st.caption(counted.format(first=n_first, second=n_second), width="content")
-        direction = controls.choice(
-            _("Direction"), INTO, [INTO_SECOND, INTO_FIRST], INTO_SECOND, labelled=False
-        )
+        directions = controls.words([INTO_SECOND, INTO_FIRST])
+        direction = controls.choice(_("Direction"), INTO, directions, INTO_SECOND)
     if n_first != n_second:
         st.info(_unequal(n_first, n_second))
         return
@@ -91,18 +90,15 @@ def _other_sentence(opened: Opened) -> str:
         default = cached.of_run(alike_in_length, opened.path, first, examples)
     # What was offered beside other sentences makes room; what was typed does not.
     offered = session.drawer(_DRAWER)
-    session.renew(OTHER, default, of=first, giving_way={"", first, *examples, *offered})
+    address.belongs_to(OTHER, first, giving_way={"", first, *examples, *offered})
     offered[default] = True
-    typed = st.text_input(
+    return controls.text(
         _("Second sentence"),
-        value=default,
-        key=OTHER,
-        bind="query-params",
+        OTHER,
+        default,
+        labelled=False,
         placeholder=_("Type a second sentence with as many tokens, and press Enter"),
-        label_visibility="collapsed",
     )
-    session.remember(OTHER, typed)
-    return str(typed or "")
 
 
 def _length(run: Run, sentence: str) -> int:

@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
 from core.analysis.heads.roles import N_SENTENCES, SEED, HeadRole, role_scores, study_roles
 from core.analysis.heads.roles_questions import wanted
 from core.runs.run import RunError
-from pages.frame import cached, controls, lesson, notes, opening, session
+from pages.frame import address, cached, controls, lesson, notes, opening
 from pages.frame.lesson import Explanation
 from pages.frame.opening import Opened
 from pages.frame.text import ATTENTIONS, _, plain
@@ -34,9 +33,9 @@ def draw(opened: Opened) -> None:
         st.error(plain(str(error)))
         return
     kinds = dict.fromkeys(each.site.attention for each in found)
-    offered = [ALL, *(ATTENTIONS[kind] for kind in kinds)]
+    offered = controls.words([ALL, *(ATTENTIONS[kind] for kind in kinds)])
     with st.container(horizontal=True, vertical_alignment="center"):
-        of = controls.choice(_("Which heads"), OF, offered, ALL, labelled=False)
+        of = controls.choice(_("Which heads"), OF, offered, ALL)
         st.caption(
             _(
                 "score (baseline) on {n} held-out sentences, seed {seed}; "
@@ -56,7 +55,7 @@ def draw(opened: Opened) -> None:
 def _chosen(opened: Opened, heads: Sequence[HeadRole]) -> int:
     """Return the row that the link names, or else that of the head that the app opens on."""
     names = [_name(each) for each in heads]
-    linked = session.linked(SCORED)
+    linked = address.linked(SCORED)
     if linked in names:
         return names.index(linked)
     for kind in (opening.default_kind(opened.run), heads[0].site.attention):
@@ -72,14 +71,13 @@ def _name(found: HeadRole) -> str:
 
 
 def _draw_table(scored: Scored, chosen: int) -> None:
-    table: Any = session.held(TABLE, None)
-    # Only where it differs: what is set goes to the browser, over whatever is ticked meanwhile.
-    if (list(table["selection"]["rows"]) if table else []) != [chosen]:
-        session.choose({TABLE: {"selection": {"rows": [chosen], "columns": [], "cells": []}}})
+    address.prepare_rows(TABLE, [chosen])
     st.dataframe(
         role_table([each.head for each in scored.heads], columns(scored), faint(scored), MARK),
         key=TABLE,
-        on_select=partial(_take_row, [_name(each) for each in scored.heads]),
+        on_select=partial(
+            address.report_rows, TABLE, partial(_take_row, [_name(each) for each in scored.heads])
+        ),
         selection_mode="single-row",
         hide_index=True,
         placeholder="",
@@ -90,11 +88,10 @@ def _draw_table(scored: Scored, chosen: int) -> None:
     )
 
 
-def _take_row(names: Sequence[str]) -> None:
+def _take_row(names: Sequence[str], rows: list[int]) -> None:
     """Take over the head whose row was ticked."""
-    table: Any = session.held(TABLE, None)
-    for row in table["selection"]["rows"][:1]:
-        session.link(SCORED, names[row])
+    for row in rows[:1]:
+        address.choose({SCORED: names[row]})
 
 
 def _say(opened: Opened, head: HeadRole) -> None:

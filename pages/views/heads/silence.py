@@ -40,9 +40,8 @@ def _draw(opened: Opened) -> None:
         instead = controls.choice(
             _("What a clicked head does instead"),
             session.INSTEAD,
-            silence_sentence.INSTEAD,
+            controls.words(silence_sentence.INSTEAD),
             "silence",
-            labelled=False,
         )
         silence_heads.buttons(opened)
     if opened.run.settings.model.n_heads <= silence_cells.BESIDE:
@@ -107,9 +106,8 @@ def _figure(effects: HeadEffects | None) -> Figure:
     by = controls.choice(
         _("Coloured by the change of"),
         session.EFFECT,
-        figures(effects),
+        {name: _(name) for name in figures(effects)},
         "exact match",
-        labelled=False,
     )
     st.caption(silence_cells.how_to_read(effects, by))
     return by

@@ -16,7 +16,7 @@ from core.analysis.effects.silencing import Head, every_head
 from core.analysis.heads.summary_maps import confidence_map
 from core.model import Site
 from core.runs.run import Run
-from pages.frame import cached, opening, session
+from pages.frame import address, cached, opening, session
 from pages.frame.matrices import matrices
 from pages.frame.opening import Opened
 from pages.frame.text import ATTENTIONS, _
@@ -37,7 +37,7 @@ def chosen(opened: Opened) -> tuple[Head, ...]:
         # Another model has other heads.
         drawer.clear()
         drawer["run"] = opened.path
-        session.link(session.SILENT, None)
+        address.choose({session.SILENT: None})
     return _linked(opened.run)
 
 
@@ -62,7 +62,7 @@ def buttons(opened: Opened) -> None:
         args=(opened.path,),
         help=_("Silences all heads of a layer, or lets all of them speak again."),
     )
-    st.button(_("None"), key=NOTHING, on_click=session.link, args=(session.SILENT, NONE))
+    st.button(_("None"), key=NOTHING, on_click=address.choose, args=({session.SILENT: NONE},))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ def _confidence(run: Run, sentence: str, kind: str) -> NDArray[np.float32]:
 
 
 def _linked(run: Run) -> tuple[Head, ...]:
-    text = session.linked(session.SILENT)
+    text = address.linked(session.SILENT)
     if text == NONE:
         return ()
     wanted = set((text or "").split(","))
@@ -192,7 +192,7 @@ def _toggle_layer(path: Path) -> None:
 def _change(run: Run, change: Callable[[frozenset[Head]], Iterable[Head]]) -> None:
     after = frozenset(change(frozenset(_linked(run))))
     names = [name(head) for head in every_head(run.model) if head in after]
-    session.link(session.SILENT, ",".join(names) or NONE)
+    address.choose({session.SILENT: ",".join(names) or NONE})
 
 
 def _sites(run: Run, kind: str) -> list[Site]:

@@ -33,7 +33,7 @@ def ask(opened: opening.Opened, *, heads: bool) -> Chosen:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         sentences = lesson_controls.sentences(opened)
         kinds = list(dict.fromkeys(site.attention for site in sites))
-        kind = controls.kind(kinds, "decoder.self", key=session.ATTENTION)
+        kind = controls.kind(kinds, "decoder.self", name=session.ATTENTION)
         # The last one is short by default, so that there is padding to look at.
         last = len(sentences) - 1
         index = controls.number(_("sentence"), len(sentences), last, session.ROW)
@@ -67,7 +67,7 @@ def ask_without(chosen: Chosen) -> tuple[Mask, ...]:
 def losses(opened: opening.Opened) -> None:
     """Measure on request what leaving out each mask costs on held-out sentences."""
     question = _("Measure the loss without each mask on {n} held-out sentences")
-    if not st.toggle(question.format(n=LOSS_SAMPLES), key="measure_losses", bind="query-params"):
+    if not controls.toggle(question.format(n=LOSS_SAMPLES), "measure_losses"):
         return
     try:
         with st.spinner(_("Measuring …")):

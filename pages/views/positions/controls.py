@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.analysis.lessons.positions import LONGEST, WIDEST, Sinusoids
 from core.config import ConfigError
-from pages.frame import controls, session
+from pages.frame import controls
 from pages.frame.opening import Opened
 from pages.frame.text import _, plain
 
@@ -42,18 +42,15 @@ def width_and_base(opened: Opened) -> tuple[int, int]:
     """
     own = opened.run.settings.model.d_model
     width = number(_("d_model"), D_MODEL, min(own + own % 2, WIDEST), _upto(WIDEST))
-    session.recall(BASE, BASES)
-    base = st.selectbox(
+    base = controls.selection(
         _("Base"),
-        BASES,
-        index=BASES.index(DEFAULT_BASE),
-        key=BASE,
-        bind="query-params",
+        BASE,
+        {each: str(each) for each in BASES},
+        DEFAULT_BASE,
         width=130,
-        help=_("The paper has 10000; a larger base makes the slow waves slower."),
+        help_text=_("The paper has 10000; a larger base makes the slow waves slower."),
     )
-    session.remember(BASE, base)
-    return width, int(base)
+    return width, base
 
 
 def length() -> int:

@@ -13,7 +13,7 @@ from core.runs.unpack import unpack_run
 from core.runs.weights import newest_checkpoint
 from core.threads import use_one_thread
 from core.training.export import export_run
-from pages.frame import cached, session
+from pages.frame import address, cached, session
 from pages.frame.text import _
 from pages.views.runs import remarks
 from pages.views.runs.table import Listed
@@ -47,7 +47,7 @@ def upload() -> None:
     except (RunError, OSError) as error:
         remarks.leave(_("Nothing was added: {why}.").format(why=error))
     else:
-        session.choose_runs([f"runs/{path.name}"])
+        address.choose({session.RUNS: [f"runs/{path.name}"]})
         remarks.leave(_("Added as runs/{name}.").format(name=path.name))
     st.rerun()
 

@@ -55,9 +55,10 @@ def _curves(runs: Sequence[Listed]) -> None:
         st.caption(_("Nothing was measured yet."))
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        along = controls.choice(_("Over"), session.OVER, ("step", "seconds"), "step")
-        across = controls.choice(_("Its scale"), session.ACROSS, ("linear", "log"), "linear")
-        losses = controls.choice(_("Scale of losses"), session.LOSSES, ("linear", "log"), "log")
+        quantities, scales = controls.words(("step", "seconds")), controls.words(("linear", "log"))
+        along = controls.choice(_("Over"), session.OVER, quantities, "step", labelled=True)
+        across = controls.choice(_("Its scale"), session.ACROSS, scales, "linear", labelled=True)
+        losses = controls.choice(_("Scale of losses"), session.LOSSES, scales, "log", labelled=True)
     if along == "seconds":
         untimed = [name for name, each in rows.items() if not any("seconds" in r for r in each)]
         if untimed:
@@ -75,7 +76,8 @@ def _curves(runs: Sequence[Listed]) -> None:
 def _settings(runs: Sequence[Listed]) -> None:
     """Show in which settings the runs differ."""
     settings = {run.name: settings_of(run.record) for run in runs if run.record}
-    shown = controls.choice(_("Settings"), session.SETTINGS, ("differing", "all"), "differing")
+    offered = controls.words(("differing", "all"))
+    shown = controls.choice(_("Settings"), session.SETTINGS, offered, "differing", labelled=True)
     every = shown == "all"
     found = settings_table(settings, only_differing=not every)
     if found.empty:

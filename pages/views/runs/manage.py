@@ -5,7 +5,7 @@ import streamlit as st
 from core.runs.management import delete_run, rename_run
 from core.runs.records import RunRecord, read_rows
 from core.runs.run import RunError, is_run
-from pages.frame import cached, charts, links, session
+from pages.frame import address, cached, charts, links, session
 from pages.frame.text import _, plain
 from pages.views.runs import archives, remarks
 from pages.views.runs.table import STATES, Listed, results_columns, results_row, said, without_empty
@@ -96,7 +96,7 @@ def _rename(run: Listed, key: str) -> None:
     except (RunError, OSError) as error:
         remarks.leave(_("It keeps its name: {why}.").format(why=said(error, run.path)))
     else:
-        session.choose_runs([f"runs/{path.name}"])
+        address.choose({session.RUNS: [f"runs/{path.name}"]})
 
 
 def _delete(run: Listed) -> None:
@@ -105,7 +105,7 @@ def _delete(run: Listed) -> None:
     except (RunError, OSError) as error:
         remarks.leave(_("It was not deleted: {why}.").format(why=said(error, run.path)))
     else:
-        session.choose_runs([])
+        address.choose({session.RUNS: None})
         remarks.leave(_("{run} was deleted.").format(run=run.name))
 
 

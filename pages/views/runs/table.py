@@ -12,7 +12,7 @@ from streamlit.elements.lib.column_types import ColumnConfig
 from core.runs.records import Results, RunRecord, read_record
 from core.runs.run import RunError
 from core.training.process import Situation, situation
-from pages.frame import cached, session
+from pages.frame import address, cached, session
 from pages.frame.text import _
 from pages.views.training import state
 from viz.frames import runs_table
@@ -67,12 +67,16 @@ def said(error: Exception, path: Path) -> str:
 def choose(runs: Mapping[str, Listed]) -> list[Listed]:
     """Show all runs, and return those that are ticked, in the order of the table."""
     names, shown = list(runs), shortened(list(runs))
-    session.tick_runs(names)
+    chosen = address.texts_of(session.RUNS) or ()
+    address.show(session.RUNS, chosen or None)
+    address.prepare_rows(
+        session.RUNS_TABLE, [row for row, name in enumerate(names) if name in chosen]
+    )
     rows = [_row(run, short) for run, short in zip(runs.values(), shown, strict=True)]
     st.dataframe(
         runs_table(without_empty(rows)),
         key=session.RUNS_TABLE,
-        on_select=partial(session.take_ticks, names),
+        on_select=partial(address.report_rows, session.RUNS_TABLE, partial(_take_rows, names)),
         selection_mode="multi-row",
         hide_index=True,
         placeholder="",
@@ -81,8 +85,12 @@ def choose(runs: Mapping[str, Listed]) -> list[Listed]:
         column_config=_columns(max(map(len, shown))),
         alt=_("All runs, with their settings and results"),
     )
-    chosen = session.chosen_runs()
     return [run for name, run in runs.items() if name in chosen]
+
+
+def _take_rows(names: Sequence[str], rows: list[int]) -> None:
+    """Take over the runs whose rows were ticked."""
+    address.choose({session.RUNS: [names[row] for row in rows if row < len(names)] or None})
 
 
 def shortened(names: Sequence[str]) -> list[str]:

@@ -4,8 +4,8 @@ import streamlit as st
 
 from core.analysis.lessons.scaling import AVERAGES, DISTRIBUTIONS, Average, Distribution
 from core.analysis.lessons.scores import LARGEST
-from pages.frame import session
-from pages.frame.controls import amount, choice
+from pages.frame import address
+from pages.frame.controls import amount, choice, text, words
 from pages.frame.text import _
 
 SIZE, SCORES, FACTOR, COMPONENTS = "a", "scores", "factor", "components"
@@ -25,16 +25,7 @@ def size() -> float:
 
 def scores() -> str:
     """Ask for scores."""
-    session.recall(SCORES)
-    typed = st.text_input(
-        _("Scores x (up to 16, with commas between them)"),
-        value="1, 2, 3",
-        key=SCORES,
-        bind="query-params",
-        width=340,
-    )
-    session.remember(SCORES, typed)
-    return str(typed or "")
+    return text(_("Scores x (up to 16, with commas between them)"), SCORES, "1, 2, 3", width=340)
 
 
 def factor(root: float) -> float:
@@ -53,27 +44,28 @@ def factor(root: float) -> float:
 
 def components() -> Distribution:
     """Ask how the components of sampled vectors are distributed."""
-    return choice(_("Components"), COMPONENTS, DISTRIBUTIONS, DISTRIBUTIONS[0])
+    offered = words(DISTRIBUTIONS)
+    return choice(_("Components"), COMPONENTS, offered, DISTRIBUTIONS[0], labelled=True)
 
 
 def samples() -> int:
     """Ask how many pairs of a query and a key are sampled."""
-    return int(choice(_("Samples n"), SAMPLES, ("30", "100", "1000"), "1000"))
+    return int(choice(_("Samples n"), SAMPLES, words(("30", "100", "1000")), "1000", labelled=True))
 
 
 def n_keys() -> int:
     """Ask how many keys a sampled query has."""
-    return int(choice(_("Keys"), KEYS, ("2", "4", "8", "16"), "8"))
+    return int(choice(_("Keys"), KEYS, words(("2", "4", "8", "16")), "8", labelled=True))
 
 
 def n_queries() -> int:
     """Ask how many queries are sampled."""
-    return int(choice(_("Queries n"), QUERIES, ("10", "30", "100"), "100"))
+    return int(choice(_("Queries n"), QUERIES, words(("10", "30", "100")), "100", labelled=True))
 
 
 def average() -> Average:
     """Ask how a number is made of those of all queries."""
-    return choice(_("Over queries"), AVERAGE, AVERAGES, AVERAGES[0])
+    return choice(_("Over queries"), AVERAGE, words(AVERAGES), AVERAGES[0], labelled=True)
 
 
 def sample_seed() -> int:
@@ -82,4 +74,4 @@ def sample_seed() -> int:
 
 
 def _choose(key: str, value: float) -> None:
-    session.choose({key: value})
+    address.choose({key: value})

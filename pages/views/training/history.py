@@ -12,7 +12,7 @@ from core.inspection import Inspection, inspect_sentence
 from core.runs.run import RunError, read_settings
 from core.runs.weights import stops
 from core.training.job import EVALUATION_SAMPLES
-from pages.frame import cached, clicks, session
+from pages.frame import cached, clicks, controls, session
 from pages.frame.charts import chart
 from pages.frame.scrubber import scrubber, scrubber_of, stop_label
 from pages.frame.text import _, plain
@@ -95,19 +95,10 @@ def figures(rows: Sequence[Mapping[str, float]], step: int) -> str:
 def _step(offered: Sequence[int]) -> int:
     """Ask for a snapshot; the scrubber sets it too."""
     st.caption(_("step"), width="content")
-    session.recall(session.STEP, offered)
-    session.fit(session.STEP, offered, offered[-1])
-    chosen = st.selectbox(
-        _("step"),
-        offered,
-        index=len(offered) - 1,
-        key=session.STEP,
-        bind="query-params",
-        label_visibility="collapsed",
-        width=110,
+    steps = {step: str(step) for step in offered}
+    return controls.selection(
+        _("step"), session.STEP, steps, offered[-1], labelled=False, width=110
     )
-    session.remember(session.STEP, chosen)
-    return int(chosen)
 
 
 def _told(rows: Sequence[Mapping[str, float]], step: int) -> str:

@@ -9,7 +9,7 @@ import streamlit as st
 from core.config import ModelConfig
 from core.inspection import Inspection
 from core.runs.run import Run, RunError
-from pages.frame import cached, clicks, controls, maps, notes, opening, session
+from pages.frame import address, cached, clicks, controls, maps, notes, opening, session
 from pages.frame.text import _
 from pages.views.training import progress
 
@@ -41,12 +41,9 @@ def head(path: Path, model: ModelConfig) -> Head:
         RunError: The folder is no run.
     """
     run = _opened(path)
-    kind = controls.kind(KINDS, opening.default_kind(run), on_change=partial(_open_other_kind, run))
+    kind = controls.kind(KINDS, opening.default_kind(run), then=partial(_open_other_kind, run))
     n_layers = model.n_encoder_layers if kind == "encoder.self" else model.n_decoder_layers
     layer, number = opening.default_head(run, kind)
-    # Another run may have fewer of them.
-    session.fit(session.LAYER, range(n_layers), layer)
-    session.fit(session.HEAD, range(model.n_heads), number)
     return Head(kind, *controls.layer_and_head(n_layers, model.n_heads, (layer, number)))
 
 
@@ -89,5 +86,5 @@ def _itself(run: Run) -> Run:
 
 
 def _open_other_kind(run: Run) -> None:
-    layer, number = opening.default_head(run, session.chosen(session.KIND))
-    session.choose({session.LAYER: layer, session.HEAD: number})
+    layer, number = opening.default_head(run, address.text_of(session.KIND) or "")
+    address.choose({session.LAYER: layer, session.HEAD: number})

@@ -59,7 +59,7 @@ def asked(begun: Begun) -> tuple[OwnPairs | None, dict[str, Setting]]:
         where it differs from the preset's.
     """
     origin = controls.choice(
-        _("Where from"), "pairs_from", ("file", "text"), "file", labelled=False
+        _("Where from"), "pairs_from", controls.words(("file", "text")), "file"
     )
     name, content = _file() if origin == "file" else _text()
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -10,7 +10,7 @@ from core.model import Site
 from core.tasks import Task
 from core.training.presets import PRESETS, Preset
 from core.training.settings import Setting
-from pages.frame import session
+from pages.frame import address, controls
 from pages.frame.text import _
 from pages.views.training.knobs import GROUPS, MODEL, VOCABULARY, Knob
 
@@ -97,45 +97,36 @@ def _row(title: str) -> st.delta_generator.DeltaGenerator:
 
 def _word(knob: Knob, begun: Begun, default: str) -> str:
     key = key_of(knob.name)
-    session.renew(key, default, of=begun.name)
-    chosen = st.selectbox(
+    address.belongs_to(key, begun.name)
+    return controls.selection(
         _label(knob, default),
-        knob.offered,
-        index=knob.offered.index(default),
-        key=key,
-        bind="query-params",
+        key,
+        {each: each for each in knob.offered},
+        default,
         width=_WIDTH,
-        help=_help(knob, begun),
+        help_text=_help(knob, begun),
     )
-    session.remember(key, chosen)
-    return str(chosen)
 
 
 def _number(knob: Knob, begun: Begun, preset_value: Setting) -> Setting:
     key = key_of(knob.name)
     kind = float if isinstance(preset_value, float) else int
     default = min(kind(preset_value), kind(knob.limits[1]))
-    session.renew(key, default, of=begun.name)
     # Without limits: Streamlit would put another number in the place of one that is refused.
-    found = st.number_input(
+    return controls.amount(
         _label(knob, default),
-        None,
-        None,
+        key,
         default,
-        kind(knob.step),
-        format="%d" if kind is int else "%.6g",
-        key=key,
-        bind="query-params",
+        step=kind(knob.step),
+        help_text=_help(knob, begun),
+        of=begun.name,
         width=_WIDTH,
-        help=_help(knob, begun),
     )
-    session.remember(key, found)
-    return default if found is None else kind(found)
 
 
 def _label(knob: Knob, default: Setting) -> str:
     """Return what stands above a knob, with a dot where it differs from the preset."""
-    held = session.entered(key_of(knob.name))
+    held = address.text_of(key_of(knob.name))
     same = held is None or str(held) == str(default)
     # Nothing but text: a screen reader says the label as it is.
     return knob.label if same else f"{knob.label} \u25cf"
@@ -158,10 +149,8 @@ def _guided(changed: Mapping[str, Setting], begun: Begun, task: Task | None) -> 
         )
         return {}
     sizes = {**begun.values, **changed}
-    wanted = st.toggle(
-        _("Teach a head to look from a pronoun to the noun that it stands for"),
-        key=GUIDED,
-        bind="query-params",
+    wanted = controls.toggle(
+        _("Teach a head to look from a pronoun to the noun that it stands for"), GUIDED
     )
     if not wanted:
         return {}
@@ -174,7 +163,6 @@ def _guided(changed: Mapping[str, Setting], begun: Begun, task: Task | None) -> 
 
 
 def _one_of(label: str, offered: list[str], default: int, key: str) -> str:
-    session.recall(key, offered)
-    chosen = st.selectbox(label, offered, index=default, key=key, bind="query-params", width=_WIDTH)
-    session.remember(key, chosen)
-    return str(chosen)
+    return controls.selection(
+        label, key, {each: each for each in offered}, offered[default], width=_WIDTH
+    )

@@ -50,8 +50,9 @@ def render() -> None:
     left, right = st.columns([5, 3], gap="medium")
     with left:
         with st.container(horizontal=True):
-            name = controls.choice(_("Task"), TASK, [*TASKS, OWN_PAIRS], next(iter(TASKS)))
-            begun = Begun(controls.choice(_("Size"), SIZE, list(PRESETS), next(iter(PRESETS))))
+            tasks, sizes = controls.words([*TASKS, OWN_PAIRS]), controls.words(PRESETS)
+            name = controls.choice(_("Task"), TASK, tasks, next(iter(tasks)), labelled=True)
+            begun = Begun(controls.choice(_("Size"), SIZE, sizes, next(iter(sizes)), labelled=True))
         st.markdown(f":small[{TEXTS[name]}]")
         task, lengths, changed = _learned(name, begun)
     with st.expander(_("The paper's knobs"), key="knobs", icon=":material/tune:"):

@@ -11,7 +11,7 @@ from core.tasks import CorpusError
 from core.training import process
 from core.training.prepare import prepare_run
 from core.training.settings import train_command
-from pages.frame import cached, session
+from pages.frame import address, cached, controls, session
 from pages.frame.text import _, plain
 from pages.views.training.pending_settings import Wanted
 
@@ -26,10 +26,8 @@ def asked(wanted: Wanted) -> str:
     """
     offered = free_name(cached.OWN, f"{wanted.short}-{wanted.preset_name}")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        typed = st.text_input(
-            _("Name of the run"), key=NAME, persist_state="session", placeholder=offered
-        )
-        name, problem = _free(str(typed or "") or offered)
+        typed = controls.text(_("Name of the run"), NAME, "", placeholder=offered)
+        name, problem = _free(typed or offered)
         pressed = st.button(
             _("Start"),
             type="primary",
@@ -74,5 +72,5 @@ def _started(path: Path, wanted: Wanted, command: str) -> str:
         why = error.strerror or str(error)
         return _("the run cannot be written to {path}: {why}").format(path=path, why=why)
     # Nothing between here and the start may draw: a second click would end this run of the page.
-    session.go_on_with({VIEW: "watch", session.MODEL: f"runs/{path.name}", NAME: ""})
+    address.choose({VIEW: "watch", session.MODEL: f"runs/{path.name}", NAME: None})
     return ""

@@ -1,0 +1,341 @@
+"""What a visitor has chosen, and the address that says so: one truth for widgets, clicks and links.
+
+Every choice has a name and is kept as text, exactly as it stands in the URL. Widgets show it,
+clicks into pictures change it, links bring it, and it goes from page to page. A widget is never
+asked what it holds: the browser reports it with every request, also where it does not know yet what
+was chosen meanwhile, so that only what the visitor changed is taken over (`_settle`).
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+from urllib.parse import urlencode, urlsplit, urlunsplit
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from pages.frame import session
+
+Value = TypeVar("Value")
+Text = tuple[str, ...]
+"""A choice as the URL has it; several texts where several things are chosen."""
+
+_WRITTEN_BEFORE = 50
+"""So many addresses are remembered: a browser that is behind still tells one of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A choice that the page shows."""
+
+    text: Text
+    named: bool
+    """Whether the URL names it; what is as it would be without, it leaves out."""
+    part: str
+    """The part of the page that shows it; empty for the page itself."""
+
+
+@dataclass(slots=True)
+class _Visit:
+    """All that is known of one visitor's choices."""
+
+    chosen: dict[str, Text] = field(default_factory=dict)
+    """The truth; what is not in it has its default."""
+    shown: dict[str, _Shown] = field(default_factory=dict)
+    owners: dict[str, str] = field(default_factory=dict)
+    page: str = ""
+    entered: bool = False
+    """Whether the request comes from another page."""
+    part: str = ""
+    """The part of the page that is drawn now."""
+    written: dict[str, Text] | None = None
+    """What the URL holds, as far as this side has said or heard."""
+    before: list[dict[str, Text]] = field(default_factory=list)
+    names_of: dict[str, set[str]] = field(default_factory=dict)
+    """Page → the names of the choices that it has shown."""
+    drawn: dict[str, object] = field(default_factory=dict)
+    """Name → what its widget was told to show."""
+    replaced: dict[str, object] = field(default_factory=dict)
+    """Name → what its widget showed before something else was put there: a browser that is behind
+    reports this as if it had been chosen."""
+    reported: list[tuple[str, object, Callable[[], None]]] = field(default_factory=list)
+    """What widgets reported since the last run, and how each is taken over."""
+    clicked: bool = False
+    """Whether something else than a widget caused the request."""
+
+
+def enter(page: str) -> None:
+    """Begin to draw a page: take over what its address says where somebody came by it."""
+    visit = _visit()
+    visit.entered = visit.page != page
+    visit.part = ""
+    asked = {name: tuple(st.query_params.get_all(name)) for name in st.query_params}
+    if _comes_by_address(visit, asked):
+        # Back and forward show a page as it was: what its address leaves out had its default.
+        for name in visit.names_of.get(page, set()) if _is_way_back() else ():
+            visit.chosen.pop(name, None)
+        for name, text in asked.items():
+            visit.chosen[name] = text
+            visit.owners.pop(name, None)
+        visit.reported.clear()
+        visit.written = asked
+    elif visit.entered:
+        visit.written = asked
+    _settle(visit)
+    visit.page = page
+    visit.shown = {}
+
+
+def _comes_by_address(visit: _Visit, asked: dict[str, Text]) -> bool:
+    """Say whether the request is for an address, or comes from a page that shows another one."""
+    if visit.page == "" or _is_way_back():
+        return True
+    if visit.entered:
+        return bool(asked)
+    # A browser that does not know the newest address yet tells an older one.
+    return asked != visit.written and asked not in visit.before and bool(asked)
+
+
+def _is_way_back() -> bool:
+    context = get_script_run_ctx(suppress_warning=True)
+    return context is not None and context.is_history_navigation
+
+
+def begin_part(name: str) -> str:
+    """Begin to draw a part of the page that may be drawn again alone; return what `end_part` needs.
+
+    Args:
+        name: Of which there is one in the page or part around it.
+    """
+    visit = _visit()
+    around = visit.part
+    visit.part = f"{around}/{name}"
+    visit.shown = {
+        each: shown
+        for each, shown in visit.shown.items()
+        if not f"{shown.part}/".startswith(f"{visit.part}/")
+    }
+    return around
+
+
+def end_part(around: str) -> None:
+    """End what `begin_part` began."""
+    _visit().part = around
+
+
+def write() -> None:
+    """Have the URL say what is shown; to be called when all of it is drawn."""
+    visit = _visit()
+    visit.entered = False
+    visit.names_of.setdefault(visit.page, set()).update(visit.shown)
+    wanted = {name: each.text for name, each in visit.shown.items() if each.named}
+    if visit.written is not None and wanted != visit.written:
+        visit.before = [*visit.before, visit.written][-_WRITTEN_BEFORE:]
+    if wanted != visit.written:
+        visit.written = wanted
+        st.query_params.from_dict({name: list(text) for name, text in wanted.items()})
+
+
+def link() -> str:
+    """Return the address that opens exactly what is shown, whatever the defaults may be then."""
+    shown = [(name, text) for name, each in _visit().shown.items() for text in each.text]
+    return urlunsplit(urlsplit(str(st.context.url or ""))._replace(query=urlencode(sorted(shown))))
+
+
+def value(
+    name: str,
+    read: Callable[[str], Value | None],
+    default: Value,
+    *,
+    named: bool = False,
+) -> Value:
+    """Return what is chosen under a name; the default where nothing is, or nothing that fits.
+
+    Args:
+        name: In the URL.
+        read: Returns what a text stands for; None where it stands for nothing here.
+        default: Where nothing is chosen.
+        named: Whether the URL names the default too: it is not always the same.
+    """
+    texts = texts_of(name)
+    found = read(texts[-1]) if texts else None
+    chosen = default if found is None else found
+    show(name, (written(chosen),), named=named or chosen != default)
+    return chosen
+
+
+def texts_of(name: str) -> Text | None:
+    """Return what is chosen under a name as it is written; None where nothing is."""
+    visit = _visit()
+    _settle(visit)
+    return visit.chosen.get(name)
+
+
+def text_of(name: str) -> str | None:
+    """Return the one text that is chosen under a name; None where nothing is."""
+    texts = texts_of(name)
+    return texts[-1] if texts else None
+
+
+def show(name: str, text: Text | None, *, named: bool = True) -> None:
+    """Note that the page shows a choice, for the URL and for links.
+
+    Args:
+        name: Of the choice.
+        text: As the URL has it; None where nothing is chosen.
+        named: Whether the URL says it, or a link alone.
+    """
+    visit = _visit()
+    visit.shown.pop(name, None)
+    if text is not None:
+        visit.shown[name] = _Shown(text, named, visit.part)
+
+
+def linked(name: str) -> str | None:
+    """Return, and show, a choice that has no widget; None where nothing is chosen."""
+    texts = texts_of(name)
+    show(name, texts or None)
+    return texts[-1] if texts else None
+
+
+def written(value: object) -> str:
+    """Return a value as the URL has it.
+
+    >>> written(True), written(3), written(0.5), written("a b")
+    ('true', '3', '0.5', 'a b')
+    """
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def choose(values: Mapping[str, object]) -> None:
+    """Change choices; None takes one back. Only for callbacks: what is drawn shows the old ones."""
+    visit = _visit()
+    visit.clicked = True
+    for name, wanted in values.items():
+        if wanted is None:
+            visit.chosen.pop(name, None)
+        elif isinstance(wanted, list | tuple):
+            visit.chosen[name] = tuple(map(written, wanted))
+        else:
+            visit.chosen[name] = (written(wanted),)
+
+
+def choose_above(values: Mapping[str, object]) -> None:
+    """Change choices that a part's callback finds outside of it: the whole page is drawn again."""
+    choose(values)
+    st.rerun()
+
+
+def belongs_to(name: str, owner: str, giving_way: Iterable[str] | None = None) -> None:
+    """Take a choice back when what it belongs to has changed.
+
+    Args:
+        name: Of the choice.
+        owner: What it belongs to now, a run for example.
+        giving_way: Only these texts are taken back; None for whatever is chosen.
+    """
+    visit = _visit()
+    _settle(visit)
+    text = visit.chosen.get(name)
+    changed = visit.owners.get(name, owner) != owner
+    if changed and text and (giving_way is None or text[-1] in giving_way):
+        del visit.chosen[name]
+    visit.owners[name] = owner
+
+
+def prepare(name: str, shown: object) -> None:
+    """Have a widget show a value; to be called right before it is drawn, with the name as its key.
+
+    Args:
+        name: Of the choice, and the widget's key.
+        shown: What Streamlit's widget holds for it.
+    """
+    visit, widgets = _visit(), session.widgets()
+    held = widgets[name] if name in widgets else visit.drawn.get(name, shown)
+    if held != shown:
+        visit.replaced[name] = held
+    if name not in widgets or held != shown:
+        widgets[name] = shown
+    visit.drawn[name] = shown
+
+
+def report(name: str, then: Callable[[], None] | None = None) -> None:
+    """Note what a widget holds, in its `on_change`: the next run decides whether it was chosen.
+
+    Args:
+        name: The widget's key.
+        then: What follows from the choice, by `choose`.
+    """
+    held = session.held(name, None)
+
+    def take() -> None:
+        _visit().chosen[name] = _texts(held)
+        if then is not None:
+            then()
+
+    _visit().reported.append((name, held, take))
+
+
+def prepare_rows(table: str, rows: Sequence[int]) -> None:
+    """Have a table tick these rows and no others; to be called right before it is drawn.
+
+    Args:
+        table: Its key.
+        rows: Counted from 0.
+    """
+    visit, wanted = _visit(), list(rows)
+    held = session.ticked_rows(table)
+    if held != wanted:
+        visit.replaced[table] = held
+        session.tick_rows(table, wanted)
+    visit.drawn[table] = wanted
+
+
+def report_rows(table: str, take: Callable[[list[int]], None]) -> None:
+    """Note which rows are ticked, in a table's `on_select`, as `report` does.
+
+    Args:
+        table: Its key.
+        take: Takes the rows over, by `choose`.
+    """
+    held = session.ticked_rows(table)
+    _visit().reported.append((table, held, lambda: take(held)))
+
+
+def _settle(visit: _Visit) -> None:
+    """Take over what was chosen with widgets since the last run.
+
+    A browser reports all widgets. Those that it has not heard of since something else was put
+    there look as if they had been changed back; unless that is all that happened, they were not.
+    """
+    if not visit.reported:
+        visit.clicked = False
+        return
+    reported, visit.reported = visit.reported, []
+    alone = len(reported) == 1 and not visit.clicked and not visit.entered
+    visit.clicked = False
+    for name, held, take in reported:
+        behind = name in visit.replaced and visit.replaced[name] == held
+        if (behind and not alone) or (name in visit.drawn and visit.drawn[name] == held):
+            continue
+        visit.replaced.pop(name, None)
+        take()
+    visit.clicked = False
+
+
+def _texts(held: object) -> Text:
+    """Return what a widget holds as the URL has it."""
+    if held is None:
+        return ()
+    if isinstance(held, Sequence) and not isinstance(held, str):
+        return tuple(map(written, held))
+    return (written(held),)
+
+
+def _visit() -> _Visit:
+    drawer = session.drawer("address")
+    if "visit" not in drawer:
+        asked = {name: tuple(st.query_params.get_all(name)) for name in st.query_params}
+        drawer["visit"] = _Visit(chosen=asked)
+    found: _Visit = drawer["visit"]
+    return found
