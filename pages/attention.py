@@ -26,17 +26,14 @@ def render() -> None:
     if found := _warnings(looked, view):
         st.caption(" ".join(found))
     # A fragment: what is clicked in a view leaves the rest of the page alone.
-    st.fragment(_draw)(view, looked)
+    address.part("view", _draw, view, looked)
 
 
 def _draw(view: str, looked: Looked) -> None:
     """Draw a view, and offer to take it away."""
-    around = address.begin_part("view")
     taken = VIEWS[view](looked)
     if taken is not None:
         export.offer(taken, looked)
-    address.end_part(around)
-    address.write()
 
 
 def _warnings(looked: Looked, view: str) -> list[str]:

@@ -27,6 +27,7 @@ def render() -> None:
         manage.one(chosen[0])
     elif 1 < len(chosen) <= compare.MOST:
         compare.several(chosen)
+    address.write()
 
 
 def _hint(n: int, n_chosen: int) -> str:

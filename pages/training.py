@@ -35,6 +35,7 @@ def render() -> None:
         watch.render(paths[name])
     else:
         history.render(paths[name], row)
+    address.write()
 
 
 def _runs() -> dict[str, Path]:

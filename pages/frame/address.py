@@ -123,6 +123,27 @@ def end_part(around: str) -> None:
     _visit().part = around
 
 
+def part(name: str, draw: Callable[..., None], *arguments: object) -> None:
+    """Draw a part of the page: a click in it leaves the rest alone.
+
+    Args:
+        name: Of which there is one in the page or part around it.
+        draw: Draws it.
+        arguments: What it takes.
+    """
+    around = _visit().part
+
+    def drawn() -> None:
+        # Drawn again, it comes without what is around it.
+        _visit().part = around
+        begin_part(name)
+        draw(*arguments)
+        end_part(around)
+        write()
+
+    st.fragment(drawn)()
+
+
 def write() -> None:
     """Have the URL say what is shown; to be called when all of it is drawn."""
     visit = _visit()

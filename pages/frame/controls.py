@@ -110,7 +110,12 @@ def _chosen(name: str, offered: Mapping[Chosen, str], default: Chosen, how: How[
 
 
 def several(
-    label: str, name: str, offered: Mapping[str, str], default: Iterable[str], of: str
+    label: str,
+    name: str,
+    offered: Mapping[str, str],
+    default: Iterable[str],
+    of: str,
+    older: Mapping[str, str] | None = None,
 ) -> list[str]:
     """Ask for any of a few things, all of them seen.
 
@@ -120,11 +125,13 @@ def several(
         offered: Thing → what people call it.
         default: Those that are chosen at first.
         of: What the choice belongs to: with another, it begins anew.
+        older: What older links called a thing, beside its name.
     """
     address.belongs_to(name, of)
     texts = address.texts_of(name)
     usual = [each for each in offered if each in set(default)]
-    chosen = usual if texts is None else [each for each in offered if each in texts]
+    asked = {(older or {}).get(text, text) for text in texts or ()}
+    chosen = usual if texts is None else [each for each in offered if each in asked]
     address.show(name, tuple(chosen) or ("",), named=chosen != usual)
     address.prepare(name, chosen)
     st.pills(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.frame import controls, layout, notes
+from pages.frame import address, controls, layout, notes
 from pages.frame.folded import fold, fold_code, fold_formula
 from pages.frame.opening import Opened
 from pages.frame.text import _
@@ -52,7 +52,7 @@ def show(views: Sequence[View], opened: Opened, key: str) -> None:
             st.markdown(f":small[{view.text}]")
     if found := notes.about_sentence(opened.run, opened.inspection):
         st.caption(" ".join(found))
-    view.draw(opened)
+    address.part("view", view.draw, opened)
 
 
 def explained(explanation: Explanation) -> None:

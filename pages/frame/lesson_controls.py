@@ -40,11 +40,12 @@ def switched_off(names: Sequence[str], default: Sequence[str], of: str) -> list[
         default: Those that are left out at first.
         of: The kind of attention; another kind begins anew.
     """
+    older = {"padding mask": "padding", "look-ahead mask": "look-ahead"}
     labels = {"padding": _("padding mask"), "look-ahead": _("look-ahead mask")}
     offered = {name: labels[name] for name in names}
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(_("switched off"), width="content")
-        return controls.several(_("Switched off"), session.OFF, offered, default, of)
+        return controls.several(_("Switched off"), session.OFF, offered, default, of, older)
 
 
 def part(offered: Sequence[str], default: str) -> str:

@@ -411,10 +411,10 @@ def _one_of_two_pages():
     import streamlit as st
 
     from pages import positions, scaling
-    from pages.frame import session
+    from pages.frame import address
 
-    name = st.query_params["page"]
-    session.enter(name)
+    name = st.session_state["page"]
+    address.enter(name)
     {"positions": positions, "scaling": scaling}[name].render()
 
 
@@ -423,7 +423,8 @@ def test_the_width_follows_a_model_that_was_chosen_on_another_page():
 
     def go(page, **query_params):
         at.query_params.clear()
-        at.query_params.update({"page": page, **query_params})
+        at.query_params.update(query_params)
+        at.session_state["page"] = page
         at.run()
         assert not at.exception, at.exception
 

@@ -443,10 +443,10 @@ def _two_pages():
 
     import streamlit as st
 
-    from pages.frame import session
+    from pages.frame import address
 
     page = st.radio("page", ["training", "another"], key="page_of_test")
-    session.enter(page)
+    address.enter(page)
     if page == "training":
         import_module("pages.training").render()
 

@@ -23,7 +23,7 @@ from pages.views.heads.attribution_map import Parts
 
 OF, PER = "attributed", "attributed_per"
 METHODS, ROLLOUT = "one word", "rollout"
-STEP, _STEP = "attributed_word", "_attributed_word"
+STEP = "attributed_word"
 TRUST = "trust"
 
 

@@ -11,7 +11,7 @@ from core.analysis.effects.silencing import Head
 from core.evaluate.intervals import share_difference
 from core.model import Silence
 from core.runs.run import RunError
-from pages.frame import cached, controls, lesson, notes, session
+from pages.frame import address, cached, controls, lesson, notes, session
 from pages.frame.lesson import Explanation
 from pages.frame.opening import Opened
 from pages.frame.text import _, plain
@@ -28,7 +28,7 @@ from pages.views.heads import (
 def draw(opened: Opened) -> None:
     """Draw the grid of heads beside what the sentence becomes, and what the test set says."""
     # A fragment: a click on a head leaves the rest of the page alone.
-    st.fragment(_draw)(opened)
+    address.part("silence", _draw, opened)
     lesson.explained(_explanation())
 
 

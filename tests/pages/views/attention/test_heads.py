@@ -62,8 +62,8 @@ def test_heads_are_sorted_by_what_is_asked_for(open_view, sort):
 
 def test_the_pair_begins_with_the_pronoun_and_what_it_stands_for(open_view):
     at, taken = open_view("heads", sort="pair")
-    assert at.selectbox(key="heads_query").value == 8
-    assert at.selectbox(key="heads_key").value == 1
+    assert at.selectbox(key="query").value == 8
+    assert at.selectbox(key="key").value == 1
     assert taken.title.endswith("it → animal")
     assert places(at)[0] == (2, 0)
     assert table(at)["pair"].is_monotonic_decreasing
@@ -80,8 +80,8 @@ def test_the_pair_begins_with_the_largest_weight_where_there_is_no_pronoun(open_
 
 def test_the_weight_of_another_pair_is_the_models_own(open_view):
     at, _ = open_view("heads", sort="pair")
-    at.selectbox(key="heads_query").set_value(3).run()
-    at.selectbox(key="heads_key").set_value(6).run()
+    at.selectbox(key="query").set_value(3).run()
+    at.selectbox(key="key").set_value(6).run()
     assert (at.query_params["query"], at.query_params["key"]) == ("3", "6")
     inspection = inspect_sentence(load_run(ROOT / "gallery" / "translate-guided"), TIRED)
     for place, weight in zip(places(at), table(at)["pair"], strict=True):
@@ -91,14 +91,14 @@ def test_the_weight_of_another_pair_is_the_models_own(open_view):
 
 def test_a_link_opens_the_same_pair(open_view):
     at, taken = open_view("heads", sort="pair", query="2", key="4")
-    assert (at.selectbox(key="heads_query").value, at.selectbox(key="heads_key").value) == (2, 4)
+    assert (at.selectbox(key="query").value, at.selectbox(key="key").value) == (2, 4)
     assert taken.title.endswith("did → cross")
 
 
 @pytest.mark.parametrize("value", ["99", "-1", "it", "", "1.5", "9" * 5000, "²"])
 def test_a_link_to_a_token_that_is_not_there_falls_back(open_view, value):
     at, _ = open_view("heads", sort="pair", query=value, key=value)
-    assert (at.selectbox(key="heads_query").value, at.selectbox(key="heads_key").value) == (8, 1)
+    assert (at.selectbox(key="query").value, at.selectbox(key="key").value) == (8, 1)
 
 
 def test_a_pair_that_the_mask_hides_has_no_weight(open_view):

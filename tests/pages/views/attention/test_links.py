@@ -34,15 +34,15 @@ def shown_values(at):
 def _draw_a_part_twice():
     import streamlit as st
 
-    from pages.frame import session
+    from pages.frame import address
 
-    session.enter("a page")
-    session.remember("view", "compare")
-    above = session.page_so_far()
+    address.enter("a page")
+    address.show("view", ("compare",))
     for below in ("other_model", "other_sentence"):
-        session.page_again(above)
-        session.remember(below, "x")
-    st.text(session.address())
+        around = address.begin_part("below")
+        address.show(below, ("x",))
+        address.end_part(around)
+    st.text(address.link())
 
 
 def test_a_link_forgets_what_a_part_that_is_drawn_again_no_longer_shows():

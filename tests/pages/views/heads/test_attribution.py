@@ -99,12 +99,12 @@ def test_it_opens_on_the_word_that_hangs_most_on_one_token(open_page, run, inspe
     at = open_attribution(open_page)
     ids = (*inspection.translation.target_ids, EOS)
     expected = telling_step(run.model, inspection.translation.source_ids, ids)
-    assert at.selectbox(key=attribution._STEP).value == expected
+    assert at.selectbox(key=attribution.STEP).value == expected
 
 
 def test_another_word_is_asked_about_and_kept_in_the_link(open_page, run, inspection):
     at = open_attribution(open_page, attributed_word="0")
-    at.selectbox(key=attribution._STEP).set_value(4).run()
+    at.selectbox(key=attribution.STEP).set_value(4).run()
     assert not at.exception
     assert at.query_params["attributed_word"] in ("4", ["4"])
     assert panels(at)[0].title.endswith("“EOS”")
@@ -113,7 +113,7 @@ def test_another_word_is_asked_about_and_kept_in_the_link(open_page, run, inspec
 @pytest.mark.parametrize("word", ["", "-1", "99", "il", "1.5", "²", "9" * 5000])
 def test_a_link_to_a_word_that_is_not_there_falls_back(open_page, word):
     at = open_attribution(open_page, attributed_word=word)
-    assert at.selectbox(key=attribution._STEP).value in range(5)
+    assert at.selectbox(key=attribution.STEP).value in range(5)
 
 
 def test_a_sure_model_and_the_gap_of_integrated_gradients_are_said(open_page, run, inspection):
@@ -229,7 +229,7 @@ def test_the_word_asked_about_does_not_outlive_its_sentence(open_page, run):
     at.text_input(key="sentence").set_value("d a f").run()
     assert not at.exception
     fresh = open_attribution(open_page, sentence="d a f")
-    assert at.selectbox(key=attribution._STEP).value == fresh.selectbox(key=attribution._STEP).value
+    assert at.selectbox(key=attribution.STEP).value == fresh.selectbox(key=attribution.STEP).value
 
 
 def test_what_is_trusted_is_what_is_known_after_all_sentences(run, monkeypatch):
