@@ -18,7 +18,7 @@ from transformers import MarianConfig, MarianMTModel
 from core.config import ModelConfig
 from core.decoding.step import Stepper
 from core.model import build
-from core.tokenizer import BOS, EOS
+from core.vocabulary import BOS, EOS
 
 ROUNDS, WARM_UP = 10, 2
 LENGTHS = (16, 64, 256)

@@ -20,16 +20,16 @@ from torch import Tensor, nn
 
 from core.batch import Batch, collate, encode_samples, training_batches
 from core.config import ModelConfig, Precision, TrainConfig
+from core.evaluate.loss import token_loss
 from core.model import Transformer, build
 from core.model.description import parts
-from core.model.masks import PAD
 from core.model.positional import sinusoids
 from core.tasks import TASKS, training_samples
 from core.training.estimate import multiply_adds_per_second, seconds_per_step
 from core.training.loop import make_optimizer, train
-from core.training.loss import token_loss
 from core.training.prepare import train_tokenizer
 from core.training.presets import PRESETS
+from core.vocabulary import PAD
 
 ROUNDS = 10
 TASK = TASKS["translate"]

@@ -10,16 +10,20 @@ from typing import Self
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from core.lengths import token_counts
-from core.model.masks import PAD
+from core.heads import Side
 from core.tasks.corpus import Corpus
 from core.tasks.task import Reference, Sample, Task, training_samples
-from core.tokenizer import BOS, EOS, Encoding, Tokenizer
+from core.tokenizer import Encoding, Tokenizer
+from core.vocabulary import BOS, EOS, PAD
 
 BATCHES_PER_CHUNK = 16
 """So many batches are drawn at once and sorted by length, so that little is padding."""
+_AT_ONCE = 20_000
+"""So many different words are split to tokens at once."""
+Lengths = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,10 @@ class TokenReference:
     steps: tuple[int, ...]
     """The decoder rows that write the target pronoun."""
     ambiguous: bool
+
+    def rows(self, side: Side) -> tuple[int, ...]:
+        """Return the rows of the pronoun where tokens of this side look."""
+        return self.pronoun if side == "source" else self.steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +75,10 @@ class Batch:
     def n_tokens(self) -> int:
         """Target tokens that are predicted, padding left out."""
         return int((self.labels_BT != PAD).sum())
+
+    def ids(self, side: Side) -> Tensor:
+        """Return the tokens that the encoder reads, ids_BS, or that the decoder is fed, ids_BT."""
+        return self.source_BS if side == "source" else self.fed_BT
 
     def to(self, device: torch.device) -> Self:
         """Return the batch on a device."""
@@ -193,3 +205,24 @@ def _chunk(task: Task, tokenizer: Tokenizer, batch_size: int, seed: str) -> list
     ]
     rng.shuffle(batches)
     return batches
+
+
+def token_counts(tokenizer: Tokenizer, texts: Sequence[str]) -> Lengths:
+    """Return how many tokens each text has, special tokens left out.
+
+    No token reaches over a space, so that each different word is split only once.
+
+    Args:
+        tokenizer: Any.
+        texts: As `read_pairs` leaves them, with single spaces.
+    """
+    words = list(dict.fromkeys(word for text in texts for word in text.split()))
+    counts = dict(zip(words, _encoded_lengths(tokenizer, words), strict=True))
+    return np.array([sum(map(counts.__getitem__, text.split())) for text in texts])
+
+
+def _encoded_lengths(tokenizer: Tokenizer, words: Sequence[str]) -> Iterator[int]:
+    # In parts: encodings are far larger than their words.
+    for start in range(0, len(words), _AT_ONCE):
+        for encoding in tokenizer.encode_all(words[start : start + _AT_ONCE]):
+            yield len(encoding.ids)

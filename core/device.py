@@ -1,4 +1,4 @@
-"""Where a training computes, and how exactly."""
+"""Where a computation runs, on how many cores, and how exactly."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -13,6 +13,15 @@ def best_device() -> torch.device:
     if torch.cuda.is_available():
         return torch.device("cuda", torch.cuda.current_device())
     return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+
+
+def use_one_thread() -> None:
+    """Compute on one core: for a process that serves many visitors with short sentences.
+
+    A product that is so small gains nothing from a second core, and several threads that wait for
+    each other lose a lot where visitors, browsers or trainings share the machine.
+    """
+    torch.set_num_threads(1)
 
 
 @contextmanager

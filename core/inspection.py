@@ -1,11 +1,11 @@
-"""Everything that a model's heads do with one sentence, as plain arrays.
+"""Everything that a model's heads do with one sentence, as plain arrays, between tokens or words.
 
-H heads, Q queries, K keys.
+H heads, Q queries, K keys; small q and k count words.
 """
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from core.batch import pad
 from core.decoding.sentence import Translation, given_translation, translate
 from core.decoding.step import sayable
-from core.model import Record, Site, Step
+from core.heads import Head, Kind, Side, Site
+from core.model import Record, Step
 from core.runs.run import Run
 from core.tokenizer import Token
 
@@ -47,6 +48,18 @@ class Inspection:
     attention: Mapping[Site, SiteAttention]
     seconds: float
     """What translating and recording took."""
+
+    def tokens_of(self, side: Side) -> tuple[Token, ...]:
+        """Return the tokens of the source, or those fed: of a map, rows or columns."""
+        return self.source_tokens if side == "source" else self.fed_tokens
+
+    def sites_of(self, kind: Kind) -> tuple[Site, ...]:
+        """Return the sublayers of a kind of attention, by layer."""
+        return tuple(site for site in self.attention if site.attention is kind)
+
+    def weights_of(self, head: Head) -> NDArray[np.float32]:
+        """Return weights_QK, what a head looks at."""
+        return self.attention[head.site].weights_HQK[head.index]
 
 
 def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Inspection:
@@ -93,3 +106,64 @@ def _attention(record: Record, site: Site) -> SiteAttention:
     weights_HQK = record.weights(site)[0].numpy()
     visible_QK = record.tensors[site, Step.VISIBLE][0].numpy()
     return SiteAttention(weights_HQK, np.broadcast_to(visible_QK, weights_HQK.shape[1:]))
+
+
+def merge_weights(
+    weights_HQK: NDArray[np.float32], query_words: Sequence[int], key_words: Sequence[int]
+) -> NDArray[np.float32]:
+    """Return weights_Hqk between words: rows averaged, columns summed, so that rows sum to 1.
+
+    >>> weights = np.array([[[0.25, 0.25, 0.5], [0.5, 0.5, 0.0]]], np.float32)
+    >>> merge_weights(weights, [0, 0], [0, 0, 1]).tolist()
+    [[[0.75, 0.25]]]
+    """
+    rows_qQ = _membership(query_words)
+    columns_kK = _membership(key_words)
+    means_qQ = rows_qQ / rows_qQ.sum(axis=1, keepdims=True)
+    # A mean of rows that sum to 1 may end a rounding error above it.
+    return np.minimum(means_qQ @ weights_HQK @ columns_kK.T, np.float32(1))
+
+
+def merge_visible(
+    visible_QK: NDArray[np.bool_], query_words: Sequence[int], key_words: Sequence[int]
+) -> NDArray[np.bool_]:
+    """Return visible_qk: a word may look at another when any of its tokens may look at any."""
+    reached_qk = _membership(query_words) @ visible_QK @ _membership(key_words).T
+    return reached_qk > 0
+
+
+def merge_tokens(tokens: Sequence[Token], texts: Sequence[str]) -> tuple[Token, ...]:
+    """Return one token for each word; `texts` are the words'."""
+    special = {token.word: token.special for token in tokens}
+    return tuple(Token(text, special[word], word) for word, text in enumerate(texts))
+
+
+def merged(inspection: Inspection) -> Inspection:
+    """Return the inspection between words instead of subwords."""
+    fed = [token.word for token in inspection.fed_tokens]
+    attention = {}
+    for site, old in inspection.attention.items():
+        kind = site.attention
+        queries, keys = (
+            [token.word for token in inspection.tokens_of(side)]
+            for side in (kind.query_side, kind.key_side)
+        )
+        attention[site] = SiteAttention(
+            merge_weights(old.weights_HQK, queries, keys),
+            merge_visible(old.visible_QK, queries, keys),
+        )
+    last_rows = [row for row, word in enumerate(fed) if fed[row + 1 : row + 2] != [word]]
+    return replace(
+        inspection,
+        source_tokens=merge_tokens(inspection.source_tokens, inspection.source_words),
+        fed_tokens=merge_tokens(inspection.fed_tokens, inspection.fed_words),
+        # What follows a word is what its last token predicts.
+        predicted_tokens=tuple(inspection.predicted_tokens[row] for row in last_rows),
+        attention=attention,
+    )
+
+
+def _membership(words: Sequence[int]) -> NDArray[np.float32]:
+    """Return a matrix of word × token with 1 where the token belongs to the word."""
+    counted = np.asarray(words)
+    return (np.arange(counted.max() + 1)[:, None] == counted).astype(np.float32)

@@ -13,13 +13,7 @@ from typing import Self
 import tokenizers
 from tokenizers import Regex, models, normalizers, pre_tokenizers, trainers
 
-from core.model.masks import PAD
-from core.tasks.task import Span
-
-BOS = 1
-EOS = 2
-SPECIAL_TEXTS = {PAD: "PAD", BOS: "BOS", EOS: "EOS"}
-FIRST_ID = len(SPECIAL_TEXTS)
+from core.vocabulary import FIRST_ID, SPECIAL_TEXTS, Span
 
 # A word, in order: what an English n't leaves (did), n't itself, a French elision (l', qu'), an
 # English clitic ('s, 'll), other words, numbers, runs of other signs. A space belongs to the word

@@ -40,7 +40,7 @@ def _warnings(looked: Looked, view: str) -> list[str]:
     """Return why not to believe what is shown."""
     if view in OF_ALL_HEADS:
         return notes.about_sentence(looked.opened.run, looked.inspection)
-    return notes.warnings(looked.opened.run, looked.inspection, looked.site, looked.head)
+    return notes.warnings(looked.opened.run, looked.inspection, looked.head)
 
 
 VIEWS: dict[str, Callable[[Looked], Taking | None]] = {

@@ -95,3 +95,56 @@ def test_every_requirement_is_pinned_exactly():
 def test_nothing_can_unpickle():
     for path in SOURCES:
         assert not re.search(r"torch\.load\(|allow_pickle=True", path.read_text()), path
+
+
+ROOMS_OF_CORE = (
+    *("vocabulary", "messages", "heads", "config", "device", "model", "tasks", "tokenizer"),
+    *("batch", "jobs", "runs", "decoding", "inspection", "evaluate", "training", "analysis"),
+    *("experiments", "commands", "__main__"),
+)
+"""From bottom to top: a room knows those before it, and none after it."""
+UPWARD = {("core/runs/management.py", "core.training.process")}
+"""Renaming and deleting ask whether a process trains the run, until that is known below."""
+
+
+def modules_imported(path):
+    """Yield the full name of every module that a file imports, also within its functions."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (
+                [f"core.{alias.name}" for alias in node.names]
+                if node.module == "core"
+                else [node.module or ""]
+            )
+
+
+def test_imports_inside_core_go_one_way():
+    height = {room: number for number, room in enumerate(ROOMS_OF_CORE)}
+    upward = set()
+    for path in sorted((ROOT / "core").rglob("*.py")):
+        room = path.relative_to(ROOT / "core").with_suffix("").parts[0]
+        if room == "__init__":
+            continue
+        assert room in height, f"{name_of(path)}: where in ROOMS_OF_CORE does {room} stand?"
+        for module in modules_imported(path):
+            package, _, rest = module.partition(".")
+            if package == "core" and height[rest.split(".")[0]] > height[room]:
+                upward.add((name_of(path), module))
+    told = "\n".join(f"{name} imports {module}" for name, module in sorted(upward - UPWARD))
+    assert not told, f"core may import only what stands below:\n{told}"
+    assert upward == UPWARD, "what is excepted is not there any more: take it off the list"
+
+
+def test_only_one_module_compares_kinds_and_sites_of_attention():
+    """Elsewhere the properties of `Kind` and `Site` answer which side looks, and at which."""
+    spelt = re.compile(
+        r"""(?:==|!=|\bis|\bnot\sin|\bin)\s*["'(]*(?:encoder|decoder)\.(?:self|cross)\b"""
+        r"""|\.(?:stack|sublayer|kind)\s*(?:==|!=)\s*["'](?:encoder|decoder|self|cross)["']"""
+    )
+    for path in SOURCES:
+        name = name_of(path)
+        if name.startswith("viz/") or name == "core/heads.py" or name.startswith("core/model/"):
+            continue
+        assert not spelt.search(path.read_text()), f"{name} asks what `core.heads` answers"

@@ -8,8 +8,8 @@ import pytest
 from core.analysis.effects.effects_file import stored_effects
 from core.decoding.sentence import translate
 from core.evaluate.evaluation import evaluate
+from core.heads import Site
 from core.inspection import inspect_sentence
-from core.model import Site
 from core.runs.run import load_run
 from core.runs.weights import stops
 from core.tasks import TASKS

@@ -15,10 +15,10 @@ from core.analysis.effects.head_effects import (
     HeadEffects,
     head_effects,
 )
-from core.analysis.effects.silencing import Head
 from core.analysis.heads.roles import HeadRole, role_scores
 from core.commands.errors import CommandError
 from core.evaluate.intervals import Difference
+from core.heads import Head
 from core.runs.run import Run, load_run
 
 
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> None:
     loaded = load_run(arguments.run)
     stored = None if arguments.fresh else stored_effects(loaded)
     effects = _known(loaded, arguments.n, stored)
-    roles = {(r.site, r.head): r for r in role_scores(loaded, effects.n, effects.seed)}
+    roles = {role.head: role for role in role_scores(loaded, effects.n, effects.seed)}
     if arguments.json:
         print(json.dumps(to_json(effects, roles)))
     else:
@@ -83,9 +83,8 @@ def to_json(effects: HeadEffects, roles: dict[Head, HeadRole]) -> dict[str, Any]
         "seed": effects.seed,
         "heads": [
             {
-                "site": str(each.site),
-                "head": each.head,
-                "scores": _scores(roles[each.site, each.head]),
+                "head": str(each.head),
+                "scores": _scores(roles[each.head]),
                 "effect": effect_json(each),
             }
             for each in effects.heads
@@ -117,7 +116,7 @@ def table(effects: HeadEffects, roles: dict[Head, HeadRole]) -> list[str]:
         _row(columns),
     ]
     for each in effects.heads:
-        lines.append(_row(_cells(each, roles[each.site, each.head], has_pronouns)))
+        lines.append(_row(_cells(each, roles[each.head], has_pronouns)))
     return lines
 
 
@@ -130,7 +129,7 @@ _WIDTHS = (18, 38, 26, 31, 26)
 
 def _cells(effect: HeadEffect, role: HeadRole, has_pronouns: bool) -> list[str]:
     cells = [
-        f"{effect.site}:{effect.head}",
+        str(effect.head),
         _said(role),
         _points(effect.exact_match),
         f"{effect.loss.change:+.4f} [{effect.loss.low:+.4f}, {effect.loss.high:+.4f}]"

@@ -54,16 +54,16 @@ def largest_weights(inspection: Inspection) -> list[str]:
     """Return one line for each head: each query with the key that it looks at most."""
     lines = []
     for site, attention in inspection.attention.items():
-        queries = inspection.source_tokens if site.stack == "encoder" else inspection.fed_tokens
-        keys = (
-            inspection.fed_tokens if site.attention == "decoder.self" else inspection.source_tokens
-        )
-        for head, weights_QK in enumerate(attention.weights_HQK):
+        kind = site.attention
+        queries, keys = inspection.tokens_of(kind.query_side), inspection.tokens_of(kind.key_side)
+        for head, weights_QK in zip(
+            site.heads(len(attention.weights_HQK)), attention.weights_HQK, strict=True
+        ):
             looks = [
                 f"{query.text}→{keys[row_K.argmax()].text} {row_K.max():.2f}"
                 for query, row_K in zip(queries, weights_QK, strict=True)
             ]
-            lines.append(f"{site} head {head}: " + "  ".join(looks))
+            lines.append(f"{head}  " + "  ".join(looks))
     return lines
 
 

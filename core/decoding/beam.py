@@ -12,7 +12,7 @@ from torch import Tensor
 from core.config import ConfigError
 from core.decoding.step import Stepper, length_limit
 from core.model import Transformer
-from core.tokenizer import BOS, EOS
+from core.vocabulary import BOS, EOS
 
 LARGEST_BEAM = 64
 LARGEST_PENALTY = 10.0

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from core.decoding.step import DecodeStep, sayable
 from core.model import Probe, Probes, Record, Transformer
-from core.tokenizer import BOS, EOS
+from core.vocabulary import BOS, EOS
 
 
 def forced_steps(
@@ -33,11 +33,11 @@ def forced_steps(
     with torch.inference_mode():
         logits_1TV = model(source_S[None], source_S.new_tensor([fed]), Probes(probes))
     logits_TV = sayable(logits_1TV[0])
-    sites = [site for site in model.sites() if site.stack == "decoder"]
+    sites = [site for site in model.sites() if not site.in_encoder]
     for step, chosen in enumerate((*target, EOS)):
         prefix = fed[: step + 1]
         attention = {}
         for site in sites:
             row_HK = record.weights(site)[0, :, step]
-            attention[site] = row_HK[:, : len(prefix)] if site.kind == "self" else row_HK
+            attention[site] = row_HK[:, : len(prefix)] if site.attention.causal else row_HK
         yield DecodeStep(prefix, logits_TV[step], chosen, attention)

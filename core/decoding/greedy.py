@@ -10,8 +10,7 @@ from torch import Tensor
 
 from core.decoding.step import DecodeOptions, DecodeStep, Stepper, length_limit, steps
 from core.model import Probe, Transformer
-from core.model.masks import PAD
-from core.tokenizer import BOS, EOS
+from core.vocabulary import BOS, EOS, PAD
 
 
 def most_probable(logits_V: Tensor) -> int:

@@ -12,7 +12,7 @@ from core.decoding.greedy import greedy_steps
 from core.decoding.sampling import Sampling, sampled_steps
 from core.decoding.step import DecodeOptions, DecodeStep
 from core.model import Transformer
-from core.tokenizer import EOS
+from core.vocabulary import EOS
 
 
 @dataclass(frozen=True, slots=True)

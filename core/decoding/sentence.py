@@ -10,7 +10,7 @@ from core.batch import encode_source, pad
 from core.decoding.greedy import decode_greedily
 from core.decoding.step import DecodeStep
 from core.runs.run import Run
-from core.tokenizer import BOS, EOS
+from core.vocabulary import BOS, EOS
 
 
 class SentenceError(ValueError):

@@ -11,10 +11,17 @@ import torch
 from torch import Tensor
 
 from core.decoding.plan import DecoderPlan
-from core.model import Cache, Probe, Probes, Record, Site, Transformer
+from core.heads import Site
+from core.model import (
+    Cache,
+    Probe,
+    Probes,
+    Record,
+    Transformer,
+)
 from core.model.masks import padding_to_hide
 from core.model.probes import continued
-from core.tokenizer import BOS, EOS
+from core.vocabulary import BOS, EOS
 
 Choose = Callable[[Tensor], int]
 """From logits_V to the id that is appended."""
@@ -154,7 +161,7 @@ def last_rows(record: Record, sentence: int = 0) -> dict[Site, Tensor]:
     return {
         site: record.weights(site)[sentence, :, -1]
         for site, _ in record.tensors
-        if site.stack == "decoder"
+        if not site.in_encoder
     }
 
 

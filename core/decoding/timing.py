@@ -14,7 +14,7 @@ from core.decoding.sentence import source_tensor
 from core.decoding.step import DecodeOptions
 from core.model import Transformer
 from core.runs.run import Run
-from core.tokenizer import BOS, EOS
+from core.vocabulary import BOS, EOS
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,13 +74,12 @@ def _pronoun_figures(study: PronounStudy | None) -> dict[str, Any]:
         },
         "heads": [
             {
-                "site": str(head.site),
-                "head": head.head,
-                "score": head.score,
-                "weight": head.weight,
+                "head": str(each.head),
+                "score": each.score,
+                "weight": each.weight,
                 "baseline": rules.best,
-                "silenced_accuracy": head.silenced_accuracy,
+                "silenced_accuracy": each.silenced_accuracy,
             }
-            for head in study.heads
+            for each in study.heads
         ],
     }

@@ -13,8 +13,8 @@ from core.decoding.step import DecodeStep
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import sorted_batches, translations
 from core.model import Transformer
-from core.model.masks import PAD
 from core.runs.run import Run
+from core.vocabulary import PAD
 
 
 def divergences(free: Iterable[DecodeStep], forced: Iterable[DecodeStep]) -> tuple[float, ...]:

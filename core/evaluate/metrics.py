@@ -8,10 +8,10 @@ from sacrebleu import corpus_bleu, corpus_chrf
 
 from core.batch import Pair, collate, pad
 from core.decoding.greedy import decode_greedily
+from core.evaluate.loss import token_loss
 from core.model import Transformer
-from core.model.masks import PAD
 from core.tokenizer import Tokenizer
-from core.training.loss import token_loss
+from core.vocabulary import PAD
 
 EVALUATION_BATCH = 128
 

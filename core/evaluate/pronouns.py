@@ -11,7 +11,14 @@ from torch import Tensor
 
 from core.batch import Batch, Pair, TokenReference, collate
 from core.evaluate.metrics import sorted_batches
-from core.model import Probe, Record, Silence, Site, Step, Transformer
+from core.heads import Head, Site
+from core.model import (
+    Probe,
+    Record,
+    Silence,
+    Step,
+    Transformer,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +41,7 @@ class Baselines:
 class HeadScore:
     """What one head has to do with the antecedent."""
 
-    site: Site
-    head: int
+    head: Head
     score: float
     """Share of pronouns for which the head's largest weight lies on the antecedent."""
     weight: float
@@ -63,7 +69,7 @@ def study_pronouns(model: Transformer, pairs: Sequence[Pair]) -> PronounStudy | 
     if not with_pronoun:
         return None
     references = [ref for pair in with_pronoun for ref in _ambiguous(pair.references)]
-    sites = [site for site in model.sites() if site.attention != "decoder.self"]
+    sites = [site for site in model.sites() if site.attention.key_side == "source"]
     record = Record(frozenset({Step.WEIGHTS}), frozenset(sites))
     on_antecedent = {site: torch.zeros(2, model.config.n_heads) for site in sites}
 
@@ -75,9 +81,10 @@ def study_pronouns(model: Transformer, pairs: Sequence[Pair]) -> PronounStudy | 
     scores = []
     for site in sites:
         hits_H, weights_H = (on_antecedent[site] / len(references)).tolist()
-        for head in range(model.config.n_heads):
-            silenced = _pronoun_accuracy(model, with_pronoun, Silence.of([(site, head)]))
-            scores.append(HeadScore(site, head, hits_H[head], weights_H[head], silenced))
+        for head in site.heads(model.config.n_heads):
+            silenced = _pronoun_accuracy(model, with_pronoun, Silence.of([head]))
+            at = head.index
+            scores.append(HeadScore(head, hits_H[at], weights_H[at], silenced))
     return PronounStudy(accuracy, len(references), baselines(references), tuple(scores))
 
 
@@ -110,7 +117,7 @@ def _on_antecedent(weights_BHQK: Tensor, batch: Batch, site: Site) -> Tensor:
     weights_H = torch.zeros(weights_BHQK.shape[1])
     for sentence, references in enumerate(batch.references):
         for reference in _ambiguous(references):
-            query = (reference.pronoun if site.stack == "encoder" else reference.steps)[0]
+            query = reference.rows(site.side)[0]
             row_HK = weights_BHQK[sentence, :, query]
             antecedent_K = torch.zeros(row_HK.shape[-1], dtype=torch.bool)
             antecedent_K[list(reference.antecedent)] = True

@@ -17,7 +17,7 @@ Shapes, one legend for the whole of `core`; every tensor with an axis ends in it
 """
 
 from core.model.cache import Cache
-from core.model.probe import Probe, Probes, Site, Step
+from core.model.probe import Probe, Probes, Step
 from core.model.probes import (
     Freeze,
     Override,
@@ -42,7 +42,6 @@ __all__ = [
     "Remask",
     "Rescale",
     "Silence",
-    "Site",
     "Step",
     "Transformer",
     "Uniform",

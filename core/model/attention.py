@@ -13,7 +13,8 @@ from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
 from core.config import ModelConfig
-from core.model.probe import Probe, Site, Step, through
+from core.heads import Site
+from core.model.probe import Probe, Step, through
 
 
 def attend(

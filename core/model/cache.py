@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from torch import Tensor
 
+from core.heads import Site
 from core.model.attention import KeysValues
-from core.model.probe import Site
 
 
 @dataclass

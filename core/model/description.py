@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from core.config import ModelConfig
-from core.model.probe import Stack
+from core.heads import Stack
 
 PartKind = Literal[
     "embedding", "positions", "self", "cross", "feed_forward", "norm", "output", "softmax"

@@ -11,10 +11,11 @@ from functools import partial
 from torch import Tensor, nn
 
 from core.config import ModelConfig
+from core.heads import Site
 from core.model.attention import KeysValues, MultiHeadAttention
 from core.model.cache import Cache
 from core.model.dropout import Dropout
-from core.model.probe import Probe, Site, Step, through
+from core.model.probe import Probe, Step, through
 
 
 class FeedForward(nn.Module):

@@ -4,8 +4,9 @@ import torch
 from torch import Tensor, nn
 
 from core.config import ModelConfig
+from core.heads import Site, Stack
 from core.model.dropout import Dropout
-from core.model.probe import Probe, Site, Stack, Step, through
+from core.model.probe import Probe, Step, through
 
 
 def sinusoids(n_positions: int, d_model: int, base: float = 10000.0) -> Tensor:

@@ -9,47 +9,11 @@ are (`core.model.probes`) is unknown to the model.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal, Protocol, Self, get_args
+from typing import Protocol
 
 from torch import Tensor
 
-Stack = Literal["encoder", "decoder"]
-Kind = Literal["self", "cross", "feed_forward", "embedding"]
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Site:
-    """Where in the model a sublayer stands; an embedding belongs to layer 0.
-
-    >>> str(Site("encoder", 2, "self")), Site.parse("decoder.0.cross").layer
-    ('encoder.2.self', 0)
-    """
-
-    stack: Stack
-    layer: int
-    kind: Kind
-
-    def __str__(self) -> str:
-        return f"{self.stack}.{self.layer}.{self.kind}"
-
-    @property
-    def attention(self) -> str:
-        """The kind of sublayer, whatever its layer: `encoder.self`."""
-        return f"{self.stack}.{self.kind}"
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Read `stack.layer.kind`.
-
-        Raises:
-            ValueError: The text is not a site; the message shows one.
-        """
-        stack, _, rest = text.partition(".")
-        layer, _, kind = rest.partition(".")
-        known = stack in get_args(Stack) and kind in get_args(Kind)
-        if not known or not layer.isdecimal() or (stack, kind) == ("encoder", "cross"):
-            raise ValueError(f"{text!r} is not a site such as encoder.1.self or decoder.0.cross")
-        return cls(stack, int(layer), kind)  # type: ignore[arg-type]
+from core.heads import Site
 
 
 class Step(StrEnum):

@@ -10,7 +10,8 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from core.model.probe import Probe, Probes, Site, Step
+from core.heads import Head, Kind, Site
+from core.model.probe import Probe, Probes, Step
 
 
 @dataclass(frozen=True)
@@ -43,23 +44,23 @@ class Record:
 class Silence:
     """Takes heads away: their term is missing from the sum that W^O makes."""
 
-    heads: frozenset[tuple[Site, int]]
+    heads: frozenset[Head]
 
     @classmethod
-    def of(cls, heads: Iterable[tuple[Site, int]]) -> Self:
-        """Silence each (site, head)."""
+    def of(cls, heads: Iterable[Head]) -> Self:
+        """Silence each of them."""
         return cls(frozenset(heads))
 
     def sees(self, site: Site) -> bool:
         """The sites with a silenced head."""
-        return any(site == silenced for silenced, _ in self.heads)
+        return any(site == head.site for head in self.heads)
 
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
         """Put zeros in the place of a silenced head's mixed values."""
         if step is not Step.MIXED:
             return tensor
         audible_H = torch.ones(tensor.shape[1], dtype=torch.bool, device=tensor.device)
-        audible_H[_at(site, self.heads)] = False
+        audible_H[[head.index for head in _at(site, self.heads)]] = False
         return tensor * audible_H[:, None, None]
 
 
@@ -67,23 +68,23 @@ class Silence:
 class Uniform:
     """Makes heads look everywhere alike: their values are averaged over all that is visible."""
 
-    heads: frozenset[tuple[Site, int]]
+    heads: frozenset[Head]
 
     @classmethod
-    def of(cls, heads: Iterable[tuple[Site, int]]) -> Self:
-        """Make each (site, head) uniform."""
+    def of(cls, heads: Iterable[Head]) -> Self:
+        """Make each of them uniform."""
         return cls(frozenset(heads))
 
     def sees(self, site: Site) -> bool:
         """The sites with such a head."""
-        return any(site == levelled for levelled, _ in self.heads)
+        return any(site == head.site for head in self.heads)
 
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
         """Make the heads' scores equal, so that the softmax spreads over what the mask leaves."""
         if step is not Step.SCORES:
             return tensor
         scores_BHQK = tensor.clone()
-        scores_BHQK[:, _at(site, self.heads)] = 0.0
+        scores_BHQK[:, [head.index for head in _at(site, self.heads)]] = 0.0
         return scores_BHQK
 
 
@@ -96,12 +97,12 @@ class Freeze:
     "Interpretability in the Wild").
     """
 
-    mixed: Mapping[tuple[Site, int], Tensor]
-    """(site, head) → mixed_E, as a rule the head's average over held-out sentences."""
+    mixed: Mapping[Head, Tensor]
+    """Head → mixed_E, as a rule the head's average over held-out sentences."""
 
     def sees(self, site: Site) -> bool:
         """The sites with a frozen head."""
-        return any(site == frozen for frozen, _ in self.mixed)
+        return any(site == head.site for head in self.mixed)
 
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
         """Replace the mixed values of the frozen heads."""
@@ -109,7 +110,7 @@ class Freeze:
             return tensor
         mixed_BHQE = tensor.clone()
         for head in _at(site, self.mixed):
-            mixed_BHQE[:, head] = self.mixed[site, head]
+            mixed_BHQE[:, head.index] = self.mixed[head]
         return mixed_BHQE
 
 
@@ -117,8 +118,7 @@ class Freeze:
 class Override:
     """Puts given weights in the place of one row of one head."""
 
-    site: Site
-    head: int
+    head: Head
     query: int
     """Counted in the tensor that the sublayer makes; see `continued`."""
     weights_K: Tensor
@@ -126,7 +126,7 @@ class Override:
 
     def sees(self, site: Site) -> bool:
         """The one site."""
-        return site == self.site
+        return site == self.head.site
 
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
         """Replace the row, in every sentence of the batch, if it is one of those computed."""
@@ -134,13 +134,13 @@ class Override:
             return tensor
         weights_BHQK = tensor.clone()
         n_given = min(len(self.weights_K), tensor.shape[3])
-        weights_BHQK[:, self.head, self.query] = 0.0
-        weights_BHQK[:, self.head, self.query, :n_given] = self.weights_K[:n_given]
+        weights_BHQK[:, self.head.index, self.query] = 0.0
+        weights_BHQK[:, self.head.index, self.query, :n_given] = self.weights_K[:n_given]
         return weights_BHQK
 
     def after(self, n_positions: int) -> Self:
         """Return the same for a pass whose first target position is number `n_positions`."""
-        if self.site.stack == "encoder":
+        if self.head.site.in_encoder:
             return self
         return replace(self, query=self.query - n_positions)
 
@@ -149,13 +149,13 @@ class Override:
 class Patch:
     """Puts what heads mixed in another forward pass in the place of what they mix in this one."""
 
-    mixed: Mapping[tuple[Site, int], Tensor]
-    """(site, head) → mixed_BQE from a `Record` of `Step.MIXED`. Positions that only one of the two
+    mixed: Mapping[Head, Tensor]
+    """Head → mixed_BQE from a `Record` of `Step.MIXED`. Positions that only one of the two
     passes has stay as they are."""
 
     def sees(self, site: Site) -> bool:
         """The sites with a patched head."""
-        return any(site == patched for patched, _ in self.mixed)
+        return any(site == head.site for head in self.mixed)
 
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
         """Replace the mixed values of the patched heads."""
@@ -163,16 +163,16 @@ class Patch:
             return tensor
         mixed_BHQE = tensor.clone()
         for head in _at(site, self.mixed):
-            mixed_BQE = self.mixed[site, head][:, : tensor.shape[2]]
-            mixed_BHQE[:, head, : mixed_BQE.shape[1]] = mixed_BQE
+            mixed_BQE = self.mixed[head][:, : tensor.shape[2]]
+            mixed_BHQE[:, head.index, : mixed_BQE.shape[1]] = mixed_BQE
         return mixed_BHQE
 
     def after(self, n_positions: int) -> Self:
         """Return the same for a pass whose first target position is number `n_positions`."""
         return type(self)(
             {
-                (site, head): mixed if site.stack == "encoder" else mixed[:, n_positions:]
-                for (site, head), mixed in self.mixed.items()
+                head: mixed if head.site.in_encoder else mixed[:, n_positions:]
+                for head, mixed in self.mixed.items()
             }
         )
 
@@ -181,13 +181,13 @@ class Patch:
 class Remask:
     """Puts other masks in the place of the model's."""
 
-    visible: Mapping[str, Tensor]
-    """Kind of attention (`decoder.self`) → visible_BQK, True where a query may look at a key;
+    visible: Mapping[Kind, Tensor]
+    """Kind of attention → visible_BQK, True where a query may look at a key;
     dimensions of size 1 broadcast."""
 
     def sees(self, site: Site) -> bool:
         """The sites of the given kinds of attention."""
-        return site.attention in self.visible
+        return site.is_attention and site.attention in self.visible
 
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
         """Replace the mask."""
@@ -202,7 +202,7 @@ class Rescale:
 
     def sees(self, site: Site) -> bool:
         """All attention."""
-        return site.kind in ("self", "cross")
+        return site.is_attention
 
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
         """Multiply the scores before the mask."""
@@ -215,7 +215,7 @@ class Unplace:
 
     def sees(self, site: Site) -> bool:
         """Both embeddings."""
-        return site.kind == "embedding"
+        return site.sublayer == "embedding"
 
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
         """Add zeros in the place of positions."""
@@ -237,6 +237,6 @@ def continued(probe: Probe, n_positions: int) -> Probe:
             return probe
 
 
-def _at(site: Site, heads: Collection[tuple[Site, int]]) -> list[int]:
+def _at(site: Site, heads: Collection[Head]) -> list[Head]:
     """Return the heads of one site."""
-    return [head for found, head in heads if found == site]
+    return [head for head in heads if head.site == site]

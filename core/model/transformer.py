@@ -4,11 +4,12 @@ import torch
 from torch import Tensor, nn
 
 from core.config import ModelConfig
+from core.heads import Site
 from core.model.cache import Cache
 from core.model.layers import DecoderLayer, EncoderLayer, Seen
 from core.model.masks import causal_mask, decoder_mask, padding_to_hide
 from core.model.positional import Embedding
-from core.model.probe import Probe, Site
+from core.model.probe import Probe
 
 
 class Transformer(nn.Module):

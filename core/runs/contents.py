@@ -7,11 +7,12 @@ said, the weights for whoever watches.
 import json
 import re
 
-from core.analysis.effects.effects_file import HEADS
 from core.runs.run import PAIRS
 from core.runs.weights import BEST, CHECKPOINTS, SNAPSHOTS
 
 STATUS, METRICS, EVALUATION = "status.json", "metrics.jsonl", "evaluation.json"
+HEADS = "heads.json"
+"""What silencing each head costs, as `core.analysis.effects.effects_file` writes it."""
 TEXTS = (
     "run.json",
     "tokenizer.json",

@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from core.config import ConfigError, ModelConfig, TrainConfig
-from core.model import Site, Transformer, build
+from core.heads import Head
+from core.model import Transformer, build
 from core.runs.checkpoint import CheckpointError, load_model
 from core.runs.files import RunError as RunError
 from core.runs.files import check_numbers, read_json, read_text
@@ -193,12 +194,11 @@ def _read_evaluation(path: Path, model: Transformer) -> dict[str, Any] | None:
         if stored["pronoun"] is not None:
             check_numbers(stored["pronoun"], ("accuracy", "n"))
             check_numbers(stored["pronoun"]["baselines"], stored["pronoun"]["baselines"])
-        for head in stored["heads"]:
-            check_numbers(head, ("score", "baseline", "silenced_accuracy"))
-            if Site.parse(head["site"]) not in model.sites():
-                raise ValueError(f"the model has no {head['site']}")
-            if head["head"] not in range(model.config.n_heads):
-                raise ValueError(f"the model has no head {head['head']}")
+        for entry in stored["heads"]:
+            check_numbers(entry, ("score", "baseline", "silenced_accuracy"))
+            head = Head.read(entry)
+            if head.site not in model.sites() or head.index >= model.config.n_heads:
+                raise ValueError(f"the model has no head {head}")
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise RunError(f"{path}: evaluation.json is damaged: {error!r}") from error
     return stored

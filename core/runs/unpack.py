@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
-from core.analysis.effects.effects_file import HEADS
 from core.runs.checks import check_run
-from core.runs.contents import EVALUATION, METRICS, belongs
+from core.runs.contents import EVALUATION, HEADS, METRICS, belongs
 from core.runs.management import INCOMING, clear_left_over
 from core.runs.names import checked_name, free_name
 from core.runs.run import RunError

@@ -10,12 +10,12 @@ from core.tasks.task import (
     Link,
     Reference,
     Sample,
-    Span,
     Task,
     held_out_samples,
     training_samples,
 )
 from core.tasks.translation import Translation
+from core.vocabulary import Span
 
 TASKS: dict[str, Task] = {task.name: task for task in (Copying(), Reversing(), Translation())}
 

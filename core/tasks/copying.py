@@ -5,7 +5,8 @@ import string
 from functools import lru_cache
 
 from core.tasks.split import is_in_test_part
-from core.tasks.task import Example, Link, Sample, Span
+from core.tasks.task import Example, Link, Sample
+from core.vocabulary import Span
 
 SYMBOLS = string.ascii_lowercase
 MIN_LENGTH, MAX_LENGTH = 4, 16

@@ -5,21 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """The characters `start` to `end` (not included) of a sentence.
-
-    >>> Span(4, 10).of("The animal slept.")
-    'animal'
-    """
-
-    start: int
-    end: int
-
-    def of(self, text: str) -> str:
-        """Return the characters themselves."""
-        return text[self.start : self.end]
+from core.vocabulary import Span
 
 
 @dataclass(frozen=True, slots=True)

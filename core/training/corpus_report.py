@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.lengths import Lengths, token_counts
+from core.batch import Lengths, token_counts
 from core.tasks.corpus import Corpus
 from core.tasks.task import Sample
 from core.tokenizer import Token, Tokenizer

@@ -10,8 +10,8 @@ from functools import lru_cache
 import numpy as np
 import torch
 
+from core.batch import token_counts
 from core.config import ModelConfig
-from core.lengths import token_counts
 from core.model import count_parameters
 from core.model.description import parts
 from core.tasks import Task, training_samples

@@ -13,8 +13,10 @@ from torch.nn.utils import clip_grad_norm_
 from core.batch import Batch
 from core.config import TrainConfig
 from core.device import autocast, rounded_products
-from core.model import Record, Site, Step, Transformer
-from core.training.loss import guided_loss, guided_rows, token_loss
+from core.evaluate.loss import token_loss
+from core.heads import Head
+from core.model import Record, Step, Transformer
+from core.training.loss import guided_loss, guided_rows
 from core.training.schedule import learning_rate
 from core.training.scheduled import sampled_share, with_own_words
 from core.training.workers import ALONE, Workers
@@ -38,21 +40,6 @@ class TrainStep:
     n_tokens: int
     """Target tokens learned from."""
     seconds: float
-
-
-def parse_head(text: str) -> tuple[Site, int]:
-    """Read SITE:HEAD.
-
-    >>> parse_head("encoder.1.self:0")
-    (Site(stack='encoder', layer=1, kind='self'), 0)
-
-    Raises:
-        ValueError: The text is no head; the message shows one.
-    """
-    site, _, head = text.rpartition(":")
-    if not head.isdecimal():
-        raise ValueError(f"{text!r} is not a head such as encoder.1.self:0")
-    return Site.parse(site), int(head)
 
 
 def make_optimizer(model: Transformer, config: TrainConfig) -> torch.optim.Adam:
@@ -144,8 +131,8 @@ def _add_gradients(
     Returns:
         The cross-entropy and the guided head's loss (0 where none is guided) of the whole batch.
     """
-    guide = parse_head(config.guide) if config.guide else None
-    n_rows = len(guided_rows(batch.references, guide[0])) if guide else 0
+    guide = Head.parse(config.guide) if config.guide else None
+    n_rows = len(guided_rows(batch.references, guide.site)) if guide else 0
     found: list[Tensor] = []
     for index, part in enumerate(parts, start=1):
         # Gradients of several processes are brought together once, after the last part.
@@ -163,7 +150,7 @@ def losses(
     model: nn.Module,
     batch: Batch,
     config: TrainConfig,
-    guide: tuple[Site, int] | None,
+    guide: Head | None,
     counts: tuple[int, int],
 ) -> tuple[Tensor, Tensor]:
     """Return the cross-entropy, and the guided head's loss (0 where none is guided).
@@ -180,12 +167,9 @@ def losses(
         logits_BTV = model(batch.source_BS, batch.fed_BT)
         loss = token_loss(logits_BTV, batch.labels_BT, config.label_smoothing, n_tokens)
         return loss, loss.new_zeros(())
-    site, head = guide
-    record = Record(frozenset({Step.WEIGHTS}), frozenset({site}), keep_graph=True)
+    record = Record(frozenset({Step.WEIGHTS}), frozenset({guide.site}), keep_graph=True)
     logits_BTV = model(batch.source_BS, batch.fed_BT, record)
     return (
         token_loss(logits_BTV, batch.labels_BT, config.label_smoothing, n_tokens),
-        guided_loss(
-            record.weights(site), batch.references, site=site, head=head, n_rows=n_rows or None
-        ),
+        guided_loss(record.weights(guide.site), batch.references, guide, n_rows or None),
     )

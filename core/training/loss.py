@@ -1,55 +1,21 @@
-"""What training makes small.
+"""What makes a guided head look at antecedents; all else is learned from `core.evaluate.loss`.
 
-B batch, T target length, V vocabulary, H heads, Q queries, K keys, R pronouns.
+B batch, H heads, Q queries, K keys, R pronouns.
 """
 
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor
-from torch.nn.functional import cross_entropy
 
 from core.batch import TokenReference
-from core.model.masks import PAD
-from core.model.probe import Site
-
-
-def token_loss(
-    logits_BTV: Tensor,
-    labels_BT: Tensor,
-    label_smoothing: float = 0.0,
-    n_tokens: int | None = None,
-) -> Tensor:
-    """Return the mean cross-entropy per token in nats; EOS counts, padding does not.
-
-    With label smoothing ε the true token should get 1 − ε of the probability and all tokens
-    share the rest evenly (Szegedy et al. 2016; section 5.4 of the paper).
-
-    Args:
-        logits_BTV: Scores for the next token.
-        labels_BT: The next token.
-        label_smoothing: ε.
-        n_tokens: The tokens of the whole batch, of which these are a part: the losses of all parts
-            then add up to that of the batch.
-    """
-    # Half precisions are too coarse for a logarithm; float64 stays.
-    exact = torch.promote_types(logits_BTV.dtype, torch.float32)
-    total = cross_entropy(
-        logits_BTV.flatten(0, 1).to(exact),
-        labels_BT.flatten(),
-        ignore_index=PAD,
-        label_smoothing=label_smoothing,
-        reduction="sum",
-    )
-    return total / (int((labels_BT != PAD).sum()) if n_tokens is None else n_tokens)
+from core.heads import Head, Site
 
 
 def guided_loss(
     weights_BHQK: Tensor,
     references: Sequence[Sequence[TokenReference]],
-    *,
-    site: Site,
-    head: int,
+    head: Head,
     n_rows: int | None = None,
 ) -> Tensor:
     """Return −log of the weight that a head puts on the antecedent, averaged over the pronouns.
@@ -58,13 +24,12 @@ def guided_loss(
     step that writes the pronoun. Zero where the batch has no pronoun.
 
     Args:
-        weights_BHQK: Of the guided site.
+        weights_BHQK: Of the guided head's sublayer.
         references: The pronouns of each sentence.
-        site: Where the head is.
-        head: Which one.
+        head: The guided one.
         n_rows: The guided rows of the whole batch, of which these are a part.
     """
-    rows = guided_rows(references, site)
+    rows = guided_rows(references, head.site)
     if not rows:
         # In the graph all the same, so that every weight has a gradient in every part of a batch.
         return weights_BHQK.sum() * 0.0
@@ -73,7 +38,7 @@ def guided_loss(
     wanted_RK = torch.zeros(len(rows), weights_BHQK.shape[-1], device=weights_BHQK.device)
     for row, (_, _, keys) in enumerate(rows):
         wanted_RK[row, list(keys)] = 1.0
-    on_antecedent_R = (weights_BHQK[sentences_R, head, queries_R] * wanted_RK).sum(dim=-1)
+    on_antecedent_R = (weights_BHQK[sentences_R, head.index, queries_R] * wanted_RK).sum(dim=-1)
     return -on_antecedent_R.clamp_min(1e-9).log().sum() / (n_rows or len(rows))
 
 
@@ -85,5 +50,5 @@ def guided_rows(
         (sentence, query, reference.antecedent)
         for sentence, found in enumerate(references)
         for reference in found
-        for query in (reference.pronoun if site.stack == "encoder" else reference.steps)
+        for query in reference.rows(site.side)
     ]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from core.batch import fitting
 from core.config import ConfigError
+from core.heads import Head
 from core.model import Transformer, build
 from core.runs.folder import RunFolder, versions
 from core.runs.run import PAIRS, RunSettings, read_settings
@@ -14,7 +15,6 @@ from core.tasks import Task, training_samples
 from core.tasks.corpus import Corpus
 from core.tasks.pairs import as_tsv
 from core.tokenizer import Tokenizer
-from core.training.loop import parse_head
 from core.training.presets import Preset
 
 TOKENIZER_SAMPLES = 20_000
@@ -84,12 +84,14 @@ def check_guide(guide: str, task: Task, model: Transformer) -> None:
         ConfigError: The message says what would do.
     """
     try:
-        site, head = parse_head(guide)
+        head = Head.parse(guide)
     except ValueError as error:
         raise ConfigError(str(error)) from error
     if not task.pronouns:
         raise ConfigError(f"the task {task.name!r} has no pronouns that {guide} could be guided by")
-    if site.attention == "decoder.self":
-        raise ConfigError(f"{site} never sees the source, so it cannot be guided to an antecedent")
-    if site not in model.sites() or head >= model.config.n_heads:
+    if head.kind.key_side != "source":
+        raise ConfigError(
+            f"{head.site} never sees the source, so it cannot be guided to an antecedent"
+        )
+    if head.site not in model.sites() or head.index >= model.config.n_heads:
         raise ConfigError(f"{guide} is no head of this model")

@@ -11,7 +11,7 @@ from core.batch import Batch
 from core.config import TrainConfig
 from core.decoding.step import sayable
 from core.model import Transformer
-from core.model.masks import PAD
+from core.vocabulary import PAD
 
 
 def sampled_share(step: int, config: TrainConfig) -> float:

@@ -9,19 +9,19 @@ from typing import TypeVar, cast
 
 import streamlit as st
 
-from core.analysis.effects.effects_file import HEADS, stored_effects
+from core.analysis.effects.effects_file import stored_effects
 from core.analysis.effects.head_effects import HeadEffects
 from core.analysis.heads.findings import task_of
 from core.decoding.beam import BeamNode, beam_steps, beam_tree
 from core.decoding.methods import Beam, Method, decode
 from core.decoding.sentence import fitting_source, source_tensor
 from core.decoding.step import DecodeStep
-from core.inspection import Inspection, inspect_sentence
+from core.device import use_one_thread
+from core.inspection import Inspection, inspect_sentence, merged
+from core.runs.contents import HEADS
 from core.runs.run import Run, RunError, load_run, read_settings
 from core.runs.weights import best_weights, newest_checkpoint, weights_at
 from core.tasks import Task
-from core.threads import use_one_thread
-from core.words import merged
 
 Computed = TypeVar("Computed")
 

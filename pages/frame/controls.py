@@ -10,9 +10,10 @@ from typing import Generic, TypedDict, TypeVar, Unpack
 
 import streamlit as st
 
+from core.heads import Kind
 from core.tasks import Example
 from pages.frame import address
-from pages.frame.text import ATTENTIONS, _
+from pages.frame.text import _
 
 Amount = TypeVar("Amount", int, float)
 Chosen = TypeVar("Chosen")
@@ -258,18 +259,20 @@ def words(names: Iterable[Word]) -> dict[Word, str]:
 
 
 def kind(
-    offered: Sequence[str],
-    default: str,
+    offered: Sequence[Kind],
+    default: Kind,
     then: Callable[[], None] | None = None,
     name: str = KIND,
     *,
     disabled: bool = False,
-) -> str:
+) -> Kind:
     """Ask for one of the kinds of attention that a model has."""
-    labels = {each: _(ATTENTIONS[each]) for each in offered}
-    usual = default if default in offered else offered[0]
-    older = {ATTENTIONS[each]: each for each in offered}
-    return choice(_("Attention"), name, labels, usual, older=older, then=then, disabled=disabled)
+    labels = {str(each): _(each.label) for each in offered}
+    usual = str(default if default in offered else offered[0])
+    older = {each.label: str(each) for each in offered}
+    return Kind(
+        choice(_("Attention"), name, labels, usual, older=older, then=then, disabled=disabled)
+    )
 
 
 def whole_words(then: Callable[[], None] | None = None, *, disabled: bool = False) -> bool:

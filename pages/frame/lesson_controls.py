@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.analysis.lessons.masking import companions
-from core.model.probe import Kind, Stack
+from core.heads import Stack, Sublayer
 from pages.frame import address, cached, controls, session
 from pages.frame.opening import Opened
 from pages.frame.text import _
@@ -61,9 +61,9 @@ def stack(key: str, default: Stack) -> Stack:
     return controls.choice(_("Stack"), key, {each: _(each) for each in stacks}, default)
 
 
-def sublayer() -> Kind:
+def sublayer() -> Sublayer:
     """Ask for one of the sublayers of an encoder layer."""
-    kinds: dict[str, Kind] = {"self-attention": "self", "feed-forward": "feed_forward"}
+    kinds: dict[str, Sublayer] = {"self-attention": "self", "feed-forward": "feed_forward"}
     chosen = controls.choice(_("Sublayer"), "sublayer", controls.words(kinds), "self-attention")
     return kinds[chosen]
 

@@ -1,11 +1,11 @@
 """The attention maps as an element of a page."""
 
 from collections.abc import Callable, Sequence
-from typing import cast
 
 import numpy as np
 import streamlit as st
 
+from core.heads import Kind, Side
 from core.inspection import Inspection
 from core.tokenizer import Token
 from pages.frame.positions import position
@@ -13,7 +13,6 @@ from pages.frame.text import _
 from viz.attention_maps import (
     DEFAULT_TEXTS,
     AttentionMaps,
-    Kind,
     TokenLabel,
     Window,
     component_assets,
@@ -55,7 +54,7 @@ def attention_maps(
 
 def maps_of(
     inspection: Inspection,
-    kind: str,
+    kind: Kind,
     selected: tuple[int, int],
     finding: str = "",
     zoom: str | None = None,
@@ -64,28 +63,29 @@ def maps_of(
 
     Args:
         inspection: What the heads did.
-        kind: encoder.self, decoder.self or decoder.cross.
+        kind: Of attention.
         selected: Layer and head.
         finding: What is known about these heads.
         zoom: "row,column,rows,columns" as `clicks.take_zoom` writes it; the whole map where it is
             anything else.
     """
-    sites = [site for site in inspection.attention if site.attention == kind]
-    source = labels(inspection.source_tokens, inspection.unknown_words)
-    fed = labels(inspection.fed_tokens)
+    sites = inspection.sites_of(kind)
+    tokens: dict[Side, tuple[TokenLabel, ...]] = {
+        "source": labels(inspection.source_tokens, inspection.unknown_words),
+        "target": labels(inspection.fed_tokens),
+    }
     predicted = labels(inspection.predicted_tokens)
-    queries = source if kind == "encoder.self" else fed
     visible_QK = inspection.attention[sites[0]].visible_QK
     return AttentionMaps(
-        kind=cast(Kind, kind),
+        kind=kind.value,
         weights=np.stack([inspection.attention[site].weights_HQK for site in sites]),
         visible=visible_QK,
-        queries=queries,
-        keys=fed if kind == "decoder.self" else source,
-        predicted=() if kind == "encoder.self" else predicted,
-        source=source,
+        queries=tokens[kind.query_side],
+        keys=tokens[kind.key_side],
+        predicted=predicted if kind.query_side == "target" else (),
+        source=tokens["source"],
         # What the last row predicts ends the target: EOS, or what came when the limit was reached.
-        target=(*fed, predicted[-1]),
+        target=(*tokens["target"], predicted[-1]),
         translation=inspection.translation.text,
         finding=finding,
         selected=selected,

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from core.analysis.effects.head_effects import HeadEffects
 from core.analysis.heads.evenness import evenness
 from core.analysis.heads.findings import PronounHead, best_pronoun_head
+from core.heads import Head
 from core.inspection import Inspection, SiteAttention
-from core.model import Site
 from core.runs.run import Run, RunError
 from pages.frame import cached
 from pages.frame.text import _, percent
@@ -26,36 +26,33 @@ def size(inspection: Inspection) -> str:
     )
 
 
-def warnings(run: Run, inspection: Inspection, site: Site, head: int) -> list[str]:
+def warnings(run: Run, inspection: Inspection, head: Head) -> list[str]:
     """Return why not to believe what is shown of a head, one sentence each."""
-    return [*about_sentence(run, inspection), *about_map(run, inspection, site, head)]
+    return [*about_sentence(run, inspection), *about_map(run, inspection, head)]
 
 
-def about_map(
-    run: Run, inspection: Inspection, site: Site, head: int, *, silenced: bool = True
-) -> list[str]:
+def about_map(run: Run, inspection: Inspection, head: Head, *, silenced: bool = True) -> list[str]:
     """Return why not to believe a head's map, beside what holds for the whole sentence.
 
     Args:
         run: The head's.
         inspection: Of the sentence.
-        site: The head's.
-        head: At that site.
+        head: Whose map it is.
         silenced: Whether also what silencing it changes; False where the view says so itself.
     """
     found = []
-    if _is_uniform(inspection.attention[site], head):
+    if _is_uniform(inspection.attention[head.site], head):
         found.append(_("This head's rows are nearly uniform: it points at nothing."))
-    found += _score_warnings(run, site, head)
-    return found + (_effect_warnings(run, site, head) if silenced else [])
+    found += _score_warnings(run, head)
+    return found + (_effect_warnings(run, head) if silenced else [])
 
 
-def about_head(run: Run, site: Site, head: int) -> list[str]:
+def about_head(run: Run, head: Head) -> list[str]:
     """Return why not to believe in a head, whatever the sentence, one sentence each.
 
     Nothing is measured for it: where a run has no such figures stored, nothing is said.
     """
-    return [*_score_warnings(run, site, head), *_effect_warnings(run, site, head)]
+    return [*_score_warnings(run, head), *_effect_warnings(run, head)]
 
 
 def stored(run: Run) -> HeadEffects | None:
@@ -108,7 +105,7 @@ def pronoun_head(pronouns: Sequence[str], best: PronounHead, needed: PronounHead
         )
     sentences = [
         claim.format(
-            where=site_and_head(best.site, best.head),
+            where=site_and_head(best.head),
             pronouns=", ".join(f"“{pronoun}”" for pronoun in pronouns),
             evidence=_evidence(best),
         ),
@@ -117,7 +114,7 @@ def pronoun_head(pronouns: Sequence[str], best: PronounHead, needed: PronounHead
     if needed.cost_of_silencing - best.cost_of_silencing > NO_EFFECT:
         sentences.append(
             _("The model needs another head more: without {where} they fall to {after}.").format(
-                where=site_and_head(needed.site, needed.head),
+                where=site_and_head(needed.head),
                 after=percent(needed.silenced_accuracy),
             )
         )
@@ -150,19 +147,19 @@ def no_evaluation() -> str:
     return _("This run was never measured on held-out sentences, so no head is named.")
 
 
-def site_and_head(site: Site, head: int) -> str:
+def site_and_head(head: Head) -> str:
     """Return a head's name as people say it."""
-    stack = {"encoder": _("Encoder"), "decoder": _("Decoder")}[site.stack]
-    kind = {"self": _("self-attention"), "cross": _("cross-attention")}[site.kind]
+    stack = {"encoder": _("Encoder"), "decoder": _("Decoder")}[head.kind.stack]
+    kind = _("self-attention") if head.kind.is_self else _("cross-attention")
     return _("{stack} layer {layer}, {kind} head {head}").format(
-        stack=stack, layer=site.layer, kind=kind, head=head
+        stack=stack, layer=head.layer, kind=kind, head=head.index
     )
 
 
-def _score_warnings(run: Run, site: Site, head: int) -> list[str]:
+def _score_warnings(run: Run, head: Head) -> list[str]:
     """Return that a head is best at finding antecedents, and yet no better than a rule."""
-    best = best_pronoun_head(run, site.attention)
-    if best is None or (best.site, best.head) != (site, head) or best.beats_baseline:
+    best = best_pronoun_head(run, head.kind)
+    if best is None or best.head != head or best.beats_baseline:
         return []
     return [
         _(
@@ -178,11 +175,11 @@ def _score_warnings(run: Run, site: Site, head: int) -> list[str]:
     ]
 
 
-def _effect_warnings(run: Run, site: Site, head: int) -> list[str]:
+def _effect_warnings(run: Run, head: Head) -> list[str]:
     effects = stored(run)
     if effects is None:
         return []
-    effect = effects.of(site, head)
+    effect = effects.of(head)
     if not effect.changes_nothing:
         return []
     change = effect.exact_match
@@ -217,5 +214,5 @@ def _training_warnings(run: Run) -> list[str]:
     return []
 
 
-def _is_uniform(attention: SiteAttention, head: int) -> bool:
-    return evenness(attention.weights_HQK[head], attention.visible_QK) > NEARLY_UNIFORM
+def _is_uniform(attention: SiteAttention, head: Head) -> bool:
+    return evenness(attention.weights_HQK[head.index], attention.visible_QK) > NEARLY_UNIFORM

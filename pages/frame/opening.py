@@ -7,6 +7,7 @@ import streamlit as st
 
 from core.analysis.heads.findings import best_pronoun_head
 from core.decoding.sentence import SentenceError
+from core.heads import Kind
 from core.inspection import Inspection
 from core.runs.run import Run, RunError
 from core.tasks import TASKS, Example, Task
@@ -73,22 +74,28 @@ def _problem(path: Path) -> str:
     return ""
 
 
-def default_kind(run: Run) -> str:
+def default_kind(run: Run) -> Kind:
     """Return the kind of attention whose heads find antecedents best, or else cross-attention."""
     found = best_pronoun_head(run)
-    return "decoder.cross" if found is None else found.site.attention
+    return Kind.CROSS if found is None else found.head.kind
 
 
-def default_head(run: Run, kind: str) -> tuple[int, int]:
+def default_head(run: Run, kind: Kind) -> tuple[int, int]:
     """Return layer and head of a kind that find antecedents best, or else the first."""
     found = best_pronoun_head(run, kind)
-    return (0, 0) if found is None else (found.site.layer, found.head)
+    return (0, 0) if found is None else (found.head.layer, found.head.index)
+
+
+def chosen_kind(run: Run) -> Kind:
+    """Return the kind of attention that was just chosen; for what follows from that choice."""
+    chosen = address.text_of(session.KIND)
+    return Kind(chosen) if chosen in set(Kind) else default_kind(run)
 
 
 def open_other_kind() -> None:
     """Go to the best head of the kind that was just chosen."""
     if run := _chosen_run():
-        _choose_head(run, address.text_of(session.KIND) or "")
+        _choose_head(run, chosen_kind(run))
 
 
 def _open_other_model() -> None:
@@ -97,7 +104,7 @@ def _open_other_model() -> None:
     if run is None:
         return
     kind = default_kind(run)
-    address.choose({session.KIND: kind})
+    address.choose({session.KIND: str(kind)})
     _choose_head(run, kind)
 
 
@@ -107,7 +114,7 @@ def _chosen_run() -> Run | None:
     return None if path is None or _problem(path) else cached.loaded(path)
 
 
-def _choose_head(run: Run, kind: str) -> None:
+def _choose_head(run: Run, kind: Kind) -> None:
     layer, head = default_head(run, kind)
     address.choose({session.LAYER: layer, session.HEAD: head})
 

@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from core.heads import Head, Kind, Site
 from core.inspection import Inspection, SiteAttention
-from core.model import Site
 from core.tokenizer import Token
 from pages.frame import address, cached, controls, notes, opening, session
 from pages.frame.maps import labels
@@ -19,8 +18,6 @@ from pages.frame.positions import position
 from pages.frame.text import _
 from viz.matrices_view import Axis
 from viz.payload import TokenLabel
-
-Side = Literal["source", "target"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,20 +28,27 @@ class Looked:
     inspection: Inspection
     """Between tokens, or merged to words."""
     whole_words: bool
-    kind: str
-    """encoder.self, decoder.self or decoder.cross."""
-    layer: int
-    head: int
+    head: Head
 
     @property
-    def sites(self) -> list[Site]:
+    def kind(self) -> Kind:
+        """The kind of attention."""
+        return self.head.kind
+
+    @property
+    def layer(self) -> int:
+        """The head's."""
+        return self.head.layer
+
+    @property
+    def sites(self) -> tuple[Site, ...]:
         """The sites of the kind, by layer."""
-        return sites_of(self.inspection, self.kind)
+        return self.inspection.sites_of(self.kind)
 
     @property
     def site(self) -> Site:
         """The head's."""
-        return self.sites[self.layer]
+        return self.head.site
 
     @property
     def attention(self) -> SiteAttention:
@@ -54,60 +58,45 @@ class Looked:
     @property
     def weights_QK(self) -> NDArray[np.float32]:
         """What the head looks at."""
-        return self.attention.weights_HQK[self.head]
+        return self.inspection.weights_of(self.head)
 
 
-def sites_of(inspection: Inspection, kind: str) -> list[Site]:
-    """Return the sites of a kind of attention, by layer."""
-    return [site for site in inspection.attention if site.attention == kind]
-
-
-def query_tokens(inspection: Inspection, kind: str) -> tuple[Token, ...]:
+def query_tokens(inspection: Inspection, kind: Kind) -> tuple[Token, ...]:
     """Return the tokens that look: one for each row of a map."""
-    return inspection.source_tokens if kind == "encoder.self" else inspection.fed_tokens
+    return inspection.tokens_of(kind.query_side)
 
 
-def key_tokens(inspection: Inspection, kind: str) -> tuple[Token, ...]:
+def key_tokens(inspection: Inspection, kind: Kind) -> tuple[Token, ...]:
     """Return the tokens looked at: one for each column of a map."""
-    return inspection.fed_tokens if kind == "decoder.self" else inspection.source_tokens
+    return inspection.tokens_of(kind.key_side)
 
 
-def query_labels(inspection: Inspection, kind: str) -> tuple[TokenLabel, ...]:
+def query_labels(inspection: Inspection, kind: Kind) -> tuple[TokenLabel, ...]:
     """Return how the rows of a map are labelled."""
     return _labelled(query_tokens(inspection, kind), inspection)
 
 
-def key_labels(inspection: Inspection, kind: str) -> tuple[TokenLabel, ...]:
+def key_labels(inspection: Inspection, kind: Kind) -> tuple[TokenLabel, ...]:
     """Return how the columns of a map are labelled."""
     return _labelled(key_tokens(inspection, kind), inspection)
 
 
-def side_of_queries(kind: str) -> Side:
-    """Return whose tint the rows have."""
-    return "source" if kind == "encoder.self" else "target"
-
-
-def side_of_keys(kind: str) -> Side:
-    """Return whose tint the columns have."""
-    return "target" if kind == "decoder.self" else "source"
-
-
-def query_axis(inspection: Inspection, kind: str) -> Axis:
+def query_axis(inspection: Inspection, kind: Kind) -> Axis:
     """Return what the rows of a map are."""
-    encoder = kind == "encoder.self"
+    fed = kind.query_side == "target"
     return Axis(
-        name=_("query: the word that looks") if encoder else _("query: the word fed"),
+        name=_("query: the word fed") if fed else _("query: the word that looks"),
         labels=query_labels(inspection, kind),
-        side=side_of_queries(kind),
+        side=kind.query_side,
     )
 
 
-def key_axis(inspection: Inspection, kind: str) -> Axis:
+def key_axis(inspection: Inspection, kind: Kind) -> Axis:
     """Return what the columns of a map are."""
     return Axis(
         name=_("key: the word looked at"),
         labels=key_labels(inspection, kind),
-        side=side_of_keys(kind),
+        side=kind.key_side,
     )
 
 
@@ -136,7 +125,7 @@ def look(
             disabled=not kind_matters,
         )
         layer, head = controls.layer_and_head(
-            len(sites_of(inspection, kind)),
+            len(inspection.sites_of(kind)),
             opened.run.settings.model.n_heads,
             opening.default_head(opened.run, kind),
             disabled=not head_matters,
@@ -152,20 +141,18 @@ def look(
         opened=opened,
         inspection=inspection,
         whole_words=whole_words,
-        kind=kind,
-        layer=layer,
-        head=head,
+        head=Head(kind.site(layer), head),
     )
 
 
-def _keep_token(opened: Opened, kind: str) -> None:
+def _keep_token(opened: Opened, kind: Kind) -> None:
     """Stay with the pinned word where tokens are counted in another way than before."""
     side = address.linked(session.SIDE)
     is_fed = {
         "source": False,
         "target": True,
-        "query": side_of_queries(kind) == "target",
-        "key": side_of_keys(kind) == "target",
+        "query": kind.query_side == "target",
+        "key": kind.key_side == "target",
     }
     if side not in is_fed:
         return

@@ -4,15 +4,13 @@ import gettext
 import string
 from pathlib import Path
 
+from core.heads import Kind
+
 LOCALES = Path(__file__).parent / "locales"
 
 _ = gettext.translation("app", LOCALES, fallback=True).gettext
 
-ATTENTIONS = {
-    "encoder.self": _("encoder self"),
-    "decoder.self": _("decoder self"),
-    "decoder.cross": _("cross"),
-}
+ATTENTIONS = {kind: _(kind.label) for kind in Kind}
 """Kind of attention → what it is called in a word or two."""
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from core.heads import Site
 from core.inspection import inspect_sentence
-from core.model import Site
 from core.runs.run import load_run
 from tests.browser.canvas import pixels
 from tests.browser.conftest import ROOT

@@ -4,7 +4,10 @@ from collections import Counter
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
+from core import batch as module
 from core.batch import (
     BATCHES_PER_CHUNK,
     Pair,
@@ -12,11 +15,12 @@ from core.batch import (
     encode_samples,
     encode_source,
     pad,
+    token_counts,
     training_batches,
 )
-from core.model.masks import PAD
-from core.tasks import TASKS, Reference, Sample, Span
-from core.tokenizer import BOS, EOS
+from core.tasks import TASKS, Reference, Sample
+from core.tasks.columns import tidy
+from core.vocabulary import BOS, EOS, PAD, Span
 
 
 class Counting:
@@ -179,3 +183,20 @@ def test_held_out_samples_are_never_trained_on(tokenizer):
     task = TASKS["copy"]
     for batch in first_batches(tokenizer, 40):
         assert not any(task.held_out(Sample(source, source)) for source in batch.sources)
+
+
+@given(st.lists(st.text("aé'’ns nt.,1 23l日\u0301", max_size=20).map(tidy), min_size=1))
+def test_tokens_are_counted_as_the_tokenizer_splits(tokenizer, texts):
+    expected = [len(encoding.ids) for encoding in tokenizer.encode_all(texts)]
+    assert token_counts(tokenizer, texts).tolist() == expected
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 20_000])
+def test_tokens_of_sentences_are_counted_as_the_tokenizer_splits(
+    tokenizer, translations, monkeypatch, at_once
+):
+    monkeypatch.setattr(module, "_AT_ONCE", at_once)
+    texts = [text for each in translations for text in (each.source, each.target)]
+    random.Random(0).shuffle(texts)
+    expected = [len(encoding.ids) for encoding in tokenizer.encode_all(texts)]
+    assert token_counts(tokenizer, texts).tolist() == expected

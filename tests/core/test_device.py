@@ -11,11 +11,12 @@ import torch
 from core.batch import collate, training_batches
 from core.config import ModelConfig, TrainConfig
 from core.device import autocast, best_device, rounded_products
+from core.heads import Head
 from core.model import Cache, build
 from core.model import transformer as module
 from core.model.masks import padding_mask
 from core.tasks import TASKS
-from core.training.loop import losses, make_optimizer, parse_head, train
+from core.training.loop import losses, make_optimizer, train
 from core.training.scheduled import with_own_words
 
 META = torch.device("meta")
@@ -37,7 +38,7 @@ def test_a_batch_is_learned_where_the_model_is(model, translation_pairs, guide):
     batch = collate(pairs).to(model.device)
     assert batch.fed_BT.device == batch.labels_BT.device == META
     config = TrainConfig(guide=guide, label_smoothing=0.1)
-    loss, guide_loss = losses(model, batch, config, parse_head(guide) if guide else None, (100, 5))
+    loss, guide_loss = losses(model, batch, config, Head.parse(guide) if guide else None, (100, 5))
     (loss + guide_loss).backward()
     assert all(each.grad.device == META for each in model.parameters())
 

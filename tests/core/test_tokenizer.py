@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.tasks import Span
-from core.tokenizer import FIRST_ID, Tokenizer
+from core.tokenizer import Tokenizer
+from core.vocabulary import FIRST_ID, Span
 
 SPECIALS = {0, 1, 2}
 # Letters that are whole in NFC, of two alphabets that the tokenizer knows and two it never saw.

@@ -5,8 +5,8 @@ import shutil
 import numpy as np
 import pytest
 
+from core.heads import Kind, Site
 from core.inspection import inspect_sentence
-from core.model import Site
 from core.runs.run import load_run
 from tests.pages.conftest import ROOT, pick, said, shown
 
@@ -47,7 +47,7 @@ def test_an_example_is_one_click_away(open_app):
     assert "elle était trop large" in shown(at).translation
 
 
-@pytest.mark.parametrize("kind", ["encoder.self", "decoder.self", "decoder.cross"])
+@pytest.mark.parametrize("kind", list(Kind))
 def test_every_weight_shown_is_the_models_own(open_app, kind):
     at = open_app(model="translate")
     at.segmented_control(key="kind").set_value(kind).run()

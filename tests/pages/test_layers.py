@@ -3,7 +3,8 @@ import pytest
 import torch
 
 from core.decoding.sentence import translate
-from core.model import Record, Site, Step, count_parameters
+from core.heads import Site
+from core.model import Record, Step, count_parameters
 from core.model.description import TABLE_3, parts
 from core.runs.run import load_run
 from tests.pages.conftest import ROOT, chart_rows, said, send, unfold

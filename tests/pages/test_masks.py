@@ -7,7 +7,7 @@ import torch
 
 from core.analysis.lessons.mask_losses import losses_without
 from core.analysis.lessons.masking import LOOK_AHEAD, PADDING, Mask, attended, padded_batch
-from core.model import Site
+from core.heads import Kind, Site
 from core.runs.run import load_run
 from pages.views.masks.masks import LOSS_SAMPLES
 from tests.pages.conftest import ROOT, chart_rows, said
@@ -105,7 +105,7 @@ def test_without_look_ahead_weight_goes_to_the_future(open_masks, run):
     assert (np.triu(after.values, 1) > 0).any()
     batch = padded_batch(run, (TIRED, *OTHERS.splitlines()))
     changed = attended(
-        run.model, batch, Site("decoder", 0, "self"), [Mask("decoder.self", LOOK_AHEAD)]
+        run.model, batch, Site("decoder", 0, "self"), [Mask(Kind.DECODER_SELF, LOOK_AHEAD)]
     )
     np.testing.assert_array_equal(after.values, changed.weights_BHQK[0, 0])
     assert "the look-ahead mask of decoder self-attention" in said(at)
@@ -144,9 +144,7 @@ def test_padding_can_be_switched_off_by_link(open_masks, run):
     at = open_masks(masks="without", attention="cross", off="padding mask", row="1")
     _before, after = panels(at)
     batch = padded_batch(run, (TIRED, *OTHERS.splitlines()))
-    changed = attended(
-        run.model, batch, Site("decoder", 0, "cross"), [Mask("decoder.cross", PADDING)]
-    )
+    changed = attended(run.model, batch, Site("decoder", 0, "cross"), [Mask(Kind.CROSS, PADDING)])
     np.testing.assert_array_equal(after.values, changed.weights_BHQK[1, 0])
     assert float(torch.tensor(after.values).sum(-1).min()) == pytest.approx(1, abs=1e-5)
 

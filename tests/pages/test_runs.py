@@ -10,8 +10,8 @@ from urllib.parse import parse_qs
 import numpy as np
 import pytest
 
+from core.heads import Kind, Site
 from core.inspection import inspect_sentence
-from core.model import Site
 from core.runs.archive import archive_run
 from core.runs.folder import RunFolder
 from core.runs.run import load_run, read_settings
@@ -444,7 +444,7 @@ def test_runs_whose_seconds_are_not_known_are_named(open_page, own_copy):
     assert "Seconds were not written down in the training of runs/mine." in told
 
 
-@pytest.mark.parametrize("kind", ["encoder.self", "decoder.self", "decoder.cross"])
+@pytest.mark.parametrize("kind", list(Kind))
 def test_heads_are_compared_with_each_runs_own_tokens(open_page, kind):
     at = open_page(
         "runs",

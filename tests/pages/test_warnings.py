@@ -8,8 +8,8 @@ from core.analysis.effects.head_effects import HeadEffect, HeadEffects
 from core.analysis.effects.silencing import every_head
 from core.analysis.heads.findings import best_pronoun_head
 from core.evaluate.intervals import Difference
+from core.heads import Site
 from core.inspection import inspect_sentence
-from core.model import Site
 from core.runs.run import load_run
 from pages.frame import cached, notes
 from tests.pages.conftest import ROOT, said
@@ -24,8 +24,8 @@ def store(path, useless, step=None):
     nothing = Difference(0.9, 0.89, -0.02, 0.01, 100)
     less = Difference(0.9, 0.5, -0.5, -0.3, 100)
     effects = tuple(
-        HeadEffect(site, head, *[nothing if (site, head) == useless else less] * 2, None)
-        for site, head in every_head(run.model)
+        HeadEffect(head, *[nothing if head == useless else less] * 2, None)
+        for head in every_head(run.model)
     )
     store_effects(path, HeadEffects(effects, 100, 7, run.step if step is None else step))
 
@@ -84,7 +84,7 @@ def test_the_best_finder_of_antecedents_that_is_no_better_than_a_rule_is_said(op
     found = {}
     for kind, name in kinds.items():
         best = best_pronoun_head(run, kind)
-        place = {"kind": name, "layer": str(best.site.layer), "head": str(best.head)}
+        place = {"kind": name, "layer": str(best.head.layer), "head": str(best.head.index)}
         at = open_app(model="translate", **place)
         assert (NO_BETTER in said(at)) is not best.beats_baseline
         if not best.beats_baseline:

@@ -13,7 +13,8 @@ from torch import Tensor
 
 from core.batch import pad
 from core.decoding.step import sayable
-from core.model import Record, Site, Step, Transformer
+from core.heads import Site
+from core.model import Record, Step, Transformer
 
 SOURCE = Site("encoder", 0, "embedding")
 

@@ -17,8 +17,7 @@ from core.analysis.attribution.gradients import Said
 from core.batch import pad
 from core.decoding.step import sayable
 from core.model import Transformer
-from core.model.masks import PAD
-from core.tokenizer import BOS
+from core.vocabulary import BOS, PAD
 
 SOURCES_AT_ONCE = 64
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.heads import Kind, Stack
 from core.inspection import Inspection
-from core.model.probe import Stack
 
 RESIDUAL_SHARE = 0.5
 """So much of a position goes on along the residual connection; the rest is attention's."""
@@ -80,8 +80,6 @@ class StackRollout:
 
 def stack_rollout(inspection: Inspection, stack: Stack) -> StackRollout:
     """Roll out what a stack's self-attention did with a sentence."""
-    layers = [
-        found for site, found in inspection.attention.items() if site.attention == f"{stack}.self"
-    ]
+    layers = [inspection.attention[site] for site in inspection.sites_of(Kind.self_of(stack))]
     weights_LHQK = np.stack([layer.weights_HQK for layer in layers])
     return StackRollout(rollout(weights_LHQK), layers[0].visible_QK)

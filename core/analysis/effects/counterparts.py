@@ -10,14 +10,14 @@ from itertools import islice
 from torch.nn.functional import normalize
 
 from core.analysis.effects.interventions import BeforeAfter, before_after
-from core.analysis.effects.silencing import Head, every_head
+from core.analysis.effects.silencing import every_head
 from core.analysis.heads.comparison import most_alike
 from core.decoding.sentence import fitting_source, translate
 from core.evaluate.intervals import wilson
-from core.model import Silence, Site
+from core.heads import Head
+from core.model import Silence
 from core.runs.run import Run, RunSettings
-from core.tokenizer import FIRST_ID
-from core.training.loop import parse_head
+from core.vocabulary import FIRST_ID
 
 TRIED = 5
 """Sentences that are translated in search of one that is translated differently."""
@@ -50,7 +50,7 @@ def _unguided(settings: RunSettings) -> object:
 def guided_head(run: Run) -> Head | None:
     """Return the head that was told where to look; None where there was none."""
     try:
-        head = parse_head(run.settings.training.guide)
+        head = Head.parse(run.settings.training.guide)
     except ValueError:
         return None
     return head if head in every_head(run.model) else None
@@ -123,13 +123,13 @@ def _one_word_changed(run: Run, sentence: str) -> Iterator[str]:
             yield other
 
 
-def silenced_outcome(run: Run, sentence: str, site: Site, head: int) -> BeforeAfter:
+def silenced_outcome(run: Run, sentence: str, head: Head) -> BeforeAfter:
     """Translate a sentence with the model as it is, and with one head silenced.
 
     Raises:
         SentenceError: There is no text.
     """
-    return before_after(run, sentence, Silence.of([(site, head)]))
+    return before_after(run, sentence, Silence.of([head]))
 
 
 def share_interval(share: float, n: int) -> tuple[float, float]:

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from core.analysis.effects.head_effects import HeadEffect, HeadEffects
 from core.evaluate.intervals import Difference
+from core.heads import Kind
 
 Figure = Literal["exact match", "pronoun", "loss"]
-Kind = str
-"""encoder.self, decoder.self or decoder.cross."""
 _ENDS = (1.0, 2.0, 5.0, 10.0)
 _LEAST = 0.01
 
@@ -50,9 +49,7 @@ def effect_maps(effects: HeadEffects, figure: Figure) -> Mapping[Kind, NDArray[n
         found = figure_of(each, figure)
         if found is None:
             raise ValueError(f"{figure} was not measured")
-        rows.setdefault(each.site.attention, {}).setdefault(each.site.layer, []).append(
-            found.change
-        )
+        rows.setdefault(each.head.kind, {}).setdefault(each.head.layer, []).append(found.change)
     return {
         kind: np.array([layers[layer] for layer in sorted(layers)], np.float32)
         for kind, layers in rows.items()
@@ -62,7 +59,7 @@ def effect_maps(effects: HeadEffects, figure: Figure) -> Mapping[Kind, NDArray[n
 def end_of(maps: Mapping[Kind, NDArray[np.float32]]) -> float:
     """Return a round number that no change exceeds, for the end of a scale.
 
-    >>> end_of({"encoder.self": np.array([[-0.34, 0.02]])})
+    >>> end_of({Kind.ENCODER_SELF: np.array([[-0.34, 0.02]])})
     0.5
     """
     largest = max((float(np.abs(values_LH).max()) for values_LH in maps.values()), default=0.0)

@@ -10,12 +10,13 @@ from typing import Any
 from core.analysis.effects.head_effects import HeadEffect, HeadEffects
 from core.analysis.effects.silencing import every_head
 from core.evaluate.intervals import Difference
-from core.model import Site, Transformer
+from core.heads import Head
+from core.model import Transformer
 from core.runs.checkpoint import write_atomically
+from core.runs.contents import HEADS
 from core.runs.files import check_numbers, read_json
 from core.runs.run import Run, RunError, load_run
 
-HEADS = "heads.json"
 _BOUNDS = ("before", "after", "low", "high")
 
 
@@ -46,10 +47,7 @@ def store_effects(path: Path, effects: HeadEffects, weights: str | None = None) 
         "n": effects.n,
         "all": effects.all_there_are,
         "seed": effects.seed,
-        "heads": [
-            {"site": str(each.site), "head": each.head, "effect": effect_json(each)}
-            for each in effects.heads
-        ],
+        "heads": [{"head": str(each.head), "effect": effect_json(each)} for each in effects.heads],
     }
     write_atomically(path / HEADS, (json.dumps(content) + "\n").encode())
 
@@ -67,11 +65,8 @@ def stored_effects(run: Run) -> HeadEffects | None:
         check_numbers(stored, ("step", "n", "seed"))
         if stored["step"] != run.step or stored.get("weights") != fingerprint(run.model):
             return None
-        found = tuple(
-            _read(Site.parse(each["site"]), each["head"], each["effect"])
-            for each in stored["heads"]
-        )
-        if [(each.site, each.head) for each in found] != every_head(run.model):
+        found = tuple(_read(Head.read(each), each["effect"]) for each in stored["heads"])
+        if [each.head for each in found] != every_head(run.model):
             raise ValueError("it speaks of other heads than the model has")
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise RunError(f"{run.path}: {HEADS} is damaged: {error!r}") from error
@@ -97,9 +92,8 @@ def _json(difference: Difference) -> dict[str, float | None]:
     }
 
 
-def _read(site: Site, head: int, effect: Mapping[str, Any]) -> HeadEffect:
+def _read(head: Head, effect: Mapping[str, Any]) -> HeadEffect:
     return HeadEffect(
-        site=site,
         head=head,
         exact_match=_difference(effect["exact_match"]),
         loss=_difference(effect["loss"]),

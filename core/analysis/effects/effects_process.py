@@ -31,9 +31,9 @@ from core.analysis.effects.head_effects import (
     head_effects,
 )
 from core.analysis.effects.silencing import every_head
+from core.device import use_one_thread
 from core.runs.checkpoint import write_atomically
 from core.runs.run import Run, RunError, load_run, read_settings
-from core.threads import use_one_thread
 
 State = Literal["idle", "measuring", "failed", "interrupted"]
 """interrupted: its process ended without a word (killed, power cut)."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from core.analysis.effects.silencing import SampleFigures, Silenceable, every_head
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.intervals import Difference, mean_difference, share_difference
-from core.model import Site
+from core.heads import Head
 from core.runs.run import Run
 
 N_SENTENCES = 400
@@ -21,8 +21,7 @@ class HeadEffect:
     looks by chance as if it did.
     """
 
-    site: Site
-    head: int
+    head: Head
     exact_match: Difference
     """Share of sentences whose greedy translation is the target."""
     loss: Difference
@@ -52,16 +51,16 @@ class HeadEffects:
     all_there_are: bool = False
     """Whether more sentences were asked for than the task has."""
 
-    def of(self, site: Site, head: int) -> HeadEffect:
+    def of(self, head: Head) -> HeadEffect:
         """Return one head's effect.
 
         Raises:
             KeyError: It was not measured.
         """
         for each in self.heads:
-            if (each.site, each.head) == (site, head):
+            if each.head == head:
                 return each
-        raise KeyError((site, head))
+        raise KeyError(str(head))
 
 
 def head_effects(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> Iterator[HeadEffect]:
@@ -77,14 +76,13 @@ def head_effects(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> Iterator[H
     """
     silenceable = Silenceable(run.model, held_out_pairs(run, n, seed))
     before = silenceable.figures()
-    for site, head in every_head(run.model):
-        yield _effect(site, head, before, silenceable.figures([(site, head)]))
+    for head in every_head(run.model):
+        yield _effect(head, before, silenceable.figures([head]))
 
 
-def _effect(site: Site, head: int, before: SampleFigures, after: SampleFigures) -> HeadEffect:
+def _effect(head: Head, before: SampleFigures, after: SampleFigures) -> HeadEffect:
     pronouns = (before.pronoun_right_R, after.pronoun_right_R)
     return HeadEffect(
-        site=site,
         head=head,
         exact_match=share_difference(before.right_N, after.right_N),
         loss=mean_difference(before.loss_N, after.loss_N, before.n_tokens_N),

@@ -10,19 +10,24 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from core.analysis.effects.silencing import Head
-from core.batch import Batch, collate
+from core.batch import collate
 from core.decoding.forced import forced_steps
 from core.decoding.greedy import greedy_steps
 from core.decoding.sentence import Translation, fitting_source, read_steps, translate
 from core.decoding.step import DecodeOptions, DecodeStep
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import sorted_batches
-from core.model import Probe, Record, Silence, Site, Step
-from core.model.masks import PAD
+from core.heads import Head, Site
+from core.model import (
+    Probe,
+    Record,
+    Silence,
+    Step,
+)
 from core.model.probes import Freeze, Uniform
 from core.runs.run import Run
 from core.tokenizer import Token
+from core.vocabulary import PAD
 
 Kind = Literal["silence", "uniform", "freeze"]
 N_AVERAGED = 200
@@ -59,12 +64,12 @@ class Intervention:
             case "freeze":
                 if averages is None:
                     raise ValueError("to freeze a head its average must be known")
-                return Freeze({(site, head): averages[site][head] for site, head in self.heads})
+                return Freeze({head: averages[head.site][head.index] for head in self.heads})
 
 
 def heads_of(run: Run, site: Site) -> frozenset[Head]:
     """Return all heads of a site: what a layer's whole attention consists of."""
-    return frozenset((site, head) for head in range(run.settings.model.n_heads))
+    return frozenset(site.heads(run.settings.model.n_heads))
 
 
 @torch.inference_mode()
@@ -84,7 +89,7 @@ def average_mixed(run: Run, n: int = N_AVERAGED, seed: int = SEED) -> Averages:
         run.model(batch.source_BS, batch.fed_BT, record)
         for site in run.model.sites():
             mixed_BHQE = record.tensors[site, Step.MIXED].double()
-            said_BQ = _is_token(batch, site)
+            said_BQ = batch.ids(site.side) != PAD
             total_HE = (mixed_BHQE * said_BQ[:, None, :, None]).sum(dim=(0, 2))
             sums[site] = total_HE + sums.get(site, 0.0)
             counts[site] += int(said_BQ.sum())
@@ -98,10 +103,6 @@ def averaged_over(run: Run, n: int = N_AVERAGED, seed: int = SEED) -> int:
         RunError: The run's task is a file of pairs that cannot be used any more.
     """
     return len(held_out_pairs(run, n, seed))
-
-
-def _is_token(batch: Batch, site: Site) -> Tensor:
-    return (batch.source_BS if site.stack == "encoder" else batch.fed_BT) != PAD
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,17 @@
 Q queries, K keys.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from core.analysis.effects.interventions import BeforeAfter, before_after
+from core.analysis.effects.silencing import every_head
 from core.decoding.sentence import fitting_source, translate
-from core.model import Override, Site
+from core.heads import Head, Side
+from core.model import Override
 from core.runs.run import Run
 
 Weights = NDArray[np.float32]
@@ -41,15 +45,14 @@ def moved(weights_K: Weights, from_key: int, to_key: int, visible_K: NDArray[np.
 
 
 def override_outcome(
-    run: Run, sentence: str, site: Site, head: int, query: int, weights_K: Weights
+    run: Run, sentence: str, head: Head, query: int, weights_K: Weights
 ) -> BeforeAfter:
     """Translate a sentence with given weights in the place of one row of one head.
 
     Args:
         run: A loaded run.
         sentence: The source; cut where it is longer than the model's positions.
-        site: Of an attention sublayer.
-        head: One of its heads.
+        head: Whose row it is.
         query: The row. In the decoder it is the place of the token that is fed (BOS is 0), whatever
             words the changed model has written up to there.
         weights_K: Over the keys of the row as `core.inspection` gives them.
@@ -58,17 +61,20 @@ def override_outcome(
         SentenceError: There is no text.
         ValueError: There is no such head or row, or the weights are none of that row.
     """
-    if site not in run.model.sites() or head not in range(run.settings.model.n_heads):
-        raise ValueError(f"the model has no head {head} of {site}")
-    n_source = len(fitting_source(run, sentence)[0])
-    n_fed = len(translate(run, sentence).fed_ids)
-    n_queries = n_source if site.stack == "encoder" else n_fed
+    if head not in every_head(run.model):
+        raise ValueError(f"the model has no head {head}")
+    kind = head.kind
+    lengths: Mapping[Side, int] = {
+        "source": len(fitting_source(run, sentence)[0]),
+        "target": len(translate(run, sentence).fed_ids),
+    }
+    n_queries = lengths[kind.query_side]
     if query not in range(n_queries):
-        raise ValueError(f"{site} has no row {query}: the sentence has {n_queries}")
-    _check(weights_K, n_keys=n_fed if site.attention == "decoder.self" else n_source)
-    if site.attention == "decoder.self" and weights_K[query + 1 :].any():
+        raise ValueError(f"{head.site} has no row {query}: the sentence has {n_queries}")
+    _check(weights_K, n_keys=lengths[kind.key_side])
+    if kind.causal and weights_K[query + 1 :].any():
         raise ValueError(f"row {query} may not look at later tokens")
-    override = Override(site, head, query, torch.tensor(weights_K, dtype=torch.float32))
+    override = Override(head, query, torch.tensor(weights_K, dtype=torch.float32))
     return before_after(run, sentence, override)
 
 

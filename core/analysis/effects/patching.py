@@ -16,13 +16,21 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from core.analysis.effects.silencing import Head, every_head
+from core.analysis.effects.silencing import every_head
 from core.batch import pad
 from core.decoding.sentence import Translation, translate
 from core.evaluate.exposure import first_difference
-from core.model import Patch, Probe, Record, Site, Step, Transformer
+from core.heads import Head, Site
+from core.model import (
+    Patch,
+    Probe,
+    Record,
+    Step,
+    Transformer,
+)
 from core.runs.run import Run
-from core.tokenizer import EOS, Token
+from core.tokenizer import Token
+from core.vocabulary import EOS
 
 
 class PatchingError(ValueError):
@@ -95,7 +103,7 @@ def patching_study(run: Run, clean: str, corrupt: str) -> PatchingStudy:
         corrupt_difference=pair.corrupt_difference,
         heads={head: pair.restored([head]) for head in heads},
         sites={
-            site: pair.restored([head for head in heads if head[0] == site])
+            site: pair.restored([head for head in heads if head.site == site])
             for site in run.model.sites()
         },
         everything=pair.restored(heads),
@@ -127,9 +135,9 @@ class _Pair:
     def restored(self, heads: Collection[Head]) -> float:
         """Return the share of the difference that comes back with the clean sentence's values."""
         patch = Patch(
-            {(site, head): self._record.tensors[site, Step.MIXED][:, head] for site, head in heads}
+            {head: self._record.tensors[head.site, Step.MIXED][:, head.index] for head in heads}
         )
-        encoder_too = any(site.stack == "encoder" for site, _ in heads)
+        encoder_too = any(head.site.in_encoder for head in heads)
         memory_1SD = self._model.encode(self._source_1S, patch) if encoder_too else self._memory_1SD
         gap = self.clean_difference - self.corrupt_difference
         return (self._difference(memory_1SD, patch) - self.corrupt_difference) / gap

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import takewhile
 
-from core.analysis.effects.silencing import Head, Silenceable, every_head
+from core.analysis.effects.silencing import Silenceable, every_head
 from core.evaluate.evaluation import held_out_pairs
+from core.heads import Head
 from core.runs.run import Run
 
 N_PRUNED = 100

@@ -15,10 +15,10 @@ from torch.nn.functional import cross_entropy
 from core.batch import Batch, Pair, collate
 from core.decoding.step import length_limit, sayable
 from core.evaluate.metrics import sorted_batches
-from core.model import Silence, Site, Transformer
-from core.model.masks import PAD, padding_to_hide
-
-Head = tuple[Site, int]
+from core.heads import Head
+from core.model import Silence, Transformer
+from core.model.masks import padding_to_hide
+from core.vocabulary import PAD
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,7 +69,7 @@ class Silenceable:
     def figures(self, heads: Collection[Head] = ()) -> SampleFigures:
         """Measure every sentence with these heads silent."""
         probe = Silence.of(heads)
-        encoder_too = any(site.stack == "encoder" for site, _ in heads)
+        encoder_too = any(head.site.in_encoder for head in heads)
         parts = []
         for batch, kept_BSD in zip(self._batches, self._memories, strict=True):
             memory_BSD = self._encoded(batch, probe) if encoder_too else kept_BSD
@@ -90,7 +90,7 @@ class Silenceable:
 
 def every_head(model: Transformer) -> list[Head]:
     """Return all attention heads of a model: encoder self, decoder self, cross."""
-    return [(site, head) for site in model.sites() for head in range(model.config.n_heads)]
+    return [head for site in model.sites() for head in site.heads(model.config.n_heads)]
 
 
 def _figures(model: Transformer, batch: Batch, logits_BTV: Tensor) -> SampleFigures:

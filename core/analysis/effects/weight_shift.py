@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from core.analysis.effects.overriding import Weights, moved
 from core.decoding.forced import forced_steps
 from core.decoding.sentence import translate
-from core.model import Override, Probe, Silence, Site
+from core.heads import Head
+from core.model import Override, Probe, Silence
 from core.runs.run import Run
 from core.tokenizer import Token
 
@@ -90,15 +91,14 @@ def suggested_move(
 
 
 def step_changes(
-    run: Run, sentence: str, site: Site, head: int, query: int, weights_K: Weights
+    run: Run, sentence: str, head: Head, query: int, weights_K: Weights
 ) -> tuple[StepChange, ...]:
     """Return the steps that change when one row of one head looks elsewhere.
 
     Args:
         run: A loaded run.
         sentence: The source; cut where it is longer than the model's positions.
-        site: Of an attention sublayer.
-        head: One of its heads.
+        head: Whose row it is.
         query: The row.
         weights_K: In its place, as `core.analysis.effects.overriding.override_outcome` checks them.
 
@@ -106,16 +106,16 @@ def step_changes(
         SentenceError: There is no text.
     """
     weights = torch.tensor(weights_K, dtype=torch.float32)
-    return _changes(run, sentence, Override(site, head, query, weights))
+    return _changes(run, sentence, Override(head, query, weights))
 
 
-def silenced_changes(run: Run, sentence: str, site: Site, head: int) -> tuple[StepChange, ...]:
+def silenced_changes(run: Run, sentence: str, head: Head) -> tuple[StepChange, ...]:
     """Return the steps that change when one head is silenced.
 
     Raises:
         SentenceError: There is no text.
     """
-    return _changes(run, sentence, Silence.of([(site, head)]))
+    return _changes(run, sentence, Silence.of([head]))
 
 
 def _changes(run: Run, sentence: str, probe: Probe) -> tuple[StepChange, ...]:

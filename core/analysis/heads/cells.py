@@ -13,7 +13,7 @@ from core.analysis.heads.steps import HeadSteps
 def telling_pair(steps: HeadSteps) -> tuple[int, int]:
     """Return the query and the key with the head's largest weight, not a position with itself."""
     weights_QK = steps.weights_QK.copy()
-    if steps.site.kind == "self" and weights_QK.size > 1:
+    if steps.head.kind.is_self and weights_QK.size > 1:
         np.fill_diagonal(weights_QK, -1)
     query, key = np.unravel_index(int(weights_QK.argmax()), weights_QK.shape)
     return int(query), int(key)
@@ -38,7 +38,7 @@ def cell_at(steps: HeadSteps, stage: Stage, query: int, key: int) -> tuple[int, 
         case Stage.MIX:
             return query, int(given_E.argmax())
         case Stage.CONCATENATE:
-            return query, steps.head * steps.d_v + int(given_E.argmax())
+            return query, steps.head.index * steps.d_v + int(given_E.argmax())
         case Stage.OUTPUT:
             return query, int(np.abs(steps.term_QD[query]).argmax())
         case _:
@@ -68,7 +68,7 @@ def cell_of(
         return None
     found = {asked.columns: column, asked.rows: row}
     if stage is Stage.CONCATENATE and "d_v" in found:
-        found["heads × d_v"] = steps.head * steps.d_v + found["d_v"]
+        found["heads × d_v"] = steps.head.index * steps.d_v + found["d_v"]
     open_row, open_column = cell_at(steps, stage, *_completed(steps, found))
     return found.get(made.rows, open_row), found.get(made.columns, open_column)
 

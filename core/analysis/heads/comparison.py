@@ -11,8 +11,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from core.heads import Head, Kind, Side
 from core.inspection import Inspection
-from core.model import Site
 from core.tokenizer import Token
 
 ENDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
@@ -49,13 +49,16 @@ class Comparison:
     source: Alignment
     fed: Alignment
 
-    def queries(self, kind: str) -> Alignment:
+    def queries(self, kind: Kind) -> Alignment:
         """Return the pairs of tokens that look in a kind of attention."""
-        return self.source if kind == "encoder.self" else self.fed
+        return self._of(kind.query_side)
 
-    def keys(self, kind: str) -> Alignment:
+    def keys(self, kind: Kind) -> Alignment:
         """Return the pairs of tokens looked at in a kind of attention."""
-        return self.fed if kind == "decoder.self" else self.source
+        return self._of(kind.key_side)
+
+    def _of(self, side: Side) -> Alignment:
+        return self.source if side == "source" else self.fed
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,27 +129,27 @@ def compare(first: Inspection, second: Inspection) -> Comparison:
     )
 
 
-def difference(
-    compared: Comparison, first: tuple[Site, int], second: tuple[Site, int]
-) -> Difference:
+def difference(compared: Comparison, first: Head, second: Head) -> Difference:
     """Return how two heads differ where both inspections have a query and a key.
 
     Args:
         compared: The two inspections.
-        first: Site and head in the first.
-        second: Site and head in the second, of the same kind of attention.
+        first: In the first inspection.
+        second: In the second, of the same kind of attention.
 
     Raises:
         ValueError: The heads are of different kinds of attention.
     """
-    (site, head), (other_site, other_head) = first, second
-    if site.attention != other_site.attention:
-        raise ValueError(f"heads of {site} and {other_site} look from and at different tokens")
-    queries, keys = compared.queries(site.attention), compared.keys(site.attention)
-    one, other = compared.first.attention[site], compared.second.attention[other_site]
+    if first.kind is not second.kind:
+        raise ValueError(
+            f"heads of {first.site} and {second.site} look from and at different tokens"
+        )
+    queries, keys = compared.queries(first.kind), compared.keys(first.kind)
+    one, other = compared.first.attention[first.site], compared.second.attention[second.site]
     in_first, in_second = np.ix_(queries.first, keys.first), np.ix_(queries.second, keys.second)
     return Difference(
-        values_qk=other.weights_HQK[other_head][in_second] - one.weights_HQK[head][in_first],
+        values_qk=other.weights_HQK[second.index][in_second]
+        - one.weights_HQK[first.index][in_first],
         visible_qk=one.visible_QK[in_first] & other.visible_QK[in_second],
     )
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from core.model import Site
+from core.heads import Head, Kind
 from core.runs.run import Run
 from core.tasks import CorpusError, Task, task_named
 
@@ -13,8 +13,7 @@ from core.tasks import CorpusError, Task, task_named
 class PronounHead:
     """What one head has to do with antecedents, on held-out sentences."""
 
-    site: Site
-    head: int
+    head: Head
     score: float
     """Share of pronouns for which its largest weight lies on the antecedent."""
     baseline: float
@@ -39,12 +38,12 @@ class PronounHead:
         return self.accuracy - self.silenced_accuracy
 
 
-def pronoun_heads(run: Run, attention: str = "") -> list[PronounHead]:
+def pronoun_heads(run: Run, kind: Kind | None = None) -> list[PronounHead]:
     """Return the heads of a run's evaluation; none where it was not measured on pronouns.
 
     Args:
         run: With the evaluation that was stored with it.
-        attention: Only heads of one kind, such as `decoder.cross`; empty for all.
+        kind: Only heads of this kind; None for all.
     """
     evaluation = run.evaluation
     if evaluation is None or evaluation["pronoun"] is None:
@@ -52,24 +51,23 @@ def pronoun_heads(run: Run, attention: str = "") -> list[PronounHead]:
     pronoun, rules = evaluation["pronoun"], evaluation["pronoun"]["baselines"]
     heads = [
         PronounHead(
-            site=Site.parse(head["site"]),
-            head=head["head"],
-            score=head["score"],
-            baseline=head["baseline"],
+            head=Head.read(entry),
+            score=entry["score"],
+            baseline=entry["baseline"],
             baseline_name=max(rules, key=lambda rule: rules[rule]).replace("_", " "),
             n=pronoun["n"],
             seed=evaluation["seed"],
             accuracy=pronoun["accuracy"],
-            silenced_accuracy=head["silenced_accuracy"],
+            silenced_accuracy=entry["silenced_accuracy"],
         )
-        for head in evaluation["heads"]
+        for entry in evaluation["heads"]
     ]
-    return [head for head in heads if attention in ("", head.site.attention)]
+    return [each for each in heads if kind in (None, each.head.kind)]
 
 
-def best_pronoun_head(run: Run, attention: str = "") -> PronounHead | None:
+def best_pronoun_head(run: Run, kind: Kind | None = None) -> PronounHead | None:
     """Return the head with the highest score, among equal ones that which the model needs most."""
-    heads = pronoun_heads(run, attention)
+    heads = pronoun_heads(run, kind)
     return max(heads, key=lambda head: (head.score, head.cost_of_silencing), default=None)
 
 

@@ -15,7 +15,8 @@ from core.analysis.heads.roles_questions import rows_of
 from core.batch import Pair, collate
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import sorted_batches
-from core.model import Record, Site, Step, Transformer
+from core.heads import Head, Kind
+from core.model import Record, Step, Transformer
 from core.runs.run import Run
 
 N_SENTENCES = 100
@@ -28,7 +29,7 @@ ROWS_AT_ONCE = 1024
 class Likeness:
     """How alike the heads of one kind of attention are."""
 
-    heads: tuple[tuple[Site, int], ...]
+    heads: tuple[Head, ...]
     likeness_NN: NDArray[np.float64]
     """1 less the mean Jensen-Shannon distance of their rows: 1 for heads that always have the same
     weights, 0 for heads that never look at the same key. Symmetric."""
@@ -64,12 +65,12 @@ class Likeness:
         return np.where(np.eye(len(self.heads), dtype=bool), -np.inf, self.likeness_NN)
 
 
-def head_likeness(run: Run, kind: str, n: int = N_SENTENCES, seed: int = SEED) -> Likeness:
+def head_likeness(run: Run, kind: Kind, n: int = N_SENTENCES, seed: int = SEED) -> Likeness:
     """Compare all heads of a kind of attention on up to `n` held-out sentences.
 
     Args:
         run: Whose heads.
-        kind: encoder.self, decoder.self or decoder.cross: heads of different kinds have different
+        kind: Heads of different kinds have different
             rows or keys, and cannot be compared.
         n: Sentences; the decoder is fed the true targets.
         seed: Draws them.
@@ -81,10 +82,10 @@ def head_likeness(run: Run, kind: str, n: int = N_SENTENCES, seed: int = SEED) -
 
 
 @torch.inference_mode()
-def likeness(model: Transformer, pairs: Sequence[Pair], kind: str) -> Likeness:
+def likeness(model: Transformer, pairs: Sequence[Pair], kind: Kind) -> Likeness:
     """Compare all heads of a kind of attention on some sentences."""
-    sites = [site for site in model.sites() if site.attention == kind]
-    heads = tuple((site, head) for site in sites for head in range(model.config.n_heads))
+    sites = [site for site in model.sites() if site.attention is kind]
+    heads = tuple(head for site in sites for head in site.heads(model.config.n_heads))
     distance_NN = torch.zeros(len(heads), len(heads), dtype=torch.float64)
     n_rows = 0
     for group in sorted_batches(pairs):

@@ -23,7 +23,8 @@ from core.batch import Pair, TokenReference, collate
 from core.evaluate.intervals import wilson
 from core.evaluate.metrics import sorted_batches
 from core.evaluate.pronouns import baselines
-from core.model import Record, Site, Step, Transformer
+from core.heads import Head
+from core.model import Record, Step, Transformer
 from core.runs.run import Run
 
 N_SENTENCES = 400
@@ -72,8 +73,7 @@ class Measure:
 class HeadRole:
     """What one head does."""
 
-    site: Site
-    head: int
+    head: Head
     scores: Mapping[Role, Score]
     """Only of roles that a row of this head can have in these sentences."""
     offset: int
@@ -149,7 +149,7 @@ def study_roles(model: Transformer, sentences: Sentences) -> Iterator[RoleProgre
     longest = max(max(len(pair.source), len(pair.target)) for pair in sentences.pairs)
     kinds = dict.fromkeys(site.attention for site in model.sites())
     tallies = [
-        Tally([s for s in model.sites() if s.attention == kind], model.config.n_heads, longest)
+        Tally([s for s in model.sites() if s.attention is kind], model.config.n_heads, longest)
         for kind in kinds
     ]
     done = 0
@@ -180,14 +180,13 @@ def _heads(tally: Tally, references: Sequence[TokenReference], done: int) -> Ite
     """Yield the heads of one kind of attention, by layer and head."""
     uniform_M = tally.uniform_M / max(tally.n_rows, 1)
     rules = asdict(baselines(references)) if references else {}
-    for number, (site, head) in enumerate(tally.heads):
+    for number, head in enumerate(tally.heads):
         measures_M = tally.measures_HM[number] / max(tally.n_rows, 1)
         entropy, evenness, distance, confidence = (
             Measure(float(value), float(uniform))
             for value, uniform in zip(measures_M, uniform_M, strict=True)
         )
         yield HeadRole(
-            site=site,
             head=head,
             scores=dict(_scores(tally, number, rules)),
             offset=tally.usual_offset(number),
@@ -210,7 +209,7 @@ def _scores(tally: Tally, number: int, rules: Mapping[str, float]) -> Iterator[t
             if role is Role.ANTECEDENT:
                 name = max(rules, key=lambda rule: rules[rule])
                 yield role, Score(value, rules[name], name.replace("_", " "), asked.n)
-            elif role in OFFSETS or (role is Role.SAME and tally.kind != "decoder.cross"):
+            elif role in OFFSETS or (role is Role.SAME and tally.kind.is_self):
                 yield role, Score(value, _share(asked.any_key, asked.n), ANY_KEY, asked.n)
             else:
                 yield role, _against_offsets(value, asked, tally.offsets_O)

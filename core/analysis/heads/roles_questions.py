@@ -12,7 +12,8 @@ from torch import Tensor
 
 from core.analysis.heads.roles_sentences import Sentences, TokenLinks
 from core.batch import Batch, Pair, TokenReference
-from core.model.masks import PAD
+from core.heads import Kind
+from core.vocabulary import PAD
 
 
 class Role(StrEnum):
@@ -45,8 +46,7 @@ class Role(StrEnum):
 class Rows:
     """The rows of one kind of attention in one batch."""
 
-    kind: str
-    """encoder.self, decoder.self or decoder.cross."""
+    kind: Kind
     query_BQ: Tensor
     """Ids of the tokens that stand at the rows: in the decoder what is fed."""
     key_BK: Tensor
@@ -58,16 +58,15 @@ class Rows:
         return (self.query_BQ != PAD) & (self.visible_BQK.sum(dim=-1) >= 2)
 
 
-def rows_of(kind: str, batch: Batch, visible_BQK: Tensor) -> Rows:
+def rows_of(kind: Kind, batch: Batch, visible_BQK: Tensor) -> Rows:
     """Return the rows of a kind of attention.
 
     Args:
-        kind: encoder.self, decoder.self or decoder.cross.
+        kind: Which.
         batch: What the model was given.
         visible_BQK: True where a query may look; dimensions of size 1 broadcast.
     """
-    query_BQ = batch.source_BS if kind == "encoder.self" else batch.fed_BT
-    key_BK = batch.fed_BT if kind == "decoder.self" else batch.source_BS
+    query_BQ, key_BK = batch.ids(kind.query_side), batch.ids(kind.key_side)
     shape = (*query_BQ.shape, key_BK.shape[1])
     # A mask of the model's own need not hide padding (there may be none to hide).
     visible_BQK = visible_BQK.expand(shape) & (key_BK != PAD)[:, None]
@@ -89,20 +88,20 @@ def wanted(
         sentences: What is known of them.
     """
     visible_BQK = rows.visible_BQK
-    counts_V = sentences.fed_counts_V if rows.kind == "decoder.self" else sentences.source_counts_V
+    counts_V = sentences.counts_V(rows.kind.key_side)
     found = {
         Role.SAME: rows.query_BQ[:, :, None] == rows.key_BK[:, None],
         Role.DELIMITER: sentences.delimiters_V[rows.key_BK][:, None],
         Role.RARE: _rarest(counts_V[rows.key_BK], visible_BQK),
     }
-    if rows.kind == "decoder.cross":
+    if not rows.kind.is_self:
         links = [sentences.links.get(pair, ()) for pair in pairs]
         found[Role.ALIGNED_FED] = _aligned(links, visible_BQK, row_of_first_token=1)
         found[Role.ALIGNED_PREDICTED] = _aligned(links, visible_BQK, row_of_first_token=0)
     else:
         found[Role.PREVIOUS] = _at_offset(-1, visible_BQK)
         found[Role.NEXT] = _at_offset(1, visible_BQK)
-    if rows.kind != "decoder.self":
+    if rows.kind.key_side == "source":
         found[Role.ANTECEDENT] = _antecedents(batch.references, rows)
     return {role: found[role] & visible_BQK for role in Role if role in found}
 
@@ -147,6 +146,6 @@ def _antecedents(references: Sequence[Sequence[TokenReference]], rows: Rows) -> 
     found_BQK = torch.zeros_like(rows.visible_BQK)
     for sentence, pronouns in enumerate(references):
         for each in ambiguous([pronouns]):
-            query = (each.pronoun if rows.kind == "encoder.self" else each.steps)[0]
+            query = each.rows(rows.kind.query_side)[0]
             found_BQK[sentence, query, list(each.antecedent)] = True
     return found_BQK

@@ -14,6 +14,7 @@ from torch import Tensor
 from core.analysis.heads.findings import task_of
 from core.batch import Pair
 from core.evaluate.evaluation import held_out_pairs
+from core.heads import Side
 from core.runs.run import Run
 from core.tasks import Sample, held_out_samples
 from core.tokenizer import Token, Tokenizer
@@ -35,6 +36,10 @@ class Sentences:
     """How often each token stands in the sources of these pairs."""
     fed_counts_V: Tensor
     """How often each token is fed to the decoder in these pairs."""
+
+    def counts_V(self, side: Side) -> Tensor:
+        """Return how often each token stands in the sources, or is fed."""
+        return self.source_counts_V if side == "source" else self.fed_counts_V
 
 
 def held_out_sentences(run: Run, n: int, seed: int) -> Sentences:

@@ -13,8 +13,8 @@ from torch import Tensor
 
 from core.analysis.heads.roles_questions import Role, Rows, offsets
 from core.analysis.heads.summaries import distances
-from core.model import Site
-from core.model.masks import PAD
+from core.heads import Site
+from core.vocabulary import PAD
 
 Counts = NDArray[np.float64]
 
@@ -44,7 +44,7 @@ class Tally:
         """
         self.kind = sites[0].attention
         self.sites = tuple(sites)
-        self.heads = [(site, head) for site in sites for head in range(n_heads)]
+        self.heads = [head for site in sites for head in site.heads(n_heads)]
         self.longest = longest
         self.offsets_O = np.arange(-longest, longest + 1)
         self.n_rows = 0
@@ -149,7 +149,7 @@ def _distances(rows: Rows) -> Tensor:
         n_queries, n_keys = (
             int((ids[sentence] != PAD).sum()) for ids in (rows.query_BQ, rows.key_BK)
         )
-        found_QK = distances(n_queries, n_keys, scaled=rows.kind == "decoder.cross")
+        found_QK = distances(n_queries, n_keys, scaled=not rows.kind.is_self)
         found_BQK[sentence, :n_queries, :n_keys] = torch.from_numpy(found_QK)
     return found_BQK
 

@@ -44,7 +44,7 @@ class Panel:
 def panels(steps: HeadSteps, stage: Stage) -> tuple[Panel, ...]:
     """Return the matrices of a stage: first what comes out, then what goes in."""
     query, key, value = steps.query, steps.key, steps.value
-    memory = "m" if steps.site.kind == "cross" else "x"
+    memory = "x" if steps.head.kind.is_self else "m"
     products = Panel("q·k", steps.products_QK, "query", "key")
     scores = Panel("s", steps.scores_QK, "query", "key")
     masked = Panel("masked", steps.masked_QK, "query", "key")
@@ -72,7 +72,7 @@ def panels(steps: HeadSteps, stage: Stage) -> tuple[Panel, ...]:
         Stage.OUTPUT: (
             Panel("added", steps.added_QD, "query", "d_model"),
             mixed,
-            Panel("W^O", steps.output_HED[steps.head], "d_v", "d_model"),
+            Panel("W^O", steps.output_HED[steps.head.index], "d_v", "d_model"),
             Panel("term", steps.term_QD, "query", "d_model"),
         ),
     }

@@ -15,7 +15,13 @@ from torch import Tensor, nn
 
 from core.batch import pad
 from core.decoding.sentence import translate
-from core.model import Probes, Record, Site, Step, Transformer
+from core.heads import Head, Site
+from core.model import (
+    Probes,
+    Record,
+    Step,
+    Transformer,
+)
 from core.model.attention import MultiHeadAttention
 from core.runs.run import Run
 
@@ -43,8 +49,7 @@ class Projection:
 class HeadSteps:
     """Everything that one head does with one sentence, as the model's own pass computed it."""
 
-    site: Site
-    head: int
+    head: Head
     normed: bool
     """True where the stream goes through LayerNorm before it comes in (pre-norm)."""
     query: Projection
@@ -72,7 +77,7 @@ class HeadSteps:
     @property
     def mixed_QE(self) -> Values:
         """The weighted mean of the values, for each query."""
-        return np.ascontiguousarray(self.mixed_QHE[:, self.head])
+        return np.ascontiguousarray(self.mixed_QHE[:, self.head.index])
 
     @property
     def concatenated_QX(self) -> Values:
@@ -100,7 +105,7 @@ class HeadSteps:
         return math.sqrt(self.d_k)
 
 
-def head_steps(run: Run, sentence: str, site: Site, head: int) -> HeadSteps:
+def head_steps(run: Run, sentence: str, head: Head) -> HeadSteps:
     """Record one head's steps in one pass over a sentence and the model's own translation of it.
 
     The pass is that of `core.inspection.inspect_sentence`: the weights are the same, bit by bit.
@@ -108,31 +113,28 @@ def head_steps(run: Run, sentence: str, site: Site, head: int) -> HeadSteps:
     Args:
         run: A loaded run.
         sentence: The source; cut where it is longer than the model's positions.
-        site: Of an attention sublayer.
-        head: One of its heads.
+        head: Whose.
 
     Raises:
         SentenceError: There is no text.
     """
     translation = translate(run, sentence)
-    record = Record(_RECORDED, frozenset({site}))
+    record = Record(_RECORDED, frozenset({head.site}))
     # The second keeps nothing, and lets all other sublayers take the path they take when watched.
     probes = Probes([record, Record(frozenset())])
     with torch.inference_mode():
         run.model(pad([translation.source_ids]), pad([translation.fed_ids]), probes)
         steps = {step: tensor[0] for (_, step), tensor in record.tensors.items()}
-        return _cut_out(run.model, steps, site, head)
+        return _cut_out(run.model, steps, head)
 
 
 def _attention_at(model: Transformer, site: Site) -> MultiHeadAttention:
-    layer = (model.encoder if site.stack == "encoder" else model.decoder)[site.layer]
-    found = layer.cross_attention if site.kind == "cross" else layer.self_attention
-    assert isinstance(found, MultiHeadAttention)
-    return found
+    modules = (module for module in model.modules() if isinstance(module, MultiHeadAttention))
+    return next(module for module in modules if module.site == site)
 
 
-def _cut_out(model: Transformer, steps: Mapping[Step, Tensor], site: Site, head: int) -> HeadSteps:
-    attention = _attention_at(model, site)
+def _cut_out(model: Transformer, steps: Mapping[Step, Tensor], head: Head) -> HeadSteps:
+    attention, number = _attention_at(model, head.site), head.index
     n_heads, n_queries, n_keys = steps[Step.WEIGHTS].shape
     mixed_QHE = steps[Step.MIXED].transpose(0, 1)
     # A linear layer holds its matrix with a row for each number that it makes.
@@ -142,27 +144,26 @@ def _cut_out(model: Transformer, steps: Mapping[Step, Tensor], site: Site, head:
     def projection(given: Step, layer: nn.Linear, made: Step) -> Projection:
         return Projection(
             given_KD=_array(steps[given]),
-            weight_DE=_array(layer.weight.unflatten(0, (n_heads, -1))[head].T),
-            bias_E=_array(layer.bias.unflatten(0, (n_heads, -1))[head]),
-            made_KE=_array(steps[made][head]),
+            weight_DE=_array(layer.weight.unflatten(0, (n_heads, -1))[number].T),
+            bias_E=_array(layer.bias.unflatten(0, (n_heads, -1))[number]),
+            made_KE=_array(steps[made][number]),
         )
 
     return HeadSteps(
-        site=site,
         head=head,
         normed=model.config.norm == "pre",
         query=projection(Step.QUERY_INPUT, attention.query, Step.QUERY),
         key=projection(Step.MEMORY, attention.key, Step.KEY),
         value=projection(Step.MEMORY, attention.value, Step.VALUE),
-        products_QK=_array(steps[Step.PRODUCTS][head]),
-        scores_QK=_array(steps[Step.SCORES][head]),
+        products_QK=_array(steps[Step.PRODUCTS][number]),
+        scores_QK=_array(steps[Step.SCORES][number]),
         visible_QK=visible_QK.numpy().copy(),
-        masked_QK=_array(steps[Step.MASKED_SCORES][head]),
-        weights_QK=_array(steps[Step.WEIGHTS][head]),
+        masked_QK=_array(steps[Step.MASKED_SCORES][number]),
+        weights_QK=_array(steps[Step.WEIGHTS][number]),
         mixed_QHE=_array(mixed_QHE),
         output_HED=_array(output_HED),
         output_bias_D=_array(attention.output.bias),
-        term_QD=_array(mixed_QHE[:, head] @ output_HED[head]),
+        term_QD=_array(mixed_QHE[:, number] @ output_HED[number]),
         added_QD=_array(steps[Step.ADDED]),
     )
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.analysis.heads.patterns import Pattern, Rows, Whether, head_pattern
-from core.inspection import Inspection
-from core.model import Site
+from core.heads import Head, Kind, Site
+from core.inspection import Inspection, SiteAttention
 
 Weights = NDArray[np.float32]
 Numbers = NDArray[np.float64]
@@ -22,8 +22,7 @@ Pair = tuple[int, int]
 class HeadSummary:
     """One head in a few numbers, each the mean over the rows with a choice."""
 
-    site: Site
-    head: int
+    head: Head
     entropy: float
     """Of the weights of a row, in bits: 0 for one key, 3 for eight keys alike."""
     evenness: float
@@ -37,41 +36,38 @@ class HeadSummary:
     """Rows with a choice."""
 
 
-def head_summaries(inspection: Inspection, kind: str) -> list[HeadSummary]:
+def head_summaries(inspection: Inspection, kind: Kind) -> list[HeadSummary]:
     """Return a summary of every head of a kind of attention, by layer and head.
 
     Args:
         inspection: Of one sentence, between tokens or words.
-        kind: encoder.self, decoder.self or decoder.cross.
+        kind: Of which heads.
     """
-    queries = inspection.source_tokens if kind == "encoder.self" else inspection.fed_tokens
-    keys = inspection.fed_tokens if kind == "decoder.self" else inspection.source_tokens
+    queries, keys = inspection.tokens_of(kind.query_side), inspection.tokens_of(kind.key_side)
     alike_QK = same_texts([token.text for token in queries], [token.text for token in keys])
-    if kind != "decoder.cross":
+    if kind.is_self:
         np.fill_diagonal(alike_QK, False)
     return [
         summary
-        for site, attention in inspection.attention.items()
-        if site.attention == kind
-        for summary in site_summaries(site, attention.weights_HQK, attention.visible_QK, alike_QK)
+        for site in inspection.sites_of(kind)
+        for summary in site_summaries(site, inspection.attention[site], alike_QK)
     ]
 
 
 def site_summaries(
-    site: Site, weights_HQK: Weights, visible_QK: Whether, alike_QK: Whether
+    site: Site, attention: SiteAttention, alike_QK: Whether
 ) -> Iterator[HeadSummary]:
     """Yield a summary of every head of a sublayer.
 
     Args:
         site: The sublayer; it says how patterns and distances are meant.
-        weights_HQK: What the heads looked at.
-        visible_QK: True where a query may look at a key.
+        attention: What its heads looked at.
         alike_QK: True where the key has the query's text and is not the query itself.
     """
-    choices_Q = visible_QK.sum(axis=-1)
+    choices_Q = attention.visible_QK.sum(axis=-1)
     chosen = choices_Q > 1
-    weights_HQK, visible_QK = weights_HQK[:, chosen], visible_QK[chosen]
-    cross = site.kind == "cross"
+    weights_HQK, visible_QK = attention.weights_HQK[:, chosen], attention.visible_QK[chosen]
+    cross = not site.attention.is_self
     distances_QK = distances(*alike_QK.shape, scaled=cross)[chosen]
     entropies_HQ = _entropies(weights_HQK)
     evenness_HQ = entropies_HQ / np.log2(np.maximum(choices_Q[chosen], 2))
@@ -79,15 +75,14 @@ def site_summaries(
     confidence_HQ = weights_HQK.max(axis=-1).astype(np.float64)
     found_HQ = np.where(visible_QK, weights_HQK, -1).argmax(axis=-1)
     rows = Rows(np.flatnonzero(chosen), visible_QK, alike_QK[chosen], cross)
-    for head, found_Q in enumerate(found_HQ):
-        evenness = _mean(evenness_HQ[head])
+    for head, found_Q in zip(site.heads(len(found_HQ)), found_HQ, strict=True):
+        evenness = _mean(evenness_HQ[head.index])
         yield HeadSummary(
-            site=site,
             head=head,
-            entropy=_mean(entropies_HQ[head]),
+            entropy=_mean(entropies_HQ[head.index]),
             evenness=evenness,
-            distance=_mean(distances_HQ[head]),
-            confidence=_mean(confidence_HQ[head]),
+            distance=_mean(distances_HQ[head.index]),
+            confidence=_mean(confidence_HQ[head.index]),
             pattern=head_pattern(rows, found_Q, evenness),
             rows=len(rows.at_Q),
         )
@@ -121,30 +116,26 @@ def same_texts(queries: Sequence[str], keys: Sequence[str]) -> Whether:
     return np.asarray(numbers_Q[:, None] == numbers_K)
 
 
-def pair_to_compare(
-    inspection: Inspection, kind: str, row: int | None, site: Site, head: int
-) -> Pair:
+def pair_to_compare(inspection: Inspection, kind: Kind, row: int | None, head: Head) -> Pair:
     """Return a query and a key to compare heads by.
 
     Args:
         inspection: Of one sentence.
         kind: Whose heads are compared.
         row: The query, where one is known to matter: its key is the one at which the head looks.
-        site: Of that head.
-        head: Which of them.
+        head: That one.
 
     Returns:
         Without a row the pair with the largest weight of all heads of the kind, rows without a
         choice left out where others are; a token that looks at itself is not a pair.
     """
     if row is not None:
-        return row, int(inspection.attention[site].weights_HQK[head, row].argmax())
+        return row, int(inspection.weights_of(head)[row].argmax())
     largest, pair = -1.0, (0, 0)
-    for at, attention in inspection.attention.items():
-        if at.attention != kind:
-            continue
+    for site in inspection.sites_of(kind):
+        attention = inspection.attention[site]
         wanted_QK = attention.visible_QK & (attention.visible_QK.sum(axis=-1) > 1)[:, None]
-        if kind != "decoder.cross":
+        if kind.is_self:
             wanted_QK &= ~np.eye(len(wanted_QK), dtype=bool)
         weights_QK = np.where(wanted_QK, attention.weights_HQK.max(axis=0), -1.0)
         found = np.unravel_index(weights_QK.argmax(), weights_QK.shape)

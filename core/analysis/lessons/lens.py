@@ -13,9 +13,9 @@ from torch import Tensor
 
 from core.batch import pad
 from core.decoding.step import sayable
-from core.model import Record, Site, Step, Transformer
-from core.model.probe import Stack
-from core.tokenizer import EOS
+from core.heads import Site, Stack
+from core.model import Record, Step, Transformer
+from core.vocabulary import EOS
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,10 +8,10 @@ import torch
 from core.analysis.lessons.masking import MASKS, Mask, visible
 from core.batch import Batch, Pair, collate
 from core.evaluate.evaluation import held_out_pairs
+from core.evaluate.loss import token_loss
 from core.model import Remask, Transformer
-from core.model.masks import PAD
 from core.runs.run import Run
-from core.training.loss import token_loss
+from core.vocabulary import PAD
 
 BATCH = 50
 """Sentences of all lengths go into one batch, so that there is padding to look at."""

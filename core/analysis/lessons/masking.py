@@ -15,10 +15,17 @@ from core.batch import pad
 from core.decoding.greedy import decode_greedily
 from core.decoding.sentence import fitting_source
 from core.evaluate.evaluation import held_out_pairs
-from core.model import Probes, Record, Remask, Site, Step, Transformer
-from core.model.masks import PAD, causal_mask, padding_mask
+from core.heads import Head, Kind, Side, Site
+from core.model import (
+    Probes,
+    Record,
+    Remask,
+    Step,
+    Transformer,
+)
+from core.model.masks import causal_mask, padding_mask
 from core.runs.run import Run, RunError
-from core.tokenizer import BOS, EOS
+from core.vocabulary import BOS, EOS, PAD
 
 PADDING, LOOK_AHEAD = "padding", "look-ahead"
 
@@ -27,17 +34,15 @@ PADDING, LOOK_AHEAD = "padding", "look-ahead"
 class Mask:
     """One mask of one kind of attention."""
 
-    attention: str
-    """Such as decoder.self."""
+    attention: Kind
     name: str
     """PADDING or LOOK_AHEAD."""
 
 
-MASKS = (
-    Mask("encoder.self", PADDING),
-    Mask("decoder.self", PADDING),
-    Mask("decoder.self", LOOK_AHEAD),
-    Mask("decoder.cross", PADDING),
+MASKS = tuple(
+    Mask(kind, name)
+    for kind in Kind
+    for name in ((PADDING, LOOK_AHEAD) if kind.causal else (PADDING,))
 )
 
 
@@ -60,6 +65,10 @@ class PaddedBatch:
     def fed_BT(self) -> Tensor:
         """The targets as the decoder gets them."""
         return pad(self.fed_ids)
+
+    def ids(self, side: Side) -> Tensor:
+        """Return the tokens that the encoder gets, ids_BS, or the decoder, ids_BT."""
+        return self.source_BS if side == "source" else self.fed_BT
 
     @property
     def n_padding(self) -> int:
@@ -105,7 +114,7 @@ def companions(run: Run, n: int = 40) -> tuple[str, ...]:
 
 def visible(
     source_BS: Tensor, target_BT: Tensor, without: Collection[Mask] = ()
-) -> Mapping[str, Tensor]:
+) -> Mapping[Kind, Tensor]:
     """Return what each kind of attention may look at.
 
     Args:
@@ -114,32 +123,30 @@ def visible(
         without: Masks that are left out.
 
     Returns:
-        Kind of attention → visible_BQK with dimensions of size 1 where all are the same; for
-        decoder.self both masks combined, for the others the source's padding mask alone.
+        Kind of attention → visible_BQK with dimensions of size 1 where all are the same; in
+        decoder self-attention both masks combined, else the source's padding mask alone.
     """
     everything_111 = torch.ones(1, 1, 1, dtype=torch.bool)
-    masks = {
-        Mask("encoder.self", PADDING): padding_mask(source_BS),
-        Mask("decoder.self", PADDING): padding_mask(target_BT),
-        Mask("decoder.self", LOOK_AHEAD): causal_mask(target_BT.shape[1])[None],
-        Mask("decoder.cross", PADDING): padding_mask(source_BS),
-    }
+    ids: Mapping[Side, Tensor] = {"source": source_BS, "target": target_BT}
     combined = {mask.attention: everything_111 for mask in MASKS}
     for mask in set(MASKS) - set(without):
-        combined[mask.attention] = combined[mask.attention] & masks[mask]
+        keys_BK = ids[mask.attention.key_side]
+        alone_BQK = (
+            padding_mask(keys_BK) if mask.name == PADDING else causal_mask(keys_BK.shape[1])[None]
+        )
+        combined[mask.attention] = combined[mask.attention] & alone_BQK
     return combined
 
 
-def alone(batch: PaddedBatch, attention: str, sentence: int) -> Mapping[str, NDArray[np.bool_]]:
+def alone(batch: PaddedBatch, kind: Kind, sentence: int) -> Mapping[str, NDArray[np.bool_]]:
     """Return visible_QK of each mask that a kind of attention has, taken by itself."""
-    n_queries = (batch.source_BS if attention == "encoder.self" else batch.fed_BT).shape[1]
-    n_keys = (batch.fed_BT if attention == "decoder.self" else batch.source_BS).shape[1]
+    n_queries, n_keys = (batch.ids(side).shape[1] for side in (kind.query_side, kind.key_side))
     n_batch = len(batch.source_ids)
     found = {}
     for mask in MASKS:
-        if mask.attention == attention:
+        if mask.attention is kind:
             others = set(MASKS) - {mask}
-            visible_BQK = visible(batch.source_BS, batch.fed_BT, others)[attention]
+            visible_BQK = visible(batch.source_BS, batch.fed_BT, others)[kind]
             found[mask.name] = visible_BQK.expand(n_batch, n_queries, n_keys)[sentence].numpy()
     return found
 
@@ -178,22 +185,20 @@ class Leak:
     """On later words; 0 outside decoder self-attention, where every word may be looked at."""
 
 
-def leak(weights_BHQK: NDArray[np.float32], batch: PaddedBatch, attention: str, head: int) -> Leak:
+def leak(weights_BHQK: NDArray[np.float32], batch: PaddedBatch, head: Head) -> Leak:
     """Return how much weight of a head is on padding and on the future, over rows that are words.
 
     Args:
-        weights_BHQK: Of a sublayer.
+        weights_BHQK: Of the head's sublayer.
         batch: That it looked at.
-        attention: Its kind, such as decoder.self.
         head: The one that is meant.
     """
-    queries_BQ = batch.source_BS if attention == "encoder.self" else batch.fed_BT
-    keys_BK = batch.fed_BT if attention == "decoder.self" else batch.source_BS
-    weights_NK = weights_BHQK[:, head][(queries_BQ != PAD).numpy()].astype(np.float64)
+    queries_BQ, keys_BK = batch.ids(head.kind.query_side), batch.ids(head.kind.key_side)
+    weights_NK = weights_BHQK[:, head.index][(queries_BQ != PAD).numpy()].astype(np.float64)
     n_queries, n_keys = weights_BHQK.shape[2:]
     padded_BQK = (keys_BK == PAD)[:, None, :].expand(-1, n_queries, n_keys).numpy()
     padded_NK = padded_BQK[(queries_BQ != PAD).numpy()]
-    later_QK = np.triu(np.ones((n_queries, n_keys), bool), 1) & (attention == "decoder.self")
+    later_QK = np.triu(np.ones((n_queries, n_keys), bool), 1) & head.kind.causal
     later_NK = np.broadcast_to(later_QK, padded_BQK.shape)[(queries_BQ != PAD).numpy()]
     total = len(weights_NK)
     return Leak(
@@ -219,18 +224,17 @@ class HeadOfBatch:
 def head_of_batch(
     model: Transformer,
     batch: PaddedBatch,
-    site: Site,
-    head: int,
+    head: Head,
     sentence: int,
     without: tuple[Mask, ...] = (),
 ) -> HeadOfBatch:
     """Do `attended`, and keep one head and one sentence of it."""
-    done = attended(model, batch, site, without)
-    sums_BQ = done.weights_BHQK[:, head].astype(np.float64).sum(axis=-1)
+    done = attended(model, batch, head.site, without)
+    sums_BQ = done.weights_BHQK[:, head.index].astype(np.float64).sum(axis=-1)
     return HeadOfBatch(
         visible_QK=done.visible_BQK[sentence].copy(),
-        scores_QK=done.scores_BHQK[sentence, head].copy(),
-        weights_QK=done.weights_BHQK[sentence, head].copy(),
+        scores_QK=done.scores_BHQK[sentence, head.index].copy(),
+        weights_QK=done.weights_BHQK[sentence, head.index].copy(),
         row_sums=(float(sums_BQ.min()), float(sums_BQ.max())),
-        leak=leak(done.weights_BHQK, batch, site.attention, head),
+        leak=leak(done.weights_BHQK, batch, head),
     )

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from core.batch import pad
-from core.model import Record, Site, Step, Transformer
+from core.heads import Site
+from core.model import Record, Step, Transformer
 from core.model.layers import EncoderLayer
 
 LONGEST = 64

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from core.batch import pad
-from core.model import Record, Site, Step, Transformer
+from core.heads import Site
+from core.model import Record, Step, Transformer
 from core.model.layers import Residual
-from core.model.masks import PAD
+from core.vocabulary import PAD
 
 EPS = 1e-5
 """What both norms add to a variance before its root is taken."""
@@ -139,7 +140,7 @@ def study_norms(
     Raises:
         ValueError: The model has no norm there, or it is the decoder's.
     """
-    if site.stack != "encoder":
+    if not site.in_encoder:
         raise ValueError(f"{site} is not a sublayer of the encoder")
     _norm_of(model, site)
     alone_B1, together_BS = pad([source_ids]), pad([source_ids, *others])

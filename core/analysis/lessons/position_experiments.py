@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 
 from core.batch import pad
 from core.decoding.sentence import fitting_source
-from core.model import Record, Site, Step, Unplace, build
+from core.heads import Site
+from core.model import (
+    Record,
+    Step,
+    Unplace,
+    build,
+)
 from core.runs.run import Run
 from core.tokenizer import Token
 

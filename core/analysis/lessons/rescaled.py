@@ -16,10 +16,17 @@ from core.analysis.heads.evenness import evenness
 from core.batch import pad
 from core.decoding.sentence import Translation
 from core.decoding.step import sayable
-from core.model import Probe, Probes, Record, Rescale, Site, Step
+from core.evaluate.loss import token_loss
+from core.heads import Site
+from core.model import (
+    Probe,
+    Probes,
+    Record,
+    Rescale,
+    Step,
+)
 from core.runs.run import Run
-from core.tokenizer import BOS, EOS
-from core.training.loss import token_loss
+from core.vocabulary import BOS, EOS
 
 PerHead = Mapping[Site, tuple[float, ...]]
 """One number for each head of each attention sublayer."""

@@ -11,8 +11,8 @@ import torch
 from numpy.typing import NDArray
 
 from core.batch import pad
-from core.model import Record, Site, Step, Transformer
-from core.model.probe import Stack
+from core.heads import Site, Stack
+from core.model import Record, Step, Transformer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +38,9 @@ class Stream:
     def names(self) -> tuple[str, ...]:
         """What to call each depth: `embedding`, then `0 self`, `0 feed-forward` and so on."""
         return tuple(
-            site.kind if site.kind == "embedding" else f"{site.layer} {site.kind.replace('_', '-')}"
+            site.sublayer
+            if site.sublayer == "embedding"
+            else f"{site.layer} {site.sublayer.replace('_', '-')}"
             for site in self.sites
         )
 
@@ -59,8 +61,8 @@ def residual_stream(
     # The record keeps the order in which the model computes.
     through = [site for site, step in record.tensors if step == Step.STREAM_OUT]
     return {
-        "encoder": _stream(record, [site for site in through if site.stack == "encoder"]),
-        "decoder": _stream(record, [site for site in through if site.stack == "decoder"]),
+        stack: _stream(record, [site for site in through if site.stack == stack])
+        for stack in dict.fromkeys(site.stack for site in through)
     }
 
 

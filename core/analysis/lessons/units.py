@@ -11,8 +11,8 @@ import torch
 from numpy.typing import NDArray
 
 from core.batch import pad
-from core.model import Record, Site, Step, Transformer
-from core.model.probe import Stack
+from core.heads import Site, Stack
+from core.model import Record, Step, Transformer
 
 
 @dataclass(frozen=True, slots=True, eq=False)

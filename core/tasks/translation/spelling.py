@@ -1,9 +1,10 @@
 """From words to text: capitals, elision, spaces, and where every word came to stand."""
 
-from core.tasks.task import Link, Reference, Sample, Span
+from core.tasks.task import Link, Reference, Sample
 from core.tasks.translation.draft import Draft, Mention, Word
 from core.tasks.translation.nouns import ASPIRATED_H
 from core.tasks.translation.words import Kind
+from core.vocabulary import Span
 
 MARKS = frozenset(".,?")
 _VOWELS = frozenset("aeiouàâéèêëîïôöùûüœæAEIOUÀÂÉÈÊËÎÏÔÖÙÛÜŒÆ")

@@ -6,8 +6,7 @@ import numpy as np
 import streamlit as st
 
 from core.analysis.heads.comparison import aligned, compare, difference
-from core.inspection import inspect_sentence
-from core.words import merged
+from core.inspection import inspect_sentence, merged
 from pages.frame import matrices, notes
 from pages.frame.export import Column, Taking
 from pages.frame.selection import Looked
@@ -56,10 +55,10 @@ def draw(looked: Looked) -> Taking | None:
     pictures = panels(shown)
     matrices.matrices(pictures, key=COMPARED_MAPS)
     return Taking(
-        name=f"{looked.site}.{looked.head}.compared",
+        name=f"{looked.site}.{looked.head.index}.compared",
         title=title(shown),
         numbers=lambda: _numbers(pictures),
-        lines=lines_of.inspecting(looked, _IMPORT) + _lines(shown),
+        lines=lines_of.inspecting(looked, _IMPORT, "from core.heads import Head") + _lines(shown),
         about=_about(shown),
         code=[difference, compare, aligned, inspect_sentence, *([merged] * looked.whole_words)],
         component=(component_assets(), lambda: pack(pictures)),
@@ -83,8 +82,8 @@ def _about(shown: Compared) -> dict[str, str]:
     """Return what a file says of the second, and of the first's head."""
     looked, other = shown.looked, shown.other
     heads = {
-        "head": notes.site_and_head(looked.site, looked.head),
-        "second_head": notes.site_and_head(other.site, other.head),
+        "head": notes.site_and_head(looked.head),
+        "second_head": notes.site_and_head(other.head),
     }
     second = {"second_sentence": other.sentence}
     if other.names:
@@ -125,11 +124,11 @@ def _lines(shown: Compared) -> str:
             *loading,
             f"other = inspect_sentence({run}, {lines_of.quoted(other.sentence)})",
             *(["other = merged(other)"] if looked.whole_words else []),
-            f'first = Site.parse("{looked.site}"), {looked.head}',
-            f'second = Site.parse("{other.site}"), {other.head}',
+            f'first = Head.parse("{looked.head}")',
+            f'second = Head.parse("{other.head}")',
             "numbers = {",
-            '    "first": inspection.attention[first[0]].weights_HQK[first[1]],',
-            '    "second": other.attention[second[0]].weights_HQK[second[1]],',
+            '    "first": inspection.weights_of(first),',
+            '    "second": other.weights_of(second),',
             '    "difference": difference(compare(inspection, other), first, second).values_qk,',
             "}",
             "",

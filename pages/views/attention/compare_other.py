@@ -7,12 +7,12 @@ import streamlit as st
 
 from core.analysis.heads.comparison import most_alike
 from core.decoding.sentence import SentenceError
+from core.heads import Head
 from core.inspection import Inspection
-from core.model import Site
 from core.runs.run import RunError, read_settings
 from core.tasks import TASKS
 from pages.frame import address, cached, controls, notes, session
-from pages.frame.selection import Looked, sites_of
+from pages.frame.selection import Looked
 from pages.frame.text import _, plain
 
 SENTENCES, MODELS = "two sentences", "two models"
@@ -27,8 +27,7 @@ class Other:
     sentence: str
     inspection: Inspection
     """Between tokens, or merged to words, as the first is."""
-    site: Site
-    head: int
+    head: Head
     names: tuple[()] | tuple[str, str] = ()
     """Of the two models; none where it is the same one with two sentences."""
 
@@ -54,7 +53,6 @@ def ask(looked: Looked) -> Other | None:
         path=looked.opened.path,
         sentence=sentence,
         inspection=inspection,
-        site=looked.site,
         head=looked.head,
     )
 
@@ -119,7 +117,7 @@ def _with_model(
     except RunError as error:
         st.error(plain(str(error)))
         return None
-    sites = sites_of(inspection, looked.kind)
+    sites = inspection.sites_of(looked.kind)
     if not sites:
         st.info(_("{name} has no attention of this kind.").format(name=plain(name)))
         return None
@@ -128,10 +126,10 @@ def _with_model(
     n_heads = len(inspection.attention[sites[0]].weights_HQK)
     with row:
         layer = _number(_("layer"), len(sites), looked.layer, session.OTHER_LAYER)
-        head = _number(_("head"), n_heads, looked.head, session.OTHER_HEAD)
-    if looked.layer >= len(sites) or looked.head >= n_heads:
+        head = _number(_("head"), n_heads, looked.head.index, session.OTHER_HEAD)
+    if looked.layer >= len(sites) or looked.head.index >= n_heads:
         missing = _("{name} has no {where}: its last layer is {layer}, its last head {head}.")
-        where = notes.site_and_head(looked.site, looked.head)
+        where = notes.site_and_head(looked.head)
         st.caption(
             missing.format(
                 name=plain(name),
@@ -144,8 +142,7 @@ def _with_model(
         path=path,
         sentence=sentence,
         inspection=inspection,
-        site=sites[layer],
-        head=head,
+        head=Head(sites[layer], head),
         names=(first, name),
     )
 

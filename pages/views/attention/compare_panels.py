@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from core.model import Site
+from core.heads import Head
 from pages.frame import notes
 from pages.frame.selection import key_axis, query_axis
 from pages.frame.text import ATTENTIONS, _
@@ -19,11 +19,11 @@ def panels(shown: Compared) -> Matrices:
 def _map(shown: Compared, side: int) -> Matrix:
     looked, other = shown.looked, shown.other
     inspection = (looked.inspection, other.inspection)[side]
-    site, head = ((looked.site, looked.head), (other.site, other.head))[side]
+    head = (looked.head, other.head)[side]
     return Matrix(
-        title=f"{notes.site_and_head(site, head)}: {shown.names[side]}",
-        values=inspection.attention[site].weights_HQK[head],
-        visible=inspection.attention[site].visible_QK,
+        title=f"{notes.site_and_head(head)}: {shown.names[side]}",
+        values=inspection.weights_of(head),
+        visible=inspection.attention[head.site].visible_QK,
         rows=_axis(shown, side, of_keys=False),
         columns=_axis(shown, side, of_keys=True),
         value_name=_("weight"),
@@ -49,9 +49,9 @@ def _difference(shown: Compared) -> Matrix:
 def title(shown: Compared) -> str:
     """Say what is subtracted from what."""
     names, kind = shown.names, ATTENTIONS[shown.looked.kind]
-    heads = (shown.looked.site, shown.looked.head), (shown.other.site, shown.other.head)
-    where = notes.site_and_head(*heads[0])
-    first, second = (_short(site, head) for site, head in heads)
+    heads = shown.looked.head, shown.other.head
+    where = notes.site_and_head(heads[0])
+    first, second = (_short(head) for head in heads)
     if not shown.other.names:
         return _("{where}: second − first").format(where=where)
     if names[0] == names[1]:
@@ -65,8 +65,8 @@ def title(shown: Compared) -> str:
     return text.format(kind=kind, first=first, second=second)
 
 
-def _short(site: Site, head: int) -> str:
-    return _("layer {layer} head {head}").format(layer=site.layer, head=head)
+def _short(head: Head) -> str:
+    return _("layer {layer} head {head}").format(layer=head.layer, head=head.index)
 
 
 def _axis(shown: Compared, side: int, *, of_keys: bool) -> Axis:

@@ -37,8 +37,7 @@ class Compared:
 def compared(looked: Looked, other: Other) -> Compared:
     """Return the two heads with how they differ."""
     found = compare(looked.inspection, other.inspection)
-    heads = (looked.site, looked.head), (other.site, other.head)
-    return Compared(looked, other, found, difference(found, *heads))
+    return Compared(looked, other, found, difference(found, looked.head, other.head))
 
 
 def paired_labels(shown: Compared, *, of_keys: bool) -> tuple[TokenLabel, ...]:

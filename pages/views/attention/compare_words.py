@@ -16,13 +16,14 @@ MOST_WORDS = 8
 def what_differs(shown: Compared) -> str:
     """Say in Markdown which of the tokens that look or are looked at stand differently."""
     comparison, kind = shown.comparison, shown.looked.kind
+    sides = {kind.query_side, kind.key_side}
     first, second = comparison.first, comparison.second
     sources = _changes(comparison.source, first.source_tokens, second.source_tokens)
     targets = _changes(comparison.fed, first.fed_tokens, second.fed_tokens)
     found = []
-    if sources and kind != "decoder.self":
+    if sources and "source" in sides:
         found.append(_sentence(_("Differs: {changes}"), sources))
-    if targets and kind != "encoder.self":
+    if targets and "target" in sides:
         found.append(_sentence(_("In the translation: {changes}"), targets))
     if found:
         return " ".join(found)

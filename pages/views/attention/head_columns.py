@@ -55,8 +55,7 @@ class Shown:
 def weight_of(looked: Looked, summary: HeadSummary, pair: Pair) -> float:
     """Return the weight of a pair in a head."""
     query, key = pair
-    attention = looked.inspection.attention[summary.site]
-    return float(attention.weights_HQK[summary.head, query, key])
+    return float(looked.inspection.weights_of(summary.head)[query, key])
 
 
 def columns(shown: Shown) -> dict[str, Sequence[object]]:
@@ -64,8 +63,8 @@ def columns(shown: Shown) -> dict[str, Sequence[object]]:
     summaries = shown.summaries
     unit = shown.looked.whole_words
     return {
-        _("layer"): [each.site.layer for each in summaries],
-        _("head"): [each.head for each in summaries],
+        _("layer"): [each.head.layer for each in summaries],
+        _("head"): [each.head.index for each in summaries],
         **({PAIR: shown.weights} if shown.pair else {}),
         _("does"): [head_words.short(each, shown.keys, whole_words=unit) for each in summaries],
         _("in rows"): [_percents(each, each.pattern.share) for each in summaries],
@@ -85,7 +84,7 @@ def column_config(shown: Shown) -> dict[str, ColumnConfig | None]:
     """Return how the columns are written."""
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
     away = _("How many tokens away the keys are, weighted; mean over the rows.")
-    if shown.looked.kind == "decoder.cross":
+    if not shown.looked.kind.is_self:
         away += " " + _("Counted from the place that is as far along in the source.")
     bits = _("Of a row's weights in bits, mean over the rows: 0 for one key, 3 for eight alike.")
     pair = _("The weight of this pair; nothing where the mask hides it.")

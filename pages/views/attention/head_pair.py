@@ -6,8 +6,9 @@ import streamlit as st
 
 from core.analysis.heads.findings import pronouns_among
 from core.analysis.heads.summaries import Pair, pair_to_compare
+from core.heads import Head, Kind
 from pages.frame import controls, opening, session
-from pages.frame.selection import Looked, key_tokens, query_tokens, sites_of
+from pages.frame.selection import Looked, key_tokens, query_tokens
 from pages.frame.text import _
 
 _QUERY, _KEY = "heads_query", "heads_key"
@@ -32,13 +33,12 @@ def _default(looked: Looked) -> Pair:
     """Return the first pronoun and what it stands for, or else the largest weight's tokens."""
     inspection, kind = looked.inspection, looked.kind
     layer, head = opening.default_head(looked.opened.run, kind)
-    site = sites_of(inspection, kind)[layer]
-    return pair_to_compare(inspection, kind, _pronoun(looked), site, head)
+    return pair_to_compare(inspection, kind, _pronoun(looked), Head(kind.site(layer), head))
 
 
 def _pronoun(looked: Looked) -> int | None:
     """Return the row of the sentence's first pronoun; None where the rows are not its words."""
-    if looked.kind != "encoder.self":
+    if looked.kind is not Kind.ENCODER_SELF:
         return None
     pronouns = pronouns_among(looked.opened.task, looked.opened.inspection.source_words)
     texts = [token.text.lower() for token in looked.inspection.source_tokens]

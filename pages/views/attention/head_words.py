@@ -23,7 +23,7 @@ def short(summary: HeadSummary, keys: Sequence[Token], *, whole_words: bool) -> 
         return _("spreads nearly evenly")
     if pattern.name == "forward":
         return _("moves from left to right")
-    found = _target(pattern, keys, summary.site.kind == "cross", _unit(whole_words))
+    found = _target(pattern, keys, not summary.head.kind.is_self, _unit(whole_words))
     template = _("looks at {target}") if pattern.common else _("varies; most often {target}")
     return template.format(target=found)
 

@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.analysis.heads.patterns import head_pattern
 from core.analysis.heads.summaries import HeadSummary, Pair, head_summaries, site_summaries
+from core.heads import Kind
 from core.runs.run import Run
 from pages.frame import address, cached, controls, notes, session
 from pages.frame.export import Column, Taking
@@ -21,7 +22,10 @@ SORTS = ("entropy", "distance", "pair")
 TABLE = "heads_table"
 """Key of the table."""
 _ROW, _ROWS = 35, 12
-_IMPORT = "from core.analysis.heads.summaries import head_summaries"
+_IMPORTS = (
+    "from core.analysis.heads.summaries import head_summaries",
+    "from core.heads import Kind",
+)
 _NUMBERS = {
     "in rows": "pattern.share",
     "by chance": "pattern.chance",
@@ -49,7 +53,7 @@ def draw(looked: Looked) -> Taking:
     return _taking(shown, sort)
 
 
-def _summaries(run: Run, sentence: str, whole_words: bool, kind: str) -> list[HeadSummary]:
+def _summaries(run: Run, sentence: str, whole_words: bool, kind: Kind) -> list[HeadSummary]:
     return head_summaries(cached.inspected(run.path, sentence, whole_words), kind)
 
 
@@ -62,8 +66,8 @@ def _order(looked: Looked, sort: str, pair: Pair | None) -> Callable[[HeadSummar
 
 def _draw_table(shown: Shown) -> None:
     """Draw a row for each head."""
-    places = [(each.site.layer, each.head) for each in shown.summaries]
-    address.prepare_rows(TABLE, [places.index((shown.looked.layer, shown.looked.head))])
+    places = [(each.head.layer, each.head.index) for each in shown.summaries]
+    address.prepare_rows(TABLE, [places.index((shown.looked.layer, shown.looked.head.index))])
     st.dataframe(
         head_table([head for _layer, head in places], columns(shown), mark=MARK),
         key=TABLE,
@@ -87,9 +91,9 @@ def _take_row(places: Sequence[tuple[int, int]], rows: list[int]) -> None:
 
 def _draw_chosen(shown: Shown) -> None:
     looked = shown.looked
-    [chosen] = [s for s in shown.summaries if (s.site, s.head) == (looked.site, looked.head)]
+    [chosen] = [s for s in shown.summaries if s.head == looked.head]
     with st.container(horizontal=True, vertical_alignment="center"):
-        where = notes.site_and_head(looked.site, looked.head)
+        where = notes.site_and_head(looked.head)
         does = head_words.said(chosen, shown.keys, whole_words=looked.whole_words)
         st.text(f"{where}: {does}.", width="content")
         st.button(
@@ -117,8 +121,8 @@ def _taking(shown: Shown, sort: str) -> Taking:
         name=f"heads.{looked.kind}",
         title=title,
         numbers=partial(_numbers, shown),
-        lines=lines_of.inspecting(looked, _IMPORT) + _lines(shown, sort),
-        about={"head": notes.site_and_head(looked.site, looked.head)},
+        lines=lines_of.inspecting(looked, *_IMPORTS) + _lines(shown, sort),
+        about={"head": notes.site_and_head(looked.head)},
         code=[head_summaries, site_summaries, head_pattern],
         how_to_read=_HOW_TO_READ,
         formula=_FORMULA,
@@ -136,7 +140,7 @@ def _numbers(shown: Shown) -> dict[str, Column]:
 
 
 def _lines(shown: Shown, sort: str) -> str:
-    lines = [f'summaries = head_summaries(inspection, "{shown.looked.kind}")']
+    lines = [f'summaries = head_summaries(inspection, Kind("{shown.looked.kind}"))']
     weight = "weight(each)"
     if shown.pair:
         query, key = shown.pair

@@ -5,9 +5,9 @@ from typing import Any
 
 import streamlit as st
 
-from core.inspection import inspect_sentence
+from core.heads import Kind
+from core.inspection import inspect_sentence, merged
 from core.model.attention import attend_probed
-from core.words import merged
 from pages.frame import address, clicks, controls, session
 from pages.frame.export import Taking
 from pages.frame.maps import labels
@@ -16,8 +16,6 @@ from pages.frame.selection import (
     Looked,
     key_labels,
     query_labels,
-    side_of_keys,
-    side_of_queries,
 )
 from pages.frame.text import _
 from pages.views.attention import lines_of
@@ -47,6 +45,8 @@ HOW_TO_READ = _(
 """
 )
 
+_IMPORT = "from core.heads import Site"
+
 
 def draw(looked: Looked) -> Taking:
     """Draw the lines."""
@@ -67,7 +67,7 @@ def draw(looked: Looked) -> Taking:
         numbers=lambda: lines_of.weights(
             looked, {head: looked.attention.weights_HQK[head] for head in drawn}
         ),
-        lines=f"{lines_of.inspecting(looked)}numbers = {weights}\n",
+        lines=f"{lines_of.inspecting(looked, _IMPORT)}numbers = {weights}\n",
         code=[attend_probed, inspect_sentence, *([merged] if looked.whole_words else [])],
         component=(component_assets(), lambda: pack(shown)),
         how_to_read=HOW_TO_READ,
@@ -78,16 +78,16 @@ def _heads(looked: Looked) -> list[int]:
     """Ask whether one head's lines are drawn or those of all heads of the layer."""
     n_heads = len(looked.attention.weights_HQK)
     if n_heads == 1:
-        return [looked.head]
+        return [looked.head.index]
     with st.container(horizontal=True, vertical_alignment="center"):
         offered = controls.words((ONE, ALL))
         shown = controls.choice(_("Lines of"), session.SHOWN, offered, ONE)
-    return list(range(n_heads)) if shown == ALL else [looked.head]
+    return list(range(n_heads)) if shown == ALL else [looked.head.index]
 
 
 def _lines(looked: Looked, heads: list[int]) -> Lines:
     inspection, kind = looked.inspection, looked.kind
-    decoder = kind != "encoder.self"
+    decoder = kind.query_side == "target"
     return Lines(
         title=_title(looked, heads),
         weights_HQK=looked.attention.weights_HQK[heads],
@@ -95,7 +95,7 @@ def _lines(looked: Looked, heads: list[int]) -> Lines:
         heads=heads,
         queries=query_labels(inspection, kind),
         keys=key_labels(inspection, kind),
-        sides=(side_of_queries(kind), side_of_keys(kind)),
+        sides=(kind.query_side, kind.key_side),
         predicted=labels(inspection.predicted_tokens) if decoder else (),
         threshold=_threshold(),
         hidden=_hidden(heads),
@@ -105,11 +105,11 @@ def _lines(looked: Looked, heads: list[int]) -> Lines:
 
 
 def _title(looked: Looked, heads: list[int]) -> str:
-    stack = _("Decoder") if looked.site.stack == "decoder" else _("Encoder")
+    stack = _("Encoder") if looked.site.in_encoder else _("Decoder")
     where = {
-        "encoder.self": _("where each word looks"),
-        "decoder.self": _("where each word looks back"),
-        "decoder.cross": _("where it looks in the source"),
+        Kind.ENCODER_SELF: _("where each word looks"),
+        Kind.DECODER_SELF: _("where each word looks back"),
+        Kind.CROSS: _("where it looks in the source"),
     }[looked.kind]
     whose = _("all {n} heads").format(n=len(heads))
     if len(heads) == 1:

@@ -34,9 +34,9 @@ def inspecting(looked: Looked, *imports: str) -> str:
         looked: What the page shows.
         imports: More lines that import, for what comes after.
     """
-    needed = ["from core.inspection import inspect_sentence", "from core.model import Site"]
+    needed = ["from core.inspection import inspect_sentence"]
     if looked.whole_words:
-        needed.append("from core.words import merged")
+        needed.append("from core.inspection import merged")
     lines = [
         f"inspection = inspect_sentence(run, {quoted(looked.opened.sentence)})",
         *(["inspection = merged(inspection)"] if looked.whole_words else []),

@@ -1,9 +1,8 @@
 """All heads of one kind of attention, and one of them large."""
 
 from core.analysis.heads.findings import best_pronoun_head, most_needed_pronoun_head, pronouns_among
-from core.inspection import inspect_sentence
+from core.inspection import inspect_sentence, merged
 from core.model.attention import attend_probed
-from core.words import merged
 from pages.frame import address, clicks, maps, notes, session
 from pages.frame.export import Taking
 from pages.frame.opening import Opened
@@ -17,18 +16,17 @@ def draw(looked: Looked) -> Taking:
     shown = maps.maps_of(
         looked.inspection,
         looked.kind,
-        (looked.layer, looked.head),
+        (looked.layer, looked.head.index),
         _about_pronouns(looked.opened),
         _zoom(looked),
     )
     maps.attention_maps(shown, key=session.MAPS, on_pick=clicks.take_head, on_zoom=clicks.take_zoom)
     return Taking(
-        name=f"{looked.site}.{looked.head}",
-        title=notes.site_and_head(looked.site, looked.head),
-        numbers=lambda: lines_of.weights(looked, {looked.head: looked.weights_QK}),
-        lines=lines_of.inspecting(looked)
-        + f'numbers = inspection.attention[Site.parse("{looked.site}")]'
-        + f".weights_HQK[{looked.head}]\n",
+        name=f"{looked.site}.{looked.head.index}",
+        title=notes.site_and_head(looked.head),
+        numbers=lambda: lines_of.weights(looked, {looked.head.index: looked.weights_QK}),
+        lines=lines_of.inspecting(looked, "from core.heads import Head")
+        + f'numbers = inspection.weights_of(Head.parse("{looked.head}"))\n',
         code=[attend_probed, inspect_sentence, *([merged] if looked.whole_words else [])],
         component=(component_assets(), lambda: pack(shown, whole=True)),
     )

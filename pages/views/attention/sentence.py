@@ -7,12 +7,12 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from core.analysis.heads.aggregate import heads_of_all_layers, largest_of_heads, mean_of_heads
-from core.inspection import inspect_sentence
+from core.heads import Kind
+from core.inspection import inspect_sentence, merged
 from core.runs.run import Run
-from core.words import merged
 from pages.frame import cached, controls, matrices, session
 from pages.frame.export import Column, Taking
-from pages.frame.selection import Looked, key_axis, query_axis, sites_of
+from pages.frame.selection import Looked, key_axis, query_axis
 from pages.frame.text import _
 from pages.views.attention import lines_of
 from viz.matrices import component_assets, pack
@@ -28,9 +28,9 @@ _HOW: Mapping[str, Callable[[NDArray[np.float32]], NDArray[np.float32]]] = {
     LARGEST: largest_of_heads,
 }
 _KINDS = {
-    "encoder.self": _("Encoder"),
-    "decoder.self": _("Decoder self-attention"),
-    "decoder.cross": _("Cross-attention"),
+    Kind.ENCODER_SELF: _("Encoder"),
+    Kind.DECODER_SELF: _("Decoder self-attention"),
+    Kind.CROSS: _("Cross-attention"),
 }
 
 HOW_TO_READ = _(
@@ -88,11 +88,11 @@ def draw(looked: Looked) -> Taking:
 
 
 def _aggregated(
-    run: Run, sentence: str, whole_words: bool, kind: str, how: str, over: str
+    run: Run, sentence: str, whole_words: bool, kind: Kind, how: str, over: str
 ) -> dict[str, NDArray[np.float32]]:
     """Return layer, or ALL_LAYERS → weights_QK."""
     inspection = cached.inspected(run.path, sentence, whole_words)
-    layers = [inspection.attention[site].weights_HQK for site in sites_of(inspection, kind)]
+    layers = [inspection.attention[site].weights_HQK for site in inspection.sites_of(kind)]
     if over == ALL:
         return {ALL_LAYERS: _HOW[how](heads_of_all_layers(layers))}
     return {str(layer): _HOW[how](weights_HQK) for layer, weights_HQK in enumerate(layers)}

@@ -27,7 +27,7 @@ _CELL = re.compile(r"([0-9]{1,6}),([0-9]{1,6}),([0-9]{1,6})")
 def draw(looked: Looked) -> Taking:
     """Draw one stage of the head, and how one of its numbers came about."""
     opened = looked.opened
-    steps = cached.of_run(head_steps, opened.path, opened.sentence, looked.site, looked.head)
+    steps = cached.of_run(head_steps, opened.path, opened.sentence, looked.head)
     stage, cell = _ask(steps)
     found = terms(steps, stage, *cell)
     text, formula = st.columns([3, 2], vertical_alignment="center")
@@ -38,9 +38,9 @@ def draw(looked: Looked) -> Taking:
     shown = stage_matrices(looked, steps, stage, cell)
     show_matrices(shown, key=STEPS, on_pick=lambda: clicks.take_cell(STEPS))
     steps_terms.draw(looked, steps, stage, cell, found)
-    where = notes.site_and_head(looked.site, looked.head)
+    where = notes.site_and_head(looked.head)
     return Taking(
-        name=f"{looked.site}.{looked.head}.{stage.name.lower()}",
+        name=f"{looked.site}.{looked.head.index}.{stage.name.lower()}",
         title=_("{where}: {stage}").format(where=where, stage=stage.value),
         numbers=lambda: steps_numbers.numbers(looked, steps, stage, cell),
         lines=steps_numbers.lines(looked, stage, cell),

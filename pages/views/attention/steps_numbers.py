@@ -17,7 +17,7 @@ _IMPORTS = (
     "from core.analysis.heads.stages import Stage, matrices",
     "from core.analysis.heads.steps import head_steps",
     "from core.analysis.heads.terms import terms",
-    "from core.model import Site",
+    "from core.heads import Head",
 )
 
 
@@ -53,8 +53,8 @@ def lines(looked: Looked, stage: Stage, cell: tuple[int, int]) -> str:
     opened = looked.opened
     return (
         lines_of.loading(looked, *_IMPORTS)
-        + f"""site = Site.parse("{looked.site}")
-steps = head_steps(run, {lines_of.quoted(opened.sentence)}, site, {looked.head})
+        + f"""head = Head.parse("{looked.head}")
+steps = head_steps(run, {lines_of.quoted(opened.sentence)}, head)
 found = terms(steps, Stage.{stage.name}, {cell[0]}, {cell[1]})
 numbers = {{
     **matrices(steps, Stage.{stage.name}),

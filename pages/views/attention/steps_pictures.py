@@ -115,12 +115,12 @@ def _title(steps: HeadSteps, panel: Panel, made: bool) -> str:
         "term": _("term = mixed W^O: the share of head {head}"),
         "added": _("added: all heads' terms + b^O"),
     }
-    first = steps.head * steps.d_v
+    first = steps.head.index * steps.d_v
     return titles.get(panel.name, _("{name} of head {head}")).format(
         name=panel.name,
-        given="m" if steps.site.kind == "cross" else "x",
+        given="x" if steps.head.kind.is_self else "m",
         root=f"{steps.divisor:.3g}",
-        head=steps.head,
+        head=steps.head.index,
         n_heads=steps.n_heads,
         first=first,
         end=first + steps.d_v - 1,

@@ -29,14 +29,14 @@ HOW_TO_READ = _(
 def explained(steps: HeadSteps, stage: Stage) -> str:
     """Return what happens in a stage, in a sentence or two."""
     hides = stage is Stage.MASK and not steps.visible_QK.all()
-    first = steps.head * steps.d_v
+    first = steps.head.index * steps.d_v
     return (_HIDDEN if hides else _TEXTS[stage]).format(
         given=_given(steps, stage),
         d_model=steps.query.given_KD.shape[1],
         d_k=steps.d_k,
         d_v=steps.d_v,
         root=f"{steps.divisor:.3g}",
-        head=steps.head,
+        head=steps.head.index,
         n_heads=steps.n_heads,
         first=first,
         last=first + steps.d_v - 1,
@@ -45,10 +45,10 @@ def explained(steps: HeadSteps, stage: Stage) -> str:
 
 def formula(steps: HeadSteps, stage: Stage) -> str:
     """Return the stage's formula with this model's sizes, in LaTeX."""
-    given = "m" if steps.site.kind == "cross" else "x"
+    given = "x" if steps.head.kind.is_self else "m"
     d_model, d_k, d_v = steps.query.given_KD.shape[1], steps.d_k, steps.d_v
     width = steps.n_heads * d_v
-    head, last = steps.head, steps.n_heads - 1
+    head, last = steps.head.index, steps.n_heads - 1
     joined = r"\text{head}_0" + (rf"\cdots \text{{head}}_{{{last}}}" if last else "")
     formulas: Mapping[Stage, str] = {
         Stage.QUERIES: rf"q_i = x_i W^Q + b^Q, \quad W^Q: {d_model} \times {d_k}",
@@ -67,7 +67,7 @@ def formula(steps: HeadSteps, stage: Stage) -> str:
 
 
 def _given(steps: HeadSteps, stage: Stage) -> str:
-    if steps.site.kind == "cross" and stage in (Stage.KEYS, Stage.VALUES):
+    if not steps.head.kind.is_self and stage in (Stage.KEYS, Stage.VALUES):
         return _("what the encoder made of each source word, m")
     if steps.normed:
         return _("each word's vector x, the stream after LayerNorm")

@@ -2,16 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import cast
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
 from core.analysis.heads.findings import pronouns_among
-from core.inspection import Inspection, inspect_sentence
+from core.heads import Kind, Side
+from core.inspection import Inspection, inspect_sentence, merged
 from core.model.attention import attend_probed
-from core.words import merged
 from pages.frame import address, clicks, controls, session
 from pages.frame.export import Column, Taking
 from pages.frame.maps import labels
@@ -20,17 +19,12 @@ from pages.frame.selection import (
     Looked,
     key_tokens,
     query_tokens,
-    side_of_keys,
-    side_of_queries,
-    sites_of,
 )
 from pages.frame.text import _
 from pages.views.attention import lines_of
 from viz.payload import TokenLabel
 from viz.strips import (
     DEFAULT_STRIPS_TEXTS,
-    Kind,
-    Side,
     StripGroup,
     Strips,
     component_assets,
@@ -138,16 +132,15 @@ def _followed(looked: Looked) -> tuple[Side, int]:
 
 def _groups(inspection: Inspection, side: Side, index: int, direction: str) -> list[StripGroup]:
     """Return the token's row or column in every head, by kind of attention and layer."""
-    followed_side = side_of_queries if direction == AT else side_of_keys
     groups = []
     for kind in dict.fromkeys(site.attention for site in inspection.attention):
-        if followed_side(kind) != side:
+        if (kind.query_side if direction == AT else kind.key_side) != side:
             continue
-        layers = [inspection.attention[site] for site in sites_of(inspection, kind)]
+        layers = [inspection.attention[site] for site in inspection.sites_of(kind)]
         weights, visible = [each.weights_HQK for each in layers], layers[0].visible_QK
         groups.append(
             StripGroup(
-                kind=cast(Kind, kind),
+                kind=kind.value,
                 heads=[
                     (layer, head) for layer, of in enumerate(weights) for head in range(len(of))
                 ],
@@ -173,8 +166,7 @@ def _sentences(inspection: Inspection) -> dict[str, tuple[TokenLabel, ...]]:
 
 
 def _token(inspection: Inspection, side: Side, index: int) -> str:
-    tokens = inspection.source_tokens if side == "source" else inspection.fed_tokens
-    return tokens[index].text
+    return inspection.tokens_of(side)[index].text
 
 
 def _note(inspection: Inspection, side: Side, index: int) -> str:
@@ -200,8 +192,8 @@ def _numbers(
     """
     rows: list[tuple[object, ...]] = []
     for group in groups:
-        queries = query_tokens(inspection, group.kind)
-        keys = key_tokens(inspection, group.kind)
+        queries = query_tokens(inspection, Kind(group.kind))
+        keys = key_tokens(inspection, Kind(group.kind))
         for (layer, head), strip in zip(group.heads, group.weights.tolist(), strict=True):
             for other, weight in enumerate(strip):
                 query, key = (index, other) if direction == AT else (other, index)

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from core.decoding.step import DecodeStep
 from core.evaluate.exposure import divergences, first_difference
+from core.heads import Site
 from core.inspection import Inspection
-from core.model import Site
 from core.runs.run import Run
 from pages.frame.maps import labels
 from pages.frame.text import _
@@ -73,8 +73,8 @@ def _side(
             _step(run, step, said[index], true[index] if index < len(true) else None)
             for index, step in enumerate(steps)
         ),
-        cross=np.stack([_rows(steps, site) for site in sites if site.kind == "cross"]),
-        self_=np.stack([_rows(steps, site) for site in sites if site.kind == "self"]),
+        cross=np.stack([_rows(steps, site) for site in sites if not site.attention.is_self]),
+        self_=np.stack([_rows(steps, site) for site in sites if site.attention.is_self]),
     )
 
 

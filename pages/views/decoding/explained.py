@@ -11,7 +11,7 @@ from core.evaluate.exposure import PositionAccuracy, held_out_exposure, overall
 from core.inspection import Inspection
 from core.runs.run import Run, RunError, read_settings
 from core.tasks import TASKS
-from core.tokenizer import EOS
+from core.vocabulary import EOS
 from pages.frame import cached, opening
 from pages.frame.charts import chart
 from pages.frame.text import _, percent, plain

@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 
 from core.analysis.heads.likeness import SEED, Likeness, head_likeness, likeness
+from core.heads import Kind
 from core.runs.run import RunError
 from pages.frame import cached, controls, lesson, notes, opening
 from pages.frame.lesson import Explanation
@@ -47,7 +48,7 @@ def draw(opened: Opened) -> None:
     warnings.draw(warnings.of_heads(opened.run, shown))
     with st.container(horizontal=True):
         for head in shown:
-            scores_links.to_map(opened, *head)
+            scores_links.to_map(opened, head)
     st.caption(_summary(found))
     lesson.numbers(f"heads_alike_{kind}", _numbers(found))
     lesson.explained(
@@ -68,8 +69,8 @@ def draw(opened: Opened) -> None:
     )
 
 
-def _map(found: Likeness, kind: str) -> Matrix:
-    names = [TokenLabel(f"{site.layer}.{head}") for site, head in found.heads]
+def _map(found: Likeness, kind: Kind) -> Matrix:
+    names = [TokenLabel(f"{head.layer}.{head.index}") for head in found.heads]
     axis = Axis(name=_("layer.head"), labels=names)
     few = len(names) <= _MANY
     return Matrix(
@@ -84,7 +85,7 @@ def _map(found: Likeness, kind: str) -> Matrix:
 
 
 def _said(found: Likeness, one: int, other: int) -> str:
-    first, second = (notes.site_and_head(*found.heads[number]) for number in (one, other))
+    first, second = (notes.site_and_head(found.heads[number]) for number in (one, other))
     if one == other:
         return _("{first}: every head is wholly like itself.").format(first=first)
     return _("{first} ↔ {second}: {number} alike.").format(
@@ -116,17 +117,17 @@ def _summary(found: Likeness) -> str:
 
 
 def _name(found: Likeness, number: int) -> str:
-    site, head = found.heads[number]
-    return f"{site.layer}.{head}"
+    head = found.heads[number]
+    return f"{head.layer}.{head.index}"
 
 
 def _numbers(found: Likeness) -> dict[str, list[object]]:
     count = range(len(found.heads))
     cells = [(found.heads[one], found.heads[other], one, other) for one in count for other in count]
     return {
-        "site": [str(first[0]) for first, *_rest in cells],
-        "head": [first[1] for first, *_rest in cells],
-        "other_site": [str(second[0]) for _first, second, *_rest in cells],
-        "other_head": [second[1] for _first, second, *_rest in cells],
+        "site": [str(first.site) for first, *_rest in cells],
+        "head": [first.index for first, *_rest in cells],
+        "other_site": [str(second.site) for _first, second, *_rest in cells],
+        "other_head": [second.index for _first, second, *_rest in cells],
         "likeness": [float(found.likeness_NN[one, other]) for *_heads, one, other in cells],
     }

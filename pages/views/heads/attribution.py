@@ -13,7 +13,7 @@ from core.evaluate.ranks import rank_correlation
 from core.inspection import Inspection
 from core.model import Transformer
 from core.runs.run import Run, RunError
-from core.tokenizer import EOS
+from core.vocabulary import EOS
 from pages.frame import cached, controls, lesson
 from pages.frame.lesson import Explanation
 from pages.frame.opening import Opened

@@ -13,8 +13,8 @@ from core.analysis.attribution.rollout import (
     seen_fairly,
     stack_rollout,
 )
+from core.heads import Stack
 from core.inspection import Inspection
-from core.model.probe import Stack
 from core.runs.run import Run
 from pages.frame import cached, lesson
 from pages.frame import lesson_controls as lesson_controls

@@ -7,7 +7,6 @@ from pathlib import Path
 import streamlit as st
 
 from core.analysis.effects.counterparts import counterparts, guided_head, silenced_outcome
-from core.analysis.effects.silencing import Head
 from core.analysis.effects.weight_shift import silenced_changes
 from core.analysis.heads.findings import (
     best_pronoun_head,
@@ -15,6 +14,7 @@ from core.analysis.heads.findings import (
     pronoun_heads,
     pronouns_among,
 )
+from core.heads import Head, Kind
 from core.model import Silence
 from core.runs.run import Run, RunError, RunSettings, read_settings
 from core.training.loss import guided_loss
@@ -22,7 +22,6 @@ from pages.frame import address, cached, controls, lesson, notes, opening, sessi
 from pages.frame.lesson import Explanation
 from pages.frame.matrices import matrices
 from pages.frame.opening import Opened
-from pages.frame.selection import sites_of
 from pages.frame.text import _, plain
 from pages.views.heads import warnings
 from pages.views.heads.guided_pictures import Measured, maps, table_columns, table_rows
@@ -109,29 +108,28 @@ def _ask(opened: Opened, runs: dict[str, Run]) -> Head | None:
         which = controls.choice(_("Which heads"), WHICH, controls.words([SAME, BEST]), SAME)
         kind = controls.kind(
             kinds,
-            guided[0].attention if guided else opening.default_kind(opened.run),
+            guided.kind if guided else opening.default_kind(opened.run),
             then=partial(_open_other_kind, opened.run, guided),
             disabled=which == BEST,
         )
-        sites = sites_of(inspection, kind)
         layer, number = controls.layer_and_head(
-            len(sites),
+            len(inspection.sites_of(kind)),
             opened.run.settings.model.n_heads,
             _default(opened.run, guided, kind),
             disabled=which == BEST,
         )
-    return (sites[layer], number) if which == SAME else None
+    return Head(kind.site(layer), number) if which == SAME else None
 
 
-def _default(run: Run, guided: Head | None, kind: str) -> tuple[int, int]:
+def _default(run: Run, guided: Head | None, kind: Kind) -> tuple[int, int]:
     """Return layer and head of a kind: of the guided one, or of the best where none was guided."""
-    if guided and guided[0].attention == kind:
-        return guided[0].layer, guided[1]
+    if guided and guided.kind is kind:
+        return guided.layer, guided.index
     return opening.default_head(run, kind)
 
 
 def _open_other_kind(run: Run, guided: Head | None) -> None:
-    layer, head = _default(run, guided, address.text_of(session.KIND) or "")
+    layer, head = _default(run, guided, opening.chosen_kind(run))
     address.choose({session.LAYER: layer, session.HEAD: head})
 
 
@@ -142,40 +140,40 @@ def _side(opened: Opened, name: str, run: Run, chosen: Head | None) -> Side | No
         if best is None:
             st.info(f"{plain(name)}: {notes.no_evaluation()}")
             return None
-        chosen = (best.site, best.head)
+        chosen = best.head
     inspection = cached.inspected(run.path, opened.sentence, whole_words=False)
-    found = cached.of_run(silenced_outcome, run.path, opened.sentence, *chosen)
-    changes = cached.of_run(silenced_changes, run.path, opened.sentence, *chosen)
+    found = cached.of_run(silenced_outcome, run.path, opened.sentence, chosen)
+    changes = cached.of_run(silenced_changes, run.path, opened.sentence, chosen)
     return Side(name, run, inspection, chosen, found, changes)
 
 
 def _doubts(side: Side) -> list[str]:
     # What silencing it changes stands above the maps.
-    return notes.about_map(side.run, side.inspection, *side.head, silenced=False)
+    return notes.about_map(side.run, side.inspection, side.head, silenced=False)
 
 
 def _rows(name: str, run: Run, chosen: Head | None) -> list[Measured]:
     """Return the chosen head, the one that finds antecedents best, and the one needed most."""
-    found = {(each.site, each.head): each for each in pronoun_heads(run)}
+    found = {each.head: each for each in pronoun_heads(run)}
     why: dict[Head, list[str]] = {}
-    if chosen in found:
+    if chosen is not None and chosen in found:
         why[chosen] = [_("shown")]
-    for head, reason in (
+    for best, reason in (
         (best_pronoun_head(run), _("best")),
         (most_needed_pronoun_head(run), _("needed most")),
     ):
-        if head is not None:
-            why.setdefault((head.site, head.head), []).append(reason)
+        if best is not None:
+            why.setdefault(best.head, []).append(reason)
     effects = notes.stored(run)
     return [
-        Measured(name, found[head], None if effects is None else effects.of(*head), reasons)
+        Measured(name, found[head], None if effects is None else effects.of(head), reasons)
         for head, reasons in why.items()
     ]
 
 
 def _draw_table(rows: Sequence[Measured], chosen: Head | None) -> None:
-    heads = [(row.head.site, row.head.head) for row in rows]
-    address.prepare_rows(TABLE, [heads.index(chosen)] if chosen in heads else [])
+    heads = [row.head.head for row in rows]
+    address.prepare_rows(TABLE, [row for row, head in enumerate(heads) if head == chosen][:1])
     st.dataframe(
         runs_table(table_rows(rows)),
         key=TABLE,
@@ -189,13 +187,12 @@ def _draw_table(rows: Sequence[Measured], chosen: Head | None) -> None:
 def _take_row(heads: Sequence[Head], rows: list[int]) -> None:
     """Show the head whose row was ticked in both runs."""
     for row in rows[:1]:
-        site, head = heads[row]
         address.choose(
             {
                 WHICH: SAME,
-                session.KIND: site.attention,
-                session.LAYER: site.layer,
-                session.HEAD: head,
+                session.KIND: str(heads[row].kind),
+                session.LAYER: heads[row].layer,
+                session.HEAD: heads[row].index,
             }
         )
 

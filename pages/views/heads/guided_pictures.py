@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 from core.analysis.effects.counterparts import share_interval
 from core.analysis.effects.head_effects import HeadEffect
-from core.analysis.effects.silencing import Head
 from core.analysis.heads.findings import PronounHead
 from core.evaluate.intervals import Difference
+from core.heads import Head
 from core.inspection import Inspection
 from pages.frame import notes
 from pages.frame.selection import key_axis, query_axis, query_tokens
@@ -34,15 +34,13 @@ def maps(shown: Sequence[tuple[str, Inspection, Head]], pronouns: Sequence[str])
 
 
 def _map(name: str, inspection: Inspection, head: Head, pronouns: Sequence[str]) -> Matrix:
-    site, number = head
-    kind = site.attention
-    attention = inspection.attention[site]
+    kind = head.kind
     tokens = query_tokens(inspection, kind)
     underlined = [at for at, token in enumerate(tokens) if token.text.lower() in pronouns]
     return Matrix(
-        title=f"{name}: {notes.site_and_head(site, number)}",
-        values=attention.weights_HQK[number],
-        visible=attention.visible_QK,
+        title=f"{name}: {notes.site_and_head(head)}",
+        values=inspection.weights_of(head),
+        visible=inspection.attention[head.site].visible_QK,
         rows=replace(query_axis(inspection, kind), differs=underlined),
         columns=key_axis(inspection, kind),
         value_name=_("weight"),
@@ -61,8 +59,8 @@ def table_columns(rows: Sequence[Measured]) -> Mapping[str, list[object]]:
     exact = [None if row.effect is None else row.effect.exact_match for row in rows]
     return {
         "run": [row.run for row in rows],
-        "site": [str(head.site) for head in heads],
-        "head": [head.head for head in heads],
+        "site": [str(each.head.site) for each in heads],
+        "head": [each.head.index for each in heads],
         "which": [", ".join(row.why) for row in rows],
         "score": [head.score for head in heads],
         "baseline": [head.baseline for head in heads],
@@ -81,9 +79,9 @@ def _written(row: Measured, *, measured: bool) -> Mapping[str, object]:
     head = row.head
     written: dict[str, object] = {
         _("run"): row.run,
-        _("attention"): ATTENTIONS[head.site.attention],
-        _("layer"): head.site.layer,
-        _("head"): head.head,
+        _("attention"): ATTENTIONS[head.head.kind],
+        _("layer"): head.head.layer,
+        _("head"): head.head.index,
         _("which"): ", ".join(row.why),
         _("on antecedent"): _share(head.score, head.n),
         _("best rule"): percent(head.baseline),

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from core.analysis.effects.head_effects import HeadEffect
 from core.analysis.effects.interventions import BeforeAfter
-from core.analysis.effects.silencing import Head
 from core.analysis.effects.weight_shift import StepChange
+from core.heads import Head
 from core.inspection import Inspection
 from core.runs.run import Run
 from pages.frame import notes
@@ -40,10 +40,10 @@ def said(side: Side) -> str:
         one, other = marked(before, after)
         result = _("{before} → {after}").format(before=one, after=other)
     text = _("**{name}** ({how}), without {where}: {result}")
-    where = head_named(*side.head)
+    where = head_named(side.head)
     first = text.format(name=plain(side.name), how=how, where=where, result=result)
     effects = notes.stored(side.run)
-    effect = None if effects is None else effects.of(*side.head)
+    effect = None if effects is None else effects.of(side.head)
     return f"{first}  \n:small[{_steps(side.changes)} {_effect(effect)}]"
 
 

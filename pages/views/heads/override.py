@@ -15,12 +15,13 @@ from core.analysis.effects.weight_shift import (
     step_changes,
     suggested_move,
 )
+from core.heads import Head
 from core.model import Override
 from pages.frame import address, cached, controls, lesson, notes, opening, session
 from pages.frame.lesson import Explanation
 from pages.frame.matrices import matrices
 from pages.frame.opening import Opened
-from pages.frame.selection import Looked, key_tokens, query_tokens, sites_of
+from pages.frame.selection import Looked, key_tokens, query_tokens
 from pages.frame.text import _, plain
 from pages.views.heads import warnings
 from pages.views.heads.override_pictures import (
@@ -57,7 +58,7 @@ def draw(opened: Opened) -> None:
         return
     shown = Moved(looked, *move)
     run, inspection = opened.run, looked.inspection
-    warnings.draw([("", notes.about_map(run, inspection, looked.site, looked.head))])
+    warnings.draw([("", notes.about_map(run, inspection, looked.head))])
     if looked.attention.visible_QK[move]:
         _draw_result(shown, how)
     else:
@@ -73,7 +74,7 @@ def _draw_result(shown: Moved, how: str) -> None:
     looked, weights_K = shown.looked, shown.weights_K
     visible_K = looked.attention.visible_QK[shown.row]
     after_K = rewired(weights_K, shown.key, visible_K, everything=how == EVERYTHING)
-    where = (looked.opened.sentence, looked.site, looked.head, shown.row, after_K)
+    where = (looked.opened.sentence, looked.head, shown.row, after_K)
     with st.spinner(_("Translating with the row moved …"), show_time=False):
         found = cached.of_run(override_outcome, looked.opened.path, *where)
         changes = cached.of_run(step_changes, looked.opened.path, *where)
@@ -108,7 +109,7 @@ def _ask(opened: Opened) -> tuple[Looked, str]:
     with st.container(horizontal=True, vertical_alignment="center"):
         kind = controls.kind(kinds, opening.default_kind(opened.run), then=opening.open_other_kind)
         layer, head = controls.layer_and_head(
-            len(sites_of(inspection, kind)),
+            len(inspection.sites_of(kind)),
             opened.run.settings.model.n_heads,
             opening.default_head(opened.run, kind),
         )
@@ -119,9 +120,7 @@ def _ask(opened: Opened) -> tuple[Looked, str]:
         opened=opened,
         inspection=inspection,
         whole_words=False,
-        kind=kind,
-        layer=layer,
-        head=head,
+        head=Head(kind.site(layer), head),
     )
     return looked, how
 
@@ -160,7 +159,7 @@ def _names(shown: Moved) -> dict[str, str]:
     queries = query_tokens(looked.inspection, looked.kind)
     keys = key_tokens(looked.inspection, looked.kind)
     row = queries[shown.row].text
-    if looked.kind != "encoder.self":
+    if looked.kind.query_side == "target":
         row = f"{row} → {looked.inspection.predicted_tokens[shown.row].text}"
     return {
         "row": plain(row),

@@ -14,8 +14,6 @@ from pages.frame.selection import (
     Looked,
     key_labels,
     query_labels,
-    side_of_keys,
-    side_of_queries,
 )
 from pages.frame.text import _
 from viz.frames import runs_table
@@ -43,11 +41,11 @@ def map_of(shown: Moved) -> Matrices:
     rows = Axis(
         name=_("query: the word that looks"),
         labels=query_labels(looked.inspection, looked.kind),
-        side=side_of_queries(looked.kind),
+        side=looked.kind.query_side,
         differs=(shown.row,),
     )
     panel = Matrix(
-        title=notes.site_and_head(looked.site, looked.head),
+        title=notes.site_and_head(looked.head),
         values=looked.weights_QK,
         visible=looked.attention.visible_QK,
         rows=rows,
@@ -77,7 +75,7 @@ def _keys(looked: Looked) -> Axis:
     return Axis(
         name=_("key: the word looked at"),
         labels=key_labels(looked.inspection, looked.kind),
-        side=side_of_keys(looked.kind),
+        side=looked.kind.key_side,
     )
 
 

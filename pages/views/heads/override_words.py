@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.analysis.effects.interventions import BeforeAfter
 from core.analysis.heads.comparison import aligned
-from core.model import Site
+from core.heads import Head
 from pages.frame import notes
 from pages.frame.text import _, plain
 
@@ -32,9 +32,9 @@ def marked(first: str, second: str) -> tuple[str, str]:
     return one, other
 
 
-def head_named(site: Site, head: int) -> str:
+def head_named(head: Head) -> str:
     """Return a head's name as it stands within a sentence."""
-    where = notes.site_and_head(site, head)
+    where = notes.site_and_head(head)
     return where[:1].lower() + where[1:]
 
 

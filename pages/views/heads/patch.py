@@ -4,9 +4,9 @@ import streamlit as st
 
 from core.analysis.effects.counterparts import alike_in_length, length
 from core.analysis.effects.patching import PatchingError, PatchingStudy, patching_study
-from core.analysis.effects.silencing import Head
 from core.decoding.sentence import SentenceError
-from core.model import Patch, Site
+from core.heads import Head, Site
+from core.model import Patch
 from core.runs.run import Run
 from pages.frame import address, cached, controls, lesson, session
 from pages.frame.lesson import Explanation
@@ -142,7 +142,7 @@ def _strongest(study: PatchingStudy) -> str:
     if not strong:
         text = _("No head alone brings “{from_token}” back in the place of “{to}”.")
         return f"{text.format(**parts)} {whole}"
-    named = ", ".join(f"**{head_named(*head)}** ({percent(share)})" for head, share in strong)
+    named = ", ".join(f"**{head_named(head)}** ({percent(share)})" for head, share in strong)
     text = _("What brings “{from_token}” back in the place of “{to}”: {named}.")
     return f"{text.format(named=named, **parts)} {whole}"
 
@@ -155,7 +155,7 @@ def _strong(study: PatchingStudy) -> list[tuple[Head, float]]:
 
 def _sublayer(site: Site) -> str:
     stack = {"encoder": _("encoder"), "decoder": _("decoder")}[site.stack]
-    kind = {"self": _("self-attention"), "cross": _("cross-attention")}[site.kind]
+    kind = _("self-attention") if site.attention.is_self else _("cross-attention")
     text = _("{stack} layer {layer} ({kind})")
     return text.format(stack=stack, layer=site.layer, kind=kind)
 

@@ -13,12 +13,12 @@ from viz.payload import TokenLabel
 def maps(study: PatchingStudy) -> Matrices:
     """Return one matrix for each kind of attention: layers × heads, and all heads together."""
     kinds = list(dict.fromkeys(site.attention for site in study.sites))
-    n_heads = 1 + max(head for _site, head in study.heads)
+    n_heads = 1 + max(head.index for head in study.heads)
     panels = []
     for kind in kinds:
-        sites = [site for site in study.sites if site.attention == kind]
+        sites = [site for site in study.sites if site.attention is kind]
         shares = [
-            [*(study.heads[site, head] for head in range(n_heads)), study.sites[site]]
+            [*(study.heads[head] for head in site.heads(n_heads)), study.sites[site]]
             for site in sites
         ]
         labels = [TokenLabel(str(head)) for head in range(n_heads)]
@@ -38,7 +38,7 @@ def maps(study: PatchingStudy) -> Matrices:
 
 def columns(study: PatchingStudy) -> Mapping[str, list[object]]:
     """Return one row for each head, and one for all heads of a sublayer."""
-    heads = [(str(site), str(head), share) for (site, head), share in study.heads.items()]
+    heads = [(str(head.site), str(head.index), share) for head, share in study.heads.items()]
     sites = [(str(site), "all", share) for site, share in study.sites.items()]
     rows = [*heads, *sites]
     return {

@@ -176,8 +176,7 @@ def _picture(points: Mapping[str, Sequence[PruningPoint]]) -> None:
             "order": [name for name, _point in rows],
             "heads left": [each.n_left for _name, each in rows],
             "silenced last": [
-                "" if each.removed is None else f"{each.removed[0]}:{each.removed[1]}"
-                for _name, each in rows
+                "" if each.removed is None else str(each.removed) for _name, each in rows
             ],
             "exact match": [each.exact_match for _name, each in rows],
             "loss": [each.loss for _name, each in rows],
@@ -197,7 +196,7 @@ def _needed(name: str, found: Sequence[PruningPoint]) -> str:
         "The last to go: {last}."
     )
     [at] = [point for point in found if point.n_left == needed]
-    last = [site_and_head(*point.removed) for point in found[-3:] if point.removed is not None]
+    last = [site_and_head(point.removed) for point in found[-3:] if point.removed is not None]
     return text.format(
         name=name,
         needed=needed,

@@ -1,12 +1,14 @@
 """The roles of all heads in a table: each with score and baseline, and what silencing costs."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 
 import streamlit as st
 
 from core.analysis.heads.roles import N_SENTENCES, SEED, HeadRole, role_scores, study_roles
 from core.analysis.heads.roles_questions import wanted
+from core.heads import Head
 from core.runs.run import RunError
 from pages.frame import address, cached, controls, lesson, notes, opening
 from pages.frame.lesson import Explanation
@@ -20,7 +22,7 @@ TABLE = "scores_table"
 """Key of the table."""
 OF, ALL = "scores_of", "all"
 SCORED = "scored"
-"""Parameter with the chosen head, as `encoder.2.self.0`."""
+"""Parameter with the chosen head, as `encoder.2.self:0`."""
 _ROW, _ROWS = 35, 11
 
 
@@ -32,7 +34,7 @@ def draw(opened: Opened) -> None:
     except RunError as error:
         st.error(plain(str(error)))
         return
-    kinds = dict.fromkeys(each.site.attention for each in found)
+    kinds = dict.fromkeys(each.head.kind for each in found)
     offered = controls.words([ALL, *(ATTENTIONS[kind] for kind in kinds)])
     with st.container(horizontal=True, vertical_alignment="center"):
         of = controls.choice(_("Which heads"), OF, offered, ALL)
@@ -43,7 +45,7 @@ def draw(opened: Opened) -> None:
             ).format(n=found[0].n_sentences, seed=SEED),
             width="content",
         )
-    heads = [each for each in found if of in (ALL, ATTENTIONS[each.site.attention])]
+    heads = [each for each in found if of in (ALL, ATTENTIONS[each.head.kind])]
     scored = Scored(heads, notes.stored(opened.run))
     chosen = _chosen(opened, heads)
     _draw_table(scored, chosen)
@@ -54,29 +56,27 @@ def draw(opened: Opened) -> None:
 
 def _chosen(opened: Opened, heads: Sequence[HeadRole]) -> int:
     """Return the row that the link names, or else that of the head that the app opens on."""
-    names = [_name(each) for each in heads]
-    linked = address.linked(SCORED)
-    if linked in names:
-        return names.index(linked)
-    for kind in (opening.default_kind(opened.run), heads[0].site.attention):
-        place = (kind, *opening.default_head(opened.run, kind))
+    with suppress(ValueError):
+        return [each.head for each in heads].index(Head.parse(address.linked(SCORED) or ""))
+    for kind in (opening.default_kind(opened.run), heads[0].head.kind):
+        layer, number = opening.default_head(opened.run, kind)
         for row, each in enumerate(heads):
-            if (each.site.attention, each.site.layer, each.head) == place:
+            if each.head == Head(kind.site(layer), number):
                 return row
     return 0
-
-
-def _name(found: HeadRole) -> str:
-    return f"{found.site}.{found.head}"
 
 
 def _draw_table(scored: Scored, chosen: int) -> None:
     address.prepare_rows(TABLE, [chosen])
     st.dataframe(
-        role_table([each.head for each in scored.heads], columns(scored), faint(scored), MARK),
+        role_table(
+            [each.head.index for each in scored.heads], columns(scored), faint(scored), MARK
+        ),
         key=TABLE,
         on_select=partial(
-            address.report_rows, TABLE, partial(_take_row, [_name(each) for each in scored.heads])
+            address.report_rows,
+            TABLE,
+            partial(_take_row, [str(each.head) for each in scored.heads]),
         ),
         selection_mode="single-row",
         hide_index=True,
@@ -95,14 +95,14 @@ def _take_row(names: Sequence[str], rows: list[int]) -> None:
 
 
 def _say(opened: Opened, head: HeadRole) -> None:
-    where = notes.site_and_head(head.site, head.head)
+    where = notes.site_and_head(head.head)
     st.text(f"{where}. {scores_words.said(head)}")
-    lines = notes.about_head(opened.run, head.site, head.head)
+    lines = notes.about_head(opened.run, head.head)
     if useless := scores_words.not_beaten(head):
         lines.append(_("No better than their baselines: {roles}.").format(roles=", ".join(useless)))
     if lines:
         st.caption(" ".join(lines))
-    scores_links.to_map(opened, head.site, head.head)
+    scores_links.to_map(opened, head.head)
 
 
 def _explain() -> None:

@@ -33,16 +33,16 @@ class Scored:
 
     def effect(self, head: HeadRole) -> HeadEffect | None:
         """What silencing one of them costs; None where it was not measured."""
-        return None if self.effects is None else self.effects.of(head.site, head.head)
+        return None if self.effects is None else self.effects.of(head.head)
 
 
 def columns(scored: Scored) -> dict[str, list[object]]:
     """Return what stands in the rows."""
     heads = scored.heads
     return {
-        _("attention"): [ATTENTIONS[each.site.attention] for each in heads],
-        _("layer"): [each.site.layer for each in heads],
-        _("head"): [each.head for each in heads],
+        _("attention"): [ATTENTIONS[each.head.kind] for each in heads],
+        _("layer"): [each.head.layer for each in heads],
+        _("head"): [each.head.index for each in heads],
         _("leading role"): [scores_words.leading(each) for each in heads],
         **{name: [_points(each) for each in values] for name, values in _effects(scored).items()},
         **{
@@ -128,8 +128,8 @@ def numbers(scored: Scored) -> dict[str, list[object]]:
     rows = [(head, role, score) for head in scored.heads for role, score in head.scores.items()]
     effects = [scored.effect(head) for head, _role, _score in rows]
     return {
-        "site": [str(head.site) for head, *_rest in rows],
-        "head": [head.head for head, *_rest in rows],
+        "site": [str(head.head.site) for head, *_rest in rows],
+        "head": [head.head.index for head, *_rest in rows],
         "leading": [str(head.leading or "") for head, *_rest in rows],
         "role": [str(role) for _head, role, _score in rows],
         "score": [score.value for *_rest, score in rows],

@@ -7,8 +7,8 @@ import streamlit as st
 from core.analysis.effects.effect_maps import Figure, figures
 from core.analysis.effects.head_effects import HeadEffects, head_effects
 from core.analysis.effects.interventions import Intervention, averaged_over, outcome
-from core.analysis.effects.silencing import Head
 from core.evaluate.intervals import share_difference
+from core.heads import Head
 from core.model import Silence
 from core.runs.run import RunError
 from pages.frame import address, cached, controls, lesson, notes, session
@@ -81,7 +81,7 @@ def _say_of_one(opened: Opened, heads: Sequence[Head], effects: HeadEffects | No
         return
     if effects:
         st.markdown(silence_effects.one_head(effects, heads[0]))
-    known = (opened.run, opened.inspection, *heads[0])
+    known = (opened.run, opened.inspection, heads[0])
     warnings.draw([("", notes.about_map(*known, silenced=effects is None))])
 
 

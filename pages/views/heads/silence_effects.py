@@ -7,9 +7,8 @@ import streamlit as st
 from core.analysis.effects.effect_maps import Figure, figure_of
 from core.analysis.effects.head_effects import HeadEffect, HeadEffects
 from core.analysis.effects.interventions import SEED
-from core.analysis.effects.silencing import Head
 from core.evaluate.intervals import Difference
-from core.model import Site
+from core.heads import Head
 from pages.frame import lesson
 from pages.frame.notes import site_and_head
 from pages.frame.text import ATTENTIONS, _, percent
@@ -39,13 +38,13 @@ def what_is_done(heads: Sequence[Head], instead: Instead, n_averaged: int) -> st
             "average: it always says its average over {n} held-out sentences, seed {seed}"
         ).format(n=n_averaged, seed=SEED),
     }[instead]
-    names = [site_and_head(*heads[0])] if len(heads) == 1 else [_short(*head) for head in heads]
+    names = [site_and_head(heads[0])] if len(heads) == 1 else [_short(head) for head in heads]
     return f"{_named(names)} – {does}."
 
 
 def one_head(effects: HeadEffects, head: Head) -> str:
     """Say what silencing one head costs on held-out sentences."""
-    found = effects.of(*head)
+    found = effects.of(head)
     if found.changes_nothing:
         said = _("On {n} held-out sentences no change was found when it is silenced: {figures}.")
     else:
@@ -100,9 +99,9 @@ def _in_points(shares: Sequence[object]) -> list[float]:
 def _columns(rows: Sequence[HeadEffect], by: Figure) -> dict[str, Sequence[object]]:
     found = [figure for each in rows if (figure := figure_of(each, by)) is not None]
     return {
-        "attention": [ATTENTIONS[each.site.attention] for each in rows],
-        "layer": [each.site.layer for each in rows],
-        "head": [each.head for each in rows],
+        "attention": [ATTENTIONS[each.head.kind] for each in rows],
+        "layer": [each.head.layer for each in rows],
+        "head": [each.head.index for each in rows],
         "before": [each.before for each in found],
         "after": [each.after for each in found],
         "change": [each.change for each in found],
@@ -120,13 +119,13 @@ def _summary(effects: HeadEffects) -> str:
     said = []
     if worst.exact_match.is_sure:
         text = _("{where} costs most when it is silenced: exact match {change}.")
-        where = site_and_head(worst.site, worst.head)
+        where = site_and_head(worst.head)
         said.append(text.format(where=where, change=_shares(worst.exact_match)))
     else:
         said.append(_("Of no head alone it was found that silencing it costs exact match."))
     if without:
         text = _("For {n} of {of} heads no change was found (layer.head): {which}.")
-        which = _named([_short(each.site, each.head) for each in without])
+        which = _named([_short(each.head) for each in without])
         said.append(text.format(n=len(without), of=len(effects.heads), which=which))
     return " ".join(said)
 
@@ -156,8 +155,8 @@ def _nats(found: Difference) -> str:
     )
 
 
-def _short(site: Site, head: int) -> str:
-    return f"{ATTENTIONS[site.attention]} {site.layer}.{head}"
+def _short(head: Head) -> str:
+    return f"{ATTENTIONS[head.kind]} {head.layer}.{head.index}"
 
 
 def _named(names: Sequence[str]) -> str:

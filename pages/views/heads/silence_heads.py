@@ -1,6 +1,7 @@
 """Which heads are silenced: clicked in a grid of all heads, and kept in the link."""
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,9 +13,9 @@ from numpy.typing import NDArray
 
 from core.analysis.effects.effect_maps import Figure, effect_maps, end_of, figure_of
 from core.analysis.effects.head_effects import HeadEffects
-from core.analysis.effects.silencing import Head, every_head
+from core.analysis.effects.silencing import every_head
 from core.analysis.heads.summary_maps import confidence_map
-from core.model import Site
+from core.heads import Head, Kind, Site
 from core.runs.run import Run
 from pages.frame import address, cached, opening, session
 from pages.frame.matrices import matrices
@@ -41,15 +42,6 @@ def chosen(opened: Opened) -> tuple[Head, ...]:
     return _linked(opened.run)
 
 
-def name(head: Head) -> str:
-    """Return a head as the link names it.
-
-    >>> name((Site("encoder", 2, "self"), 0))
-    'encoder.2.self:0'
-    """
-    return f"{head[0]}:{head[1]}"
-
-
 def buttons(opened: Opened) -> None:
     """Offer what takes more than one click in the grid."""
     sites = opened.run.model.sites()
@@ -69,7 +61,7 @@ def buttons(opened: Opened) -> None:
 class _Coloured:
     """What the cells of the grid are coloured by."""
 
-    maps: Mapping[str, NDArray[np.float32]]
+    maps: Mapping[Kind, NDArray[np.float32]]
     """Kind of attention → value_LH."""
     scale: dict[str, Any]
 
@@ -110,7 +102,7 @@ def _said(
 ) -> tuple[dict[Head, str], dict[Head, str]]:
     """Return what stands in the cell of each head, and what is said where it is pointed at."""
     measured = effects.heads if effects else ()
-    changes = {(each.site, each.head): figure_of(each, by) for each in measured}
+    changes = {each.head: figure_of(each, by) for each in measured}
     words = {head: silence_cells.word(changes.get(head), by) for head in every_head(run.model)}
     width = silence_cells.width(words.values(), run.settings.model.n_heads)
     texts = {
@@ -144,7 +136,7 @@ def _effects(effects: HeadEffects, by: Figure) -> _Coloured:
 
 
 def _sharpness(opened: Opened) -> _Coloured:
-    maps: dict[str, NDArray[np.float32]] = {
+    maps: dict[Kind, NDArray[np.float32]] = {
         kind: cached.of_run(_confidence, opened.path, opened.sentence, kind)
         for kind in ATTENTIONS
         if _sites(opened.run, kind)
@@ -152,7 +144,7 @@ def _sharpness(opened: Opened) -> _Coloured:
     return _Coloured(maps, {"value_name": _("largest weight of a row on this sentence, mean")})
 
 
-def _confidence(run: Run, sentence: str, kind: str) -> NDArray[np.float32]:
+def _confidence(run: Run, sentence: str, kind: Kind) -> NDArray[np.float32]:
     return confidence_map(cached.inspected(run.path, sentence, whole_words=False), kind)
 
 
@@ -160,8 +152,8 @@ def _linked(run: Run) -> tuple[Head, ...]:
     text = address.linked(session.SILENT)
     if text == NONE:
         return ()
-    wanted = set((text or "").split(","))
-    found = tuple(head for head in every_head(run.model) if name(head) in wanted)
+    wanted = set(_parsed(text or ""))
+    found = tuple(head for head in every_head(run.model) if head in wanted)
     return found or (_telling(run),)
 
 
@@ -169,39 +161,44 @@ def _telling(run: Run) -> Head:
     """Return the head that finds antecedents best, or else the first of cross-attention."""
     kind = opening.default_kind(run)
     layer, head = opening.default_head(run, kind)
-    return Site.parse(kind.replace(".", f".{layer}.")), head
+    return Head(kind.site(layer), head)
 
 
-def _toggle_cell(path: Path, kinds: tuple[str, ...]) -> None:
+def _parsed(text: str) -> Iterator[Head]:
+    for each in text.split(","):
+        with suppress(ValueError):
+            yield Head.parse(each)
+
+
+def _toggle_cell(path: Path, kinds: tuple[Kind, ...]) -> None:
     component: Any = session.held(GRID, None)
     if pick := component.pick:
         run = cached.loaded(path)
         site = _sites(run, kinds[pick["panel"]])[pick["row"]]
         session.drawer(_DRAWER)["cell"] = (pick["panel"], pick["row"], pick["column"])
-        head = (site, int(pick["column"]))
+        head = Head(site, int(pick["column"]))
         _change(run, lambda before: before ^ {head})
 
 
 def _toggle_layer(path: Path) -> None:
     run = cached.loaded(path)
     site = Site.parse(session.chosen(LAYERS))
-    layer = {(site, head) for head in range(run.settings.model.n_heads)}
+    layer = set(site.heads(run.settings.model.n_heads))
     _change(run, lambda before: before - layer if layer <= before else before | layer)
 
 
 def _change(run: Run, change: Callable[[frozenset[Head]], Iterable[Head]]) -> None:
     after = frozenset(change(frozenset(_linked(run))))
-    names = [name(head) for head in every_head(run.model) if head in after]
+    names = [str(head) for head in every_head(run.model) if head in after]
     address.choose({session.SILENT: ",".join(names) or NONE})
 
 
-def _sites(run: Run, kind: str) -> list[Site]:
-    return [site for site in run.model.sites() if site.attention == kind]
+def _sites(run: Run, kind: Kind) -> list[Site]:
+    return [site for site in run.model.sites() if site.attention is kind]
 
 
-def _heads(run: Run, kind: str) -> list[list[Head]]:
-    n_heads = run.settings.model.n_heads
-    return [[(site, head) for head in range(n_heads)] for site in _sites(run, kind)]
+def _heads(run: Run, kind: Kind) -> list[tuple[Head, ...]]:
+    return [site.heads(run.settings.model.n_heads) for site in _sites(run, kind)]
 
 
 def _layer_name(site: Site) -> str:

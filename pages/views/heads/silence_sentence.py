@@ -7,8 +7,7 @@ from typing import Literal
 import streamlit as st
 
 from core.analysis.effects.interventions import Intervention, Kind, Outcome, average_mixed, outcome
-from core.analysis.effects.silencing import Head
-from core.model import Site
+from core.heads import Head
 from core.runs.run import Run
 from pages.frame import cached, lesson
 from pages.frame.charts import chart
@@ -46,20 +45,20 @@ def tried(opened: Opened, heads: Sequence[Head], instead: Instead) -> Tried:
     """
     own = opened.inspection.translation
     target = cached.of_run(_true_target, opened.path, own.source)
-    names = tuple((str(site), head) for site, head in heads)
+    changed_heads = tuple(heads)
 
-    def made(fed: tuple[int, ...], changed: tuple[tuple[str, int], ...], ended: bool) -> Outcome:
+    def made(fed: tuple[int, ...], changed: tuple[Head, ...], ended: bool) -> Outcome:
         return cached.of_run(_outcome, opened.path, opened.sentence, fed, instead, changed, ended)
 
     fed, ended = own.target_ids, own.finished
-    before, after = made(fed, (), ended), made(fed, names, ended)
+    before, after = made(fed, (), ended), made(fed, changed_heads, ended)
     if target:
         fed, ended = target, True
     return Tried(
         before=before,
         after=after,
         loss_before=made(fed, (), ended).loss,
-        loss_after=made(fed, names, ended).loss,
+        loss_after=made(fed, changed_heads, ended).loss,
         true_target=bool(target),
     )
 
@@ -75,14 +74,13 @@ def _outcome(
     sentence: str,
     fed: tuple[int, ...],
     instead: Instead,
-    names: tuple[tuple[str, int], ...],
+    heads: tuple[Head, ...],
     ended: bool,
 ) -> Outcome:
-    if not names:
+    if not heads:
         return outcome(run, sentence, fed, None, ended=ended)
-    heads = frozenset((Site.parse(site), head) for site, head in names)
     averages = cached.of_run(average_mixed, run.path) if instead == "average" else None
-    probe = Intervention(_KINDS[instead], heads).probe(averages)
+    probe = Intervention(_KINDS[instead], frozenset(heads)).probe(averages)
     return outcome(run, sentence, fed, probe, ended=ended)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
-from core.analysis.effects.silencing import Head
+from core.heads import Head
 from core.runs.run import Run
 from pages.frame import notes
 
@@ -26,6 +26,4 @@ def draw(found: Iterable[tuple[str, Sequence[str]]]) -> None:
 
 def of_heads(run: Run, heads: Iterable[Head]) -> list[tuple[str, list[str]]]:
     """Return why not to believe in heads of a run, whatever the sentence."""
-    return [
-        (notes.site_and_head(site, head), notes.about_head(run, site, head)) for site, head in heads
-    ]
+    return [(notes.site_and_head(head), notes.about_head(run, head)) for head in heads]

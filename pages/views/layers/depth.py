@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.analysis.lessons.lens import Lens, decoder_lens, encoder_lens
 from core.analysis.lessons.stream import Stream, residual_stream
-from core.model.probe import Stack
+from core.heads import Stack
 from core.runs.run import Run
 from core.tokenizer import Token
 from pages.frame import cached, clicks, controls, lesson, session

@@ -12,7 +12,7 @@ from core.analysis.lessons.normalisation import (
     batch_norm,
     study_norms,
 )
-from core.model import Site
+from core.heads import Site
 from core.tokenizer import Token
 from pages.frame import cached, controls, lesson, session
 from pages.frame import lesson_controls as lesson_controls

@@ -10,6 +10,7 @@ from core.analysis.lessons.masking import (
     head_of_batch,
     padded_batch,
 )
+from core.heads import Head, Kind
 from core.runs.run import RunError
 from pages.frame import cached, controls, lesson, opening, session
 from pages.frame import lesson_controls as lesson_controls
@@ -33,11 +34,11 @@ def ask(opened: opening.Opened, *, heads: bool) -> Chosen:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         sentences = lesson_controls.sentences(opened)
         kinds = list(dict.fromkeys(site.attention for site in sites))
-        kind = controls.kind(kinds, "decoder.self", name=session.ATTENTION)
+        kind = controls.kind(kinds, Kind.DECODER_SELF, name=session.ATTENTION)
         # The last one is short by default, so that there is padding to look at.
         last = len(sentences) - 1
         index = controls.number(_("sentence"), len(sentences), last, session.ROW)
-        chosen_sites = [site for site in sites if site.attention == kind]
+        chosen_sites = [site for site in sites if site.attention is kind]
         layer, head = 0, 0
         if heads:
             n_heads = opened.run.settings.model.n_heads
@@ -47,18 +48,18 @@ def ask(opened: opening.Opened, *, heads: bool) -> Chosen:
     if batch.cut:
         said.append(_("A sentence was cut: the model has no more positions."))
     st.caption(" ".join(said))
-    return Chosen(opened.run.tokenizer, batch, index, chosen_sites[layer], head)
+    return Chosen(opened.run.tokenizer, batch, index, Head(chosen_sites[layer], head))
 
 
 def done(opened: opening.Opened, chosen: Chosen, off: tuple[Mask, ...] = ()) -> HeadOfBatch:
     """Return what the chosen head does with the batch when some masks are left out."""
-    where = (chosen.batch, chosen.site, chosen.head, chosen.sentence)
+    where = (chosen.batch, chosen.head, chosen.sentence)
     return cached.of_model(head_of_batch, opened.path, *where, off)
 
 
 def ask_without(chosen: Chosen) -> tuple[Mask, ...]:
     """Ask which masks of the chosen kind of attention are switched off."""
-    offered = [mask for mask in MASKS if mask.attention == chosen.attention]
+    offered = [mask for mask in MASKS if mask.attention is chosen.attention]
     names = [mask.name for mask in offered]
     off = lesson_controls.switched_off(names, default=names[-1:], of=chosen.attention)
     return tuple(mask for mask in offered if mask.name in off)

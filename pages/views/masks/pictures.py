@@ -17,7 +17,7 @@ from core.analysis.lessons.masking import (
     alone,
 )
 from core.analysis.lessons.prefixes import PrefixCheck
-from core.model import Site
+from core.heads import Head, Kind, Side
 from core.model.masks import causal_mask
 from core.tokenizer import Token, Tokenizer
 from pages.frame.maps import labels
@@ -33,31 +33,29 @@ class Chosen:
     tokenizer: Tokenizer
     batch: PaddedBatch
     sentence: int
-    site: Site
-    head: int
+    head: Head
 
     @property
-    def attention(self) -> str:
+    def attention(self) -> Kind:
         """The kind of attention."""
-        return self.site.attention
+        return self.head.kind
 
     @property
     def queries(self) -> Axis:
         """The tokens that look, PAD included."""
-        source = self.attention == "encoder.self"
-        return self._axis(
-            source, _("query: the word that looks") if source else _("query: the word fed")
-        )
+        side = self.attention.query_side
+        looks, fed = _("query: the word that looks"), _("query: the word fed")
+        return self._axis(side, fed if side == "target" else looks)
 
     @property
     def keys(self) -> Axis:
         """The tokens that are looked at, PAD included."""
-        return self._axis(self.attention != "decoder.self", _("key: the word looked at"))
+        return self._axis(self.attention.key_side, _("key: the word looked at"))
 
-    def _axis(self, source: bool, name: str) -> Axis:
-        ids = (self.batch.source_BS if source else self.batch.fed_BT)[self.sentence].tolist()
+    def _axis(self, side: Side, name: str) -> Axis:
+        ids = self.batch.ids(side)[self.sentence].tolist()
         described = labels(self.tokenizer.describe(ids))
-        return Axis(name=name, labels=described, side="source" if source else "target")
+        return Axis(name=name, labels=described, side=side)
 
 
 def received(chosen: Chosen, done: HeadOfBatch) -> Matrices:
@@ -170,7 +168,7 @@ def rows_said(chosen: Chosen, done: HeadOfBatch) -> str:
     """Return between what the sums of a head's rows lie."""
     least, most = done.row_sums
     return _("{where}: the rows of all sentences sum to {least:.6f} … {most:.6f}.").format(
-        where=site_and_head(chosen.site, chosen.head), least=least, most=most
+        where=site_and_head(chosen.head), least=least, most=most
     )
 
 
@@ -205,7 +203,7 @@ def leak_said(chosen: Chosen, off: Sequence[Mask], found: Leak) -> str:
     if not off:
         return _("All masks are on: no weight leaks.")
     said = _("Without {masks}, {padding} of the weight of {where} goes to padding")
-    if chosen.attention == "decoder.self":
+    if chosen.attention.causal:
         said += _(", {future} to later words")
     said += _(
         " (mean over the rows that are words, in all {n} sentences). Rows of PAD are computed, "
@@ -213,7 +211,7 @@ def leak_said(chosen: Chosen, off: Sequence[Mask], found: Leak) -> str:
     )
     return said.format(
         masks=_(" and ").join(mask_name(mask) for mask in off),
-        where=site_and_head(chosen.site, chosen.head),
+        where=site_and_head(chosen.head),
         padding=percent(found.padding),
         future=percent(found.future),
         n=len(chosen.batch.source_ids),
@@ -223,9 +221,9 @@ def leak_said(chosen: Chosen, off: Sequence[Mask], found: Leak) -> str:
 def mask_name(mask: Mask) -> str:
     """Return what a mask is called."""
     kinds = {
-        "encoder.self": _("encoder self-attention"),
-        "decoder.self": _("decoder self-attention"),
-        "decoder.cross": _("cross-attention"),
+        Kind.ENCODER_SELF: _("encoder self-attention"),
+        Kind.DECODER_SELF: _("decoder self-attention"),
+        Kind.CROSS: _("cross-attention"),
     }
     names = {
         PADDING: _("the padding mask of {kind}"),
@@ -240,9 +238,9 @@ def case_name(case: MaskLoss) -> str:
         return _("no mask on") if case.without else _("all masks on")
     [mask] = case.without
     kinds = {
-        "encoder.self": _("encoder"),
-        "decoder.self": _("decoder"),
-        "decoder.cross": _("cross"),
+        Kind.ENCODER_SELF: _("encoder"),
+        Kind.DECODER_SELF: _("decoder"),
+        Kind.CROSS: _("cross"),
     }
     names = {PADDING: _("{kind}: no padding mask"), LOOK_AHEAD: _("{kind}: no look-ahead")}
     return names[mask.name].format(kind=kinds[mask.attention])

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import streamlit as st
 
+from core.device import use_one_thread
 from core.runs.archive import archive_run, archive_size
 from core.runs.run import RunError, is_run
 from core.runs.unpack import unpack_run
 from core.runs.weights import newest_checkpoint
-from core.threads import use_one_thread
 from core.training.export import export_run
 from pages.frame import address, cached, session
 from pages.frame.text import _

@@ -7,12 +7,13 @@ import streamlit as st
 
 from core.analysis.heads.findings import PronounHead, best_pronoun_head
 from core.decoding.sentence import SentenceError
+from core.heads import Kind
 from core.runs.records import read_rows
 from core.runs.run import RunError
 from pages.frame import cached, charts, controls, matrices, opening, session
 from pages.frame.maps import maps_of
 from pages.frame.notes import site_and_head
-from pages.frame.text import ATTENTIONS, _, plain
+from pages.frame.text import _, plain
 from pages.views.runs.manage import settings_of
 from pages.views.runs.table import Listed, results_columns, results_row, without_empty
 from viz.frames import DIFFERS, runs_table, settings_table, tinted
@@ -118,7 +119,7 @@ def _same_head(runs: Sequence[Listed]) -> None:
     first, task = cached.loaded(runs[0].path), cached.task(runs[0].path)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         sentence = controls.sentence(task.examples[0].source if task and task.examples else "")
-        kind = controls.kind(tuple(ATTENTIONS), opening.default_kind(first))
+        kind = controls.kind(tuple(Kind), opening.default_kind(first))
     with st.container(horizontal=True, vertical_alignment="center"):
         default = _shared_head(runs, kind)
         layer, head = controls.layer_and_head(*_most(runs, kind), default)
@@ -136,19 +137,19 @@ def _problem(run: Listed) -> str:
     return ""
 
 
-def _sizes(run: Listed, kind: str) -> tuple[int, int]:
+def _sizes(run: Listed, kind: Kind) -> tuple[int, int]:
     """Return how many layers of a kind a run has, and how many heads in each."""
     model = cached.loaded(run.path).settings.model
-    encoder = kind.startswith("encoder")
-    return model.n_encoder_layers if encoder else model.n_decoder_layers, model.n_heads
+    layers = {"encoder": model.n_encoder_layers, "decoder": model.n_decoder_layers}
+    return layers[kind.stack], model.n_heads
 
 
-def _most(runs: Sequence[Listed], kind: str) -> tuple[int, int]:
+def _most(runs: Sequence[Listed], kind: Kind) -> tuple[int, int]:
     sizes = [_sizes(run, kind) for run in runs]
     return max(layers for layers, _heads in sizes), max(heads for _layers, heads in sizes)
 
 
-def _shared_head(runs: Sequence[Listed], kind: str) -> tuple[int, int]:
+def _shared_head(runs: Sequence[Listed], kind: Kind) -> tuple[int, int]:
     """Return the layer and the head to open on: of the runs' best heads that which most have."""
     sizes = [_sizes(run, kind) for run in runs]
     best = [opening.default_head(cached.loaded(run.path), kind) for run in runs]
@@ -160,7 +161,7 @@ def _shared_head(runs: Sequence[Listed], kind: str) -> tuple[int, int]:
     return max([*best, (0, 0)], key=n_having)
 
 
-def _lacking(runs: Sequence[Listed], kind: str, layer: int, head: int) -> str:
+def _lacking(runs: Sequence[Listed], kind: Kind, layer: int, head: int) -> str:
     """Say which runs do not have this head."""
     sizes = {run.name: _sizes(run, kind) for run in runs}
     names = [name for name, (n, n_heads) in sizes.items() if layer >= n or head >= n_heads]
@@ -168,7 +169,7 @@ def _lacking(runs: Sequence[Listed], kind: str, layer: int, head: int) -> str:
     return plain(said.format(runs=", ".join(names)))
 
 
-def _panel(run: Listed, sentence: str, kind: str, layer: int, head: int) -> Matrix | None:
+def _panel(run: Listed, sentence: str, kind: Kind, layer: int, head: int) -> Matrix | None:
     """Return the weights of a run's head with the run's own tokens; None where it has no such.
 
     Raises:
@@ -179,17 +180,17 @@ def _panel(run: Listed, sentence: str, kind: str, layer: int, head: int) -> Matr
         return None
     inspection = cached.inspected(run.path, sentence, whole_words=False)
     shown = maps_of(inspection, kind, (layer, head))
-    source = kind == "encoder.self"
-    looks = _("query: the word that looks") if source else _("query: the word fed")
+    fed = kind.query_side == "target"
+    looks = _("query: the word fed") if fed else _("query: the word that looks")
     return Matrix(
         title=run.name,
         values=np.ascontiguousarray(shown.weights[layer, head]),
         visible=np.ascontiguousarray(shown.visible),
-        rows=Axis(name=looks, labels=shown.queries, side="source" if source else "target"),
+        rows=Axis(name=looks, labels=shown.queries, side=kind.query_side),
         columns=Axis(
             name=_("key: the word looked at"),
             labels=shown.keys,
-            side="target" if kind == "decoder.self" else "source",
+            side=kind.key_side,
         ),
         hidden_value="0",
         note=inspection.translation.text,
@@ -216,7 +217,7 @@ def _pronoun_heads(runs: Sequence[Listed]) -> None:
 def _measured(name: str, head: PronounHead) -> dict[str, object]:
     return {
         _("run"): name,
-        _("head"): site_and_head(head.site, head.head),
+        _("head"): site_and_head(head.head),
         _("on the antecedent"): 100 * head.score,
         _("best rule"): 100 * head.baseline,
         _("pronouns right without it"): 100 * head.silenced_accuracy,

@@ -8,6 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.analysis.heads.evenness import evenness
 from core.decoding.sentence import SentenceError
+from core.heads import Head
 from core.inspection import Inspection, inspect_sentence
 from core.runs.run import RunError, read_settings
 from core.runs.weights import stops
@@ -110,7 +111,7 @@ def _told(rows: Sequence[Mapping[str, float]], step: int) -> str:
     return ": ".join(part for part in (name, "" if exact else figures(rows, step)) if part)
 
 
-def _forming(path: Path, sentence: str, head: looking.Head, offered: Sequence[int]) -> None:
+def _forming(path: Path, sentence: str, head: Head, offered: Sequence[int]) -> None:
     """Draw how evenly the heads of a layer spread their weights at each snapshot, on demand."""
     folded = st.expander(_("How these heads form"), key="forming", on_change="rerun")
     if not folded.open:
@@ -137,9 +138,8 @@ def _forming(path: Path, sentence: str, head: looking.Head, offered: Sequence[in
         )
 
 
-def _evennesses(path: Path, step: int, sentence: str, head: looking.Head) -> list[float]:
+def _evennesses(path: Path, step: int, sentence: str, head: Head) -> list[float]:
     """Return the evenness of each head in the layer of one of them."""
     inspection: Inspection = cached.of_run_at(inspect_sentence, path, step, sentence)
-    sites = [site for site in inspection.attention if site.attention == head.kind]
-    attention = inspection.attention[sites[head.layer]]
+    attention = inspection.attention[head.site]
     return [evenness(weights_QK, attention.visible_QK) for weights_QK in attention.weights_HQK]

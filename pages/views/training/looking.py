@@ -1,28 +1,17 @@
 """What is looked at in a model that is, or was, being trained: a sentence and one of the heads."""
 
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
 from core.config import ModelConfig
+from core.heads import Head, Kind
 from core.inspection import Inspection
 from core.runs.run import Run, RunError
 from pages.frame import address, cached, clicks, controls, maps, notes, opening, session
 from pages.frame.text import _
 from pages.views.training import progress
-
-KINDS = ("encoder.self", "decoder.self", "decoder.cross")
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """One head of one kind of attention."""
-
-    kind: str
-    layer: int
-    head: int
 
 
 def sentence(path: Path) -> str:
@@ -41,10 +30,12 @@ def head(path: Path, model: ModelConfig) -> Head:
         RunError: The folder is no run.
     """
     run = _opened(path)
-    kind = controls.kind(KINDS, opening.default_kind(run), then=partial(_open_other_kind, run))
-    n_layers = model.n_encoder_layers if kind == "encoder.self" else model.n_decoder_layers
-    layer, number = opening.default_head(run, kind)
-    return Head(kind, *controls.layer_and_head(n_layers, model.n_heads, (layer, number)))
+    then = partial(_open_other_kind, run)
+    kind = controls.kind(tuple(Kind), opening.default_kind(run), then=then)
+    layers = {"encoder": model.n_encoder_layers, "decoder": model.n_decoder_layers}
+    default = opening.default_head(run, kind)
+    layer, number = controls.layer_and_head(layers[kind.stack], model.n_heads, default)
+    return Head(kind.site(layer), number)
 
 
 def notes_on(path: Path, inspection: Inspection) -> list[str]:
@@ -58,7 +49,7 @@ def notes_on(path: Path, inspection: Inspection) -> list[str]:
 
 def show(inspection: Inspection, looked_at: Head) -> None:
     """Draw the maps."""
-    selected = (looked_at.layer, looked_at.head)
+    selected = (looked_at.layer, looked_at.index)
     shown = maps.maps_of(inspection, looked_at.kind, selected)
     maps.attention_maps(shown, key=session.MAPS, on_pick=clicks.take_head)
 
@@ -86,5 +77,5 @@ def _itself(run: Run) -> Run:
 
 
 def _open_other_kind(run: Run) -> None:
-    layer, number = opening.default_head(run, address.text_of(session.KIND) or "")
+    layer, number = opening.default_head(run, opening.chosen_kind(run))
     address.choose({session.LAYER: layer, session.HEAD: number})

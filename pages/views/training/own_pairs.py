@@ -7,8 +7,8 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from core.batch import Lengths as Counted
 from core.config import ConfigError
-from core.lengths import Lengths as Counted
 from core.tasks import CorpusError
 from core.tasks.corpus import Corpus
 from core.tasks.pairs import LARGEST, Pairs, as_tsv, read_pairs

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.config import ConfigError
-from core.model import Site
+from core.heads import Head, Kind, Site
 from core.tasks import Task
 from core.training.presets import PRESETS, Preset
 from core.training.settings import Setting
@@ -154,12 +154,12 @@ def _guided(changed: Mapping[str, Setting], begun: Begun, task: Task | None) -> 
     )
     if not wanted:
         return {}
-    sites = [str(Site("encoder", n, "self")) for n in range(int(sizes["n_encoder_layers"]))]
+    sites = [str(Kind.ENCODER_SELF.site(n)) for n in range(int(sizes["n_encoder_layers"]))]
     default = len(sites) - 1
-    sites += [str(Site("decoder", n, "cross")) for n in range(int(sizes["n_decoder_layers"]))]
+    sites += [str(Kind.CROSS.site(n)) for n in range(int(sizes["n_decoder_layers"]))]
     site = _one_of(_("Sublayer"), sites, default, GUIDED_SITE)
     head = _one_of(_("Head"), list(map(str, range(int(sizes["n_heads"])))), 0, GUIDED_HEAD)
-    return {"guide": f"{site}:{head}"}
+    return {"guide": str(Head(Site.parse(site), int(head)))}
 
 
 def _one_of(label: str, offered: list[str], default: int, key: str) -> str:

@@ -10,6 +10,7 @@ from core.batch import Pair, pad
 from core.decoding.greedy import decode_greedily
 from core.decoding.sentence import SentenceError
 from core.evaluate.evaluation import held_out_pairs
+from core.heads import Head
 from core.inspection import inspect_sentence
 from core.runs.run import Run, RunError, read_settings
 from core.training import process
@@ -141,7 +142,7 @@ def _translated(
     ]
 
 
-def _heads(path: Path, sentence: str, head: looking.Head) -> None:
+def _heads(path: Path, sentence: str, head: Head) -> None:
     """Draw where the heads look by now."""
     try:
         step, inspection = progress.at_newest(inspect_sentence, path, sentence)

@@ -13,7 +13,7 @@ def test_json_holds_the_figures(command, translation_folder, translation_run):
     assert set(figures["pronoun"]) == {"accuracy", "n", "baselines"}
     assert set(figures["pronoun"]["baselines"]) == {"nearest_noun", "first_noun", "random_noun"}
     for head in figures["heads"]:
-        assert set(head) == {"site", "head", "score", "weight", "baseline", "silenced_accuracy"}
+        assert set(head) == {"head", "score", "weight", "baseline", "silenced_accuracy"}
 
 
 def test_text_names_the_quality_and_every_head(command, translation_folder):

@@ -22,13 +22,13 @@ def test_json_holds_the_scores_and_the_effect_of_every_head(command, path):
     run = load_run(path)
     effects, roles = list(head_effects(run, 8)), role_scores(run, 8)
     assert [each["effect"] for each in found["heads"]] == [effect_json(e) for e in effects]
-    assert [(each["site"], each["head"]) for each in found["heads"]] == [
-        (str(site), head) for site in run.model.sites() for head in range(2)
+    assert [each["head"] for each in found["heads"]] == [
+        str(head) for site in run.model.sites() for head in site.heads(2)
     ]
     assert (found["n"], found["seed"], found["step"]) == (8, 0, 6)
-    by_head = {(str(role.site), role.head): role for role in roles}
+    by_head = {str(role.head): role for role in roles}
     for each in found["heads"]:
-        scores = by_head[each["site"], each["head"]].scores
+        scores = by_head[each["head"]].scores
         assert set(each["scores"]) == set(scores)
         for name, score in scores.items():
             assert each["scores"][name] == {

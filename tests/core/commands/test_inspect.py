@@ -59,8 +59,8 @@ def test_text_has_one_line_for_each_head(command, copy_folder):
     status, out, _ = command("inspect", copy_folder, "a b", "--target", "b")
     first, *lines = out.splitlines()
     assert (status, first) == (0, "b")
-    assert [line.split(":")[0] for line in lines] == [
-        f"{site} head {head}" for site in SITES for head in range(2)
+    assert [line.split("  ")[0] for line in lines] == [
+        f"{site}:{head}" for site in SITES for head in range(2)
     ]
     # The first row of the decoder's own attention sees BOS alone.
     assert "BOS→BOS 1.00" in lines[4]

@@ -3,7 +3,7 @@ import torch
 
 from core.config import ModelConfig
 from core.model import build
-from core.tokenizer import EOS
+from core.vocabulary import EOS
 
 
 @pytest.fixture

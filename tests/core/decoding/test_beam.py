@@ -9,7 +9,7 @@ from core.decoding.beam import LARGEST_BEAM, beam_steps, length_penalty
 from core.decoding.forced import forced_steps
 from core.decoding.greedy import greedy_steps
 from core.decoding.step import length_limit
-from core.tokenizer import EOS
+from core.vocabulary import EOS
 
 
 def last(model, source_S, beam, alpha=0.6):

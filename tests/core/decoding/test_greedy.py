@@ -5,8 +5,9 @@ from core.batch import pad
 from core.config import ModelConfig
 from core.decoding.greedy import decode_greedily
 from core.decoding.step import length_limit
-from core.model import Silence, Site, build
-from core.tokenizer import BOS, EOS
+from core.heads import Site
+from core.model import Silence, build
+from core.vocabulary import BOS, EOS
 
 
 def slowly(model, source):
@@ -66,7 +67,7 @@ def test_a_model_with_one_position_writes_nothing():
 
 def test_decoding_can_be_probed(model):
     source_BS = pad([SOURCES[2]])
-    everything = [(site, head) for site in model.sites() for head in range(4)]
+    everything = [head for site in model.sites() for head in site.heads(4)]
     silenced = decode_greedily(model, source_BS, Silence.of(everything))
     assert silenced != decode_greedily(model, source_BS)
     assert Site("decoder", 0, "cross") in model.sites()

@@ -8,7 +8,7 @@ from core.decoding.sampling import Sampling
 from core.decoding.step import length_limit
 from core.decoding.timing import computed_cells, measure_times
 from core.model import build
-from core.tokenizer import EOS
+from core.vocabulary import EOS
 
 
 def chosen(steps):

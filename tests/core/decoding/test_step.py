@@ -11,7 +11,7 @@ from core.decoding.forced import forced_steps
 from core.decoding.greedy import greedy_steps
 from core.decoding.step import DecodeOptions, DecodeStep, Stepper
 from core.model import build
-from core.tokenizer import BOS, EOS
+from core.vocabulary import BOS, EOS
 
 
 def step(logits, chosen):
@@ -64,7 +64,7 @@ def test_watching_changes_no_choice(model, source_S):
 def test_rows_of_a_step_sum_to_one_over_prefix_and_source(model, source_S):
     for found in greedy_steps(model, source_S):
         for site, rows_HK in found.attention.items():
-            n_keys = len(found.prefix) if site.kind == "self" else len(source_S)
+            n_keys = len(found.prefix) if site.sublayer == "self" else len(source_S)
             assert rows_HK.shape == (4, n_keys)
             assert torch.allclose(rows_HK.sum(-1), torch.ones(4))
 

@@ -54,8 +54,7 @@ def test_figures_of_pronouns_and_heads_are_those_of_the_study(translation_run):
     assert len(figures["heads"]) == 6
     for stored, head in zip(figures["heads"], study.heads, strict=True):
         assert stored == {
-            "site": str(head.site),
-            "head": head.head,
+            "head": str(head.head),
             "score": head.score,
             "weight": head.weight,
             "baseline": study.baselines.best,

@@ -10,7 +10,7 @@ from core.decoding.greedy import greedy_steps
 from core.decoding.step import DecodeStep
 from core.evaluate.exposure import divergences, exposure, first_difference
 from core.model import build
-from core.tokenizer import BOS, EOS
+from core.vocabulary import BOS, EOS
 
 
 def step(probabilities):

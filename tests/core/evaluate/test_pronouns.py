@@ -8,7 +8,8 @@ import torch
 from core.batch import Pair, TokenReference, pad
 from core.config import ModelConfig
 from core.evaluate.pronouns import Baselines, baselines, study_pronouns
-from core.model import Record, Site, Step, build
+from core.heads import Head, Site
+from core.model import Record, Step, build
 
 ENCODER, CROSS = Site("encoder", 0, "self"), Site("decoder", 0, "cross")
 
@@ -86,12 +87,12 @@ def test_scores_of_known_heads_are_those_counted_by_hand():
     study = study_pronouns(Known(), [pair(7), pair(7), pair(8), pair(7, antecedent=(2,))])
     assert (study.accuracy, study.n) == (3 / 4, 4)
     assert study.baselines == Baselines(1 / 4, 3 / 4, 1 / 2)
-    found = {(head.site, head.head): head for head in study.heads}
-    assert list(found) == [(ENCODER, 0), (ENCODER, 1), (CROSS, 0), (CROSS, 1)]
+    found = {head.head: head for head in study.heads}
+    assert list(found) == [*ENCODER.heads(2), *CROSS.heads(2)]
     for site in (ENCODER, CROSS):
-        assert (found[site, 0].score, found[site, 1].score) == (3 / 4, 0)
-        assert found[site, 0].weight == (3 * 0.75 + 0.25) / 4
-        assert found[site, 1].weight == 3 * 0.125 / 4
+        assert (found[Head(site, 0)].score, found[Head(site, 1)].score) == (3 / 4, 0)
+        assert found[Head(site, 0)].weight == (3 * 0.75 + 0.25) / 4
+        assert found[Head(site, 1)].weight == 3 * 0.125 / 4
     silenced = [head.silenced_accuracy for head in study.heads]
     assert silenced == [1 / 4, 3 / 4, 3 / 4, 3 / 4]
 
@@ -179,16 +180,14 @@ def test_accuracy_is_the_share_of_pronouns_that_are_said(model, pairs):
 def test_scores_equal_a_slow_computation_sentence_by_sentence(model, pairs):
     study = study_pronouns(model, pairs)
     sites = [site for site in model.sites() if site.attention != "decoder.self"]
-    assert [(head.site, head.head) for head in study.heads] == [
-        (site, head) for site in sites for head in range(2)
-    ]
+    assert [head.head for head in study.heads] == [head for site in sites for head in site.heads(2)]
     for head in study.heads:
         hits, weights = [], []
         for each, found in ambiguous(pairs):
             record = Record()
             model(pad([each.source]), pad([each.target[:-1]]), record)
-            row = (found.pronoun if head.site.stack == "encoder" else found.steps)[0]
-            row_K = record.weights(head.site)[0, head.head, row].tolist()
+            row = (found.pronoun if head.head.site.stack == "encoder" else found.steps)[0]
+            row_K = record.weights(head.head.site)[0, head.head.index, row].tolist()
             hits.append(row_K.index(max(row_K)) in found.antecedent)
             weights.append(sum(row_K[key] for key in found.antecedent))
         assert head.score == pytest.approx(sum(hits) / len(hits), abs=1e-6)
@@ -199,12 +198,14 @@ def test_silencing_a_head_is_leaving_out_its_columns_of_the_output_matrix(model,
     study = study_pronouns(model, pairs)
     for head in study.heads:
         without = copy.deepcopy(model)
-        stack = without.encoder if head.site.stack == "encoder" else without.decoder
-        layer = stack[head.site.layer]
-        attention = layer.self_attention if head.site.kind == "self" else layer.cross_attention
+        stack = without.encoder if head.head.site.stack == "encoder" else without.decoder
+        layer = stack[head.head.layer]
+        attention = (
+            layer.self_attention if head.head.site.sublayer == "self" else layer.cross_attention
+        )
         d_v = model.config.d_v
         with torch.no_grad():
-            attention.output.weight[:, head.head * d_v : (head.head + 1) * d_v] = 0
+            attention.output.weight[:, head.head.index * d_v : (head.head.index + 1) * d_v] = 0
         assert head.silenced_accuracy == pytest.approx(slow_accuracy(without, pairs))
     assert any(head.silenced_accuracy < study.accuracy for head in study.heads)
 

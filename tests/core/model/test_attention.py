@@ -6,7 +6,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.model import Record, Site, Step
+from core.heads import Site
+from core.model import Record, Step
 from core.model.attention import attend, attend_probed, attention_weights
 
 SITE = Site("encoder", 0, "self")

@@ -60,7 +60,7 @@ def test_cross_attention_is_projected_once(model, encoded):
     cache = Cache()
     with torch.no_grad():
         model.decode(target_BT[:, :1], memory_BSD, visible_B1S, cache=cache)
-        before = {site: kept for site, kept in cache.kept.items() if site.kind == "cross"}
+        before = {site: kept for site, kept in cache.kept.items() if site.sublayer == "cross"}
         model.decode(target_BT[:, 1:2], memory_BSD, visible_B1S, cache=cache)
     assert len(before) == model.config.n_decoder_layers
     assert all(cache.kept[site] is kept for site, kept in before.items())

@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 from torch.utils.flop_counter import FlopCounterMode
 
 from core.config import ModelConfig
-from core.model import Record, Site, Step, build, count_parameters
+from core.heads import Site
+from core.model import (
+    Record,
+    Step,
+    build,
+    count_parameters,
+)
 from core.model.description import TABLE_3, by_kind, parts
 
 SMALL = ModelConfig(23, 3, 2, 16, 32, 4, d_k=5, d_v=3, max_positions=20)

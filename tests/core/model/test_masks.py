@@ -2,7 +2,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.model.masks import PAD, causal_mask, decoder_mask, padding_mask, padding_to_hide
+from core.model.masks import (
+    causal_mask,
+    decoder_mask,
+    padding_mask,
+    padding_to_hide,
+)
+from core.vocabulary import PAD
 
 
 def test_causal_mask_of_five_is_the_lower_triangle_of_ones():

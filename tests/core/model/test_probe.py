@@ -4,6 +4,7 @@ from dataclasses import replace
 import pytest
 import torch
 
+from core.heads import Head, Kind, Site
 from core.model import (
     Cache,
     Override,
@@ -13,7 +14,6 @@ from core.model import (
     Remask,
     Rescale,
     Silence,
-    Site,
     Step,
     Unplace,
     build,
@@ -79,7 +79,7 @@ def test_record_holds_every_step_of_every_site_with_its_shape(model, batch):
 def test_the_stream_is_what_came_in_and_what_every_sublayer_added(small_config, batch, norm):
     model = build(replace(small_config, norm=norm), seed=1).eval()
     tensors = everything(model, batch)
-    for site in {site for site, _ in tensors if site.kind != "embedding"}:
+    for site in {site for site, _ in tensors if site.sublayer != "embedding"}:
         step = {name: tensors[site, name] for name in STREAM}
         total = step[Step.STREAM_IN] + step[Step.ADDED]
         if norm == "pre":
@@ -108,7 +108,7 @@ def test_masks_are_replaced_for_the_given_kind_of_attention_only(model, batch):
     everything_BQK = torch.ones(1, 1, 1, dtype=torch.bool)
     record = Record()
     with torch.no_grad():
-        model(*batch, Probes([Remask({"decoder.self": everything_BQK}), record]))
+        model(*batch, Probes([Remask({Kind.DECODER_SELF: everything_BQK}), record]))
     weights_BHQK = record.weights(Site("decoder", 0, "self"))
     assert (weights_BHQK > 0).all()
     assert (record.weights(CROSS)[1, :, :, 3:] == 0).all()
@@ -154,9 +154,9 @@ def test_silencing_is_removing_the_heads_term_before_the_output_projection(model
     site, head = Site.parse(site), 2
     # In float64, so that the two paths' rounding does not hide a difference.
     layer = getattr(model.double(), site.stack)[site.layer]
-    attention = layer.cross_attention if site.kind == "cross" else layer.self_attention
+    attention = layer.cross_attention if site.sublayer == "cross" else layer.self_attention
     with torch.no_grad():
-        silenced_BTV = model(*batch, Silence.of([(site, head)]))
+        silenced_BTV = model(*batch, Silence.of([Head(site, head)]))
         # Independently: without the columns of W^O that read this head (d_v = 3).
         attention.output.weight[:, 3 * head : 3 * head + 3] = 0
         expected_BTV = model(*batch)
@@ -165,7 +165,7 @@ def test_silencing_is_removing_the_heads_term_before_the_output_projection(model
 
 def test_silencing_changes_something(model, batch):
     with torch.no_grad():
-        difference = model(*batch, Silence.of([(CROSS, 0)])) - model(*batch)
+        difference = model(*batch, Silence.of([Head(CROSS, 0)])) - model(*batch)
     assert difference.abs().max() > 1e-3
 
 
@@ -181,7 +181,9 @@ def test_overriding_a_row_with_itself_changes_nothing(model, batch):
         before_BTV = model(source_BS, target_BT, record)
         row_K = record.weights(CROSS)[0, 1, 2]
         # Recorded too, so that every site takes the same path in both passes.
-        after_BTV = model(source_BS, target_BT, Probes([Override(CROSS, 1, 2, row_K), Record()]))
+        after_BTV = model(
+            source_BS, target_BT, Probes([Override(Head(CROSS, 1), 2, row_K), Record()])
+        )
     assert torch.equal(before_BTV, after_BTV)
 
 
@@ -191,7 +193,7 @@ def test_overriding_a_row_changes_that_row_and_what_follows_only(model, batch):
     record = Record()
     with torch.no_grad():
         before_BTV = model(source_BS, target_BT)
-        probes = Probes([Override(CROSS, 1, 2, wanted_K), record])
+        probes = Probes([Override(Head(CROSS, 1), 2, wanted_K), record])
         after_BTV = model(source_BS, target_BT, probes)
     assert torch.equal(record.weights(CROSS)[0, 1, 2], wanted_K)
     changed_T = (before_BTV - after_BTV).abs().amax(dim=(0, 2)) > 1e-5
@@ -205,7 +207,8 @@ def test_patching_every_encoder_head_gives_the_other_sentences_attention(model):
     with torch.no_grad():
         model.encode(other_BS, record)
     sites = [site for site in model.sites() if site.stack == "encoder"]
-    patch = Patch({(s, h): record.tensors[s, Step.MIXED][:, h] for s in sites for h in range(4)})
+    heads = [head for site in sites for head in site.heads(4)]
+    patch = Patch({h: record.tensors[h.site, Step.MIXED][:, h.index] for h in heads})
     patched = Record(frozenset({Step.MIXED}))
     with torch.no_grad():
         model.encode(one_BS, Probes([patch, patched]))
@@ -218,7 +221,7 @@ def test_patching_a_run_with_itself_changes_nothing(model, batch):
     with torch.no_grad():
         before_BTV = model(*batch, record)
         patch = Patch(
-            {(CROSS, head): record.tensors[CROSS, Step.MIXED][:, head] for head in (0, 3)}
+            {Head(CROSS, head): record.tensors[CROSS, Step.MIXED][:, head] for head in (0, 3)}
         )
         assert (model(*batch, patch) - before_BTV).abs().max() < 1e-5
 
@@ -242,7 +245,7 @@ def test_keys_and_values_come_from_the_sequence_itself_or_from_what_the_encoder_
         # Watched too, so that both passes take the same path.
         memory_BSD = model.encode(batch[0], Record())
     for site in model.sites():
-        own = memory_BSD if site.kind == "cross" else tensors[site, Step.QUERY_INPUT]
+        own = memory_BSD if site.sublayer == "cross" else tensors[site, Step.QUERY_INPUT]
         assert torch.equal(tensors[site, Step.MEMORY], own)
 
 
@@ -280,7 +283,7 @@ def test_a_watched_decoding_with_a_cache_sees_the_memory_once_and_new_positions_
 
         def at(self, site, step, tensor):
             if step is Step.MEMORY:
-                seen.append((site.kind, tensor.shape[1]))
+                seen.append((site.sublayer, tensor.shape[1]))
             return tensor
 
     cache = Cache()

@@ -10,7 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.decoding.step import DecodeOptions, Stepper, sayable
-from core.model import Override, Patch, Probes, Record, Silence, Site, Step, build
+from core.heads import Head, Site
+from core.model import (
+    Override,
+    Patch,
+    Probes,
+    Record,
+    Silence,
+    Step,
+    build,
+)
 from core.model.probes import Freeze, Uniform, continued
 
 SITES = ["encoder.1.self", "decoder.0.self", "decoder.1.cross"]
@@ -27,7 +36,7 @@ def recorded(model, batch, *probes):
 
 def attention_at(model, site):
     layer = (model.encoder if site.stack == "encoder" else model.decoder)[site.layer]
-    return layer.cross_attention if site.kind == "cross" else layer.self_attention
+    return layer.cross_attention if site.sublayer == "cross" else layer.self_attention
 
 
 @pytest.mark.parametrize("site", SITES)
@@ -35,7 +44,7 @@ def attention_at(model, site):
 def test_silencing_leaves_the_sum_of_the_other_heads_terms(model, batch, site, silent):
     site, model = Site.parse(site), model.double()
     before = recorded(model, batch)
-    after = recorded(model, batch, Silence.of([(site, head) for head in silent]))
+    after = recorded(model, batch, Silence.of([Head(site, head) for head in silent]))
     # Independently, in numpy: the terms of the heads that are left, and the bias.
     mixed_BHQE = before[site, Step.MIXED].numpy()
     output = attention_at(model, site).output
@@ -49,7 +58,7 @@ def test_silencing_leaves_the_sum_of_the_other_heads_terms(model, batch, site, s
 @pytest.mark.parametrize("site", SITES)
 def test_a_uniform_head_spreads_evenly_over_what_each_row_may_see(model, batch, site):
     site = Site.parse(site)
-    tensors = recorded(model, batch, Uniform.of([(site, 1), (site, 2)]))
+    tensors = recorded(model, batch, Uniform.of([Head(site, 1), Head(site, 2)]))
     weights_BHQK = tensors[site, Step.WEIGHTS].numpy()
     visible_BQK = np.broadcast_to(tensors[site, Step.VISIBLE].numpy(), weights_BHQK[:, 0].shape)
     expected_BQK = visible_BQK / visible_BQK.sum(axis=-1, keepdims=True)
@@ -63,7 +72,7 @@ def test_a_uniform_head_spreads_evenly_over_what_each_row_may_see(model, batch, 
 def test_a_uniform_row_that_sees_nothing_stays_zeros(model):
     # The second source is nothing but padding.
     batch = (torch.tensor([[4, 5, 2], [0, 0, 0]]), torch.tensor([[1, 4], [1, 4]]))
-    weights_BHQK = recorded(model, batch, Uniform.of([(CROSS, 0)]))[CROSS, Step.WEIGHTS]
+    weights_BHQK = recorded(model, batch, Uniform.of([Head(CROSS, 0)]))[CROSS, Step.WEIGHTS]
     assert torch.equal(weights_BHQK[0, 0], torch.full((2, 3), 1 / 3))
     assert torch.equal(weights_BHQK[1, 0], torch.zeros(2, 3))
 
@@ -74,14 +83,14 @@ def test_a_frozen_head_mixes_the_given_values_everywhere_and_the_others_their_ow
 ):
     site = Site.parse(site)
     given_E = torch.tensor([0.5, -2.0, 7.0])
-    mixed_BHQE = recorded(model, batch, Freeze({(site, 3): given_E}))[site, Step.MIXED]
+    mixed_BHQE = recorded(model, batch, Freeze({Head(site, 3): given_E}))[site, Step.MIXED]
     before_BHQE = recorded(model, batch)[site, Step.MIXED]
     assert torch.equal(mixed_BHQE[:, 3], given_E.expand(mixed_BHQE[:, 3].shape))
     assert torch.equal(mixed_BHQE[:, :3], before_BHQE[:, :3])
 
 
 def test_freezing_to_zero_is_silencing(model, batch):
-    heads = [(CROSS, 1), (Site("encoder", 0, "self"), 2)]
+    heads = [Head(CROSS, 1), Head(Site("encoder", 0, "self"), 2)]
     with torch.no_grad():
         frozen_BTV = model(*batch, Freeze(dict.fromkeys(heads, torch.zeros(3))))
         assert torch.equal(frozen_BTV, model(*batch, Silence.of(heads)))
@@ -96,7 +105,7 @@ def test_overriding_any_row_with_itself_changes_no_bit(model, batch, site):
         before_BTV = model(*sentence, record)
         weights_HQK = record.weights(site)[0]
         for head, query in itertools.product(range(4), range(weights_HQK.shape[1])):
-            override = Override(site, head, query, weights_HQK[head, query])
+            override = Override(Head(site, head), query, weights_HQK[head, query])
             assert torch.equal(model(*sentence, Probes([override, Record()])), before_BTV)
 
 
@@ -104,14 +113,14 @@ def test_a_row_that_was_not_computed_is_not_overridden(model, batch):
     with torch.no_grad():
         before_BTV = model(*batch, Record())
         for query in (-1, 5, 90):
-            override = Override(CROSS, 1, query, torch.eye(6)[0])
+            override = Override(Head(CROSS, 1), query, torch.eye(6)[0])
             assert torch.equal(model(*batch, Probes([override, Record()])), before_BTV)
 
 
 def test_a_row_of_another_length_is_filled_with_zeros_or_cut(model, batch):
     site = Site("decoder", 0, "self")
     for row in ([0.25, 0.75], [0.25, 0.75, 0.0, 0.0, 0.0, 0.0, 0.0]):
-        override = Override(site, 1, 3, torch.tensor(row))
+        override = Override(Head(site, 1), 3, torch.tensor(row))
         weights_BHQK = recorded(model, batch, override)[site, Step.WEIGHTS]
         assert weights_BHQK[2, 1, 3].tolist() == [0.25, 0.75, 0.0, 0.0, 0.0]
 
@@ -119,7 +128,7 @@ def test_a_row_of_another_length_is_filled_with_zeros_or_cut(model, batch):
 def test_patching_leaves_positions_that_the_other_pass_did_not_have(model, batch):
     before_BHQE = recorded(model, batch)[CROSS, Step.MIXED]
     for n_given in (2, 9):
-        patch = Patch({(CROSS, 1): torch.full((1, n_given, 3), 5.0)})
+        patch = Patch({Head(CROSS, 1): torch.full((1, n_given, 3), 5.0)})
         mixed_BHQE = recorded(model, batch, patch)[CROSS, Step.MIXED]
         assert (mixed_BHQE[:, 1, :n_given] == 5).all()
         assert torch.equal(mixed_BHQE[:, 1, n_given:], before_BHQE[:, 1, n_given:])
@@ -128,14 +137,14 @@ def test_patching_leaves_positions_that_the_other_pass_did_not_have(model, batch
 @given(st.integers(0, 6), st.integers(0, 6))
 def test_a_continued_probe_counts_from_its_first_row_in_the_decoder_only(n_positions, query):
     row_K = torch.ones(1)
-    overrides = [Override(Site.parse(site), 0, query, row_K) for site in SITES]
+    overrides = [Override(Head(Site.parse(site), 0), query, row_K) for site in SITES]
     encoder, decoder, cross = continued(Probes(overrides), n_positions).probes
     assert (encoder.query, decoder.query, cross.query) == (query, *[query - n_positions] * 2)
     values_BQE = torch.arange(7.0)[None, :, None]
-    patch = continued(Patch({(each.site, 0): values_BQE for each in overrides}), n_positions)
-    lengths = [len(patch.mixed[each.site, 0][0]) for each in overrides]
+    patch = continued(Patch({each.head: values_BQE for each in overrides}), n_positions)
+    lengths = [len(patch.mixed[each.head][0]) for each in overrides]
     assert lengths == [7, 7 - n_positions, 7 - n_positions]
-    silence = Silence.of([(CROSS, 0)])
+    silence = Silence.of([Head(CROSS, 0)])
     assert continued(silence, n_positions) is silence
 
 
@@ -144,12 +153,12 @@ def probes_of_rows(model, source_BS, target_BT):
     record = Record(EVERYTHING)
     with torch.no_grad():
         model(source_BS.flip(1), target_BT, record)
-    patched = [(Site.parse(site), 2) for site in SITES]
+    patched = [Head(Site.parse(site), 2) for site in SITES]
     return [
-        Override(Site("encoder", 1, "self"), 0, 2, torch.eye(6)[4]),
-        Override(Site("decoder", 0, "self"), 1, 3, torch.tensor([0.0, 0.0, 1.0, 0.0])),
-        Override(CROSS, 3, 2, torch.eye(6)[0]),
-        Patch({(site, h): record.tensors[site, Step.MIXED][:, h] for site, h in patched}),
+        Override(Head(Site("encoder", 1, "self"), 0), 2, torch.eye(6)[4]),
+        Override(Head(Site("decoder", 0, "self"), 1), 3, torch.tensor([0.0, 0.0, 1.0, 0.0])),
+        Override(Head(CROSS, 3), 2, torch.eye(6)[0]),
+        Patch({head: record.tensors[head.site, Step.MIXED][:, head.index] for head in patched}),
     ]
 
 
@@ -160,7 +169,7 @@ def test_probes_of_rows_do_the_same_step_by_step_as_in_one_pass(small_config, no
     source_BS = torch.tensor([[4, 5, 6, 7, 8, 2]])
     target_BT = torch.tensor([[1, 5, 6, 7, 9]])
     for probe in probes_of_rows(model, source_BS, target_BT):
-        for nested in (probe, Probes([Silence.of([(CROSS, 1)]), probe])):
+        for nested in (probe, Probes([Silence.of([Head(CROSS, 1)]), probe])):
             with torch.no_grad():
                 whole_TV = sayable(model(source_BS, target_BT, nested))[0]
                 plain_TV = sayable(model(source_BS, target_BT))[0]

@@ -8,9 +8,15 @@ from hypothesis import strategies as st
 from torch import nn
 
 from core.config import ModelConfig
-from core.model import Record, Site, Transformer, build, count_parameters
+from core.heads import Site
+from core.model import (
+    Record,
+    Transformer,
+    build,
+    count_parameters,
+)
 from core.model.dropout import Dropout
-from core.model.masks import PAD
+from core.vocabulary import PAD
 
 # Table 3 of the paper: what differs from base, and the published parameters in millions.
 TABLE_3 = [

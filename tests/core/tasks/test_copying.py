@@ -1,8 +1,9 @@
 import random
 import re
 
-from core.tasks import Sample, Span
+from core.tasks import Sample
 from core.tasks.copying import Copying, aligned
+from core.vocabulary import Span
 
 
 def samples(n=500):

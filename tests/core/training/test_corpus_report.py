@@ -1,7 +1,6 @@
 import pytest
 
-from core.batch import fitting
-from core.lengths import token_counts
+from core.batch import fitting, token_counts
 from core.tasks.corpus import Corpus, CorpusError
 from core.tasks.task import Sample
 from core.training import prepare

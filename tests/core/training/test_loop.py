@@ -7,10 +7,12 @@ import torch
 
 from core.batch import Batch, collate, training_batches
 from core.config import ModelConfig, TrainConfig
-from core.model import Site, build
+from core.evaluate.loss import token_loss
+from core.heads import Head, Site
+from core.model import build
 from core.tasks import TASKS
-from core.training.loop import TrainingError, losses, make_optimizer, parse_head, train
-from core.training.loss import guided_rows, token_loss
+from core.training.loop import TrainingError, losses, make_optimizer, train
+from core.training.loss import guided_rows
 from core.training.schedule import learning_rate
 
 CONFIG = TrainConfig(steps=6, batch_size=4, warmup=3, learning_rate_factor=2.0)
@@ -115,7 +117,7 @@ def test_guidance_adds_its_loss_with_its_weight(model, translation_pairs):
     n_tokens = batch.n_tokens
     n_rows = len(guided_rows(batch.references, Site("encoder", 1, "self")))
     plain, none = losses(model, batch, CONFIG, None, (n_tokens, 0))
-    guide = (Site("encoder", 1, "self"), 1)
+    guide = Head(Site("encoder", 1, "self"), 1)
     with_guide, guide_loss = losses(model, batch, CONFIG, guide, (n_tokens, n_rows))
     assert none == 0
     assert with_guide.item() == pytest.approx(plain.item(), rel=1e-5)
@@ -154,7 +156,7 @@ def test_a_batch_without_pronouns_can_be_guided(model, tokenizer):
 )
 def test_text_that_is_no_head_is_refused_with_an_example(text):
     with pytest.raises(ValueError, match=r"encoder\.1\.self"):
-        parse_head(text)
+        Head.parse(text)
 
 
 def test_batches_are_not_drawn_further_than_needed(model, tokenizer):

@@ -6,10 +6,9 @@ import torch
 from core.batch import collate
 from core.config import ModelConfig, TrainConfig
 from core.model import build
-from core.model.masks import PAD
-from core.tokenizer import BOS
 from core.training.loop import make_optimizer, train
 from core.training.scheduled import sampled_share, with_own_words
+from core.vocabulary import BOS, PAD
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from core.analysis.attribution.methods import said_at
 from core.batch import pad
 from core.config import ModelConfig
 from core.model import build
-from core.tokenizer import EOS
+from core.vocabulary import EOS
 
 SOURCE, TARGET = (5, 9, 6, 7, 8, EOS), (11, 6, 13, 10, EOS)
 WORDS = (0, 0, 1, 2, 2, 3)

@@ -22,7 +22,7 @@ from core.config import ModelConfig
 from core.decoding.sentence import translate
 from core.model import build
 from core.runs.run import load_run
-from core.tokenizer import EOS
+from core.vocabulary import EOS
 
 GALLERY = Path(__file__).parents[4] / "gallery"
 TIRED = "The animal didn't cross the street because it was too tired."

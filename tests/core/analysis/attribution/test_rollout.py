@@ -68,7 +68,7 @@ def test_a_stacks_rollout_is_that_of_its_self_attention(copy_run, stack):
     layers = [
         each.weights_HQK
         for site, each in inspection.attention.items()
-        if (site.stack, site.kind) == (stack, "self")
+        if (site.stack, site.sublayer) == (stack, "self")
     ]
     assert found.rolled_LQK == pytest.approx(rollout(np.stack(layers)))
     last = found.rolled_LQK[-1].tolist()

@@ -18,7 +18,8 @@ from core.analysis.effects.counterparts import (
 )
 from core.analysis.effects.interventions import before_after
 from core.decoding.sentence import SentenceError, translate
-from core.model import Silence, Site
+from core.heads import Head, Site
+from core.model import Silence
 from core.runs.run import load_run, read_settings
 from core.tasks import task_named
 
@@ -111,7 +112,7 @@ def test_a_guided_head_is_that_of_the_settings_if_the_model_has_it(run):
         training = replace(run.settings.training, guide=guide)
         return guided_head(replace(run, settings=replace(run.settings, training=training)))
 
-    assert guided_head(run) == (Site("encoder", 2, "self"), 0)
+    assert guided_head(run) == Head(Site("encoder", 2, "self"), 0)
     assert [guided(each) for each in ("", "some head", "encoder.9.self:0")] == [None] * 3
 
 
@@ -132,6 +133,6 @@ def test_the_interval_of_a_share_is_wilsons():
 
 def test_a_silenced_outcome_is_that_of_the_probe(run):
     site = Site("encoder", 2, "self")
-    found = silenced_outcome(run, WIDE, site, 0)
-    assert found == before_after(run, WIDE, Silence.of([(site, 0)]))
+    found = silenced_outcome(run, WIDE, Head(site, 0))
+    assert found == before_after(run, WIDE, Silence.of([Head(site, 0)]))
     assert found.after.translation.text.endswith("parce qu'il était trop large.")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from core.analysis.effects.effect_maps import effect_maps, end_of, figure_of, figures
 from core.analysis.effects.head_effects import HeadEffect, HeadEffects
 from core.evaluate.intervals import Difference
-from core.model import Site
+from core.heads import Head, Kind, Site
 
 SITES = [
     Site(stack, layer, kind)
@@ -23,8 +23,7 @@ def effects(with_pronouns=True):
     """Every head with a change of its own, three heads in each of two layers."""
     found = [
         HeadEffect(
-            site=site,
-            head=head,
+            head=Head(site, head),
             exact_match=difference(-(at * 3 + head) / 100),
             loss=difference((at * 3 + head) / 10),
             pronoun=difference(-(at * 3 + head) / 50) if with_pronouns else None,
@@ -39,11 +38,9 @@ def effects(with_pronouns=True):
 def test_every_change_stands_at_its_layer_and_head(figure):
     measured = effects()
     maps = effect_maps(measured, figure)
-    assert {kind: values.shape for kind, values in maps.items()} == dict.fromkeys(
-        ("encoder.self", "decoder.self", "decoder.cross"), (2, 3)
-    )
+    assert {kind: values.shape for kind, values in maps.items()} == dict.fromkeys(Kind, (2, 3))
     for each in measured.heads:
-        value = maps[each.site.attention][each.site.layer, each.head]
+        value = maps[each.head.kind][each.head.layer, each.head.index]
         assert value == np.float32(figure_of(each, figure).change)
 
 
@@ -57,7 +54,7 @@ def test_a_figure_that_was_not_measured_is_not_offered():
 @given(st.lists(st.floats(-1e6, 1e6, width=32), min_size=1))
 def test_no_change_is_beyond_the_end_of_the_scale_and_few_are_far_within(changes):
     largest = float(np.abs(np.array(changes, np.float32)).max())
-    end = end_of({"encoder.self": np.array([changes], np.float32)})
+    end = end_of({Kind.ENCODER_SELF: np.array([changes], np.float32)})
     assert end >= largest * (1 - 1e-6)
     assert end <= max(0.01, 2.5 * largest * (1 + 1e-6))
     # One, two or five times a power of ten.

@@ -8,6 +8,7 @@ import torch
 
 from core.analysis.effects.effects_file import HEADS, fingerprint, store_effects, stored_effects
 from core.analysis.effects.head_effects import HeadEffects, head_effects
+from core.heads import Head
 from core.runs.checkpoint import save_weights
 from core.runs.run import RunError, load_run
 
@@ -94,8 +95,8 @@ DAMAGE = {
     "a list": lambda path: (path / HEADS).write_text("[]"),
     "no step": damaged(lambda content: content.pop("step")),
     "a head is missing": damaged(lambda content: content["heads"].pop()),
-    "no such site": damaged(lambda content: content["heads"][0].update(site="encoder.7.self")),
-    "no site": damaged(lambda content: content["heads"][0].update(site=3)),
+    "no such site": damaged(lambda content: content["heads"][0].update(head="encoder.7.self:0")),
+    "no site": damaged(lambda content: content["heads"][0].update(head=3)),
     "heads are a number": damaged(lambda content: content.update(heads=3)),
     "no effect": damaged(lambda content: content["heads"][2].pop("effect")),
     "text for a number": damaged(
@@ -119,3 +120,13 @@ def test_a_damaged_file_is_named(run, effects, how):
     DAMAGE[how](run.path)
     with pytest.raises(RunError, match=r"heads\.json"):
         stored_effects(run)
+
+
+def test_a_file_that_names_site_and_head_apart_is_read_as_before(run, effects):
+    store_effects(run.path, effects)
+    content = json.loads((run.path / HEADS).read_text())
+    for each in content["heads"]:
+        head = Head.parse(each.pop("head"))
+        each |= {"site": str(head.site), "head": head.index}
+    (run.path / HEADS).write_text(json.dumps(content))
+    assert stored_effects(run) == effects

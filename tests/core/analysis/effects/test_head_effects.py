@@ -8,11 +8,12 @@ from core.batch import pad
 from core.decoding.greedy import decode_greedily
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.intervals import Difference
-from core.model import Silence, Site
+from core.heads import Head, Site
+from core.model import Silence
 from core.runs.run import load_run
 
 GALLERY = Path(__file__).parents[4] / "gallery"
-GUIDED = (Site("encoder", 2, "self"), 0)
+GUIDED = Head(Site("encoder", 2, "self"), 0)
 N = 60
 
 
@@ -23,7 +24,7 @@ def run():
 
 @pytest.fixture(scope="module")
 def effects(run):
-    return {(each.site, each.head): each for each in head_effects(run, N, seed=3)}
+    return {each.head: each for each in head_effects(run, N, seed=3)}
 
 
 def test_every_head_is_measured_on_the_same_sentences(run, effects):
@@ -36,7 +37,7 @@ def test_every_head_is_measured_on_the_same_sentences(run, effects):
 def test_the_change_in_exact_match_is_that_of_translating_with_and_without_the_head(run, effects):
     pairs = held_out_pairs(run, N, seed=3)
     source_BS = pad([pair.source for pair in pairs])
-    for head in (GUIDED, (Site("decoder", 1, "self"), 1)):
+    for head in (GUIDED, Head(Site("decoder", 1, "self"), 1)):
         shares = []
         for probe in (None, Silence.of([head])):
             written = decode_greedily(run.model, source_BS, probe)
@@ -53,7 +54,7 @@ def test_the_guided_head_costs_pronouns_for_sure_and_most_heads_do_not(effects):
     assert found.pronoun.change < -0.3
     assert not found.changes_nothing
     sure = [head for head, each in effects.items() if each.pronoun.is_sure]
-    assert set(sure) <= {GUIDED, (Site("encoder", 1, "self"), 1)}
+    assert set(sure) <= {GUIDED, Head(Site("encoder", 1, "self"), 1)}
 
 
 def test_a_task_without_pronouns_has_no_effect_on_them(copy_run):
@@ -64,15 +65,15 @@ def test_a_task_without_pronouns_has_no_effect_on_them(copy_run):
 
 def test_a_head_changes_nothing_where_every_interval_holds_0():
     nothing, something = Difference(1, 1, -0.1, 0.1, 9), Difference(1, 0.5, -0.7, -0.3, 9)
-    site = Site("encoder", 0, "self")
-    assert HeadEffect(site, 0, nothing, nothing, None).changes_nothing
-    assert HeadEffect(site, 0, nothing, nothing, nothing).changes_nothing
-    assert not HeadEffect(site, 0, nothing, something, None).changes_nothing
-    assert not HeadEffect(site, 0, nothing, nothing, something).changes_nothing
+    head = Head(Site("encoder", 0, "self"), 0)
+    assert HeadEffect(head, nothing, nothing, None).changes_nothing
+    assert HeadEffect(head, nothing, nothing, nothing).changes_nothing
+    assert not HeadEffect(head, nothing, something, None).changes_nothing
+    assert not HeadEffect(head, nothing, nothing, something).changes_nothing
 
 
 def test_one_heads_effect_is_found_by_its_name(effects):
     found = HeadEffects(tuple(effects.values()), N, 3, 5000)
-    assert found.of(*GUIDED) is effects[GUIDED]
+    assert found.of(GUIDED) is effects[GUIDED]
     with pytest.raises(KeyError):
-        found.of(GUIDED[0], 4)
+        found.of(Head(GUIDED.site, 4))

@@ -17,14 +17,15 @@ from core.analysis.effects.interventions import (
 from core.batch import pad
 from core.decoding.sentence import SentenceError, translate
 from core.evaluate.evaluation import held_out_pairs
-from core.model import Record, Silence, Site, Step
+from core.heads import Head, Site
+from core.model import Record, Silence, Step
 from core.model.probes import Freeze, Uniform
 from core.runs.run import load_run
-from core.tokenizer import EOS
+from core.vocabulary import EOS
 
 GALLERY = Path(__file__).parents[4] / "gallery"
 SENTENCE = "The animal didn't cross the street because it was too tired."
-GUIDED, BEFORE = (Site("encoder", 2, "self"), 0), (Site("encoder", 1, "self"), 1)
+GUIDED, BEFORE = Head(Site("encoder", 2, "self"), 0), Head(Site("encoder", 1, "self"), 1)
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,7 @@ def run():
 
 def test_each_kind_makes_its_probe():
     heads = frozenset({GUIDED, BEFORE})
-    averages = {site: torch.arange(8.0).view(4, 2) for site, _ in heads}
+    averages = {site: torch.arange(8.0).view(4, 2) for site in {head.site for head in heads}}
     assert Intervention("silence", heads).probe() == Silence(heads)
     assert Intervention("uniform", heads).probe() == Uniform(heads)
     frozen = Intervention("freeze", heads).probe(averages)
@@ -51,7 +52,7 @@ def test_freezing_without_averages_is_refused():
 
 
 def test_a_layers_whole_attention_is_all_its_heads(run):
-    assert heads_of(run, GUIDED[0]) == {(GUIDED[0], head) for head in range(4)}
+    assert heads_of(run, GUIDED.site) == set(GUIDED.site.heads(4))
 
 
 def test_averages_are_over_every_token_of_every_sentence_and_no_padding(translation_run):

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from core.analysis.effects.overriding import moved, override_outcome
 from core.batch import pad
+from core.heads import Head, Site
 from core.inspection import inspect_sentence
-from core.model import Override, Site
+from core.model import Override
 from core.runs.run import load_run
-from core.tokenizer import EOS
+from core.vocabulary import EOS
 
 GALLERY = Path(__file__).parents[4] / "gallery"
 SENTENCE = "The animal didn't cross the street because it was too tired."
@@ -71,7 +72,7 @@ def test_it_looks_at_street_and_il_becomes_elle(run, inspection):
     row_K = attention.weights_HQK[0, it]
     assert row_K[animal] > 0.99
     changed_K = moved(row_K, animal, street, attention.visible_QK[it])
-    found = override_outcome(run, SENTENCE, GUIDED, 0, it, changed_K)
+    found = override_outcome(run, SENTENCE, Head(GUIDED, 0), it, changed_K)
     assert found.before.translation.text.endswith("parce qu'il était trop fatigué.")
     assert found.after.translation.text.endswith("parce qu'elle était trop fatiguée.")
     il = [chance.token.text for chance in found.before.reference].index("il")
@@ -85,7 +86,7 @@ def test_a_row_overridden_with_itself_changes_nothing(run, inspection, site):
     site = Site.parse(site)
     for query in (0, 3):
         row_K = inspection.attention[site].weights_HQK[1, query]
-        found = override_outcome(run, SENTENCE, site, 1, query, row_K)
+        found = override_outcome(run, SENTENCE, Head(site, 1), query, row_K)
         assert found.same_text
         for one, other in zip(found.before.reference, found.after.reference, strict=True):
             assert other.probability == pytest.approx(one.probability, abs=1e-5)
@@ -101,14 +102,14 @@ def test_a_decoder_row_is_that_of_its_place_in_what_is_written(
     site = Site.parse(site)
     row_K = np.zeros(inspection.attention[site].weights_HQK.shape[2], np.float32)
     row_K[key] = 1
-    found = override_outcome(run, SENTENCE, site, head, query, row_K)
+    found = override_outcome(run, SENTENCE, Head(site, head), query, row_K)
     # Independently: whole passes over what was written, with no cache.
     written = [*found.after.translation.target_ids, EOS]
     with torch.no_grad():
         logits_TV = run.model(
             pad([found.after.translation.source_ids]),
             pad([[1, *written[:-1]]]),
-            Override(site, head, query, torch.tensor(row_K)),
+            Override(Head(site, head), query, torch.tensor(row_K)),
         )[0]
     assert logits_TV.argmax(dim=-1).tolist() == written
     changed = [
@@ -121,7 +122,7 @@ def test_a_decoder_row_is_that_of_its_place_in_what_is_written(
 
 REFUSED = {
     "no such site": (Site("encoder", 9, "self"), 0, 0, np.eye(14)[0], "no head"),
-    "no such head": (GUIDED, 4, 0, np.eye(14)[0], "no head 4"),
+    "no such head": (GUIDED, 4, 0, np.eye(14)[0], "no head encoder.2.self:4"),
     "no such row": (GUIDED, 0, 14, np.eye(14)[0], "no row 14"),
     "no such decoder row": (Site("decoder", 0, "cross"), 0, 16, np.eye(14)[0], "no row 16"),
     "too few keys": (GUIDED, 0, 0, np.eye(13)[0], "14 keys"),
@@ -136,4 +137,4 @@ REFUSED = {
 def test_what_no_row_can_be_is_refused(run, case):
     site, head, query, weights_K, message = REFUSED[case]
     with pytest.raises(ValueError, match=message):
-        override_outcome(run, SENTENCE, site, head, query, weights_K.astype(np.float32))
+        override_outcome(run, SENTENCE, Head(site, head), query, weights_K.astype(np.float32))

@@ -10,14 +10,15 @@ from core.analysis.effects.silencing import every_head
 from core.batch import pad
 from core.decoding.greedy import decode_greedily
 from core.decoding.sentence import SentenceError
-from core.model import Patch, Record, Site, Step
+from core.heads import Head, Site
+from core.model import Patch, Record, Step
 from core.runs.run import load_run
-from core.tokenizer import EOS
+from core.vocabulary import EOS
 
 GALLERY = Path(__file__).parents[4] / "gallery"
 TIRED = "The animal didn't cross the street because it was too tired."
 WIDE = "The animal didn't cross the street because it was too wide."
-GUIDED = (Site("encoder", 2, "self"), 0)
+GUIDED = Head(Site("encoder", 2, "self"), 0)
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +45,8 @@ def test_every_head_and_every_site_is_patched_once(run, study):
 
 def test_the_guided_head_carries_the_difference_and_its_neighbours_do_not(study):
     assert study.heads[GUIDED] > 0.8
-    assert all(abs(study.heads[GUIDED[0], head]) < 0.1 for head in (1, 2, 3))
-    assert study.sites[GUIDED[0]] > 0.8
+    assert all(abs(study.heads[Head(GUIDED.site, head)]) < 0.1 for head in (1, 2, 3))
+    assert study.sites[GUIDED.site] > 0.8
 
 
 def test_patching_everything_brings_all_of_the_difference_back(study):
@@ -72,9 +73,9 @@ def test_patching_everything_gives_the_other_sentences_output(run, study):
     assert decode_greedily(run.model, corrupt_1S)[0][:-1] == study.corrupt.target_ids
 
 
-@pytest.mark.parametrize("head", [GUIDED, (Site("decoder", 1, "cross"), 0)])
+@pytest.mark.parametrize("head", [GUIDED, Head(Site("decoder", 1, "cross"), 0)])
 def test_a_share_is_the_part_of_the_gap_that_one_whole_pass_shows(run, study, head):
-    site, number = head
+    site, number = head.site, head.index
     fed = (1, *study.clean.target_ids[: study.step])
     clean, clean_1TV = mixed(run, study.clean.source_ids, fed)
     _, corrupt_1TV = mixed(run, study.corrupt.source_ids, fed)

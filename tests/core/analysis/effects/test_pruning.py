@@ -16,11 +16,11 @@ from core.analysis.effects.pruning import (
 )
 from core.analysis.effects.silencing import Silenceable, every_head
 from core.evaluate.evaluation import held_out_pairs
-from core.model import Site
+from core.heads import Head, Site
 from core.runs.run import load_run
 
 GALLERY = Path(__file__).parents[4] / "gallery"
-GUIDED = (Site("encoder", 2, "self"), 0)
+GUIDED = Head(Site("encoder", 2, "self"), 0)
 
 
 def test_greedy_silences_each_time_the_head_without_which_the_loss_is_lowest(copy_run):
@@ -63,7 +63,7 @@ def test_silencing_the_needed_head_first_costs_more_than_any_other():
     run = load_run(GALLERY / "translate-guided")
     heads = every_head(run.model)
     first_two = []
-    for head in (GUIDED, (GUIDED[0], 1)):
+    for head in (GUIDED, Head(GUIDED.site, 1)):
         scores = {each: float(each != head) for each in heads}
         first_two.append(list(itertools.islice(pruning_by_score(run, scores, 20), 2)))
     (_, guided), (_, other) = first_two

@@ -13,7 +13,8 @@ from core.decoding.greedy import decode_greedily
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import measure, sorted_batches
 from core.evaluate.pronouns import study_pronouns
-from core.model import Silence, Site
+from core.heads import Head, Site
+from core.model import Silence
 from core.runs.run import load_run
 
 GALLERY = Path(__file__).parents[4] / "gallery"
@@ -46,7 +47,7 @@ SILENT = [
 
 @pytest.mark.parametrize("names", SILENT)
 def test_right_is_what_decoding_with_the_same_heads_silent_writes(run, pairs, silenceable, names):
-    heads = [(Site.parse(site), head) for site, head in names]
+    heads = [Head(Site.parse(site), head) for site, head in names]
     found = silenceable.figures(heads)
     batches = list(sorted_batches(pairs))
     written = [
@@ -72,12 +73,12 @@ def test_with_all_heads_the_figures_are_those_of_the_evaluation(run, pairs, sile
 
 def test_pronouns_are_those_of_the_pronoun_study_for_every_head(run, pairs, silenceable):
     for each in study_pronouns(run.model, pairs).heads:
-        right_R = silenceable.figures([(each.site, each.head)]).pronoun_right_R
+        right_R = silenceable.figures([each.head]).pronoun_right_R
         assert right_R.mean() == pytest.approx(each.silenced_accuracy)
 
 
 def test_losses_equal_a_computation_in_float64_sentence_by_sentence(run, pairs, silenceable):
-    head = (Site("encoder", 1, "self"), 1)
+    head = Head(Site("encoder", 1, "self"), 1)
     found = silenceable.figures([head])
     ordered = [pair for batch in sorted_batches(pairs) for pair in batch]
     for index in (0, 17, 39):
@@ -95,8 +96,8 @@ def test_losses_equal_a_computation_in_float64_sentence_by_sentence(run, pairs, 
 
 def test_measuring_with_other_heads_leaves_no_trace(silenceable):
     before = silenceable.figures()
-    silenceable.figures([(Site("encoder", 0, "self"), 0)])
-    silenceable.figures([(Site("decoder", 0, "self"), 0)])
+    silenceable.figures([Head(Site("encoder", 0, "self"), 0)])
+    silenceable.figures([Head(Site("decoder", 0, "self"), 0)])
     after = silenceable.figures()
     assert np.array_equal(before.loss_N, after.loss_N)
 
@@ -117,4 +118,4 @@ def test_a_task_without_pronouns_has_none(copy_run):
 def test_every_head_is_named_once_site_by_site(run):
     heads = every_head(run.model)
     assert len(set(heads)) == len(heads) == 7 * 4
-    assert [site for site, head in heads if head == 0] == list(run.model.sites())
+    assert [head.site for head in heads if head.index == 0] == list(run.model.sites())

@@ -18,8 +18,9 @@ from core.analysis.effects.weight_shift import (
 )
 from core.batch import pad
 from core.decoding.sentence import translate
+from core.heads import Head, Site
 from core.inspection import inspect_sentence
-from core.model import Override, Silence, Site
+from core.model import Override, Silence
 from core.runs.run import load_run
 
 GALLERY = Path(__file__).parents[4] / "gallery"
@@ -117,11 +118,11 @@ def test_changed_steps_are_those_of_two_whole_passes(run, inspection, silenced):
     texts = [token.text for token in inspection.source_tokens]
     row_K = np.eye(len(texts), dtype=np.float32)[texts.index("street")]
     if silenced:
-        probe = Silence.of([(GUIDED, 0)])
-        found = silenced_changes(run, SENTENCE, GUIDED, 0)
+        probe = Silence.of([Head(GUIDED, 0)])
+        found = silenced_changes(run, SENTENCE, Head(GUIDED, 0))
     else:
-        probe = Override(GUIDED, 0, texts.index("it"), torch.tensor(row_K))
-        found = step_changes(run, SENTENCE, GUIDED, 0, texts.index("it"), row_K)
+        probe = Override(Head(GUIDED, 0), texts.index("it"), torch.tensor(row_K))
+        found = step_changes(run, SENTENCE, Head(GUIDED, 0), texts.index("it"), row_K)
     before_TV, after_TV = forced(run, inspection, None), forced(run, inspection, probe)
     written = [*inspection.translation.target_ids, 2]
     moved = [
@@ -143,12 +144,14 @@ def test_changed_steps_are_those_of_two_whole_passes(run, inspection, silenced):
 
 def test_a_row_in_its_own_place_changes_no_step(run, inspection):
     row_K = inspection.attention[GUIDED].weights_HQK[0, 3]
-    assert step_changes(run, SENTENCE, GUIDED, 0, 3, row_K) == ()
+    assert step_changes(run, SENTENCE, Head(GUIDED, 0), 3, row_K) == ()
 
 
 def test_an_end_that_was_never_written_is_no_step(translation_run, monkeypatch):
     monkeypatch.setattr(weight_shift, "LEAST", 0.0)
     written = translate(translation_run, "The dog sleeps.")
     assert not written.finished
-    found = silenced_changes(translation_run, "The dog sleeps.", Site("encoder", 0, "self"), 0)
+    found = silenced_changes(
+        translation_run, "The dog sleeps.", Head(Site("encoder", 0, "self"), 0)
+    )
     assert [change.step for change in found] == list(range(len(written.target_ids)))

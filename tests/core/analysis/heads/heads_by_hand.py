@@ -8,7 +8,8 @@ import torch
 from core.analysis.heads.roles import study_roles
 from core.analysis.heads.roles_sentences import known_sentences
 from core.batch import Pair, TokenReference
-from core.model import Site, Step
+from core.heads import Site
+from core.model import Step
 from core.tokenizer import Token
 
 SELF, CAUSAL, CROSS = (

@@ -16,11 +16,10 @@ from core.analysis.heads.comparison import (
     largest_change,
     most_alike,
 )
-from core.inspection import inspect_sentence
-from core.model import Site
+from core.heads import Head, Kind, Site
+from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
 from core.tokenizer import Token
-from core.words import merged
 
 GALLERY = Path(__file__).resolve().parents[4] / "gallery"
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -83,13 +82,13 @@ def test_five_hundred_equal_letters_are_no_junk():
     assert aligned("a" * 512, "a" * 512).first == tuple(range(512))
 
 
-@pytest.mark.parametrize("kind", ["encoder.self", "decoder.self", "decoder.cross"])
+@pytest.mark.parametrize("kind", list(Kind))
 @pytest.mark.parametrize("sentence", [WIDE, LONGER, "Why didn't the old horse cross the park?"])
 def test_the_difference_is_second_minus_first_on_the_pairs(kind, sentence):
     first, second = inspected(TIRED), inspected(sentence, "translate")
     compared = compare(first, second)
     site, other = [site for site in first.attention if site.attention == kind][:2]
-    found = difference(compared, (site, 1), (other, 3))
+    found = difference(compared, Head(site, 1), Head(other, 3))
     queries, keys = compared.queries(kind), compared.keys(kind)
     assert found.values_qk.dtype == np.float32
     assert found.values_qk.shape == (len(queries.first), len(keys.first))
@@ -105,16 +104,16 @@ def test_the_difference_is_second_minus_first_on_the_pairs(kind, sentence):
 def test_where_nothing_is_left_out_rows_of_the_difference_sum_to_0():
     found = difference(
         compare(inspected(TIRED), inspected(WIDE)),
-        *2 * ((Site("encoder", 1, "self"), 2),),
+        *2 * (Head(Site("encoder", 1, "self"), 2),),
     )
     assert np.abs(found.values_qk.astype(np.float64).sum(axis=1)).max() < 1e-6
 
 
 def test_sources_and_what_was_fed_are_aligned_each_by_itself():
     compared = compare(inspected(TIRED), inspected(WIDE))
-    assert compared.queries("decoder.cross") is compared.fed
-    assert compared.keys("decoder.cross") is compared.source
-    assert compared.keys("decoder.self") is compared.fed
+    assert compared.queries(Kind.CROSS) is compared.fed
+    assert compared.keys(Kind.CROSS) is compared.source
+    assert compared.keys(Kind.DECODER_SELF) is compared.fed
     [(ours, theirs)] = compared.source.changes
     assert [compared.first.source_tokens[at].text for at in ours] == ["tired"]
     assert [compared.second.source_tokens[at].text for at in theirs] == ["wide"]
@@ -131,7 +130,7 @@ def test_a_typed_word_is_not_the_special_token_of_that_name():
 
 
 def test_heads_of_unlike_attention_are_refused():
-    heads = (Site("encoder", 0, "self"), 0), (Site("decoder", 0, "self"), 0)
+    heads = Head(Site("encoder", 0, "self"), 0), Head(Site("decoder", 0, "self"), 0)
     with pytest.raises(ValueError, match=r"encoder\.0\.self and decoder\.0\.self"):
         difference(compare(inspected(TIRED), inspected(WIDE)), *heads)
 

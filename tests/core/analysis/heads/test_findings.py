@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from core.analysis.heads.findings import best_pronoun_head, pronouns_among, task_of
-from core.model import Site
+from core.heads import Head, Kind, Site
 from core.tasks import TASKS
 
 
@@ -46,7 +46,7 @@ def evaluated(copy_run):
 
 def test_head_with_the_highest_score_is_found_with_its_figures(evaluated):
     best = best_pronoun_head(evaluated(EVALUATION))
-    assert (best.site, best.head) == (Site("encoder", 1, "self"), 2)
+    assert best.head == Head(Site("encoder", 1, "self"), 2)
     assert (best.score, best.accuracy, best.silenced_accuracy) == (0.75, 0.9, 0.625)
     assert (best.baseline, best.baseline_name) == (0.5, "first noun")
     assert (best.n, best.seed) == (40, 7)
@@ -59,22 +59,22 @@ def test_among_equal_scores_the_head_that_is_needed_most_is_found(evaluated):
 
 def test_a_head_beats_the_best_rule_or_does_not(evaluated):
     assert best_pronoun_head(evaluated(EVALUATION)).beats_baseline
-    assert not best_pronoun_head(evaluated(EVALUATION), "decoder.cross").beats_baseline
+    assert not best_pronoun_head(evaluated(EVALUATION), Kind.CROSS).beats_baseline
     equal = [head("encoder.0.self", 0, 0.5, 0.5)]
     assert not best_pronoun_head(evaluated(EVALUATION, heads=equal)).beats_baseline
 
 
 def test_cost_of_silencing_is_the_accuracy_that_goes_with_the_head(evaluated):
     assert best_pronoun_head(evaluated(EVALUATION)).cost_of_silencing == pytest.approx(0.275)
-    helped = best_pronoun_head(evaluated(EVALUATION), "decoder.cross")
+    helped = best_pronoun_head(evaluated(EVALUATION), Kind.CROSS)
     assert helped.cost_of_silencing == pytest.approx(-0.0375)
 
 
 def test_only_the_kind_asked_for_is_looked_at(evaluated):
     run = evaluated(EVALUATION)
-    assert best_pronoun_head(run, "decoder.cross").site == Site("decoder", 0, "cross")
-    assert best_pronoun_head(run, "encoder.self").head == 2
-    assert best_pronoun_head(run, "decoder.self") is None
+    assert best_pronoun_head(run, Kind.CROSS).head.site == Site("decoder", 0, "cross")
+    assert best_pronoun_head(run, Kind.ENCODER_SELF).head.index == 2
+    assert best_pronoun_head(run, Kind.DECODER_SELF) is None
 
 
 def test_a_run_without_figures_has_no_such_head(evaluated):

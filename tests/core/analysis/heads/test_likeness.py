@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from core.analysis.heads.likeness import Likeness, head_likeness, likeness
 from core.batch import Pair, pad
-from core.model import Record, Site, Step
+from core.heads import Kind, Site
+from core.model import Record, Step
 
 SITES = (Site("encoder", 0, "self"), Site("encoder", 1, "self"))
 
@@ -40,7 +41,9 @@ def softmaxed(seed, length, spread):
 
 def found_in(weights):
     length = weights.shape[-1]
-    return likeness(Drawn(weights), [Pair((5,) * (length - 1) + (2,), (1, 5, 2))], "encoder.self")
+    return likeness(
+        Drawn(weights), [Pair((5,) * (length - 1) + (2,), (1, 5, 2))], Kind.ENCODER_SELF
+    )
 
 
 def entropy(p):
@@ -87,7 +90,7 @@ def test_same_weights_are_alike_and_different_keys_are_not():
     assert found.tolist() == [[1, 1, 0, 1], [1, 1, 0, 1], [0, 0, 1, 0], [1, 1, 0, 1]]
 
 
-@pytest.mark.parametrize("kind", ["encoder.self", "decoder.self", "decoder.cross"])
+@pytest.mark.parametrize("kind", list(Kind))
 def test_padding_does_not_count(copy_run, kind):
     model = copy_run.model
     pairs = [Pair((5, 6, 7, 8, 9, 2), (1, 5, 6, 7, 8, 9, 2)), Pair((6, 2), (1, 6, 6, 2))]
@@ -100,19 +103,16 @@ def test_padding_does_not_count(copy_run, kind):
 
 def test_the_only_row_without_a_choice_is_the_decoders_first(copy_run):
     pair = Pair((5, 6, 2), (1, 5, 6, 2))
-    rows = {
-        kind: likeness(copy_run.model, [pair], kind).n_rows
-        for kind in ("encoder.self", "decoder.self", "decoder.cross")
-    }
+    rows = {kind: likeness(copy_run.model, [pair], kind).n_rows for kind in Kind}
     assert rows == {"encoder.self": 3, "decoder.self": 2, "decoder.cross": 3}
 
 
 def test_heads_are_in_the_order_of_the_model_and_sentences_are_held_out(copy_run):
-    found = head_likeness(copy_run, "encoder.self", n=6, seed=1)
+    found = head_likeness(copy_run, Kind.ENCODER_SELF, n=6, seed=1)
     sites = [site for site in copy_run.model.sites() if site.attention == "encoder.self"]
-    assert found.heads == tuple((site, head) for site in sites for head in range(2))
+    assert found.heads == tuple(head for site in sites for head in site.heads(2))
     assert found.n_sentences == 6
-    again = head_likeness(copy_run, "encoder.self", n=6, seed=1)
+    again = head_likeness(copy_run, Kind.ENCODER_SELF, n=6, seed=1)
     assert (again.likeness_NN == found.likeness_NN).all()
 
 
@@ -126,7 +126,7 @@ def test_one_pair_of_heads_in_a_trained_model_is_as_computed_by_hand(copy_run):
         (entropy((p + q) / 2) - (entropy(p) + entropy(q)) / 2) ** 0.5
         for p, q in zip(one, other, strict=True)
     ]
-    found = likeness(copy_run.model, [pair], "encoder.self")
+    found = likeness(copy_run.model, [pair], Kind.ENCODER_SELF)
     assert found.likeness_NN[0, 1] == pytest.approx(1 - np.mean(distances), abs=1e-6)
 
 

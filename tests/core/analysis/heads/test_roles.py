@@ -150,16 +150,16 @@ def test_scores_are_those_of_the_pronouns_study(translation_run):
     known = held_out_sentences(translation_run, 40, seed=1)
     study = study_pronouns(translation_run.model, known.pairs)
     *_, last = study_roles(translation_run.model, known)
-    found = {(head.site, head.head): head.scores for head in last.heads}
+    found = {head.head: head.scores for head in last.heads}
     for head in study.heads:
-        score = found[head.site, head.head][Role.ANTECEDENT]
+        score = found[head.head][Role.ANTECEDENT]
         assert score.value == pytest.approx(head.score)
         assert (score.n, score.baseline) == (study.n, study.baselines.best)
 
 
 def test_the_guided_head_of_the_gallery_finds_antecedents_and_needs_no_luck():
     run = load_run(GALLERY / "translate-guided")
-    heads = {(str(head.site), head.head): head for head in role_scores(run, n=100)}
+    heads = {(str(head.head.site), head.head.index): head for head in role_scores(run, n=100)}
     stored = next(
         head
         for head in run.evaluation["heads"]
@@ -170,7 +170,7 @@ def test_the_guided_head_of_the_gallery_finds_antecedents_and_needs_no_luck():
     assert guided.scores[Role.ANTECEDENT].beats_baseline
     assert guided.leading is Role.ANTECEDENT
     others = [
-        head for head in heads.values() if head is not guided and head.site.stack == "encoder"
+        head for head in heads.values() if head is not guided and head.head.site.stack == "encoder"
     ]
     assert max(head.scores[Role.ANTECEDENT].value for head in others) < 0.5
     best = max(heads.values(), key=lambda head: values(head).get(Role.ALIGNED_PREDICTED, 0))
@@ -179,7 +179,7 @@ def test_the_guided_head_of_the_gallery_finds_antecedents_and_needs_no_luck():
 
 def test_copying_is_done_by_heads_at_the_same_place():
     heads = role_scores(load_run(GALLERY / "copy"), n=60)
-    first = [head for head in heads if head.site == CROSS]
+    first = [head for head in heads if head.head.site == CROSS]
     assert all(head.positional and head.offset == 0 for head in first)
     for head in first:
         assert head.scores[Role.ALIGNED_PREDICTED].value > 0.95
@@ -191,5 +191,5 @@ def test_scores_grow_with_the_sentences_and_are_the_same_again(copy_run):
     assert [(each.done, each.n) for each in progress] == [(128, 130), (130, 130)]
     assert last.heads == role_scores(copy_run, n=130, seed=3)
     assert [head.n_sentences for head in last.heads] == [130] * len(last.heads)
-    expected = [(site, head) for site in copy_run.model.sites() for head in range(2)]
-    assert [(head.site, head.head) for head in last.heads] == expected
+    expected = [head for site in copy_run.model.sites() for head in site.heads(2)]
+    assert [head.head for head in last.heads] == expected

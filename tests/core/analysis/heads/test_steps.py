@@ -10,8 +10,9 @@ from core.analysis.heads.stages import Stage, bias, matrices, panels
 from core.analysis.heads.steps import head_steps
 from core.analysis.heads.terms import largest, shares_of_heads, terms
 from core.decoding.sentence import translate
+from core.heads import Head, Kind, Site
 from core.inspection import inspect_sentence
-from core.model import Record, Site, Step, build
+from core.model import Record, Step, build
 
 SENTENCE = "ab cd ef"
 SELF, BACK, CROSS = (
@@ -52,11 +53,11 @@ def uneven_run(copy_run):
     return random_run(copy_run, SIZES["post-norm, d_v ≠ d_k"])
 
 
-@pytest.fixture(params=["encoder.self", "decoder.self", "decoder.cross"])
+@pytest.fixture(params=list(Kind))
 def steps(run, request):
     """The last head of the last layer of each kind."""
     sites = [site for site in run.model.sites() if site.attention == request.param]
-    return head_steps(run, SENTENCE, sites[-1], run.settings.model.n_heads - 1)
+    return head_steps(run, SENTENCE, Head(sites[-1], run.settings.model.n_heads - 1))
 
 
 def double(tensor):
@@ -74,9 +75,9 @@ def reference(run, site, head):
         run.model(*ids, record)
         memory = double(run.model.encode(ids[0])[0])
     x = double(record.tensors[site, given][0])
-    memory = memory if site.kind == "cross" else x
+    memory = memory if site.sublayer == "cross" else x
     stack = {"encoder": "encoder", "decoder": "decoder"}[site.stack]
-    prefix = f"{stack}.{site.layer}.{site.kind}_attention"
+    prefix = f"{stack}.{site.layer}.{site.sublayer}_attention"
     weights = {name: double(value) for name, value in run.model.state_dict().items()}
     ks = slice(head * config.d_k, (head + 1) * config.d_k)
     vs = slice(head * config.d_v, (head + 1) * config.d_v)
@@ -111,11 +112,11 @@ def reference(run, site, head):
 
 
 def test_every_stage_is_what_the_weights_make_of_what_goes_in(run, steps):
-    wanted = reference(run, steps.site, steps.head)
+    wanted = reference(run, steps.head.site, steps.head.index)
     for stage in Stage:
         made = panels(steps, stage)[0].values
         if stage is Stage.CONCATENATE:
-            made = made[:, steps.head * steps.d_v : (steps.head + 1) * steps.d_v]
+            made = made[:, steps.head.index * steps.d_v : (steps.head.index + 1) * steps.d_v]
         np.testing.assert_allclose(made, wanted[stage], rtol=2e-4, atol=2e-4)
     np.testing.assert_allclose(steps.term_QD, wanted["term"], rtol=2e-4, atol=2e-4)
     np.testing.assert_array_equal(steps.visible_QK, np.isfinite(wanted[Stage.MASK]))
@@ -134,7 +135,7 @@ def test_the_numbers_go_on_from_stage_to_stage(steps):
 def test_the_weights_are_those_of_the_maps_bit_by_bit(run):
     inspection = inspect_sentence(run, SENTENCE)
     for site in run.model.sites()[::5]:
-        found = head_steps(run, SENTENCE, site, 0)
+        found = head_steps(run, SENTENCE, Head(site, 0))
         np.testing.assert_array_equal(found.weights_QK, inspection.attention[site].weights_HQK[0])
         np.testing.assert_array_equal(found.visible_QK, inspection.attention[site].visible_QK)
 
@@ -202,7 +203,7 @@ def test_a_score_is_divided_and_then_kept_or_hidden(uneven_run):
 def test_the_heads_shares_and_the_bias_are_what_the_sublayer_adds(steps):
     shares = shares_of_heads(steps, -1, 3)
     assert len(shares) == steps.n_heads
-    assert shares[steps.head] == pytest.approx(float(steps.term_QD[-1, 3]), abs=1e-5)
+    assert shares[steps.head.index] == pytest.approx(float(steps.term_QD[-1, 3]), abs=1e-5)
     total = sum(shares) + float(steps.output_bias_D[3])
     assert total == pytest.approx(float(steps.added_QD[-1, 3]), abs=1e-5)
 
@@ -210,7 +211,7 @@ def test_the_heads_shares_and_the_bias_are_what_the_sublayer_adds(steps):
 def test_every_head_has_its_own_place_in_what_is_put_side_by_side(run):
     site = run.model.sites()[0]
     for head in range(run.settings.model.n_heads):
-        found = head_steps(run, SENTENCE, site, head)
+        found = head_steps(run, SENTENCE, Head(site, head))
         whole, mixed = (panel.values for panel in panels(found, Stage.CONCATENATE))
         np.testing.assert_array_equal(mixed, whole[:, head * found.d_v : (head + 1) * found.d_v])
         copied = terms(found, Stage.CONCATENATE, 0, head * found.d_v)
@@ -229,10 +230,10 @@ def test_all_numbers_of_a_stage_are_its_matrices_and_its_bias(steps):
 
 def test_the_telling_pair_has_the_largest_weight_but_for_looking_at_itself(uneven_run):
     for site in (SELF, BACK, CROSS):
-        found = head_steps(uneven_run, SENTENCE, site, 0)
+        found = head_steps(uneven_run, SENTENCE, Head(site, 0))
         query, key = telling_pair(found)
         others = found.weights_QK.astype(float)
-        if site.kind == "self":
+        if site.sublayer == "self":
             assert query != key
             others[np.diag_indices(len(others))] = -1
         assert found.weights_QK[query, key] == others.max()

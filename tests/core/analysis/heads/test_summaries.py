@@ -12,8 +12,8 @@ from core.analysis.heads.summaries import (
     pair_to_compare,
     site_summaries,
 )
+from core.heads import Head, Kind, Site
 from core.inspection import SiteAttention, inspect_sentence
-from core.model import Site
 
 SELF, CAUSAL, CROSS = (
     Site("encoder", 0, "self"),
@@ -33,7 +33,7 @@ def of(weights, site=SELF, visible=None, alike=None):
     shape = weights.shape[1:]
     visible = np.ones(shape, bool) if visible is None else visible
     alike = np.zeros(shape, bool) if alike is None else alike
-    return list(site_summaries(site, weights, visible, alike))
+    return list(site_summaries(site, SiteAttention(weights, visible), alike))
 
 
 def test_rows_that_see_one_key_do_not_count():
@@ -99,19 +99,19 @@ def test_distances_run_along_the_diagonal_of_sides_of_unequal_length():
     assert distances(1, 3, scaled=True).tolist() == [[0, 1, 2]]
 
 
-@pytest.mark.parametrize("kind", ["encoder.self", "decoder.self", "decoder.cross"])
+@pytest.mark.parametrize("kind", list(Kind))
 def test_every_head_of_a_kind_is_summarised_in_order(copy_run, kind):
     inspection = inspect_sentence(copy_run, "a b a")
     found = head_summaries(inspection, kind)
     sites = [site for site in inspection.attention if site.attention == kind]
-    assert [(each.site, each.head) for each in found] == [(s, h) for s in sites for h in range(2)]
+    assert [each.head for each in found] == [head for site in sites for head in site.heads(2)]
 
 
 def test_a_token_is_not_another_token_of_its_own_text(copy_run):
     inspection = inspect_sentence(copy_run, "a b a")
     site, n = Site("encoder", 0, "self"), len(inspection.source_tokens)
     itself = SiteAttention(pointing(range(n), n), np.ones((n, n), bool))
-    found = head_summaries(replace(inspection, attention={site: itself}), "encoder.self")
+    found = head_summaries(replace(inspection, attention={site: itself}), Kind.ENCODER_SELF)
     assert (found[0].pattern.name, found[0].pattern.at) == ("offset", 0)
 
 
@@ -119,13 +119,13 @@ def test_a_known_row_is_paired_with_what_the_head_looks_at(copy_run):
     inspection = inspect_sentence(copy_run, "a b c d")
     site = Site("encoder", 1, "self")
     row = inspection.attention[site].weights_HQK[1, 2]
-    assert pair_to_compare(inspection, "encoder.self", 2, site, 1) == (2, row.argmax())
+    assert pair_to_compare(inspection, Kind.ENCODER_SELF, 2, Head(site, 1)) == (2, row.argmax())
 
 
-@pytest.mark.parametrize("kind", ["encoder.self", "decoder.self", "decoder.cross"])
+@pytest.mark.parametrize("kind", list(Kind))
 def test_without_a_row_the_largest_weight_makes_the_pair(copy_run, kind):
     inspection = inspect_sentence(copy_run, "a b c d", target="a b c d")
-    query, key = pair_to_compare(inspection, kind, None, SELF, 0)
+    query, key = pair_to_compare(inspection, kind, None, Head(SELF, 0))
     best = -1.0
     for site, attention in inspection.attention.items():
         if site.attention != kind:

@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 
 from core.analysis.heads.summary_maps import confidence_map
+from core.heads import Kind
 from core.inspection import inspect_sentence
 
 
-@pytest.mark.parametrize("kind", ["encoder.self", "decoder.self", "decoder.cross"])
+@pytest.mark.parametrize("kind", list(Kind))
 def test_each_head_stands_at_its_layer_with_its_mean_largest_weight(copy_run, kind):
     inspection = inspect_sentence(copy_run, "d a f q", target="d a f")
     expected = [

@@ -6,6 +6,7 @@ from core.analysis.lessons.mask_losses import losses_without
 from core.analysis.lessons.masking import LOOK_AHEAD, MASKS, PADDING, Mask
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import measure
+from core.heads import Kind
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +25,7 @@ def test_with_all_masks_it_is_the_models_own_loss(copy_run, measured):
 
 
 def test_behind_the_look_ahead_mask_the_targets_padding_is_out_of_sight(measured):
-    without = measured[Mask("decoder.self", PADDING),]
+    without = measured[Mask(Kind.DECODER_SELF, PADDING),]
     assert without.loss == pytest.approx(measured[()].loss, rel=1e-6)
 
 
@@ -35,7 +36,7 @@ def test_without_look_ahead_the_loss_is_that_of_a_pass_that_sees_every_word(copy
         source, target = torch.tensor([pair.source]), torch.tensor([pair.target])
         total += unmasked_loss(copy_run.model, source, target)
         n_tokens += target.shape[1] - 1
-    found = measured[Mask("decoder.self", LOOK_AHEAD),]
+    found = measured[Mask(Kind.DECODER_SELF, LOOK_AHEAD),]
     assert found.loss == pytest.approx(total / n_tokens, rel=1e-3)
 
 

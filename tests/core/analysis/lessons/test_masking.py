@@ -22,15 +22,15 @@ from core.analysis.lessons.masking import (
 )
 from core.decoding.sentence import SentenceError, translate
 from core.evaluate.evaluation import held_out_pairs
-from core.model import Record, Site
-from core.model.masks import PAD
-from core.tokenizer import BOS, EOS
+from core.heads import Head, Kind, Site
+from core.model import Record
+from core.vocabulary import BOS, EOS, PAD
 
 SENTENCES = ("ab cd ef gh", "a", "bc d")
 SITES = {
-    "encoder.self": Site("encoder", 1, "self"),
-    "decoder.self": Site("decoder", 0, "self"),
-    "decoder.cross": Site("decoder", 0, "cross"),
+    Kind.ENCODER_SELF: Site("encoder", 1, "self"),
+    Kind.DECODER_SELF: Site("decoder", 0, "self"),
+    Kind.CROSS: Site("decoder", 0, "cross"),
 }
 
 
@@ -75,7 +75,7 @@ def test_what_is_visible_follows_the_definition_of_each_mask(lengths, without):
         for b, query, key in np.ndindex(len(lengths), n, n):
             padded = key >= lengths[b] and Mask(attention, PADDING) not in without
             later = (
-                attention == "decoder.self"
+                attention is Kind.DECODER_SELF
                 and key > query
                 and Mask(attention, LOOK_AHEAD) not in without
             )
@@ -101,15 +101,15 @@ def test_weights_are_the_softmax_of_the_scores_that_are_visible(copy_run, batch,
     exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
     wanted = exponentials / exponentials.sum(axis=-1, keepdims=True)
     np.testing.assert_allclose(done.weights_BHQK, wanted, atol=1e-6)
-    assert leak(done.weights_BHQK, batch, attention, 0) == leak(
-        np.zeros_like(done.weights_BHQK), batch, attention, 0
+    assert leak(done.weights_BHQK, batch, Head(SITES[attention], 0)) == leak(
+        np.zeros_like(done.weights_BHQK), batch, Head(SITES[attention], 0)
     )
 
 
 def test_a_leak_is_the_weight_on_padding_and_on_later_words(batch):
     n = batch.fed_BT.shape[1]
     uniform = np.full((3, 2, n, n), 1 / n, np.float32)
-    found = leak(uniform, batch, "decoder.self", 1)
+    found = leak(uniform, batch, Head(SITES[Kind.DECODER_SELF], 1))
     lengths = (batch.fed_BT != PAD).sum(dim=1).tolist()
     padding = sum((n - length) * length for length in lengths) / n / sum(lengths)
     future = sum(length * (length - 1) / 2 for length in lengths) / n / sum(lengths)
@@ -117,39 +117,41 @@ def test_a_leak_is_the_weight_on_padding_and_on_later_words(batch):
     assert found.future == pytest.approx(future)
 
 
-@pytest.mark.parametrize("mask", [mask for mask in MASKS if mask.attention != "decoder.self"])
+@pytest.mark.parametrize(
+    "mask", [mask for mask in MASKS if mask.attention is not Kind.DECODER_SELF]
+)
 def test_without_its_padding_mask_weight_leaks_to_the_padding(copy_run, batch, mask):
     done = attended(copy_run.model, batch, SITES[mask.attention], [mask])
-    found = leak(done.weights_BHQK, batch, mask.attention, 0)
+    found = leak(done.weights_BHQK, batch, Head(SITES[mask.attention], 0))
     assert found.padding > 0
     assert found.future == 0
 
 
 def test_without_the_look_ahead_mask_weight_leaks_to_the_future(copy_run, batch):
-    mask = Mask("decoder.self", LOOK_AHEAD)
-    done = attended(copy_run.model, batch, SITES["decoder.self"], [mask])
-    found = leak(done.weights_BHQK, batch, "decoder.self", 0)
+    mask = Mask(Kind.DECODER_SELF, LOOK_AHEAD)
+    done = attended(copy_run.model, batch, SITES[Kind.DECODER_SELF], [mask])
+    found = leak(done.weights_BHQK, batch, Head(SITES[Kind.DECODER_SELF], 0))
     assert found.future > 0
     assert found.padding == 0
 
 
 def test_behind_the_look_ahead_mask_no_word_can_see_the_padding_at_the_end(copy_run, batch):
-    mask = Mask("decoder.self", PADDING)
-    done = attended(copy_run.model, batch, SITES["decoder.self"], [mask])
-    assert leak(done.weights_BHQK, batch, "decoder.self", 0).padding == 0
+    mask = Mask(Kind.DECODER_SELF, PADDING)
+    done = attended(copy_run.model, batch, SITES[Kind.DECODER_SELF], [mask])
+    assert leak(done.weights_BHQK, batch, Head(SITES[Kind.DECODER_SELF], 0)).padding == 0
 
 
 @pytest.mark.parametrize("without", [(), MASKS])
 def test_one_head_of_one_sentence_is_cut_out_of_the_whole_batch(copy_run, batch, without):
-    site = SITES["encoder.self"]
+    site = SITES[Kind.ENCODER_SELF]
     whole = attended(copy_run.model, batch, site, without)
-    found = head_of_batch(copy_run.model, batch, site, 1, 2, without)
+    found = head_of_batch(copy_run.model, batch, Head(site, 1), 2, without)
     np.testing.assert_array_equal(found.visible_QK, whole.visible_BQK[2])
     np.testing.assert_array_equal(found.scores_QK, whole.scores_BHQK[2, 1])
     np.testing.assert_array_equal(found.weights_QK, whole.weights_BHQK[2, 1])
     sums = whole.weights_BHQK[:, 1].astype(np.float64).sum(axis=-1)
     assert found.row_sums == (sums.min(), sums.max()) == pytest.approx((1, 1), abs=1e-5)
-    assert found.leak == leak(whole.weights_BHQK, batch, "encoder.self", 1)
+    assert found.leak == leak(whole.weights_BHQK, batch, Head(site, 1))
 
 
 def test_companions_are_held_out_sentences_of_the_task_the_second_the_shortest(copy_run):

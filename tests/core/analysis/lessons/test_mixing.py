@@ -8,7 +8,7 @@ from torch.autograd.functional import jacobian
 from core.analysis.lessons.mixing import LONGEST, Moved, directions, influence, sublayer_inputs
 from core.config import ModelConfig
 from core.model import build
-from core.tokenizer import EOS
+from core.vocabulary import EOS
 
 SMALL = ModelConfig(30, 2, 1, 16, 32, 4, d_k=5, d_v=3, dropout=0.3, max_positions=90)
 SOURCE = (5, 9, 7, 12, 9, EOS)

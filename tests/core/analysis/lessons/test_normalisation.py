@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from core.analysis.lessons.normalisation import around_norm, batch_norm, study_norms
 from core.config import ModelConfig
-from core.model import Record, Site, Step, build
-from core.tokenizer import BOS, EOS
+from core.heads import Site
+from core.model import Record, Step, build
+from core.vocabulary import BOS, EOS
 
 SMALL = ModelConfig(30, 2, 1, 16, 32, 4, d_k=5, d_v=3, dropout=0.3, max_positions=20)
 SOURCE, FED = (5, 9, 7, 12, EOS), (BOS, 8, 11, 4)

@@ -2,7 +2,7 @@ import pytest
 
 from core.analysis.lessons.prefixes import compare_prefixes
 from core.decoding.sentence import translate
-from core.tokenizer import BOS
+from core.vocabulary import BOS
 
 
 @pytest.fixture

@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from core.analysis.lessons.units import Unit, firing, hidden_units, top_units
 from core.config import ModelConfig
-from core.model import Record, Site, Step, build
-from core.tokenizer import BOS, EOS
+from core.heads import Site
+from core.model import Record, Step, build
+from core.vocabulary import BOS, EOS
 
 SOURCE, FED = (5, 9, 7, 12, EOS), (BOS, 8, 11, 4)
 FIRST = Site("encoder", 0, "feed_forward")

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from core.analysis.heads.comparison import compare, difference
-from core.inspection import inspect_sentence
-from core.model import Site
+from core.heads import Site
+from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
-from core.words import merged
 from pages.frame import export
 from tests.pages.conftest import ROOT, component, said
 from tests.pages.views.attention.conftest import run_lines

@@ -2,10 +2,9 @@ import numpy as np
 import pytest
 
 from core.analysis.heads.summaries import head_summaries
-from core.inspection import inspect_sentence
-from core.model import Site
+from core.heads import Kind, Site
+from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
-from core.words import merged
 from pages.views.attention import heads
 from tests.pages.conftest import ROOT, said, tick_rows
 from tests.pages.views.attention.conftest import run_lines
@@ -40,7 +39,9 @@ def ticked(at):
 def test_every_number_is_that_of_the_summaries(open_view, kind):
     at, taken = open_view("heads", kind=kind)
     inspection = inspect_sentence(load_run(ROOT / "gallery" / "translate-guided"), TIRED)
-    expected = {(s.site.layer, s.head): s for s in head_summaries(inspection, KINDS[kind])}
+    expected = {
+        (s.head.layer, s.head.index): s for s in head_summaries(inspection, Kind(KINDS[kind]))
+    }
     rows = table(at)
     assert set(places(at)) == set(expected)
     for _, row in rows.iterrows():
@@ -73,7 +74,7 @@ def test_the_pair_begins_with_the_largest_weight_where_there_is_no_pronoun(open_
     at, _ = open_view("heads", model="copy", kind="cross", sort="pair", sentence="a b c")
     attention = inspect_sentence(load_run(ROOT / "gallery" / "copy"), "a b c").attention
     largest = max(
-        found.weights_HQK.max() for site, found in attention.items() if site.kind == "cross"
+        found.weights_HQK.max() for site, found in attention.items() if site.sublayer == "cross"
     )
     assert table(at)["pair"].max() == largest
 
@@ -164,7 +165,7 @@ def test_whole_words_are_summarised_as_words(open_view):
     sentence = "Zorbik saw the dog."
     at, _ = open_view("heads", sentence=sentence, unit="whole words")
     run = load_run(ROOT / "gallery" / "translate-guided")
-    expected = head_summaries(merged(inspect_sentence(run, sentence)), "encoder.self")
+    expected = head_summaries(merged(inspect_sentence(run, sentence)), Kind.ENCODER_SELF)
     assert sorted(table(at)["entropy"]) == sorted(each.entropy for each in expected)
     assert f"{expected[0].rows} rows" in said(at)
 

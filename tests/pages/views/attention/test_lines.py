@@ -1,10 +1,9 @@
 import numpy as np
 import pytest
 
-from core.inspection import inspect_sentence
-from core.model import Site
+from core.heads import Site
+from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
-from core.words import merged
 from tests.pages.conftest import ROOT, component, send_from
 from tests.pages.views.attention.conftest import run_lines
 from viz.lines import unpack

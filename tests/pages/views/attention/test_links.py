@@ -5,8 +5,10 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.heads import Kind
 
-@pytest.mark.parametrize("kind", ["encoder.self", "decoder.self", "decoder.cross"])
+
+@pytest.mark.parametrize("kind", list(Kind))
 def test_a_link_may_call_kind_and_unit_by_their_own_names(open_view, kind):
     at, taken = open_view("maps", kind=kind, unit="words")
     assert at.segmented_control(key="kind").value == kind

@@ -1,15 +1,15 @@
 import numpy as np
 import pytest
 
-from core.inspection import inspect_sentence
+from core.heads import Kind
+from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
-from core.words import merged
 from tests.pages.conftest import ROOT, component
 from tests.pages.views.attention.conftest import run_lines
 from viz.matrices import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
-KINDS = ["encoder.self", "decoder.self", "decoder.cross"]
+KINDS = list(Kind)
 NAMED = dict(zip(KINDS, ["encoder self", "decoder self", "cross"], strict=True))
 
 

@@ -8,7 +8,7 @@ from core.analysis.heads.cells import cell_at, telling_pair
 from core.analysis.heads.stages import Stage, panels
 from core.analysis.heads.steps import head_steps
 from core.analysis.heads.terms import terms
-from core.model import Site
+from core.heads import Head, Site
 from core.runs.run import load_run
 from pages.views.attention.steps import STEPS
 from pages.views.attention.steps_terms import SHOWN, TERMS
@@ -67,7 +67,7 @@ def names(at):
 @pytest.mark.parametrize("stage", Stage)
 def test_every_matrix_is_the_heads_own(open_steps, run, kind, stage):
     at, _ = open_steps(kind=kind, stage=stage.value)
-    steps = head_steps(run, TIRED, KINDS[kind], 2)
+    steps = head_steps(run, TIRED, Head(KINDS[kind], 2))
     for matrix, panel in zip(shown(at).panels, panels(steps, stage), strict=True):
         seen = np.isfinite(panel.values)
         np.testing.assert_array_equal(matrix.values[seen], panel.values[seen])
@@ -118,14 +118,14 @@ def test_the_stage_stays_when_another_head_is_chosen(open_steps, run):
     at, _ = open_steps(kind="cross", stage="softmax")
     at.selectbox(key="head").set_value(3).run()
     assert at.segmented_control(key="stage").value == "softmax"
-    steps = head_steps(run, TIRED, KINDS["cross"], 3)
+    steps = head_steps(run, TIRED, Head(KINDS["cross"], 3))
     np.testing.assert_array_equal(shown(at).panels[0].values, steps.weights_QK)
 
 
 @pytest.mark.parametrize("stage", Stage)
 def test_it_opens_on_the_head_s_largest_weight_between_two_words(open_steps, run, stage):
     at, _ = open_steps(kind="cross", stage=stage.value)
-    steps = head_steps(run, TIRED, KINDS["cross"], 2)
+    steps = head_steps(run, TIRED, Head(KINDS["cross"], 2))
     cell = cell_at(steps, stage, *telling_pair(steps))
     assert shown(at).selected == (0, *cell)
 
@@ -134,7 +134,7 @@ def test_a_clicked_cell_is_marked_and_explained(open_steps, run):
     at, _ = open_steps(kind="cross", stage="q·k")
     click(at, 0, 3, 5)
     assert shown(at).selected == (0, 3, 5)
-    steps = head_steps(run, TIRED, KINDS["cross"], 2)
+    steps = head_steps(run, TIRED, Head(KINDS["cross"], 2))
     assert equation(at).startswith("q·k[3, 5] = q[3] · kᵀ[:, 5] = **")
     assert (
         unfold(at, "terms")
@@ -186,7 +186,7 @@ def test_a_link_reopens_stage_and_cell(open_steps):
 @pytest.mark.parametrize("stage", [Stage.QUERIES, Stage.MIX, Stage.OUTPUT])
 def test_the_picture_of_the_terms_has_the_largest_and_the_text_all(open_steps, run, stage):
     at, _ = open_steps(kind="decoder self", stage=stage.value)
-    steps = head_steps(run, TIRED, KINDS["decoder self"], 2)
+    steps = head_steps(run, TIRED, Head(KINDS["decoder self"], 2))
     found = terms(steps, stage, *cell_at(steps, stage, *telling_pair(steps)))
     by_size = np.argsort(-np.abs(found.terms_N), kind="stable")
     [panel] = shown(at, TERMS).panels
@@ -204,7 +204,7 @@ def test_the_picture_of_the_terms_has_the_largest_and_the_text_all(open_steps, r
 @pytest.mark.parametrize("stage", [Stage.SCALE, Stage.MASK, Stage.CONCATENATE])
 def test_the_picture_of_one_term_has_what_there_is(open_steps, run, stage):
     at, _ = open_steps(kind="decoder self", stage=stage.value, cell="0,5,2")
-    found = terms(head_steps(run, TIRED, KINDS["decoder self"], 2), stage, 5, 2)
+    found = terms(head_steps(run, TIRED, Head(KINDS["decoder self"], 2)), stage, 5, 2)
     [panel] = shown(at, TERMS).panels
     sides = [found.left_N, found.right_N] if found.names[2] else [found.left_N]
     wanted = np.array([*sides, found.terms_N], np.float32)
@@ -251,8 +251,8 @@ def test_models_of_any_size_and_one_word_are_shown(open_view, own_random, size, 
     layers, heads = size
     path = own_random(n_encoder_layers=layers, n_decoder_layers=layers, n_heads=heads)
     last = {"layer": str(layers - 1), "head": str(heads - 1), "kind": kind}
-    site = Site(KINDS[kind].stack, layers - 1, KINDS[kind].kind)
-    steps = head_steps(load_run(path), "a", site, heads - 1)
+    site = Site(KINDS[kind].stack, layers - 1, KINDS[kind].sublayer)
+    steps = head_steps(load_run(path), "a", Head(site, heads - 1))
     for stage in (Stage.QUERIES, Stage.CONCATENATE, Stage.OUTPUT):
         at, _ = open_view("steps", model="runs/random", sentence="a", stage=stage.value, **last)
         np.testing.assert_array_equal(shown(at).panels[0].values, panels(steps, stage)[0].values)

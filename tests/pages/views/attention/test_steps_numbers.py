@@ -8,6 +8,7 @@ import pytest
 from core.analysis.heads.stages import Stage, bias, matrices
 from core.analysis.heads.steps import head_steps
 from core.analysis.heads.terms import terms
+from core.heads import Head
 from core.runs.run import load_run
 from pages.frame import export
 from tests.pages.conftest import ROOT
@@ -31,7 +32,7 @@ def test_every_number_of_a_stage_is_taken_and_computed_again_by_the_lines(open_s
         columns = taken.numbers()
         assert len(set(map(len, columns.values()))) == 1
         assert run_lines(taken.lines) == columns["value"]
-        steps = head_steps(run, TIRED, KINDS[kind], 2)
+        steps = head_steps(run, TIRED, Head(KINDS[kind], 2))
         wanted = matrices(steps, Stage(stage))
         at = 0
         for name, values in wanted.items():
@@ -51,7 +52,7 @@ def test_the_result_comes_first_and_says_so_and_tokens_stand_beside_their_number
     assert shown(at).panels[0].title == "Result: w = softmax(masked): the weights"
     columns = taken.numbers()
     assert columns["matrix"][0] == "w"
-    steps = head_steps(run, TIRED, KINDS["cross"], 2)
+    steps = head_steps(run, TIRED, Head(KINDS["cross"], 2))
     n = steps.weights_QK.size
     keys = texts(shown(at).panels[0].columns)
     assert columns["column_token"][:n] == keys * (n // len(keys))

@@ -3,9 +3,8 @@ import json
 import numpy as np
 import pytest
 
-from core.inspection import inspect_sentence
+from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
-from core.words import merged
 from tests.pages.conftest import ROOT, component, send_from
 from tests.pages.views.attention.conftest import run_lines
 from viz.strips import unpack

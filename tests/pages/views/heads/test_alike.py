@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from core.analysis.heads.likeness import head_likeness
+from core.heads import Kind
 from core.runs.run import load_run
 from tests.pages.conftest import ROOT, component, said, send_from
 from viz.matrices import unpack
@@ -11,7 +12,7 @@ COPY = ROOT / "gallery" / "copy"
 
 @pytest.fixture(scope="module")
 def cross():
-    return head_likeness(load_run(COPY), "decoder.cross")
+    return head_likeness(load_run(COPY), Kind.CROSS)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +34,7 @@ def test_the_map_is_how_alike_the_heads_are(open_page, cross):
     [panel] = maps.panels
     assert np.array_equal(panel.values, cross.likeness_NN.astype(np.float32))
     assert (panel.scale, panel.limit) == ("weight", 1.0)
-    names = [f"{site.layer}.{head}" for site, head in cross.heads]
+    names = [f"{head.layer}.{head.index}" for head in cross.heads]
     assert [label.text for label in panel.rows.labels] == names
     assert [label.text for label in panel.columns.labels] == names
 
@@ -43,7 +44,8 @@ def test_it_opens_on_the_most_alike_pair_and_says_which_is_loneliest(open_page, 
     one, other = cross.most_alike
     assert shown(at).selected == (0, one, other)
     assert f"{cross.likeness_NN[one, other]:#.3g} alike" in said(at)
-    site, head = cross.heads[cross.loneliest]
+    lonely = cross.heads[cross.loneliest]
+    site, head = lonely.site, lonely.index
     assert f"loneliest is {site.layer}.{head}" in said(at)
     assert f"{cross.n_rows:,} rows of {cross.n_sentences} held-out sentences, seed 0" in said(at)
 
@@ -80,7 +82,7 @@ def test_a_pair_does_not_outlive_its_kind_of_attention(open_page, run_of_copy):
     at = open_alike(open_page, pair="1,6")
     at.segmented_control(key="alike_of").set_value("encoder.self").run()
     assert not at.exception
-    assert shown(at).selected == (0, *head_likeness(run_of_copy, "encoder.self").most_alike)
+    assert shown(at).selected == (0, *head_likeness(run_of_copy, Kind.ENCODER_SELF).most_alike)
 
 
 def test_a_single_head_is_compared_with_none(open_page, own_random):

@@ -9,7 +9,7 @@ from core.analysis.attribution.telling_step import telling_step
 from core.analysis.attribution.trust import Trust, trust_steps
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
-from core.tokenizer import EOS
+from core.vocabulary import EOS
 from pages.views.heads import attribution, attribution_map, attribution_words, cell_numbers
 from pages.views.heads.attribution_map import Parts
 from tests.pages.conftest import ROOT, chart_rows, component, said, send_from

@@ -10,8 +10,8 @@ from core.analysis.effects.head_effects import HeadEffect, HeadEffects
 from core.analysis.effects.silencing import every_head
 from core.analysis.heads.findings import best_pronoun_head
 from core.evaluate.intervals import Difference
+from core.heads import Head, Kind, Site
 from core.inspection import inspect_sentence
-from core.model import Site
 from core.runs.run import load_run
 from pages.views.heads.guided import BEST, SAME
 from tests.pages.conftest import ROOT, UNMEASURED, component, said, tick_rows
@@ -19,8 +19,8 @@ from viz.matrices import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
 WIDE = TIRED.replace("tired", "wide")
-GUIDED = (Site("encoder", 2, "self"), 0)
-BESTS = {"translate": (Site("encoder", 0, "self"), 1), "translate-guided": GUIDED}
+GUIDED = Head(Site("encoder", 2, "self"), 0)
+BESTS = {"translate": Head(Site("encoder", 0, "self"), 1), "translate-guided": GUIDED}
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_the_guided_head_is_shown_in_both_runs_whichever_is_chosen(open_guided, 
         "translate: Encoder layer 2, self-attention head 0",
         "translate-guided: Encoder layer 2, self-attention head 0",
     ]
-    site, head = GUIDED
+    site, head = GUIDED.site, GUIDED.index
     for panel, name in zip(shown, BESTS, strict=True):
         inspection = inspect_sentence(load_run(ROOT / "gallery" / name), TIRED)
         assert np.array_equal(panel.values, inspection.attention[site].weights_HQK[head])
@@ -87,10 +87,10 @@ def effects_of(name):
     [found] = [
         each
         for each in stored["heads"]
-        if (each["site"], each["head"]) == (str(GUIDED[0]), GUIDED[1])
+        if (each["site"], each["head"]) == (str(GUIDED.site), GUIDED.index)
     ]
     return HeadEffect(
-        *GUIDED,
+        GUIDED,
         **{key: Difference(**found["effect"][key]) for key in ("exact_match", "loss", "pronoun")},
     )
 
@@ -134,8 +134,8 @@ def test_a_link_opens_its_head_and_what_there_is_not_falls_back(open_guided):
     assert titles(at)[1] == "translate-guided: Decoder layer 1, cross-attention head 3"
     at = open_guided(guided="both", kind="cross", layer="2", head="x")
     assert at.segmented_control(key="guided").value == SAME
-    best = best_pronoun_head(load_run(ROOT / "gallery" / "translate-guided"), "decoder.cross")
-    where = f"Decoder layer {best.site.layer}, cross-attention head {best.head}"
+    best = best_pronoun_head(load_run(ROOT / "gallery" / "translate-guided"), Kind.CROSS)
+    where = f"Decoder layer {best.head.layer}, cross-attention head {best.head.index}"
     assert titles(at)[1] == f"translate-guided: {where}"
 
 
@@ -196,8 +196,8 @@ def test_what_was_measured_of_every_head_stands_in_the_table(open_guided, own_gu
     run = load_run(own_guided)
     figure = Difference(before=0.9, after=0.5, low=-0.45, high=-0.35, n=400)
     effects = tuple(
-        HeadEffect(site, head, exact_match=figure, loss=figure, pronoun=None)
-        for site, head in every_head(run.model)
+        HeadEffect(head, exact_match=figure, loss=figure, pronoun=None)
+        for head in every_head(run.model)
     )
     store_effects(own_guided, HeadEffects(effects, 400, 0, run.step))
     found = open_guided(model="runs/mine").dataframe[0].value

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from core.analysis.effects.overriding import moved, override_outcome
+from core.heads import Head, Site
 from core.inspection import inspect_sentence
-from core.model import Site
 from core.runs.run import load_run
 from pages.views.heads.override import MAP, PAIR
 from tests.pages.conftest import ROOT, said, send_from
@@ -121,7 +121,7 @@ def test_every_kind_of_attention_can_be_overridden(open_override, inspection, ki
     before_K = attention.weights_HQK[1, row]
     after_K = moved(before_K, int(before_K.argmax()), key, attention.visible_QK[row])
     run = load_run(ROOT / "gallery" / "translate-guided")
-    found = override_outcome(run, TIRED, site, 1, row, after_K)
+    found = override_outcome(run, TIRED, Head(site, 1), row, after_K)
     assert np.array_equal(pictures(at)[1].panels[0].values[1], after_K)
     assert found.after.translation.text.split()[0] in read(at)
     assert ("The translation stays" in read(at)) == found.same_text

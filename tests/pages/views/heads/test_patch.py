@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from core.analysis.effects.patching import patching_study
+from core.heads import Kind
 from core.runs.run import load_run
 from tests.pages.conftest import ROOT, component, said
 from viz.matrices import unpack
@@ -33,7 +34,7 @@ def read(at):
 def expected(study, kind):
     sites = [site for site in study.sites if site.attention == kind]
     return np.array(
-        [[*(study.heads[site, head] for head in range(4)), study.sites[site]] for site in sites],
+        [[*(study.heads[head] for head in site.heads(4)), study.sites[site]] for site in sites],
         np.float32,
     )
 
@@ -44,7 +45,7 @@ def test_the_maps_are_the_shares_of_every_head_and_every_layer(open_patch, run, 
     assert at.text_input(key="patch_with").value == WIDE
     both = (TIRED, WIDE) if direction == "first into second" else (WIDE, TIRED)
     study = patching_study(run, *both)
-    kinds = ("encoder.self", "decoder.self", "decoder.cross")
+    kinds = Kind
     for panel, kind in zip(panels(at), kinds, strict=True):
         assert panel.values == pytest.approx(expected(study, kind), abs=1e-4)
         assert (panel.scale, panel.limit) == ("signed", 1)
@@ -60,8 +61,9 @@ def test_the_strongest_heads_are_named_with_their_share(open_patch, run):
     at = open_patch()
     study = patching_study(run, TIRED, WIDE)
     ranked = sorted(study.heads.items(), key=lambda item: -item[1])
-    (site, head), share = ranked[0]
-    where = f"**{site.stack} layer {site.layer}, {site.kind}-attention head {head}**"
+    best, share = ranked[0]
+    site, head = best.site, best.index
+    where = f"**{site.stack} layer {site.layer}, {site.sublayer}-attention head {head}**"
     assert f"{where} ({100 * share:.1f}" in read(at)
     assert "encoder layer 2, self-attention head 0" in read(at)
 

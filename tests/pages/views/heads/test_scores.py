@@ -9,6 +9,7 @@ from core.analysis.effects.silencing import every_head
 from core.analysis.heads.roles import Measure, Score, role_scores
 from core.analysis.heads.roles_questions import Role
 from core.evaluate.intervals import Difference
+from core.heads import Kind
 from core.runs.run import load_run
 from pages.views.heads import scores, scores_words
 from tests.pages.conftest import ROOT, said, tick_rows
@@ -55,8 +56,8 @@ def store(path, sure):
     nothing = Difference(0.9, 0.9, -0.02, 0.02, 100)
     less = Difference(0.9, 0.8, -0.15, -0.05 if sure else 0.01, 100)
     effects = tuple(
-        HeadEffect(site, head, less if head == 1 else nothing, nothing, None)
-        for site, head in every_head(run.model)
+        HeadEffect(head, less if head.index == 1 else nothing, nothing, None)
+        for head in every_head(run.model)
     )
     store_effects(path, HeadEffects(effects, 100, 3, run.step))
 
@@ -65,7 +66,7 @@ def test_every_head_has_its_scores_with_their_baselines(open_page, copy_scores):
     rows = table(open_scores(open_page))
     assert len(rows) == len(copy_scores)
     for (_, row), head in zip(rows.iterrows(), copy_scores, strict=True):
-        assert (row["layer"], row["head"]) == (head.site.layer, head.head)
+        assert (row["layer"], row["head"]) == (head.head.layer, head.head.index)
         assert (row["bits"], row["distance"], row["largest"], row["rows"]) == (
             head.entropy.value,
             head.distance.value,
@@ -87,7 +88,7 @@ def test_heads_of_one_kind_have_only_the_roles_that_they_can_have(open_page):
 
 def test_the_chosen_head_is_said_with_score_baseline_n_and_seed(open_page, copy_scores):
     head = next(each for each in copy_scores if each.leading is not None)
-    at = open_scores(open_page, scored=f"{head.site}.{head.head}")
+    at = open_scores(open_page, scored=f"{head.head.site}.{head.head.index}")
     score = head.scores[head.leading]
     assert f"of {score.n:,} rows" in said(at)
     assert scores_words.evidence(score) in said(at)
@@ -97,17 +98,17 @@ def test_the_chosen_head_is_said_with_score_baseline_n_and_seed(open_page, copy_
 def test_a_ticked_row_is_kept_in_the_link_and_leads_to_its_map(open_page, copy_scores):
     at = open_scores(open_page, sentence="a b c", scores_of="cross")
     tick(at, 2)
-    cross = [each for each in copy_scores if each.site.kind == "cross"]
+    cross = [each for each in copy_scores if each.head.kind is Kind.CROSS]
     assert at.query_params["scored"] in (
-        f"{cross[2].site}.{cross[2].head}",
-        [f"{cross[2].site}.{cross[2].head}"],
+        str(cross[2].head),
+        [str(cross[2].head)],
     )
     assert link_of(at) == {
         "model": "copy",
         "sentence": "a b c",
         "kind": "cross",
-        "layer": str(cross[2].site.layer),
-        "head": str(cross[2].head),
+        "layer": str(cross[2].head.layer),
+        "head": str(cross[2].head.index),
     }
 
 
@@ -126,7 +127,7 @@ def test_a_link_to_a_head_that_is_not_there_falls_back(open_page, value):
 
 def test_roles_that_prove_nothing_are_named(open_page, copy_scores):
     head = copy_scores[0]
-    at = open_scores(open_page, scored=f"{head.site}.{head.head}")
+    at = open_scores(open_page, scored=f"{head.head.site}.{head.head.index}")
     useless = [scores_words.NAMES[r] for r, s in head.scores.items() if not s.beats_baseline]
     assert useless
     assert f"No better than their baselines: {', '.join(useless)}." in said(at)
@@ -163,7 +164,7 @@ def test_pairs_that_are_gone_are_said(open_page, own_copy):
 def test_a_head_without_a_row_that_has_a_choice_has_no_role(copy_scores):
     nothing = Measure(0.0, 0.0)
     empty = type(copy_scores[0])(
-        copy_scores[0].site, 0, {}, 0, nothing, nothing, nothing, nothing, 0, 1
+        copy_scores[0].head, {}, 0, nothing, nothing, nothing, nothing, 0, 1
     )
     assert scores_words.leading(empty) == "none"
     assert "no role" in scores_words.said(empty)

@@ -10,14 +10,14 @@ from core.analysis.effects.silencing import every_head
 from core.analysis.heads.findings import best_pronoun_head
 from core.decoding.sentence import translate
 from core.evaluate.intervals import Difference
-from core.model import Site
+from core.heads import Kind, Site
 from core.runs.run import load_run
 from pages.views.heads import silence_cells, silence_heads, silence_measure
 from tests.pages.conftest import ROOT, chart_rows, component, said, send_from
 from viz import matrices
 
 WIDE = "The animal didn't cross the street because it was too wide."
-KINDS = ["encoder.self", "decoder.self", "decoder.cross"]
+KINDS = list(Kind)
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def measured(path, changes=()):
 def test_it_opens_with_the_head_that_finds_antecedents_silent(open_silence, run):
     at = open_silence()
     best = best_pronoun_head(run)
-    assert silent(at) == [(KINDS.index(best.site.attention), best.site.layer, best.head)]
+    assert silent(at) == [(KINDS.index(best.head.kind), best.head.layer, best.head.index)]
 
 
 def test_there_is_a_cell_for_every_head(open_silence, run):
@@ -176,7 +176,7 @@ def test_a_sentence_of_no_task_is_held_against_the_models_own_words(open_silence
 
 
 def test_words_that_change_are_marked(open_silence, run):
-    heads = [name for name in map(silence_heads.name, every_head(run.model)) if "cross" in name]
+    heads = [name for name in map(str, every_head(run.model)) if "cross" in name]
     at = open_silence(sentence=WIDE, silent=",".join(heads))
     assert "after: the same" not in said(at)
     before, after = re.search(r"before: (.*) \nafter: (.*)", said(at)).groups()

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from core.analysis.effects.head_effects import HeadEffect, HeadEffects
 from core.evaluate.intervals import Difference
-from core.model import Site
+from core.heads import Site
 from pages.views.heads import silence_cells
 
 SURE, UNSURE = Difference(0.9, 0.6, -0.345, -0.25, 400), Difference(0.9, 0.88, -0.05, 0.01, 160)

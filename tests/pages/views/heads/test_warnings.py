@@ -1,6 +1,6 @@
 import pytest
 
-from core.model import Site
+from core.heads import Head, Site
 from tests.pages.conftest import component, said
 from tests.pages.test_warnings import NO_CHANGE, store
 from viz.matrices import unpack
@@ -44,7 +44,7 @@ def test_patching_says_it_of_the_heads_that_it_names(open_page, own_copy):
     [panel] = [p for p in unpack(component(at, "matrices").bytes).panels if "cross" in p.title]
     values_LH = panel.values[:, :-1]
     layer, head = divmod(int(values_LH.argmax()), values_LH.shape[1])
-    store(own_copy, (Site("decoder", layer, "cross"), head))
+    store(own_copy, Head(Site("decoder", layer, "cross"), head))
     where = f"Decoder layer {layer}, cross-attention head {head}"
     assert f"{where}: {NO_CHANGE}" in said(at.run())
 

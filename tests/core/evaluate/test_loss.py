@@ -1,0 +1,55 @@
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from core.evaluate.loss import token_loss
+
+
+def log_softmax(logits):
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.4])
+def test_loss_is_the_cross_entropy_with_the_smoothed_distribution(smoothing):
+    logits_BTV = torch.randn(2, 3, 5, generator=torch.Generator().manual_seed(0))
+    labels = [[3, 4, 2], [1, 2, 0]]
+    # (1 − ε) on the true token, ε / 5 on each of the five; the padded place is left out.
+    losses = []
+    for sentence, row in enumerate(labels):
+        for place, label in enumerate(row):
+            if label != 0:
+                wanted = np.full(5, smoothing / 5)
+                wanted[label] += 1 - smoothing
+                logs = log_softmax(logits_BTV[sentence, place].numpy().astype(np.float64))
+                losses.append(-(wanted * logs).sum())
+    loss = token_loss(logits_BTV, torch.tensor(labels), smoothing)
+    assert loss.item() == pytest.approx(np.mean(losses), rel=1e-6)
+    assert len(losses) == 5
+
+
+def test_even_logits_cost_the_logarithm_of_the_vocabulary():
+    loss = token_loss(torch.zeros(1, 2, 8), torch.tensor([[3, 2]]), 0.1)
+    assert loss.item() == pytest.approx(math.log(8))
+
+
+def test_padding_changes_neither_loss_nor_gradient():
+    logits_BTV = torch.randn(1, 4, 6, generator=torch.Generator().manual_seed(1))
+    logits_BTV.requires_grad_()
+    padded = token_loss(logits_BTV, torch.tensor([[4, 2, 0, 0]]), 0.1)
+    assert padded.item() == pytest.approx(
+        token_loss(logits_BTV[:, :2], torch.tensor([[4, 2]]), 0.1).item()
+    )
+    padded.backward()
+    assert not logits_BTV.grad[:, 2:].any()
+    assert logits_BTV.grad[:, :2].all()
+
+
+def test_eos_counts():
+    logits_BTV = torch.zeros(1, 2, 4)
+    logits_BTV[0, 0, 3] = 50.0
+    # The first token is certain and right, EOS is one of four: the mean is log 4 / 2.
+    loss = token_loss(logits_BTV, torch.tensor([[3, 2]]))
+    assert loss.item() == pytest.approx(math.log(4) / 2)

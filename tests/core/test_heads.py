@@ -1,0 +1,136 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.heads import Head, Kind, Site
+from core.messages import N_
+
+LAYERS = st.integers(0, 999)
+KINDS = st.sampled_from(Kind)
+SITES = st.one_of(
+    st.builds(lambda kind, layer: kind.site(layer), KINDS, LAYERS),
+    st.builds(
+        Site,
+        st.sampled_from(["encoder", "decoder"]),
+        LAYERS,
+        st.sampled_from(["feed_forward", "embedding"]),
+    ),
+)
+HEADS = st.builds(
+    lambda kind, layer, index: Head(kind.site(layer), index), KINDS, LAYERS, st.integers(0, 999)
+)
+
+
+@given(SITES)
+def test_a_site_is_what_its_text_says(site):
+    assert Site.parse(str(site)) == site
+
+
+@given(HEADS)
+def test_a_head_is_what_its_text_says(head):
+    assert Head.parse(str(head)) == head
+    assert str(head) == f"{head.site}:{head.index}"
+
+
+@given(HEADS)
+def test_a_head_is_also_read_as_older_links_spell_it(head):
+    assert Head.parse(f"{head.site}.{head.index}") == head
+
+
+@given(HEADS)
+def test_a_head_is_read_from_files_old_and_new(head):
+    new = json.loads(json.dumps({"head": str(head), "score": 0.5}))
+    old = {"site": str(head.site), "head": head.index, "score": 0.5}
+    assert Head.read(new) == Head.read(old) == head
+
+
+@given(st.text(max_size=30))
+def test_what_is_no_head_is_refused_with_one_that_is(text):
+    try:
+        found = Head.parse(text)
+    except ValueError as error:
+        assert str(error) == f"{text!r} is not a head such as encoder.1.self:0"
+    else:
+        assert text in (str(found), f"{found.site}.{found.index}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "encoder", "encoder.1", "encoder.1.self", "encoder.1.self:", "encoder.1.self:x"),
+        *("encoder.1.cross:0", "encoder.1.self:-1", "middle.1.self:0", "encoder.1.self:0:0"),
+        *("encoder.1.feed_forward:0", "decoder.0.embedding:0", "encoder.x.self:0", "1:0"),
+        *("encoder.1.self:0\n", " encoder.1.self:0", "encoder.1.self:٣", "encoder.1.self/0"),
+        "encoder." + "9" * 5000 + ".self:0",
+    ],
+)
+def test_nonsense_is_no_head(text):
+    with pytest.raises(ValueError, match="is not a head such as"):
+        Head.parse(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["encoder.1", "encoder.1.cross", "encoder.one.self", "decoder.0.norm", "encoder.1.self "],
+)
+def test_nonsense_is_no_site(text):
+    with pytest.raises(ValueError, match=r"is not a site such as encoder\.1\.self"):
+        Site.parse(text)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"head": 0},
+        {"head": None},
+        {"site": "encoder.0.self", "head": "0"},
+        {"site": "encoder.0.self", "head": True},
+        {"site": "encoder.0.self", "head": -1},
+        {"site": 3, "head": 0},
+    ],
+)
+def test_an_entry_without_a_head_is_refused(entry):
+    with pytest.raises(ValueError):
+        Head.read(entry)
+
+
+def test_each_kind_says_who_looks_and_who_is_looked_at():
+    said = {str(kind): (kind.query_side, kind.key_side, kind.causal) for kind in Kind}
+    assert said == {
+        "encoder.self": ("source", "source", False),
+        "decoder.self": ("target", "target", True),
+        "decoder.cross": ("target", "source", False),
+    }
+    assert [kind.label for kind in Kind] == ["encoder self", "decoder self", "cross"]
+    assert [kind.is_self for kind in Kind] == [True, True, False]
+
+
+@given(KINDS, LAYERS)
+def test_a_kind_and_its_sites_agree(kind, layer):
+    site = kind.site(layer)
+    assert site.attention is kind
+    assert (site.stack, site.sublayer, site.layer) == (kind.stack, kind.sublayer, layer)
+    assert site.side == kind.query_side
+    assert site.in_encoder == (kind.stack == "encoder")
+    assert not kind.is_self or Kind.self_of(kind.stack) is kind
+
+
+@given(KINDS, LAYERS, st.integers(0, 20))
+def test_a_site_has_so_many_heads(kind, layer, n_heads):
+    heads = kind.site(layer).heads(n_heads)
+    assert [head.index for head in heads] == list(range(n_heads))
+    assert all(head.kind is kind and head.layer == layer for head in heads)
+
+
+@pytest.mark.parametrize("sublayer", ["feed_forward", "embedding"])
+def test_what_is_no_attention_has_no_kind(sublayer):
+    site = Site("encoder", 0, sublayer)
+    assert not site.is_attention
+    with pytest.raises(ValueError, match="is no attention"):
+        _ = site.attention
+
+
+def test_a_mark_leaves_a_text_as_it_is():
+    assert N_("cross") == "cross"
