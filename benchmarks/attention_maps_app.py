@@ -5,7 +5,7 @@ import streamlit as st
 
 from benchmarks.weights import rows_of_softmax
 from pages.frame.maps import attention_maps
-from viz.attention_maps import AttentionMaps, TokenLabel
+from viz.plane.attention_maps import AttentionMaps, TokenLabel
 
 st.set_page_config(layout="wide")
 layers, heads, tokens = (int(n) for n in st.query_params.get("shape", "0x0x0").split("x"))

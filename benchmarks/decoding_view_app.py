@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.frame.stepper import decoding
 from tests.browser.apps.decoding_cases import many, sentence
-from viz.decoding import DecodingView, TokenLabel
+from viz.stepper.decoding import DecodingView, TokenLabel
 
 st.set_page_config(layout="wide")
 clicks = st.session_state.get("clicks", 0) + st.button("next")

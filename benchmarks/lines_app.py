@@ -4,8 +4,8 @@ import numpy as np
 import streamlit as st
 
 from benchmarks.weights import rows_of_softmax
-from viz.lines import Lines, component_assets, pack
-from viz.payload import TokenLabel
+from viz.component.payload import TokenLabel
+from viz.lines.lines import Lines, component_assets, pack
 
 st.set_page_config(layout="wide")
 heads, queries, keys = (int(n) for n in st.query_params.get("shape", "0x0x0").split("x"))

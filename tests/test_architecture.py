@@ -13,6 +13,9 @@ FORBIDDEN = {
     "pages": {"torch", "plotly", "altair", "pandas", "pickle"},
 }
 SOURCES = [path for package in FORBIDDEN for path in sorted((ROOT / package).rglob("*.py"))]
+ASSETS = [
+    path for path in sorted((ROOT / "viz").rglob("*")) if path.suffix in (".html", ".css", ".js")
+]
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py") if path.stem != "__init__")
 COLOUR = re.compile(r"#[0-9a-fA-F]{3,8}\b|\brgba?\(|\bhsla?\(")
 
@@ -63,7 +66,7 @@ def test_one_module_caches_and_one_touches_the_session(path):
 
 @pytest.mark.parametrize(
     "path",
-    [*SOURCES, ROOT / "app.py", *sorted((ROOT / "viz" / "components").iterdir())],
+    [*SOURCES, ROOT / "app.py", *ASSETS],
     ids=name_of,
 )
 def test_only_the_theme_names_a_colour(path):

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from viz.curves import Chart
+from viz.charts.curves import Chart
 
 
 def chart(figure: Chart) -> None:

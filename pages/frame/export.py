@@ -11,9 +11,9 @@ from pages.frame.files import as_csv, as_json
 from pages.frame.folded import fold, fold_code, fold_formula, fold_how_to_read
 from pages.frame.selection import Looked
 from pages.frame.text import FORMULA, HOW_TO_READ, _
-from viz.number_tables import number_tables
-from viz.payload import Assets
-from viz.standalone import standalone_page, table_page
+from viz.charts.number_tables import number_tables
+from viz.component.assets import Assets
+from viz.component.standalone import standalone_page, table_page
 
 Column = Sequence[object]
 

@@ -10,7 +10,7 @@ from core.inspection import Inspection
 from core.tokenizer import Token
 from pages.frame.positions import position
 from pages.frame.text import _
-from viz.attention_maps import (
+from viz.plane.attention_maps import (
     DEFAULT_TEXTS,
     AttentionMaps,
     TokenLabel,

@@ -6,8 +6,8 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.frame.text import _
-from viz.matrices import component_assets, pack
-from viz.matrices_view import DEFAULT_MATRICES_TEXTS, Matrices
+from viz.plane.matrices import component_assets, pack
+from viz.plane.matrices_view import DEFAULT_MATRICES_TEXTS, Matrices
 
 _assets = component_assets()
 _component = st.components.v2.component(

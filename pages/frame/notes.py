@@ -10,7 +10,7 @@ from core.inspection import Inspection, SiteAttention
 from core.runs.run import Run, RunError
 from pages.frame import cached
 from pages.frame.text import _, percent
-from viz.number_tables import three_digits
+from viz.charts.number_tables import three_digits
 
 NEARLY_UNIFORM = 0.95
 NO_EFFECT = 0.02

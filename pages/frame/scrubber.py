@@ -8,7 +8,7 @@ from operator import itemgetter
 import streamlit as st
 
 from pages.frame.text import _, percent
-from viz.scrubber import DEFAULT_SCRUBBER_TEXTS, Scrubber, pack_scrubber, scrubber_assets
+from viz.scrubber.scrubber import DEFAULT_SCRUBBER_TEXTS, Scrubber, pack_scrubber, scrubber_assets
 
 _assets = scrubber_assets()
 _component = st.components.v2.component(

@@ -16,8 +16,8 @@ from pages.frame.maps import labels
 from pages.frame.opening import Opened
 from pages.frame.positions import position
 from pages.frame.text import _
-from viz.matrices_view import Axis
-from viz.payload import TokenLabel
+from viz.component.payload import TokenLabel
+from viz.plane.matrices_view import Axis
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

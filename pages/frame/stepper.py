@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from viz.decoding import DecodingView, decoding_assets, pack_decoding
+from viz.stepper.decoding import DecodingView, decoding_assets, pack_decoding
 
 _assets = decoding_assets()
 _component = st.components.v2.component(

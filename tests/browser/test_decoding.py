@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from tests.browser.apps import decoding_cases
 from tests.browser.apps.maps_cases import HOSTILE
 from viz import theme
-from viz.decoding import pack_decoding, unpack_decoding
+from viz.stepper.decoding import pack_decoding, unpack_decoding
 
 APP = "tests/browser/apps/decoding_app.py"
 pytestmark = pytest.mark.browser

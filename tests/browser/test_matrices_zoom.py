@@ -22,7 +22,7 @@ from tests.browser.apps.matrices_page import (
     written,
 )
 from tests.browser.canvas import pixels
-from viz.attention_maps_view import DEFAULT_TEXTS
+from viz.plane.attention_maps_view import DEFAULT_TEXTS
 
 pytestmark = pytest.mark.browser
 PART = re.compile(r"rows (\d+)–(\d+) of \d+, columns (\d+)–(\d+) of \d+")

@@ -5,7 +5,8 @@ import base64
 import pytest
 
 from tests.browser.apps import lines_cases, maps_cases
-from viz import attention_maps, lines
+from viz.lines import lines
+from viz.plane import attention_maps
 
 pytestmark = pytest.mark.browser
 

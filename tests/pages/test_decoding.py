@@ -8,7 +8,7 @@ from core.evaluate.exposure import exposure, overall
 from core.runs.run import load_run
 from pages.frame.text import plain
 from tests.pages.conftest import ROOT, said, send
-from viz.decoding import unpack_decoding
+from viz.stepper.decoding import unpack_decoding
 
 TIRED = "The animal didn't cross the street because it was too tired."
 RIGHT = "L'animal n'a pas traversé la rue parce qu'il était trop fatigué."

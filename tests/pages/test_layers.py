@@ -8,7 +8,8 @@ from core.model import Record, Step, count_parameters
 from core.model.description import TABLE_3, parts
 from core.runs.run import load_run
 from tests.pages.conftest import ROOT, chart_rows, said, send, unfold
-from viz import architecture, matrices
+from viz import architecture
+from viz.plane import matrices
 
 TIRED = "The animal didn't cross the street because it was too tired."
 VIEWS = ("parts", "stream", "lens", "norms", "units", "sides", "counts")

@@ -11,7 +11,7 @@ from core.heads import Kind, Site
 from core.runs.run import load_run
 from pages.views.masks.masks import LOSS_SAMPLES
 from tests.pages.conftest import ROOT, chart_rows, said
-from viz.matrices import unpack
+from viz.plane.matrices import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
 OTHERS = "The cat slept.\nThe dog did not see the house."

@@ -10,7 +10,7 @@ from pages.frame import cached, lesson
 from tests.core.analysis.lessons.test_position_experiments import with_learned_positions
 from tests.core.analysis.lessons.test_positions import formula
 from tests.pages.conftest import ROOT, said, unfold
-from viz.matrices import unpack
+from viz.plane.matrices import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
 VIEWS = ("waves", "map", "dots", "rotation", "check", "learned", "shuffle", "norms")

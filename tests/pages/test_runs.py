@@ -21,7 +21,7 @@ from pages.frame.text import ATTENTIONS
 from pages.views.runs import archives
 from tests.core.runs.test_folder import held_elsewhere
 from tests.pages.conftest import ROOT, said, tick_rows
-from viz.matrices import unpack
+from viz.plane.matrices import unpack
 
 GALLERY = ROOT / "gallery"
 TIRED = "The animal didn't cross the street because it was too tired."

@@ -11,7 +11,7 @@ from core.decoding.sentence import translate
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from tests.pages.conftest import ROOT, said
-from viz.matrices import unpack
+from viz.plane.matrices import unpack
 
 VIEWS = ["softmax", "variance", "jacobian", "gradient", "heads"]
 WIDTHS = [2**power for power in range(11)]

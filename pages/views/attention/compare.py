@@ -15,8 +15,8 @@ from pages.views.attention import compare_other, lines_of
 from pages.views.attention.compare_panels import panels, title
 from pages.views.attention.compare_shown import Compared, compared
 from pages.views.attention.compare_words import translations, what_changes, what_differs
-from viz.matrices import component_assets, pack
-from viz.matrices_view import Matrices
+from viz.plane.matrices import component_assets, pack
+from viz.plane.matrices_view import Matrices
 
 COMPARED_MAPS = "compared_maps"
 _IMPORT = "from core.analysis.heads.comparison import compare, difference"

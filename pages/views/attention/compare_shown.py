@@ -6,7 +6,7 @@ from core.analysis.heads.comparison import Alignment, Comparison, Difference, co
 from pages.frame.selection import Looked, key_labels, query_labels
 from pages.frame.text import _
 from pages.views.attention.compare_other import Other
-from viz.payload import TokenLabel
+from viz.component.payload import TokenLabel
 
 
 @dataclass(frozen=True, slots=True)

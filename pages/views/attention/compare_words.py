@@ -6,7 +6,7 @@ from core.analysis.heads.comparison import Alignment, aligned, largest_change
 from core.tokenizer import Token
 from pages.frame.text import _, plain
 from pages.views.attention.compare_shown import Compared, paired_labels
-from viz.payload import TokenLabel
+from viz.component.payload import TokenLabel
 
 MOST_CHANGES = 6
 MOST_WORDS = 8

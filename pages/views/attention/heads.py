@@ -16,7 +16,7 @@ from pages.frame.selection import Looked
 from pages.frame.text import ATTENTIONS, _
 from pages.views.attention import head_pair, head_words, lines_of
 from pages.views.attention.head_columns import MARK, PAIR, Shown, column_config, columns, weight_of
-from viz.head_table import head_table
+from viz.charts.head_table import head_table
 
 SORTS = ("entropy", "distance", "pair")
 TABLE = "heads_table"

@@ -19,7 +19,7 @@ from pages.frame.selection import (
 )
 from pages.frame.text import _
 from pages.views.attention import lines_of
-from viz.lines import DEFAULT_LINES_TEXTS, Lines, component_assets, pack
+from viz.lines.lines import DEFAULT_LINES_TEXTS, Lines, component_assets, pack
 
 THRESHOLD = 0.05
 ONE, ALL = "one head", "all heads"

@@ -8,7 +8,7 @@ from pages.frame.export import Taking
 from pages.frame.opening import Opened
 from pages.frame.selection import Looked
 from pages.views.attention import lines_of
-from viz.attention_maps import component_assets, pack
+from viz.plane.attention_maps import component_assets, pack
 
 
 def draw(looked: Looked) -> Taking:

@@ -15,8 +15,8 @@ from pages.frame.export import Column, Taking
 from pages.frame.selection import Looked, key_axis, query_axis
 from pages.frame.text import _
 from pages.views.attention import lines_of
-from viz.matrices import component_assets, pack
-from viz.matrices_view import Matrices, Matrix
+from viz.plane.matrices import component_assets, pack
+from viz.plane.matrices_view import Matrices, Matrix
 
 MEAN, LARGEST = "mean", "largest"
 EACH, ALL = "heads of each layer", "all heads of all layers"

@@ -18,7 +18,7 @@ from pages.frame.selection import Looked
 from pages.frame.text import _
 from pages.views.attention import steps_numbers, steps_terms, steps_words
 from pages.views.attention.steps_pictures import stage_matrices
-from viz.matrices import component_assets, pack
+from viz.plane.matrices import component_assets, pack
 
 STEPS = "steps"
 _CELL = re.compile(r"([0-9]{1,6}),([0-9]{1,6}),([0-9]{1,6})")

@@ -17,8 +17,8 @@ from pages.frame.selection import Looked
 from pages.frame.text import _
 from pages.views.attention import steps_words
 from pages.views.attention.steps_pictures import axis_of, named_cell
-from viz.matrices_view import Axis, Matrices, Matrix
-from viz.payload import TokenLabel
+from viz.component.payload import TokenLabel
+from viz.plane.matrices_view import Axis, Matrices, Matrix
 
 SHOWN = 12
 """So many terms stand in the picture; the text has all."""

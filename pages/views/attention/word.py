@@ -22,8 +22,8 @@ from pages.frame.selection import (
 )
 from pages.frame.text import _
 from pages.views.attention import lines_of
-from viz.payload import TokenLabel
-from viz.strips import (
+from viz.component.payload import TokenLabel
+from viz.plane.strips import (
     DEFAULT_STRIPS_TEXTS,
     StripGroup,
     Strips,

@@ -12,7 +12,7 @@ from core.runs.run import Run
 from pages.frame import cached, opening, session
 from pages.frame.text import _
 from pages.views.decoding import overrides
-from viz.beam_tree import TreeNode, beam_tree
+from viz.charts.beam_tree import TreeNode, beam_tree
 
 TREE = "beam_tree"
 MISTAKE_RANK = 3

@@ -15,9 +15,9 @@ from core.vocabulary import EOS
 from pages.frame import cached, opening
 from pages.frame.charts import chart
 from pages.frame.text import _, percent, plain
-from viz.cells import computed_cells as cells
-from viz.curves import Quantity, curves
-from viz.frames import softmax_table
+from viz.charts.computed_cells import computed_cells as cells
+from viz.charts.curves import Quantity, curves
+from viz.charts.frames import softmax_table
 
 EXPOSURE_SAMPLES = 400
 

@@ -14,9 +14,9 @@ from pages.frame.matrices import matrices
 from pages.frame.opening import Opened
 from pages.frame.text import ATTENTIONS, _, plain
 from pages.views.heads import alike_cells, scores_links, warnings
-from viz.matrices_view import Axis, Matrices, Matrix
-from viz.number_tables import three_digits
-from viz.payload import TokenLabel
+from viz.charts.number_tables import three_digits
+from viz.component.payload import TokenLabel
+from viz.plane.matrices_view import Axis, Matrices, Matrix
 
 MAP = "alike_map"
 """Key of the map."""

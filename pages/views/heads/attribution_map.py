@@ -12,9 +12,9 @@ from pages.frame.maps import labels
 from pages.frame.matrices import matrices
 from pages.frame.text import _
 from pages.views.heads import alike_cells, attribution_words, cell_numbers
-from viz.matrices_view import Axis, Matrices, Matrix
-from viz.payload import TokenLabel
-from viz.scaled_rows import scaled_rows
+from viz.charts.scaled_rows import scaled_rows
+from viz.component.payload import TokenLabel
+from viz.plane.matrices_view import Axis, Matrices, Matrix
 
 MAP, CELL = "attribution_map", "attributed_cell"
 

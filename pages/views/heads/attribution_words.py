@@ -6,7 +6,7 @@ from core.analysis.attribution.flow import MOST_TOKENS
 from core.analysis.attribution.methods import Attribution, Method
 from core.analysis.attribution.trust import Trust
 from pages.frame.text import _, percent
-from viz.number_tables import three_digits
+from viz.charts.number_tables import three_digits
 
 SURE = 0.99
 """Above this probability a gradient has little left to say."""

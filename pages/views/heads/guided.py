@@ -26,7 +26,7 @@ from pages.frame.text import _, plain
 from pages.views.heads import warnings
 from pages.views.heads.guided_pictures import Measured, maps, table_columns, table_rows
 from pages.views.heads.guided_words import Side, measured, said
-from viz.frames import runs_table
+from viz.charts.frames import runs_table
 
 WHICH, TABLE = "guided", "guided_table"
 SAME, BEST = "same head", "best head of each"

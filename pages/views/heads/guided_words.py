@@ -13,7 +13,7 @@ from pages.frame import notes
 from pages.frame.text import _, plain
 from pages.views.heads.guided_pictures import Measured, change
 from pages.views.heads.override_words import head_named, marked
-from viz.number_tables import three_digits
+from viz.charts.number_tables import three_digits
 
 
 @dataclass(frozen=True, slots=True, eq=False)

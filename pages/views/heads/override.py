@@ -32,7 +32,7 @@ from pages.views.heads.override_pictures import (
     map_of,
 )
 from pages.views.heads.override_words import before_and_after, say
-from viz.number_tables import three_digits
+from viz.charts.number_tables import three_digits
 
 MOVE, HOW = "move", "moved"
 """In the URL: "encoder.self,row,key", and how much of the row is moved."""

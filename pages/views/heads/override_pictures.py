@@ -16,9 +16,9 @@ from pages.frame.selection import (
     query_labels,
 )
 from pages.frame.text import _
-from viz.frames import runs_table
-from viz.matrices_view import Axis, Matrices, Matrix
-from viz.payload import TokenLabel
+from viz.charts.frames import runs_table
+from viz.component.payload import TokenLabel
+from viz.plane.matrices_view import Axis, Matrices, Matrix
 
 
 @dataclass(frozen=True, slots=True, eq=False)

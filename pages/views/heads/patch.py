@@ -16,7 +16,7 @@ from pages.frame.text import _, percent, plain
 from pages.views.heads import warnings
 from pages.views.heads.override_words import head_named, marked, say
 from pages.views.heads.patch_pictures import columns, maps
-from viz.number_tables import three_digits
+from viz.charts.number_tables import three_digits
 
 OTHER, INTO = "patch_with", "patch"
 INTO_SECOND, INTO_FIRST = "first into second", "second into first"

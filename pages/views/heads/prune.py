@@ -23,7 +23,7 @@ from pages.frame.lesson import Explanation
 from pages.frame.notes import site_and_head
 from pages.frame.opening import Opened
 from pages.frame.text import _, percent, plain
-from viz.curves import Quantity, curves
+from viz.charts.curves import Quantity, curves
 
 START, STOP = "prune_start", "prune_stop"
 """Keys of the buttons."""

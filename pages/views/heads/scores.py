@@ -16,7 +16,7 @@ from pages.frame.opening import Opened
 from pages.frame.text import ATTENTIONS, _, plain
 from pages.views.heads import scores_links, scores_words
 from pages.views.heads.scores_table import MARK, Scored, column_config, columns, faint, numbers
-from viz.role_table import role_table
+from viz.charts.role_table import role_table
 
 TABLE = "scores_table"
 """Key of the table."""

@@ -7,7 +7,7 @@ from core.analysis.effects.head_effects import HeadEffects
 from core.evaluate.intervals import Difference
 from pages.frame.text import _
 from pages.views.heads.cell_numbers import brief
-from viz.number_tables import three_digits
+from viz.charts.number_tables import three_digits
 
 OFF = _("off")
 """In the cell of a head that is silenced."""

@@ -14,8 +14,8 @@ from pages.frame.notes import site_and_head
 from pages.frame.text import ATTENTIONS, _, percent
 from pages.views.heads.silence_cells import POINTS
 from pages.views.heads.silence_sentence import Instead
-from viz.frames import runs_table
-from viz.number_tables import three_digits
+from viz.charts.frames import runs_table
+from viz.charts.number_tables import three_digits
 
 MOST_NAMED = 8
 _ROW, _ROWS = 35, 10

@@ -22,7 +22,7 @@ from pages.frame.matrices import matrices
 from pages.frame.opening import Opened
 from pages.frame.text import ATTENTIONS, _
 from pages.views.heads import silence_cells
-from viz.matrices_view import Axis, Matrices, Matrix, numbered
+from viz.plane.matrices_view import Axis, Matrices, Matrix, numbered
 
 GRID, LAYERS, NOTHING = "silence_grid", "silence_layer", "silence_none"
 """Keys of the grid and of the buttons beside it."""

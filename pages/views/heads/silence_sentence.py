@@ -14,8 +14,8 @@ from pages.frame.charts import chart
 from pages.frame.opening import Opened
 from pages.frame.text import _
 from pages.views.heads.override_words import marked
-from viz.number_tables import three_digits
-from viz.step_chances import step_chances
+from viz.charts.number_tables import three_digits
+from viz.charts.step_chances import step_chances
 
 Instead = Literal["silence", "uniform", "average"]
 INSTEAD: tuple[Instead, ...] = ("silence", "uniform", "average")

@@ -17,8 +17,8 @@ from pages.frame.lesson import Explanation
 from pages.frame.opening import Opened
 from pages.frame.text import _, percent, plain
 from viz.architecture import DEFAULT_ARCHITECTURE_TEXTS, Architecture
-from viz.bars import bars
-from viz.curves import Quantity
+from viz.charts.bars import bars
+from viz.charts.curves import Quantity
 
 FORMULAS = {
     "embedding": r"x_t = \sqrt{d_{model}}\; E_{w_t}",

@@ -18,9 +18,9 @@ from pages.frame.maps import labels
 from pages.frame.matrices import matrices
 from pages.frame.opening import Opened
 from pages.frame.text import _, percent, plain
-from viz.curves import Quantity, curves
-from viz.matrices_view import Axis, Matrices, Matrix
-from viz.payload import TokenLabel
+from viz.charts.curves import Quantity, curves
+from viz.component.payload import TokenLabel
+from viz.plane.matrices_view import Axis, Matrices, Matrix
 
 _NEXT = {
     "pre": r"x_{l+1} = x_l + \mathrm{Sublayer}_l(\mathrm{LayerNorm}(x_l))",

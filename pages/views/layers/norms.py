@@ -22,9 +22,9 @@ from pages.frame.maps import labels
 from pages.frame.matrices import matrices
 from pages.frame.opening import Opened
 from pages.frame.text import _
-from viz.bars import bars
-from viz.curves import Quantity
-from viz.matrices_view import Axis, Matrices, Matrix, numbered
+from viz.charts.bars import bars
+from viz.charts.curves import Quantity
+from viz.plane.matrices_view import Axis, Matrices, Matrix, numbered
 
 
 def norms(opened: Opened) -> None:

@@ -18,7 +18,7 @@ from pages.frame.matrices import matrices
 from pages.frame.opening import Opened
 from pages.frame.text import _, percent, plain
 from pages.views.layers.depth import tokens_of
-from viz.matrices_view import Axis, Matrices, Matrix, numbered
+from viz.plane.matrices_view import Axis, Matrices, Matrix, numbered
 
 SHOWN = 8
 """So many units are listed for a token."""

@@ -17,8 +17,8 @@ from pages.frame import lesson_controls as lesson_controls
 from pages.frame.charts import chart
 from pages.frame.text import _, plain
 from pages.views.masks.pictures import Chosen, case_name
-from viz.bars import bars
-from viz.curves import Quantity
+from viz.charts.bars import bars
+from viz.charts.curves import Quantity
 
 LOSS_SAMPLES = 200
 

@@ -16,9 +16,9 @@ from pages.frame.opening import Opened
 from pages.frame.text import _
 from pages.views.positions import controls
 from pages.views.positions.controls import short
-from viz.bars import bars
-from viz.curves import Quantity
-from viz.matrices_view import Axis, Matrices, Matrix
+from viz.charts.bars import bars
+from viz.charts.curves import Quantity
+from viz.plane.matrices_view import Axis, Matrices, Matrix
 
 TOKENS_DRAWN = 14
 """So many fit on the first screen."""

@@ -18,8 +18,8 @@ from pages.frame.opening import Opened
 from pages.frame.text import _, plain
 from pages.views.positions import controls
 from pages.views.positions.controls import short
-from viz.curves import Quantity, Rule, curves
-from viz.matrices_view import Matrices, Matrix, numbered
+from viz.charts.curves import Quantity, Rule, curves
+from viz.plane.matrices_view import Matrices, Matrix, numbered
 
 
 @controls.saying_why

@@ -14,9 +14,9 @@ from pages.frame.opening import Opened
 from pages.frame.text import _
 from pages.views.positions import controls
 from pages.views.positions.controls import short, signed
-from viz.curves import Quantity, Rule, curves
-from viz.matrices_view import Axis, Matrices, Matrix, numbered
-from viz.payload import TokenLabel
+from viz.charts.curves import Quantity, Rule, curves
+from viz.component.payload import TokenLabel
+from viz.plane.matrices_view import Axis, Matrices, Matrix, numbered
 
 BLOCK = r"""
 \begin{pmatrix} \sin \omega_i (p + k) \\ \cos \omega_i (p + k) \end{pmatrix} =

@@ -15,8 +15,8 @@ from pages.frame.opening import Opened
 from pages.frame.text import _
 from pages.views.positions import controls
 from pages.views.positions.controls import short
-from viz.curves import Quantity, curves
-from viz.matrices_view import Matrices, Matrix, numbered
+from viz.charts.curves import Quantity, curves
+from viz.plane.matrices_view import Matrices, Matrix, numbered
 
 FORMULA = r"""
 \mathrm{PE}(pos, 2i) = \sin\frac{pos}{base^{\,2i/d_{model}}} \qquad

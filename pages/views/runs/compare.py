@@ -16,10 +16,10 @@ from pages.frame.notes import site_and_head
 from pages.frame.text import _, plain
 from pages.views.runs.manage import settings_of
 from pages.views.runs.table import Listed, results_columns, results_row, without_empty
-from viz.frames import DIFFERS, runs_table, settings_table, tinted
-from viz.matrices_view import Axis, Matrices, Matrix
-from viz.measurements import Axes
-from viz.runs import compared
+from viz.charts.frames import DIFFERS, runs_table, settings_table, tinted
+from viz.charts.measurements import Axes
+from viz.charts.runs import compared
+from viz.plane.matrices_view import Axis, Matrices, Matrix
 
 MOST = 8
 """So many runs are compared at once."""

@@ -9,9 +9,9 @@ from pages.frame import address, cached, charts, links, session
 from pages.frame.text import _, plain
 from pages.views.runs import archives, remarks
 from pages.views.runs.table import STATES, Listed, results_columns, results_row, said, without_empty
-from viz.frames import DIFFERS, runs_table, settings_table
-from viz.measurements import Axes
-from viz.training import loss_curves
+from viz.charts.frames import DIFFERS, runs_table, settings_table
+from viz.charts.measurements import Axes
+from viz.charts.training import loss_curves
 
 
 def one(run: Listed) -> None:

@@ -15,7 +15,7 @@ from core.training.process import Situation, situation
 from pages.frame import address, cached, session
 from pages.frame.text import _
 from pages.views.training import state
-from viz.frames import runs_table
+from viz.charts.frames import runs_table
 
 STATES = {**state.STATES, "evaluating": _("measuring…")}
 """How a training stands, in a word."""

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from core.analysis.lessons.rescaled import PerHead, Rescaled, ScoreSpread
 from pages.frame.charts import chart
 from pages.frame.text import ATTENTIONS, _
-from viz.curves import Quantity
-from viz.dumbbells import dumbbells
+from viz.charts.curves import Quantity
+from viz.charts.dumbbells import dumbbells
 
 
 def variances(spread: ScoreSpread) -> None:

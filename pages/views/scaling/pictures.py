@@ -9,9 +9,9 @@ from core.analysis.lessons.scaling import Average, Response, Spread
 from pages.frame.charts import chart
 from pages.frame.matrices import matrices
 from pages.frame.text import _
-from viz.bars import bars
-from viz.curves import Quantity, Rule, curves
-from viz.matrices_view import Matrices, Matrix, numbered
+from viz.charts.bars import bars
+from viz.charts.curves import Quantity, Rule, curves
+from viz.plane.matrices_view import Matrices, Matrix, numbered
 
 Floats = NDArray[np.float64]
 STEEPEST = 0.25

@@ -19,7 +19,7 @@ from pages.frame.scrubber import scrubber, scrubber_of, stop_label
 from pages.frame.text import _, plain
 from pages.views.training import looking, progress
 from pages.views.training.lines import lines
-from viz.curves import Quantity, curves
+from viz.charts.curves import Quantity, curves
 
 NEAR = 0.3
 """What was measured within this share of a step's number speaks for the step."""

@@ -20,7 +20,7 @@ from pages.frame.charts import chart
 from pages.frame.text import _, plain
 from pages.views.training import chips, knobs, settings
 from pages.views.training.settings import Begun
-from viz.curves import Quantity, curves
+from viz.charts.curves import Quantity, curves
 
 FILE, PASTED = "pairs_file", "pairs_text"
 LARGEST_VOCABULARY = 32_000

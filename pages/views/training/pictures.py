@@ -9,8 +9,8 @@ from core.training.estimate import Costs
 from core.training.schedule import learning_rate
 from pages.frame.charts import chart
 from pages.frame.text import _, duration, percent
-from viz.bars import bars
-from viz.curves import Quantity, curves
+from viz.charts.bars import bars
+from viz.charts.curves import Quantity, curves
 
 _HEIGHT = 204
 """Of each chart, in pixels."""

@@ -20,8 +20,8 @@ from pages.frame.charts import chart
 from pages.frame.text import _, plain
 from pages.views.training import looking, progress, state
 from pages.views.training.lines import lines
-from viz.measurements import TEXTS, Axes, Rows
-from viz.training import loss_curves, quality_curves, rate_curve, speed_curve
+from viz.charts.measurements import TEXTS, Axes, Rows
+from viz.charts.training import loss_curves, quality_curves, rate_curve, speed_curve
 
 SECONDS_BETWEEN_WORDS, SECONDS_AT_REST = 1.0, 3.0
 """At rest, somebody may start it elsewhere: in another tab, or on the command line."""

@@ -6,7 +6,7 @@ import streamlit as st
 
 from tests.browser.apps.blank import blank_between_cases
 from tests.browser.apps.lines_cases import CASES
-from viz.lines import component_assets, pack
+from viz.lines.lines import component_assets, pack
 
 st.set_page_config(layout="wide")
 blank_between_cases()

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from tests.browser.apps.maps_cases import BOS, ENGLISH, EOS, FRENCH, labels, plausible, softmax
-from viz.lines import Lines
-from viz.payload import TokenLabel
+from viz.component.payload import TokenLabel
+from viz.lines.lines import Lines
 
 LONG = "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichen"
 

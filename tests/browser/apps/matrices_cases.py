@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from tests.browser.apps import matrices_long
-from viz.matrices_view import Axis, Matrices, Matrix, numbered
-from viz.payload import TokenLabel
+from viz.component.payload import TokenLabel
+from viz.plane.matrices_view import Axis, Matrices, Matrix, numbered
 
 WORDS = "The animal did n't cross the street because it was too tired ."
 EOS = TokenLabel("EOS", special=True)

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from viz.matrices_view import Axis, Matrices, Matrix
-from viz.payload import TokenLabel
+from viz.component.payload import TokenLabel
+from viz.plane.matrices_view import Axis, Matrices, Matrix
 
 
 def words(name, text, count, side):

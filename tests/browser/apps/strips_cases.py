@@ -3,8 +3,8 @@
 import numpy as np
 
 from tests.browser.apps.maps_cases import BOS, ENGLISH, EOS, FRENCH, HOSTILE, labels
-from viz.payload import TokenLabel
-from viz.strips import StripGroup, Strips
+from viz.component.payload import TokenLabel
+from viz.plane.strips import StripGroup, Strips
 
 SOURCE = (*labels("the big black cat sleeps"), EOS)
 TARGET = (BOS, *labels("le chat dort là"), EOS)

@@ -12,7 +12,7 @@ from core.runs.run import load_run
 from pages.frame import export
 from tests.pages.conftest import ROOT, component, said
 from tests.pages.views.attention.conftest import run_lines
-from viz.matrices import unpack
+from viz.plane.matrices import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
 WIDE = TIRED.replace("tired", "wide")

@@ -6,7 +6,7 @@ from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
 from tests.pages.conftest import ROOT, component
 from tests.pages.views.attention.conftest import run_lines
-from viz.matrices import unpack
+from viz.plane.matrices import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
 KINDS = list(Kind)

@@ -13,7 +13,7 @@ from core.runs.run import load_run
 from pages.views.attention.steps import STEPS
 from pages.views.attention.steps_terms import SHOWN, TERMS
 from tests.pages.conftest import ROOT, send_from, unfold
-from viz.matrices import unpack
+from viz.plane.matrices import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
 LOOKED = {"model": "translate", "layer": "1", "head": "2"}

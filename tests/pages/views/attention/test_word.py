@@ -7,7 +7,7 @@ from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
 from tests.pages.conftest import ROOT, component, send_from
 from tests.pages.views.attention.conftest import run_lines
-from viz.strips import unpack
+from viz.plane.strips import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
 TURNS = [

@@ -5,7 +5,7 @@ from core.analysis.heads.likeness import head_likeness
 from core.heads import Kind
 from core.runs.run import load_run
 from tests.pages.conftest import ROOT, component, said, send_from
-from viz.matrices import unpack
+from viz.plane.matrices import unpack
 
 COPY = ROOT / "gallery" / "copy"
 

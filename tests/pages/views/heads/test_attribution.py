@@ -13,8 +13,8 @@ from core.vocabulary import EOS
 from pages.views.heads import attribution, attribution_map, attribution_words, cell_numbers
 from pages.views.heads.attribution_map import Parts
 from tests.pages.conftest import ROOT, chart_rows, component, said, send_from
-from viz.matrices import unpack
-from viz.number_tables import three_digits
+from viz.charts.number_tables import three_digits
+from viz.plane.matrices import unpack
 
 SENTENCE = "d a f q"
 METHODS = list(attribution_words.NAMES)

@@ -15,7 +15,7 @@ from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from pages.views.heads.guided import BEST, SAME
 from tests.pages.conftest import ROOT, UNMEASURED, component, said, tick_rows
-from viz.matrices import unpack
+from viz.plane.matrices import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
 WIDE = TIRED.replace("tired", "wide")

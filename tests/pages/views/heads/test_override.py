@@ -9,7 +9,7 @@ from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from pages.views.heads.override import MAP, PAIR
 from tests.pages.conftest import ROOT, said, send_from
-from viz.matrices import unpack
+from viz.plane.matrices import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
 GUIDED = Site("encoder", 2, "self")

@@ -7,7 +7,7 @@ from core.analysis.effects.patching import patching_study
 from core.heads import Kind
 from core.runs.run import load_run
 from tests.pages.conftest import ROOT, component, said
-from viz.matrices import unpack
+from viz.plane.matrices import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
 WIDE = TIRED.replace("tired", "wide")

@@ -14,7 +14,7 @@ from core.heads import Kind, Site
 from core.runs.run import load_run
 from pages.views.heads import silence_cells, silence_heads, silence_measure
 from tests.pages.conftest import ROOT, chart_rows, component, said, send_from
-from viz import matrices
+from viz.plane import matrices
 
 WIDE = "The animal didn't cross the street because it was too wide."
 KINDS = list(Kind)

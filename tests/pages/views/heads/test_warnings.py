@@ -3,7 +3,7 @@ import pytest
 from core.heads import Head, Site
 from tests.pages.conftest import component, said
 from tests.pages.test_warnings import NO_CHANGE, store
-from viz.matrices import unpack
+from viz.plane.matrices import unpack
 
 USELESS = Site("encoder", 0, "self"), 1
 

@@ -1,0 +1,67 @@
+import json
+
+import pytest
+
+from viz.charts.computed_cells import computed_cells
+from viz.charts.curves import POINTS_SHOWN, Quantity, Rule, curves
+
+STEP, TIME = Quantity("step"), Quantity("ms")
+
+
+def line_of(chart):
+    return chart.to_dict()["layer"][0]
+
+
+def rows_of(chart):
+    return next(rows for rows in chart.to_dict()["datasets"].values() if "series" in rows[0])
+
+
+def test_every_series_has_all_its_points_and_a_name():
+    chart = curves({"one": [1.0, 2.0], "two": [3.0]}, x=STEP, y=TIME)
+    assert rows_of(chart) == [
+        {"x": 0, "y": 1.0, "series": "one"},
+        {"x": 1, "y": 2.0, "series": "one"},
+        {"x": 0, "y": 3.0, "series": "two"},
+    ]
+    assert line_of(chart)["encoding"]["color"]["scale"]["domain"] == ["one", "two"]
+    assert line_of(chart)["encoding"]["y"]["title"] == "ms"
+
+
+def test_points_stand_where_they_were_measured():
+    chart = curves({"one": [1.0, 2.0]}, x=Quantity("d_k", log=True), y=TIME, at=[4, 512])
+    assert [row["x"] for row in rows_of(chart)] == [4, 512]
+    assert line_of(chart)["encoding"]["x"]["scale"]["type"] == "log"
+
+
+def test_shares_always_go_from_nothing_to_all():
+    chart = curves({"one": [0.9]}, x=STEP, y=Quantity("right", share=True))
+    assert line_of(chart)["encoding"]["y"]["scale"]["domain"] == [0, 1]
+
+
+def test_places_without_an_amount_are_called_by_their_names():
+    depth = Quantity("depth", labels=("embedding", '0 "self"'))
+    chart = curves({"one": [1.0, 2.0]}, x=depth, y=TIME)
+    assert [row["place"] for row in rows_of(chart)] == list(depth.labels)
+    written = line_of(chart)["encoding"]["x"]["axis"]["labelExpr"]
+    assert json.loads(written.removesuffix("[datum.value]")) == list(depth.labels)
+
+
+def test_a_value_of_x_can_be_marked_with_words():
+    chart = curves({"one": [1.0]}, x=STEP, y=TIME, rules=[Rule(0, "this model")]).to_dict()
+    marks = [layer["mark"]["type"] for layer in chart["layer"]]
+    assert marks == ["line", "rule", "text"]
+
+
+@pytest.mark.parametrize(("n", "shown"), [(POINTS_SHOWN, True), (POINTS_SHOWN + 1, False)])
+def test_many_points_are_a_line_without_dots(n, shown):
+    chart = curves({"one": [1.0] * n}, x=STEP, y=TIME)
+    assert bool(line_of(chart)["mark"]["point"]) == shown
+
+
+def test_cells_that_are_not_computed_are_left_out_and_one_scale_serves_all():
+    pictures = {"anew": [[2, 0], [1, 1]], "kept": [[1, 0], [1, 1]]}
+    chart = computed_cells(pictures, x="key", y="query", count="times").to_dict()
+    [rows] = chart["datasets"].values()
+    assert len(rows) == 6
+    assert {"way": "anew", "query": 0, "key": 0, "count": 2} in rows
+    assert chart["spec"]["encoding"]["color"]["scale"]["domain"][-1] == 2

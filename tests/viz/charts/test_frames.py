@@ -1,0 +1,99 @@
+import math
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from viz.charts.frames import DIFFERS, ROWS, runs_table, settings_table, softmax_table, tinted
+
+
+def test_known_softmax():
+    table = softmax_table(np.array([3, 1, -3], np.float32), ["a", "b", "c"], 1.0)
+    assert table["p"][:3].tolist() == pytest.approx([0.8789, 0.1189, 0.0022], abs=5e-5)
+
+
+@pytest.mark.parametrize("temperature", [0.1, 1.0, 5.0])
+def test_probabilities_sum_to_one_with_the_rest(temperature):
+    logits = np.linspace(-4, 9, 40).astype(np.float32)
+    logits[:2] = -math.inf
+    table = softmax_table(logits, [str(i) for i in range(40)], temperature)
+    assert len(table) == ROWS + 1
+    assert table["p"].sum() == pytest.approx(1)
+    assert table["token"][0] == "39"
+    assert table["token"].iloc[-1] == "28 others"
+    assert table["z / τ"][0] == pytest.approx(9 / temperature)
+
+
+def test_a_run_is_a_row_and_numbers_stay_numbers():
+    table = runs_table([{"name": "a", "step": 900}, {"name": "b", "step": 1000, "loss": 0.5}])
+    assert list(table.columns) == ["name", "step", "loss"]
+    assert table.sort_values("step", ascending=False)["name"].tolist() == ["b", "a"]
+    assert math.isnan(table["loss"][0])
+    assert table["loss"][1] == 0.5
+
+
+def test_whole_numbers_stay_whole_where_one_is_missing():
+    table = runs_table([{"step": 900}, {"step": None}, {}, {"step": 10}])
+    assert pd.api.types.is_integer_dtype(table["step"])
+    assert table["step"].isna().tolist() == [False, True, True, False]
+    assert table["step"].max() == 900
+
+
+def test_no_runs_are_an_empty_table():
+    assert runs_table([]).empty
+    assert settings_table({}).empty
+    assert settings_table({"a": {}}).empty
+
+
+SETTINGS = {
+    "a": {
+        "task": "copy",
+        "model": {"d_model": 64, "tied": True},
+        "training": {"betas": [0.9, 0.98]},
+    },
+    "b": {"task": "copy", "model": {"d_model": 128, "tied": True}, "guide": "x"},
+}
+
+
+def test_settings_within_settings_are_called_by_both_names():
+    table = settings_table(SETTINGS)
+    assert list(table.index) == ["task", "model.d_model", "model.tied", "training.betas", "guide"]
+    assert table["a"].tolist() == ["copy", "64", "True", "0.9, 0.98", ""]
+    assert table["b"].tolist() == ["copy", "128", "True", "", "x"]
+
+
+def test_what_differs_is_said_in_a_column():
+    table = settings_table(SETTINGS)
+    assert table[DIFFERS].tolist() == [False, True, False, True, True]
+    assert table[DIFFERS].dtype == bool
+    only = settings_table(SETTINGS, only_differing=True)
+    assert list(only.index) == ["model.d_model", "training.betas", "guide"]
+
+
+def test_what_runs_always_had_in_common_can_leave_nothing_to_tell():
+    same = {"a": {"task": "copy"}, "b": {"task": "copy"}}
+    assert settings_table(same, only_differing=True).empty
+    assert list(settings_table(same, only_differing=True).columns) == ["a", "b", DIFFERS]
+
+
+def test_a_run_may_be_called_like_the_column_that_compares():
+    table = settings_table({DIFFERS: {"seed": 1}, "b": {"seed": 2}})
+    assert table.loc["seed"].tolist() == ["1", "2", True]
+
+
+@pytest.mark.parametrize("name", ["a.b", "[x]", "<s>", ""])
+def test_names_of_runs_are_kept(name):
+    assert settings_table({name: {"seed": 1}})[name].tolist() == ["1"]
+
+
+def test_only_rows_that_differ_are_tinted_and_all_of_them():
+    html = tinted(settings_table(SETTINGS)).to_html()
+    tinted_cells = re.findall(r"#T_\w+_row(\d+)_col\d+", html.split("</style>")[0])
+    assert {int(row) for row in tinted_cells} == {1, 3, 4}
+    assert len(tinted_cells) == 3 * 3
+    assert "rgba(" in html
+
+
+def test_nothing_is_tinted_in_an_empty_table():
+    assert tinted(settings_table({})).to_html()

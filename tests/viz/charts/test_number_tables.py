@@ -1,0 +1,161 @@
+import re
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from viz.charts.number_tables import DEFAULT_TABLE_TEXTS, LARGEST, ROWS, number_tables, three_digits
+
+
+def tables(columns, title="title", **options):
+    """Return the tables as (caption, rows of texts)."""
+    written = number_tables(columns, title, **options)
+    root = ElementTree.fromstring(written[written.index("<div") :])
+    return [
+        (
+            table.findtext("caption"),
+            [["".join(cell.itertext()) for cell in row] for row in table.iter("tr")],
+        )
+        for table in root.iter("table")
+    ]
+
+
+def cells(n_queries, n_keys, weight, **more):
+    rows = [(query, key) for query in range(n_queries) for key in range(n_keys)]
+    return {
+        "query": [query for query, _ in rows],
+        "query_token": [f"q{query}" for query, _ in rows],
+        "key": [key for _, key in rows],
+        "key_token": [f"k{key}" for _, key in rows],
+        **{name: [each(*row) for row in rows] for name, each in more.items()},
+        "weight": [weight(*row) for row in rows],
+    }
+
+
+def test_cells_become_a_table_of_queries_by_keys():
+    found = tables(cells(2, 3, lambda query, key: query + key / 10))
+    assert found == [
+        (
+            "title · weight",
+            [
+                ["query \\ key", "0 k0", "1 k1", "2 k2"],
+                ["0 q0", "0", "0.100", "0.200"],
+                ["1 q1", "1.00", "1.10", "1.20"],
+            ],
+        )
+    ]
+
+
+def test_hidden_cells_are_not_zeros():
+    [(_, rows)] = tables(cells(2, 2, lambda *_: 0.0, visible=lambda query, key: key <= query))
+    assert [row[1:] for row in rows[1:]] == [["0", "hidden"], ["0", "0"]]
+
+
+def test_every_head_and_every_quantity_has_a_table_of_its_own():
+    first, second = cells(2, 2, lambda *_: 0.25), cells(2, 2, lambda *_: 0.5)
+    columns = {"head": [0] * 4 + [3] * 4, **{name: first[name] + second[name] for name in first}}
+    columns["change"] = [-0.125] * 8
+    found = tables(columns)
+    assert [caption for caption, _ in found] == [
+        "title · head 0 · weight",
+        "title · head 0 · change",
+        "title · head 3 · weight",
+        "title · head 3 · change",
+    ]
+    assert [rows[1][1] for _, rows in found] == ["0.250", "−0.125", "0.500", "−0.125"]
+
+
+def test_what_all_cells_share_is_not_said():
+    columns = {"head": ["3"] * 4, **cells(2, 2, lambda *_: 0.5)}
+    assert [caption for caption, _ in tables(columns)] == ["title · weight"]
+
+
+def test_of_many_keys_the_largest_of_each_row_are_named():
+    def weight(query, key):
+        return -float(key) if key % 2 else float(key) / 1000
+
+    [(caption, rows)] = tables(cells(2, 41, weight))
+    assert caption == f"title · weight · The {LARGEST} largest of 41 in each row."
+    assert rows[1] == ["0 q0", *(f"{key} k{key} −{key}.0" for key in (39, 37, 35, 33, 31))]
+
+
+def test_hidden_keys_are_not_among_the_largest():
+    columns = cells(1, 50, lambda _, key: 0.5, visible=lambda _, key: key < 3)
+    [(_, rows)] = tables(columns)
+    assert rows[1] == ["0 q0", "0 k0 0.500", "1 k1 0.500", "2 k2 0.500"]
+
+
+def test_other_numbers_stay_the_rows_they_are():
+    [(caption, rows)] = tables({"head": [0, 1], "bits": [0.5, None], "does": ["<b>", "x"]})
+    assert caption == "title"
+    assert rows == [["head", "bits", "does"], ["0", "0.500", "<b>"], ["1", "", "x"]]
+
+
+def test_many_rows_are_cut_and_it_is_said():
+    [(caption, rows)] = tables({"x": list(range(ROWS + 1))})
+    assert caption == f"title · The first {ROWS} of {ROWS + 1} rows."
+    assert len(rows) == 1 + ROWS
+
+
+def test_no_rows_are_said():
+    assert DEFAULT_TABLE_TEXTS["empty"] in number_tables({"x": []}, "title")
+
+
+@given(
+    text=st.text(
+        st.characters(exclude_categories=["Cs", "Cc", "Cn"]).filter(lambda sign: sign > " "),
+        min_size=1,
+    )
+)
+@example("\u00a0")
+def test_any_token_and_title_is_shown_as_it_is(text):
+    columns = cells(1, 1, lambda *_: 0.5) | {"query_token": [text], "key_token": [text]}
+    [(caption, rows)] = tables(columns, title=text)
+    assert caption == f"{text} · weight"
+    assert rows == [["query \\ key", f"0 {text}"], [f"0 {text}", "0.500"]]
+
+
+def test_headings_are_headings_and_the_region_can_be_reached():
+    written = number_tables(cells(2, 2, lambda *_: 0.5), "title")
+    assert written.count('scope="col"') == 3
+    assert written.count('scope="row"') == 2
+    assert re.search(r'role="region" tabindex="0" aria-label="title"', written)
+
+
+def test_words_that_are_shown_nowhere_are_refused():
+    with pytest.raises(ValueError, match="shown nowhere"):
+        number_tables({}, "title", {"wrong": "x"})
+
+
+@given(value=st.floats(allow_nan=False, allow_infinity=False, width=32))
+def test_three_digits_are_within_half_a_percent(value):
+    read = float(three_digits(value).replace("−", "-"))
+    assert abs(read - value) <= 0.005 * abs(value)
+
+
+def test_rows_and_columns_without_tokens_are_counted():
+    columns = {
+        "matrix": ["w"] * 4 + ["q"] * 2,
+        "row": [0, 0, 1, 1, 0, 1],
+        "row_token": ["the", "the", "cat", "cat", "the", "cat"],
+        "column": [0, 1, 0, 1, 0, 0],
+        "column_token": ["the", "cat", "the", "cat", "", ""],
+        "value": [0.5, 0.5, 1.0, 0.0, 2.0, -float("inf")],
+    }
+    first, second = tables(columns)
+    assert first == (
+        "title · matrix w · value",
+        [
+            ["row \\ column", "0 the", "1 cat"],
+            ["0 the", "0.500", "0.500"],
+            ["1 cat", "1.00", "0"],
+        ],
+    )
+    assert second[1] == [["row \\ column", "0"], ["0 the", "2.00"], ["1 cat", "−∞"]]
+
+
+def test_what_is_infinite_is_not_among_the_largest():
+    columns = cells(1, 50, lambda _, key: 0.5 if key < 2 else -float("inf"))
+    [(_, rows)] = tables(columns)
+    assert rows[1] == ["0 q0", "0 k0 0.500", "1 k1 0.500"]

@@ -1,0 +1,42 @@
+import pytest
+
+from viz.charts.step_chances import DEFAULT_CHANCE_TEXTS, step_chances
+
+WORDS = ["la", "rue", "la"]
+
+
+def drawn(**texts):
+    return step_chances(WORDS, [1.0, 0.9, 0.8], [0.5, 0.9, 0.1], ["la", "rue", "le"], texts)
+
+
+def rows(chart):
+    return chart.data.to_dict("records")
+
+
+def test_every_step_has_both_numbers_also_where_a_word_comes_twice():
+    found = [(row["step"], row["word"], row["before"], row["after"]) for row in rows(drawn())]
+    assert found == [(0, "la", 1.0, 0.5), (1, "rue", 0.9, 0.9), (2, "la", 0.8, 0.1)]
+
+
+def test_only_another_word_that_becomes_the_most_probable_is_named():
+    assert [row["instead"] for row in rows(drawn())] == ["", "", "le"]
+
+
+def test_every_word_of_the_chart_can_be_replaced():
+    texts = {name: f"<{name}>" for name in DEFAULT_CHANCE_TEXTS}
+    written = drawn(**texts).to_json()
+    assert all(text in written for text in texts.values())
+
+
+@pytest.mark.parametrize("word", ['"', "\\", "'", "</script>", "\n"])
+def test_words_with_any_sign_in_them_label_the_axis(word):
+    chart = step_chances([word], [1.0], [0.5], [word])
+    assert [row["word"] for row in rows(chart)] == [word]
+    assert chart.to_dict()
+
+
+def test_numbers_that_are_not_one_for_each_word_are_refused():
+    with pytest.raises(ValueError, match="same length"):
+        step_chances(WORDS, [1.0], [0.5, 0.9, 0.1], WORDS)
+    with pytest.raises(ValueError, match="colour"):
+        drawn(colour="red")

@@ -1,0 +1,167 @@
+import pytest
+
+from viz.charts.curves import Rule
+from viz.charts.measurements import Axes
+from viz.charts.training import SMALL, loss_curves, quality_curves, rate_curve, speed_curve
+
+ROWS = [
+    {"step": 10, "loss": 5.0, "learning_rate": 1e-3, "tokens_per_second": 13000.0},
+    {
+        "step": 20,
+        "loss": 0.5,
+        "learning_rate": 5e-4,
+        "tokens_per_second": 14000.0,
+        "held_out_loss": 0.75,
+        "held_out_exact_match": 0.25,
+        "held_out_token_accuracy": 0.5,
+    },
+]
+SCORED = [*ROWS, {"step": 30, "held_out_bleu": 31.5, "held_out_chrf": 62.5}]
+CHARTS = [loss_curves, quality_curves, rate_curve, speed_curve]
+
+
+def points_of(chart):
+    """Return the values of each series in the chart's data."""
+    [rows] = [
+        rows for rows in chart.to_dict()["datasets"].values() if not rows or "series" in rows[0]
+    ]
+    return {
+        name: [(row["x"], row["y"]) for row in rows if row["series"] == name]
+        for name in dict.fromkeys(row["series"] for row in rows)
+    }
+
+
+def encoding_of(chart):
+    return chart.to_dict()["layer"][0]["encoding"]
+
+
+def marks_of(chart):
+    return [layer["mark"] for layer in chart.to_dict()["layer"]]
+
+
+def test_losses_stand_where_they_were_measured():
+    assert points_of(loss_curves(ROWS)) == {
+        "training loss": [(10, 5.0), (20, 0.5)],
+        "held-out loss": [(20, 0.75)],
+    }
+
+
+def test_only_held_out_losses_have_dots():
+    [rows] = loss_curves(ROWS).to_dict()["datasets"].values()
+    assert {row["series"]: row["dot"] for row in rows} == {
+        "training loss": False,
+        "held-out loss": True,
+    }
+
+
+def test_the_same_loss_has_the_same_colour_before_anything_is_held_out():
+    early, late = (encoding_of(loss_curves(rows))["color"] for rows in (ROWS[:1], ROWS))
+    assert early == late
+
+
+@pytest.mark.parametrize(("log_x", "log_y"), [(False, False), (True, False), (False, True)])
+def test_axes_are_logarithmic_where_asked(log_x, log_y):
+    encoding = encoding_of(loss_curves(ROWS, axes=Axes(log_x=log_x, log_y=log_y)))
+    kinds = [encoding[channel]["scale"]["type"] == "log" for channel in "xy"]
+    assert kinds == [log_x, log_y]
+
+
+def test_logarithmic_axes_are_marked_at_powers_of_ten():
+    rows = [{"step": 1, "loss": 0.0003}, {"step": 2, "loss": 7.0}]
+    axis = encoding_of(loss_curves(rows, axes=Axes(log_y=True)))["y"]["axis"]
+    assert axis["values"] == [0.001, 0.01, 0.1, 1, 10]
+
+
+def test_a_second_later_the_chart_is_the_same_with_more_points():
+    rows = [{"step": 10 * i, "loss": 7.0 / i, "held_out_loss": 7.5 / i} for i in range(1, 9)]
+    early, late = (
+        loss_curves(rows[:n], axes=Axes(end=5000), title="Loss").to_dict() for n in (6, 8)
+    )
+    assert early["layer"][0]["encoding"] == late["layer"][0]["encoding"]
+    assert [p["name"] for p in early["params"]] == [p["name"] for p in late["params"]] == ["near"]
+    assert points_of(loss_curves(rows[:6])) != points_of(loss_curves(rows))
+
+
+def test_a_step_is_marked_with_a_dashed_line_and_words_that_fit():
+    rules = [Rule(10, "shown"), Rule(95, "lowest loss")]
+    chart = loss_curves(ROWS, axes=Axes(end=100), rules=rules)
+    dashed, first, second = marks_of(chart)[2:]
+    assert dashed["type"] == "rule"
+    assert dashed["strokeDash"]
+    assert (first["align"], second["align"]) == ("left", "right")
+    assert first["dy"] < second["dy"]
+
+
+@pytest.mark.parametrize("step", [-1, 0, 5000])
+def test_a_step_beyond_the_axes_is_not_marked(step):
+    chart = loss_curves(ROWS, axes=Axes(log_x=True, end=100), rules=[Rule(step, "shown")])
+    assert [mark["type"] for mark in marks_of(chart)] == ["line", "point"]
+
+
+def test_shares_are_percent_and_scores_stand_beside_them_with_their_own_numbers():
+    chart = quality_curves(SCORED)
+    assert points_of(chart) == {
+        "exact match": [(20, 0.25)],
+        "right tokens": [(20, 0.5)],
+        "BLEU": [(30, 0.315)],
+        "chrF": [(30, 0.625)],
+    }
+    [rows] = chart.to_dict()["datasets"].values()
+    assert [row["value"] for row in rows] == [0.25, 0.5, 31.5, 62.5]
+    assert [row["written"] for row in rows] == ["25 %", "50 %", "31.5", "62.5"]
+    assert encoding_of(chart)["y"]["scale"]["domain"] == [0, 1]
+
+
+def test_scores_that_were_not_measured_are_not_in_the_legend():
+    shown = encoding_of(quality_curves(ROWS))["color"]["scale"]["domain"]
+    assert shown == ["exact match", "right tokens"]
+
+
+@pytest.mark.parametrize(
+    ("chart", "name", "expected"),
+    [
+        (rate_curve, "learning rate", [(10, 1e-3), (20, 5e-4)]),
+        (speed_curve, "tokens per second", [(10, 13000.0), (20, 14000.0)]),
+    ],
+)
+def test_rate_and_speed_are_one_line_from_nothing(chart, name, expected):
+    drawn = chart(ROWS, axes=Axes(log_y=True))
+    assert points_of(drawn) == {name: expected}
+    assert encoding_of(drawn)["y"]["scale"]["type"] == "linear"
+    assert encoding_of(drawn)["y"]["scale"]["domain"][0] == 0
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+@pytest.mark.parametrize("rows", [[], [{"step": 10}], [{"loss": 1.0}]])
+@pytest.mark.parametrize("axes", [Axes(), Axes(log_x=True, log_y=True), Axes(over="seconds")])
+def test_nothing_measured_is_a_chart_with_axes(chart, rows, axes):
+    drawn = chart(rows, axes=axes)
+    assert points_of(drawn) == {}
+    for channel in "xy":
+        low, high = encoding_of(drawn)[channel]["scale"]["domain"]
+        assert low < high
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_a_single_measurement_is_seen_as_a_dot(chart):
+    [rows] = chart(ROWS[1:]).to_dict()["datasets"].values()
+    assert rows
+    assert all(row["dot"] for row in rows)
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_a_small_chart_says_what_it_is_in_its_title_only(chart):
+    small, large = chart(ROWS, height=SMALL - 1), chart(ROWS, height=SMALL)
+    assert (small.height, large.height) == (SMALL - 1, SMALL)
+    assert encoding_of(small)["y"]["axis"]["title"] is None
+    # For screen readers, which read the channel.
+    assert encoding_of(small)["y"]["title"] == small.title
+    assert encoding_of(large)["y"]["title"] == small.title
+
+
+@pytest.mark.parametrize("name", ["a.b", "[x]", "<s>", 'say "it"', "{signal}", "\\"])
+def test_words_are_shown_as_they_are(name):
+    chart = loss_curves(ROWS, texts={"loss": name}, title=name)
+    assert points_of(chart)[name] == [(10, 5.0), (20, 0.5)]
+    assert encoding_of(chart)["color"]["scale"]["domain"][0] == name
+    assert chart.to_dict()["title"] == name

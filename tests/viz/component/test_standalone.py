@@ -1,0 +1,112 @@
+import base64
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from viz import architecture
+from viz.component.assets import Assets
+from viz.component.standalone import standalone_page, table_page
+from viz.lines import lines
+from viz.plane import attention_maps, matrices, strips
+
+PLAIN = Assets(
+    html="<section></section>", css=":host {}", js="export default function (component) {}"
+)
+NASTY = [
+    "</title></h1></dd></main></script></style></template><script>alert(1)</script>",
+    "<!-- <script>",
+    "--> ]]> \" ' & &amp; &lt;",
+    "<img src=x onerror=alert(1)>",
+    "{title} {0} %s",
+    "مرحبا \u202e \x00",
+]
+
+
+class Page(HTMLParser):
+    """The elements of a page in order, and the text within each."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.elements, self.texts, self.open = [], {}, []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append(tag)
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        while self.open and self.open.pop() != tag:
+            pass
+
+    def handle_data(self, data):
+        if self.open:
+            self.texts[self.open[-1]] = self.texts.get(self.open[-1], "") + data
+
+
+def elements(page):
+    return Page(page).elements
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_no_text_breaks_out(text):
+    page = standalone_page(PLAIN, text.encode(), text, {text: text})
+    assert elements(page) == elements(standalone_page(PLAIN, b"", "title", {"name": "fact"}))
+    read = Page(page).texts
+    for place in ("title", "h1", "dt", "dd"):
+        assert read[place].strip() == text
+
+
+@given(text=st.text(max_size=40))
+def test_any_text_is_shown_as_it_is(text):
+    page = table_page("<table></table>", text, {text: text})
+    assert elements(page) == elements(table_page("<table></table>", "title", {"name": "fact"}))
+
+
+@given(packed=st.binary(max_size=60))
+def test_the_payload_is_in_the_page_byte_by_byte(packed):
+    page = standalone_page(PLAIN, packed, "title")
+    [written] = re.findall(r'<script type="text/plain" id="payload">([^<]*)</script>', page)
+    assert base64.b64decode(written) == packed
+
+
+@pytest.mark.parametrize(
+    "module",
+    [architecture, attention_maps, lines, matrices, strips],
+    ids=lambda module: module.__name__,
+)
+def test_a_component_is_in_the_page_whole(module):
+    assets = module.component_assets()
+    page = standalone_page(assets, b"", "title")
+    assert assets.css in page
+    assert assets.html in page
+    assert assets.js.replace("export default function", "const mountComponent = function") in page
+    assert "export default" not in page
+
+
+def test_script_and_style_cannot_end_their_elements():
+    assets = Assets(
+        html="<p></p>",
+        css="/* </style><script>x</script> */",
+        js="// </script> <!-- </SCRIPT >\nexport default (component) => 1;",
+    )
+    page = standalone_page(assets, b"", "title")
+    assert elements(page).count("script") == 2
+    assert "<!--" not in page.split("<body>")[1]
+
+
+@pytest.mark.parametrize("js", ["function a() {}", "export default 1;\nexport default 2;"])
+def test_a_script_without_one_default_export_is_refused(js):
+    with pytest.raises(ValueError, match="one default export"):
+        standalone_page(Assets("", "", js), b"", "title")
+
+
+def test_nothing_is_fetched():
+    page = standalone_page(attention_maps.component_assets(), b"", "title", {"a": "b"})
+    assert "default-src 'none'" in page
+    # The one address there is names the language of drawings.
+    assert set(re.findall(r"https?://[^\s\"'`<]+", page)) <= {"http://www.w3.org/2000/svg"}
+    assert not re.findall(r"<(?:link|img|iframe)\b|@import|url\((?!['\"]?data:)", page)

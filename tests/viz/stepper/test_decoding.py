@@ -1,0 +1,203 @@
+import re
+import struct
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.browser.apps import decoding_cases
+from viz.component.payload import unframed
+from viz.stepper.decoding import (
+    DEFAULT_DECODING_TEXTS,
+    Alternative,
+    StepView,
+    TokenLabel,
+    decoding_assets,
+    pack_decoding,
+    unpack_decoding,
+)
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "</s>",
+    '"\\',
+    "🐈‍⬛",
+    "שלום",
+    "\u2028",
+    "\ud800",
+    "{key}",
+    "",
+)
+
+
+@pytest.mark.parametrize("case", ["known", "sentence", "by_hand", "alone", "hostile"])
+def test_what_is_packed_comes_out_again(case):
+    view = decoding_cases.CASES[case]()
+    back = unpack_decoding(pack_decoding(view))
+    for name in ("source", "divergence", "first_difference", "start"):
+        assert getattr(back, name) == getattr(view, name)
+    assert back.texts == DEFAULT_DECODING_TEXTS
+    assert (back.forced is None) == (view.forced is None)
+    for one, other in [(back.free, view.free), (back.forced, view.forced)]:
+        if one and other:
+            assert (one.fed, one.steps) == (other.fed, other.steps)
+            assert np.abs(one.cross - other.cross).max() <= 1 / 65535
+            assert np.abs(one.self_ - other.self_).max() <= 1 / 65535
+            assert (np.triu(one.self_, 1) == 0).all()
+
+
+def with_cross(weights):
+    view = decoding_cases.known()
+    cross = view.free.cross.copy()
+    cross[0, 0, 0] = weights
+    return replace(view, free=replace(view.free, cross=cross))
+
+
+def test_three_digits_of_a_weight_survive_and_only_zero_becomes_zero():
+    view = with_cross(np.array([0.9726, 0.0123, 1e-9, 0.0], np.float32))
+    shown = unpack_decoding(pack_decoding(view)).free.cross[0, 0, 0]
+    assert [f"{weight:.3g}" for weight in shown[:2]] == ["0.973", "0.0123"]
+    assert shown[2] > 0
+    assert shown[3] == 0
+
+
+def test_a_sum_a_little_above_one_is_full_weight():
+    view = with_cross(np.array([1.00005, 0, 0, 0], np.float32))
+    assert unpack_decoding(pack_decoding(view)).free.cross[0, 0, 0, 0] == 1.0
+
+
+def test_weights_begin_where_they_can_be_read():
+    for text in ("x", "xx", "xxx", "xxxx"):
+        view = replace(decoding_cases.known(), texts={"free": text})
+        payload = pack_decoding(view)
+        assert unframed(payload)[1] % 4 == 0
+        assert len(payload) % 4 == 0
+        first = struct.unpack_from("<H", payload, unframed(payload)[1])[0]
+        assert first == round(float(view.free.cross[0, 0, 0, 0]) * 65535)
+
+
+def test_the_largest_page_stays_small():
+    assert len(pack_decoding(decoding_cases.many(3, 8, 60, 60))) < 1_000_000
+
+
+def test_any_characters_survive():
+    labels = tuple(TokenLabel(text, special=i % 2 == 0) for i, text in enumerate(HOSTILE))
+    view = decoding_cases.hostile()
+    side = replace(view.free, fed=labels[: len(view.source)])
+    back = unpack_decoding(pack_decoding(replace(view, free=side)))
+    assert back.free.fed == side.fed
+
+
+def chart_of(step):
+    """Which bars the component marks as chosen and as true."""
+    view = decoding_cases.known()
+    steps = (step, *view.free.steps[1:])
+    header, _ = unframed(pack_decoding(replace(view, free=replace(view.free, steps=steps))))
+    written = header["sides"][0]["steps"][0]
+    return written["chosenAt"], written["trueAt"]
+
+
+def test_of_two_tokens_that_read_the_same_the_one_with_that_probability_is_marked():
+    le = TokenLabel("le")
+    top = (Alternative(7, le, 0.5), Alternative(8, le, 0.3), Alternative(9, TokenLabel("la"), 0.1))
+    step = StepView(le, 0.3, top, 0.1, 1.0, le, 0.5, 0)
+    assert chart_of(step) == (1, 0)
+    assert chart_of(replace(step, chosen=TokenLabel("chat"), chosen_probability=0.01))[0] == -1
+
+
+def test_a_page_may_translate_the_texts():
+    view = replace(decoding_cases.known(), texts={"fed": "Eingabe"})
+    texts = unpack_decoding(pack_decoding(view)).texts
+    assert (texts["fed"], texts["next"]) == ("Eingabe", "next")
+
+
+STEP = {
+    "chosen": TokenLabel("a"),
+    "chosen_probability": 0.6,
+    "top": (Alternative(1, TokenLabel("a"), 0.6), Alternative(2, TokenLabel("b"), 0.3)),
+    "others": 0.1,
+    "entropy": 0.9,
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"chosen_probability": 1.2}, r"0 to 1, got 1\.2"),
+        ({"chosen_probability": float("nan")}, "nan"),
+        ({"others": -0.1}, r"-0\.1"),
+        ({"others": 0.2}, r"sum 1, got 1\.09"),
+        ({"top": ()}, "falling"),
+        ({"top": STEP["top"][::-1]}, r"falling.*0\.3, 0\.6"),
+        ({"entropy": -1.0}, r"entropy.*-1\.0"),
+        ({"entropy": float("inf")}, "entropy.*inf"),
+        ({"entropy": float("nan")}, "entropy.*nan"),
+        ({"true": TokenLabel("a")}, "together"),
+        ({"true": TokenLabel("a"), "true_probability": 0.6, "true_rank": -1}, "-1"),
+        ({"true": TokenLabel("a"), "true_probability": 1.6, "true_rank": 0}, r"1\.6"),
+    ],
+)
+def test_a_step_that_contradicts_itself_is_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        StepView(**(STEP | changes))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"fed": ()}, "5 steps, 0 fed"),
+        ({"steps": ()}, "0 steps, 5 fed"),
+        ({"cross": np.zeros((2, 3, 4, 4), np.float32)}, r"\(layers, heads, 5, source\)"),
+        ({"cross": np.zeros((3, 5, 4), np.float32)}, r"\(3, 5, 4\)"),
+        ({"cross": np.zeros((2, 3, 5, 4))}, "float64"),
+        ({"cross": np.full((2, 3, 5, 4), 1.5, np.float32)}, r"cross.*1\.5"),
+        ({"cross": np.full((2, 3, 5, 4), np.nan, np.float32)}, "cross.*nan"),
+        ({"self_": np.zeros((2, 3, 5, 4), np.float32)}, r"self_ needs \(2, 3, 5, 5\)"),
+        ({"self_": np.full((2, 3, 5, 5), 0.2, np.float32)}, "diagonal"),
+    ],
+)
+def test_a_side_that_contradicts_itself_is_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        replace(decoding_cases.known().free, **changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"source": ()}, r"\(2, 3, 0\), got \(2, 3, 4\)"),
+        ({"forced": decoding_cases.sentence().free}, r"\(2, 3, 4\), got \(3, 4, 14\)"),
+        ({"divergence": (0.0,)}, "5 steps, got 1"),
+        ({"divergence": (0.0, 0.0, 0.0, 0.0, float("nan"))}, "nan"),
+        ({"forced": None}, "0 steps, got 5"),
+        ({"first_difference": 5}, "first_difference 5.*5 steps"),
+        ({"start": -1}, "start -1"),
+        ({"texts": {"fedd": "x"}}, "fedd"),
+    ],
+)
+def test_a_view_that_contradicts_itself_is_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        replace(decoding_cases.known(), **changes)
+
+
+def test_sides_may_differ_in_length():
+    back = unpack_decoding(pack_decoding(decoding_cases.short()))
+    assert back.forced is not None
+    assert (len(back.free.steps), len(back.forced.steps)) == (3, 5)
+    assert len(back.divergence) == 3
+
+
+def test_every_text_is_used_by_the_component():
+    js = decoding_assets().js
+    for name in DEFAULT_DECODING_TEXTS:
+        assert re.search(rf"\b{name.split('.')[0]}\b", js), name
+
+
+def test_the_assets_are_whole():
+    assets = decoding_assets()
+    assert "SCALE_AS_BASE64" not in assets.js
+    assert assets.js.count("export default") == 1
+    assert "innerHTML" not in assets.js
+    # Handlers are properties, which cannot pile up; only these two are events alone.
+    assert set(re.findall(r'addEventListener\("(\w+)"', assets.js)) <= {"focusin", "focusout"}
+    own_css = assets.css.split("}", 1)[1]
+    assert not re.search(r"#[0-9a-f]{3,8}\b|\brgba?\(|\bhsl", own_css, re.IGNORECASE)

@@ -1,0 +1,75 @@
+"""Bars: one quantity of several things."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+import altair as alt
+import pandas as pd
+
+from viz import theme
+from viz.charts.curves import Quantity
+
+BAR = 20
+"""Height of a bar in pixels."""
+AROUND = 124
+"""Room for title, legend and axis: the page counts them into a chart's height."""
+LEAST = 66
+"""Room for the bars, however few."""
+LONGEST_NAME = 180
+"""Longer names are cut, in pixels."""
+
+
+def bars(
+    series: Mapping[str, Sequence[float]],
+    names: Sequence[str],
+    *,
+    value: Quantity,
+    title: str = "",
+    stacked: bool = False,
+) -> alt.Chart:
+    """Return horizontal bars, one row for each name, from the top.
+
+    Args:
+        series: Name of a colour → one value for each row.
+        names: What the rows are; the same name may come twice, and any sign may be in it.
+        value: What the bars' length is.
+        title: A sentence.
+        stacked: True where a row's values add up to a whole.
+    """
+    rows = [
+        {"row": row, "name": names[row], "value": number, "series": part, "order": order}
+        for order, (part, values) in enumerate(series.items())
+        for row, number in enumerate(values)
+    ]
+    # Rows are numbers with labels, so that two words that read the same stay two rows.
+    labels = alt.Axis(
+        labelExpr=f"{json.dumps(list(names))}[datum.value]",
+        labelLimit=LONGEST_NAME,
+        labelOverlap=False,
+    )
+    colours = [theme.colour(rgb) for rgb in theme.HEADS]
+    encoded = (
+        alt.Chart(pd.DataFrame(rows, columns=["row", "name", "value", "series", "order"]))
+        .mark_bar()
+        .encode(
+            x=alt.X("value:Q", title=value.name, axis=value.axis, scale=value.scale),
+            y=alt.Y("row:O", title=None, axis=labels),
+            color=alt.Color(
+                "series:N",
+                title=None,
+                scale=alt.Scale(domain=list(series), range=colours),
+                legend=alt.Legend(orient="top", labelLimit=0) if len(series) > 1 else None,
+            ),
+            tooltip=[
+                alt.Tooltip("name:N", title=" "),
+                alt.Tooltip("series:N", title="  "),
+                alt.Tooltip("value:Q", title=value.name, format=value.format),
+            ],
+        )
+    )
+    if stacked:
+        encoded = encoded.encode(order=alt.Order("order:Q"))
+    elif len(series) > 1:
+        encoded = encoded.encode(yOffset=alt.YOffset("series:N", sort=list(series)))
+    height = BAR * len(names) * (1 if stacked else max(1, len(series) / 2))
+    return encoded.properties(height=AROUND + max(LEAST, height), title=title)

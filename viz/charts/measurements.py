@@ -1,0 +1,177 @@
+"""What is measured in a training, made ready for a chart: few points, and axes that stay."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from viz.charts.curves import Quantity
+from viz.component.payload import check_texts
+
+Rows = Sequence[Mapping[str, float]]
+"""Measurements in the order in which they were made; what was not measured is not there."""
+
+POINTS = 400
+"""A line has at most this many points: more than a screen can show apart."""
+SHARES = ("held_out_exact_match", "held_out_token_accuracy")
+"""Measured from 0 to 1."""
+SCORES = ("held_out_bleu", "held_out_chrf")
+"""Measured from 0 to 100."""
+
+# Every word of the charts. A page may hand over its own.
+TEXTS: Mapping[str, str] = {
+    "step": "step",
+    "seconds": "seconds of training",
+    "either_loss": "loss",
+    "loss": "training loss",
+    "guide_loss": "guide loss",
+    "held_out_loss": "held-out loss",
+    "quality": "held-out pairs",
+    "held_out_exact_match": "exact match",
+    "held_out_token_accuracy": "right tokens",
+    "held_out_bleu": "BLEU",
+    "held_out_chrf": "chrF",
+    "learning_rate": "learning rate",
+    "tokens_per_second": "tokens per second",
+    "zoom": "drag here to zoom",
+}
+
+# Where an axis may end, so that it seldom has to move while values come.
+_ENDS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
+_LOG_ENDS = (1.0, 2.0, 5.0, 10.0)
+_SMALLEST = 1e-300
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """How the axes are drawn; what a logarithmic axis has no place for is left out."""
+
+    log_x: bool = False
+    log_y: bool = False
+    """Of a loss; shares and scores always go from nothing to all."""
+    over: Literal["step", "seconds"] = "step"
+    end: float | None = None
+    """How far x goes at least, as the planned number of steps."""
+
+
+AXES = Axes()
+
+
+def thinned(
+    xs: Sequence[float], ys: Sequence[float], n: int = POINTS, *, log: bool = False
+) -> tuple[list[float], list[float]]:
+    """Return at most n of the points: those that `kept_points` keeps.
+
+    >>> thinned([0, 1, 2, 3, 4], [5, 9, 5, 1, 5], 4)
+    ([0, 1, 3, 4], [5, 9, 1, 5])
+    """
+    kept = kept_points(xs, ys, n, log=log)
+    return [xs[i] for i in kept], [ys[i] for i in kept]
+
+
+def kept_points(
+    xs: Sequence[float], ys: Sequence[float], n: int = POINTS, *, log: bool = False
+) -> list[int]:
+    """Return which points to draw, so chosen that the line through them looks the same.
+
+    Kept are the first and the last, and the lowest and the highest of each of n / 2 - 1 equally
+    wide stretches of the axis. Up to n points stay as they are.
+
+    Args:
+        xs: Where the points stand.
+        ys: Their values; finite.
+        n: At least 2.
+        log: True for a logarithmic axis; xs are positive then.
+
+    >>> kept_points([0, 1, 2, 3, 4], [5, 9, 5, 1, 5], 4)
+    [0, 1, 3, 4]
+    """
+    if len(xs) <= n:
+        return list(range(len(xs)))
+    places, values = np.asarray(xs, np.float64), np.asarray(ys, np.float64)
+    if log:
+        places = np.log(places)
+    stretches = n // 2 - 1
+    span = (places.max() - places.min()) or 1.0
+    stretch = np.minimum((places - places.min()) / span * stretches, stretches - 1).astype(int)
+    kept = {0, len(xs) - 1}
+    for each in np.unique(stretch) if stretches else ():
+        members = np.flatnonzero(stretch == each)
+        kept |= {int(members[values[members].argmin()]), int(members[values[members].argmax()])}
+    return sorted(kept)
+
+
+def steady(
+    values: Iterable[float], *, log: bool = False, end: float | None = None
+) -> tuple[float, float]:
+    """Return from where to where an axis goes: to round numbers, which values seldom cross.
+
+    Args:
+        values: What must be seen; a logarithmic axis leaves out what is not positive.
+        log: True for a logarithmic axis; others begin at 0 unless a value is negative.
+        end: How far the axis goes where no value is beyond.
+
+    >>> steady([10, 4980], end=5000), steady([7.7, 0.0013], log=True)
+    ((0.0, 5000), (0.001, 10.0))
+    """
+    seen = [value for value in values if math.isfinite(value) and (value > 0 or not log)]
+    low, high = min(seen, default=1.0 if log else 0.0), max(seen, default=0.0)
+    top = end if end is not None and high <= end else _beyond(high, _LOG_ENDS if log else _ENDS)
+    if log:
+        # What is smaller has no reciprocal.
+        bottom = 1 / _beyond(1 / max(low, _SMALLEST), _LOG_ENDS)
+        return bottom, top if top > bottom else 10 * bottom
+    bottom = -_beyond(-low, _ENDS) if low < 0 else 0.0
+    return bottom, top if top > bottom else bottom + 1.0
+
+
+def _beyond(value: float, ends: Sequence[float]) -> float:
+    if value <= 0:
+        return 0.0
+    power = 10.0 ** math.floor(math.log10(value))
+    # Not one further for what is only rounding.
+    return next((end * power for end in ends if end * power >= value * (1 - 1e-9)), 10 * power)
+
+
+def points(rows: Rows, key: str, axes: Axes, n: int = POINTS) -> list[dict[str, float]]:
+    """Return where a line goes: x and y, thinned; what has no place on the axes is left out."""
+    log_y = axes.log_y and key not in (*SHARES, *SCORES)
+    found = [
+        (row[axes.over], row[key])
+        for row in rows
+        if _placed(row, axes.over, log=axes.log_x) and _placed(row, key, log=log_y)
+    ]
+    xs, ys = thinned([x for x, _ in found], [y for _, y in found], n, log=axes.log_x)
+    return [{"x": x, "y": y} for x, y in zip(xs, ys, strict=True)]
+
+
+def _placed(row: Mapping[str, float], key: str, *, log: bool) -> bool:
+    return key in row and math.isfinite(row[key]) and (row[key] > 0 or not log)
+
+
+def along(runs: Iterable[Rows], axes: Axes, texts: Mapping[str, str]) -> Quantity:
+    """Return the x axis that all these runs fit on."""
+    places = (row[axes.over] for rows in runs for row in rows if axes.over in row)
+    domain = steady(places, log=axes.log_x, end=axes.end)
+    return Quantity(texts[axes.over], log=axes.log_x, domain=domain)
+
+
+def upwards(values: Iterable[float], key: str, axes: Axes, texts: Mapping[str, str]) -> Quantity:
+    """Return the y axis of a quantity."""
+    if key in SHARES:
+        return Quantity(texts[key], share=True)
+    if key in SCORES:
+        return Quantity(texts[key], domain=(0.0, 100.0))
+    return Quantity(texts[key], log=axes.log_y, domain=steady(values, log=axes.log_y))
+
+
+def complete(texts: Mapping[str, str]) -> Mapping[str, str]:
+    """Return TEXTS with replacements.
+
+    Raises:
+        ValueError: Some of them are shown nowhere.
+    """
+    check_texts(texts, TEXTS)
+    return {**TEXTS, **texts}

@@ -1,0 +1,247 @@
+"""Numbers in columns as HTML tables, for everybody: people, programs, screen readers.
+
+Numbers of cells, with the columns `query`, `query_token`, `key` and `key_token`, become a table of
+queries × keys for each thing that the remaining columns name, in the order in which they come; so
+do those with `row`, `row_token`, `column` and `column_token`. All others stay the rows they are.
+"""
+
+import html
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from heapq import nsmallest
+from itertools import islice
+from typing import cast
+
+from viz import theme
+from viz.component.payload import check_texts
+
+Columns = Mapping[str, Sequence[object]]
+
+DEFAULT_TABLE_TEXTS: Mapping[str, str] = {
+    "query": "query",
+    "key": "key",
+    "row": "row",
+    "column": "column",
+    "token": "{position} {text}",
+    "hidden": "hidden",
+    "largest": "The {n} largest of {keys} in each row.",
+    "rank": "{n}. largest",
+    "first": "The first {n} of {rows} rows.",
+    "empty": "Nothing is shown.",
+}
+"""Every word of the tables beside the columns' own names; {names} are filled in."""
+
+WHOLE = 40
+"""So many queries and keys a whole table has at most; of more, each row's largest are named."""
+LARGEST = 5
+"""So many of a row are named."""
+ROWS = 400
+"""Other tables show so many rows at most."""
+TABLES = 32
+"""So many tables are shown at most."""
+
+_PLACES = (("query", "key"), ("row", "column"))
+"""Columns with the numbers of rows and columns; their texts stand in those with `_token` added."""
+_VISIBLE = "visible"
+
+_STYLE = """<style>
+.numbers {{ overflow: auto; max-height: 32rem; }}
+.numbers table {{
+  border-collapse: collapse; margin: 0 0 16px;
+  font-size: 13px; font-variant-numeric: tabular-nums;
+}}
+.numbers caption {{ text-align: start; font-weight: 600; padding: 4px 0; }}
+.numbers th, .numbers td {{
+  border: 1px solid {rule}; padding: 1px 6px; white-space: nowrap; text-align: end;
+}}
+.numbers th, .numbers td.text {{ font-weight: 400; text-align: start; }}
+</style>"""
+
+
+def number_tables(columns: Columns, title: str, texts: Mapping[str, str] | None = None) -> str:
+    """Return HTML with all tables of some numbers.
+
+    Args:
+        columns: Name → values, all of the same length: numbers, texts, True or False, None. Where
+            a column named `visible` is False, a cell says that it is hidden.
+        title: What they are the numbers of; any text.
+        texts: Replacements for some of DEFAULT_TABLE_TEXTS.
+    """
+    check_texts(texts or {}, DEFAULT_TABLE_TEXTS)
+    said = {**DEFAULT_TABLE_TEXTS, **(texts or {})}
+    grids = _grids(columns)
+    if not any(map(len, columns.values())):
+        tables = [f"<p>{html.escape(said['empty'])}</p>"]
+    elif grids is None:
+        tables = [_rows(columns, title, said)]
+    else:
+        tables = [grid.written(title, said) for grid in islice(grids, TABLES)]
+    label = html.escape(title)
+    return (
+        _STYLE.format(rule=theme.colour(theme.QUIET, 0.4))
+        # What can be scrolled has to be reachable without a pointer.
+        + f'<div class="numbers" role="region" tabindex="0" aria-label="{label}">'
+        + "\n".join(tables)
+        + "</div>"
+    )
+
+
+class _Grid:
+    """The numbers of one quantity between queries and keys, or rows and columns."""
+
+    def __init__(
+        self,
+        columns: Columns,
+        places: tuple[str, str],
+        name: str,
+        named: str,
+        rows: Sequence[int],
+    ) -> None:
+        self.places = places
+        self.name = name
+        self.named = named
+        visible = columns.get(_VISIBLE)
+        query, key = (cast(Sequence[int], columns[place]) for place in places)
+        query_token, key_token = (columns[f"{place}_token"] for place in places)
+        self.queries = {query[row]: query_token[row] for row in rows}
+        self.keys = {key[row]: key_token[row] for row in rows}
+        self.cells: dict[int, list[tuple[int, object]]] = {at: [] for at in self.queries}
+        """Query → key and value."""
+        for row in rows:
+            hidden = visible is not None and not visible[row]
+            value = _HIDDEN if hidden else columns[name][row]
+            self.cells[query[row]].append((key[row], value))
+
+    def written(self, title: str, said: Mapping[str, str]) -> str:
+        """Return it as a table: whole, or each row's largest where it is too large."""
+        whole = max(len(self.queries), len(self.keys)) <= WHOLE
+        parts = [title, self.named, self.name]
+        if not whole:
+            parts.append(said["largest"].format(n=LARGEST, keys=len(self.keys)))
+        caption = " · ".join(part for part in parts if part)
+        return _table(caption, *(self._whole(said) if whole else self._largest(said)))
+
+    def _whole(self, said: Mapping[str, str]) -> tuple[list[str], Iterator[list[str]]]:
+        keys = [_head(_token(key, text, said), "col") for key, text in self.keys.items()]
+        corner = _head(" \\ ".join(said[place] for place in self.places), "col")
+        rows = (
+            [
+                _head(_token(query, text, said), "row"),
+                *(_cell(found.get(key), said) for key in self.keys),
+            ]
+            for query, text in self.queries.items()
+            for found in [dict(self.cells[query])]
+        )
+        return [corner, *keys], rows
+
+    def _largest(self, said: Mapping[str, str]) -> tuple[list[str], Iterator[list[str]]]:
+        ranks = [_head(said["rank"].format(n=n + 1), "col") for n in range(LARGEST)]
+        rows = (
+            [
+                _head(_token(query, text, said), "row"),
+                *(
+                    _named_cell(_token(key, self.keys[key], said), value)
+                    for _size, key, value in self._most(query)
+                ),
+            ]
+            for query, text in self.queries.items()
+        )
+        return [_head(said[self.places[0]], "col"), *ranks], rows
+
+    def _most(self, query: int) -> list[tuple[float, int, float]]:
+        found = [
+            (key, value)
+            for key, value in self.cells[query]
+            if isinstance(value, float) and math.isfinite(value)
+        ]
+        return nsmallest(LARGEST, ((-abs(value), key, value) for key, value in found))
+
+
+_HIDDEN = object()
+
+
+def three_digits(value: float) -> str:
+    """Return a number with three significant digits and a true minus sign.
+
+    >>> three_digits(0.5), three_digits(-3.4349e-05), three_digits(0.0), three_digits(-math.inf)
+    ('0.500', '−3.43e−05', '0', '−∞')
+    """
+    text = "0" if value == 0 else f"{value:#.3g}".rstrip(".")
+    return text.replace("-", "−").replace(".e", "e").replace("inf", "∞")
+
+
+def _grids(columns: Columns) -> Iterator[_Grid] | None:
+    """Return one grid for each quantity and thing; None where the rows are not cells."""
+    quantities = [name for name, values in columns.items() if _are_floats(values)]
+    places = next((pair for pair in _PLACES if set(_columns_of(pair)) <= set(columns)), None)
+    if not quantities or places is None:
+        return None
+    others = [n for n in columns if n not in (*_columns_of(places), _VISIBLE, *quantities)]
+    rows_of: dict[tuple[object, ...], list[int]] = {}
+    for row, names in enumerate(zip(*(columns[name] for name in others), strict=True)):
+        rows_of.setdefault(names, []).append(row)
+    if not others:
+        rows_of = {(): list(range(len(columns[places[0]])))}
+    if len(rows_of) == 1:
+        # What all cells share, the title says.
+        others = []
+        rows_of = {(): next(iter(rows_of.values()))}
+    return (
+        _Grid(columns, places, quantity, ", ".join(map(" ".join, _named(others, names))), rows)
+        for names, rows in rows_of.items()
+        for quantity in quantities
+    )
+
+
+def _columns_of(places: tuple[str, str]) -> tuple[str, ...]:
+    return (*places, *(f"{place}_token" for place in places))
+
+
+def _named(others: Sequence[str], names: Sequence[object]) -> Iterator[tuple[str, str]]:
+    return ((other, str(name)) for other, name in zip(others, names, strict=True))
+
+
+def _are_floats(values: Sequence[object]) -> bool:
+    return any(isinstance(v, float) for v in values) and all(
+        v is None or isinstance(v, float) for v in values
+    )
+
+
+def _rows(columns: Columns, title: str, said: Mapping[str, str]) -> str:
+    n = len(next(iter(columns.values())))
+    caption = title if n <= ROWS else f"{title} · {said['first'].format(n=ROWS, rows=n)}"
+    cells = (
+        [_cell(value, said) for value in row]
+        for row in islice(zip(*columns.values(), strict=True), ROWS)
+    )
+    return _table(caption, [_head(name, "col") for name in columns], cells)
+
+
+def _table(caption: str, head: Sequence[str], rows: Iterator[list[str]]) -> str:
+    lines = "\n".join(f"<tr>{''.join(row)}</tr>" for row in rows)
+    return (
+        f'<table><caption dir="auto">{html.escape(caption)}</caption>\n'
+        f"<thead><tr>{''.join(head)}</tr></thead>\n<tbody>\n{lines}\n</tbody></table>"
+    )
+
+
+def _head(text: str, scope: str) -> str:
+    return f'<th scope="{scope}">{html.escape(text)}</th>'
+
+
+def _cell(value: object, said: Mapping[str, str]) -> str:
+    if value is _HIDDEN:
+        return f"<td>{html.escape(said['hidden'])}</td>"
+    if isinstance(value, float):
+        return f"<td>{three_digits(value)}</td>"
+    text = "" if value is None else html.escape(str(value))
+    return f"<td>{text}</td>" if isinstance(value, int) else f'<td class="text">{text}</td>'
+
+
+def _named_cell(token: str, value: float) -> str:
+    return f'<td class="text">{html.escape(token)} {three_digits(value)}</td>'
+
+
+def _token(position: int, text: object, said: Mapping[str, str]) -> str:
+    # In one pass, so that a token reading {position} stays what it is.
+    return said["token"].format(position=position, text=text).rstrip(" ")

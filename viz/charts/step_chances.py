@@ -1,0 +1,113 @@
+"""How probable each word of a sentence is, before and after a change."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+import altair as alt
+import pandas as pd
+
+from viz import theme
+from viz.component.payload import check_texts
+
+HEIGHT = 360
+"""Title and legend included."""
+WIDEST_LABEL = 110
+"""In pixels; longer words are cut."""
+
+DEFAULT_CHANCE_TEXTS: Mapping[str, str] = {
+    "before": "before",
+    "after": "after",
+    "word": "word",
+    "step": "step",
+    "probability": "probability",
+    "best": "most probable after",
+    "title": "How probable each word is",
+}
+"""Every word of the chart. A page may hand over its own."""
+
+
+def step_chances(
+    words: Sequence[str],
+    before: Sequence[float],
+    after: Sequence[float],
+    best: Sequence[str],
+    texts: Mapping[str, str] | None = None,
+) -> alt.LayerChart:
+    """Return a column for each word: a ring before, a dot after, and a line between them.
+
+    Where another word becomes the most probable, its name stands beside the dot.
+
+    Args:
+        words: What is written, step by step; the same word may come twice.
+        before: Its probability before the change, 0 to 1.
+        after: Its probability after the change.
+        best: What is the most probable after the change.
+        texts: Replacements for some of DEFAULT_CHANCE_TEXTS.
+
+    Raises:
+        ValueError: The numbers are not one for each word, or a text is not known.
+    """
+    lengths = {len(words), len(before), len(after), len(best)}
+    if len(lengths) > 1:
+        raise ValueError(f"words and their numbers need the same length, got {sorted(lengths)}")
+    check_texts(texts or {}, DEFAULT_CHANCE_TEXTS)
+    said = {**DEFAULT_CHANCE_TEXTS, **(texts or {})}
+    rows = [
+        {
+            **{"step": step, "word": word, "before": old, "after": new, "best": other},
+            "instead": other if other != word else "",
+        }
+        for step, (word, old, new, other) in enumerate(zip(words, before, after, best, strict=True))
+    ]
+    base = alt.Chart(pd.DataFrame(rows, columns=[*_COLUMNS]))
+    # Steps are numbers with labels, so that a word that comes twice stays two columns.
+    labels = f"{json.dumps(list(words))}[datum.value]"
+    axis = alt.Axis(labelExpr=labels, labelAngle=-40, labelLimit=WIDEST_LABEL, labelOverlap=False)
+    x = alt.X("step:O", title=None, axis=axis)
+    tooltip = [
+        alt.Tooltip("step:Q", title=said["step"]),
+        alt.Tooltip("word:N", title=said["word"]),
+        alt.Tooltip("before:Q", title=said["before"], format=".4~%"),
+        alt.Tooltip("after:Q", title=said["after"], format=".4~%"),
+        alt.Tooltip("best:N", title=said["best"]),
+    ]
+    between = base.mark_rule(color=theme.colour(theme.QUIET), opacity=0.7).encode(
+        x=x, y=_probability("before", said), y2="after:Q"
+    )
+    dots = [
+        base.transform_calculate(series=json.dumps(said[name]))
+        .mark_point(filled=filled, size=size, strokeWidth=1.8, opacity=1.0)
+        .encode(x=x, y=_probability(name, said), color=_series(said), tooltip=tooltip)
+        for name, filled, size in (("before", False, 90), ("after", True, 45))
+    ]
+    instead = base.mark_text(dy=14, fontWeight="bold").encode(
+        x=x,
+        y=_probability("after", said),
+        text="instead:N",
+        color=alt.ColorValue(theme.colour(theme.HEADS[4])),
+    )
+    return alt.LayerChart(layer=[between, *dots, instead]).properties(
+        height=HEIGHT, title=said["title"]
+    )
+
+
+_COLUMNS = ("step", "word", "before", "after", "best", "instead")
+
+
+def _probability(name: str, said: Mapping[str, str]) -> alt.Y:
+    axis = alt.Axis(format=".0%", tickCount=5)
+    # Room below 0 for the names of other words.
+    scale = alt.Scale(domain=[0, 1], padding=12)
+    return alt.Y(f"{name}:Q", title=said["probability"], axis=axis, scale=scale)
+
+
+def _series(said: Mapping[str, str]) -> alt.Color:
+    return alt.Color(
+        "series:N",
+        title=None,
+        scale=alt.Scale(
+            domain=[said["before"], said["after"]],
+            range=[theme.colour(theme.HEADS[0]), theme.colour(theme.HEADS[4])],
+        ),
+        legend=alt.Legend(orient="top", labelLimit=0),
+    )

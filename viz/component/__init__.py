@@ -1,0 +1,1 @@
+"""What all components share: framing, mounting, tokens, tooltip, drawings, a page of its own."""

@@ -1,0 +1,141 @@
+"""A view as one HTML file that works without the app and without a network."""
+
+import base64
+import html
+import re
+from collections.abc import Mapping
+
+from viz import theme
+from viz.component.assets import Assets
+
+# Streamlit's variables, which the components' colours are mixtures of, are not there in a file;
+# the browser's own text and paper follow the light and the dark theme.
+_STYLE = """
+:root {{
+  color-scheme: light dark;
+  --st-text-color: CanvasText;
+  --st-background-color: Canvas;
+  --st-primary-color: {accent};
+}}
+@media (prefers-color-scheme: dark) {{ :root {{ --st-primary-color: {accent_on_dark}; }} }}
+body {{
+  margin: 0 auto;
+  max-width: 1400px;
+  padding: 24px 40px;
+  background: Canvas;
+  color: CanvasText;
+  font: 14px/1.5 sans-serif;
+}}
+h1 {{ font-size: 22px; font-weight: 600; margin: 0 0 12px; }}
+dl {{ display: grid; grid-template-columns: max-content 1fr; gap: 2px 16px; margin: 0 0 24px; }}
+dt {{ opacity: 0.75; }}
+dd {{ margin: 0; overflow-wrap: anywhere; }}
+@media (max-width: 900px) {{ body {{ padding: 12px; }} }}
+"""
+
+# What Streamlit does for a component: it hands over bytes and a shadow root. Clicks go nowhere.
+_MOUNTING = """
+const written = document.getElementById("payload").textContent.trim();
+mountComponent({
+  data: Uint8Array.from(atob(written), (sign) => sign.charCodeAt(0)),
+  parentElement: document.getElementById("view").shadowRoot,
+  setTriggerValue() {},
+  setStateValue() {},
+});
+"""
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<main>
+<h1 dir="auto">{title}</h1>
+<dl>
+{facts}
+</dl>
+{content}
+</main>
+</body>
+</html>
+"""
+
+# Nothing is fetched, whatever stands in the file.
+_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+    "img-src data: blob:; base-uri 'none'; form-action 'none'"
+)
+
+
+def standalone_page(
+    assets: Assets, packed: bytes, title: str, facts: Mapping[str, str] | None = None
+) -> str:
+    """Return a page with a component and what it draws.
+
+    Args:
+        assets: The component's.
+        packed: Its payload.
+        title: A sentence; any text.
+        facts: What stands below the title: name → any text.
+
+    Raises:
+        ValueError: The script does not export exactly one function as its default.
+    """
+    script, exports = re.subn(
+        r"^export default\b", "const mountComponent =", assets.js, flags=re.MULTILINE
+    )
+    if exports != 1:
+        raise ValueError(f"a component has one default export, this script has {exports}")
+    content = (
+        '<div id="view"><template shadowrootmode="open">'
+        f"<style>{_inside('style', assets.css)}</style>{assets.html}</template></div>\n"
+        '<script type="text/plain" id="payload">'
+        f"{base64.b64encode(packed).decode()}</script>\n"
+        f'<script type="module">{_inside("script", script + _MOUNTING)}</script>'
+    )
+    return _page(title, facts or {}, content)
+
+
+def table_page(tables: str, title: str, facts: Mapping[str, str] | None = None) -> str:
+    """Return a page with nothing but tables.
+
+    Args:
+        tables: HTML, as `viz.number_tables` makes it.
+        title: A sentence; any text.
+        facts: What stands below the title: name → any text.
+    """
+    return _page(title, facts or {}, tables)
+
+
+def _page(title: str, facts: Mapping[str, str], content: str) -> str:
+    style = _STYLE.format(
+        accent=theme.colour(theme.SOURCE), accent_on_dark=theme.colour(theme.HEADS[5])
+    )
+    named = [
+        f'<dt>{html.escape(name)}</dt><dd dir="auto">{html.escape(fact)}</dd>'
+        for name, fact in facts.items()
+    ]
+    return _PAGE.format(
+        policy=_POLICY,
+        title=html.escape(title),
+        style=style,
+        facts="\n".join(named),
+        content=content,
+    )
+
+
+def _inside(element: str, text: str) -> str:
+    r"""Return a text that cannot end, or hide the end of, the element that it stands in.
+
+    A backslash changes nothing in the strings and comments in which such signs can stand.
+
+    >>> _inside("script", "a = '</script>'; // <!-- b")
+    "a = '<\\/script>'; // <\\!-- b"
+    """
+    text = re.sub(rf"</(?={element})", r"<\\/", text, flags=re.IGNORECASE)
+    return text.replace("<!--", r"<\!--")

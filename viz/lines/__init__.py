@@ -1,0 +1,1 @@
+"""Two columns of tokens with a line for each weight."""

@@ -1,0 +1,252 @@
+"""Two columns of tokens with a line for each weight, packed for the component that draws them.
+
+After the header: what is visible (1 byte per pair), zeros up to a multiple of 4, and the weights of
+the heads, as 32-bit floats where they fit into `EXACT_BYTES`, else 1 byte each (0 to 255).
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viz.component.assets import Assets, assets_of, shared
+from viz.component.payload import (
+    TokenLabel,
+    check_texts,
+    framed,
+    padded,
+    read_label,
+    unframed,
+    written_label,
+)
+
+Column = Literal["query", "key"]
+COLUMNS: tuple[Column, ...] = ("query", "key")
+EXACT_BYTES = 900_000
+
+# Every word that the component shows. A page may hand over its own; {names} are filled in.
+DEFAULT_LINES_TEXTS: Mapping[str, str] = {
+    "source": "source",
+    "target": "target",
+    "query": "query: the word that looks",
+    "query.decoder": "query: word fed → word predicted",
+    "key": "key: the word looked at",
+    "axis": "{side} · {role}",
+    "head": "head {head}",
+    "heads": "Heads: shown or hidden",
+    "threshold": "Lines under this weight are left out",
+    "left.out": "lines under {threshold} are left out: {n} of {total}",
+    "no.lines": "No weight reaches {threshold}: move the slider to the left.",
+    "width": "line width: weight",
+    "mask": "pairs hidden by the mask have no line",
+    "scrolled": "lines between tokens of which neither is in view are not drawn",
+    "rounded": "numbers marked ≈ were rounded to 1 in 255 on the way, lines too",
+    "rest": "Rest the pointer on a token to see its lines alone; a click keeps them.",
+    "help": (
+        "Up and down move from token to token, left and right to the other column; "
+        "Enter keeps the lines of a token, Escape lets go."
+    ),
+    "looks": "{token} looks at",
+    "looked": "{token} is looked at by",
+    "row.decoder": "fed {fed}, predicts {predicted}",
+    "nothing": "nothing: the mask hides it",
+    "said": "{token}: {partners}",
+    "about": "≈ {weight}",
+    "unknown": "never seen in training",
+    "png": "PNG",
+    "png.help": "Save as a picture: {title}",
+    "svg": "SVG",
+    "svg.help": "Save as a drawing: {title}",
+    "file": "lines",
+}
+
+_SCRIPTS = (
+    *shared(
+        "mount",
+        "text",
+        "tokens",
+        "tooltip",
+        "plot",
+        "measure",
+        "save",
+        "svg",
+        "figure",
+    ),
+    *(
+        f"lines/{name}"
+        for name in (
+            "payload",
+            "layout",
+            "columns",
+            "drawing",
+            "weights",
+            "reading",
+            "events",
+            "picture",
+            "lines",
+        )
+    ),
+)
+_LABELS = ("queries", "keys", "predicted")
+
+# Softmax in 32-bit floats may end a little above 1.
+_ROUNDING = 1e-4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lines:
+    """What some heads of one layer looked at.
+
+    Attributes:
+        title: A sentence.
+        weights_HQK: Each 0 to 1, and 0 wherever nothing is visible.
+        visible_QK: True where a query may look at a key.
+        heads: Which head each is: it decides the colour.
+        queries: One label per query.
+        keys: One label per key.
+        sides: Whose tokens the queries and the keys are, source or target.
+        predicted: What came out at each query of a decoder; empty for the encoder.
+        threshold: Lines of smaller weights are left out.
+        hidden: Heads without lines; never all.
+        pinned: Column and index of the token whose lines are shown alone; None for all lines.
+        texts: Replacements for some of DEFAULT_LINES_TEXTS.
+
+    Raises:
+        ValueError: If shapes, labels, weights or choices contradict each other.
+    """
+
+    title: str
+    weights_HQK: NDArray[np.float32]
+    visible_QK: NDArray[np.bool_]
+    heads: Sequence[int]
+    queries: Sequence[TokenLabel]
+    keys: Sequence[TokenLabel]
+    sides: tuple[str, str]
+    predicted: Sequence[TokenLabel] = ()
+    threshold: float = 0.05
+    hidden: frozenset[int] = frozenset()
+    pinned: tuple[Column, int] | None = None
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def exact(self) -> bool:
+        """True where the component gets the weights as they are."""
+        return self.weights_HQK.nbytes <= EXACT_BYTES
+
+    def __post_init__(self) -> None:
+        _check_shapes(self)
+        _check_weights(self)
+        _check_choices(self)
+        check_texts(self.texts, DEFAULT_LINES_TEXTS)
+
+
+def _check_shapes(lines: Lines) -> None:
+    shape = lines.weights_HQK.shape
+    expected = (len(lines.heads), len(lines.queries), len(lines.keys))
+    if shape != expected or 0 in shape:
+        raise ValueError(f"weights need (heads, queries, keys) {expected}, got {shape}")
+    if lines.weights_HQK.dtype != np.float32:
+        raise ValueError(f"weights need float32, got {lines.weights_HQK.dtype}")
+    if lines.visible_QK.dtype != np.bool_ or lines.visible_QK.shape != shape[1:]:
+        raise ValueError(
+            f"visible needs bool {shape[1:]}, got {lines.visible_QK.dtype} {lines.visible_QK.shape}"
+        )
+    if len(lines.predicted) not in (0, len(lines.queries)):
+        raise ValueError(f"{len(lines.queries)} queries, but {len(lines.predicted)} predicted")
+
+
+def _check_weights(lines: Lines) -> None:
+    low, high = float(lines.weights_HQK.min()), float(lines.weights_HQK.max())
+    # Written so that NaN, which compares as False with everything, is refused too.
+    if not (low >= 0.0 and high <= 1.0 + _ROUNDING):
+        raise ValueError(f"weights need 0 to 1, got {low} to {high}")
+    if np.logical_and(lines.weights_HQK, ~lines.visible_QK).any():
+        raise ValueError("weights need 0 where visible is False, got more in some head")
+
+
+def _check_choices(lines: Lines) -> None:
+    if len(set(lines.heads)) != len(lines.heads) or min(lines.heads) < 0:
+        raise ValueError(f"heads need different numbers from 0 on, got {list(lines.heads)}")
+    if not lines.hidden < set(lines.heads):
+        raise ValueError(f"hidden needs some of {list(lines.heads)}, not all: {lines.hidden}")
+    if not 0.0 <= lines.threshold <= 1.0:
+        raise ValueError(f"threshold needs 0 to 1, got {lines.threshold}")
+    if not set(lines.sides) <= {"source", "target"}:
+        raise ValueError(f"sides need source or target, got {lines.sides}")
+    if lines.pinned is not None:
+        column, index = lines.pinned
+        if (
+            column not in COLUMNS
+            or not 0 <= index < lines.weights_HQK.shape[1 + COLUMNS.index(column)]
+        ):
+            raise ValueError(f"there is no {column} {index} to pin")
+
+
+def pack(lines: Lines) -> bytes:
+    """Write the lines as the one block of bytes that the component reads."""
+    visible = padded(lines.visible_QK.tobytes())
+    if lines.exact:
+        weights = lines.weights_HQK.astype("<f4").tobytes()
+    else:
+        scaled = np.rint(lines.weights_HQK * np.float32(255.0))
+        weights = padded(np.minimum(scaled, 255.0, out=scaled).astype("u1").tobytes())
+    header = {
+        "title": lines.title,
+        "shape": lines.weights_HQK.shape,
+        "exact": lines.exact,
+        "heads": list(lines.heads),
+        **{name: [written_label(label) for label in getattr(lines, name)] for name in _LABELS},
+        "sides": list(lines.sides),
+        "texts": {**DEFAULT_LINES_TEXTS, **lines.texts},
+    }
+    # Lets the component see that only a choice changed, and keep what it has drawn.
+    content = hashlib.blake2b(
+        json.dumps(header).encode() + visible + weights, digest_size=12
+    ).hexdigest()
+    return framed({**header, **_choices(lines), "content": content}) + visible + weights
+
+
+def unpack(payload: bytes) -> Lines:
+    """Read a packed block again, as the component does.
+
+    Returns:
+        The lines; where they were too many to be sent exactly, weights are within 1/510.
+    """
+    header, at = unframed(payload)
+    shape = heads, queries, keys = tuple(header["shape"])
+    visible = np.frombuffer(payload, "u1", queries * keys, at).reshape(queries, keys)
+    dtype = "<f4" if header["exact"] else "u1"
+    start = at + visible.size + -visible.size % 4
+    weights = np.frombuffer(payload, dtype, heads * queries * keys, start).reshape(shape)
+    column, index = header["pinned"] or (None, 0)
+    return Lines(
+        title=header["title"],
+        weights_HQK=(weights if header["exact"] else weights / 255.0).astype(np.float32),
+        visible_QK=visible.astype(np.bool_),
+        heads=tuple(header["heads"]),
+        **{name: tuple(map(read_label, header[name])) for name in _LABELS},
+        sides=tuple(header["sides"]),
+        threshold=header["threshold"],
+        hidden=frozenset(header["hidden"]),
+        pinned=None if column is None else (column, index),
+        texts=header["texts"],
+    )
+
+
+def _choices(lines: Lines) -> dict[str, Any]:
+    return {
+        "threshold": lines.threshold,
+        "hidden": sorted(lines.hidden),
+        "pinned": None if lines.pinned is None else list(lines.pinned),
+    }
+
+
+@cache
+def component_assets() -> Assets:
+    """Return the component's HTML, CSS and JS."""
+    return assets_of("lines/lines", _SCRIPTS)

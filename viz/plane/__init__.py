@@ -1,0 +1,1 @@
+"""Rows and columns of cells: attention maps, labelled matrices, strips."""

@@ -1,0 +1,207 @@
+"""What labelled matrices side by side show, validated."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viz.component.payload import ZOOM_TEXTS, TokenLabel, check_texts
+
+# Every word that the component shows. A page may hand over its own; {names} are filled in.
+DEFAULT_MATRICES_TEXTS: Mapping[str, str] = {
+    "cell": "{row} → {column} {value}",
+    "hidden": "hidden by the mask",
+    "unknown": "never seen in training",
+    "pooled.weight": "each pixel shows the largest of {n} × {n} values",
+    "pooled.mask": "each pixel stands for {n} × {n} values",
+    "pooled.signed": "each pixel shows, of {n} × {n} values, the one farthest from 0",
+    "labels": "labels: every {nth}",
+    "labels.rows": "row labels: every {nth}",
+    "labels.columns": "column labels: every {nth}",
+    "nth.one": "{n}st",
+    "nth.two": "{n}nd",
+    "nth.few": "{n}rd",
+    "nth.other": "{n}th",
+    "help": "Arrow keys move from cell to cell.",
+    "help.pick": "Arrow keys move from cell to cell, Enter chooses one.",
+    "size": "{rows} rows, {columns} columns",
+    "png": "PNG",
+    "png.help": "Save as a picture: {title}",
+    "svg": "SVG",
+    "svg.help": "Save as a drawing: {title}",
+    "csv": "CSV",
+    "csv.help": "Save as a table: {title}",
+    "legend": "{name}: {title}",
+    "place": "row {row}, column {column}",
+    "zoom": "Zoom: {title}",
+    **ZOOM_TEXTS,
+    "zoom.help": "Plus and minus zoom around the cell, 0 shows all. Page up and page down, or "
+    "Shift and an arrow key, go on by what is shown. Escape closes the number, then shows all.",
+    "zoom.enter": "Enter zooms in until each label can be read.",
+    "file": "matrix",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Axis:
+    """What the rows or the columns of a matrix are.
+
+    Attributes:
+        name: What they stand for, "key: the word looked at".
+        labels: One per row or column. Rows of several matrices with the same labels are marked
+            together.
+        side: Tint of the labels' chips; empty for numbers.
+        differs: Positions whose labels are underlined: those of another axis are different.
+        links: One number per label: positions of axes of the same side that have the same number
+            are marked together, whatever their labels; empty where the labels say so.
+
+    Raises:
+        ValueError: There is no such side or position, or not one link for each label.
+    """
+
+    name: str
+    labels: Sequence[TokenLabel]
+    side: Literal["source", "target", ""] = ""
+    differs: Sequence[int] = ()
+    links: Sequence[int] = ()
+
+    def __post_init__(self) -> None:
+        if self.side not in ("source", "target", ""):
+            raise ValueError(f"side of {self.name!r} needs source, target or '', got {self.side!r}")
+        beyond = set(self.differs) - set(range(len(self.labels)))
+        if beyond:
+            raise ValueError(f"{self.name!r} has no positions {sorted(beyond)} that could differ")
+        if self.links and len(self.links) != len(self.labels):
+            raise ValueError(f"{self.name!r} needs {len(self.labels)} links, got {len(self.links)}")
+
+
+def numbered(name: str, count: int, start: int = 0) -> Axis:
+    """Return an axis whose labels count.
+
+    >>> [label.text for label in numbered("position", 3).labels]
+    ['0', '1', '2']
+    """
+    return Axis(name=name, labels=tuple(TokenLabel(str(start + i)) for i in range(count)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Matrix:
+    """One matrix with everything that it takes to read it.
+
+    Attributes:
+        title: A sentence.
+        values: (rows, columns), finite; beyond the limit the colour stays that of the limit, and
+            the number shown is the value.
+        rows: What the rows are.
+        columns: What the columns are.
+        visible: (rows, columns), False where a cell is hatched; None shows all.
+        scale: weight goes from 0 to limit, signed from -limit to limit with grey at 0; mask shows
+            where there is anything, in one colour.
+        limit: End of the scale.
+        texts: A word inside each cell, by row and column; None for none.
+        details: A line for each cell, shown below its value instead of its word when it is pointed
+            at; None for none.
+        hidden: What hidden cells are called; empty for the text of that name.
+        hidden_value: What stands for them in the table that is saved.
+        note: One line on how to read it.
+        value_name: What the values are, for the legend.
+
+    Raises:
+        ValueError: If shapes, labels, values or the scale contradict each other.
+    """
+
+    title: str
+    values: NDArray[np.float32]
+    rows: Axis
+    columns: Axis
+    visible: NDArray[np.bool_] | None = None
+    scale: Literal["weight", "signed", "mask"] = "weight"
+    limit: float = 1.0
+    texts: Sequence[Sequence[str]] | None = None
+    details: Sequence[Sequence[str]] | None = None
+    hidden: str = ""
+    hidden_value: str = ""
+    note: str = ""
+    value_name: str = ""
+
+    def __post_init__(self) -> None:
+        _check_shapes(self)
+        _check_values(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Matrices:
+    """Matrices that belong together.
+
+    Attributes:
+        panels: From left to right, wrapped where the window is narrow.
+        selected: Panel, row and column of the cell that has a frame.
+        texts: Replacements for some of DEFAULT_MATRICES_TEXTS.
+
+    Raises:
+        ValueError: If there is no panel, the selected cell does not exist or a text is not known.
+    """
+
+    panels: Sequence[Matrix]
+    selected: tuple[int, int, int] | None = None
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_texts(self.texts, DEFAULT_MATRICES_TEXTS)
+        if not self.panels:
+            raise ValueError("matrices need at least one panel, got none")
+        if self.selected is not None:
+            _check_selected(self.panels, *self.selected)
+
+
+def _check_shapes(matrix: Matrix) -> None:
+    shape = matrix.values.shape
+    if len(shape) != 2 or 0 in shape:
+        raise ValueError(f"values of {matrix.title!r} need (rows, columns), got {shape}")
+    if matrix.values.dtype != np.float32:
+        raise ValueError(f"values of {matrix.title!r} need float32, got {matrix.values.dtype}")
+    labels = len(matrix.rows.labels), len(matrix.columns.labels)
+    if labels != shape:
+        raise ValueError(f"{matrix.title!r} needs labels for {shape}, got {labels}")
+    visible = matrix.visible
+    if visible is not None and (visible.dtype != np.bool_ or visible.shape != shape):
+        raise ValueError(
+            f"visible of {matrix.title!r} needs bool {shape}, got {visible.dtype} {visible.shape}"
+        )
+    for name, lines in (("texts", matrix.texts), ("details", matrix.details)):
+        lengths = None if lines is None else [len(line) for line in lines]
+        if lengths is not None and lengths != [shape[1]] * shape[0]:
+            raise ValueError(f"{name} of {matrix.title!r} need {shape}, got rows of {lengths}")
+
+
+def _check_values(matrix: Matrix) -> None:
+    if matrix.scale not in ("weight", "signed", "mask"):
+        raise ValueError(f"scale needs weight, signed or mask, got {matrix.scale!r}")
+    # Written so that NaN, which compares as False with everything, is refused too.
+    if not 0.0 < matrix.limit < np.inf:
+        raise ValueError(f"limit of {matrix.title!r} needs a number above 0, got {matrix.limit}")
+    _refuse(matrix, ~np.isfinite(matrix.values), "to be finite")
+    if matrix.scale == "weight":
+        shown = True if matrix.visible is None else matrix.visible
+        _refuse(matrix, (matrix.values < 0.0) & shown, "0 or more on the scale weight")
+
+
+def _refuse(matrix: Matrix, wrong: NDArray[np.bool_], needed: str) -> None:
+    if wrong.any():
+        row, column = (int(i) for i in np.argwhere(wrong)[0])
+        raise ValueError(
+            f"values of {matrix.title!r} need {needed}, "
+            f"got {matrix.values[row, column]} at row {row}, column {column}"
+        )
+
+
+def _check_selected(panels: Sequence[Matrix], panel: int, row: int, column: int) -> None:
+    if not 0 <= panel < len(panels):
+        raise ValueError(f"panel {panel} is not among {len(panels)} panels")
+    rows, columns = panels[panel].values.shape
+    if not (0 <= row < rows and 0 <= column < columns):
+        raise ValueError(
+            f"row {row}, column {column} is not in panel {panel} of {rows} × {columns}"
+        )

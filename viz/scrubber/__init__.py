@@ -1,0 +1,1 @@
+"""A training's curves with a handle on them."""

@@ -1,0 +1,129 @@
+"""The loss curve of a training with one handle that goes from snapshot to snapshot.
+
+Both axes are logarithmic: most happens in the first steps. Step 0 has a place of its own at the
+left, since a logarithm has none for it; a loss of 0 likewise has one at the bottom.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+
+from viz.charts.measurements import kept_points
+from viz.component.assets import Assets, assets_of, shared
+from viz.component.payload import check_texts, framed
+
+# Every word that the component shows. A page may hand over its own; {names} are filled in.
+DEFAULT_SCRUBBER_TEXTS: Mapping[str, str] = {
+    "name": "Snapshot of the training",
+    "help": "Arrow keys go from snapshot to snapshot, the space bar plays them.",
+    "stop": "step {step}",
+    "step": "step",
+    "loss": "loss",
+    "training": "training",
+    "held_out": "held out",
+    "play": "Play the training",
+    "pause": "Pause",
+}
+POINTS_SHOWN = 600
+"""A curve with more points than this is thinned; its peaks stay."""
+
+_SCRIPTS = (
+    *shared(
+        "mount",
+        "text",
+        "tokens",
+        "tooltip",
+    ),
+    *(f"scrubber/{name}" for name in ("layout", "drawing", "events", "scrubber")),
+)
+_DIGITS = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scrubber:
+    """A training's curves, the steps whose weights can be looked at, and the one looked at.
+
+    Attributes:
+        stops: Steps with weights, rising; 0 for the weights before training. Sixty can be told
+            apart.
+        chosen: One of them.
+        labels: What is known at each stop, "loss 1.93 · exact match 12 %", or "" where nothing is;
+            empty if nothing is known at any. The component writes the step in front.
+        steps: Where the training loss was measured, rising; may be empty.
+        losses: Finite and not negative, as many.
+        held_out_steps: Where the held-out loss was measured, rising; may be empty.
+        held_out_losses: Finite and not negative, as many.
+        texts: Replacements for some of DEFAULT_SCRUBBER_TEXTS.
+
+    Raises:
+        ValueError: If there is no stop, lengths differ, steps do not rise, a loss is negative or
+            not finite, the chosen step is no stop, or a text is not known.
+    """
+
+    stops: Sequence[int]
+    chosen: int
+    labels: Sequence[str] = ()
+    steps: Sequence[int] = ()
+    losses: Sequence[float] = ()
+    held_out_steps: Sequence[int] = ()
+    held_out_losses: Sequence[float] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_texts(self.texts, DEFAULT_SCRUBBER_TEXTS)
+        _check_steps("stops", self.stops)
+        _check_curve("losses", self.steps, self.losses)
+        _check_curve("held-out losses", self.held_out_steps, self.held_out_losses)
+        if self.chosen not in self.stops:
+            raise ValueError(f"chosen step {self.chosen} is no stop; stops are {list(self.stops)}")
+        if len(self.labels) not in (0, len(self.stops)):
+            raise ValueError(f"{len(self.stops)} stops need as many labels, got {len(self.labels)}")
+
+
+def pack_scrubber(scrubber: Scrubber) -> bytes:
+    """Write a scrubber as the one block of bytes that the component reads."""
+    return framed(
+        {
+            "stops": [int(step) for step in scrubber.stops],
+            "labels": list(scrubber.labels) or [""] * len(scrubber.stops),
+            "chosen": int(scrubber.chosen),
+            "training": _written_curve(scrubber.steps, scrubber.losses),
+            "held_out": _written_curve(scrubber.held_out_steps, scrubber.held_out_losses),
+            "texts": {**DEFAULT_SCRUBBER_TEXTS, **scrubber.texts},
+        }
+    )
+
+
+@cache
+def scrubber_assets() -> Assets:
+    """Return the component's HTML, CSS and JS."""
+    return assets_of("scrubber/scrubber", _SCRIPTS)
+
+
+def _written_curve(steps: Sequence[int], values: Sequence[float]) -> list[tuple[int, float]]:
+    # Step 0 has a place of its own, at the left of the first.
+    places = [max(float(step), 1.0) for step in steps]
+    shown = kept_points(places, values, POINTS_SHOWN, log=True)
+    return [(int(steps[i]), float(f"{values[i]:.{_DIGITS}g}")) for i in shown]
+
+
+def _check_steps(name: str, steps: Sequence[int]) -> None:
+    if name == "stops" and not len(steps):
+        raise ValueError("a scrubber needs at least one stop, got none")
+    before = -1
+    for step in steps:
+        if step <= before:
+            raise ValueError(f"{name} need rising steps from 0 on, got {step} after {before}")
+        before = step
+
+
+def _check_curve(name: str, steps: Sequence[int], values: Sequence[float]) -> None:
+    if len(steps) != len(values):
+        raise ValueError(f"{name} need one step each, got {len(steps)} for {len(values)}")
+    _check_steps(name, steps)
+    for step, value in zip(steps, values, strict=True):
+        # Written so that NaN, which compares as False with everything, is refused too.
+        if not 0.0 <= value < np.inf:
+            raise ValueError(f"{name} need numbers from 0 on, got {value} at step {step}")

@@ -1,0 +1,1 @@
+"""A sentence that is decoded step by step."""

@@ -1,0 +1,167 @@
+"""The decoding stepper: all steps of one sentence, packed for the component that draws them.
+
+After the header (see `viz.payload`) come the weights as 16-bit integers, 0 to 65535: for each side
+cross-attention, then self-attention, each filled up with zeros to a multiple of 4 bytes.
+"""
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from viz.component.assets import Assets, assets_of, shared
+from viz.component.payload import TokenLabel as TokenLabel
+from viz.component.payload import framed, padded, read_label, unframed, written_label
+from viz.stepper.decoding_view import DEFAULT_DECODING_TEXTS as DEFAULT_DECODING_TEXTS
+from viz.stepper.decoding_view import Alternative as Alternative
+from viz.stepper.decoding_view import DecodingView as DecodingView
+from viz.stepper.decoding_view import SideView as SideView
+from viz.stepper.decoding_view import StepView as StepView
+
+_SCRIPTS = (
+    *shared(
+        "mount",
+        "text",
+        "scale",
+        "tokens",
+        "tooltip",
+    ),
+    *(
+        f"stepper/{name}"
+        for name in ("payload", "scrubber", "side", "bars", "table", "chart", "events", "stepper")
+    ),
+)
+_FULL = 65535
+
+_Number = Callable[[TokenLabel], int]
+_Weights = npt.NDArray[np.float32]
+
+
+def pack_decoding(view: DecodingView) -> bytes:
+    """Write a view as the one block of bytes that the component reads.
+
+    Sixteen bits are enough for the three digits that the pointer shows, at half of the size of
+    floats. Each label is written once, since most come back at every step.
+    """
+    labels: dict[TokenLabel, int] = {}
+
+    def number(label: TokenLabel) -> int:
+        return labels.setdefault(label, len(labels))
+
+    sides = [side for side in (view.free, view.forced) if side]
+    header = {
+        "source": [number(label) for label in view.source],
+        "sides": [_written_side(side, number) for side in sides],
+        "shape": view.free.cross.shape[:2],
+        "divergence": view.divergence,
+        "difference": view.first_difference,
+        "start": view.start,
+        "texts": {**DEFAULT_DECODING_TEXTS, **view.texts},
+    }
+    header["labels"] = [written_label(label) for label in labels]
+    blocks = [_written_weights(each) for side in sides for each in (side.cross, side.self_)]
+    return framed(header) + b"".join(blocks)
+
+
+def unpack_decoding(payload: bytes) -> DecodingView:
+    """Read a packed block again, as the component does.
+
+    Returns:
+        The view; every weight is within 1/65535, and 0 only where it was 0.
+    """
+    header, at = unframed(payload)
+    labels = [read_label(written) for written in header["labels"]]
+    sides = []
+    for written in header["sides"]:
+        n = len(written["fed"])
+        shapes = [(*header["shape"], n, len(header["source"])), (*header["shape"], n, n)]
+        weights = []
+        for shape in shapes:
+            weights.append(_read_weights(payload, shape, at))
+            at += len(padded(bytes(2 * math.prod(shape))))
+        sides.append(
+            SideView(
+                fed=tuple(labels[i] for i in written["fed"]),
+                steps=tuple(_read_step(step, labels) for step in written["steps"]),
+                cross=weights[0],
+                self_=weights[1],
+            )
+        )
+    return DecodingView(
+        source=tuple(labels[i] for i in header["source"]),
+        free=sides[0],
+        forced=sides[1] if len(sides) > 1 else None,
+        divergence=tuple(header["divergence"]),
+        first_difference=header["difference"],
+        start=header["start"],
+        texts=header["texts"],
+    )
+
+
+def _written_side(side: SideView, number: _Number) -> dict[str, Any]:
+    return {
+        "fed": [number(label) for label in side.fed],
+        "steps": [_written_step(step, number) for step in side.steps],
+    }
+
+
+def _written_step(step: StepView, number: _Number) -> dict[str, Any]:
+    return {
+        "chosen": [number(step.chosen), step.chosen_probability],
+        "chosenAt": _place(step.chosen, step.chosen_probability, step.top),
+        "top": [[each.token, number(each.label), each.probability] for each in step.top],
+        "others": step.others,
+        "entropy": step.entropy,
+        "true": step.true and [number(step.true), step.true_probability, step.true_rank],
+        "trueAt": -1
+        if step.true is None or step.true_probability is None
+        else _place(step.true, step.true_probability, step.top),
+        "overridden": step.overridden,
+    }
+
+
+def _place(label: TokenLabel, probability: float, top: tuple[Alternative, ...]) -> int:
+    """Return which alternative a token is, -1 if none.
+
+    Two tokens may read the same ("le" within a word and as a word), hence the probability.
+    """
+    for i, each in enumerate(top):
+        if each.label == label and math.isclose(each.probability, probability, abs_tol=1e-6):
+            return i
+    return -1
+
+
+def _read_step(written: dict[str, Any], labels: list[TokenLabel]) -> StepView:
+    chosen, chosen_probability = written["chosen"]
+    true, true_probability, true_rank = written["true"] or (None, None, None)
+    return StepView(
+        chosen=labels[chosen],
+        chosen_probability=chosen_probability,
+        top=tuple(Alternative(token, labels[i], p) for token, i, p in written["top"]),
+        others=written["others"],
+        entropy=written["entropy"],
+        true=None if true is None else labels[true],
+        true_probability=true_probability,
+        true_rank=true_rank,
+        overridden=written["overridden"],
+    )
+
+
+def _written_weights(weights: _Weights) -> bytes:
+    # A weight that is not 0 stays so, that a zero on the screen means what it says.
+    scaled = np.maximum(np.rint(weights * np.float32(_FULL)), weights > 0)
+    return padded(np.minimum(scaled, _FULL).astype("<u2").tobytes())
+
+
+def _read_weights(payload: bytes, shape: tuple[int, ...], at: int) -> _Weights:
+    cells = np.frombuffer(payload, "<u2", math.prod(shape), at)
+    return (cells.reshape(shape) / np.float32(_FULL)).astype(np.float32)
+
+
+@cache
+def decoding_assets() -> Assets:
+    """Return the component's HTML, CSS and JS."""
+    return assets_of("stepper/stepper", _SCRIPTS)

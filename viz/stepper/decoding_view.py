@@ -1,0 +1,225 @@
+"""What the decoding stepper shows: one sentence decoded step by step, on one side or on two."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from viz.component.payload import TokenLabel, check_texts
+
+# Every word that the component shows. A page may hand over its own; {names} are filled in.
+DEFAULT_DECODING_TEXTS: Mapping[str, str] = {
+    "free": "Free running: fed its own words",
+    "forced": "Teacher forcing: fed the true words",
+    "step": "step {number} / {count}",
+    "step.name": "decoding step",
+    "step.previous": "previous step",
+    "step.next": "next step",
+    "step.help": "Arrow keys move from step to step, Home and End to the ends; Space plays.",
+    "play": "play",
+    "pause": "pause",
+    "difference": "first difference: step {number}",
+    "difference.none": "first difference: none",
+    "difference.mark": "the two sides differ here for the first time",
+    "overridden": "not the model's choice",
+    "layer": "layer",
+    "head": "head",
+    "fed": "fed",
+    "next": "next",
+    "looks": "looks at",
+    "looks.source": "source (cross-attention)",
+    "looks.prefix": "words fed (self-attention)",
+    "appended": "appended",
+    "appended.override": "put in by hand",
+    "appended.true": "the true word, whatever was predicted",
+    "ended": "ended at step {number}",
+    "chosen": "chosen",
+    "chosen.forced": "predicted",
+    "true": "true",
+    "others": "others",
+    "read": "Bars: probability of the next token; click one on the free side to go on with it.",
+    "entropy": "entropy",
+    "nats": "nats",
+    "rank": "rank {rank}",
+    "force": "go on with {token} instead",
+    "corrupt": "corrupt this token",
+    "undo": "undo",
+    "weight": "weight",
+    "look": "{query} → {key} {weight}",
+    "hidden": "hidden by the mask",
+    "unknown": "never seen in training",
+    "table": "Inputs per step",
+    "table.step": "step",
+    "table.free": "fed when free",
+    "table.chosen": "appended",
+    "table.forced": "fed when forced",
+    "table.true": "true next",
+    "chart": "How far the two sides part",
+    "chart.divergence": "KL divergence of free from forced, nats",
+    "chart.true": "probability of the true token",
+    "side.free": "free",
+    "side.forced": "forced",
+    "now": "{side} {token} {probability}.",
+}
+
+# Sums of probabilities in 32-bit floats end a little beside 1.
+_ROUNDING = 1e-4
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One token that might come next.
+
+    Attributes:
+        token: Its id, which the component sends back when a visitor clicks it.
+        label: How it is shown.
+        probability: What the model gives it.
+    """
+
+    token: int
+    label: TokenLabel
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """One step of one side.
+
+    Attributes:
+        chosen: What was appended; with teacher forcing, what the model itself would have appended.
+        chosen_probability: Its probability.
+        top: The most probable tokens, falling.
+        others: The probability of all tokens that are not in `top`.
+        entropy: Of the whole distribution, in nats.
+        true: The reference's token, None where there is no reference.
+        true_probability: Its probability.
+        true_rank: How many tokens are more probable than it.
+        overridden: True if `chosen` was put in by hand.
+
+    Raises:
+        ValueError: If numbers contradict each other.
+    """
+
+    chosen: TokenLabel
+    chosen_probability: float
+    top: tuple[Alternative, ...]
+    others: float
+    entropy: float
+    true: TokenLabel | None = None
+    true_probability: float | None = None
+    true_rank: int | None = None
+    overridden: bool = False
+
+    def __post_init__(self) -> None:
+        falling = [alternative.probability for alternative in self.top]
+        for probability in (*falling, self.others, self.chosen_probability, self.true_probability):
+            # Written so that NaN, which compares as False with everything, is refused too.
+            if probability is not None and not 0.0 <= probability <= 1.0 + _ROUNDING:
+                raise ValueError(f"probabilities need 0 to 1, got {probability}")
+        if not falling or falling != sorted(falling, reverse=True):
+            raise ValueError(f"top needs falling probabilities, got {falling}")
+        total = sum(falling) + self.others
+        if abs(total - 1.0) > _ROUNDING:
+            raise ValueError(f"top and others need the sum 1, got {total}")
+        if not -_ROUNDING <= self.entropy < math.inf:
+            raise ValueError(f"entropy needs a finite number from 0, got {self.entropy}")
+        given = {each is None for each in (self.true, self.true_probability, self.true_rank)}
+        if len(given) > 1 or (self.true_rank or 0) < 0:
+            raise ValueError(
+                "true, true_probability and true_rank come together, and a rank counts from 0; "
+                f"got {self.true}, {self.true_probability}, {self.true_rank}"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class SideView:
+    """All steps of one way of decoding: row i was fed token i after those before it.
+
+    Attributes:
+        fed: BOS and what followed, one per step.
+        steps: What came out at each.
+        cross: (layers, heads, steps, source), each 0 to 1.
+        self_: (layers, heads, steps, steps), each 0 to 1, and 0 above the diagonal.
+
+    Raises:
+        ValueError: If shapes, labels or weights contradict each other.
+    """
+
+    fed: tuple[TokenLabel, ...]
+    steps: tuple[StepView, ...]
+    cross: npt.NDArray[np.float32]
+    self_: npt.NDArray[np.float32]
+
+    def __post_init__(self) -> None:
+        n = len(self.fed)
+        if n == 0 or len(self.steps) != n:
+            raise ValueError(f"every step is fed one token, got {len(self.steps)} steps, {n} fed")
+        if self.cross.ndim != 4 or 0 in self.cross.shape or self.cross.shape[2] != n:
+            raise ValueError(f"cross needs (layers, heads, {n}, source), got {self.cross.shape}")
+        square = (*self.cross.shape[:2], n, n)
+        if self.self_.shape != square:
+            raise ValueError(f"self_ needs {square}, got {self.self_.shape}")
+        for name in ("cross", "self_"):
+            _check_weights(name, getattr(self, name))
+        if np.triu(self.self_, 1).any():
+            raise ValueError("self_ needs 0 above the diagonal: no step sees a later word")
+
+
+def _check_weights(name: str, weights: npt.NDArray[np.float32]) -> None:
+    if weights.dtype != np.float32:
+        raise ValueError(f"{name} needs float32, got {weights.dtype}")
+    low, high = float(weights.min()), float(weights.max())
+    if not (low >= 0.0 and high <= 1.0 + _ROUNDING):
+        raise ValueError(f"{name} needs weights from 0 to 1, got {low} to {high}")
+
+
+@dataclass(frozen=True, eq=False)
+class DecodingView:
+    """One sentence, decoded on the model's own words and, where there is a reference, on the true.
+
+    Attributes:
+        source: The source sentence's tokens.
+        free: Decoded on its own words.
+        forced: Decoded on the true words; None without a reference.
+        divergence: Kullback–Leibler divergence between the two sides' distributions, in nats, for
+            every step that both have; may be empty.
+        first_difference: The first step at which the two sides differ, None if there is none.
+        start: The step to open on. For a sentence that is already shown the visitor's step is
+            kept, unless `start` changes without the visitor having asked for anything.
+        texts: Replacements for some of DEFAULT_DECODING_TEXTS.
+
+    Raises:
+        ValueError: If sides, steps or texts contradict each other.
+    """
+
+    source: tuple[TokenLabel, ...]
+    free: SideView
+    forced: SideView | None = None
+    divergence: tuple[float, ...] = ()
+    first_difference: int | None = None
+    start: int = 0
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        sides = [self.free, *([self.forced] if self.forced else [])]
+        shape = (*self.free.cross.shape[:2], len(self.source))
+        for side in sides:
+            layers, heads, _, source = side.cross.shape
+            if (layers, heads, source) != shape:
+                raise ValueError(
+                    f"both sides need (layers, heads, source) {shape}, "
+                    f"got {(layers, heads, source)}"
+                )
+        counts = [len(side.steps) for side in sides]
+        common = min(counts) if self.forced else 0
+        if self.divergence and len(self.divergence) != common:
+            raise ValueError(f"divergence needs {common} steps, got {len(self.divergence)}")
+        if not all(-_ROUNDING <= each < math.inf for each in self.divergence):
+            raise ValueError(f"divergence needs finite numbers from 0, got {self.divergence}")
+        for name in ("first_difference", "start"):
+            step = getattr(self, name)
+            if step is not None and not 0 <= step < max(counts):
+                raise ValueError(f"{name} {step} is not among {max(counts)} steps")
+        check_texts(self.texts, DEFAULT_DECODING_TEXTS)
