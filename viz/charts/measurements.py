@@ -9,6 +9,7 @@ import numpy as np
 
 from viz.charts.curves import Quantity
 from viz.component.payload import check_texts
+from viz.messages import N_
 
 Rows = Sequence[Mapping[str, float]]
 """Measurements in the order in which they were made; what was not measured is not there."""
@@ -22,20 +23,20 @@ SCORES = ("held_out_bleu", "held_out_chrf")
 
 # Every word of the charts. A page may hand over its own.
 TEXTS: Mapping[str, str] = {
-    "step": "step",
-    "seconds": "seconds of training",
-    "either_loss": "loss",
-    "loss": "training loss",
-    "guide_loss": "guide loss",
-    "held_out_loss": "held-out loss",
-    "quality": "held-out pairs",
-    "held_out_exact_match": "exact match",
-    "held_out_token_accuracy": "right tokens",
-    "held_out_bleu": "BLEU",
-    "held_out_chrf": "chrF",
-    "learning_rate": "learning rate",
-    "tokens_per_second": "tokens per second",
-    "zoom": "drag here to zoom",
+    "step": N_("step"),
+    "seconds": N_("seconds of training"),
+    "either_loss": N_("loss"),
+    "loss": N_("training loss"),
+    "guide_loss": N_("guide loss"),
+    "held_out_loss": N_("held-out loss"),
+    "quality": N_("held-out pairs"),
+    "held_out_exact_match": N_("exact match"),
+    "held_out_token_accuracy": N_("right tokens"),
+    "held_out_bleu": N_("BLEU"),
+    "held_out_chrf": N_("chrF"),
+    "learning_rate": N_("learning rate"),
+    "tokens_per_second": N_("tokens per second"),
+    "zoom": N_("drag here to zoom"),
 }
 
 # Where an axis may end, so that it seldom has to move while values come.

@@ -14,20 +14,21 @@ from typing import cast
 
 from viz import theme
 from viz.component.payload import check_texts
+from viz.messages import N_
 
 Columns = Mapping[str, Sequence[object]]
 
 DEFAULT_TABLE_TEXTS: Mapping[str, str] = {
-    "query": "query",
-    "key": "key",
-    "row": "row",
-    "column": "column",
-    "token": "{position} {text}",
-    "hidden": "hidden",
-    "largest": "The {n} largest of {keys} in each row.",
-    "rank": "{n}. largest",
-    "first": "The first {n} of {rows} rows.",
-    "empty": "Nothing is shown.",
+    "query": N_("query"),
+    "key": N_("key"),
+    "row": N_("row"),
+    "column": N_("column"),
+    "token": N_("{position} {text}"),
+    "hidden": N_("hidden"),
+    "largest": N_("The {n} largest of {keys} in each row."),
+    "rank": N_("{n}. largest"),
+    "first": N_("The first {n} of {rows} rows."),
+    "empty": N_("Nothing is shown."),
 }
 """Every word of the tables beside the columns' own names; {names} are filled in."""
 

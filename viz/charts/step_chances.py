@@ -8,6 +8,7 @@ import pandas as pd
 
 from viz import theme
 from viz.component.payload import check_texts
+from viz.messages import N_
 
 HEIGHT = 360
 """Title and legend included."""
@@ -15,13 +16,13 @@ WIDEST_LABEL = 110
 """In pixels; longer words are cut."""
 
 DEFAULT_CHANCE_TEXTS: Mapping[str, str] = {
-    "before": "before",
-    "after": "after",
-    "word": "word",
-    "step": "step",
-    "probability": "probability",
-    "best": "most probable after",
-    "title": "How probable each word is",
+    "before": N_("before"),
+    "after": N_("after"),
+    "word": N_("word"),
+    "step": N_("step"),
+    "probability": N_("probability"),
+    "best": N_("most probable after"),
+    "title": N_("How probable each word is"),
 }
 """Every word of the chart. A page may hand over its own."""
 

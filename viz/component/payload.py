@@ -10,15 +10,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from viz.messages import N_
+
 ZOOM_TEXTS: Mapping[str, str] = {
-    "zoom.in": "Zoom in",
-    "zoom.out": "Zoom out",
-    "zoom.all": "Show all",
-    "zoom.all.short": "all",
-    "zoom.part": "rows {first_row}–{last_row} of {n_rows}, "
-    "columns {first_column}–{last_column} of {n_columns}",
-    "zoom.whole": "all {n_rows} rows, all {n_columns} columns",
-    "zoom.hint": "Double-click, or turn the wheel with Ctrl, to zoom; drag to move.",
+    "zoom.in": N_("Zoom in"),
+    "zoom.out": N_("Zoom out"),
+    "zoom.all": N_("Show all"),
+    "zoom.all.short": N_("all"),
+    "zoom.part": N_(
+        "rows {first_row}–{last_row} of {n_rows}, "
+        "columns {first_column}–{last_column} of {n_columns}"
+    ),
+    "zoom.whole": N_("all {n_rows} rows, all {n_columns} columns"),
+    "zoom.hint": N_("Double-click, or turn the wheel with Ctrl, to zoom; drag to move."),
 }
 """What components that can be zoomed say of it."""
 

@@ -24,6 +24,7 @@ from viz.component.payload import (
     unframed,
     written_label,
 )
+from viz.messages import N_
 
 Column = Literal["query", "key"]
 COLUMNS: tuple[Column, ...] = ("query", "key")
@@ -31,38 +32,40 @@ EXACT_BYTES = 900_000
 
 # Every word that the component shows. A page may hand over its own; {names} are filled in.
 DEFAULT_LINES_TEXTS: Mapping[str, str] = {
-    "source": "source",
-    "target": "target",
-    "query": "query: the word that looks",
-    "query.decoder": "query: word fed → word predicted",
-    "key": "key: the word looked at",
-    "axis": "{side} · {role}",
-    "head": "head {head}",
-    "heads": "Heads: shown or hidden",
-    "threshold": "Lines under this weight are left out",
-    "left.out": "lines under {threshold} are left out: {n} of {total}",
-    "no.lines": "No weight reaches {threshold}: move the slider to the left.",
-    "width": "line width: weight",
-    "mask": "pairs hidden by the mask have no line",
-    "scrolled": "lines between tokens of which neither is in view are not drawn",
-    "rounded": "numbers marked ≈ were rounded to 1 in 255 on the way, lines too",
-    "rest": "Rest the pointer on a token to see its lines alone; a click keeps them.",
+    "source": N_("source"),
+    "target": N_("target"),
+    "query": N_("query: the word that looks"),
+    "query.decoder": N_("query: word fed → word predicted"),
+    "key": N_("key: the word looked at"),
+    "axis": N_("{side} · {role}"),
+    "head": N_("head {head}"),
+    "heads": N_("Heads: shown or hidden"),
+    "threshold": N_("Lines under this weight are left out"),
+    "left.out": N_("lines under {threshold} are left out: {n} of {total}"),
+    "no.lines": N_("No weight reaches {threshold}: move the slider to the left."),
+    "width": N_("line width: weight"),
+    "mask": N_("pairs hidden by the mask have no line"),
+    "scrolled": N_("lines between tokens of which neither is in view are not drawn"),
+    "rounded": N_("numbers marked ≈ were rounded to 1 in 255 on the way, lines too"),
+    "rest": N_("Rest the pointer on a token to see its lines alone; a click keeps them."),
     "help": (
-        "Up and down move from token to token, left and right to the other column; "
-        "Enter keeps the lines of a token, Escape lets go."
+        N_(
+            "Up and down move from token to token, left and right to the other column; "
+            "Enter keeps the lines of a token, Escape lets go."
+        )
     ),
-    "looks": "{token} looks at",
-    "looked": "{token} is looked at by",
-    "row.decoder": "fed {fed}, predicts {predicted}",
-    "nothing": "nothing: the mask hides it",
-    "said": "{token}: {partners}",
-    "about": "≈ {weight}",
-    "unknown": "never seen in training",
-    "png": "PNG",
-    "png.help": "Save as a picture: {title}",
-    "svg": "SVG",
-    "svg.help": "Save as a drawing: {title}",
-    "file": "lines",
+    "looks": N_("{token} looks at"),
+    "looked": N_("{token} is looked at by"),
+    "row.decoder": N_("fed {fed}, predicts {predicted}"),
+    "nothing": N_("nothing: the mask hides it"),
+    "said": N_("{token}: {partners}"),
+    "about": N_("≈ {weight}"),
+    "unknown": N_("never seen in training"),
+    "png": N_("PNG"),
+    "png.help": N_("Save as a picture: {title}"),
+    "svg": N_("SVG"),
+    "svg.help": N_("Save as a drawing: {title}"),
+    "file": N_("lines"),
 }
 
 _SCRIPTS = (

@@ -8,52 +8,55 @@ import numpy as np
 import numpy.typing as npt
 
 from viz.component.payload import ZOOM_TEXTS, TokenLabel, check_texts
+from viz.messages import N_
 
 Kind = Literal["encoder.self", "decoder.self", "decoder.cross"]
 
 # Every word that the component shows. A page may hand over its own; {names} are filled in.
 DEFAULT_TEXTS: Mapping[str, str] = {
-    "title.encoder.self": "Encoder layer {layer}, head {head}: where each word looks",
-    "title.decoder.self": "Decoder layer {layer}, head {head}: where each word looks back",
-    "title.decoder.cross": "Decoder layer {layer}, head {head}: where it looks in the source",
-    "grid": "All {n} heads",
-    "grid.one": "The one head",
-    "grid.help": "Arrow keys move from head to head, Enter shows the head large.",
-    "head": "layer {layer}, head {head}",
-    "layer.short": "L{layer}",
-    "head.short": "H{head}",
-    "source": "source",
-    "target": "target",
-    "query": "query: the word that looks",
-    "query.decoder": "query: word fed → word predicted",
-    "key": "key: the word looked at",
-    "cell": "{query} → {key} {weight}",
-    "row.decoder": "fed {fed}, predicts {predicted}",
-    "about": "≈ {weight}",
-    "most": "at most {weight}",
-    "weight": "weight",
-    "hidden": "hidden by the mask",
-    "unknown": "never seen in training",
-    "pooled": "each pixel shows the largest of {n} × {n} weights",
-    "labels": "labels: every {nth}",
-    "nth.one": "{n}st",
-    "nth.two": "{n}nd",
-    "nth.few": "{n}rd",
-    "nth.other": "{n}th",
-    "map.help": "Arrow keys move from cell to cell.",
-    "picture.encoder.self": "Encoder self-attention, heads: {n}",
-    "picture.decoder.self": "Decoder self-attention, heads: {n}",
-    "picture.decoder.cross": "Decoder cross-attention, heads: {n}",
-    "png": "PNG",
-    "png.help": "Save as a picture: {title}",
-    "svg": "SVG",
-    "svg.help": "Save as a drawing: {title}",
-    "place": "row {row}, column {column}",
-    "zoom": "Zoom",
+    "title.encoder.self": N_("Encoder layer {layer}, head {head}: where each word looks"),
+    "title.decoder.self": N_("Decoder layer {layer}, head {head}: where each word looks back"),
+    "title.decoder.cross": N_("Decoder layer {layer}, head {head}: where it looks in the source"),
+    "grid": N_("All {n} heads"),
+    "grid.one": N_("The one head"),
+    "grid.help": N_("Arrow keys move from head to head, Enter shows the head large."),
+    "head": N_("layer {layer}, head {head}"),
+    "layer.short": N_("L{layer}"),
+    "head.short": N_("H{head}"),
+    "source": N_("source"),
+    "target": N_("target"),
+    "query": N_("query: the word that looks"),
+    "query.decoder": N_("query: word fed → word predicted"),
+    "key": N_("key: the word looked at"),
+    "cell": N_("{query} → {key} {weight}"),
+    "row.decoder": N_("fed {fed}, predicts {predicted}"),
+    "about": N_("≈ {weight}"),
+    "most": N_("at most {weight}"),
+    "weight": N_("weight"),
+    "hidden": N_("hidden by the mask"),
+    "unknown": N_("never seen in training"),
+    "pooled": N_("each pixel shows the largest of {n} × {n} weights"),
+    "labels": N_("labels: every {nth}"),
+    "nth.one": N_("{n}st"),
+    "nth.two": N_("{n}nd"),
+    "nth.few": N_("{n}rd"),
+    "nth.other": N_("{n}th"),
+    "map.help": N_("Arrow keys move from cell to cell."),
+    "picture.encoder.self": N_("Encoder self-attention, heads: {n}"),
+    "picture.decoder.self": N_("Decoder self-attention, heads: {n}"),
+    "picture.decoder.cross": N_("Decoder cross-attention, heads: {n}"),
+    "png": N_("PNG"),
+    "png.help": N_("Save as a picture: {title}"),
+    "svg": N_("SVG"),
+    "svg.help": N_("Save as a drawing: {title}"),
+    "place": N_("row {row}, column {column}"),
+    "zoom": N_("Zoom"),
     **ZOOM_TEXTS,
-    "zoom.help": "Arrow keys move from cell to cell. Plus and minus zoom around the cell, Enter "
-    "zooms in until each word can be read, 0 shows all. Page up and page down, or Shift and an "
-    "arrow key, go on by what is shown. Escape closes the number, then shows all.",
+    "zoom.help": N_(
+        "Arrow keys move from cell to cell. Plus and minus zoom around the cell, Enter "
+        "zooms in until each word can be read, 0 shows all. Page up and page down, or Shift and an "
+        "arrow key, go on by what is shown. Escape closes the number, then shows all."
+    ),
 }
 
 Window = tuple[int, int, int, int]

@@ -8,39 +8,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viz.component.payload import ZOOM_TEXTS, TokenLabel, check_texts
+from viz.messages import N_
 
 # Every word that the component shows. A page may hand over its own; {names} are filled in.
 DEFAULT_MATRICES_TEXTS: Mapping[str, str] = {
-    "cell": "{row} → {column} {value}",
-    "hidden": "hidden by the mask",
-    "unknown": "never seen in training",
-    "pooled.weight": "each pixel shows the largest of {n} × {n} values",
-    "pooled.mask": "each pixel stands for {n} × {n} values",
-    "pooled.signed": "each pixel shows, of {n} × {n} values, the one farthest from 0",
-    "labels": "labels: every {nth}",
-    "labels.rows": "row labels: every {nth}",
-    "labels.columns": "column labels: every {nth}",
-    "nth.one": "{n}st",
-    "nth.two": "{n}nd",
-    "nth.few": "{n}rd",
-    "nth.other": "{n}th",
-    "help": "Arrow keys move from cell to cell.",
-    "help.pick": "Arrow keys move from cell to cell, Enter chooses one.",
-    "size": "{rows} rows, {columns} columns",
-    "png": "PNG",
-    "png.help": "Save as a picture: {title}",
-    "svg": "SVG",
-    "svg.help": "Save as a drawing: {title}",
-    "csv": "CSV",
-    "csv.help": "Save as a table: {title}",
-    "legend": "{name}: {title}",
-    "place": "row {row}, column {column}",
-    "zoom": "Zoom: {title}",
+    "cell": N_("{row} → {column} {value}"),
+    "hidden": N_("hidden by the mask"),
+    "unknown": N_("never seen in training"),
+    "pooled.weight": N_("each pixel shows the largest of {n} × {n} values"),
+    "pooled.mask": N_("each pixel stands for {n} × {n} values"),
+    "pooled.signed": N_("each pixel shows, of {n} × {n} values, the one farthest from 0"),
+    "labels": N_("labels: every {nth}"),
+    "labels.rows": N_("row labels: every {nth}"),
+    "labels.columns": N_("column labels: every {nth}"),
+    "nth.one": N_("{n}st"),
+    "nth.two": N_("{n}nd"),
+    "nth.few": N_("{n}rd"),
+    "nth.other": N_("{n}th"),
+    "help": N_("Arrow keys move from cell to cell."),
+    "help.pick": N_("Arrow keys move from cell to cell, Enter chooses one."),
+    "size": N_("{rows} rows, {columns} columns"),
+    "png": N_("PNG"),
+    "png.help": N_("Save as a picture: {title}"),
+    "svg": N_("SVG"),
+    "svg.help": N_("Save as a drawing: {title}"),
+    "csv": N_("CSV"),
+    "csv.help": N_("Save as a table: {title}"),
+    "legend": N_("{name}: {title}"),
+    "place": N_("row {row}, column {column}"),
+    "zoom": N_("Zoom: {title}"),
     **ZOOM_TEXTS,
-    "zoom.help": "Plus and minus zoom around the cell, 0 shows all. Page up and page down, or "
-    "Shift and an arrow key, go on by what is shown. Escape closes the number, then shows all.",
-    "zoom.enter": "Enter zooms in until each label can be read.",
-    "file": "matrix",
+    "zoom.help": N_(
+        "Plus and minus zoom around the cell, 0 shows all. Page up and page down, or "
+        "Shift and an arrow key, go on by what is shown. Escape closes the number, then shows all."
+    ),
+    "zoom.enter": N_("Enter zooms in until each label can be read."),
+    "file": N_("matrix"),
 }
 
 

@@ -13,18 +13,19 @@ import numpy as np
 from viz.charts.measurements import kept_points
 from viz.component.assets import Assets, assets_of, shared
 from viz.component.payload import check_texts, framed
+from viz.messages import N_
 
 # Every word that the component shows. A page may hand over its own; {names} are filled in.
 DEFAULT_SCRUBBER_TEXTS: Mapping[str, str] = {
-    "name": "Snapshot of the training",
-    "help": "Arrow keys go from snapshot to snapshot, the space bar plays them.",
-    "stop": "step {step}",
-    "step": "step",
-    "loss": "loss",
-    "training": "training",
-    "held_out": "held out",
-    "play": "Play the training",
-    "pause": "Pause",
+    "name": N_("Snapshot of the training"),
+    "help": N_("Arrow keys go from snapshot to snapshot, the space bar plays them."),
+    "stop": N_("step {step}"),
+    "step": N_("step"),
+    "loss": N_("loss"),
+    "training": N_("training"),
+    "held_out": N_("held out"),
+    "play": N_("Play the training"),
+    "pause": N_("Pause"),
 }
 POINTS_SHOWN = 600
 """A curve with more points than this is thinned; its peaks stay."""
