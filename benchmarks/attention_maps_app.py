@@ -4,8 +4,9 @@ import numpy as np
 import streamlit as st
 
 from benchmarks.weights import rows_of_softmax
-from pages.frame.maps import attention_maps
-from viz.plane.attention_maps import AttentionMaps, TokenLabel
+from pages.frame.components import attention_maps
+from viz.component.payload import TokenLabel
+from viz.plane.maps import AttentionMaps
 
 st.set_page_config(layout="wide")
 layers, heads, tokens = (int(n) for n in st.query_params.get("shape", "0x0x0").split("x"))

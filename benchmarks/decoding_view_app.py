@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.frame.stepper import decoding
+from pages.frame.components import decoding
 from tests.browser.apps.decoding_cases import many, sentence
 from viz.stepper.decoding import DecodingView, TokenLabel
 

@@ -7,7 +7,7 @@ import streamlit as st
 from core.config import ConfigError
 from core.decoding import step as step_module
 from core.decoding.methods import Beam, Forced, Method
-from pages.frame import cached, controls, opening, session, stepper
+from pages.frame import cached, components, controls, opening, session
 from pages.frame.folded import fold_code, fold_how_to_read
 from pages.frame.text import DECODING, plain
 from pages.views.decoding import branches, decoded, explained, methods, overrides
@@ -40,7 +40,7 @@ def _show(opened: opening.Opened, method: Method, reference: str) -> None:
         forced = cached.decoded(opened.path, opened.sentence, Forced(target[:longest]), {})
     explained.warnings(opened.inspection, free, forced, len(target))
     view = decoded.decoding_view(opened.run, opened.inspection, free, forced, chosen)
-    stepper.decoding(
+    components.decoding(
         view,
         key=session.STEPPER,
         on_force=partial(overrides.take_override, scope),

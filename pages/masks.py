@@ -9,8 +9,8 @@ from core.model.attention import attention_weights
 from core.model.masks import causal_mask, decoder_mask, padding_mask
 from core.model.probes import Remask
 from pages.frame import cached, lesson, opening
+from pages.frame.components import matrices
 from pages.frame.lesson import Explanation, View
-from pages.frame.matrices import matrices
 from pages.frame.text import _
 from pages.views.masks import masks, pictures
 

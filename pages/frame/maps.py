@@ -1,55 +1,16 @@
-"""The attention maps as an element of a page."""
+"""What every page says of attention maps: labels of tokens, and the maps of an inspection."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-import streamlit as st
 
 from core.heads import Kind, Side
 from core.inspection import Inspection
 from core.tokenizer import Token
 from pages.frame.positions import position
 from pages.frame.text import _
-from viz.plane.attention_maps import (
-    DEFAULT_TEXTS,
-    AttentionMaps,
-    TokenLabel,
-    Window,
-    component_assets,
-    is_window,
-    pack,
-)
-
-_assets = component_assets()
-_component = st.components.v2.component(
-    "attention_maps", html=_assets.html, css=_assets.css, js=_assets.js
-)
-
-
-def attention_maps(
-    shown: AttentionMaps,
-    *,
-    key: str,
-    on_pick: Callable[[], None],
-    on_zoom: Callable[[], None] | None = None,
-) -> None:
-    """Show all heads of one kind of attention, with the sentence and its translation above them.
-
-    Args:
-        shown: From `maps_of`.
-        key: The element's name; `st.session_state[key].pick` holds `{"layer": …, "head": …}` while
-            `on_pick` runs.
-        on_pick: Called when another head was chosen, before the page runs again. The page should
-            answer with a selection of that head: then its exact weights are shown.
-        on_zoom: Called when the visitor has zoomed or moved, in the same way;
-            `st.session_state[key].zoom` holds `{"row": …, "column": …, "rows": …, "columns": …}`,
-            or None for the whole map. None where the page does not want to know.
-    """
-    data = pack(shown, zooms=on_zoom is not None)
-    if on_zoom is None:
-        _component(key=key, data=data, on_pick_change=on_pick)
-    else:
-        _component(key=key, data=data, on_pick_change=on_pick, on_zoom_change=on_zoom)
+from viz.component.payload import TokenLabel
+from viz.plane.maps import DEFAULT_MAPS_TEXTS, AttentionMaps, Window, is_window
 
 
 def maps_of(
@@ -90,7 +51,7 @@ def maps_of(
         finding=finding,
         selected=selected,
         zoom=_window(zoom, visible_QK.shape),
-        texts={name: _(text) for name, text in DEFAULT_TEXTS.items()},
+        texts={name: _(text) for name, text in DEFAULT_MAPS_TEXTS.items()},
     )
 
 

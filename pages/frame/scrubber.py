@@ -1,37 +1,11 @@
-"""The scrubber of a training as an element of a page."""
+"""What the scrubber of a training says: its curves and its stops."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 
-import streamlit as st
-
 from pages.frame.text import _, percent
-from viz.scrubber.scrubber import DEFAULT_SCRUBBER_TEXTS, Scrubber, pack_scrubber, scrubber_assets
-
-_assets = scrubber_assets()
-_component = st.components.v2.component(
-    "scrubber", html=_assets.html, css=_assets.css, js=_assets.js
-)
-
-
-def scrubber(shown: Scrubber, *, key: str, on_pick: Callable[[], None]) -> None:
-    """Show a training's loss with a handle that goes from snapshot to snapshot.
-
-    While the handle is dragged, each stop that it reaches is reported as soon as the page has
-    answered the one before, and the last one always.
-
-    Args:
-        shown: The training and the step looked at; texts that it does not replace are translated.
-        key: The element's name; `st.session_state[key].pick` holds `{"step": …}` while `on_pick`
-            runs.
-        on_pick: Called when another step was chosen, before the page runs again. The page should
-            answer with that step chosen.
-    """
-    texts = {name: _(text) for name, text in DEFAULT_SCRUBBER_TEXTS.items()}
-    translated = replace(shown, texts={**texts, **shown.texts})
-    _component(key=key, data=pack_scrubber(translated), on_pick_change=on_pick)
+from viz.scrubber.scrubber import Scrubber
 
 
 def scrubber_of(

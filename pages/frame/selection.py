@@ -17,7 +17,7 @@ from pages.frame.opening import Opened
 from pages.frame.positions import position
 from pages.frame.text import _
 from viz.component.payload import TokenLabel
-from viz.plane.matrices_view import Axis
+from viz.plane.matrices import Axis
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

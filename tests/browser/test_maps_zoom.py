@@ -32,7 +32,7 @@ def show(kept_pages):
 
 def window(page):
     """Return first row, first column, rows and columns as the page says them."""
-    said = page.locator(".part").inner_text()
+    said = page.locator(".where").inner_text()
     if whole := re.fullmatch(r"all (\d+) rows, all (\d+) columns", said):
         return 0, 0, int(whole[1]), int(whole[2])
     top, bottom, _, left, right, _ = map(int, PART.fullmatch(said).groups())
@@ -113,7 +113,7 @@ def test_a_cell_among_many_can_be_read_with_the_keyboard(show, vast):
         assert_window_is_true(page, vast)
         top, left, rows, columns = window(page)
         assert top < 40 < top + rows < 512 and left < 469 < left + columns
-        expect(page.locator(".live")).to_contain_text(page.locator(".part").inner_text())
+        expect(page.locator(".live")).to_contain_text(page.locator(".where").inner_text())
         press(page, *["ArrowDown"] * (rows + 3), *["ArrowLeft"] * 5)
         row, column = 40 + rows + 3, 464
         said = f"t{row} → s{column} {weight_at(vast, row, column)}."
@@ -192,12 +192,12 @@ def test_the_wheel_zooms_where_it_is_meant_and_else_scrolls_the_page(show, vast)
         assert_window_is_true(page, vast)
         # Once the map has the focus it needs no other key; when all is shown the page scrolls.
         page.mouse.click(point[0] + 1, point[1] - 30)
-        zoomed = page.locator(".part").inner_text()
+        zoomed = page.locator(".where").inner_text()
         page.mouse.wheel(0, 100)
-        expect(page.locator(".part")).not_to_have_text(zoomed)
+        expect(page.locator(".where")).not_to_have_text(zoomed)
         for _ in range(20):
             page.mouse.wheel(0, 100)
-        expect(page.locator(".part")).to_contain_text("all 512 rows")
+        expect(page.locator(".where")).to_contain_text("all 512 rows")
 
 
 def test_a_drag_moves_the_map_and_a_click_stays_a_click(show, vast):

@@ -22,7 +22,7 @@ from tests.browser.apps.matrices_page import (
     written,
 )
 from tests.browser.canvas import pixels
-from viz.plane.attention_maps_view import DEFAULT_TEXTS
+from viz.plane.maps import DEFAULT_MAPS_TEXTS
 
 pytestmark = pytest.mark.browser
 PART = re.compile(r"rows (\d+)–(\d+) of \d+, columns (\d+)–(\d+) of \d+")
@@ -84,7 +84,7 @@ def assert_window_is_true(page, matrix, panel=0):
 def test_panels_of_the_same_words_are_zoomed_and_moved_together_with_keys(show):
     first, second = matrices_cases.CASES["vast"]().panels
     with show("vast") as page:
-        assert page.locator(".hint").inner_text() == DEFAULT_TEXTS["zoom.hint"]
+        assert page.locator(".hint").inner_text() == DEFAULT_MAPS_TEXTS["zoom.hint"]
         tooltip, live = page.locator(".tooltip"), page.locator(".live")
         panel_of(page, 1).locator(".cells").focus()
         press(page, *["ArrowDown"] * 30, *["ArrowRight"] * 25, "Enter")

@@ -40,7 +40,7 @@ def of_group(group):
 
 
 def group(page, index):
-    return page.locator(".groups .group").nth(index)
+    return page.locator(".panels .panel").nth(index)
 
 
 def chip(page, side, index):
@@ -72,7 +72,7 @@ def test_every_cell_has_the_colour_of_its_weight_and_hidden_ones_none(show):
 def test_each_strip_has_its_head_and_the_token_with_the_largest_weight(show):
     view = strips_cases.source()
     with show("source") as page:
-        found = [top.inner_text().split() for top in page.locator(".groups .top").all()]
+        found = [top.inner_text().split() for top in page.locator(".panels .top").all()]
         shown = names(page)
     [strips] = view.groups
     assert shown == [f"encoder layer {layer}, head {head}" for layer, head in strips.heads]
@@ -90,7 +90,7 @@ def test_the_word_chosen_at_first_is_marked_and_another_one_is_a_click_away(show
         expect(page.get_by_text("picks: 1, target 2")).to_be_visible()
         expect(chip(page, "target", 2)).to_have_attribute("aria-pressed", "true")
         expect(chip(page, "source", 3)).to_have_attribute("aria-pressed", "false")
-        captions = page.locator(".groups figcaption")
+        captions = page.locator(".panels figcaption")
         expect(captions.first).to_have_text("Decoder self-attention: what “chat” looks back at")
         expect(captions.last).to_have_text("Cross-attention: what “chat” looks at in the source")
         view = strips_cases.target()
@@ -125,7 +125,7 @@ def test_the_pointer_shows_a_cells_weight_and_its_head_or_that_it_is_hidden(show
         weight = view.groups[1].weights[2, 4]
         expect(lines.first).to_have_text(f"là → cat {weight:#.3g}")
         expect(lines.last).to_have_text("decoder layer 0, head 2")
-        expect(page.locator(".group:nth-child(2) .cursor")).to_be_visible()
+        expect(page.locator(".panel:nth-child(2) .cursor")).to_be_visible()
     with show("target") as page:
         expect(hover_cell(page, 0, 0, 4, 5).first).to_have_text("chat → là hidden by the mask")
 
@@ -170,7 +170,7 @@ def test_very_many_strips_scroll_in_a_box_and_narrow_cells_are_pooled(show):
         box, chosen = group(page, 0).locator(".box"), chip(page, "target", view.index)
         assert box.evaluate("b => b.scrollHeight") == 22 * 192
         assert box.bounding_box()["height"] < 600
-        note = group(page, 0).locator(".note").text_content()
+        note = group(page, 0).locator(".note.pooled").text_content()
         found = pixels(group(page, 1).locator("canvas"))
         ends = page.locator(".cells, .tops, .chips, .box").evaluate_all(
             "found => found.map(e => e.getBoundingClientRect().right)"
@@ -212,7 +212,7 @@ def test_the_picture_to_take_away_has_every_strip_as_text_and_cells(show):
     assert download.value.suggested_filename == "what-chat-looks-at-in-every-head.svg"
     assert png.startswith(b"\x89PNG")
     texts = re.findall(r"<text[^>]*>([^<]*)</text>", svg)
-    assert {f"{weight:#.3g}" for g in view.groups for weight in g.weights.max(axis=1)} <= {*texts}
+    assert {f"{weight:#.3g}" for g in view.panels for weight in g.weights.max(axis=1)} <= {*texts}
     assert texts.count("decoder layer 1, head 2") == 2
     cells = {
         tuple(int(c[i : i + 2], 16) for i in (0, 2, 4)) for c in re.findall(r'="#(\w{6})"', svg)
@@ -239,7 +239,7 @@ def test_the_app_follows_the_pronoun_and_then_the_word_clicked(visit, inspection
     assert (found == coloured(weights[order], np.ones(weights.shape, bool))).all()
     assert names(page) == [f"encoder layer {i // 4}, head {i % 4}" for i in order]
     chip(page, "source", 1).click()
-    expect(page.locator(".groups figcaption")).to_contain_text("“animal”")
+    expect(page.locator(".panels figcaption")).to_contain_text("“animal”")
     page.get_by_role("radio", name="by layer").click()
     weights = encoder_rows(inspection, 1)
     by_layer = [f"encoder layer {i // 4}, head {i % 4}" for i in range(len(weights))]

@@ -6,7 +6,7 @@ import pytest
 
 from tests.browser.apps import lines_cases, maps_cases
 from viz.lines import lines
-from viz.plane import attention_maps
+from viz.plane import map_payload
 
 pytestmark = pytest.mark.browser
 
@@ -27,8 +27,8 @@ MOVE_SLIDER = (
 CASES = {
     "threshold": (lines, lambda: lines.pack(lines_cases.known()), ".threshold input", MOVE_SLIDER),
     "zoom": (
-        attention_maps,
-        lambda: attention_maps.pack(maps_cases.vast(rows=256, columns=256), zooms=True),
+        map_payload,
+        lambda: map_payload.pack(maps_cases.vast(rows=256, columns=256), zooms=True),
         "[data-zoom=in]",
         "button => button.click()",
     ),

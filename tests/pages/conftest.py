@@ -9,7 +9,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from pages.frame import cached
-from viz.plane.attention_maps import unpack
+from viz.plane.map_payload import unpack
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -22,7 +22,7 @@ from core.training import process, requests
 from pages.frame.text import percent
 from pages.views.training import progress
 from tests.pages.conftest import ROOT, component, said, send_from
-from viz.plane.attention_maps import unpack
+from viz.plane.map_payload import unpack
 
 HOLD = """
 import sys

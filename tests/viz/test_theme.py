@@ -57,7 +57,7 @@ def test_there_are_sixteen_heads_and_no_two_alike():
 def test_the_css_names_every_variable_that_the_component_uses():
     import re
 
-    from viz.plane.attention_maps import component_assets
+    from viz.plane.panels import component_assets
 
     css = component_assets().css
     named = set(re.findall(r"(--lab-[a-z-]+):", css))

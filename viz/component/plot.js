@@ -62,12 +62,10 @@ function drawLabels(node, count, every, make, first = 0) {
   return labels;
 }
 
-const ORDINALS = new Intl.PluralRules("en", { type: "ordinal" });
-
 /** Which labels there was room for; empty where there was for all, so that no one reads past any. */
 function skippedText(texts, rowEvery, columnEvery) {
   const said = (name, every) =>
-    fill(texts[name], { nth: fill(texts[`nth.${ORDINALS.select(every)}`], { n: every }) });
+    fill(texts[name], { nth: counted(texts, "nth", every, "ordinal") });
   if (rowEvery === columnEvery) return rowEvery > 1 ? said("labels", rowEvery) : "";
   return [["labels.rows", rowEvery], ["labels.columns", columnEvery]]
     .filter(([, every]) => every > 1).map(([name, every]) => said(name, every)).join(", ");
@@ -84,7 +82,7 @@ function labelAt(node, labels, position, make) {
   return spare;
 }
 
-function placeBand(node, position, { pool }) {
+function placeBand(node, position, pool) {
   node.hidden = position == null;
   if (position != null) node.style.setProperty("--at", Math.floor(position / pool));
 }

@@ -1,21 +1,64 @@
-// What every payload begins with, and writing numbers and sentences.
+// What every payload begins with, and writing numbers and sentences in the reader's language.
+
+const ARRAYS = { f4: Float32Array, u1: Uint8Array };
+let locale = "en";
 
 const aligned = (offset) => Math.ceil(offset / 4) * 4;
 
-/** The header of a payload, and its bytes with the place where they go on after the header. */
+/**
+ * The header of a payload, the arrays that it names, and its bytes with the place where they go on
+ * after the header. What is read already stays as it is.
+ */
 function readFrame(data) {
+  if (data.header) return data;
   // A copy begins at offset 0; what arrives may begin anywhere, where floats cannot be read.
   const { buffer } = data.slice();
   const length = new DataView(buffer).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
-  return { header, buffer, start: aligned(4 + length) };
+  locale = header.locale ?? locale;
+  const start = aligned(4 + length);
+  let at = start;
+  const arrays = (header.arrays ?? []).map(([type, count]) => {
+    const array = new ARRAYS[type](buffer, at, count);
+    at = aligned(at + array.byteLength);
+    return array;
+  });
+  return { header, buffer, start, arrays };
 }
 
 /** Fill a template's {names} in one pass, so that a token reading "{key}" stays what it is. */
 function fillParts(template, values) {
-  return template.split(/\{(\w+)\}/).map((part, i) => (i % 2 ? values[part] ?? "" : part));
+  const said = (value = "") => (typeof value === "number" ? localNumber(value) : value);
+  return template.split(/\{(\w+)\}/).map((part, i) => (i % 2 ? said(values[part]) : part));
 }
 
 const fill = (template, values) => fillParts(template, values).join("");
 
-const threeDigits = (x) => (x === 0 ? "0" : x.toPrecision(3).replace("e-", "e−"));
+/** The form of a text that a count asks for: "name.one", "name.few" …, else "name" itself. */
+function counted(texts, name, count, type = "cardinal") {
+  const form = new Intl.PluralRules(locale, { type }).select(count);
+  return fill(texts[`${name}.${form}`] ?? texts[`${name}.other`] ?? texts[name], { n: count });
+}
+
+const formats = new Map();
+
+/** A number with so many decimals as the reader writes it. */
+function localNumber(x, decimals = 0, useGrouping = false) {
+  const key = `${locale} ${decimals} ${useGrouping}`;
+  if (!formats.has(key)) {
+    formats.set(key, new Intl.NumberFormat(locale, {
+      minimumFractionDigits: decimals, maximumFractionDigits: decimals, useGrouping,
+    }));
+  }
+  return formats.get(key).format(x);
+}
+
+/** Digits as JavaScript writes them, "1.50e-7", as the reader writes them. */
+function localDigits(written) {
+  const [mantissa, exponent] = written.split("e");
+  const decimals = mantissa.split(".")[1]?.length ?? 0;
+  const digits = localNumber(Number(mantissa), decimals).replace("-", "−");
+  return exponent ? `${digits}e${exponent.replace("-", "−")}` : digits;
+}
+
+const threeDigits = (x) => (x === 0 ? "0" : localDigits(x.toPrecision(3)));

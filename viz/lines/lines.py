@@ -190,8 +190,14 @@ def _check_choices(lines: Lines) -> None:
             raise ValueError(f"there is no {column} {index} to pin")
 
 
-def pack(lines: Lines) -> bytes:
-    """Write the lines as the one block of bytes that the component reads."""
+def pack(lines: Lines, *, key: str = "", locale: str = "en") -> bytes:
+    """Write the lines as the one block of bytes that the component reads.
+
+    Args:
+        lines: What is shown.
+        key: The element's name; empty where there is but one.
+        locale: The reader's language.
+    """
     visible = padded(lines.visible_QK.tobytes())
     if lines.exact:
         weights = lines.weights_HQK.astype("<f4").tobytes()
@@ -199,6 +205,8 @@ def pack(lines: Lines) -> bytes:
         scaled = np.rint(lines.weights_HQK * np.float32(255.0))
         weights = padded(np.minimum(scaled, 255.0, out=scaled).astype("u1").tobytes())
     header = {
+        "key": key,
+        "locale": locale,
         "title": lines.title,
         "shape": lines.weights_HQK.shape,
         "exact": lines.exact,

@@ -1,54 +1,135 @@
-// The component: what it shows and what it answers to. Drawn anew in place, never rebuilt.
+// Labelled matrices side by side, with the scales that they share and tables to take away.
 
-export default function (component) {
-  return mount(component, ".matrices", { create, receive, draw });
-}
+const PANEL_GAP = 32;
+const SMALLEST = 0.54; // share of their size alone that is enough for cells beside others
+const FORMULA = /^[=+\-@'\t\r\n]/;
 
-function create(state, find) {
-  const nodes = {
-    panels: find(".panels"), hint: find(".hint"), legends: find(".legends"),
-    tooltip: find(".tooltip"), live: find(".live"),
-    // A hidden copy of what labels look like: it says in which font they are written.
-    measured: find(".labels.rows"),
+const MATRICES = {
+  mark: "matrices-drawn",
+  layout: matricesLayout,
+  place({ nodes, figures, layout, view }) {
+    for (const node of nodes.panels.querySelectorAll(".break")) node.remove();
+    for (const [first] of layout.lines.slice(1)) figures[first].figure.before(element("div", "break"));
+    // Once is enough: below the first panels that can be zoomed.
+    const line = layout.lines.find((of) => of.some((i) => layout.panels[i].zoomable));
+    figures[(line ?? layout.lines[0]).at(-1)].figure.after(nodes.hint);
+  },
+  said({ view: { panels, texts, picks }, layout }, index) {
+    const { title, rows, columns } = panels[index];
+    const size = fill(texts.size, { rows, columns });
+    const help = layout.panels[index].zoomable
+      ? [texts["zoom.help"], ...(picks ? [] : [texts["zoom.enter"]])] : [];
+    const said = `${title}. ${size}. ${texts[picks ? "help.pick" : "help"]}`;
+    return [`${title}. ${size}`, [said, ...help].join(" ")];
+  },
+  draw: alignCaptions,
+  pictures(state, tool) {
+    const { view: { panels, texts }, figures } = state;
+    const index = panelAt(tool);
+    const { zoom } = figures[index];
+    const place = zoom ? `-rows-${zoom.row}-columns-${zoom.column}` : "";
+    const name = fileNameOf(panels[index].title, texts.file);
+    if (tool.className === "csv") return { csv: tableText(panels[index]), name };
+    return { svg: panelPicture(state, index), name: `${name}${place}` };
+  },
+};
+
+/** Which panels stand side by side, and their sizes. */
+function matricesLayout({ width, view: { panels }, measure }) {
+  const ratio = window.devicePixelRatio || 1;
+  const sizes = panels.map((panel) => sizesOf(panel, measure, width));
+  const layout = (i, height) =>
+    panelLayout(panels[i], sizes[i], { width, height, tallest: panelHeight(panels[i]) }, ratio);
+  const alone = panels.map((panel, i) => layout(i, panelHeight(panel)));
+  const smaller = (i, share) => layout(i, share * alone[i].square);
+  const fitted = (line) => {
+    const gaps = PANEL_GAP * (line.length - 1);
+    for (let share = 1; share >= SMALLEST; share -= 0.02) {
+      const layouts = line.map((i) => smaller(i, share));
+      // Cells are not pooled for the sake of a neighbour.
+      if (layouts.some(({ pool }, k) => pool > alone[line[k]].pool)) return null;
+      if (layouts.reduce((sum, at) => sum + at.figure, gaps) <= width) return { line, share };
+    }
+    return null;
   };
-  Object.assign(state, {
-    nodes, prototype: find(".panel"), figures: [], marked: [], cursor: null, hover: null,
+  const lines = linesOfPanels(panels.length, fitted);
+  // The same share for all, so that a cell of one line is as large as that of the next.
+  const share = Math.min(...lines.map((of) => of.share));
+  const layouts = alone.map((at, i) => {
+    const shared = smaller(i, share);
+    return shared.pool > at.pool ? at : shared;
   });
-  state.measure = measured(state, nodes.measured, LABEL.size);
-  answerPointer(state);
-  answerKeys(state);
+  return { sizes, ratio, lines: lines.map(({ line }) => line), panels: inLine(layouts, lines) };
 }
 
-/** Take over other matrices; the keyboard stays at its cell if that still has the same labels. */
-function receive(state, data) {
-  const view = readMatrices(data);
-  const labels = (of, place) => of?.panels[place?.panel]?.labels;
-  for (const name of ["cursor", "hover"]) {
-    if (labels(state.view, state[name]) !== labels(view, state[name])) state[name] = null;
+/** As many as fit into each line; evenly where that takes no more lines. */
+function linesOfPanels(count, fitted) {
+  const lines = [];
+  for (let i = 0; i < count; i += 1) {
+    const longer = lines.length && fitted([...lines.at(-1).line, i]);
+    if (longer) lines[lines.length - 1] = longer;
+    else lines.push({ line: [i], share: 1 });
   }
-  state.figures.forEach((figure, i) => {
-    const same = view.panels[i]?.tokens === state.view.panels[i].tokens;
-    if (!same) [figure.zoom, figure.lastCursor] = [null, null];
+  const each = Math.ceil(count / lines.length);
+  const even = Array.from({ length: Math.ceil(count / each) }, (_, k) => {
+    const line = Array.from({ length: Math.min(each, count - k * each) }, (_, i) => k * each + i);
+    return line.length > 1 ? fitted(line) : { line, share: 1 };
   });
-  state.view = view;
+  return even.every(Boolean) ? even : lines;
 }
 
-function draw(state) {
-  const { view, root, width } = state;
-  const placed = `${width} ${window.devicePixelRatio} ${window.innerHeight} ${view.words}`;
-  if (placed !== state.placed) {
-    state.placed = placed;
-    state.layout = layoutOf(width, view.panels, state.measure);
-    placeFigures(state);
-    for (const i of view.panels.keys()) placePanel(state, i);
+/** Panels side by side begin and end at the same height. */
+function inLine(layouts, lines) {
+  for (const { line } of lines) {
+    const top = Math.max(...line.map((i) => layouts[i].top));
+    const below = Math.max(...line.map((i) => layouts[i].below));
+    for (const i of line) layouts[i] = { ...layouts[i], top, plot: top + below };
   }
-  root.classList.toggle("picks", view.picks);
-  view.panels.forEach((panel, i) => {
-    if (panel.content !== state.figures[i].content) drawPanel(state, i);
-  });
-  alignCaptions(state);
-  drawLegends(state);
-  placeChosen(state);
-  refresh(state);
-  markDrawn(state, "matrices-drawn");
+  return layouts;
 }
+
+/** Titles side by side take the same height, so that the cells below them are in line. */
+function alignCaptions({ figures, layout }) {
+  for (const line of layout.lines) {
+    const captions = line.map((i) => figures[i].caption);
+    for (const caption of captions) caption.style.removeProperty("--caption");
+    const tallest = Math.max(...captions.map((caption) => caption.offsetHeight));
+    for (const caption of captions) caption.style.setProperty("--caption", `${tallest}px`);
+  }
+}
+
+const csvLine = (fields) => fields.map(csvField).join(",");
+
+/** The panel's cells with their labels. */
+function tableText(panel) {
+  const lines = panel.texts ? wordLines(panel) : valueLines(panel);
+  return `${lines.map(csvLine).join("\r\n")}\r\n`;
+}
+
+/** A row for each row; what is hidden is written as the panel says. */
+function valueLines(panel) {
+  const { rowAxis, columnAxis, columns, values } = panel;
+  const rows = rowAxis.labels.map(([label], row) => {
+    const cells = Array.from({ length: columns }, (_, column) => row * columns + column);
+    return [plainText(label), ...cells.map((cell) =>
+      (isVisible(panel, cell) ? allDigits(values[cell]) : panel.hidden_value))];
+  });
+  return [["", ...columnAxis.labels.map(([label]) => plainText(label))], ...rows];
+}
+
+/** A row for each cell that can be seen: its labels, its word, its value. */
+function wordLines(panel) {
+  const { rowAxis, columnAxis, columns, values, texts } = panel;
+  const cells = Array.from(values.keys()).filter((cell) => isVisible(panel, cell));
+  const name = panel.value_name || "value";
+  return [[rowAxis.name, columnAxis.name, "word", name].map(plainText), ...cells.map((cell) => {
+    const [row, column] = [Math.floor(cell / columns), cell % columns];
+    const words = [rowAxis.labels[row][0], columnAxis.labels[column][0], texts[row][column]];
+    return [...words.map(plainText), allDigits(values[cell])];
+  })];
+}
+
+/** A text, marked with an apostrophe where a spreadsheet might take it for a formula. */
+const plainText = (text) => (FORMULA.test(text) ? `'${text}` : text);
+
+const csvField = (text) => (/[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -1,25 +1,20 @@
-"""One word through all heads: a strip of cells for each, packed for the component that draws them.
-
-The component gets one block of bytes: the frame of `viz.payload`, then for each group of strips the
-weights as exact little-endian 32-bit floats in the order in which they are drawn, then for each
-group one byte for each column, 1 where the cells can be seen.
-"""
+"""One word through all heads: a strip of cells for each."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.component import payload
-from viz.component.assets import Assets, assets_of, shared
-from viz.component.payload import TokenLabel
+from viz.component.payload import TokenLabel, check_texts, read_label, written_label
 from viz.messages import N_
-
-Kind = Literal["encoder.self", "decoder.self", "decoder.cross"]
-Side = Literal["source", "target"]
+from viz.plane import panels
+from viz.plane.maps import SIDES
+from viz.plane.maps import Kind as Kind
+from viz.plane.maps import Side as Side
+from viz.plane.panels import Axis
+from viz.plane.panels import component_assets as component_assets
 
 # Every word that the component shows. A page may hand over its own; {names} are filled in.
 DEFAULT_STRIPS_TEXTS: Mapping[str, str] = {
@@ -55,42 +50,6 @@ DEFAULT_STRIPS_TEXTS: Mapping[str, str] = {
     "words.help": N_("{side}: arrow keys move from word to word, Enter follows one."),
     "cells.help": N_("{title}. Arrow keys move from cell to cell."),
 }
-
-_SIDES: Mapping[str, tuple[Side, Side]] = {
-    "encoder.self": ("source", "source"),
-    "decoder.self": ("target", "target"),
-    "decoder.cross": ("target", "source"),
-}
-
-_SCRIPTS = (
-    *shared(
-        "mount",
-        "text",
-        "scale",
-        "tokens",
-        "tooltip",
-        "plot",
-        "keys",
-        "measure",
-        "save",
-        "svg",
-        "figure",
-        "figure_cells",
-    ),
-    *(
-        f"plane/{name}"
-        for name in (
-            "strips_payload",
-            "strips_layout",
-            "strips_words",
-            "strips_group",
-            "strips_marks",
-            "strips_picture",
-            "strips_events",
-            "strips",
-        )
-    ),
-)
 
 # Softmax in 32-bit floats may end a little above 1, and a word's sum over its pieces too.
 _ROUNDING = 1e-4
@@ -156,13 +115,13 @@ class Strips:
 
     def __post_init__(self) -> None:
         _check_strips(self)
-        payload.check_texts(self.texts, DEFAULT_STRIPS_TEXTS)
+        check_texts(self.texts, DEFAULT_STRIPS_TEXTS)
 
 
 def _check_group(group: StripGroup) -> None:
     weights = group.weights
-    if group.kind not in _SIDES:
-        raise ValueError(f"kind needs one of {list(_SIDES)}, got {group.kind!r}")
+    if group.kind not in SIDES:
+        raise ValueError(f"kind needs one of {list(SIDES)}, got {group.kind!r}")
     if weights.ndim != 2 or 0 in weights.shape:
         raise ValueError(f"weights need (strips, tokens), got {weights.shape}")
     if weights.dtype != np.float32:
@@ -189,7 +148,7 @@ def _check_strips(strips: Strips) -> None:
     if strips.direction not in ("at", "by"):
         raise ValueError(f"direction needs at or by, got {strips.direction!r}")
     for group in strips.groups:
-        queries, keys = _SIDES[group.kind]
+        queries, keys = SIDES[group.kind]
         followed, across = (queries, keys) if strips.direction == "at" else (keys, queries)
         if followed != strips.side:
             raise ValueError(f"{group.kind} has no {strips.side} token for {strips.direction!r}")
@@ -199,61 +158,74 @@ def _check_strips(strips: Strips) -> None:
             )
 
 
-def pack(strips: Strips, *, picks: bool = False) -> bytes:
+def pack(strips: Strips, *, picks: bool = False, key: str = "", locale: str = "en") -> bytes:
     """Write the strips as the one block of bytes that the component reads.
 
     Args:
         strips: What is shown.
         picks: True if there is a page that answers when a word or a strip's name is clicked.
+        key: The element's name; empty where there is but one.
+        locale: The reader's language.
     """
+    texts = {**DEFAULT_STRIPS_TEXTS, **strips.texts}
+    arrays: list[panels.Array] = []
     header = {
+        "layout": "strips",
         "picks": picks,
+        "key": key,
+        "locale": locale,
         **{name: getattr(strips, name) for name in ("side", "index", "direction", "note")},
-        "source": [payload.written_label(label) for label in strips.source],
-        "target": [payload.written_label(label) for label in strips.target],
-        "groups": [
-            {"kind": group.kind, "heads": [list(head) for head in group.heads]}
-            | {"shape": group.weights.shape, "across": _across(strips, group)}
-            for group in strips.groups
-        ],
-        "texts": {**DEFAULT_STRIPS_TEXTS, **strips.texts},
+        "source": [written_label(label) for label in strips.source],
+        "target": [written_label(label) for label in strips.target],
+        "panels": [_written(strips, group, texts, arrays) for group in strips.groups],
+        "texts": texts,
     }
-    weights = b"".join(group.weights.astype("<f4").tobytes() for group in strips.groups)
-    visible = b"".join(group.visible.tobytes() for group in strips.groups)
-    return payload.framed(header) + weights + visible
+    return panels.pack_arrays(header, arrays)
 
 
 def unpack(packed: bytes) -> Strips:
     """Read a packed block again, as the component does."""
-    header, at = payload.unframed(packed)
-    shapes = [group["shape"] for group in header["groups"]]
-    seen = at + 4 * sum(strips * tokens for strips, tokens in shapes)
-    groups = []
-    for written, (strips, tokens) in zip(header["groups"], shapes, strict=True):
-        weights = np.frombuffer(packed, "<f4", strips * tokens, at).astype(np.float32)
-        groups.append(
-            StripGroup(
-                kind=written["kind"],
-                heads=tuple((layer, head) for layer, head in written["heads"]),
-                weights=weights.reshape(strips, tokens),
-                visible=np.frombuffer(packed, "?", tokens, seen),
-            )
+    header, arrays = panels.unpack_arrays(packed)
+    groups = tuple(
+        StripGroup(
+            kind=written["kind"],
+            heads=tuple((layer, head) for layer, head in written["heads"]),
+            weights=arrays[written["values"]].reshape(written["shape"]),
+            visible=arrays[written["visible"]].reshape(written["shape"])[0].astype(np.bool_),
         )
-        at += 4 * strips * tokens
-        seen += tokens
+        for written in header["panels"]
+    )
     sentences: dict[str, Any] = {
-        side: tuple(map(payload.read_label, header[side])) for side in ("source", "target")
+        side: tuple(map(read_label, header[side])) for side in ("source", "target")
     }
     others = {name: header[name] for name in ("side", "index", "direction", "note", "texts")}
-    return Strips(groups=tuple(groups), **sentences, **others)
+    return Strips(groups=groups, **sentences, **others)
+
+
+def _written(
+    strips: Strips, group: StripGroup, texts: Mapping[str, str], arrays: list[panels.Array]
+) -> dict[str, Any]:
+    across = _across(strips, group)
+    tokens = strips.source if across == "source" else strips.target[:-1]
+    axis = "axis.at" if strips.direction == "at" else f"axis.by.{across}"
+    name = texts[f"name.{group.kind}"]
+    names = [TokenLabel(name.format(layer=layer, head=head)) for layer, head in group.heads]
+    shown = np.broadcast_to(group.visible, group.weights.shape).astype(np.uint8)
+    followed = {"side": strips.side, "index": strips.index, "direction": strips.direction}
+    header = panels.written_panel(
+        rows=Axis(name="", labels=names),
+        columns=Axis(name=texts[axis], labels=tokens, side=across),
+        values=len(arrays),
+        visible=len(arrays) + 1,
+        kind=group.kind,
+        heads=[list(head) for head in group.heads],
+        value_name=texts["weight"],
+    )
+    own: list[panels.Array] = [group.weights, shown]
+    arrays += own
+    return header | {"content": panels.content_of(header | followed, own)}
 
 
 def _across(strips: Strips, group: StripGroup) -> Side:
-    queries, keys = _SIDES[group.kind]
+    queries, keys = SIDES[group.kind]
     return keys if strips.direction == "at" else queries
-
-
-@cache
-def component_assets() -> Assets:
-    """Return the component's HTML, CSS and JS."""
-    return assets_of("plane/strips", _SCRIPTS, styles=shared("plot"))

@@ -83,10 +83,18 @@ class Scrubber:
             raise ValueError(f"{len(self.stops)} stops need as many labels, got {len(self.labels)}")
 
 
-def pack_scrubber(scrubber: Scrubber) -> bytes:
-    """Write a scrubber as the one block of bytes that the component reads."""
+def pack_scrubber(scrubber: Scrubber, *, key: str = "", locale: str = "en") -> bytes:
+    """Write a scrubber as the one block of bytes that the component reads.
+
+    Args:
+        scrubber: What is shown.
+        key: The element's name; empty where there is but one.
+        locale: The reader's language.
+    """
     return framed(
         {
+            "key": key,
+            "locale": locale,
             "stops": [int(step) for step in scrubber.stops],
             "labels": list(scrubber.labels) or [""] * len(scrubber.stops),
             "chosen": int(scrubber.chosen),

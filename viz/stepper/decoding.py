@@ -40,11 +40,16 @@ _Number = Callable[[TokenLabel], int]
 _Weights = npt.NDArray[np.float32]
 
 
-def pack_decoding(view: DecodingView) -> bytes:
+def pack_decoding(view: DecodingView, *, key: str = "", locale: str = "en") -> bytes:
     """Write a view as the one block of bytes that the component reads.
 
     Sixteen bits are enough for the three digits that the pointer shows, at half of the size of
     floats. Each label is written once, since most come back at every step.
+
+    Args:
+        view: All steps.
+        key: The element's name; empty where there is but one.
+        locale: The reader's language.
     """
     labels: dict[TokenLabel, int] = {}
 
@@ -52,7 +57,9 @@ def pack_decoding(view: DecodingView) -> bytes:
         return labels.setdefault(label, len(labels))
 
     sides = [side for side in (view.free, view.forced) if side]
-    header = {
+    header: dict[str, Any] = {
+        "key": key,
+        "locale": locale,
         "source": [number(label) for label in view.source],
         "sides": [_written_side(side, number) for side in sides],
         "shape": view.free.cross.shape[:2],

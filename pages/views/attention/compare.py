@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.analysis.heads.comparison import aligned, compare, difference
 from core.inspection import inspect_sentence, merged
-from pages.frame import matrices, notes
+from pages.frame import components, notes
 from pages.frame.export import Column, Taking
 from pages.frame.selection import Looked
 from pages.frame.text import _
@@ -15,8 +15,7 @@ from pages.views.attention import compare_other, lines_of
 from pages.views.attention.compare_panels import panels, title
 from pages.views.attention.compare_shown import Compared, compared
 from pages.views.attention.compare_words import translations, what_changes, what_differs
-from viz.plane.matrices import component_assets, pack
-from viz.plane.matrices_view import Matrices
+from viz.plane.matrices import Matrices, component_assets, pack
 
 COMPARED_MAPS = "compared_maps"
 _IMPORT = "from core.analysis.heads.comparison import compare, difference"
@@ -53,7 +52,7 @@ def draw(looked: Looked) -> Taking | None:
     shown = compared(looked, other)
     _say(shown)
     pictures = panels(shown)
-    matrices.matrices(pictures, key=COMPARED_MAPS)
+    components.matrices(pictures, key=COMPARED_MAPS)
     return Taking(
         name=f"{looked.site}.{looked.head.index}.compared",
         title=title(shown),

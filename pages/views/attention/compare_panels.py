@@ -8,7 +8,7 @@ from pages.frame.selection import key_axis, query_axis
 from pages.frame.text import ATTENTIONS, _
 from pages.views.attention.compare_shown import Compared, paired_labels
 from pages.views.attention.compare_words import left_out
-from viz.plane.matrices_view import Axis, Matrices, Matrix
+from viz.plane.matrices import Axis, Matrices, Matrix
 
 
 def panels(shown: Compared) -> Matrices:

@@ -8,7 +8,7 @@ import streamlit as st
 from core.heads import Kind
 from core.inspection import inspect_sentence, merged
 from core.model.attention import attend_probed
-from pages.frame import address, clicks, controls, session
+from pages.frame import address, clicks, components, controls, session
 from pages.frame.export import Taking
 from pages.frame.maps import labels
 from pages.frame.positions import position
@@ -23,9 +23,6 @@ from viz.lines.lines import DEFAULT_LINES_TEXTS, Lines, component_assets, pack
 
 THRESHOLD = 0.05
 ONE, ALL = "one head", "all heads"
-
-_assets = component_assets()
-_component = st.components.v2.component("lines", html=_assets.html, css=_assets.css, js=_assets.js)
 
 HOW_TO_READ = _(
     """
@@ -52,12 +49,12 @@ def draw(looked: Looked) -> Taking:
     """Draw the lines."""
     heads = _heads(looked)
     shown = _lines(looked, heads)
-    _component(
+    components.lines(
+        shown,
         key=session.LINES,
-        data=pack(shown),
-        on_pick_change=partial(clicks.take_token, session.LINES),
-        on_threshold_change=_take_threshold,
-        on_heads_change=_take_heads,
+        on_pick=partial(clicks.take_token, session.LINES),
+        on_threshold=_take_threshold,
+        on_heads=_take_heads,
     )
     drawn = [head for head in heads if head not in shown.hidden]
     weights = f'inspection.attention[Site.parse("{looked.site}")].weights_HQK[{drawn}]'

@@ -3,12 +3,12 @@
 from core.analysis.heads.findings import best_pronoun_head, most_needed_pronoun_head, pronouns_among
 from core.inspection import inspect_sentence, merged
 from core.model.attention import attend_probed
-from pages.frame import address, clicks, maps, notes, session
+from pages.frame import address, clicks, components, maps, notes, session
 from pages.frame.export import Taking
 from pages.frame.opening import Opened
 from pages.frame.selection import Looked
 from pages.views.attention import lines_of
-from viz.plane.attention_maps import component_assets, pack
+from viz.plane.map_payload import component_assets, pack
 
 
 def draw(looked: Looked) -> Taking:
@@ -20,7 +20,9 @@ def draw(looked: Looked) -> Taking:
         _about_pronouns(looked.opened),
         _zoom(looked),
     )
-    maps.attention_maps(shown, key=session.MAPS, on_pick=clicks.take_head, on_zoom=clicks.take_zoom)
+    components.attention_maps(
+        shown, key=session.MAPS, on_pick=clicks.take_head, on_zoom=clicks.take_zoom
+    )
     return Taking(
         name=f"{looked.site}.{looked.head.index}",
         title=notes.site_and_head(looked.head),

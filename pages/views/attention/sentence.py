@@ -10,13 +10,12 @@ from core.analysis.heads.aggregate import heads_of_all_layers, largest_of_heads,
 from core.heads import Kind
 from core.inspection import inspect_sentence, merged
 from core.runs.run import Run
-from pages.frame import cached, controls, matrices, session
+from pages.frame import cached, components, controls, session
 from pages.frame.export import Column, Taking
 from pages.frame.selection import Looked, key_axis, query_axis
 from pages.frame.text import _
 from pages.views.attention import lines_of
-from viz.plane.matrices import component_assets, pack
-from viz.plane.matrices_view import Matrices, Matrix
+from viz.plane.matrices import Matrices, Matrix, component_assets, pack
 
 MEAN, LARGEST = "mean", "largest"
 EACH, ALL = "heads of each layer", "all heads of all layers"
@@ -69,7 +68,7 @@ def draw(looked: Looked) -> Taking:
         over,
     )
     shown = Matrices(panels=tuple(_panel(looked, name, maps[name], how) for name in maps))
-    matrices.matrices(shown, key=SENTENCE_MAPS)
+    components.matrices(shown, key=SENTENCE_MAPS)
     return Taking(
         name=f"{looked.kind}.{how}" + (".all" if over == ALL else ""),
         title=shown.panels[0].title if len(maps) == 1 else _title_of_all(looked, how),

@@ -12,8 +12,8 @@ from core.analysis.heads.steps import HeadSteps, head_steps
 from core.analysis.heads.terms import terms
 from core.model.attention import attend_probed
 from pages.frame import address, cached, clicks, controls, notes, session
+from pages.frame.components import matrices as show_matrices
 from pages.frame.export import Taking
-from pages.frame.matrices import matrices as show_matrices
 from pages.frame.selection import Looked
 from pages.frame.text import _
 from pages.views.attention import steps_numbers, steps_terms, steps_words

@@ -9,7 +9,7 @@ from core.analysis.heads.stages import Panel, Stage, panels
 from core.analysis.heads.steps import HeadSteps
 from pages.frame.selection import Looked, key_axis, query_axis
 from pages.frame.text import _
-from viz.plane.matrices_view import Axis, Matrices, Matrix, numbered
+from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
 
 def stage_matrices(

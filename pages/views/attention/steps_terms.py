@@ -11,14 +11,14 @@ from core.analysis.heads.stages import Stage
 from core.analysis.heads.steps import HeadSteps
 from core.analysis.heads.terms import Rule, Terms, largest
 from pages.frame import controls
+from pages.frame.components import matrices
 from pages.frame.folded import fold
-from pages.frame.matrices import matrices
 from pages.frame.selection import Looked
 from pages.frame.text import _
 from pages.views.attention import steps_words
 from pages.views.attention.steps_pictures import axis_of, named_cell
 from viz.component.payload import TokenLabel
-from viz.plane.matrices_view import Axis, Matrices, Matrix
+from viz.plane.matrices import Axis, Matrices, Matrix
 
 SHOWN = 12
 """So many terms stand in the picture; the text has all."""

@@ -1,6 +1,6 @@
 """One word, followed through all layers and heads."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -11,7 +11,7 @@ from core.analysis.heads.findings import pronouns_among
 from core.heads import Kind, Side
 from core.inspection import Inspection, inspect_sentence, merged
 from core.model.attention import attend_probed
-from pages.frame import address, clicks, controls, session
+from pages.frame import address, clicks, components, controls, session
 from pages.frame.export import Column, Taking
 from pages.frame.maps import labels
 from pages.frame.positions import position
@@ -40,9 +40,6 @@ _COLUMNS = (
     *("kind", "layer", "head"),
     *("query", "query_token", "key", "key_token", "visible", "weight"),
 )
-
-_assets = component_assets()
-_component = st.components.v2.component("strips", html=_assets.html, css=_assets.css, js=_assets.js)
 
 HOW_TO_READ = _(
     """
@@ -77,7 +74,7 @@ def draw(looked: Looked) -> Taking:
         note=_note(inspection, side, index),
         texts={name: _(text) for name, text in DEFAULT_STRIPS_TEXTS.items()},
     )
-    strips(
+    components.strips(
         shown,
         key=STRIPS,
         on_pick=partial(clicks.take_token, STRIPS),
@@ -89,26 +86,8 @@ def draw(looked: Looked) -> Taking:
         numbers=lambda: _numbers(inspection, groups, index, direction),
         lines=lines_of.inspecting(looked) + _lines(groups, index, direction),
         code=[attend_probed, inspect_sentence, *([merged] if looked.whole_words else [])],
-        component=(_assets, lambda: pack(shown)),
+        component=(component_assets(), lambda: pack(shown)),
         how_to_read=HOW_TO_READ,
-    )
-
-
-def strips(
-    shown: Strips, *, key: str, on_pick: Callable[[], None], on_strip: Callable[[], None]
-) -> None:
-    """Show a word's strips below the sentences in which other words can be chosen.
-
-    Args:
-        shown: The strips.
-        key: The element's name.
-        on_pick: Called when a word was chosen, before the page runs again;
-            `st.session_state[key].pick` holds `{"side": …, "index": …}`.
-        on_strip: Called when a strip's name was clicked; `st.session_state[key].strip` holds
-            `{"kind": …, "layer": …, "head": …}`.
-    """
-    _component(
-        key=key, data=pack(shown, picks=True), on_pick_change=on_pick, on_strip_change=on_strip
     )
 
 

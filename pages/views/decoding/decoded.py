@@ -13,7 +13,7 @@ from core.inspection import Inspection
 from core.runs.run import Run
 from pages.frame.maps import labels
 from pages.frame.text import _
-from viz.plane.attention_maps import TokenLabel
+from viz.component.payload import TokenLabel
 from viz.stepper.decoding import (
     DEFAULT_DECODING_TEXTS,
     Alternative,

@@ -9,14 +9,14 @@ from core.analysis.heads.likeness import SEED, Likeness, head_likeness, likeness
 from core.heads import Kind
 from core.runs.run import RunError
 from pages.frame import cached, controls, lesson, notes, opening
+from pages.frame.components import matrices
 from pages.frame.lesson import Explanation
-from pages.frame.matrices import matrices
 from pages.frame.opening import Opened
 from pages.frame.text import ATTENTIONS, _, plain
 from pages.views.heads import alike_cells, scores_links, warnings
 from viz.charts.number_tables import three_digits
 from viz.component.payload import TokenLabel
-from viz.plane.matrices_view import Axis, Matrices, Matrix
+from viz.plane.matrices import Axis, Matrices, Matrix
 
 MAP = "alike_map"
 """Key of the map."""

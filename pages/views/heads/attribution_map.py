@@ -8,13 +8,13 @@ import streamlit as st
 
 from core.analysis.attribution.methods import Attribution
 from core.tokenizer import Token
+from pages.frame.components import matrices
 from pages.frame.maps import labels
-from pages.frame.matrices import matrices
 from pages.frame.text import _
 from pages.views.heads import alike_cells, attribution_words, cell_numbers
 from viz.charts.scaled_rows import scaled_rows
 from viz.component.payload import TokenLabel
-from viz.plane.matrices_view import Axis, Matrices, Matrix
+from viz.plane.matrices import Axis, Matrices, Matrix
 
 MAP, CELL = "attribution_map", "attributed_cell"
 

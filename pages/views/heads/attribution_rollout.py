@@ -19,14 +19,14 @@ from core.runs.run import Run
 from pages.frame import cached, lesson
 from pages.frame import lesson_controls as lesson_controls
 from pages.frame.charts import chart
+from pages.frame.components import matrices
 from pages.frame.lesson import Explanation
 from pages.frame.maps import labels
-from pages.frame.matrices import matrices
 from pages.frame.opening import Opened
 from pages.frame.text import _
 from viz.charts.bars import bars
 from viz.charts.curves import Quantity
-from viz.plane.matrices_view import Axis, Matrices, Matrix
+from viz.plane.matrices import Axis, Matrices, Matrix
 
 MAPS = "rollout_maps"
 

@@ -19,8 +19,8 @@ from core.model import Silence
 from core.runs.run import Run, RunError, RunSettings, read_settings
 from core.training.loss import guided_loss
 from pages.frame import address, cached, controls, lesson, notes, opening, session
+from pages.frame.components import matrices
 from pages.frame.lesson import Explanation
-from pages.frame.matrices import matrices
 from pages.frame.opening import Opened
 from pages.frame.text import _, plain
 from pages.views.heads import warnings

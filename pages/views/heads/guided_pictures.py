@@ -12,7 +12,7 @@ from core.inspection import Inspection
 from pages.frame import notes
 from pages.frame.selection import key_axis, query_axis, query_tokens
 from pages.frame.text import ATTENTIONS, _, percent
-from viz.plane.matrices_view import Matrices, Matrix
+from viz.plane.matrices import Matrices, Matrix
 
 
 @dataclass(frozen=True, slots=True)

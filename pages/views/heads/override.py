@@ -18,8 +18,8 @@ from core.analysis.effects.weight_shift import (
 from core.heads import Head
 from core.model import Override
 from pages.frame import address, cached, controls, lesson, notes, opening, session
+from pages.frame.components import matrices
 from pages.frame.lesson import Explanation
-from pages.frame.matrices import matrices
 from pages.frame.opening import Opened
 from pages.frame.selection import Looked, key_tokens, query_tokens
 from pages.frame.text import _, plain

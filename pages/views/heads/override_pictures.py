@@ -18,7 +18,7 @@ from pages.frame.selection import (
 from pages.frame.text import _
 from viz.charts.frames import runs_table
 from viz.component.payload import TokenLabel
-from viz.plane.matrices_view import Axis, Matrices, Matrix
+from viz.plane.matrices import Axis, Matrices, Matrix
 
 
 @dataclass(frozen=True, slots=True, eq=False)

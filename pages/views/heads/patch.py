@@ -9,8 +9,8 @@ from core.heads import Head, Site
 from core.model import Patch
 from core.runs.run import Run
 from pages.frame import address, cached, controls, lesson, session
+from pages.frame.components import matrices
 from pages.frame.lesson import Explanation
-from pages.frame.matrices import matrices
 from pages.frame.opening import Opened
 from pages.frame.text import _, percent, plain
 from pages.views.heads import warnings

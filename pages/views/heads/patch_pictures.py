@@ -7,7 +7,7 @@ import numpy as np
 from core.analysis.effects.patching import PatchingStudy
 from pages.frame.text import ATTENTIONS, _
 from viz.component.payload import TokenLabel
-from viz.plane.matrices_view import Axis, Matrices, Matrix, numbered
+from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
 
 def maps(study: PatchingStudy) -> Matrices:

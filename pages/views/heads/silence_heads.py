@@ -18,11 +18,11 @@ from core.analysis.heads.summary_maps import confidence_map
 from core.heads import Head, Kind, Site
 from core.runs.run import Run
 from pages.frame import address, cached, opening, session
-from pages.frame.matrices import matrices
+from pages.frame.components import matrices
 from pages.frame.opening import Opened
 from pages.frame.text import ATTENTIONS, _
 from pages.views.heads import silence_cells
-from viz.plane.matrices_view import Axis, Matrices, Matrix, numbered
+from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
 GRID, LAYERS, NOTHING = "silence_grid", "silence_layer", "silence_none"
 """Keys of the grid and of the buttons beside it."""

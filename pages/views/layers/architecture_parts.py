@@ -11,8 +11,8 @@ from core.model.positional import Embedding, sinusoids
 from core.model.transformer import Transformer
 from pages.frame import clicks, lesson, session
 from pages.frame import lesson_controls as lesson_controls
-from pages.frame.architecture import architecture
 from pages.frame.charts import chart
+from pages.frame.components import architecture
 from pages.frame.lesson import Explanation
 from pages.frame.opening import Opened
 from pages.frame.text import _, percent, plain

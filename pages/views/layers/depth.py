@@ -13,14 +13,14 @@ from core.tokenizer import Token
 from pages.frame import cached, clicks, controls, lesson, session
 from pages.frame import lesson_controls as lesson_controls
 from pages.frame.charts import chart
+from pages.frame.components import matrices
 from pages.frame.lesson import Explanation
 from pages.frame.maps import labels
-from pages.frame.matrices import matrices
 from pages.frame.opening import Opened
 from pages.frame.text import _, percent, plain
 from viz.charts.curves import Quantity, curves
 from viz.component.payload import TokenLabel
-from viz.plane.matrices_view import Axis, Matrices, Matrix
+from viz.plane.matrices import Axis, Matrices, Matrix
 
 _NEXT = {
     "pre": r"x_{l+1} = x_l + \mathrm{Sublayer}_l(\mathrm{LayerNorm}(x_l))",

@@ -17,14 +17,14 @@ from core.tokenizer import Token
 from pages.frame import cached, controls, lesson, session
 from pages.frame import lesson_controls as lesson_controls
 from pages.frame.charts import chart
+from pages.frame.components import matrices
 from pages.frame.lesson import Explanation
 from pages.frame.maps import labels
-from pages.frame.matrices import matrices
 from pages.frame.opening import Opened
 from pages.frame.text import _
 from viz.charts.bars import bars
 from viz.charts.curves import Quantity
-from viz.plane.matrices_view import Axis, Matrices, Matrix, numbered
+from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
 
 def norms(opened: Opened) -> None:

@@ -12,13 +12,13 @@ from core.model.layers import FeedForward
 from core.tokenizer import Token
 from pages.frame import cached, clicks, controls, lesson, session
 from pages.frame import lesson_controls as lesson_controls
+from pages.frame.components import matrices
 from pages.frame.lesson import Explanation
 from pages.frame.maps import labels
-from pages.frame.matrices import matrices
 from pages.frame.opening import Opened
 from pages.frame.text import _, percent, plain
 from pages.views.layers.depth import tokens_of
-from viz.plane.matrices_view import Axis, Matrices, Matrix, numbered
+from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
 SHOWN = 8
 """So many units are listed for a token."""

@@ -23,7 +23,7 @@ from core.tokenizer import Token, Tokenizer
 from pages.frame.maps import labels
 from pages.frame.notes import site_and_head
 from pages.frame.text import _, percent
-from viz.plane.matrices_view import Axis, Matrices, Matrix, numbered
+from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
 
 @dataclass(frozen=True, slots=True)

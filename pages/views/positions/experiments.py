@@ -9,16 +9,16 @@ from core.model.positional import Embedding
 from core.runs.run import Run
 from pages.frame import cached, lesson
 from pages.frame.charts import chart
+from pages.frame.components import matrices
 from pages.frame.lesson import Explanation
 from pages.frame.maps import labels
-from pages.frame.matrices import matrices
 from pages.frame.opening import Opened
 from pages.frame.text import _
 from pages.views.positions import controls
 from pages.views.positions.controls import short
 from viz.charts.bars import bars
 from viz.charts.curves import Quantity
-from viz.plane.matrices_view import Axis, Matrices, Matrix
+from viz.plane.matrices import Axis, Matrices, Matrix
 
 TOKENS_DRAWN = 14
 """So many fit on the first screen."""

@@ -12,14 +12,14 @@ from core.model.positional import Embedding
 from core.runs.run import Run, RunError, read_settings
 from pages.frame import cached, lesson
 from pages.frame.charts import chart
+from pages.frame.components import matrices
 from pages.frame.lesson import Explanation
-from pages.frame.matrices import matrices
 from pages.frame.opening import Opened
 from pages.frame.text import _, plain
 from pages.views.positions import controls
 from pages.views.positions.controls import short
 from viz.charts.curves import Quantity, Rule, curves
-from viz.plane.matrices_view import Matrices, Matrix, numbered
+from viz.plane.matrices import Matrices, Matrix, numbered
 
 
 @controls.saying_why

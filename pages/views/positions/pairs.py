@@ -8,15 +8,15 @@ from core.analysis.lessons.positions import Sinusoids
 from core.model.positional import exact_sinusoids, timescales
 from pages.frame import lesson
 from pages.frame.charts import chart
+from pages.frame.components import matrices
 from pages.frame.lesson import Explanation
-from pages.frame.matrices import matrices
 from pages.frame.opening import Opened
 from pages.frame.text import _
 from pages.views.positions import controls
 from pages.views.positions.controls import short, signed
 from viz.charts.curves import Quantity, Rule, curves
 from viz.component.payload import TokenLabel
-from viz.plane.matrices_view import Axis, Matrices, Matrix, numbered
+from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
 BLOCK = r"""
 \begin{pmatrix} \sin \omega_i (p + k) \\ \cos \omega_i (p + k) \end{pmatrix} =

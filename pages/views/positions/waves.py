@@ -9,14 +9,14 @@ from core.analysis.lessons import positions
 from core.model.positional import exact_sinusoids, sinusoids, timescales
 from pages.frame import lesson
 from pages.frame.charts import chart
+from pages.frame.components import matrices
 from pages.frame.lesson import Explanation
-from pages.frame.matrices import matrices
 from pages.frame.opening import Opened
 from pages.frame.text import _
 from pages.views.positions import controls
 from pages.views.positions.controls import short
 from viz.charts.curves import Quantity, curves
-from viz.plane.matrices_view import Matrices, Matrix, numbered
+from viz.plane.matrices import Matrices, Matrix, numbered
 
 FORMULA = r"""
 \mathrm{PE}(pos, 2i) = \sin\frac{pos}{base^{\,2i/d_{model}}} \qquad

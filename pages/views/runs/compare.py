@@ -10,7 +10,7 @@ from core.decoding.sentence import SentenceError
 from core.heads import Kind
 from core.runs.records import read_rows
 from core.runs.run import RunError
-from pages.frame import cached, charts, controls, matrices, opening, session
+from pages.frame import cached, charts, components, controls, opening, session
 from pages.frame.maps import maps_of
 from pages.frame.notes import site_and_head
 from pages.frame.text import _, plain
@@ -19,7 +19,7 @@ from pages.views.runs.table import Listed, results_columns, results_row, without
 from viz.charts.frames import DIFFERS, runs_table, settings_table, tinted
 from viz.charts.measurements import Axes
 from viz.charts.runs import compared
-from viz.plane.matrices_view import Axis, Matrices, Matrix
+from viz.plane.matrices import Axis, Matrices, Matrix
 
 MOST = 8
 """So many runs are compared at once."""
@@ -125,7 +125,7 @@ def _same_head(runs: Sequence[Listed]) -> None:
         layer, head = controls.layer_and_head(*_most(runs, kind), default)
         st.caption(_lacking(runs, kind, layer, head), width="stretch")
     panels = [_panel(run, sentence, kind, layer, head) for run in runs]
-    matrices.matrices(Matrices(panels=[each for each in panels if each]), key="compared_heads")
+    components.matrices(Matrices(panels=[each for each in panels if each]), key="compared_heads")
 
 
 def _problem(run: Listed) -> str:

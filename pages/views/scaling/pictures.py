@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from core.analysis.lessons.scaling import Average, Response, Spread
 from pages.frame.charts import chart
-from pages.frame.matrices import matrices
+from pages.frame.components import matrices
 from pages.frame.text import _
 from viz.charts.bars import bars
 from viz.charts.curves import Quantity, Rule, curves
-from viz.plane.matrices_view import Matrices, Matrix, numbered
+from viz.plane.matrices import Matrices, Matrix, numbered
 
 Floats = NDArray[np.float64]
 STEEPEST = 0.25

@@ -15,7 +15,8 @@ from core.runs.weights import stops
 from core.training.job import EVALUATION_SAMPLES
 from pages.frame import cached, clicks, controls, session
 from pages.frame.charts import chart
-from pages.frame.scrubber import scrubber, scrubber_of, stop_label
+from pages.frame.components import scrubber
+from pages.frame.scrubber import scrubber_of, stop_label
 from pages.frame.text import _, plain
 from pages.views.training import looking, progress
 from pages.views.training.lines import lines

@@ -9,7 +9,7 @@ from core.config import ModelConfig
 from core.heads import Head, Kind
 from core.inspection import Inspection
 from core.runs.run import Run, RunError
-from pages.frame import address, cached, clicks, controls, maps, notes, opening, session
+from pages.frame import address, cached, clicks, components, controls, maps, notes, opening, session
 from pages.frame.text import _
 from pages.views.training import progress
 
@@ -51,7 +51,7 @@ def show(inspection: Inspection, looked_at: Head) -> None:
     """Draw the maps."""
     selected = (looked_at.layer, looked_at.index)
     shown = maps.maps_of(inspection, looked_at.kind, selected)
-    maps.attention_maps(shown, key=session.MAPS, on_pick=clicks.take_head)
+    components.attention_maps(shown, key=session.MAPS, on_pick=clicks.take_head)
 
 
 def no_text() -> None:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.frame.architecture import architecture
+from pages.frame.components import architecture
 from tests.browser.apps.blank import blank_between_cases
 from viz.architecture import Architecture, part_ids
 

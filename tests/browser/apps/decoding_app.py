@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.frame.stepper import decoding
+from pages.frame.components import decoding
 from tests.browser.apps.blank import blank_between_cases
 from tests.browser.apps.decoding_cases import CASES
 

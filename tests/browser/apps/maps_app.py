@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.frame.maps import attention_maps
+from pages.frame.components import attention_maps
 from tests.browser.apps.blank import blank_between_cases
 from tests.browser.apps.maps_cases import CASES
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from viz.plane.attention_maps import AttentionMaps, TokenLabel
+from viz.component.payload import TokenLabel
+from viz.plane.maps import AttentionMaps
 
 ENGLISH = "The animal did n't cross the street because it was too tired ."
 FRENCH = "L' animal n' a pas traversé la rue parce qu' il était trop fatigué ."

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from pages.frame.matrices import matrices
+from pages.frame.components import matrices
 from tests.browser.apps.blank import blank_between_cases
 from tests.browser.apps.matrices_cases import CASES
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from tests.browser.apps import matrices_long
 from viz.component.payload import TokenLabel
-from viz.plane.matrices_view import Axis, Matrices, Matrix, numbered
+from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
 WORDS = "The animal did n't cross the street because it was too tired ."
 EOS = TokenLabel("EOS", special=True)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from viz.component.payload import TokenLabel
-from viz.plane.matrices_view import Axis, Matrices, Matrix
+from viz.plane.matrices import Axis, Matrices, Matrix
 
 
 def words(name, text, count, side):

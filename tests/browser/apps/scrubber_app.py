@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.frame.scrubber import scrubber
+from pages.frame.components import scrubber
 from tests.browser.apps.scrubber_cases import CASES, ODD
 
 st.set_page_config(layout="wide")

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.views.attention.word import strips
+from pages.frame.components import strips
 from tests.browser.apps.blank import blank_between_cases
 from tests.browser.apps.strips_cases import CASES, followed
 

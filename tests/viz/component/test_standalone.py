@@ -10,7 +10,7 @@ from viz import architecture
 from viz.component.assets import Assets
 from viz.component.standalone import standalone_page, table_page
 from viz.lines import lines
-from viz.plane import attention_maps, matrices, strips
+from viz.plane import map_payload, matrices, strips
 
 PLAIN = Assets(
     html="<section></section>", css=":host {}", js="export default function (component) {}"
@@ -75,7 +75,7 @@ def test_the_payload_is_in_the_page_byte_by_byte(packed):
 
 @pytest.mark.parametrize(
     "module",
-    [architecture, attention_maps, lines, matrices, strips],
+    [architecture, map_payload, lines, matrices, strips],
     ids=lambda module: module.__name__,
 )
 def test_a_component_is_in_the_page_whole(module):
@@ -105,7 +105,7 @@ def test_a_script_without_one_default_export_is_refused(js):
 
 
 def test_nothing_is_fetched():
-    page = standalone_page(attention_maps.component_assets(), b"", "title", {"a": "b"})
+    page = standalone_page(map_payload.component_assets(), b"", "title", {"a": "b"})
     assert "default-src 'none'" in page
     # The one address there is names the language of drawings.
     assert set(re.findall(r"https?://[^\s\"'`<]+", page)) <= {"http://www.w3.org/2000/svg"}

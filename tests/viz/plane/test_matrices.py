@@ -8,8 +8,16 @@ import pytest
 
 from viz import theme
 from viz.component.payload import TokenLabel
-from viz.plane.matrices import component_assets, pack, unpack
-from viz.plane.matrices_view import DEFAULT_MATRICES_TEXTS, Axis, Matrices, Matrix, numbered
+from viz.plane.matrices import (
+    DEFAULT_MATRICES_TEXTS,
+    Axis,
+    Matrices,
+    Matrix,
+    component_assets,
+    numbered,
+    pack,
+    unpack,
+)
 
 HOSTILE = ("</s>", "<b>", '"\\', "🐈‍⬛", "שלום", "\u2028", "\ud800", "{row}", "")
 

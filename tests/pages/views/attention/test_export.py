@@ -13,7 +13,7 @@ from pages.frame import export
 from pages.frame.files import as_csv, as_json
 from tests.pages.conftest import ROOT, said, shown, unfold
 from tests.pages.views.attention.conftest import from_csv, run_lines
-from viz.plane.attention_maps import unpack
+from viz.plane.map_payload import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
 KINDS = {"encoder self": "encoder.self", "decoder self": "decoder.self", "cross": "decoder.cross"}

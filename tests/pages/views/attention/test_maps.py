@@ -1,7 +1,7 @@
 import pytest
 
 from tests.pages.conftest import component, pick, send_from
-from viz.plane.attention_maps import unpack
+from viz.plane.map_payload import unpack
 
 WIDE = "The animal didn't cross the street because it was too wide."
 

@@ -13,7 +13,7 @@ from core.runs.run import load_run, read_settings
 from core.runs.weights import stops
 from pages.views.training.history import figures
 from tests.pages.conftest import ROOT, component, said, send_from
-from viz.plane.attention_maps import unpack
+from viz.plane.map_payload import unpack
 
 KEPT = (1, 10, 200)
 

@@ -1,0 +1,171 @@
+"""Our own components as elements of a page.
+
+Each is named by its key, under which `st.session_state[key]` holds what was asked for while one of
+its callbacks runs, before the page runs again. Texts that a page does not replace are translated.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from pages.frame.text import _
+from viz import architecture as architectures
+from viz.component.assets import Assets
+from viz.lines.lines import DEFAULT_LINES_TEXTS, Lines
+from viz.lines.lines import component_assets as lines_assets
+from viz.lines.lines import pack as pack_lines
+from viz.plane import map_payload, panels
+from viz.plane import matrices as labelled
+from viz.plane import strips as of_one_word
+from viz.plane.maps import DEFAULT_MAPS_TEXTS, AttentionMaps
+from viz.plane.matrices import DEFAULT_MATRICES_TEXTS, Matrices
+from viz.plane.strips import DEFAULT_STRIPS_TEXTS, Strips
+from viz.scrubber.scrubber import DEFAULT_SCRUBBER_TEXTS, Scrubber, pack_scrubber, scrubber_assets
+from viz.stepper.decoding import DecodingView, decoding_assets, pack_decoding
+
+LOCALE = "en"
+
+Shown = TypeVar("Shown", AttentionMaps, Matrices, Strips, Scrubber, Lines)
+Callback = Callable[[], None]
+
+
+def _mounted(name: str, assets: Assets) -> Callable[..., Any]:
+    return st.components.v2.component(name, html=assets.html, css=assets.css, js=assets.js)
+
+
+_plane = _mounted("plane", panels.component_assets())
+_part = _mounted("plane_part", panels.part_assets())
+_lines = _mounted("lines", lines_assets())
+_scrubber = _mounted("scrubber", scrubber_assets())
+_stepper = _mounted("decoding", decoding_assets())
+_architecture = _mounted("architecture", architectures.component_assets())
+
+
+def translated(shown: Shown, texts: Mapping[str, str]) -> Shown:
+    """Return what is shown with all texts in the reader's language; its own ones stay."""
+    return replace(shown, texts={name: _(text) for name, text in texts.items()} | {**shown.texts})
+
+
+def _show(
+    component: Callable[..., Any], key: str, data: bytes, **callbacks: Callback | None
+) -> None:
+    """Mount a component with those callbacks that the page has."""
+    component(key=key, data=data, **{name: each for name, each in callbacks.items() if each})
+
+
+def attention_maps(
+    shown: AttentionMaps, *, key: str, on_pick: Callback, on_zoom: Callback | None = None
+) -> None:
+    """Show all heads of one kind of attention, with the sentence and its translation above them.
+
+    What is the same for all heads and what was chosen come in two elements: another head sends
+    that head alone.
+
+    Args:
+        shown: The maps.
+        key: The element's name.
+        on_pick: Called when another head was chosen: `pick` holds `{"layer": …, "head": …}`. The
+            page should answer with a selection of that head: then its exact weights are shown.
+        on_zoom: Called when the visitor has zoomed or moved: `zoom` holds `{"row": …, "column": …,
+            "rows": …, "columns": …}`, or None for the whole map. None where the page does not want
+            to know.
+    """
+    shown = translated(shown, DEFAULT_MAPS_TEXTS)
+    packed = map_payload.pack(shown, zooms=on_zoom is not None, apart=True, key=key, locale=LOCALE)
+    with st.container(key=f"{key}-place", gap=None):
+        # Before the maps: these are drawn once, when both have come.
+        head = map_payload.pack_head(shown, map_payload.content_of(packed), key=key)
+        _show(_part, f"{key}-head", head)
+        _show(_plane, key, packed, on_pick_change=on_pick, on_zoom_change=on_zoom)
+
+
+def matrices(shown: Matrices, *, key: str, on_pick: Callback | None = None) -> None:
+    """Show one or several matrices side by side.
+
+    Args:
+        shown: The matrices.
+        key: The element's name.
+        on_pick: Called when a cell was chosen: `pick` holds `{"panel": …, "row": …, "column": …}`.
+            The page should answer with that cell selected. None if cells cannot be chosen.
+    """
+    shown = translated(shown, DEFAULT_MATRICES_TEXTS)
+    data = labelled.pack(shown, picks=on_pick is not None, key=key, locale=LOCALE)
+    _show(_plane, key, data, on_pick_change=on_pick)
+
+
+def strips(shown: Strips, *, key: str, on_pick: Callback, on_strip: Callback) -> None:
+    """Show a word's strips below the sentences in which other words can be chosen.
+
+    Args:
+        shown: The strips.
+        key: The element's name.
+        on_pick: Called when a word was chosen: `pick` holds `{"side": …, "index": …}`.
+        on_strip: Called when a strip's name was clicked: `strip` holds `{"kind": …, "layer": …,
+            "head": …}`.
+    """
+    shown = translated(shown, DEFAULT_STRIPS_TEXTS)
+    data = of_one_word.pack(shown, picks=True, key=key, locale=LOCALE)
+    _show(_plane, key, data, on_pick_change=on_pick, on_strip_change=on_strip)
+
+
+def lines(
+    shown: Lines, *, key: str, on_pick: Callback, on_threshold: Callback, on_heads: Callback
+) -> None:
+    """Show two columns of tokens with a line for each weight.
+
+    Args:
+        shown: The lines.
+        key: The element's name.
+        on_pick: Called when a token's lines are kept: `pick` holds `{"side": …, "index": …}`.
+        on_threshold: Called when the slider came to rest: `threshold` holds the smallest weight.
+        on_heads: Called when a head was switched off or on: `heads` holds `{"hidden": […]}`.
+    """
+    data = pack_lines(translated(shown, DEFAULT_LINES_TEXTS), key=key, locale=LOCALE)
+    heard = {"on_threshold_change": on_threshold, "on_heads_change": on_heads}
+    _show(_lines, key, data, on_pick_change=on_pick, **heard)
+
+
+def scrubber(shown: Scrubber, *, key: str, on_pick: Callback) -> None:
+    """Show a training's loss with a handle that goes from snapshot to snapshot.
+
+    While the handle is dragged, each stop that it reaches is reported as soon as the page has
+    answered the one before, and the last one always.
+
+    Args:
+        shown: The training and the step looked at.
+        key: The element's name.
+        on_pick: Called when another step was chosen: `pick` holds `{"step": …}`. The page should
+            answer with that step chosen.
+    """
+    data = pack_scrubber(translated(shown, DEFAULT_SCRUBBER_TEXTS), key=key, locale=LOCALE)
+    _show(_scrubber, key, data, on_pick_change=on_pick)
+
+
+def decoding(
+    view: DecodingView, *, key: str, on_force: Callback, on_corrupt: Callback, on_undo: Callback
+) -> None:
+    """Show a sentence being decoded; moving from step to step does not run the page again.
+
+    Args:
+        view: All steps.
+        key: The element's name.
+        on_force: Another token was chosen: `force` holds `{"step": …, "token": …}`, the token's id.
+        on_corrupt: A token shall be replaced by a wrong one: `corrupt` holds `{"step": …}`.
+        on_undo: A token put in by hand shall go: `undo` holds `{"step": …}`.
+    """
+    data = pack_decoding(view, key=key, locale=LOCALE)
+    heard = {"on_corrupt_change": on_corrupt, "on_undo_change": on_undo}
+    _show(_stepper, key, data, on_force_change=on_force, **heard)
+
+
+def architecture(shown: architectures.Architecture, *, key: str, on_pick: Callback) -> None:
+    """Show a model's parts and how data flows through them.
+
+    Args:
+        shown: The model and which of its parts is selected.
+        key: The element's name.
+        on_pick: A part was chosen: `pick` holds `{"part": id}`.
+    """
+    _show(_architecture, key, architectures.pack(shown), on_pick_change=on_pick)

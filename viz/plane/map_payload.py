@@ -1,0 +1,187 @@
+"""All attention maps of one sentence, packed for the component that draws them.
+
+The weights of all heads go as one byte each, 0 to 255, as fine as the scale of 256 colours; where
+all heads have very many cells, the largest of `pool` × `pool` weights stands for them. The chosen
+head's weights go once more, exactly. On a page these come in an element of their own, so that
+another head does not send all heads again.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from viz.component.payload import read_label, unframed, written_label
+from viz.plane import panels
+from viz.plane.maps import DEFAULT_MAPS_TEXTS, SIDES, AttentionMaps
+from viz.plane.panels import Axis
+from viz.plane.panels import component_assets as component_assets
+
+MOST_CELLS = 1_000_000
+"""Of all heads together; more are pooled, so that each sentence need not send them all."""
+
+MOST_CELLS_OF_A_FILE = 16_000_000
+"""Of all heads together where no server could send more: 48 heads of 512 tokens are whole."""
+
+LARGEST_THUMBNAIL = 128
+"""A head that stands alone is always exact: its thumbnail needs no more rows than this."""
+
+
+def pack(
+    maps: AttentionMaps,
+    *,
+    zooms: bool = False,
+    whole: bool = False,
+    apart: bool = False,
+    key: str = "",
+    locale: str = "en",
+) -> bytes:
+    """Write the maps as one block of bytes that the component reads.
+
+    Args:
+        maps: What is shown.
+        zooms: True if the page wants to know to which part the visitor zooms.
+        whole: True if there is no server from which another head's weights could come: then only
+            more than MOST_CELLS_OF_A_FILE are pooled.
+        apart: True if `pack_head` brings what was chosen: then this stays the same whatever is.
+        key: The element's name; empty where there is but one.
+        locale: The reader's language.
+    """
+    header, arrays = _shared(maps, MOST_CELLS_OF_A_FILE if whole else MOST_CELLS)
+    header |= {"zooms": zooms, "key": key, "locale": locale}
+    if not apart:
+        exact, table = panels.squeezed(maps.weights[maps.selected])
+        header["head"] = _chosen(maps) | {"weights": len(arrays), "table": table}
+        arrays.append(exact)
+    return panels.pack_arrays(header, arrays)
+
+
+def pack_head(maps: AttentionMaps, content: str, *, key: str) -> bytes:
+    """Write what was chosen of the maps: head, zoom, and the head's exact weights.
+
+    Args:
+        maps: What is shown.
+        content: From `content_of` the packed maps: what it belongs to.
+        key: Name of the element of the maps.
+    """
+    exact, table = panels.squeezed(maps.weights[maps.selected])
+    named = {"key": key, "content": content, "weights": 0, "table": table}
+    return panels.pack_arrays(_chosen(maps) | named, [exact])
+
+
+def content_of(packed: bytes) -> str:
+    """Return the name of what packed maps hold; the same for all heads."""
+    return str(unframed(packed)[0]["content"])
+
+
+def unpack(packed: bytes, head: bytes | None = None) -> AttentionMaps:
+    """Read packed blocks again, as the component does.
+
+    Returns:
+        The maps; the chosen head's weights are exact, all others are within 1/510 of the largest
+        that was pooled with them.
+    """
+    header, arrays = panels.unpack_arrays(packed)
+    chosen, brought = (header["head"], arrays) if head is None else panels.unpack_arrays(head)
+    layers, heads, queries, keys = header["shape"]
+    pool = header["pool"]
+    pooled = (layers, heads, -(-queries // pool), -(-keys // pool))
+    numbers = arrays[header["tiles"]].reshape(pooled).repeat(pool, 2).repeat(pool, 3)
+    visible = arrays[header["panels"][0]["visible"]].reshape(queries, keys).astype(np.bool_)
+    weights = (numbers[:, :, :queries, :keys] * visible / 255.0).astype(np.float32)
+    layer, index = chosen["selected"]
+    exact = panels.stretched(brought[chosen["weights"]], chosen["table"], queries * keys)
+    weights[layer, index] = exact.reshape(queries, keys)
+    rows, columns = (panels.read_axis(header["panels"][0][name]) for name in ("rows", "columns"))
+    return AttentionMaps(
+        kind=header["kind"],
+        weights=weights,
+        visible=visible,
+        queries=rows.labels,
+        keys=columns.labels,
+        predicted=rows.then,
+        source=tuple(map(read_label, header["source"])),
+        target=tuple(map(read_label, header["target"])),
+        translation=header["translation"],
+        finding=header["finding"],
+        selected=(layer, index),
+        zoom=chosen["zoom"] and tuple(chosen["zoom"]),
+        texts=header["texts"],
+    )
+
+
+def _chosen(maps: AttentionMaps) -> dict[str, Any]:
+    return {"selected": maps.selected, "zoom": maps.zoom}
+
+
+def _shared(maps: AttentionMaps, most: int) -> tuple[dict[str, Any], list[panels.Array]]:
+    """Return what is the same whichever head is chosen."""
+    scaled = np.rint(maps.weights * np.float32(255.0))
+    numbers = np.minimum(scaled, 255.0, out=scaled).astype("u1")
+    pool = pool_of(numbers.shape, most)
+    arrays = [maps.visible, _pooled(numbers, pool)]
+    texts = {**DEFAULT_MAPS_TEXTS, **maps.texts}
+    source = [written_label(label) for label in maps.source]
+    header = {
+        "layout": "maps",
+        "kind": maps.kind,
+        "shape": maps.weights.shape,
+        "pool": pool,
+        "tiles": 1,
+        "source": source,
+        "target": [written_label(label) for label in maps.target],
+        "translation": maps.translation,
+        "finding": maps.finding,
+        "panels": [_large_map(maps, texts, source)],
+        "texts": texts,
+    }
+    return header | {"content": panels.content_of(header, arrays)}, arrays
+
+
+def _large_map(
+    maps: AttentionMaps, texts: Mapping[str, str], source: Sequence[Any]
+) -> dict[str, Any]:
+    queries, keys = SIDES[maps.kind]
+    name = texts["query.decoder" if maps.predicted else "query"]
+    return panels.written_panel(
+        rows=Axis(name=name, labels=maps.queries, side=queries, then=maps.predicted),
+        columns=Axis(name=texts["key"], labels=maps.keys, side=keys),
+        values=None,
+        visible=0,
+        value_name=texts["weight"],
+        # As Python rounds: the colours of exact weights are those of all heads.
+        rounds=True,
+        squares=True,
+        # A zoom stays while the model makes other words of the same sentence.
+        zoom_of=panels.content_of(
+            {"kind": maps.kind, "shape": maps.weights.shape[2:], "source": source}, []
+        ),
+    )
+
+
+def pool_of(shape: Sequence[int], most: int = MOST_CELLS) -> int:
+    """Return how many weights of a row are pooled, and of a column, so that few enough are left.
+
+    >>> pool_of((6, 8, 128, 128)), pool_of((6, 8, 512, 512)), pool_of((1, 1, 512, 512))
+    (1, 4, 4)
+    """
+    layers, heads, queries, keys = shape
+    pool = 1
+    if layers * heads == 1:
+        return -(-max(queries, keys) // LARGEST_THUMBNAIL)
+    while layers * heads * -(-queries // pool) * -(-keys // pool) > most and pool < queries:
+        pool += 1
+    return pool
+
+
+def _pooled(numbers: npt.NDArray[np.uint8], pool: int) -> npt.NDArray[np.uint8]:
+    """Return the largest of each pool × pool numbers of the last two axes."""
+    if pool == 1:
+        return numbers
+    layers, heads, queries, keys = numbers.shape
+    padding = ((0, 0), (0, 0), (0, -queries % pool), (0, -keys % pool))
+    padded_numbers = np.pad(numbers, padding)
+    down, across = (size // pool for size in padded_numbers.shape[2:])
+    blocks = padded_numbers.reshape(layers, heads, down, pool, across, pool)
+    return np.asarray(blocks.max((3, 5)), np.uint8)

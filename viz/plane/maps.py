@@ -1,0 +1,174 @@
+"""All attention maps of one sentence: what a page shows, checked."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from viz.component.payload import ZOOM_TEXTS, TokenLabel, check_texts
+from viz.messages import N_
+
+Kind = Literal["encoder.self", "decoder.self", "decoder.cross"]
+Side = Literal["source", "target"]
+
+SIDES: Mapping[str, tuple[Side, Side]] = {
+    "encoder.self": ("source", "source"),
+    "decoder.self": ("target", "target"),
+    "decoder.cross": ("target", "source"),
+}
+"""Kind of attention → whose tokens look, and whose are looked at."""
+
+# Every word that the component shows. A page may hand over its own; {names} are filled in.
+DEFAULT_MAPS_TEXTS: Mapping[str, str] = {
+    "title.encoder.self": N_("Encoder layer {layer}, head {head}: where each word looks"),
+    "title.decoder.self": N_("Decoder layer {layer}, head {head}: where each word looks back"),
+    "title.decoder.cross": N_("Decoder layer {layer}, head {head}: where it looks in the source"),
+    "grid": N_("All {n} heads"),
+    "grid.one": N_("The one head"),
+    "grid.help": N_("Arrow keys move from head to head, Enter shows the head large."),
+    "head": N_("layer {layer}, head {head}"),
+    "layer.short": N_("L{layer}"),
+    "head.short": N_("H{head}"),
+    "source": N_("source"),
+    "target": N_("target"),
+    "query": N_("query: the word that looks"),
+    "query.decoder": N_("query: word fed → word predicted"),
+    "key": N_("key: the word looked at"),
+    "cell": N_("{query} → {key} {weight}"),
+    "row.decoder": N_("fed {fed}, predicts {predicted}"),
+    "about": N_("≈ {weight}"),
+    "most": N_("at most {weight}"),
+    "weight": N_("weight"),
+    "hidden": N_("hidden by the mask"),
+    "unknown": N_("never seen in training"),
+    "pooled": N_("each pixel shows the largest of {n} × {n} weights"),
+    "labels": N_("labels: every {nth}"),
+    "nth.one": N_("{n}st"),
+    "nth.two": N_("{n}nd"),
+    "nth.few": N_("{n}rd"),
+    "nth.other": N_("{n}th"),
+    "map.help": N_("Arrow keys move from cell to cell."),
+    "picture.encoder.self": N_("Encoder self-attention, heads: {n}"),
+    "picture.decoder.self": N_("Decoder self-attention, heads: {n}"),
+    "picture.decoder.cross": N_("Decoder cross-attention, heads: {n}"),
+    "png": N_("PNG"),
+    "png.help": N_("Save as a picture: {title}"),
+    "svg": N_("SVG"),
+    "svg.help": N_("Save as a drawing: {title}"),
+    "place": N_("row {row}, column {column}"),
+    "zoom": N_("Zoom"),
+    **ZOOM_TEXTS,
+    "zoom.help": N_(
+        "Arrow keys move from cell to cell. Plus and minus zoom around the cell, Enter "
+        "zooms in until each word can be read, 0 shows all. Page up and page down, or Shift and an "
+        "arrow key, go on by what is shown. Escape closes the number, then shows all."
+    ),
+}
+
+Window = tuple[int, int, int, int]
+"""A part of a map: its first row, its first column, how many rows, how many columns."""
+
+# Softmax in 32-bit floats may end a little above 1.
+_ROUNDING = 1e-4
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttentionMaps:
+    """What every head of one kind of attention looked at, with all that is needed to show it.
+
+    Decoder rows are counted by what is fed: row i is fed target[i] and predicts target[i + 1].
+
+    Attributes:
+        kind: Which attention: it says whose tokens the rows and the columns are.
+        weights: (layers, heads, queries, keys), each 0 to 1, and 0 wherever nothing is visible.
+        visible: (queries, keys), True where a query may look at a key.
+        queries: One label per row.
+        keys: One label per column.
+        predicted: What each decoder row predicted; empty for the encoder.
+        source: The source sentence's tokens.
+        target: The target sentence's tokens, from BOS to EOS.
+        translation: The target sentence as text to read.
+        finding: What is known about these heads; stands below the grid.
+        selected: Layer and head shown large.
+        zoom: The part of the large map that is shown; None for all of it.
+        texts: Replacements for some of DEFAULT_MAPS_TEXTS.
+
+    Raises:
+        ValueError: If shapes, labels, weights or texts contradict each other.
+    """
+
+    kind: Kind
+    weights: npt.NDArray[np.float32]
+    visible: npt.NDArray[np.bool_]
+    queries: Sequence[TokenLabel]
+    keys: Sequence[TokenLabel]
+    predicted: Sequence[TokenLabel] = ()
+    source: Sequence[TokenLabel] = ()
+    target: Sequence[TokenLabel] = ()
+    translation: str = ""
+    finding: str = ""
+    selected: tuple[int, int] = (0, 0)
+    zoom: Window | None = None
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _check_shapes(self)
+        _check_weights(self)
+        _check_labels(self)
+        check_texts(self.texts, DEFAULT_MAPS_TEXTS)
+
+
+def _check_shapes(maps: AttentionMaps) -> None:
+    if maps.weights.ndim != 4 or 0 in maps.weights.shape:
+        raise ValueError(f"weights need (layers, heads, queries, keys), got {maps.weights.shape}")
+    if maps.weights.dtype != np.float32:
+        raise ValueError(f"weights need float32, got {maps.weights.dtype}")
+    if maps.visible.dtype != np.bool_ or maps.visible.shape != maps.weights.shape[2:]:
+        raise ValueError(
+            f"visible needs bool {maps.weights.shape[2:]}, "
+            f"got {maps.visible.dtype} {maps.visible.shape}"
+        )
+    layer, head = maps.selected
+    layers, heads = maps.weights.shape[:2]
+    if not (0 <= layer < layers and 0 <= head < heads):
+        raise ValueError(f"layer {layer}, head {head} is not among {layers} layers × {heads} heads")
+    if maps.zoom is not None and not is_window(maps.zoom, maps.weights.shape[2:]):
+        raise ValueError(f"zoom {maps.zoom} is no part of a map of {maps.weights.shape[2:]}")
+
+
+def is_window(zoom: Sequence[int], shape: Sequence[int]) -> bool:
+    """Say whether row, column, rows and columns are a part of a map of this shape.
+
+    >>> is_window((2, 0, 3, 7), (5, 7)), is_window((3, 0, 3, 7), (5, 7))
+    (True, False)
+    """
+    row, column, rows, columns = zoom
+    inside = row + rows <= shape[0] and column + columns <= shape[1]
+    return inside and min(row, column) >= 0 and min(rows, columns) >= 1
+
+
+def _check_weights(maps: AttentionMaps) -> None:
+    low, high = float(maps.weights.min()), float(maps.weights.max())
+    # Written so that NaN, which compares as False with everything, is refused too.
+    if not (low >= 0.0 and high <= 1.0 + _ROUNDING):
+        raise ValueError(f"weights need 0 to 1, got {low} to {high}")
+    if not maps.visible.all() and np.logical_and(maps.weights, ~maps.visible).any():
+        raise ValueError("weights need 0 where visible is False, got more in some head")
+
+
+def _check_labels(maps: AttentionMaps) -> None:
+    n_queries, n_keys = maps.weights.shape[2:]
+    expected = {"queries": n_queries, "keys": n_keys}
+    if maps.kind == "encoder.self":
+        expected |= {"keys": n_queries, "source": n_queries, "predicted": 0}
+    else:
+        expected |= {"target": n_queries + 1, "predicted": n_queries}
+        expected |= {"keys": n_queries} if maps.kind == "decoder.self" else {"source": n_keys}
+    if n_queries != n_keys and maps.kind != "decoder.cross":
+        raise ValueError(f"{maps.kind} needs a square map, got {n_queries} × {n_keys}")
+    for name, count in expected.items():
+        actual = len(getattr(maps, name))
+        if actual != count:
+            raise ValueError(f"{maps.kind} needs {count} {name} labels, got {actual}")

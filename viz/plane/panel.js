@@ -1,0 +1,178 @@
+// One panel. Its elements stay while its values change: what they say and show is written anew.
+
+function newPanel(figure, index) {
+  figure.dataset.panel = index;
+  const find = (selector) => figure.querySelector(selector);
+  return {
+    figure, caption: find("figcaption"), plot: find(".plot"), box: find(".box"), cells: find(".cells"),
+    colours: find(".colours"), rows: find(".labels.rows"), columns: find(".labels.columns"),
+    across: find(".axis.across"), down: find(".axis.down"), names: find(".names"), tops: find(".tops"),
+    rowBand: find(".band.row"), columnBand: find(".band.column"), chosen: find(".chosen"),
+    cursor: find(".cursor"), note: find(".note"), pooled: find(".note.pooled"),
+    zooming: find(".zooming"), where: find(".where"), tools: find(".tools"),
+    buttons: [...figure.querySelectorAll("[data-zoom]")], content: null, drawn: 0,
+    zoom: null, shown: null, view: null, lastCursor: null, turned: 0,
+  };
+}
+
+/** As many figures as panels; those that are there already stay where they are. */
+function placeFigures(state) {
+  const { nodes, figures, prototype, view } = state;
+  while (figures.length > view.panels.length) figures.pop().figure.remove();
+  while (figures.length < view.panels.length) {
+    const node = prototype.cloneNode(true);
+    nodes.panels.append(node);
+    addFigure(state, node);
+  }
+}
+
+function addFigure(state, node) {
+  const index = state.figures.length;
+  state.figures.push(newPanel(node, index));
+  answerFocus(state, index, state.figures[index].cells);
+  answerZoom(state, index, state.figures[index]);
+}
+
+/** Words around the cells, and what is as large at every zoom. */
+function placePanel(state, index) {
+  const panel = state.view.panels[index];
+  const figure = state.figures[index];
+  const layout = state.layout.panels[index];
+  for (const [node, { name }] of [[figure.across, panel.columnAxis], [figure.down, panel.rowAxis]]) {
+    [node.textContent, node.title] = [name, name];
+  }
+  setPixels(figure.figure, {
+    "--figure": layout.figure, "--plot": layout.plot, "--left": layout.left, "--top": layout.top,
+    "--overhang": layout.overhang, "--where": layout.zoomable ? heightOfPart(state, index) : 0,
+    ...layout.pixels,
+  });
+  figure.zooming.hidden = !layout.zoomable;
+  if (!layout.zoomable) figure.zoom = null;
+  placeView(state, index);
+  figure.content = null;
+}
+
+/** The labels of what is shown, and its size. */
+function placeView(state, index) {
+  const figure = state.figures[index];
+  const view = figure.view = viewOf(state, index);
+  figure.shown = JSON.stringify(figure.zoom);
+  figure.plot.dataset.angle = view.angle;
+  figure.plot.classList.toggle("fine", Math.min(view.cellWidth, view.cellHeight) < 7);
+  setPixels(figure.figure, {
+    "--width": view.width, "--height": view.height, "--cell-width": view.cellWidth,
+    "--cell-height": view.cellHeight, "--row-step": view.rowStep, "--column-step": view.columnStep,
+    "--label-size": view.labelSize,
+  });
+  const label = (which) => (i) => axisLabel(state, index, which, i);
+  // Where rows have names of their own they have no labels.
+  const rows = state.view.panels[index].heads ? 0 : view.rows;
+  figure.rowLabels = drawLabels(figure.rows, rows, view.rowEvery, label("rowAxis"), view.row);
+  figure.columnLabels = drawLabels(
+    figure.columns, view.columns, view.columnEvery, label("columnAxis"), view.column);
+  placeZoom(state, index);
+}
+
+function axisLabel({ view, layout, measure, figures }, index, which, i) {
+  const panel = view.panels[index];
+  const axis = panel[which];
+  const { labels, side, id, then } = axis;
+  const longest = layout.sizes[index].longest - (side && panel.chips ? CHIP : 0);
+  const token = (label, at) => axisToken(label, side, at, view.texts, measure.textWidth, longest);
+  const own = token(labels[i], i);
+  Object.assign(own.dataset, { axis: id, which, link: linkOf(axis, i) });
+  own.classList.toggle("differs", axis.differs.includes(i));
+  const node = element("div", "label");
+  const shown = figures[index].view;
+  node.style.setProperty("--at", i - (which === "rowAxis" ? shown.row : shown.column));
+  node.append(own);
+  if (then.length) {
+    const predicted = token(then[i], i + 1);
+    predicted.classList.add("predicted");
+    node.append(element("span", "arrow", "→"), predicted);
+  }
+  return node;
+}
+
+/** What the buttons below a figure are called; those without a text are left out. */
+function nameTools(tools, title, texts) {
+  for (const button of tools.children) {
+    const name = button.className;
+    button.hidden = !texts[name];
+    button.textContent = texts[name];
+    button.setAttribute("aria-label", fill(texts[`${name}.help`] ?? "", { title }));
+  }
+}
+
+/** What the buttons that zoom are called. */
+function nameZoom({ zooming, buttons }, title, texts) {
+  zooming.firstElementChild.setAttribute("aria-label", fill(texts.zoom, { title }));
+  for (const button of buttons) {
+    const name = texts[`zoom.${button.dataset.zoom}`];
+    Object.assign(button, { ariaLabel: name, title: name });
+  }
+  buttons.at(-1).textContent = texts["zoom.all.short"];
+}
+
+/** Title, notes, names, and what is shown. */
+function drawPanel(state, index) {
+  const { view, layout } = state;
+  const panel = view.panels[index];
+  const figure = state.figures[index];
+  figure.caption.textContent = panel.title;
+  figure.note.textContent = panel.note;
+  if (layout.panels[index].zoomable) nameZoom(figure, panel.title, view.texts);
+  const [picture, help] = kindOf(state).said(state, index);
+  figure.colours.setAttribute("aria-label", picture);
+  figure.cells.setAttribute("aria-label", help);
+  nameTools(figure.tools, panel.title, view.texts);
+  kindOf(state).drawPanel?.(state, index);
+  drawView(state, index);
+  figure.content = panel.content;
+  figure.figure.dataset.drawn = figure.drawn += 1;
+}
+
+/** The pixels of what is shown, and what there was no room for. */
+function drawView(state, index) {
+  const { view: { panels, texts }, layout, figures, measure, root } = state;
+  const figure = figures[index];
+  const { view } = figure;
+  const panel = panels[index];
+  drawPixels(figure.colours, panel, view);
+  drawWords(figure, panel, view, root, measure.textWidth);
+  // Zoomed, the note keeps its place, lest what is below jump.
+  const [now, whole] = [view, layout.panels[index]].map((each) => leftOutText(panel, each, texts));
+  figure.pooled.textContent = now || whole;
+  figure.pooled.style.visibility = now ? "" : "hidden";
+  kindOf(state).drawView?.(state, index);
+}
+
+/** What there was no room for: cells of their own, or labels. Numbers count on by themselves. */
+function leftOutText(panel, { pool, rowEvery, columnEvery }, texts) {
+  const { scale, rowAxis, columnAxis, heads } = panel;
+  const said = texts[`pooled.${scale}`] ?? texts.pooled;
+  const pooled = pool > 1 ? fill(said, { n: pool }) : "";
+  if (heads) return pooled;
+  const skipped = skippedText(texts, rowAxis.side ? rowEvery : 1, columnAxis.side ? columnEvery : 1);
+  return [pooled, skipped].filter(Boolean).join(" · ");
+}
+
+/** What part is shown, in words, and which buttons lead on. */
+function placeZoom({ view: { panels, texts }, layout, figures }, index) {
+  const { zoom, view, where, buttons, figure } = figures[index];
+  figure.classList.toggle("zoomed", Boolean(zoom));
+  if (!layout.panels[index].zoomable) return;
+  where.textContent = partSaid(texts, { ...panels[index], view });
+  const able = { in: sizeShown(view) < LARGEST_CELL, out: zoom, all: zoom };
+  for (const button of buttons) button.ariaDisabled = !able[button.dataset.zoom];
+}
+
+const PART_LINE = 16; // pixels
+
+/** As high at every zoom: what is said of the last cell is as long as it gets. */
+function heightOfPart({ view: { panels, texts }, layout, measure }, index) {
+  const { rows, columns } = panels[index];
+  const last = { row: rows - 1, column: columns - 1, rows: 1, columns: 1 };
+  const wide = measure.nameWidth(partSaid(texts, { rows, columns, view: last }));
+  return PART_LINE * Math.ceil(wide / layout.panels[index].figure);
+}

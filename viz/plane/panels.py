@@ -1,0 +1,199 @@
+"""What every payload of `viz.plane` holds: panels of rows × columns, and their numbers.
+
+The header (`viz.component.payload`) holds everything but numbers; `arrays` says which ones follow,
+each from a multiple of 4 on, and panels name theirs by place.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viz.component.assets import Assets, assets_of, shared
+from viz.component.payload import TokenLabel, framed, padded, read_label, unframed, written_label
+
+Array = NDArray[Any]
+
+_TYPES = {"f4": np.float32, "u1": np.uint8}
+_SHARED = (
+    *("mount", "text", "scale", "tokens", "tooltip", "plot", "keys", "measure"),
+    *("save", "svg", "figure"),
+)
+_OWN = (
+    *("payload", "cells", "sizes", "zoom", "legend", "panel", "marks", "pointing", "zooming"),
+    *("events", "sentences", "figure_cells", "picture", "parts"),
+    *("maps", "matrices", "strips", "plane"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Axis:
+    """What the rows or the columns of a panel are.
+
+    Attributes:
+        name: What they stand for, "key: the word looked at".
+        labels: One per row or column. Rows of several panels with the same labels are marked
+            together.
+        side: Tint of the labels' chips; empty for numbers.
+        differs: Positions whose labels are underlined: those of another axis are different.
+        links: One number per label: positions of axes of the same side that have the same number
+            are marked together, whatever their labels; empty where the labels say so.
+        then: What each position leads to, one label each, or none.
+
+    Raises:
+        ValueError: There is no such side or position, or not one link for each label.
+    """
+
+    name: str
+    labels: Sequence[TokenLabel]
+    side: Literal["source", "target", ""] = ""
+    differs: Sequence[int] = ()
+    links: Sequence[int] = ()
+    then: Sequence[TokenLabel] = ()
+
+    def __post_init__(self) -> None:
+        if self.side not in ("source", "target", ""):
+            raise ValueError(f"side of {self.name!r} needs source, target or '', got {self.side!r}")
+        beyond = set(self.differs) - set(range(len(self.labels)))
+        if beyond:
+            raise ValueError(f"{self.name!r} has no positions {sorted(beyond)} that could differ")
+        if self.links and len(self.links) != len(self.labels):
+            raise ValueError(f"{self.name!r} needs {len(self.labels)} links, got {len(self.links)}")
+
+
+def numbered(name: str, count: int, start: int = 0) -> Axis:
+    """Return an axis whose labels count.
+
+    >>> [label.text for label in numbered("position", 3).labels]
+    ['0', '1', '2']
+    """
+    return Axis(name=name, labels=tuple(TokenLabel(str(start + i)) for i in range(count)))
+
+
+def written_panel(
+    *, rows: Axis, columns: Axis, values: int | None, visible: int | None, **named: object
+) -> dict[str, Any]:
+    """Return a panel as it stands in a header.
+
+    Args:
+        rows: What its rows are.
+        columns: What its columns are.
+        values: Place of its values among the arrays; None if they come later.
+        visible: Place of what can be seen; None if everything can.
+        named: Everything else that is said of it.
+    """
+    plain = {"scale": "weight", "limit": 1.0, "texts": None, "details": None, "note": ""}
+    return {
+        **plain,
+        **{"hidden": "", "hidden_value": "", "title": "", "heads": None},
+        **named,
+        "rows": _written_axis(rows),
+        "columns": _written_axis(columns),
+        "shape": (len(rows.labels), len(columns.labels)),
+        "values": values,
+        "visible": visible,
+    }
+
+
+def _written_axis(axis: Axis) -> dict[str, Any]:
+    return {
+        "name": axis.name,
+        "side": axis.side,
+        "labels": [written_label(label) for label in axis.labels],
+        "then": [written_label(label) for label in axis.then],
+        "differs": list(axis.differs),
+        "links": list(axis.links),
+    }
+
+
+def read_axis(written: Mapping[str, Any]) -> Axis:
+    """Return the axis that stands in a header."""
+    return Axis(
+        name=written["name"],
+        side=written["side"],
+        labels=tuple(map(read_label, written["labels"])),
+        then=tuple(map(read_label, written["then"])),
+        differs=tuple(written["differs"]),
+        links=tuple(written["links"]),
+    )
+
+
+def content_of(header: Mapping[str, Any], arrays: Sequence[Array]) -> str:
+    """Return what lets the component see what is as it was, and leave that alone."""
+    digest = hashlib.blake2b(json.dumps(header).encode(), digest_size=12)
+    for array in arrays:
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+def pack_arrays(header: Mapping[str, Any], arrays: Sequence[Array]) -> bytes:
+    """Write a header and its arrays, of 32-bit floats or single bytes."""
+    types = ["f4" if array.dtype == np.float32 else "u1" for array in arrays]
+    sizes = [[kind, array.size] for kind, array in zip(types, arrays, strict=True)]
+    blocks = [
+        padded(array.astype("<f4" if kind == "f4" else "u1", copy=False).tobytes())
+        for kind, array in zip(types, arrays, strict=True)
+    ]
+    return framed({**header, "arrays": sizes}) + b"".join(blocks)
+
+
+def unpack_arrays(packed: bytes) -> tuple[dict[str, Any], list[Array]]:
+    """Read what `pack_arrays` wrote."""
+    header, at = unframed(packed)
+    arrays = []
+    for kind, size in header["arrays"]:
+        array = np.frombuffer(packed, _TYPES[kind], size, at)
+        arrays.append(array)
+        at += array.nbytes + -array.nbytes % 4
+    return header, arrays
+
+
+def squeezed(values: NDArray[np.float32]) -> tuple[NDArray[np.uint8], list[int]]:
+    """Write floats in 3.5 bytes each and lose nothing.
+
+    The three low bytes of each stand as they are. The high byte, sign and most of the exponent,
+    has few values among weights: four bits name one of a table of 15, or say that it is none of
+    them, and then it follows behind.
+
+    Returns:
+        The bytes, and the table.
+    """
+    parts = values.ravel().astype("<f4").view(np.uint8).reshape(-1, 4)
+    high = parts[:, 3]
+    table = np.argsort(-np.bincount(high, minlength=256), kind="stable")[:15]
+    code_of = np.full(256, 15, np.uint8)
+    code_of[table] = np.arange(15, dtype=np.uint8)
+    codes = code_of[high]
+    pairs = np.append(codes, np.uint8(0)) if codes.size % 2 else codes
+    nibbles = pairs[0::2] | pairs[1::2] << 4
+    return np.concatenate([parts[:, :3].ravel(), nibbles, high[codes == 15]]), table.tolist()
+
+
+def stretched(squeezed: NDArray[np.uint8], table: Sequence[int], n: int) -> NDArray[np.float32]:
+    """Read what `squeezed` wrote: so many floats."""
+    nibbles = squeezed[3 * n : 3 * n + -(-n // 2)]
+    codes = np.stack([nibbles & 15, nibbles >> 4], axis=1).ravel()[:n]
+    high = np.array([*table, 0], np.uint8)[codes]
+    high[codes == 15] = squeezed[3 * n + -(-n // 2) :]
+    parts = np.concatenate([squeezed[: 3 * n].reshape(n, 3), high[:, None]], axis=1)
+    return np.ascontiguousarray(parts).view("<f4").ravel().astype(np.float32)
+
+
+@cache
+def component_assets() -> Assets:
+    """Return the component's HTML, CSS and JS."""
+    scripts = (*shared(*_SHARED), *(f"plane/{name}" for name in _OWN))
+    styles = (*shared("plot"), "plane/zoom", "plane/maps", "plane/matrices", "plane/strips")
+    return assets_of("plane/plane", scripts, styles)
+
+
+@cache
+def part_assets() -> Assets:
+    """Return the component that shows nothing and brings a part of another one's payload."""
+    js = assets_of("plane/plane", (*shared("text"), "plane/parts", "plane/part")).js
+    return Assets(html='<i class="part" hidden></i>', css=":host { display: none; }", js=js)

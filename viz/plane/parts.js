@@ -1,0 +1,28 @@
+// Parts of a payload that come in an element of their own, so that what is large is sent once.
+
+// Of all components of the page: each has a module of its own.
+const parts = (globalThis.partsOfElements ??= new Map());
+
+const entryOf = (key) => {
+  if (!parts.has(key)) parts.set(key, { frame: null, take: null });
+  return parts.get(key);
+};
+
+/** The part that comes for an element: as far as it is there, and `take` for each that follows. */
+function partOfElement(key, take) {
+  const part = key ? entryOf(key) : { frame: null };
+  part.take = take;
+  return {
+    frame: part.frame,
+    leave() {
+      if (part.take === take) part.take = null;
+    },
+  };
+}
+
+/** Hand a part over to the element that it belongs to. */
+function bringPart(frame) {
+  const part = entryOf(frame.header.key);
+  part.frame = frame;
+  part.take?.(frame);
+}

@@ -1,0 +1,87 @@
+// Reading the payload of viz.plane: panels of rows × columns, and what their numbers say.
+
+/** The header's fields, each panel with its numbers and its axes. */
+function readPlane({ header, arrays }) {
+  const ids = new Map();
+  const panels = header.panels.map((written) => panelOf(written, header, arrays, ids));
+  const words = JSON.stringify([
+    header.layout, panels.map(({ words: of }) => of), header.texts, header.places,
+    header.source, header.target,
+  ]);
+  return { ...header, panels, arrays, words };
+}
+
+function panelOf(written, header, arrays, ids) {
+  const [rows, columns] = written.shape;
+  // Axes with the same name: what is marked on one is marked on all. It is that of their labels, or,
+  // where positions are linked or stand for those of a sentence above, that of their side.
+  const axis = (of) => {
+    const labels = JSON.stringify(of.links.length ? ["links", of.side] : [of.side, of.labels]);
+    if (!ids.has(labels)) ids.set(labels, String(ids.size));
+    return { first: 0, ...of, id: (header.source ? of.side : ids.get(labels)) || null };
+  };
+  return {
+    ...written, rows, columns, rowAxis: axis(written.rows), columnAxis: axis(written.columns),
+    values: arrays[written.values] ?? null, visible: arrays[written.visible] ?? null,
+    hidden: written.hidden || header.texts.hidden,
+    labels: JSON.stringify([written.rows, written.columns]),
+    // What a zoom belongs to: what differs elsewhere, and what is said of it, may change under it.
+    tokens: written.zoom_of ?? JSON.stringify([written.rows.labels, written.columns.labels]),
+    // Everything that decides which words stand where.
+    words: JSON.stringify([written.rows, written.columns, written.texts]),
+  };
+}
+
+/** What a position is called on all axes of the same name, and where that is on one of them. */
+const linkOf = ({ links }, at) => (links.length ? links[at] : at);
+const positionOf = ({ links, labels }, link) => {
+  if (!links.length) return link < labels.length ? link : null;
+  return links.includes(link) ? links.indexOf(link) : null;
+};
+
+/** Numbers as `viz.plane.squeezed` writes them: the three low bytes of each, and a code for the high one. */
+function stretched(bytes, table, count) {
+  const numbers = new Uint32Array(count);
+  const codes = 3 * count;
+  let next = codes + Math.ceil(count / 2);
+  for (let i = 0; i < count; i += 1) {
+    const code = (bytes[codes + (i >> 1)] >> (4 * (i & 1))) & 15;
+    let high = table[code];
+    if (code === 15) {
+      high = bytes[next];
+      next += 1;
+    }
+    numbers[i] = bytes[3 * i] | (bytes[3 * i + 1] << 8) | (bytes[3 * i + 2] << 16) | (high << 24);
+  }
+  return new Float32Array(numbers.buffer);
+}
+
+const isVisible = ({ visible }, cell) => !visible || visible[cell] === 1;
+
+/** Three digits with a true minus; for the end of a scale as few as it takes. */
+const valueDigits = threeDigits;
+const tickDigits = (x) => localDigits(String(Number(x.toPrecision(3))));
+
+/** The value of a cell in words: exact where it was sent so, else two digits. */
+function valueText(panel, texts, row, column) {
+  const cell = row * panel.columns + column;
+  if (!isVisible(panel, cell)) return panel.hidden;
+  if (panel.values) return valueDigits(panel.values[cell]);
+  const weight = localNumber((numbersOf(panel)[cell] - 1) / 255, 2);
+  return fill(texts[panel.coarse.scale > 1 ? "most" : "about"], { weight });
+}
+
+/** As few digits as say which 32-bit float it is. */
+function allDigits(x) {
+  for (let digits = 1; digits < 9; digits += 1) {
+    const short = Number(x.toPrecision(digits));
+    if (Math.fround(short) === x) return String(short);
+  }
+  return String(Number(x.toPrecision(9)));
+}
+
+/** A token short enough for a sentence. */
+function brief(text) {
+  const letters = Array.from(text);
+  return letters.length > 32 ? [...letters.slice(0, 20), "…", ...letters.slice(-10)].join("") : text;
+}

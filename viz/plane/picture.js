@@ -1,0 +1,100 @@
+// What is shown as pictures to take away: on white, whatever the theme; what is zoomed is what is saved.
+
+const PICTURE = { width: 860, height: 560, sharp: 2, gap: 18, line: 17 };
+
+/** Answer a button that saves something. */
+function takeAway(state, tool) {
+  const { svg, csv, name } = kindOf(state).pictures(state, tool);
+  if (csv) saveFile(new Blob([csv], { type: "text/csv;charset=utf-8" }), `${name}.csv`);
+  else (tool.className === "png" ? savePng : saveSvg)(svg, `${name}.${tool.className}`);
+}
+
+/** What is shown of a panel as a whole SVG document, of a size of its own. */
+function panelPicture({ view: { panels, texts }, root, measure, width, figures, layout }, index) {
+  const style = figureStyle(root);
+  const { zoom, view } = figures[index];
+  const panel = { ...(zoom ? partOf(panels[index], view) : panels[index]), chips: true };
+  // As wide as the screen if words stand in the cells, so that none of them is cut that was not.
+  const room = panel.texts ? Math.max(PICTURE.width, width) : PICTURE.width;
+  const sizes = sizesOf(panel, measure, room);
+  const placed = panelLayout(panel, sizes, { width: room, height: PICTURE.height }, PICTURE.sharp);
+  const { left, top, below, figure } = placed;
+  const notes = [
+    panel.note, zoom && partSaid(texts, planeOf({ view: { panels }, layout, figures }, index)),
+    leftOutText(panel, placed, texts),
+  ];
+  const foot = pictureFoot(panel, notes.filter(Boolean), figure, style);
+  const body = [
+    svgPanel(panel, placed, sizes, measure.textWidth, style),
+    placed.words ? svgMoved(left, top, 0, svgWords(panel, placed, measure.textWidth, style)) : [],
+    svgMoved(0, top + below + PICTURE.gap, 0, foot.body),
+  ];
+  const height = top + below + PICTURE.gap + foot.height;
+  return figureSvg({ title: panels[index].title, width: figure, height, body }, style);
+}
+
+/** How to read the colours, and what else is to be known, in lines as wide as the picture. */
+function pictureFoot(panel, notes, figure, style) {
+  const legend = svgLegend({
+    name: panel.value_name, ticks: ticksOf(panel), colours: PIXELS[panel.scale],
+    hidden: panel.visible?.includes(0) ? panel.hidden : "",
+  }, style);
+  const width = (text) => figureTextWidth(text, FIGURE.text, style.font);
+  const lines = notes.flatMap((text) => brokenLines(text, Math.max(figure, FIGURE.narrowest), width));
+  const said = lines.map((line, i) =>
+    svgText(0, legend.height + (i + 1) * PICTURE.line, line, { fill: style.quiet }));
+  const height = legend.height + (lines.length ? lines.length * PICTURE.line + 4 : 0);
+  return { body: [legend.body, said], height };
+}
+
+/** Axes and cells of a panel, whole as it is. */
+function svgPanel(panel, layout, sizes, textWidth, style) {
+  const { rows, columns } = panel;
+  const cells = svgCells({
+    ...layout, pixels: pixelsOf(panel, { ...layout, row: 0, column: 0, rows, columns }),
+  }, style);
+  return [svgAxes(panel, layout, sizes, textWidth, style), svgMoved(layout.left, layout.top, 0, cells)];
+}
+
+function svgWords(panel, layout, textWidth, style) {
+  const look = { "font-family": style.codeFont, "text-anchor": "middle" };
+  const words = wordsOf(panel, layout, textWidth);
+  return svgNode("g", look, words.map(({ x, y, text, size, dark }) =>
+    svgText(x, y + 0.34 * size, text, { "font-size": size, fill: dark ? style.ink : style.white })));
+}
+
+/** The axes: their names, and their labels as chips. */
+function svgAxes({ rowAxis, columnAxis, rows, columns, heads }, layout, sizes, textWidth, style) {
+  const { left, top, angle, rowStep, columnStep, rowEvery, columnEvery, labelSize: size } = layout;
+  const quiet = { fill: style.quiet };
+  const chip = ([text, flags], { side, differs = [] }, i, align, x = 0) => svgChip({
+    text: shortened(text, sizes.longest - (side ? CHIP : 0), textWidth), flags,
+    side: heads ? "" : side, align, size, x, differs: differs.includes(i),
+  }, style);
+  // As on the page the same ones have a label, wherever a part of the axis begins.
+  const every = (count, step, first) => {
+    const begin = Math.ceil(first / step) * step - first;
+    return Array.from({ length: Math.ceil((count - begin) / step) }, (_, i) => begin + i * step);
+  };
+  const rowLabel = (row) => {
+    const own = rowAxis.labels[row];
+    if (!rowAxis.then.length) return chip(own, rowAxis, row, "right");
+    return [
+      chip(own, rowAxis, row, "right", -sizes.predicted - ARROW),
+      svgText(-sizes.predicted - ARROW / 2, 0.34 * size, "→", {
+        "text-anchor": "middle", "font-size": size, ...quiet,
+      }),
+      chip(rowAxis.then[row], { side: rowAxis.side }, row, "left", -sizes.predicted),
+    ];
+  };
+  const baseline = top - LABEL.gap - (angle ? 0 : LABEL.size / 2);
+  return [
+    svgText(left, AXIS / 2 + 2, columnAxis.name, quiet),
+    svgMoved(AXIS / 2 + 2, top, -90, svgText(0, 0, rowAxis.name, { "text-anchor": "end", ...quiet })),
+    heads ? [] : every(rows, rowEvery, rowAxis.first).map((row) =>
+      svgMoved(left - LABEL.gap, top + (row + 0.5) * rowStep, 0, rowLabel(row))),
+    every(columns, columnEvery, columnAxis.first).map((column) => svgMoved(
+      left + (column + 0.5) * columnStep, baseline, -angle,
+      chip(columnAxis.labels[column], columnAxis, column, angle ? "left" : "center"))),
+  ];
+}
