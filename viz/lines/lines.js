@@ -80,7 +80,7 @@ function draw(state) {
 function recount(state) {
   const { view, nodes, threshold } = state;
   const counted = countLines(state);
-  const said = { threshold: threshold.toFixed(2), n: grouped(counted.n), total: grouped(counted.total) };
+  const said = { threshold: localNumber(threshold, 2), n: grouped(counted.n), total: grouped(counted.total) };
   state.leftOut = fill(view.texts["left.out"], said);
   const none = threshold > 0 && counted.n === counted.total;
   nodes.leftOut.textContent = none ? fill(view.texts["no.lines"], said) : state.leftOut;

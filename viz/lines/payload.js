@@ -92,7 +92,7 @@ function countLines(state) {
 }
 
 /** A large number with its thousands apart. */
-const grouped = (count) => count.toLocaleString("en");
+const grouped = (count) => localNumber(count, 0, true);
 
 /** The largest weights of a token in one head, with the token at the other end. */
 function largestOf(view, slot, token, count) {
@@ -105,4 +105,4 @@ function largestOf(view, slot, token, count) {
 
 /** A weight in words: three digits, or two where it was rounded on the way. */
 const lineWeight = ({ exact, texts }, weight) =>
-  (exact ? threeDigits(weight) : fill(texts.about, { weight: weight.toFixed(2) }));
+  (exact ? threeDigits(weight) : fill(texts.about, { weight: localNumber(weight, 2) }));

@@ -9,7 +9,7 @@ function svg(name, attributes = {}, text = "") {
   return node;
 }
 
-const stepWords = (step) => step.toLocaleString("en");
+const stepWords = (step) => localNumber(step, 0, true);
 
 function drawCurves({ view, layout, nodes }) {
   const { x, y } = layout;
@@ -58,7 +58,7 @@ function drawAxis({ view, layout, nodes }) {
 /** The last label ends where the axis does. */
 const endOf = (step, x) => (x.place(step) > x.right - 1 ? "last" : "x");
 
-const lossWords = (loss) => (loss === 0 ? "0" : String(Number(loss.toPrecision(2))));
+const lossWords = (loss) => localDigits(String(Number(loss.toPrecision(2))));
 
 /** Which curve is which. */
 function drawKeys({ view, nodes }) {
@@ -90,10 +90,10 @@ function drawHandle(state) {
   markDrawn(state, "scrubber-drawn");
 }
 
-function drawPlay({ view, nodes, walk }) {
+function drawPlay({ view, nodes, playing }) {
   nodes.play.disabled = view.stops.length < 2;
-  nodes.play.classList.toggle("on", Boolean(walk));
-  nodes.play.title = view.texts[walk ? "pause" : "play"];
+  nodes.play.classList.toggle("on", Boolean(playing));
+  nodes.play.title = view.texts[playing ? "pause" : "play"];
   nodes.play.setAttribute("aria-label", nodes.play.title);
 }
 

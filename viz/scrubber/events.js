@@ -1,44 +1,19 @@
 // Pointer, keyboard and the clocks. Handlers are properties: setting them again replaces them.
 
-const MOVES = {
-  ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -5, PageUp: 5,
-  Home: -Infinity, End: Infinity,
-};
 const PACE = 120; // milliseconds between two reports at least
 const PATIENCE = 20; // so many times PACE a page may take before it is interrupted
-const WALK = 700; // milliseconds at each stop
+const STOP = 700; // milliseconds at each stop, when they go by
 
-function answerPointer(state) {
+function answer(state) {
   const { nodes: { slider, play: button } } = state;
-  slider.onpointerdown = (event) => {
-    if (event.button) return;
-    slider.setPointerCapture(event.pointerId);
-    state.dragging = true;
-    play(state, false);
-    goTo(state, stopUnder(state, event));
-    hideTooltip(state);
-  };
-  slider.onpointermove = (event) => {
-    if (state.dragging) goTo(state, stopUnder(state, event));
-    else preview(state, event);
-  };
-  // Also comes when a touch turns into scrolling.
-  slider.onlostpointercapture = () => { state.dragging = false; };
-  slider.onpointerleave = () => preview(state, null);
-  button.onclick = () => play(state, !state.walk);
-}
-
-function answerKeys(state) {
-  state.nodes.slider.onkeydown = (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "Escape") return preview(state, null);
-    if (event.key === " ") play(state, !state.walk);
-    else if (event.key in MOVES) {
-      play(state, false);
-      goTo(state, state.at + MOVES[event.key]);
-    } else return;
-    event.preventDefault();
-  };
+  answerWalk(state, {
+    slider, pace: STOP, last: () => state.view.stops.length - 1, at: () => state.at,
+    under: (event) => stopUnder(state, event), hover: (event) => preview(state, event),
+    show: (at) => show(state, at), drawPlay: () => drawPlaying(state),
+    // A slow page is waited for, so that every stop is seen.
+    waits: () => state.clock,
+  });
+  button.onclick = () => play(state, !state.playing);
 }
 
 /** The stop that is nearest to the pointer. */
@@ -56,10 +31,8 @@ function preview(state, event) {
   showTooltip(state, view.labels[at] ? lines : lines.slice(0, 1), event);
 }
 
-/** Go to a stop, or to the nearest that there is, and tell the page. */
-function goTo(state, wanted) {
-  const at = Math.min(state.view.stops.length - 1, Math.max(0, wanted));
-  if (at === state.at) return;
+/** Stand at a stop, and tell the page. */
+function show(state, at) {
   state.at = at;
   state.root.classList.toggle("glides", !state.dragging);
   drawHandle(state);
@@ -79,6 +52,7 @@ function report(state) {
 function waitForPage(state, patience) {
   state.clock = setTimeout(() => {
     state.clock = 0;
+    // Telling a page that still runs would end its run before it has drawn anything.
     if (patience && pageIsRunning()) return waitForPage(state, patience - 1);
     report(state);
     if (!state.clock && state.answered && !state.dragging) {
@@ -97,32 +71,8 @@ function followPage(state) {
   if (moved) play(state, false);
 }
 
-/** Telling a page that still runs would end its run before it has drawn anything. */
-function pageIsRunning() {
-  const app = document.querySelector("[data-test-script-state]");
-  return ["running", "rerunRequested"].includes(app?.dataset.testScriptState);
-}
-
-/** Let the stops go by, from the first if they have come to the last. */
-function play(state, on) {
-  if (!on && !state.walk) return;
-  clearTimeout(state.walk);
-  state.walk = 0;
-  if (on) {
-    if (state.at === state.view.stops.length - 1) goTo(state, 0);
-    walkOn(state, WALK);
-  } else {
-    state.nodes.live.textContent = spoken(state);
-  }
+/** Whether the stops go by; where they have ended is said. */
+function drawPlaying(state) {
+  if (!state.playing) state.nodes.live.textContent = spoken(state);
   drawPlay(state);
-}
-
-function walkOn(state, time) {
-  state.walk = setTimeout(() => {
-    // A slow page is waited for, so that every stop is seen.
-    if (state.clock) return walkOn(state, PACE);
-    goTo(state, state.at + 1);
-    if (state.at === state.view.stops.length - 1) return play(state, false);
-    return walkOn(state, WALK);
-  }, time);
 }

@@ -1,7 +1,7 @@
 // The component: a training's curves, and a handle on them. Drawn anew in place, never rebuilt.
 
 export default function (component) {
-  const leave = ({ clock, walk }) => [clock, walk].forEach(clearTimeout);
+  const leave = ({ clock, playing }) => [clock, playing].forEach(clearTimeout);
   return mount(component, ".course", { create, receive, draw, leave });
 }
 
@@ -12,10 +12,9 @@ function create(state, find) {
     tooltip: find(".tooltip"), live: find(".live"),
   };
   Object.assign(state, {
-    nodes, at: 0, told: null, answered: false, clock: 0, walk: 0, dragging: false,
+    nodes, at: 0, told: null, answered: false, clock: 0,
   });
-  answerPointer(state);
-  answerKeys(state);
+  answer(state);
 }
 
 /** Take over other curves and stops; the handle stays while what it reached is being answered. */

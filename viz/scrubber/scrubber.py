@@ -36,6 +36,7 @@ _SCRIPTS = (
         "text",
         "tokens",
         "tooltip",
+        "walk",
     ),
     *(f"scrubber/{name}" for name in ("layout", "drawing", "events", "scrubber")),
 )

@@ -75,13 +75,13 @@ function axes({ x, y, top: end, width, per }, { count, difference }) {
     const ends = { x1: PANEL.left, x2: width - PANEL.right, y1: y(value), y2: y(value) };
     parts.push(svg("line", { class: "grid", ...ends }));
     const tick = svg("text", { class: "tick", x: PANEL.left - 6, y: y(value) + 4, "text-anchor": "end" });
-    tick.textContent = Number(value.toPrecision(2));
+    tick.textContent = localDigits(String(Number(value.toPrecision(2))));
     parts.push(tick);
   }
   const every = Math.ceil(22 / per);
   for (let i = 0; i < count; i += every) {
     const tick = svg("text", { class: "tick", x: x(i), y: PANEL.height - 8, "text-anchor": "middle" });
-    tick.textContent = i + 1;
+    tick.textContent = localNumber(i + 1);
     parts.push(tick);
   }
   if (difference !== null) {

@@ -28,6 +28,7 @@ _SCRIPTS = (
         "scale",
         "tokens",
         "tooltip",
+        "walk",
     ),
     *(
         f"stepper/{name}"

@@ -1,10 +1,6 @@
 // Pointer, keyboard and the clock. Handlers are properties: setting them again replaces them.
 
-const SECONDS_PER_STEP = 0.9;
-const MOVES = {
-  ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -5, PageUp: 5,
-  Home: -Infinity, End: Infinity,
-};
+const STOP = 900; // milliseconds at each step, when they go by
 
 function answerPointer(state) {
   const { root, nodes } = state;
@@ -12,7 +8,7 @@ function answerPointer(state) {
     const at = (selector) => event.target.closest(selector);
     if (at(".previous")) goTo(state, state.step - 1);
     if (at(".following")) goTo(state, state.step + 1);
-    if (at(".play")) play(state, !state.clock);
+    if (at(".play")) play(state, !state.playing);
     if (at("button.difference")) goTo(state, state.view.difference);
     if (at("tbody tr")) goTo(state, Number(at("tbody tr").dataset.step));
     const charted = chartUnder(state, event);
@@ -22,26 +18,17 @@ function answerPointer(state) {
     if (at("button.corrupt")) ask(state, "corrupt");
     if (at("button.undo")) ask(state, "undo");
   };
-  nodes.scrubber.onpointerdown = (event) => {
-    if (event.button) return;
-    nodes.scrubber.setPointerCapture(event.pointerId);
-    goTo(state, stepUnder(state, event));
-  };
-  nodes.scrubber.onpointermove = (event) => {
-    if (nodes.scrubber.hasPointerCapture(event.pointerId)) goTo(state, stepUnder(state, event));
-  };
+  answerWalk(state, {
+    slider: nodes.scrubber, pace: STOP, last: () => state.view.count - 1, at: () => state.step,
+    under: (event) => stepUnder(state, event), show: (step) => show(state, step),
+    drawPlay: () => drawPlaying(state),
+  });
   root.onpointermove = (event) => showUnder(state, event);
   root.onpointerleave = () => rest(state);
 }
 
 function answerKeys(state) {
   const { root, nodes } = state;
-  nodes.scrubber.onkeydown = (event) => {
-    if (event.key === " ") play(state, !state.clock);
-    else if (event.key in MOVES) goTo(state, state.step + MOVES[event.key]);
-    else return;
-    event.preventDefault();
-  };
   nodes.layer.onchange = nodes.head.onchange = () => {
     [state.layer, state.head] = [Number(nodes.layer.value), Number(nodes.head.value)];
     drawStep(state);
@@ -63,10 +50,7 @@ function ask(state, what, how = {}) {
   state.send(what, { step: state.columns[0].at, ...how });
 }
 
-/** Go to a step, or to the nearest that there is. */
-function goTo(state, wanted) {
-  const step = Math.min(state.view.count - 1, Math.max(0, wanted));
-  if (step === state.step) return;
+function show(state, step) {
   state.step = step;
   rest(state);
   drawStep(state);
@@ -85,22 +69,9 @@ function spoken({ view, step, columns }) {
   return [`${fill(texts.step, { number: step + 1, count })}.`, ...said].join(" ");
 }
 
-/** Let the steps go by, from the beginning if they have come to the end. */
-function play(state, on) {
-  clearTimeout(state.clock);
-  state.clock = 0;
-  const { nodes, view } = state;
-  if (on) {
-    if (state.step === view.count - 1) goTo(state, 0);
-    const tick = () => {
-      goTo(state, state.step + 1);
-      if (state.step < state.view.count - 1) state.clock = setTimeout(tick, 1000 * SECONDS_PER_STEP);
-      else play(state, false);
-    };
-    state.clock = setTimeout(tick, 1000 * SECONDS_PER_STEP);
-  }
-  nodes.play.classList.toggle("on", on);
-  nodes.play.lastElementChild.textContent = view.texts[on ? "pause" : "play"];
+function drawPlaying({ nodes, view, playing }) {
+  nodes.play.classList.toggle("on", Boolean(playing));
+  nodes.play.lastElementChild.textContent = view.texts[playing ? "pause" : "play"];
 }
 
 /** Show what is under the pointer: a weight, a step, what a click does, a token's other places. */

@@ -60,14 +60,14 @@ function weightsOf({ weights, across }, view, layer, head, step, steps) {
 
 /** A probability or an entropy in words: three digits, small ones with a power of ten. */
 const numberWords = (x) =>
-  x > 0 && x < 1e-3 ? x.toExponential(2).replace("e-", "e−") : threeDigits(x);
+  x > 0 && x < 1e-3 ? localDigits(x.toExponential(2)) : threeDigits(x);
 
 /** A 16-bit weight in words: three digits where it has them. */
 function weightWords(weight) {
   if (weight === 0) return "0";
   const share = weight / 65535;
-  if (share < 5e-5) return "< 0.0001";
-  return share < 0.01 ? share.toFixed(4) : share.toPrecision(3);
+  if (share < 5e-5) return `< ${localNumber(1e-4, 4)}`;
+  return share < 0.01 ? localNumber(share, 4) : threeDigits(share);
 }
 
 /** A text of at most `longest` letters; what is cut is its middle. */

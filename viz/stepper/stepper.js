@@ -1,7 +1,7 @@
 // The component: what it shows of which step. All steps are here: moving needs no server.
 
 export default function (component) {
-  const leave = ({ clock }) => clearTimeout(clock);
+  const leave = ({ playing }) => clearTimeout(playing);
   return mount(component, ".decoding", { create, receive, draw, resize, leave });
 }
 
@@ -14,7 +14,7 @@ function create(state, find) {
     live: find(".live"),
   };
   Object.assign(state, {
-    nodes, marked: [], panels: [], clock: 0, step: 0, layer: 0, head: 0,
+    nodes, marked: [], panels: [], step: 0, layer: 0, head: 0,
     columns: SIDES.map((name) => newColumn(find(`.column.${name}`), name)),
   });
   answerPointer(state);
@@ -37,7 +37,8 @@ function receive(state, data) {
   if (before?.sentence !== view.sentence || moved) state.step = view.start;
   state.asked = false;
   state.step = Math.min(state.step, view.count - 1);
-  play(state, Boolean(state.clock) && before?.sentence === view.sentence);
+  if (before?.sentence !== view.sentence) play(state, false);
+  drawPlaying(state);
 }
 
 /** Everything, after new steps have come. */

@@ -83,7 +83,7 @@ def test_numbers_begin_where_32_bit_floats_can_be_read():
         maps = encoder((TokenLabel("x" * length),))
         payload = pack(maps)
         assert len(payload) % 4 == 0
-        assert struct.unpack_from("<f", payload, len(payload) - 4) == (1.0,)
+        assert unpack(payload).weights.tolist() == [[[[1.0]]]]
 
 
 def test_no_weight_and_full_weight_have_the_ends_of_the_scale():

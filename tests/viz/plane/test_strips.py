@@ -141,8 +141,8 @@ def test_strips_of_other_tokens_are_refused(changes, message):
 
 def test_a_source_token_is_looked_at_by_the_target_tokens_that_are_fed():
     shown = strips(side="source", direction="by", groups=[group(tokens=5)])
-    [written] = unframed(pack(shown))[0]["groups"]
-    assert (written["across"], written["shape"]) == ("target", [4, 5])
+    [written] = unframed(pack(shown))[0]["panels"]
+    assert (written["columns"]["side"], written["shape"]) == ("target", [4, 5])
 
 
 def test_every_text_is_used_by_the_component():

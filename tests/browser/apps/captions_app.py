@@ -1,0 +1,21 @@
+"""A page on which captions and other elements come and go above large maps."""
+
+import streamlit as st
+
+from pages.frame.components import attention_maps, matrices
+from tests.browser.apps.maps_cases import CASES
+from tests.browser.apps.matrices_cases import CASES as MATRICES
+
+st.set_page_config(layout="wide")
+maps = st.cache_data(CASES["vast"])()
+st.button("again")
+if st.toggle("caption"):
+    st.caption("It comes above the maps.")
+    st.latex("x")
+attention_maps(maps, key="maps", on_pick=lambda: None)
+if st.session_state.get("middle"):
+    st.caption("It comes between both.")
+st.toggle("middle", key="middle")
+matrices(MATRICES["leftwards"](), key="matrices")
+st.text(f"runs: {st.session_state.setdefault('runs', 0)}")
+st.session_state["runs"] += 1
