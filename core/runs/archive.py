@@ -8,7 +8,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO
 
-from core.runs.checkpoint import written_atomically
+from core.files import written_atomically
 from core.runs.contents import (
     METRICS,
     STATUS,

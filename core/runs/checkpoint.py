@@ -1,12 +1,8 @@
 """Weights and optimizers on disk: safetensors and JSON, never pickle."""
 
 import json
-import os
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import torch
 from safetensors import SafetensorError
@@ -14,6 +10,7 @@ from safetensors.torch import load, save
 from torch import Tensor
 
 from core.config import ModelConfig
+from core.files import write_atomically
 from core.model import Transformer, build
 
 SCALE = ".scale"
@@ -22,37 +19,6 @@ SCALE = ".scale"
 
 class CheckpointError(ValueError):
     """A file of weights that cannot be used; the message names it and what is wrong."""
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that it is there whole or not at all, whatever happens meanwhile.
-
-    Raises:
-        OSError: The folder is gone or cannot be written to, or the disk is full.
-    """
-    with written_atomically(path) as file:
-        file.write(content)
-
-
-@contextmanager
-def written_atomically(path: Path) -> Iterator[IO[bytes]]:
-    """Yield a file to write to, which takes its name when the context ends without an error.
-
-    Raises:
-        OSError: The folder is gone or cannot be written to, or the disk is full.
-    """
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        # A temporary file is its owner's alone; a run folder is for whoever may read the folder.
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def save_weights(model: Transformer, path: Path, dtype: torch.dtype = torch.float32) -> None:

@@ -11,8 +11,9 @@ import torch
 from safetensors import SafetensorError, safe_open
 
 from core.config import ModelConfig
+from core.files import write_atomically
 from core.model import Transformer
-from core.runs.checkpoint import SCALE, write_atomically
+from core.runs.checkpoint import SCALE
 from core.runs.contents import STATUS, WEIGHT_FOLDERS, told_status
 from core.runs.records import read_record
 from core.runs.run import PAIRS, RunError, load_run, read_settings

@@ -17,8 +17,9 @@ import tokenizers
 import torch
 from filelock import FileLock, Timeout
 
+from core.files import write_atomically
 from core.model import Transformer
-from core.runs.checkpoint import save_rounded, save_state, save_weights, write_atomically
+from core.runs.checkpoint import save_rounded, save_state, save_weights
 from core.runs.run import PAIRS, RunError, RunSettings
 from core.runs.weights import (
     BEST,

@@ -6,7 +6,8 @@ from pathlib import Path
 import torch
 
 from core.evaluate.evaluation import evaluate
-from core.runs.checkpoint import save_weights, write_atomically
+from core.files import write_atomically
+from core.runs.checkpoint import save_weights
 from core.runs.folder import RunFolder
 from core.runs.run import PAIRS, RunError, load_run
 from core.runs.weights import CHECKPOINTS, SNAPSHOTS, step_of, weights_file, weights_in

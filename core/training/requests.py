@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Literal, get_args
 
-from core.runs.checkpoint import write_atomically
+from core.files import write_atomically
 
 Wish = Literal["pause", "stop"]
 REQUEST = "request"

@@ -19,7 +19,7 @@ from torch import Tensor, distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from core.device import best_device
-from core.runs.checkpoint import write_atomically
+from core.files import write_atomically
 from core.runs.run import PAIRS
 from core.runs.weights import newest_checkpoint
 

@@ -13,9 +13,10 @@ from streamlit.testing.v1 import AppTest
 
 from core.decoding.sentence import translate
 from core.evaluate.evaluation import held_out_pairs
+from core.files import write_atomically
 from core.inspection import inspect_sentence
 from core.model import build
-from core.runs.checkpoint import save_weights, write_atomically
+from core.runs.checkpoint import save_weights
 from core.runs.run import load_run, read_metrics, read_settings
 from core.runs.weights import weights_file
 from core.training import process, requests

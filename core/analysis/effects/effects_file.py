@@ -10,6 +10,7 @@ from typing import Any
 from core.analysis.effects.head_effects import HeadEffect, HeadEffects
 from core.analysis.effects.silencing import every_head
 from core.evaluate.intervals import Difference
+from core.files import write_atomically
 from core.heads import Head
 from core.model import Transformer
 from core.runs.checkpoint import write_atomically

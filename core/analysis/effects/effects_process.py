@@ -32,6 +32,7 @@ from core.analysis.effects.head_effects import (
 )
 from core.analysis.effects.silencing import every_head
 from core.device import use_one_thread
+from core.files import write_atomically
 from core.runs.checkpoint import write_atomically
 from core.runs.run import Run, RunError, load_run, read_settings
 

@@ -1,5 +1,4 @@
 import copy
-import os
 import pickle
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,6 @@ from core.runs.checkpoint import (
     save_rounded,
     save_state,
     save_weights,
-    write_atomically,
 )
 from core.training.loop import make_optimizer
 
@@ -162,13 +160,6 @@ def test_state_of_something_else_is_refused(tmp_path, name):
         load_state(trained()[1], path)
 
 
-def test_a_folder_that_is_gone_is_not_made_anew(tmp_path):
-    path = tmp_path / "gone" / "file.txt"
-    with pytest.raises(FileNotFoundError):
-        write_atomically(path, b"new")
-    assert not path.parent.exists()
-
-
 def test_rounded_weights_are_close_and_small(tmp_path, copy_run):
     save_rounded(copy_run.model, tmp_path / "rounded.safetensors")
     save_weights(copy_run.model, tmp_path / "whole.safetensors")
@@ -189,32 +180,3 @@ def test_a_row_of_zeros_stays_zeros_when_rounded(tmp_path, copy_run):
     save_rounded(model, tmp_path / "rounded.safetensors")
     rounded = load_model(tmp_path / "rounded.safetensors", copy_run.settings.model)
     assert not rounded.encoder[0].feed_forward.expand.weight[3].any()
-
-
-def test_written_file_can_be_read_by_others(tmp_path):
-    write_atomically(tmp_path / "file", b"new")
-    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o644
-
-
-@pytest.mark.parametrize("step", ["replace", "fsync", "chmod"])
-@pytest.mark.parametrize("error", [OSError("no space left"), KeyboardInterrupt()])
-def test_old_content_stays_whole_when_writing_fails(tmp_path, monkeypatch, step, error):
-    def fail(*_):
-        raise error
-
-    path = tmp_path / "file"
-    write_atomically(path, b"old")
-    monkeypatch.setattr(os, step, fail)
-    with pytest.raises(type(error)):
-        write_atomically(path, b"new and longer")
-    assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_content_is_on_the_disk_before_it_takes_the_name(tmp_path, monkeypatch):
-    order = []
-    fsync, rename = os.fsync, os.replace
-    monkeypatch.setattr(os, "fsync", lambda handle: (order.append("fsync"), fsync(handle)))
-    monkeypatch.setattr(os, "replace", lambda *names: (order.append("replace"), rename(*names)))
-    write_atomically(tmp_path / "file", b"new")
-    assert order == ["fsync", "replace"]

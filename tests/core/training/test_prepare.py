@@ -3,8 +3,8 @@ import errno
 import pytest
 
 from core.config import ConfigError
+from core.files import write_atomically
 from core.runs import folder
-from core.runs.checkpoint import write_atomically
 from core.tasks.corpus import Corpus
 from core.tasks.task import Sample
 from core.training.prepare import prepare_run

@@ -1,0 +1,52 @@
+"""Files that are there whole or not at all, and the ends of files that may be long."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+_END = 4000
+"""Bytes: a few lines."""
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file so that it is there whole or not at all, whatever happens meanwhile.
+
+    Raises:
+        OSError: The folder is gone or cannot be written to, or the disk is full.
+    """
+    with written_atomically(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def written_atomically(path: Path) -> Iterator[IO[bytes]]:
+    """Yield a file to write to, which takes its name when the context ends without an error.
+
+    Raises:
+        OSError: The folder is gone or cannot be written to, or the disk is full.
+    """
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        # A temporary file is its owner's alone; a run folder is for whoever may read the folder.
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def end_of(file: Path) -> str:
+    """Return the last few lines of a file, the first perhaps cut; "" where there is none."""
+    try:
+        with file.open("rb") as opened:
+            opened.seek(-min(_END, os.fstat(opened.fileno()).st_size), os.SEEK_END)
+            return opened.read().decode("utf-8", errors="replace")
+    except OSError:
+        return ""

@@ -1,0 +1,54 @@
+import os
+
+import pytest
+
+from core.files import end_of, write_atomically
+
+
+def test_a_folder_that_is_gone_is_not_made_anew(tmp_path):
+    path = tmp_path / "gone" / "file.txt"
+    with pytest.raises(FileNotFoundError):
+        write_atomically(path, b"new")
+    assert not path.parent.exists()
+
+
+def test_written_file_can_be_read_by_others(tmp_path):
+    write_atomically(tmp_path / "file", b"new")
+    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o644
+
+
+@pytest.mark.parametrize("step", ["replace", "fsync", "chmod"])
+@pytest.mark.parametrize("error", [OSError("no space left"), KeyboardInterrupt()])
+def test_old_content_stays_whole_when_writing_fails(tmp_path, monkeypatch, step, error):
+    def fail(*_):
+        raise error
+
+    path = tmp_path / "file"
+    write_atomically(path, b"old")
+    monkeypatch.setattr(os, step, fail)
+    with pytest.raises(type(error)):
+        write_atomically(path, b"new and longer")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_content_is_on_the_disk_before_it_takes_the_name(tmp_path, monkeypatch):
+    order = []
+    fsync, rename = os.fsync, os.replace
+    monkeypatch.setattr(os, "fsync", lambda handle: (order.append("fsync"), fsync(handle)))
+    monkeypatch.setattr(os, "replace", lambda *names: (order.append("replace"), rename(*names)))
+    write_atomically(tmp_path / "file", b"new")
+    assert order == ["fsync", "replace"]
+
+
+@pytest.mark.parametrize(
+    ("content", "end"),
+    [(b"", ""), (b"one\ntwo\n", "one\ntwo\n"), (b"\xff\n", "\ufffd\n"), (b"x" * 9000, "x" * 4000)],
+)
+def test_the_end_of_a_file_is_read_whatever_is_in_it(tmp_path, content, end):
+    (tmp_path / "log").write_bytes(content)
+    assert end_of(tmp_path / "log") == end
+
+
+def test_a_file_that_is_not_there_ends_with_nothing(tmp_path):
+    assert end_of(tmp_path / "none") == ""
