@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from core.analysis.effects.effects_file import effect_json, stored_effects
-from core.analysis.effects.effects_process import measured_effects
 from core.analysis.effects.head_effects import (
     N_SENTENCES,
     SEED,
@@ -15,6 +14,7 @@ from core.analysis.effects.head_effects import (
     HeadEffects,
     head_effects,
 )
+from core.analysis.effects.measuring import measured_effects
 from core.analysis.heads.roles import HeadRole, role_scores
 from core.commands.errors import CommandError
 from core.evaluate.intervals import Difference

@@ -11,14 +11,14 @@ from typing import get_args
 from core.commands.errors import CommandError
 from core.commands.evaluate import summary
 from core.config import Positions
+from core.runs.folder import TRAINING
 from core.runs.run import is_run, load_run
 from core.tasks import TASKS, task_named
-from core.training import requests
-from core.training.job import Progress, complete_run
 from core.training.prepare import extend_run, prepare_run
 from core.training.presets import PRESETS
 from core.training.process import situation
 from core.training.settings import SHORT, parse_setting, train_command, with_settings
+from core.training.trainer import Progress, complete_run
 from core.training.workers import workers
 
 SECONDS_BETWEEN_LINES = 2.0
@@ -84,7 +84,7 @@ def prepare(arguments: argparse.Namespace) -> None:
 def _check_resumable(arguments: argparse.Namespace) -> None:
     if not is_run(arguments.out):
         raise CommandError(f"{arguments.out} is no run to go on with")
-    requests.forget(arguments.out)
+    TRAINING.forget(arguments.out)
     given = [f"--{name}" for name in SHORT if name != "steps" and getattr(arguments, name)]
     if given or arguments.set:
         raise CommandError(
@@ -128,7 +128,7 @@ def _interrupts(path: Path, aloud: bool) -> Iterator[list[int]]:
     def note(number: int, frame: object) -> None:
         asked.append(number)
         if aloud:
-            requests.ask(path, "pause")
+            TRAINING.ask(path, "pause")
         signal.signal(signal.SIGINT, before)
 
     before = signal.signal(signal.SIGINT, note)

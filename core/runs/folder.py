@@ -4,7 +4,6 @@ import json
 import os
 import platform
 import shutil
-import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,9 +14,9 @@ import numpy
 import safetensors
 import tokenizers
 import torch
-from filelock import FileLock, Timeout
 
 from core.files import write_atomically
+from core.jobs import Files, Job
 from core.model import Transformer
 from core.runs.checkpoint import save_rounded, save_state, save_weights
 from core.runs.run import PAIRS, RunError, RunSettings
@@ -32,12 +31,21 @@ from core.runs.weights import (
     weights_in,
 )
 from core.tokenizer import Tokenizer
+from core.work import Work, locked
 
-LOCK = ".lock"
-"""Nothing is in it: who trains a run holds it."""
-SECONDS_TO_HOLD = 1.0
-"""Whether a lock is held can only be seen by taking it for a moment, so one tries this long."""
-_looking = threading.Lock()
+TRAINING = Job(
+    "core.training",
+    "training this run",
+    Files(
+        lock=".lock",
+        progress="status.json",
+        log="train.log",
+        request="request",
+        watched="watched",
+        lock_stays=True,
+    ),
+    error=RunError,
+)
 
 
 def versions() -> dict[str, str]:
@@ -56,7 +64,7 @@ class RunFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._held: tuple[int, int] | None = None
+        self._work: Work | None = None
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -65,35 +73,11 @@ class RunFolder:
         Raises:
             RunError: Another process trains this run, or there is no such folder.
         """
-        if not self.path.is_dir():
-            # The lock would make the folder.
-            raise RunError(f"{self.path}: no such folder")
-        try:
-            with FileLock(self.path / LOCK, timeout=SECONDS_TO_HOLD):
-                self._held = self._identity()
+        with locked(TRAINING, self.path) as self._work:
+            try:
                 yield
-        except Timeout as error:
-            raise RunError(f"{self.path}: another process is training this run") from error
-        finally:
-            self._held = None
-
-    def is_held(self) -> bool:
-        """Say whether a process trains this run.
-
-        The system keeps the lock as long as the process lives and no longer: unlike the id of a
-        process, it can never belong to something else.
-        """
-        if not (self.path / LOCK).exists():
-            return False
-        try:
-            # Two who look at the same moment would each find the other's lock.
-            with _looking, FileLock(self.path / LOCK, timeout=0):
-                return False
-        except Timeout:
-            return True
-        except OSError:
-            # A folder that cannot be written to holds runs that nobody trains.
-            return False
+            finally:
+                self._work = None
 
     def begin(self, settings: RunSettings, tokenizer: Tokenizer, pairs: bytes = b"") -> None:
         """Write what is known before the first step, with the user's own pairs if there are any.
@@ -160,7 +144,7 @@ class RunFolder:
         checkpoints = self.path / CHECKPOINTS
         newest = newest_checkpoint(self.path)
         kept = set() if newest is None else {newest, newest.with_suffix(".state.safetensors")}
-        torn = [file for file in self.path.glob(".*") if file.name != LOCK]
+        torn = [file for file in self.path.glob(".*") if file.name != TRAINING.files.lock]
         torn += [file for name in (SNAPSHOTS, BEST, LIVE) for file in (self.path / name).glob(".*")]
         for file in (*torn, *(set(checkpoints.glob("*")) - kept)):
             if file.is_file():
@@ -189,7 +173,7 @@ class RunFolder:
     def write_status(self, state: str, step: int, message: str = "") -> None:
         """Say how far training is, and why it failed if it did."""
         self.write_json(
-            "status.json",
+            TRAINING.files.progress,
             {
                 "state": state,
                 "step": step,
@@ -232,20 +216,10 @@ class RunFolder:
         for former in sure[:-1]:
             former.unlink(missing_ok=True)
 
-    def _identity(self) -> tuple[int, int]:
-        found = (self.path / LOCK).stat()
-        return found.st_dev, found.st_ino
-
     def _check(self) -> None:
         """Write nothing into a folder that took the place of the one that is held."""
-        if self._held is None:
-            return
-        try:
-            same = self._identity() == self._held
-        except OSError:
-            same = False
-        if not same:
-            raise RunError(f"{self.path}: the folder was removed or replaced while it was trained")
+        if self._work is not None:
+            self._work.check()
 
 
 def _whole_lines(path: Path) -> list[str]:

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from core.runs.folder import LOCK, RunFolder
+from core.jobs import is_worked_on
+from core.runs.folder import TRAINING, RunFolder
 from core.runs.names import checked_name, is_taken
 from core.runs.run import RunError, is_run
-from core.training.process import situation
 
 DELETED, INCOMING = ".deleted-", ".incoming-"
 """How the names of hidden folders begin: what is being removed, what is being unpacked."""
@@ -23,7 +23,7 @@ def rename_run(path: Path, name: str) -> Path:
     """Give a run another name, and return its new folder.
 
     Raises:
-        RunError: The name cannot be one or is taken, a process trains the run, or there is none.
+        RunError: The name cannot be one or is taken, a process works on the run, or there is none.
     """
     target = path.with_name(checked_name(name))
     with _at_rest(path):
@@ -43,7 +43,7 @@ def delete_run(path: Path) -> None:
     What cannot be removed now stays hidden, and is removed with the next run.
 
     Raises:
-        RunError: A process trains the run, or there is none.
+        RunError: A process works on the run, or there is none.
     """
     with _at_rest(path):
         os.rename(path, path.with_name(DELETED + secrets.token_hex(8)))
@@ -65,11 +65,13 @@ def _at_rest(path: Path) -> Iterator[None]:
     """Keep trainings away from a run.
 
     Raises:
-        RunError: A process trains it, or there is none.
+        RunError: A process works on it, or there is none.
     """
     _require_run(path)
-    if _is_begun(path):
-        raise RunError(f"{path}: another process is training this run")
+    if TRAINING.at_work(path):
+        raise RunError(TRAINING.elsewhere(path))
+    if is_worked_on(path):
+        raise RunError(f"{path}: another process is at work on this run")
     with RunFolder(path).held():
         try:
             # Somebody else may have moved it just before.
@@ -77,19 +79,10 @@ def _at_rest(path: Path) -> Iterator[None]:
         except RunError:
             # The lock has made the folder anew, and nothing else is in it.
             with suppress(OSError):
-                (path / LOCK).unlink()
+                (path / TRAINING.files.lock).unlink()
                 path.rmdir()
             raise
         yield
-
-
-def _is_begun(path: Path) -> bool:
-    """Say whether a process trains the run, also one that does not hold the lock yet."""
-    try:
-        return situation(path).alive
-    except RunError:
-        # What is damaged cannot be trained, and may well be deleted.
-        return False
 
 
 def _require_run(path: Path) -> None:

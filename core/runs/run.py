@@ -5,7 +5,7 @@ tokenizer.json    in the format of the `tokenizers` library
 words.txt         the source words that training saw
 metrics.jsonl     one line for each measured step, append-only
 evaluation.json   figures on held-out samples, and what each head does
-status.json       state, step, heartbeat, process id, and why it failed if it did
+status.json       state, step, heartbeat, process id, and why training failed if it did
 pairs.tsv         the user's own pairs, where it learned from them
 request           what somebody asks of the process that trains the run: pause or stop
 watched           touched by whoever wants to see its weights as they now are

@@ -8,11 +8,10 @@ import torch
 
 from core.evaluate.metrics import Quality
 from core.model import Transformer
-from core.runs.folder import RunFolder
+from core.runs.folder import TRAINING, RunFolder
 from core.runs.run import read_metrics
 from core.runs.weights import is_snapshot_step
 from core.training.loop import TrainStep
-from core.training.requests import is_watched
 
 METRICS_EVERY = 10
 """So many steps make one line of metrics.jsonl, with their mean losses."""
@@ -76,7 +75,7 @@ class Keeper:
     def _show(self) -> None:
         """Write the weights as they are now, if somebody watches and the last ones are old."""
         now = time.perf_counter()
-        if now < self._next_live or not is_watched(self.folder.path):
+        if now < self._next_live or not TRAINING.is_watched(self.folder.path):
             return
         self.folder.keep_live(self.model, self.step, self.words)
         took = time.perf_counter() - now

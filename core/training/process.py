@@ -1,22 +1,19 @@
 """A training as a process of its own: it goes on when the app is reloaded, closed or started anew.
 
-What is known of it stands in the run folder: `status.json`, `metrics.jsonl`, and the lock that the
-process holds as long as it lives.
+What is known of it stands in the run folder: `status.json`, `metrics.jsonl`, and what every job
+keeps there (see `core.jobs`).
 """
 
 import json
-import os
-import subprocess
-import sys
-import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from core.runs.folder import RunFolder
-from core.runs.run import RunError, read_settings
+from core.files import end_of
+from core.jobs import Wish
+from core.runs.folder import TRAINING
+from core.runs.run import read_settings
 from core.runs.weights import has_state, kept_step, newest_checkpoint
-from core.training import requests
 
 State = Literal[
     "prepared",
@@ -31,13 +28,6 @@ State = Literal[
 ]
 """prepared: never begun; interrupted: its process ended without a word (killed, power cut)."""
 AT_WORK: tuple[State, ...] = ("starting", "running", "evaluating")
-
-ROOT = Path(__file__).resolve().parents[2]
-LOG = "train.log"
-_started: dict[Path, subprocess.Popen[bytes]] = {}
-"""The processes that this one started: they need a moment until they hold the lock."""
-_starting = threading.Lock()
-"""Two visitors who press the same button start one process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +60,7 @@ def situation(path: Path) -> Situation:
     status = _status(path)
     state = _told_state(path, status)
     if state in AT_WORK:
-        if RunFolder(path).is_held() or (state == "starting" and _is_starting(path)):
+        if TRAINING.at_work(path):
             step = max(status.get("step", 0), kept_step(path), _measured_step(path))
             return Situation(state, step, steps, "", can_go_on=False)
         # It may have ended in between: what a process without the lock has told is its last word.
@@ -80,7 +70,7 @@ def situation(path: Path) -> Situation:
     step = max(status.get("step", 0), kept_step(path))
     message = str(status.get("message", ""))
     if state == "interrupted":
-        message = message or _last_words(path)
+        message = message or TRAINING.last_words(path)
     # What ended early has nothing to do, though steps are left; an exported run has no optimizer.
     done = state == "finished" and (step >= steps or bool(message))
     return Situation(state, step, steps, message, can_go_on=not done and has_state(path))
@@ -94,41 +84,27 @@ def start(path: Path) -> None:
         OSError: The folder cannot be written to.
     """
     read_settings(path)
-    with _starting, (path / LOG).open("ab") as log:
-        if situation(path).alive or RunFolder(path).is_held():
-            raise RunError(f"{path}: another process is training this run")
-        requests.forget(path)
-        log.truncate(0)
-        RunFolder(path).write_status("starting", kept_step(path))
-        _started[path.resolve()] = subprocess.Popen(
-            [sys.executable, "-m", "core.training", str(path.resolve())],
-            cwd=ROOT,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            # A group of its own: Ctrl-C in the app's terminal is not meant for the training.
-            start_new_session=True,
-        )
+    TRAINING.start(path, step=kept_step(path))
 
 
 def pause(path: Path) -> None:
     """Ask the process to keep what it has learned and to end, for now."""
-    requests.ask(path, "pause")
+    TRAINING.ask(path, "pause")
 
 
 def stop(path: Path) -> None:
     """Ask the process to keep what it has learned, to measure it, and to end."""
-    requests.ask(path, "stop")
+    TRAINING.ask(path, "stop")
+
+
+def asked(path: Path) -> Wish | None:
+    """Return what the process was asked for and has not done yet, if anything."""
+    return TRAINING.asked(path)
 
 
 def watch(path: Path) -> None:
     """Ask the process for its weights as they are now, for the next few seconds."""
-    requests.watch(path)
-
-
-def _is_starting(path: Path) -> bool:
-    child = _started.get(path.resolve())
-    return child is not None and child.poll() is None
+    TRAINING.watch(path)
 
 
 def _told_state(path: Path, status: dict[str, Any]) -> State:
@@ -141,33 +117,14 @@ def _told_state(path: Path, status: dict[str, Any]) -> State:
 
 
 def _status(path: Path) -> dict[str, Any]:
-    try:
-        status = json.loads((path / "status.json").read_text(encoding="utf-8"))
-        return status if isinstance(status, dict) and isinstance(status.get("step"), int) else {}
-    except (OSError, ValueError):
-        return {}
+    status = TRAINING.told(path)
+    return status if isinstance(status.get("step"), int) else {}
 
 
 def _measured_step(path: Path) -> int:
     """Return the last step of the metrics, from the file's end alone: it may be long."""
-    whole = _end_of(path / "metrics.jsonl").rpartition("\n")[0]
+    whole = end_of(path / "metrics.jsonl").rpartition("\n")[0]
     try:
         return int(json.loads(whole.rpartition("\n")[2])["step"])
     except (KeyError, TypeError, ValueError):
         return 0
-
-
-def _last_words(path: Path) -> str:
-    """Return the last line that a process wrote before it ended."""
-    lines = _end_of(path / LOG).split("\n")
-    return next((line for line in reversed(lines) if line.strip()), "")
-
-
-def _end_of(file: Path) -> str:
-    """Return the last few lines of a file, the first perhaps cut; "" where there is none."""
-    try:
-        with file.open("rb") as opened:
-            opened.seek(-min(4000, os.fstat(opened.fileno()).st_size), os.SEEK_END)
-            return opened.read().decode("utf-8", errors="replace")
-    except OSError:
-        return ""

@@ -9,7 +9,7 @@ from core.config import ModelConfig, TrainConfig
 from core.runs.run import load_run
 from core.tasks import TASKS, held_out_samples, task_named, training_samples
 from core.tokenizer import Tokenizer
-from core.training import job, prepare
+from core.training import prepare, trainer
 from core.training.presets import Preset
 
 MINIATURE = Preset(
@@ -32,7 +32,7 @@ MINIATURE = Preset(
 def draw_few(patch):
     """Let trainings draw few samples beside their batches, so that they are soon done."""
     patch.setattr(prepare, "TOKENIZER_SAMPLES", 300)
-    patch.setattr(job, "EVALUATION_SAMPLES", 10)
+    patch.setattr(trainer, "EVALUATION_SAMPLES", 10)
 
 
 def prepared(path, task="copy", **training):
@@ -45,7 +45,7 @@ def prepared(path, task="copy", **training):
 def trained(path, task="copy", **training):
     with pytest.MonkeyPatch.context() as patch:
         draw_few(patch)
-        for _ in job.train_run(prepared(path, task, **training)):
+        for _ in trainer.train_run(prepared(path, task, **training)):
             pass
     return path
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from core.tasks import TASKS
-from core.training import job
+from core.training import trainer
 from core.training.prepare import prepare_run
 from pages import layers, masks, positions, scaling
 from tests.core.conftest import MINIATURE, draw_few
@@ -39,7 +39,7 @@ def odd_runs(request, tmp_path_factory):
         config = replace(MINIATURE.training, steps=2)
         preset = replace(preset, training=config)
         prepare_run(folder / "odd", TASKS["copy"], "miniature", preset, "python -m core …")
-        for _ in job.train_run(folder / "odd"):
+        for _ in trainer.train_run(folder / "odd"):
             pass
     return folder
 

@@ -9,9 +9,11 @@ from types import SimpleNamespace
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core import jobs
 from core.commands import train
 from core.config import ConfigError
 from core.model import count_parameters
+from core.runs.folder import TRAINING
 from core.runs.run import read_settings
 from core.tasks import TASKS, task_named
 from core.training import process
@@ -591,7 +593,7 @@ def test_a_started_run_trains_to_its_end(set_up, own_runs, monkeypatch):
         assert situation(path).state == "finished"
         assert situation(path).step == 20
     finally:
-        child = process._started.pop(path.resolve())
+        child = jobs._started.pop((path.resolve(), TRAINING))
         if child.poll() is None:
             child.kill()
         child.wait()

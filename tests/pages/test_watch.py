@@ -17,9 +17,10 @@ from core.files import write_atomically
 from core.inspection import inspect_sentence
 from core.model import build
 from core.runs.checkpoint import save_weights
+from core.runs.folder import TRAINING
 from core.runs.run import load_run, read_metrics, read_settings
 from core.runs.weights import weights_file
-from core.training import process, requests
+from core.training import process
 from pages.frame.text import percent
 from pages.views.training import progress
 from tests.pages.conftest import ROOT, component, said, send_from
@@ -158,9 +159,9 @@ def test_a_living_process_is_asked_to_pause_and_it_is_said_until_it_has(open_vie
     at = open_view("watch", held)
     assert words(at).startswith("**running**")
     assert labels(at) == ["Pause", "Stop"]
-    assert requests.is_watched(held)
+    assert TRAINING.is_watched(held)
     next(button for button in at.button if button.label == "Pause").click().run()
-    assert requests.asked(held) == "pause"
+    assert TRAINING.asked(held) == "pause"
     assert words(at).startswith("**pausing after the next step…**")
     assert not any(button.disabled for button in at.button)
 
@@ -174,12 +175,12 @@ def test_pause_pressed_while_it_starts_is_kept_and_said(open_view, held):
     # As the process tells when it has begun.
     tell(held, "running")
     assert words(at.run()).startswith("**pausing after the next step…**")
-    assert requests.asked(held) == "pause"
+    assert TRAINING.asked(held) == "pause"
 
 
 def test_a_paused_training_is_not_starting(open_view, own_copy):
     want(own_copy, 5000)
-    requests.ask(own_copy, "pause")
+    TRAINING.ask(own_copy, "pause")
     tell(own_copy, "paused")
     assert words(open_view("watch", own_copy)).startswith("**paused**")
 
@@ -233,7 +234,7 @@ def test_a_living_process_is_asked_to_stop(open_view, held):
     tell(held, "running")
     at = open_view("watch", held)
     next(button for button in at.button if button.label == "Stop").click().run()
-    assert requests.asked(held) == "stop"
+    assert TRAINING.asked(held) == "stop"
     assert words(at).startswith("**stopping after the next step…**")
 
 

@@ -13,7 +13,6 @@ from core.evaluate.intervals import Difference
 from core.files import write_atomically
 from core.heads import Head
 from core.model import Transformer
-from core.runs.checkpoint import write_atomically
 from core.runs.contents import HEADS
 from core.runs.files import check_numbers, read_json
 from core.runs.run import Run, RunError, load_run

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.analysis.effects import effects_process
-from core.analysis.effects.effects_process import Measuring
+from core.analysis.effects import measuring
 from core.analysis.effects.head_effects import N_SENTENCES, HeadEffects
+from core.jobs import Status
 from core.runs.run import RunError
 from pages.frame import session
 from pages.frame.text import _, plain
@@ -24,8 +24,8 @@ def draw(path: Path, effects: HeadEffects | None) -> None:
         path: The run's folder.
         effects: What is stored; None where nothing is.
     """
-    found = effects_process.measuring(path)
-    if found.state == "measuring":
+    found = measuring.MEASURING.status(path)
+    if found.alive:
         st.fragment(_progress, run_every=SECONDS)(path)
         return
     if effects is not None and (effects.n >= N_SENTENCES or effects.all_there_are):
@@ -47,15 +47,15 @@ def draw(path: Path, effects: HeadEffects | None) -> None:
 
 
 def _progress(path: Path) -> None:
-    found = effects_process.measuring(path)
-    if found.state != "measuring":
+    found = measuring.MEASURING.status(path)
+    if not found.alive:
         # What came of it changes the whole page.
         st.rerun()
     said = _("{done} of {of} heads measured …").format(done=found.done, of=found.of)
     st.progress(found.done / found.of if found.of else 0.0, said if found.of else _("Starting …"))
 
 
-def _ended(found: Measuring) -> str:
+def _ended(found: Status) -> str:
     """Say how measuring ended without a result, or nothing."""
     match found.state:
         case "failed":
@@ -71,7 +71,7 @@ def _start(path: Path) -> None:
     refused = session.drawer(_REFUSED)
     refused.pop(path, None)
     try:
-        effects_process.start(path)
+        measuring.start(path)
     except (OSError, RunError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         refused[path] = reason

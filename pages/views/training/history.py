@@ -12,7 +12,7 @@ from core.heads import Head
 from core.inspection import Inspection, inspect_sentence
 from core.runs.run import RunError, read_settings
 from core.runs.weights import stops
-from core.training.job import EVALUATION_SAMPLES
+from core.training.trainer import EVALUATION_SAMPLES
 from pages.frame import cached, clicks, controls, session
 from pages.frame.charts import chart
 from pages.frame.components import scrubber

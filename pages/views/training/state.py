@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from core.runs.run import RunError
-from core.training import process, requests
+from core.training import process
 from core.training.process import Situation
 from pages.frame import cached, session
 from pages.frame.text import _, duration, percent, plain
@@ -42,7 +42,7 @@ def told(path: Path, found: Situation) -> str:
         path: The run's folder.
         found: How it stands.
     """
-    wish = requests.asked(path)
+    wish = process.asked(path)
     if found.state in ("starting", "running") and wish is not None:
         return _line(WISHES[wish], _steps(found))
     parts = [_steps(found)]

@@ -14,7 +14,7 @@ from core.heads import Head
 from core.inspection import inspect_sentence
 from core.runs.run import Run, RunError, read_settings
 from core.training import process
-from core.training.job import EVALUATION_SAMPLES
+from core.training.trainer import EVALUATION_SAMPLES
 from pages.frame import cached, layout
 from pages.frame.charts import chart
 from pages.frame.text import _, plain

@@ -3,7 +3,8 @@ import shutil
 
 import pytest
 
-from core.analysis.effects import effects_process
+from core import jobs
+from core.analysis.effects import measuring
 from core.analysis.effects.effects_file import HEADS, effect_json, stored_effects
 from core.analysis.effects.head_effects import head_effects
 from core.analysis.heads.roles import role_scores
@@ -107,7 +108,7 @@ def test_where_nothing_can_be_stored_it_is_said_and_printed_all_the_same(
     def refuse(*_):
         raise PermissionError(13, "Permission denied", "somewhere")
 
-    monkeypatch.setattr(effects_process, "write_atomically", refuse)
+    monkeypatch.setattr(jobs, "write_atomically", refuse)
     status, out, error = command("heads", path, "--n", "5", "--json")
     assert status == 0
     assert len(json.loads(out)["heads"]) == 8
@@ -121,7 +122,7 @@ def test_damaged_effects_are_named(refused, path):
 
 
 def test_nobody_measures_what_somebody_measures(refused, path):
-    steps = effects_process.measured_effects(load_run(path), 5)
+    steps = measuring.measured_effects(load_run(path), 5)
     next(steps)
     assert "another process is measuring" in refused("heads", path, "--n", "5")
 

@@ -14,14 +14,14 @@ from core.evaluate.evaluation import evaluate
 from core.runs.run import load_run
 from core.runs.weights import newest_checkpoint
 from core.tasks.pairs import read_pairs
-from core.training import job
+from core.training import trainer
 from core.training.presets import PRESETS
 
 
 @pytest.fixture(autouse=True)
 def quickly(few_samples, monkeypatch, miniature):
     """The commands as they are, on a smaller preset and measured on fewer samples."""
-    monkeypatch.setattr(job, "evaluate", functools.partial(evaluate, n=10))
+    monkeypatch.setattr(trainer, "evaluate", functools.partial(evaluate, n=10))
     monkeypatch.setitem(PRESETS, "tiny", miniature)
 
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from core.model import build
-from core.runs.folder import RunFolder, versions
+from core.runs.folder import TRAINING, RunFolder, versions
 from core.runs.run import RunError, read_settings
 from core.runs.weights import BEST, LIVE, newest_checkpoint, step_of, stops, weights_in
 from core.tokenizer import Tokenizer
@@ -49,18 +49,18 @@ def held_elsewhere(folder):
 
 def test_a_folder_is_held_as_long_as_the_process_lives_even_killed(folder):
     folder.path.mkdir()
-    assert not folder.is_held()
+    assert not TRAINING.is_held(folder.path)
     process = held_elsewhere(folder)
     try:
-        assert folder.is_held()
+        assert TRAINING.is_held(folder.path)
         with pytest.raises(RunError, match="another process is training"), folder.held():
             pass
     finally:
         process.kill()
         process.communicate()
-    assert not folder.is_held()
+    assert not TRAINING.is_held(folder.path)
     with folder.held():
-        assert folder.is_held()
+        assert TRAINING.is_held(folder.path)
 
 
 def test_nothing_is_written_into_a_folder_that_took_the_place_of_the_held_one(folder, copy_run):

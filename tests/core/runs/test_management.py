@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from core import jobs
 from core.runs import management
-from core.runs.folder import RunFolder
+from core.runs.folder import TRAINING, RunFolder
 from core.runs.management import DELETED, INCOMING, clear_left_over, delete_run, rename_run
 from core.runs.run import RunError, load_run
-from core.training import process
 
 
 def names(parent):
@@ -54,7 +54,7 @@ def test_a_run_that_a_process_trains_is_left_alone(run, change, content_of, anot
 )
 def test_a_run_whose_process_does_not_hold_it_yet_is_left_alone(run, change, monkeypatch):
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as beginning:
-        monkeypatch.setattr(process, "_started", {run.resolve(): beginning})
+        monkeypatch.setattr(jobs, "_started", {(run.resolve(), TRAINING): beginning})
         RunFolder(run).write_status("starting", 0)
         with pytest.raises(RunError, match="another process"):
             change(run)

@@ -8,8 +8,8 @@ import time
 import pytest
 
 from core.runs.weights import newest_checkpoint
-from core.training import job
-from core.training.job import train_run
+from core.training import trainer
+from core.training.trainer import train_run
 
 KILLS = 20
 STEPS = 600
@@ -18,7 +18,7 @@ FORKS = multiprocessing.get_context("forkserver")
 
 
 def train(path):
-    job.EVALUATION_SAMPLES = 10
+    trainer.EVALUATION_SAMPLES = 10
     for _ in train_run(path):
         pass
 

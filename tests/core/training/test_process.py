@@ -8,10 +8,10 @@ import time
 
 import pytest
 
-from core.runs.folder import RunFolder
+from core import jobs
+from core.runs.folder import TRAINING, RunFolder
 from core.runs.run import RunError, load_run, read_metrics
 from core.runs.weights import LIVE, newest_checkpoint, weights_in
-from core.training import process
 from core.training.export import export_run
 from core.training.process import pause, situation, start, stop, watch
 from tests.core.runs.test_folder import held_elsewhere
@@ -43,7 +43,7 @@ def begun(prepare, tmp_path):
     for path in paths:
         if path.exists() and situation(path).alive:
             pause(path)
-        child = process._started[path.resolve()]
+        child = jobs._started[path.resolve(), TRAINING]
         child.terminate()
         child.wait()
 
@@ -80,11 +80,11 @@ def test_a_process_that_ends_while_it_is_asked_is_not_called_interrupted(
     folder = RunFolder(path)
     folder.write_status("running", 3)
 
-    def ends_now(self):
+    def ends_now(self, path):
         folder.write_status("paused", 7)
         return False
 
-    monkeypatch.setattr(RunFolder, "is_held", ends_now)
+    monkeypatch.setattr(jobs.Job, "is_held", ends_now)
     found = situation(path)
     assert (found.state, found.step) == ("paused", 7)
 
@@ -106,7 +106,7 @@ def test_live_weights_are_written_only_while_somebody_watches(begun):
 
 def test_a_killed_training_is_interrupted_and_its_process_id_belongs_to_nobody(begun):
     path = begun(checkpoint_every=5)
-    process._started[path.resolve()].kill()
+    jobs._started[path.resolve(), TRAINING].kill()
     until(lambda: not situation(path).alive)
     # The id may be given to any other process: here to this one, which lives.
     status = json.loads((path / "status.json").read_text())
@@ -119,7 +119,7 @@ def test_a_killed_training_is_interrupted_and_its_process_id_belongs_to_nobody(b
 def test_a_folder_that_is_removed_ends_its_training_and_does_not_come_back(begun):
     path = begun(checkpoint_every=10)
     path.rename(path.with_name("gone"))
-    child = process._started[path.resolve()]
+    child = jobs._started[path.resolve(), TRAINING]
     assert child.wait(SECONDS) == 2
     assert not path.exists()
     assert "removed or replaced" in (path.with_name("gone") / "train.log").read_text()
@@ -173,7 +173,7 @@ def test_two_who_start_at_once_start_one_process(prepare, tmp_path):
         thread.start()
     for thread in threads:
         thread.join()
-    child = process._started[path.resolve()]
+    child = jobs._started[path.resolve(), TRAINING]
     try:
         assert situation(path).state == "starting"
         assert len(refused) == 3
@@ -189,7 +189,7 @@ def test_a_process_that_dies_at_once_is_interrupted_with_its_last_words(
     prepare, tmp_path, monkeypatch
 ):
     path = prepare(tmp_path / "run")
-    monkeypatch.setattr(process, "ROOT", tmp_path)
+    monkeypatch.setattr(jobs, "ROOT", tmp_path)
     start(path)
     until(lambda: not situation(path).alive)
     assert situation(path).state == "interrupted"

@@ -14,10 +14,10 @@ from safetensors.torch import load_file
 
 from core.config import ConfigError
 from core.runs.weights import newest_checkpoint
-from core.training import job
-from core.training.job import train_run
+from core.training import trainer
 from core.training.loop import step_seed
 from core.training.prepare import extend_run
+from core.training.trainer import train_run
 from core.training.workers import ALONE, Workers
 from tests.core import conftest as miniature
 
@@ -26,9 +26,9 @@ SETTINGS = {"steps": 12, "evaluate_every": 6, "checkpoint_every": 6, "clip_norm"
 TRAIN = """
 import sys
 from pathlib import Path
-from core.training import job
-job.EVALUATION_SAMPLES = 10
-for _ in job.train_run(Path(sys.argv[1])):
+from core.training import trainer
+trainer.EVALUATION_SAMPLES = 10
+for _ in trainer.train_run(Path(sys.argv[1])):
     pass
 """
 CLOSE = {"rtol": 1e-3, "atol": 2e-5}
@@ -127,7 +127,7 @@ def test_more_processes_than_pairs_are_refused(prepare, tmp_path, monkeypatch):
     def many():
         yield Workers(rank=0, count=9), torch.device("cpu")
 
-    monkeypatch.setattr(job, "workers", many)
+    monkeypatch.setattr(trainer, "workers", many)
     monkeypatch.setattr(Workers, "folder", ALONE.folder)
     path = prepare(tmp_path / "run")
     with pytest.raises(ConfigError, match="a batch of 8 pairs cannot be split among 9 processes"):

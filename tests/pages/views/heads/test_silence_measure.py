@@ -1,11 +1,11 @@
 import pytest
 
-from core.analysis.effects import effects_process
+from core.analysis.effects import measuring
 from core.analysis.effects.effects_file import store_effects
-from core.analysis.effects.effects_process import Measuring
 from core.analysis.effects.head_effects import HeadEffect, HeadEffects
 from core.analysis.effects.silencing import every_head
 from core.evaluate.intervals import Difference
+from core.jobs import Job, Status
 from core.runs.run import RunError, load_run
 from pages.views.heads import silence_measure
 
@@ -16,12 +16,12 @@ def open_silence(open_page):
 
 
 def state(monkeypatch, *found):
-    monkeypatch.setattr(effects_process, "measuring", lambda _path: Measuring(*found))
+    monkeypatch.setattr(Job, "status", lambda _job, _path: Status(*found))
 
 
 def test_measuring_starts_with_a_button(open_silence, own_copy, monkeypatch):
     started = []
-    monkeypatch.setattr(effects_process, "start", started.append)
+    monkeypatch.setattr(measuring, "start", started.append)
     at = open_silence(model="runs/mine")
     button = at.button(key=silence_measure.START)
     assert button.label == "Measure all heads on 400 held-out sentences"
@@ -30,7 +30,7 @@ def test_measuring_starts_with_a_button(open_silence, own_copy, monkeypatch):
 
 
 def test_it_says_how_far_it_is_and_offers_no_second_start(open_silence, own_copy, monkeypatch):
-    state(monkeypatch, "measuring", 3, 8, "")
+    state(monkeypatch, "running", 3, 8, "")
     at = open_silence(model="runs/mine")
     [bar] = at.get("progress")
     assert (bar.proto.value, bar.proto.text) == (37, "3 of 8 heads measured …")
@@ -40,7 +40,7 @@ def test_it_says_how_far_it_is_and_offers_no_second_start(open_silence, own_copy
 def test_before_the_first_word_of_it_the_bar_says_that_it_starts(
     open_silence, own_copy, monkeypatch
 ):
-    state(monkeypatch, "measuring", 0, 0, "")
+    state(monkeypatch, "running", 0, 0, "")
     [bar] = open_silence(model="runs/mine").get("progress")
     assert (bar.proto.value, bar.proto.text) == (0, "Starting …")
 
@@ -88,7 +88,7 @@ def test_why_it_cannot_be_started_is_said(open_silence, own_copy, monkeypatch):
     def refuse(_path):
         raise RunError("somebody is at it")
 
-    monkeypatch.setattr(effects_process, "start", refuse)
+    monkeypatch.setattr(measuring, "start", refuse)
     at = open_silence(model="runs/mine")
     at.button(key=silence_measure.START).click().run()
     assert "somebody is at it" in at.error[0].value
@@ -98,7 +98,7 @@ def test_a_folder_that_cannot_be_written_to_is_said(open_silence, own_copy, monk
     def refuse(_path):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(effects_process, "start", refuse)
+    monkeypatch.setattr(measuring, "start", refuse)
     at = open_silence(model="runs/mine")
     at.button(key=silence_measure.START).click().run()
     assert "Permission denied" in at.error[0].value

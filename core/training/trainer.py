@@ -12,14 +12,14 @@ from core.batch import Batch, Pair, encode_samples, fitting, training_batches
 from core.config import ConfigError, TrainConfig
 from core.evaluate.evaluation import evaluate
 from core.evaluate.metrics import Quality, measure
+from core.jobs import Wish
 from core.model import Transformer, build
 from core.runs.checkpoint import load_model, load_state
-from core.runs.folder import RunFolder
+from core.runs.folder import TRAINING, RunFolder
 from core.runs.run import RunError, RunSettings, load_run, read_settings, read_tokenizer, read_words
 from core.runs.weights import kept_step, newest_checkpoint, step_of
 from core.tasks import held_out_samples, task_named
 from core.tokenizer import Tokenizer
-from core.training import requests
 from core.training.keeper import Keeper
 from core.training.loop import TrainStep, make_optimizer, train
 from core.training.workers import Workers, workers
@@ -68,7 +68,7 @@ def train_run(path: Path) -> Generator[Progress]:
     """Train a prepared run to its end, from its newest checkpoint where there is one.
 
     Under `torchrun` all processes train it together. Whoever closes the generator, or asks for it
-    in `core.training.requests`, pauses the training after the step under way, and nothing of it is
+    by `core.training.process`, pauses the training after the step under way, and nothing of it is
     lost.
 
     Raises:
@@ -138,7 +138,7 @@ def _led(folder: RunFolder, training: _Training, team: Workers) -> Generator[Pro
             due = step % config.evaluate_every == 0 or step == config.steps
             quality = training.measured() if due else None
             keeper.note(train_step, quality)
-            end = _end(config, keeper, requests.asked(folder.path))
+            end = _end(config, keeper, TRAINING.asked(folder.path))
             ends = end.state != "finished" or bool(end.message)
             if ends or step % config.checkpoint_every == 0 or step == config.steps:
                 keeper.keep()
@@ -146,12 +146,12 @@ def _led(folder: RunFolder, training: _Training, team: Workers) -> Generator[Pro
             yield Progress(train_step, quality)
             if team.agreed(int(ends), training.model.device):
                 break
-        requests.forget(folder.path)
+        TRAINING.forget(folder.path)
         folder.drop_live()
     return end
 
 
-def _end(config: TrainConfig, keeper: Keeper, wish: requests.Wish | None) -> _End:
+def _end(config: TrainConfig, keeper: Keeper, wish: Wish | None) -> _End:
     """Return how training would end after this step; with a message where it must."""
     if wish is not None:
         return _End("paused" if wish == "pause" else "stopped", keeper.step)

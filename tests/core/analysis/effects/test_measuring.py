@@ -8,21 +8,17 @@ import time
 import pytest
 import torch
 
-from core.analysis.effects import effects_process
+from core import jobs, work
+from core.analysis.effects import measuring
 from core.analysis.effects.effects_file import HEADS, stored_effects
-from core.analysis.effects.effects_process import (
-    LOCK,
-    LOG,
-    PROGRESS,
-    measured_effects,
-    measuring,
-    start,
-)
 from core.analysis.effects.head_effects import head_effects
+from core.analysis.effects.measuring import MEASURING, measured_effects, start
 from core.runs.checkpoint import save_weights
 from core.runs.run import RunError, load_run
 
 SECONDS = 300
+# As they are called in folders that exist.
+LOCK, PROGRESS, LOG = "heads.lock", "heads.progress", "heads.log"
 
 
 def until(condition):
@@ -37,7 +33,7 @@ def until(condition):
 def path(copy_folder, tmp_path):
     path = shutil.copytree(copy_folder, tmp_path / "run")
     yield path
-    child = effects_process._started.pop(path.resolve(), None)
+    child = jobs._started.pop((path.resolve(), MEASURING), None)
     if child is not None:
         child.kill()
         child.wait()
@@ -49,11 +45,11 @@ def names(path):
 
 def test_it_is_measured_in_the_background_and_leaves_the_result_alone(path):
     before = names(path)
-    assert measuring(path).state == "idle"
+    assert MEASURING.status(path).state == "idle"
     start(path, 5, 2)
-    assert measuring(path).state == "measuring"
-    until(lambda: measuring(path).state != "measuring")
-    assert measuring(path).state == "idle"
+    assert MEASURING.status(path).state == "running"
+    until(lambda: MEASURING.status(path).state != "running")
+    assert MEASURING.status(path).state == "idle"
     assert names(path) - before == {HEADS}
     found = stored_effects(load_run(path))
     assert (found.n, found.seed, found.step) == (5, 2, 30)
@@ -62,22 +58,22 @@ def test_it_is_measured_in_the_background_and_leaves_the_result_alone(path):
 
 def test_only_one_process_measures_a_run_and_a_killed_one_can_be_started_again(path):
     start(path, 50_000)
-    child = effects_process._started[path.resolve()]
+    child = jobs._started[path.resolve(), MEASURING]
     until((path / LOCK).exists)
     with pytest.raises(RunError, match="another process is measuring"):
         start(path)
     # Known by the lock also to an app that did not start it.
-    effects_process._started.clear()
-    until(lambda: measuring(path).state == "measuring")
+    jobs._started.clear()
+    until(lambda: MEASURING.status(path).state == "running")
     with pytest.raises(RunError, match="another process is measuring"):
         start(path)
     with pytest.raises(RunError, match="another process is measuring"):
         next(measured_effects(load_run(path), 3))
     child.kill()
     child.wait()
-    assert measuring(path).state == "interrupted"
+    assert MEASURING.status(path).state == "interrupted"
     start(path, 3)
-    until(lambda: measuring(path).state != "measuring")
+    until(lambda: MEASURING.status(path).state != "running")
     assert stored_effects(load_run(path)).n == 3
 
 
@@ -85,10 +81,10 @@ def test_progress_is_told_head_by_head(path):
     run = load_run(path)
     told = []
     for _ in measured_effects(run, 3):
-        found = measuring(path)
+        found = MEASURING.status(path)
         told.append((found.state, found.done, found.of))
-    assert told == [("measuring", done, 8) for done in range(1, 9)]
-    assert measuring(path).state == "idle"
+    assert told == [("running", done, 8) for done in range(1, 9)]
+    assert MEASURING.status(path).state == "idle"
     assert names(path) & {LOCK, PROGRESS, LOG} == set()
 
 
@@ -96,7 +92,7 @@ def test_who_stops_in_between_leaves_no_result_and_no_hold(path):
     steps = measured_effects(load_run(path), 3)
     next(steps)
     steps.close()
-    found = measuring(path)
+    found = MEASURING.status(path)
     assert (found.state, found.done, found.of) == ("interrupted", 1, 8)
     assert not (path / HEADS).exists()
     assert len(list(measured_effects(load_run(path), 3))) == 8
@@ -116,48 +112,48 @@ def test_a_folder_that_cannot_be_written_to_is_an_error_before_anything_is_measu
     def refuse(*_, **__):
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr(effects_process, "write_atomically", refuse)
+    monkeypatch.setattr(jobs, "write_atomically", refuse)
     with pytest.raises(OSError, match="Permission denied"):
         start(path)
-    assert path.resolve() not in effects_process._started
+    assert (path.resolve(), MEASURING) not in jobs._started
     with pytest.raises(OSError, match="Permission denied"):
         next(measured_effects(load_run(path)))
-    assert measuring(path).state == "idle"
+    assert MEASURING.status(path).state == "idle"
 
 
 def test_a_lock_that_cannot_be_taken_is_an_error(path):
     (path / LOCK).mkdir()
     with pytest.raises(OSError):
         next(measured_effects(load_run(path)))
-    assert measuring(path).state == "idle"
+    assert MEASURING.status(path).state == "idle"
 
 
 def test_why_it_failed_is_told(path, capsys):
     [weights] = (path / "checkpoints").glob("step-00000030.safetensors")
     weights.write_bytes(b"torn")
-    assert effects_process.main([str(path), "3"]) == 2
+    assert work.main(MEASURING, measuring._process, [str(path), "3", "0"]) == 2
     assert "damaged" in capsys.readouterr().err
-    assert measuring(path).state == "failed"
-    assert "step-00000030.safetensors is damaged" in measuring(path).message
+    assert MEASURING.status(path).state == "failed"
+    assert "step-00000030.safetensors is damaged" in MEASURING.status(path).message
 
 
 def test_a_process_that_dies_at_once_has_said_why(path, monkeypatch, tmp_path):
-    monkeypatch.setattr(effects_process, "ROOT", tmp_path)
+    monkeypatch.setattr(jobs, "ROOT", tmp_path)
     start(path)
-    until(lambda: measuring(path).state != "measuring")
-    assert measuring(path).state == "interrupted"
-    assert "No module named" in measuring(path).message
+    until(lambda: MEASURING.status(path).state != "running")
+    assert MEASURING.status(path).state == "interrupted"
+    assert "No module named" in MEASURING.status(path).message
 
 
 def test_who_comes_second_leaves_what_the_first_tells(path, capsys):
     steps = measured_effects(load_run(path), 3)
     next(steps)
-    assert effects_process.main([str(path), "3"]) == 2
+    assert work.main(MEASURING, measuring._process, [str(path), "3", "0"]) == 2
     assert "another process is measuring" in capsys.readouterr().err
-    found = measuring(path)
-    assert (found.state, found.done, found.of, found.message) == ("measuring", 1, 8, "")
+    found = MEASURING.status(path)
+    assert (found.state, found.done, found.of, found.message) == ("running", 1, 8, "")
     assert len(list(steps)) == 7
-    assert measuring(path).state == "idle"
+    assert MEASURING.status(path).state == "idle"
 
 
 def test_what_was_measured_of_another_run_is_not_stored_under_its_name(path):
@@ -170,13 +166,13 @@ def test_what_was_measured_of_another_run_is_not_stored_under_its_name(path):
     with pytest.raises(RunError, match="the weights have changed"):
         list(steps)
     assert not (path / HEADS).exists()
-    assert not effects_process.is_measured_now(path)
+    assert not MEASURING.at_work(path)
 
 
 @pytest.mark.parametrize(("n", "all_there_are"), [(3, False), (10_000_000, True)])
 def test_whether_the_task_has_no_more_sentences_is_told(path, monkeypatch, n, all_there_are):
     monkeypatch.setattr(
-        effects_process, "head_effects", lambda run, n, seed: head_effects(run, min(n, 4), seed)
+        measuring, "head_effects", lambda run, n, seed: head_effects(run, min(n, 4), seed)
     )
     list(measured_effects(load_run(path), n))
     assert stored_effects(load_run(path)).all_there_are is all_there_are
@@ -185,7 +181,7 @@ def test_whether_the_task_has_no_more_sentences_is_told(path, monkeypatch, n, al
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"done": "x", "of": 3}', '{"of": 3}'])
 def test_damaged_progress_is_none(path, text):
     (path / PROGRESS).write_text(text)
-    found = measuring(path)
+    found = MEASURING.status(path)
     assert (found.state, found.done, found.of) == ("interrupted", 0, 0)
 
 
@@ -205,19 +201,19 @@ def test_a_folder_that_is_removed_does_not_come_back(path):
 
 def test_the_process_is_given_what_was_asked(path, monkeypatch):
     asked = []
-    popen = effects_process.subprocess.Popen
+    popen = jobs.subprocess.Popen
 
     def keep(command, **settings):
         asked.extend(command)
         return popen([sys.executable, "-c", ""], **settings)
 
-    monkeypatch.setattr(effects_process.subprocess, "Popen", keep)
+    monkeypatch.setattr(jobs.subprocess, "Popen", keep)
     start(path, 7, 9)
     assert asked[1:] == [
         "-m",
-        "core.analysis.effects.effects_process",
+        "core.analysis.effects.measuring",
         str(path.resolve()),
         "7",
         "9",
     ]
-    assert json.loads((path / PROGRESS).read_text()) == {"done": 0, "of": 0, "message": ""}
+    assert json.loads((path / PROGRESS).read_text()) == {"state": "starting", "message": ""}

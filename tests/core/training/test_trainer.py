@@ -13,14 +13,14 @@ from core.config import ConfigError
 from core.evaluate.evaluation import evaluate
 from core.model import Transformer
 from core.runs import checkpoint
-from core.runs.folder import RunFolder
+from core.runs.folder import TRAINING, RunFolder
 from core.runs.run import RunError, load_run, read_settings
 from core.runs.weights import best_weights, newest_checkpoint
 from core.tasks import TASKS, Sample
-from core.training import job, requests
-from core.training.job import complete_run, train_run
+from core.training import trainer
 from core.training.loop import TrainingError
 from core.training.prepare import extend_run
+from core.training.trainer import complete_run, train_run
 
 
 def finish(path):
@@ -221,8 +221,8 @@ def test_quality_is_measured_on_held_out_samples(prepare, tmp_path, monkeypatch)
         measured.extend(pairs)
         return measure(model, pairs, tokenizer)
 
-    measure = job.measure
-    monkeypatch.setattr(job, "measure", noting)
+    measure = trainer.measure
+    monkeypatch.setattr(trainer, "measure", noting)
     finish(prepare(tmp_path / "run", steps=1))
     assert measured
     assert all(TASKS["copy"].held_out(Sample(pair.text, "")) for pair in measured)
@@ -247,8 +247,8 @@ def with_losses(monkeypatch, losses):
     def measured(model, pairs, tokenizer):
         return replace(measure(model, pairs, tokenizer), loss=next(given))
 
-    measure = job.measure
-    monkeypatch.setattr(job, "measure", measured)
+    measure = trainer.measure
+    monkeypatch.setattr(trainer, "measure", measured)
 
 
 def test_training_stops_early_and_the_run_opens_with_its_best_weights(
@@ -285,13 +285,13 @@ def test_without_patience_training_goes_on_and_still_keeps_the_best(prepare, tmp
 def test_what_is_asked_ends_the_training_after_the_step(
     prepare, tmp_path, monkeypatch, wish, evaluated
 ):
-    monkeypatch.setattr(job, "evaluate", partial(evaluate, n=5))
+    monkeypatch.setattr(trainer, "evaluate", partial(evaluate, n=5))
     path = prepare(tmp_path / "run", steps=50)
     training = complete_run(path)
     next(training)
-    requests.ask(path, wish)
+    TRAINING.ask(path, wish)
     assert [each.train_step.step for each in training] == [2]
-    assert requests.asked(path) is None
+    assert TRAINING.asked(path) is None
     states = {"pause": "paused", "stop": "stopped"}
     assert (status(path)["state"], status(path)["step"]) == (states[wish], 2)
     assert load_run(path).step == 2
@@ -332,7 +332,7 @@ def test_a_clock_that_jumps_changes_no_figure_but_the_heartbeat(prepare, tmp_pat
 
 def test_what_is_asked_before_the_first_step_is_not_forgotten(prepare, tmp_path):
     path = prepare(tmp_path / "run", steps=50)
-    requests.ask(path, "pause")
+    TRAINING.ask(path, "pause")
     assert [each.train_step.step for each in train_run(path)] == [1]
     assert status(path)["state"] == "paused"
 
@@ -353,7 +353,7 @@ def test_the_best_weights_survive_a_kill_after_better_ones(prepare, tmp_path, mo
 
 
 def test_figures_are_those_of_the_weights_that_are_loaded(prepare, tmp_path, monkeypatch):
-    monkeypatch.setattr(job, "evaluate", partial(evaluate, n=5))
+    monkeypatch.setattr(trainer, "evaluate", partial(evaluate, n=5))
     path = prepare(tmp_path / "run", steps=5)
     list(complete_run(path))
     assert load_run(path).evaluation["step"] == 5
