@@ -146,7 +146,7 @@ class Job:
 
     def is_held(self, folder: Path) -> bool:
         """Say whether a process holds a folder for this work."""
-        return _is_held(folder / self.files.lock)
+        return _is_held(folder / self.files.lock, self.files.lock_stays)
 
     def start(self, folder: Path, *arguments: object, **figures: int) -> None:
         """Begin the work, or go on with it, in a process of its own.
@@ -249,15 +249,19 @@ _one_at_a_time = threading.RLock()
 """Two visitors who press the same button start one process."""
 
 
-def _is_held(lock: Path) -> bool:
+def _is_held(lock: Path, stays: bool = True) -> bool:
     if not lock.exists():
         return False
     try:
         # Two who look at the same moment would each find the other's lock.
         with _one_at_a_time, FileLock(lock, timeout=0):
+            if not stays:
+                # Left by a killed process; or made by this look, where the work has just ended.
+                lock.unlink(missing_ok=True)
             return False
     except Timeout:
-        return True
+        # What was removed at this moment, nobody holds.
+        return lock.exists()
     except OSError:
         # Nobody works where nothing can be written.
         return False

@@ -10,7 +10,9 @@ pairs.tsv         the user's own pairs, where it learned from them
 request           what somebody asks of the process that trains the run: pause or stop
 watched           touched by whoever wants to see its weights as they now are
 train.log         what that process said
-.lock             held by that process
+.lock             held by that process: see `core.jobs`
+heads.json        what silencing each head costs; heads.lock, heads.progress, heads.log while and
+                  after it is measured: see `core.jobs`
 checkpoints/      step-00000400.safetensors, with step-00000400.state.safetensors beside it
 snapshots/ best/ live/    weights to look at: see `core.runs.weights`
 """

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from core import jobs
 from core.runs import management
@@ -59,6 +60,20 @@ def test_a_run_whose_process_does_not_hold_it_yet_is_left_alone(run, change, mon
         with pytest.raises(RunError, match="another process"):
             change(run)
         assert names(run.parent) == ["mine"]
+    change(run)
+    assert not run.exists()
+
+
+@pytest.mark.parametrize(
+    "change", [delete_run, lambda path: rename_run(path, "new")], ids=["delete", "rename"]
+)
+def test_a_run_that_a_process_does_any_other_work_on_is_left_alone(run, change, content_of):
+    before = content_of(run)
+    with FileLock(run / "heads.lock"), pytest.raises(RunError, match="another process is at work"):
+        change(run)
+    (run / "heads.lock").unlink()
+    assert names(run.parent) == ["mine"]
+    assert content_of(run) == before
     change(run)
     assert not run.exists()
 

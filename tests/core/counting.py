@@ -1,0 +1,33 @@
+"""A job as small as one can be, for tests: it counts to a number, and leaves what it found out."""
+
+import json
+import os
+import sys
+import time
+
+from core.jobs import Files, Job
+from core.work import main, working
+
+COUNTING = Job("tests.core.counting", "counting here", Files.named("count"))
+
+
+def count(folder, n, seconds="0"):
+    with working(COUNTING, folder) as work:
+        found = []
+        for number in work.counted(range(int(n)), int(n)):
+            found.append(number)
+            time.sleep(float(seconds))
+            yield number
+        told = {"found": found, "nice": os.nice(0), "session": os.getsid(0), "pid": os.getpid()}
+        (folder / "counted.json").write_text(json.dumps(told))
+
+
+def fail(folder, error):
+    with working(COUNTING, folder) as work:
+        work.tell(1, 3)
+        yield 0
+        raise {"told": COUNTING.error, "strange": KeyError}[error]("no more numbers")
+
+
+if __name__ == "__main__":
+    sys.exit(main(COUNTING, fail if sys.argv[2].isalpha() else count))

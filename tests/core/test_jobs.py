@@ -1,0 +1,359 @@
+"""Work in processes of its own, on the smallest job that there is."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+
+import pytest
+
+from core import jobs, work
+from core.jobs import ROOT, Files, JobError, Status, is_worked_on
+from core.runs.folder import TRAINING
+from core.work import locked, main, working
+from tests.core.counting import COUNTING, count
+
+SECONDS = 120
+TRACES = {"count.lock", "count.progress", "count.log", "count.request", "count.watched"}
+
+
+def until(condition):
+    """Wait until something holds; the limit only ends a test that would never end."""
+    deadline = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    path = tmp_path / "folder"
+    path.mkdir()
+    yield path
+    for at, job in list(jobs._started):
+        if at.is_relative_to(tmp_path.resolve()):
+            child = jobs._started.pop((at, job))
+            child.kill()
+            child.wait()
+
+
+def child_of(folder):
+    return jobs._started[folder.resolve(), COUNTING]
+
+
+def names(folder):
+    return {each.name for each in folder.iterdir()}
+
+
+def begun(folder, n=1_000_000, seconds=0.01):
+    """Start to count, and wait for the first numbers."""
+    COUNTING.start(folder, n, seconds)
+    until(lambda: COUNTING.status(folder).done > 1 or not COUNTING.status(folder).alive)
+
+
+def ended(folder):
+    until(lambda: not COUNTING.status(folder).alive)
+    return COUNTING.status(folder)
+
+
+def test_work_is_done_in_another_process_and_leaves_its_result_alone(folder):
+    assert COUNTING.status(folder) == Status("idle", 0, 0, "")
+    COUNTING.start(folder, 3)
+    assert COUNTING.status(folder).alive
+    assert ended(folder) == Status("idle", 0, 0, "")
+    assert names(folder) == {"counted.json"}
+    told = json.loads((folder / "counted.json").read_text())
+    assert told["found"] == [0, 1, 2]
+    assert told["pid"] != os.getpid()
+
+
+def test_whoever_uses_the_machine_comes_first_and_an_interrupt_is_not_meant_for_it(folder):
+    COUNTING.start(folder, 1)
+    ended(folder)
+    told = json.loads((folder / "counted.json").read_text())
+    assert told["nice"] == work.NICENESS
+    # Ctrl-C goes to all processes of a terminal's session that are in front.
+    assert told["session"] == told["pid"] != os.getsid(0)
+
+
+def test_how_far_it_is_is_told(folder):
+    begun(folder)
+    found = COUNTING.status(folder)
+    assert (found.state, found.of, found.message) == ("running", 1_000_000, "")
+    until(lambda: COUNTING.status(folder).done > found.done)
+
+
+def test_it_outlives_the_process_that_started_it(folder):
+    start = "from tests.core.counting import COUNTING; from pathlib import Path; import sys, time\n"
+    start += "COUNTING.start(Path(sys.argv[1]), 400, 0.01); print(flush=True); time.sleep(600)"
+    with subprocess.Popen(
+        [sys.executable, "-c", start, str(folder)], cwd=ROOT, stdout=subprocess.PIPE
+    ) as app:
+        app.stdout.readline()
+        until(lambda: COUNTING.status(folder).done)
+        app.send_signal(signal.SIGKILL)
+    assert COUNTING.status(folder).state == "running"
+    assert ended(folder).state == "idle"
+    assert len(json.loads((folder / "counted.json").read_text())["found"]) == 400
+
+
+def test_a_pause_keeps_how_far_it_is_and_it_can_be_gone_on_with(folder):
+    begun(folder)
+    COUNTING.ask(folder, "pause")
+    found = ended(folder)
+    assert (found.state, found.of, found.message) == ("paused", 1_000_000, "")
+    assert found.done > 1
+    assert names(folder) == {"count.progress"}
+    COUNTING.start(folder, 3)
+    assert ended(folder).state == "idle"
+    assert (folder / "counted.json").exists()
+
+
+def test_a_stop_leaves_no_trace(folder):
+    begun(folder)
+    COUNTING.ask(folder, "stop")
+    assert ended(folder) == Status("idle", 0, 0, "")
+    assert names(folder) == set()
+
+
+def test_a_wish_that_comes_with_the_last_part_changes_nothing(folder):
+    steps = count(folder, "2")
+    assert [next(steps), next(steps)] == [0, 1]
+    COUNTING.ask(folder, "stop")
+    assert list(steps) == []
+    assert names(folder) == {"counted.json"}
+
+
+def test_what_was_asked_of_the_work_before_is_not_asked_of_the_next(folder):
+    COUNTING.ask(folder, "stop")
+    COUNTING.start(folder, 3)
+    ended(folder)
+    assert (folder / "counted.json").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"dance", b"\xff\xfe"])
+def test_a_damaged_wish_is_none(folder, content):
+    (folder / "count.request").write_bytes(content)
+    assert COUNTING.asked(folder) is None
+
+
+def test_a_killed_process_is_interrupted_and_the_work_can_be_begun_again(folder):
+    begun(folder)
+    child_of(folder).kill()
+    found = ended(folder)
+    assert (found.state, found.of, found.message) == ("interrupted", 1_000_000, "")
+    assert not is_worked_on(folder)
+    COUNTING.start(folder, 2)
+    assert ended(folder).state == "idle"
+
+
+def test_whoever_looks_leaves_no_lock_behind(folder):
+    (folder / "count.lock").touch()
+    assert not COUNTING.is_held(folder)
+    assert names(folder) == set()
+
+
+def test_a_process_that_dies_at_once_has_said_why(folder, monkeypatch, tmp_path):
+    monkeypatch.setattr(jobs, "ROOT", tmp_path)
+    COUNTING.start(folder, 3)
+    assert COUNTING.status(folder).state == "running"
+    found = ended(folder)
+    assert found.state == "interrupted"
+    assert "No module named" in found.message
+
+
+def test_an_error_that_somebody_has_to_mend_is_told(folder):
+    COUNTING.start(folder, "told")
+    found = ended(folder)
+    assert found == Status("failed", 1, 3, "no more numbers")
+    assert child_of(folder).wait(SECONDS) == 2
+    assert (folder / "count.log").read_text() == "error: no more numbers\n"
+    assert not (folder / "count.lock").exists()
+
+
+def test_any_other_error_is_told_too_and_where_it_came_from_stands_in_the_log(folder):
+    COUNTING.start(folder, "strange")
+    assert ended(folder) == Status("failed", 1, 3, "'no more numbers'")
+    assert child_of(folder).wait(SECONDS) == 1
+    assert "Traceback" in (folder / "count.log").read_text()
+
+
+def test_two_who_start_at_once_start_one_process(folder):
+    refused = []
+
+    def begin():
+        try:
+            COUNTING.start(folder, 1_000_000, 0.01)
+        except JobError as error:
+            refused.append(str(error))
+
+    threads = [threading.Thread(target=begin) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert refused == [f"{folder}: another process is counting here"] * 3
+    until(lambda: COUNTING.is_held(folder))
+
+
+def test_two_apps_that_start_at_once_get_one_result_and_the_second_is_refused(folder):
+    command = [sys.executable, "-m", COUNTING.module, str(folder), "300", "0.01"]
+    both = [
+        subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) for _ in range(2)
+    ]
+    said = {each.communicate(timeout=SECONDS)[1]: each.returncode for each in both}
+    assert said == {"": 0, f"error: {folder}: another process is counting here\n": 2}
+    assert names(folder) == {"counted.json"}
+
+
+def test_who_comes_second_leaves_what_the_first_tells(folder, capsys):
+    steps = count(folder, "3")
+    next(steps)
+    assert main(COUNTING, count, [str(folder), "3"]) == 2
+    assert "another process is counting here" in capsys.readouterr().err
+    assert COUNTING.status(folder) == Status("running", 1, 3, "")
+    assert list(steps) == [1, 2]
+
+
+def test_it_is_known_as_at_work_before_it_holds_the_lock(folder, monkeypatch):
+    monkeypatch.setattr(jobs.Job, "is_held", lambda *_: False)
+    COUNTING.start(folder, 1_000_000, 1)
+    assert COUNTING.at_work(folder)
+    assert is_worked_on(folder)
+    with pytest.raises(JobError, match="another process is counting"):
+        COUNTING.start(folder, 3)
+
+
+def test_a_process_that_has_begun_and_ended_does_not_count_as_starting_while_it_goes_home(folder):
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as leaving:
+        jobs._started[folder.resolve(), COUNTING] = leaving
+        COUNTING.tell(folder, "starting", {})
+        assert COUNTING.at_work(folder)
+        COUNTING.tell(folder, "paused", {"done": 1, "of": 2})
+        assert COUNTING.status(folder) == Status("paused", 1, 2, "")
+
+
+def test_a_process_that_ends_while_it_is_looked_at_has_the_last_word(folder, monkeypatch):
+    COUNTING.tell(folder, "running", {"done": 1, "of": 4})
+
+    def ends_now(*_):
+        COUNTING.tell(folder, "paused", {"done": 2, "of": 4})
+        return False
+
+    monkeypatch.setattr(jobs.Job, "is_held", ends_now)
+    assert COUNTING.status(folder) == Status("paused", 2, 4, "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "[" * 100_000,
+        '{"done": "x", "of": 3}',
+        '{"of": 3}',
+        '{"done": true, "of": 1}',
+    ],
+)
+def test_damaged_progress_is_none(folder, text):
+    (folder / "count.progress").write_text(text)
+    assert COUNTING.status(folder) == Status("interrupted", 0, 0, "")
+
+
+def test_a_file_of_progress_that_an_older_version_wrote_is_understood(folder):
+    (folder / "count.progress").write_text('{"done": 2, "of": 8, "message": ""}')
+    (folder / "count.log").write_text("Traceback\nKilled\n\n")
+    assert COUNTING.status(folder) == Status("interrupted", 2, 8, "Killed")
+    (folder / "count.progress").write_text('{"done": 2, "of": 8, "message": "it is full"}')
+    assert COUNTING.status(folder) == Status("failed", 2, 8, "it is full")
+
+
+def refused(*_, **__):
+    raise PermissionError(13, "Permission denied")
+
+
+def test_a_folder_that_cannot_be_written_to_is_an_error_and_nobody_works_there(folder, monkeypatch):
+    monkeypatch.setattr(jobs, "write_atomically", refused)
+    with pytest.raises(PermissionError):
+        COUNTING.start(folder, 3)
+    with pytest.raises(PermissionError):
+        COUNTING.ask(folder, "stop")
+    with pytest.raises(PermissionError):
+        next(count(folder, "3"))
+    assert (folder.resolve(), COUNTING) not in jobs._started
+    assert COUNTING.status(folder) == Status("idle", 0, 0, "")
+    assert not is_worked_on(folder)
+
+
+def test_a_lock_that_cannot_be_taken_is_held_by_nobody(folder):
+    (folder / "count.lock").mkdir()
+    assert not COUNTING.is_held(folder)
+    with pytest.raises(OSError):
+        next(count(folder, "3"))
+
+
+def test_a_folder_that_is_gone_does_not_come_back(folder):
+    folder.rmdir()
+    for begin in (lambda: COUNTING.start(folder, 3), lambda: next(count(folder, "3"))):
+        with pytest.raises(JobError, match="no such folder"):
+            begin()
+    assert not folder.exists()
+
+
+def test_nothing_is_written_into_a_folder_that_took_the_place_of_the_held_one(folder):
+    steps = count(folder, "3")
+    next(steps)
+    folder.rename(folder.with_name("moved"))
+    folder.mkdir()
+    (folder / "count.lock").touch()
+    with pytest.raises(JobError, match="removed or replaced"):
+        next(steps)
+    assert names(folder) == {"count.lock"}
+    assert not (folder.with_name("moved") / "counted.json").exists()
+
+
+def test_who_stops_in_between_leaves_no_hold(folder):
+    steps = count(folder, "3")
+    next(steps)
+    assert is_worked_on(folder)
+    steps.close()
+    assert COUNTING.status(folder) == Status("interrupted", 1, 3, "")
+    assert not is_worked_on(folder)
+
+
+def test_different_work_on_one_folder_goes_on_side_by_side(folder):
+    other = replace(COUNTING, files=Files.named("other"))
+    with working(COUNTING, folder), working(other, folder), locked(TRAINING, folder):
+        assert COUNTING.is_held(folder)
+        assert other.is_held(folder)
+        assert TRAINING.is_held(folder)
+    # Runs that exist have this one, and nothing is in it.
+    assert names(folder) == {".lock"}
+    assert not is_worked_on(folder)
+
+
+def test_work_that_goes_on_counts_from_where_it_was(folder):
+    with working(COUNTING, folder) as held:
+        told = [(item, COUNTING.status(folder).done) for item in held.counted("cd", of=4, done=2)]
+    assert told == [("c", 3), ("d", 4)]
+
+
+def test_who_looks_is_noticed_for_a_few_seconds(folder):
+    assert not COUNTING.is_watched(folder)
+    COUNTING.watch(folder)
+    assert COUNTING.is_watched(folder)
+    for away in (-60, 60):
+        looked = time.time() + away
+        os.utime(folder / "count.watched", (looked, looked))
+        assert not COUNTING.is_watched(folder)
+
+
+def test_all_traces_are_named_after_the_job(folder):
+    files = Files.named("count")
+    found = {files.lock, files.progress, files.log, files.request, files.watched}
+    assert found == TRACES
