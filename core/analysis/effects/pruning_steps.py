@@ -1,7 +1,7 @@
 """Pruning that goes on step by step, for as long as somebody wants to see more of it.
 
-No job in a process of its own (`core.jobs`): nothing of it is kept in the run's folder, so that runs
-in a folder that cannot be written to are pruned, too.
+No job in a process of its own (`core.jobs`): nothing of it is kept in the run's folder, so that
+runs in a folder that cannot be written to are pruned, too.
 """
 
 import threading
