@@ -2,7 +2,7 @@ import pytest
 
 from core.heads import Head, Site
 from tests.pages.conftest import component, said
-from tests.pages.test_warnings import NO_CHANGE, store
+from tests.pages.frame.test_notes import NO_CHANGE, store
 from viz.plane.matrices import unpack
 
 USELESS = Site("encoder", 0, "self"), 1

@@ -1,0 +1,1 @@
+from tests.pages.views.attention.conftest import offered, open_view  # noqa: F401
