@@ -5,11 +5,13 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import served
+from tests.browser.first_visit import first_visit, listed_in_sidebar
 from tests.browser.waiting import fits, settled
 
 TIRED = "L'animal n'a pas traversé la rue parce qu'il était trop fatigué."
 WIDE = "L'animal n'a pas traversé la rue parce qu'elle était trop large."
+PAGES = ["Attention", "Heads", "Decoding", "Masks", "Positions", "Scaling", "Layers", "Training"]
+PAGES += ["Runs"]
 pytestmark = pytest.mark.browser
 
 
@@ -57,19 +59,24 @@ def weight_under_pointer(page, row, column, of):
 
 @pytest.mark.parametrize("path", ["", "attention"])
 def test_the_first_visit_to_a_fresh_server_by_deep_link_shows_the_page_in_its_frame(browser, path):
-    from tests.browser.conftest import ROOT
-
-    with served(ROOT / "app.py") as address:
-        page = browser.new_page()
-        link = "?model=translate&sentence=The+cat+slept.&kind=cross&layer=1&head=2"
-        page.goto(f"{address}/{path}{link}")
+    link = f"{path}?model=translate&sentence=The+cat+slept.&kind=cross&layer=1&head=2"
+    with first_visit(browser, link) as page:
         drawn(page)
         expect(translation(page)).to_have_text("Le chat a dormi.")
         expect(title(page)).to_contain_text("Decoder layer 1, head 2")
         expect(page).to_have_title(re.compile("Attention|Transformer Lab"))
         expect(page.get_by_role("dialog")).to_have_count(0)
         expect(page.get_by_text("session", exact=True)).to_have_count(0)
-        page.close()
+        expect(page.get_by_test_id("stTopNavLink")).to_have_count(len(PAGES))
+        assert listed_in_sidebar(page) == set()
+
+
+def test_on_a_phone_the_first_visit_lists_no_pages_but_those_of_the_app(browser):
+    phone = {"viewport": {"width": 390, "height": 800}, "color_scheme": "dark"}
+    with first_visit(browser, "masks", **phone) as page:
+        page.get_by_test_id("stExpandSidebarButton").click()
+        expect(page.get_by_test_id("stSidebarNavLink")).to_have_count(len(PAGES))
+        assert listed_in_sidebar(page) == set(PAGES)
 
 
 def test_the_view_survives_reload_and_the_way_back(visit):

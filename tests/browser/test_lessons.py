@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from pages import layers, masks, positions, scaling
 from pages.frame import layout
-from tests.browser.conftest import ROOT, served
+from tests.browser.first_visit import first_visit, listed_in_sidebar
 from tests.browser.waiting import fits, in_scheme, settled
 
 LESSONS = {"masks": masks, "positions": positions, "scaling": scaling, "layers": layers}
@@ -48,15 +48,13 @@ def test_every_view_stands_on_the_first_screen_and_fits_a_narrow_window(visit, l
 
 def test_the_first_visit_to_a_fresh_server_by_deep_link_shows_the_view_in_its_frame(browser):
     lesson, view = "masks", "without"
-    with served(ROOT / "app.py") as address:
-        page = browser.new_page()
-        page.goto(f"{address}/{link(lesson, view, model='copy')}")
+    with first_visit(browser, link(lesson, view, model="copy")) as page:
         picture(page)
         expect(page.get_by_role("radio", name=view, exact=True)).to_be_checked()
         expect(page.get_by_role("link", name="Attention")).to_be_visible()
         # Nothing but the page's own words stands on it.
         expect(page.get_by_text("can be read", exact=False)).to_have_count(0)
-        page.close()
+        assert listed_in_sidebar(page) == set()
 
 
 def test_a_click_on_a_part_opens_it_and_the_link_keeps_it(visit):
