@@ -1,5 +1,6 @@
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,9 +16,30 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(autouse=True)
-def _clean_caches():
+def _caches_of_what_is_replaced(request):
+    """Forget what a test computed with something replaced, and what it would not compute anew.
+
+    All else stays for the next test, as for the next visitor: the keys of what is cached carry the
+    run's folder and when its files were written.
+    """
+    replaces = "monkeypatch" in request.fixturenames
+    if replaces:
+        _clear_caches()
+    yield
+    if replaces:
+        _clear_caches()
+
+
+def _clear_caches():
     st.cache_resource.clear()
     st.cache_data.clear()
+
+
+@pytest.fixture
+def elsewhere():
+    """Return a function that says where runs are; what is cached stays, as its keys name them."""
+    with pytest.MonkeyPatch.context() as patch:
+        yield partial(patch.setattr, cached)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -30,11 +52,11 @@ def _packages_looked_through_once():
 
 
 @pytest.fixture
-def own_runs(tmp_path, monkeypatch):
+def own_runs(tmp_path, elsewhere):
     """An empty folder in the place of runs/."""
     folder = tmp_path / "runs"
     folder.mkdir()
-    monkeypatch.setattr(cached, "OWN", folder)
+    elsewhere("OWN", folder)
     return folder
 
 
@@ -49,10 +71,10 @@ def own_copy(own_runs):
 
 
 @pytest.fixture
-def unmeasured_gallery(tmp_path, monkeypatch):
+def unmeasured_gallery(tmp_path, elsewhere):
     """The gallery in which no head's silencing was measured."""
     folder = tmp_path / "gallery"
-    monkeypatch.setattr(cached, "GALLERY", folder)
+    elsewhere("GALLERY", folder)
     return Path(
         shutil.copytree(
             ROOT / "gallery", folder, ignore=UNMEASURED, copy_function=_link, symlinks=False

@@ -22,22 +22,22 @@ def open_positions(open_page):
 
 
 @pytest.fixture
-def learned_run(tmp_path, monkeypatch):
+def learned_run(tmp_path, elsewhere):
     """The only run there is whose positions were learned."""
     run = with_learned_positions(tmp_path / "copy-learned", trained=17)
     paths = {name: ROOT / "gallery" / name for name in ("translate", "copy")}
-    monkeypatch.setattr(cached, "run_paths", lambda: paths | {"mine": run})
+    elsewhere("run_paths", lambda: paths | {"mine": run})
     return run
 
 
 @pytest.fixture
-def only_learned(tmp_path, monkeypatch):
+def only_learned(tmp_path, elsewhere):
     """Return a function that makes the only run there is whose positions were learned."""
 
     def make(trained=17, **settings):
         run = with_learned_positions(tmp_path / "mine", trained, **settings)
         paths = {"copy": ROOT / "gallery" / "copy", "mine": run}
-        monkeypatch.setattr(cached, "run_paths", lambda: paths)
+        elsewhere("run_paths", lambda: paths)
         return run
 
     return make

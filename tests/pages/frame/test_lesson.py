@@ -46,8 +46,8 @@ def odd_runs(request, tmp_path_factory):
 
 @pytest.mark.parametrize(("lesson", "view"), VIEWS)
 @pytest.mark.parametrize("sentence", ["a", "a b c d " * 30], ids=["a word", "too many words"])
-def test_every_view_shows_an_odd_model(open_page, odd_runs, monkeypatch, lesson, view, sentence):
-    monkeypatch.setattr("pages.frame.cached.OWN", odd_runs)
+def test_every_view_shows_an_odd_model(open_page, odd_runs, elsewhere, lesson, view, sentence):
+    elsewhere("OWN", odd_runs)
     at = open_page(lesson, model="runs/odd", sentence=sentence, **{lesson: view})
     assert not at.error
     assert at.get("bidi_component") or at.get("vega_lite_chart") or at.table or at.info

@@ -47,7 +47,7 @@ def from_csv(text):
 
 
 @pytest.fixture
-def offered(monkeypatch):
+def offered():
     """What the page hands over while it is drawn: one `Taking` for each time, the newest last."""
     found = []
     offer = export.offer
@@ -56,8 +56,9 @@ def offered(monkeypatch):
         found.append(taken)
         offer(taken, looked)
 
-    monkeypatch.setattr(export, "offer", noted)
-    return found
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(export, "offer", noted)
+        yield found
 
 
 @pytest.fixture

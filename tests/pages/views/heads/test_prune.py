@@ -14,8 +14,10 @@ N = 6
 
 
 @pytest.fixture(autouse=True)
-def _few_sentences(monkeypatch):
-    monkeypatch.setattr(prune, "N_PRUNED", N)
+def _few_sentences():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(prune, "N_PRUNED", N)
+        yield
 
 
 @pytest.fixture

@@ -22,8 +22,10 @@ N = 40
 
 
 @pytest.fixture(autouse=True)
-def _few_sentences(monkeypatch):
-    monkeypatch.setattr(scores, "N_SENTENCES", N)
+def _few_sentences():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scores, "N_SENTENCES", N)
+        yield
 
 
 def table(at):
