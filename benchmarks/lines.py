@@ -9,15 +9,15 @@ a page that answers the same click with one line of text; ratios to it are compa
 computers.
 """
 
-import statistics
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
-from benchmarks.attention_maps import CLICK, measured, report
-from tests.browser.conftest import launched, served
+from benchmarks.measuring import TEXT, Times, chromium, clicked, heading, measured, opened, report
+from tests.browser.conftest import served
 
 APP = Path(__file__).with_name("lines_app.py")
+LINES = ".lines"
 CASES = {
     "text alone (floor)": ("0x0x0", None, None),
     "8 heads, 64 tokens": ("8x64x64", 100, 16),
@@ -46,45 +46,31 @@ EVENT = """([root, what, i]) => new Promise((resolve) => requestAnimationFrame((
 
 def main() -> None:
     """Measure every case and print them as a table."""
-    print(f"{'':26}{'median':>8}{'p90':>8}{'ratio':>8}{'target':>8}   ms from event to drawn")
-    floor = 0.0
-    with served(APP) as address, sync_playwright() as playwright:
-        browser = launched(playwright.chromium)
+    heading("ms from event to drawn")
+    floor: Times = []
+    with served(APP) as address, chromium() as browser:
         for name, (shape, click_target, hover_target) in CASES.items():
-            page = browser.new_page(viewport={"width": 1280, "height": 800})
-            page.goto(f"{address}/?shape={shape}")
-            page.get_by_text("clicks: 0").wait_for()
-            if name != "text alone (floor)":
-                page.locator(".lines[data-whole]").wait_for()
-            page.wait_for_timeout(500)
-            times = measured(page, lambda page, _: click_button(page))
-            floor = floor or statistics.median(times)
-            report(name, times, floor, click_target)
-            if name != "text alone (floor)":
-                hovers = measured(page, lambda page, i: event(page, "hover", i))
+            drawn = LINES if floor else TEXT
+            whole = ".lines[data-whole]" if floor else TEXT
+            page = opened(browser, f"{address}/?shape={shape}", whole)
+            button = page.get_by_role("button", name="next")
+            times = measured(
+                lambda _, page=page, drawn=drawn, button=button: clicked(page, drawn, button), page
+            )
+            report(name, times, floor or times, click_target)
+            if floor:
+                hovers = measured(lambda i, page=page: event(page, "hover", i), page)
                 report("  pointer on a token", hovers, floor, hover_target)
-                moves = measured(page, lambda page, i: event(page, "threshold", i))
-                report("  other threshold", moves, floor, None)
+                moves = measured(lambda i, page=page: event(page, "threshold", i), page)
+                report("  other threshold", moves, floor)
+            floor = floor or times
             page.close()
-        browser.close()
-
-
-def click_button(page: Page) -> float:
-    """Ask the server for other weights (or, without lines, for another number)."""
-    button = page.get_by_role("button", name="next").element_handle()
-    if page.locator(".lines").count() == 0:
-        watched = page.locator("body").element_handle()
-        return page.evaluate(CLICK, [button, watched, "watched.innerText !== before"])
-    root = page.locator(".lines").element_handle()
-    # Very many lines are drawn in several frames; the last one says so.
-    ready = "watched.dataset.drawn !== before && watched.dataset.whole === 'true'"
-    return page.evaluate(CLICK, [button, root, ready])
 
 
 def event(page: Page, what: str, i: int) -> float:
     """Move the pointer to a token, or the slider to another threshold, inside the browser."""
-    root = page.locator(".lines").element_handle()
-    return page.evaluate(EVENT, [root, what, i])
+    root = page.locator(LINES).element_handle()
+    return float(page.evaluate(EVENT, [root, what, i]))
 
 
 if __name__ == "__main__":

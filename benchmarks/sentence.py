@@ -9,91 +9,45 @@ the attention page answering a switch between two kinds of maps, for which the m
 do; ratios to it are comparable between computers.
 """
 
-import statistics
-from collections.abc import Callable
-from functools import partial
-from pathlib import Path
+from playwright.sync_api import Page
 
-from playwright.sync_api import Page, sync_playwright
+from benchmarks.measuring import APP, chromium, heading, measured, opened, report, taken
+from tests.browser.conftest import served
 
-from benchmarks.attention_maps import ROUNDS, WARM_UP, report
-from tests.browser.conftest import launched, served
-
-APP = Path(__file__).parents[1] / "app.py"
 ANIMALS = ["dog", "cat", "horse", "cow", "rabbit", "goat", "bird", "frog", "turtle"]
 ANIMALS += ["mouse", "owl", "bear", "wolf"]
 SENTENCE = "The {} did not cross the {} because it was too tired."
 MAPS, STEPPER = ".maps", ".decoding"
 
-# Begins to count at the next press of a key or button, and ends when a frame has passed since the
-# maps were drawn anew.
-WATCH = """(drawing) => {
-    const find = (node) => node.querySelector?.(drawing) ?? [...node.querySelectorAll('*')]
-        .map((child) => child.shadowRoot?.querySelector(drawing)).find(Boolean);
-    const root = find(document);
-    const before = root.dataset.drawn;
-    window.taken = new Promise((resolve) => {
-        let start;
-        const begin = () => { start ??= performance.now(); };
-        window.addEventListener('keydown', begin, { capture: true, once: true });
-        window.addEventListener('mousedown', begin, { capture: true, once: true });
-        const observer = new MutationObserver(() => {
-            if (root.dataset.drawn === before) return;
-            observer.disconnect();
-            requestAnimationFrame(() => requestAnimationFrame(
-                () => resolve(performance.now() - start)));
-        });
-        observer.observe(root, { attributes: true });
-    });
-}"""
-
 
 def main() -> None:
     """Measure both and print them as a table."""
-    print(f"{'':26}{'median':>8}{'p90':>8}{'ratio':>8}{'target':>8}   ms from Enter to drawn")
-    with served(APP) as address, sync_playwright() as playwright:
-        browser = launched(playwright.chromium)
-        page = browser.new_page(viewport={"width": 1280, "height": 800})
-        page.goto(address)
-        page.locator(".maps[data-drawn]").wait_for()
-        switches = measured(page, switch_kind)
-        sentences = measured(page, partial(type_sentence, MAPS))
-        page.goto(f"{address}/decoding")
-        page.locator(f"{STEPPER}[data-drawn]").wait_for()
-        decodings = measured(page, partial(type_sentence, STEPPER))
-        browser.close()
-    floor = statistics.median(switches)
-    report("other kind (floor)", switches, floor, None)
-    report("typed sentence: all maps", sentences, floor, 200)
-    report("typed sentence: all steps", decodings, floor, 250)
+    heading("ms from Enter to drawn")
+    with served(APP) as address, chromium() as browser:
+        page = opened(browser, address, f"{MAPS}[data-drawn]")
+        floor = measured(lambda i: switch_kind(page, i), page)
+        report("other kind (floor)", floor, floor)
+        times = measured(lambda i: type_sentence(page, MAPS, i), page)
+        report("typed sentence: all maps", times, floor, 200)
+        page.close()
+        page = opened(browser, f"{address}/decoding", f"{STEPPER}[data-drawn]")
+        times = measured(lambda i: type_sentence(page, STEPPER, i), page)
+        report("typed sentence: all steps", times, floor, 250)
 
 
-def measured(page: Page, act: Callable[[Page, int], float]) -> list[float]:
-    """Repeat an action, with a pause in between so that each begins on a quiet page."""
-    times = []
-    for i in range(WARM_UP + ROUNDS):
-        page.wait_for_timeout(400)
-        times.append(act(page, i))
-    return times[WARM_UP:]
-
-
-def switch_kind(page: Page, i: int) -> float:
+def switch_kind(page: Page, i: int) -> float | None:
     """Choose the other of two kinds of attention."""
-    name = ("decoder self", "encoder self")[i % 2]
-    page.evaluate(WATCH, MAPS)
-    page.get_by_role("radio", name=name).click()
-    return page.evaluate("window.taken")
+    radio = page.get_by_role("radio", name=("decoder self", "encoder self")[i % 2])
+    return taken(page, MAPS, lambda: radio.click(delay=20))
 
 
-def type_sentence(drawing: str, page: Page, i: int) -> float:
+def type_sentence(page: Page, drawn: str, i: int) -> float | None:
     """Type a sentence that was not typed before, and press Enter."""
-    page.get_by_role("textbox", name="Sentence").fill(
-        SENTENCE.format(ANIMALS[i], "street" if drawing == MAPS else "river")
-    )
+    place = "street" if drawn == MAPS else "river"
+    page.get_by_role("textbox", name="Sentence").fill(SENTENCE.format(ANIMALS[i], place))
     page.wait_for_timeout(200)
-    page.evaluate(WATCH, drawing)
-    page.keyboard.press("Enter")
-    return page.evaluate("window.taken")
+    # What the sentence brings along, a caption for example, may put another element in its place.
+    return taken(page, drawn, lambda: page.keyboard.press("Enter"))
 
 
 if __name__ == "__main__":

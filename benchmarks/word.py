@@ -8,18 +8,14 @@ browser has laid out what it marks. The floor is a page that answers a click wit
 ratios to it are comparable between computers.
 """
 
-import statistics
-from collections.abc import Callable
-from pathlib import Path
 from urllib.parse import urlencode
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Page
 
-from benchmarks import attention_maps
-from benchmarks.attention_maps import CLICK, measured, report
-from tests.browser.conftest import launched, served
+from benchmarks.measuring import APP, chromium, clicked, floor, heading, measured, opened, report
+from tests.browser.conftest import served
 
-APP = Path(__file__).parents[1] / "app.py"
+STRIPS = ".strips"
 CLICKED, POINTED = 100, 16
 LONG = " ".join(["The animal didn't cross the street because it was too tired."] * 6)
 CASES = {
@@ -50,52 +46,32 @@ POINT = """async (root) => {
 
 def main() -> None:
     """Measure every case and print them as a table."""
-    print(f"{'':26}{'median':>8}{'p90':>8}{'ratio':>8}{'target':>8}   ms from click to drawn")
-    with sync_playwright() as playwright:
-        browser = launched(playwright.chromium)
-        with served(attention_maps.APP) as address:
-            page = attention_maps.opened(browser, f"{address}/?shape=0x0x0")
-            times = measured(page, lambda page, _: attention_maps.click_button(page))
-            page.close()
-        floor = statistics.median(times)
-        report("text alone (floor)", times, floor, None)
+    heading("ms from click to drawn")
+    with chromium() as browser:
+        text = floor(browser)
+        report("text alone (floor)", text, text)
         with served(APP) as address:
             for name, query in CASES.items():
-                page = opened(browser, address, query)
-                report(name, measured(page, click_word("source")), floor, CLICKED)
-                report(
-                    "  to the other sentence", measured(page, click_word("both")), floor, CLICKED
-                )
-                report("  pointing at a cell", page.evaluate(POINT, root_of(page)), floor, POINTED)
+                link = f"{address}/?{urlencode({'view': 'word'} | query)}"
+                page = opened(browser, link, f"{STRIPS}[data-drawn]")
+                report_clicks(page, name, text)
                 page.close()
-        browser.close()
 
 
-def opened(browser: Browser, address: str, query: dict[str, str]) -> Page:
-    """Open the view and wait until it is drawn."""
-    page = browser.new_page(viewport={"width": 1280, "height": 800})
-    page.goto(f"{address}/?{urlencode({'view': 'word'} | query)}")
-    page.locator(".strips[data-drawn]").wait_for()
-    page.wait_for_timeout(1000)
-    return page
+def report_clicks(page: Page, name: str, text: list[float]) -> None:
+    """Print how long clicks on words and the pointer take to be answered."""
+    report(name, measured(lambda i: other_word(page, "source", i), page), text, CLICKED)
+    sides = ("source", "target")
+    times = measured(lambda i: other_word(page, sides[i % 2], i), page)
+    report("  to the other sentence", times, text, CLICKED)
+    root = page.locator(STRIPS)
+    report("  pointing at a cell", root.evaluate(POINT) if root.count() else [], text, POINTED)
 
 
-def click_word(sides: str) -> Callable[[Page, int], float]:
-    """Return what clicks one word after the other, of the source or of both sentences in turn."""
-
-    def click(page: Page, i: int) -> float:
-        side = "target" if sides == "both" and i % 2 else "source"
-        # Never the word that is followed already: the answer to that is nothing.
-        chips = page.locator(f".chips.{side} [aria-pressed=false]:not([aria-disabled])")
-        chip = chips.nth(i % 8).element_handle()
-        return page.evaluate(CLICK, [chip, root_of(page), "watched.dataset.drawn !== before"])
-
-    return click
-
-
-def root_of(page: Page) -> object:
-    """The component's outermost element."""
-    return page.locator(".strips").element_handle()
+def other_word(page: Page, side: str, i: int) -> float | None:
+    """Click a word that is not followed already: the answer to that is nothing."""
+    chips = page.locator(f".chips.{side} [aria-pressed=false]:not([aria-disabled])")
+    return clicked(page, STRIPS, chips.nth(i % 8))
 
 
 if __name__ == "__main__":
