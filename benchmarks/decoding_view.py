@@ -9,17 +9,28 @@ The attention maps' change of head is measured in the same run; ratios to it are
 computers.
 """
 
-import statistics
 from pathlib import Path
 
-from playwright.sync_api import Browser, ElementHandle, Page, sync_playwright
+from playwright.sync_api import Browser, ElementHandle, Page
 
-from benchmarks.attention_maps import APP as MAPS_APP
-from benchmarks.attention_maps import CLICK, ROUNDS, WARM_UP, click_tile, measured, opened
-from tests.browser.conftest import launched, served
+from benchmarks.attention_maps import other_head, shown
+from benchmarks.measuring import (
+    MAPS_APP,
+    ROUNDS,
+    WARM_UP,
+    Times,
+    chromium,
+    clicked,
+    heading,
+    measured,
+    opened,
+    report,
+)
+from tests.browser.conftest import served
 
 APP = Path(__file__).with_name("decoding_view_app.py")
 CASES = {"16 steps, 14 source tokens": "sentence", "60 steps, 60 source tokens": "many"}
+STEPPER = ".decoding"
 TARGET = 16
 
 # Milliseconds of work, and until the frame after it; the layout is asked for, that it counts.
@@ -38,29 +49,28 @@ PRESS = """async ([node, root, key]) => {
 
 def main() -> None:
     """Measure every case and print them as a table."""
-    with sync_playwright() as playwright:
-        browser = launched(playwright.chromium)
+    heading("ms")
+    with chromium() as browser:
         with served(MAPS_APP) as address:
-            page = opened(browser, f"{address}/?shape=6x8x32")
-            floor = statistics.median(times := measured(page, click_tile))
+            page = shown(browser, address, "6x8x32")
+            floor = measured(lambda i: other_head(page, i), page)
             page.close()
-        print(f"{'':44}{'median':>8}{'p90':>8}{'ratio':>8}{'target':>8}   ms")
-        report("other head of the attention maps", times, floor)
+        report("other head of the attention maps (floor)", floor, floor)
         with served(APP) as address:
             for name, case in CASES.items():
                 measure(browser, f"{address}/?case={case}", name, floor)
-        browser.close()
 
 
-def measure(browser: Browser, url: str, name: str, floor: float) -> None:
+def measure(browser: Browser, url: str, name: str, floor: Times) -> None:
     """Step through one case, with what folds closed and open, and ask for other sentences."""
-    page = browser.new_page(viewport={"width": 1280, "height": 800})
-    page.goto(url)
-    page.locator(".decoding[data-drawn]").wait_for()
-    page.wait_for_timeout(500)
-    root = page.locator(".decoding").element_handle()
+    page = opened(browser, url, f"{STEPPER}[data-drawn]")
     print(name)
-    report("  new steps, through the server", measured(page, next_sentence), floor)
+    button = page.get_by_role("button", name="next", exact=True)
+    times = measured(lambda _: clicked(page, STEPPER, button), page)
+    report("  new steps, through the server", times, floor)
+    if not page.locator(STEPPER).count():
+        return
+    root = page.locator(STEPPER).element_handle()
     for open_ in (False, True):
         if open_:
             for summary in page.locator("summary").all():
@@ -80,20 +90,6 @@ def press(page: Page, root: ElementHandle, i: int) -> tuple[float, float]:
     work, frame = page.evaluate(PRESS, [node, root, key])
     page.wait_for_timeout(150)
     return work, frame
-
-
-def next_sentence(page: Page, _: int) -> float:
-    """Ask the server for another sentence's steps."""
-    button = page.get_by_role("button", name="next", exact=True).element_handle()
-    root = page.locator(".decoding").element_handle()
-    return float(page.evaluate(CLICK, [button, root, "watched.dataset.drawn !== before"]))
-
-
-def report(name: str, times: list[float], floor: float, target: int | None = None) -> None:
-    """Print one line of the table."""
-    median, p90 = statistics.median(times), sorted(times)[-2]
-    wanted = f"≤ {target}" if target else ""
-    print(f"{name:44}{median:8.1f}{p90:8.1f}{median / floor:8.2f}{wanted:>8}", flush=True)
 
 
 if __name__ == "__main__":

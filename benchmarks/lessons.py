@@ -9,17 +9,16 @@ control that a view shows is found by itself and used. The floor is the first vi
 view; ratios to it are comparable between computers.
 """
 
-import statistics
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
-from playwright.sync_api import Browser, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, Error, Locator, Page
 
+from benchmarks.measuring import APP, LIMIT, Times, chromium, heading, report
+from benchmarks.measuring import measured as repeated
 from pages import layers, masks, positions, scaling
-from tests.browser.conftest import launched, served
+from tests.browser.conftest import served
 
-APP = Path(__file__).parents[1] / "app.py"
 LESSONS = {
     name: [view.name for view in page.VIEWS]
     for name, page in (
@@ -29,7 +28,6 @@ LESSONS = {
         ("layers", layers),
     )
 }
-ROUNDS, WARM_UP = 10, 2
 PAINT, ANSWER = 1000, 150
 
 # Notes when something was drawn last; Streamlit's own signs of life outside the page do not count.
@@ -53,29 +51,30 @@ new MutationObserver((changes) => {
 for (const name of ['mousedown', 'click', 'keydown']) {
     window.addEventListener(name, () => { window.begun = performance.now(); }, { capture: true });
 }
+// Null where nothing is drawn for so long that it is missing, or where it does not come to rest.
 window.settled = async (quiet) => {
+    const limit = performance.now() + LIMIT;
     while (!window.last || performance.now() - window.last < quiet) {
+        if (performance.now() > limit) return null;
         await new Promise((resolve) => setTimeout(resolve, 20));
     }
     return window.last;
 };
-"""
+""".replace("LIMIT", str(LIMIT))
 
 
 def main() -> None:
     """Measure all lessons, or those that are named, and print them as a table."""
-    print(f"{'':46}{'median':>8}{'p90':>8}{'ratio':>8}{'target':>8}   ms to drawn")
+    heading("ms to drawn")
     wanted = sys.argv[1:] or list(LESSONS)
-    with served(APP) as address, sync_playwright() as playwright:
-        browser = launched(playwright.chromium)
-        floor = statistics.median(floor_of(browser, address))
+    with served(APP) as address, chromium() as browser:
+        floor = floor_of(browser, address)
         for lesson in wanted:
             for view in LESSONS[lesson]:
                 link = f"{address}/{lesson}?{lesson}={view}"
                 report(f"{lesson} · {view}: first paint", paints(browser, link), floor, PAINT)
                 for name, times in controls(browser, link):
                     report(f"    {name}", times, floor, ANSWER)
-        browser.close()
 
 
 def floor_of(browser: Browser, address: str) -> list[float]:
@@ -88,24 +87,33 @@ def floor_of(browser: Browser, address: str) -> list[float]:
 def opened(browser: Browser, link: str, first: str = ".stButtonGroup") -> Page:
     """Open a page and wait until nothing is drawn any more, of which `first` is a part."""
     page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.set_default_timeout(LIMIT)
     page.add_init_script(WATCH)
+    try:
+        come(page, link, first)
+    except Error:
+        print(f"{first}: missing on {link}", flush=True)
+    return page
+
+
+def come(page: Page, link: str, first: str = ".stButtonGroup") -> float | None:
+    """Go to a page and return when it was drawn, in milliseconds since it was asked for."""
     page.goto(link)
     page.locator(f".stMainBlockContainer {first}").first.wait_for()
-    page.evaluate("window.settled(700)")
-    return page
+    return page.evaluate("window.settled(700)")
 
 
 def paints(browser: Browser, link: str) -> list[float]:
     """Load a page again and again, each time with what the browser has kept."""
     page = opened(browser, link)
-    times = []
-    for _ in range(WARM_UP + ROUNDS):
+
+    def paint(_: int) -> float | None:
         page.goto("about:blank")
-        page.goto(link)
-        page.locator(".stMainBlockContainer .stButtonGroup").first.wait_for()
-        times.append(page.evaluate("window.settled(700)"))
+        return come(page, link)
+
+    times = repeated(paint, page, pause=0)
     page.close()
-    return times[WARM_UP:]
+    return times
 
 
 def controls(browser: Browser, link: str) -> Iterator[tuple[str, list[float]]]:
@@ -178,24 +186,18 @@ def label_of(widget: Locator) -> str:
     return " ".join((widget.locator("label").first.text_content() or "").split())[:38]
 
 
-def measured(page: Page, act: Callable[[int], None]) -> list[float]:
+def measured(page: Page, act: Callable[[int], None]) -> Times:
     """Repeat an action; each begins when nothing has been drawn for a while."""
-    times = []
-    for i in range(WARM_UP + ROUNDS):
+
+    def once(i: int) -> float | None:
         page.evaluate("window.settled(300)")
         act(i)
         page.wait_for_timeout(100)
-        times.append(page.evaluate("window.settled(300).then((last) => last - window.begun)"))
-    return [time for time in times[WARM_UP:] if time > 0] or [0.0]
+        last = page.evaluate("window.settled(300)")
+        # What draws nothing takes no time.
+        return None if last is None else max(0.0, last - page.evaluate("window.begun"))
 
-
-def report(name: str, times: list[float], floor: float, target: int) -> None:
-    """Print one line of the table."""
-    median, p90 = statistics.median(times), sorted(times)[max(0, len(times) - 2)]
-    over = "  over" if median > target else ""
-    print(
-        f"{name:46}{median:8.0f}{p90:8.0f}{median / floor:8.2f}{f'≤ {target}':>8}{over}", flush=True
-    )
+    return [time for time in repeated(once, page, pause=0) if time > 0]
 
 
 if __name__ == "__main__":

@@ -10,17 +10,16 @@ Chromium. Needs requirements-bench.txt, which has the libraries that BertViz ask
 
 import statistics
 from importlib.resources import files
-from pathlib import Path
 
 import torch
 from bertviz import model_view
-from playwright.sync_api import Browser, Page, Route, sync_playwright
+from playwright.sync_api import Browser, Page, Route
 
-from benchmarks.attention_maps import click_button, opened
+from benchmarks.attention_maps import new_maps, shown
+from benchmarks.measuring import MAPS_APP, chromium
 from benchmarks.weights import rows_of_softmax
-from tests.browser.conftest import launched, served
+from tests.browser.conftest import served
 
-APP = Path(__file__).with_name("attention_maps_app.py")
 ROUNDS, WARM_UP = 10, 1
 LAYERS, HEADS = 6, 8
 LENGTHS = (32, 128)
@@ -44,20 +43,21 @@ DRAWN = """async (script) => {
 def main() -> None:
     """Measure both at every length and print them as a table."""
     print(f"{'tokens':>7}{'ours ms':>10}{'BertViz ms':>12}{'ratio':>8}   {LAYERS} × {HEADS} heads")
-    with served(APP) as address, sync_playwright() as playwright:
-        browser = launched(playwright.chromium)
+    with served(MAPS_APP) as address, chromium() as browser:
         for tokens in LENGTHS:
-            page = opened(browser, f"{address}/?shape={LAYERS}x{HEADS}x{tokens}")
+            page = shown(browser, address, f"{LAYERS}x{HEADS}x{tokens}")
             html, script = written(tokens)
             pairs = [
-                (click_button(page), drawn(browser, tokens, html, script))
+                (new_maps(page), drawn(browser, tokens, html, script))
                 for _ in range(WARM_UP + ROUNDS)
             ][WARM_UP:]
             page.close()
+            if None in [own for own, _ in pairs]:
+                print(f"{tokens:>7}{'missing':>10}", flush=True)
+                continue
             ours, theirs = (statistics.median(times) for times in zip(*pairs, strict=True))
             ratio = statistics.median(other / own for own, other in pairs)
             print(f"{tokens:>7}{ours:>10.1f}{theirs:>12.0f}{ratio:>8.1f}", flush=True)
-        browser.close()
 
 
 def written(tokens: int) -> tuple[str, str]:

@@ -9,44 +9,34 @@ line of text; ratios to it are comparable between computers.
 """
 
 import itertools
-import statistics
 from collections.abc import Callable
-from pathlib import Path
 from urllib.parse import urlencode
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
-from benchmarks import attention_maps
-from benchmarks.lessons import measured, opened, report
+from benchmarks.lessons import measured, opened
+from benchmarks.measuring import APP, chromium, floor, heading, report
 from core.analysis.heads.stages import Stage
-from tests.browser.conftest import launched, served
+from tests.browser.conftest import served
 
-APP = Path(__file__).parents[1] / "app.py"
 SENTENCE = "The animal didn't cross the street because it was too tired."
 DRAWN = 150
 
 
 def main() -> None:
     """Measure every step and print them as a table."""
-    print(f"{'':46}{'median':>8}{'p90':>8}{'ratio':>8}{'target':>8}   ms from click to drawn")
-    with sync_playwright() as playwright:
-        browser = launched(playwright.chromium)
-        with served(attention_maps.APP) as address:
-            page = opened(browser, f"{address}/?shape=0x0x0", ".stButton")
-            button = page.get_by_role("button", name="next")
-            times = measured(page, lambda _: button.click(delay=20))
-            floor = statistics.median(times)
-            report("text alone (floor)", times, floor, DRAWN)
-            page.close()
+    heading("ms from click to drawn")
+    with chromium() as browser:
+        text = floor(browser)
+        report("text alone (floor)", text, text, DRAWN)
         with served(APP) as address:
             for before, stage in itertools.pairwise(Stage):
                 page = opened(browser, link(address, before))
-                report(f"to {stage}", measured(page, going_on(page)), floor, DRAWN)
+                report(f"to {stage}", measured(page, going_on(page)), text, DRAWN)
                 page.close()
             page = opened(browser, link(address, Stage.SOFTMAX))
-            report("another cell", measured(page, other_cell(page)), floor, DRAWN)
+            report("another cell", measured(page, other_cell(page)), text, DRAWN)
             page.close()
-        browser.close()
 
 
 def link(address: str, stage: Stage) -> str:
