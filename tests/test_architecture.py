@@ -15,9 +15,6 @@ FORBIDDEN = {
     "pages": {"torch", "plotly", "altair", "pandas", "pickle"},
 }
 SOURCES = [path for package in FORBIDDEN for path in sorted((ROOT / package).rglob("*.py"))]
-ASSETS = [
-    path for path in sorted((ROOT / "viz").rglob("*")) if path.suffix in (".html", ".css", ".js")
-]
 PAGES = sorted(path for path in (ROOT / "pages").glob("*.py") if path.stem != "__init__")
 VIEWS = ROOT / "pages" / "views"
 COLOUR = re.compile(r"#[0-9a-fA-F]{3,8}\b|\brgba?\(|\bhsla?\(")
