@@ -1,63 +1,17 @@
-"""Texts: translation of the app's own words, and explanations longer than a line."""
-
-import gettext
-import string
-from pathlib import Path
+"""Explanations longer than a line, to be translated where they are shown."""
 
 from core.heads import Kind
+from pages.frame.language import N_
+from pages.frame.language import _ as _
+from pages.frame.language import duration as duration
+from pages.frame.language import percent as percent
+from pages.frame.language import plain as plain
 
-LOCALES = Path(__file__).parent / "locales"
-
-_ = gettext.translation("app", LOCALES, fallback=True).gettext
-
-ATTENTIONS = {kind: _(kind.label) for kind in Kind}
+ATTENTIONS = {kind: kind.label for kind in Kind}
 """Kind of attention → what it is called in a word or two."""
 
 
-def percent(share: float) -> str:
-    r"""Return a share as people read it, with a space at which no line breaks.
-
-    It has one digit, and up to three where fewer would say that it is all or nothing: only what
-    is exactly so is called 0 % or 100 %.
-
-    >>> percent(0.9725), percent(1.0), percent(0.9995), percent(1e-9)
-    ('97.2\xa0%', '100\xa0%', '99.95\xa0%', '<\xa00.001\xa0%')
-    """
-    value = 100 * share
-    for digits in (1, 2, 3):
-        text = f"{value:.{digits}f}"
-        if value in (0, 100) or float(text) not in (0, 100):
-            return text.removesuffix(".0") + "\u00a0%"
-    return "<\u00a00.001\u00a0%" if value < 1 else ">\u00a099.999\u00a0%"
-
-
-def duration(seconds: float) -> str:
-    r"""Return a time as people say it: two units at most, the smaller one rounded.
-
-    >>> [duration(each).replace("\u00a0", " ") for each in (0.4, 48.2, 172, 3599.7, 90_000)]
-    ['1 s', '48 s', '2 min 50 s', '1 h', '1 d 1 h']
-    """
-    units = ((86_400, _("d")), (3600, _("h")), (60, _("min")), (1, _("s")))
-    # Estimates are not exact to the second.
-    rounded = max(1, round(seconds)) if seconds < 60 else 10 * round(seconds / 10)
-    at = next(index for index, (length, _name) in enumerate(units) if rounded >= length)
-    if at < 2:
-        smaller = units[at + 1][0]
-        rounded = smaller * round(rounded / smaller)
-        at = next(index for index, (length, _name) in enumerate(units) if rounded >= length)
-    parts = []
-    for length, name in units[at : at + 2]:
-        count, rounded = divmod(rounded, length)
-        parts += [f"{count}\u00a0{name}"] * (count > 0)
-    return " ".join(parts)
-
-
-def plain(text: str) -> str:
-    """Return Markdown that shows a text as it is, whatever signs are in it."""
-    return "".join(f"&#{ord(sign)};" if sign in string.punctuation else sign for sign in text)
-
-
-HOW_TO_READ = _(
+HOW_TO_READ = N_(
     """
 - Each **row** is a token that looks (a *query*), each **column** a token that is looked at (a
   *key*). A row's weights sum to 1. Rest the pointer on a cell, or move with the arrow keys, to
@@ -80,7 +34,7 @@ FORMULA = r"""
 \end{cases}
 """
 
-DECODING = _(
+DECODING = N_(
     """
 - **Free running** (inference): the decoder gets BOS, says a word, and gets that word as its next
   input, until it says EOS. An early mistake is fed back, and everything after it is conditioned on

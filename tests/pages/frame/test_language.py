@@ -1,7 +1,7 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pages.frame.text import percent
+from pages.frame.language import percent
 
 
 @given(st.floats(0, 1))

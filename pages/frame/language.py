@@ -1,0 +1,232 @@
+r"""The reader's language: texts and numbers as whoever opened the page reads them.
+
+A visitor's language is the one that the address asks for (`?lang=`) or that was chosen before,
+else the browser's, else English. One process serves visitors of several languages at the same
+time, so nothing is translated when a module is imported: constants are marked there with `N_`, and
+`_` is called where they are shown. Outside of a run of Streamlit everything is English.
+
+Catalogues lie in `pages/locales/<language>/LC_MESSAGES`; what one lacks is said in English.
+"""
+
+import gettext
+import string
+import threading
+from functools import cache
+from numbers import Integral
+from pathlib import Path
+
+import streamlit as st
+from babel import Locale, UnknownLocaleError
+from babel.plural import PluralRule
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from core.messages import N_ as N_
+from pages.frame import session
+
+ENGLISH = "en"
+LANGUAGE = "lang"
+"""What the language is called in an address."""
+LOCALES = Path(__file__).resolve().parents[1] / "locales"
+DOMAIN = "app"
+
+
+class _Known(threading.local):
+    """The language of the run that a thread is in: asking the session takes longer than a text."""
+
+    run: object = None
+    address = ""
+    language = ENGLISH
+
+
+_known = _Known()
+
+
+def _(message: str) -> str:
+    """Return a text in the reader's language.
+
+    Args:
+        message: The English text, written here or marked with `N_` where it is written.
+    """
+    # Nothing is what gettext calls the catalogue's own description.
+    return _texts().gettext(message) if message else ""
+
+
+def n_(singular: str, plural: str, n: int) -> str:
+    """Return a text in the form that the reader's language has for a number of things.
+
+    >>> [n_("{n} head", "{n} heads", n).format(n=n) for n in (1, 2)]
+    ['1 head', '2 heads']
+    """
+    return _texts().ngettext(singular, plural, n)
+
+
+def forms(singular: str, plural: str) -> dict[str, str]:
+    """Return the forms of a text by what CLDR calls them, for whoever counts in the browser.
+
+    >>> forms("{n} head", "{n} heads")
+    {'one': '{n} head', 'other': '{n} heads'}
+    """
+    form_of: PluralRule = _locale(visitor()).plural_form
+    example = {form_of(n): n for n in reversed(range(200))}
+    return {form: n_(singular, plural, example[form]) for form in sorted(example)}
+
+
+def number(value: float, digits: int | None = None) -> str:
+    r"""Return a number as people read it, with a true minus sign.
+
+    Args:
+        value: A whole number is grouped by thousands. Any other has three significant digits.
+        digits: So many decimals instead.
+
+    >>> number(12_000), number(0.5), number(-3.4349e-05), number(0.0), number(float("-inf"))
+    ('12,000', '0.500', '−3.43e−05', '0', '−∞')
+    >>> number(1234.5, 2), number(-0.04, 1), number(3, 1)
+    ('1,234.50', '0.0', '3.0')
+    """
+    if digits is not None:
+        text = f"{value:z,.{digits}f}"
+    elif isinstance(value, Integral):
+        text = f"{value:,}"
+    else:
+        text = "0" if value == 0 else f"{value:#.3g}".rstrip(".").replace(".e", "e")
+    return _localised(text.replace("inf", "∞"))
+
+
+def percent(share: float) -> str:
+    r"""Return a share as people read it, with a space at which no line breaks.
+
+    It has one digit, and up to three where fewer would say that it is all or nothing: only what
+    is exactly so is called 0 % or 100 %.
+
+    >>> percent(0.9725), percent(1.0), percent(0.9995), percent(1e-9)
+    ('97.2\xa0%', '100\xa0%', '99.95\xa0%', '<\xa00.001\xa0%')
+    """
+    value = 100 * share
+    for digits in (1, 2, 3):
+        text = f"{value:.{digits}f}"
+        if value in (0, 100) or float(text) not in (0, 100):
+            return _percent_sign(_localised(text.removesuffix(".0")))
+    if value < 1:
+        return "<\u00a0" + _percent_sign(_localised("0.001"))
+    return ">\u00a0" + _percent_sign(_localised("99.999"))
+
+
+def duration(seconds: float) -> str:
+    r"""Return a time as people say it: two units at most, the smaller one rounded.
+
+    >>> [duration(each).replace("\u00a0", " ") for each in (0.4, 48.2, 172, 3599.7, 90_000)]
+    ['1 s', '48 s', '2 min 50 s', '1 h', '1 d 1 h']
+    """
+    # Estimates are not exact to the second.
+    rounded = max(1, round(seconds)) if seconds < 60 else 10 * round(seconds / 10)
+    at = next(index for index, (length, _text) in enumerate(_UNITS) if rounded >= length)
+    if at < 2:
+        smaller = _UNITS[at + 1][0]
+        rounded = smaller * round(rounded / smaller)
+        at = next(index for index, (length, _text) in enumerate(_UNITS) if rounded >= length)
+    parts = []
+    for length, text in _UNITS[at : at + 2]:
+        count, rounded = divmod(rounded, length)
+        parts += [_(text).format(n=count)] * (count > 0)
+    return " ".join(parts)
+
+
+_UNITS = (
+    (86_400, N_("{n}\u00a0d")),
+    (3600, N_("{n}\u00a0h")),
+    (60, N_("{n}\u00a0min")),
+    (1, N_("{n}\u00a0s")),
+)
+"""Seconds → how so many of a unit are written."""
+
+
+def plain(text: str) -> str:
+    """Return Markdown that shows a text as it is, whatever signs are in it."""
+    return "".join(f"&#{ord(sign)};" if sign in string.punctuation else sign for sign in text)
+
+
+def visitor() -> str:
+    """Return the language of whoever this run is for: that of a catalogue, or English."""
+    run = get_script_run_ctx(suppress_warning=True)
+    if run is None:
+        return ENGLISH
+    # A run of the same session has the same context, but may have another address.
+    if _known.run is not run or _known.address != run.query_string:
+        _known.language = _asked_for() or spoken(st.context.locale or "") or ENGLISH
+        _known.run, _known.address = run, run.query_string
+    return _known.language
+
+
+def choose(language: str) -> None:
+    """Go on in another language; only to be called from callbacks, before the page runs again."""
+    session.link(LANGUAGE, language)
+    _known.run = None
+
+
+def tag() -> str:
+    """Return the reader's language as browsers call it (BCP 47), for `lang` and `Intl`."""
+    return visitor().replace("_", "-")
+
+
+def languages() -> list[str]:
+    """Return what may be chosen: English, and every language with a catalogue."""
+    found = LOCALES.glob(f"*/LC_MESSAGES/{DOMAIN}.mo")
+    return [ENGLISH, *sorted(file.parents[1].name for file in found)]
+
+
+def spoken(asked: str) -> str:
+    """Return which of the languages is meant by a name; empty where there is none.
+
+    >>> spoken("en-GB"), spoken("EN"), spoken("tlh"), spoken("")
+    ('en', 'en', '', '')
+    """
+    asked = asked.replace("-", "_").lower()
+    by_name = {each.lower(): each for each in languages()}
+    general = {name.split("_")[0]: each for name, each in by_name.items()}
+    return by_name.get(asked) or general.get(asked.split("_")[0], "")
+
+
+def _asked_for() -> str:
+    """Return what this address asks for, or an earlier one of this visit did."""
+    kept = session.drawer(LANGUAGE)
+    if asked := spoken(session.wanted_by_link(LANGUAGE) or ""):
+        kept[LANGUAGE] = asked
+    return str(kept.get(LANGUAGE, ""))
+
+
+def _texts() -> gettext.NullTranslations:
+    return _catalogue(LOCALES, visitor())
+
+
+@cache
+def _catalogue(locales: Path, language: str) -> gettext.NullTranslations:
+    return gettext.translation(DOMAIN, locales, [language], fallback=True)
+
+
+@cache
+def _locale(language: str) -> Locale:
+    try:
+        return Locale.parse(language)
+    except UnknownLocaleError:
+        return Locale.parse(ENGLISH)
+
+
+def _localised(number: str) -> str:
+    """Return a number, written in English, with the signs that the reader's language has."""
+    number = number.replace("-", "−")
+    return number if (language := visitor()) == ENGLISH else number.translate(_signs(language))
+
+
+@cache
+def _signs(language: str) -> dict[int, str]:
+    symbols = _locale(language).number_symbols["latn"]
+    return str.maketrans({".": symbols["decimal"], ",": symbols["group"]})
+
+
+def _percent_sign(number: str) -> str:
+    """Return a number with the sign where the reader's language puts it."""
+    language = visitor()
+    if language == ENGLISH:
+        return f"{number}\u00a0%"
+    pattern = _locale(language).percent_formats[None]
+    return f"{pattern.prefix[0]}{number}{pattern.suffix[0]}"
