@@ -2,13 +2,16 @@
 # make test   every check and every test
 # make bench  the figures of speed
 # make gallery  train the runs of gallery/ anew
+# make texts  collect the app's texts, and say what the catalogues lack; BEGIN=zh_CN begins one
 
 PYTHON ?= python3
 BIN := .venv/bin
 GALLERY := copy copy-learned translate translate-guided
 GUIDE := encoder.2.self:0
 
-.PHONY: run test bench gallery format clean
+BEGIN ?=
+
+.PHONY: run test bench gallery texts format clean
 
 run: .venv/app
 	$(BIN)/python -m streamlit run app.py --server.address 127.0.0.1 --server.port 8501
@@ -56,6 +59,9 @@ gallery: .venv/app
 		--snapshots 100 200
 	for run in $(GALLERY); do $(BIN)/python -m core heads gallery/$$run --fresh; done
 	rm -rf runs/.gallery
+
+texts: .venv/app
+	$(BIN)/python -m pages.locales.catalogues $(BEGIN)
 
 format: .venv/dev
 	$(BIN)/python -m ruff check --fix .

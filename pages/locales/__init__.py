@@ -1,0 +1,1 @@
+"""What the app says in other languages: one folder a language."""

@@ -1,0 +1,84 @@
+import pytest
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import read_mo
+
+from pages.frame import language
+from pages.locales import catalogues
+
+
+@pytest.fixture
+def locales(tmp_path):
+    """A folder with an empty catalogue in German."""
+    catalogues.begin(tmp_path, "de")
+    return tmp_path
+
+
+def texts(*ids):
+    found = Catalog()
+    for each in ids:
+        found.add(each, locations=[("pages/heads.py", 1)])
+    return found
+
+
+def test_texts_of_every_layer_are_collected():
+    found = catalogues.collected()
+    places = {place.split("/")[0] for text in found for place, _line in text.locations}
+    assert {"app.py", "pages"} <= places
+    assert found["Attention"] is not None
+    cut = "The sentence was cut after {n} token: the model has no more positions."
+    assert found[cut].pluralizable
+
+
+def test_a_catalogue_takes_in_new_texts_and_keeps_what_is_translated(locales):
+    file = locales / "de" / "LC_MESSAGES" / "app.po"
+    list(catalogues.bring_up_to_date(locales, texts("Head")))
+    catalogue = catalogues.read(file)
+    catalogue["Head"].string = "Kopf"
+    catalogues._write(file, catalogue)
+    said = list(catalogues.bring_up_to_date(locales, texts("Head", "Layer")))
+    assert catalogues.read(file)["Head"].string == "Kopf"
+    assert said == [
+        "2 texts",
+        "de: 1 missing, 0 doubtful (fuzzy), 0 with other {names}, 0 no longer used",
+        "  missing: 'Layer' (pages/heads.py)",
+    ]
+
+
+def test_bringing_a_catalogue_up_to_date_twice_changes_nothing(locales):
+    file = locales / "de" / "LC_MESSAGES" / "app.po"
+    written = []
+    for _ in range(2):
+        list(catalogues.bring_up_to_date(locales, texts("Head", ("{n} head", "{n} heads"))))
+        written.append(file.read_bytes())
+    assert written[0] == written[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "wrong"),
+    [
+        ("{n} of {total}", "{n} von {total}", set()),
+        ("{n} of {total}", "{n} von allen", {"total"}),
+        ("{n} of {total}", "{n} von {alle}", {"total", "alle"}),
+        (("{n} head", "{n} heads"), ("ein Kopf", "{n} Köpfe"), set()),
+        (("{n} head", "{n} heads"), ("{m} Kopf", "{n} Köpfe"), {"m"}),
+        ("$x_{i}^{2} y$", "", set()),
+    ],
+)
+def test_a_translation_has_the_names_of_its_text(text, said, wrong):
+    message = Catalog().add(text, said)
+    assert catalogues.wrong_names(message) == wrong
+
+
+def test_english_needs_no_catalogue(tmp_path):
+    catalogues.begin(tmp_path, "en")
+    assert not list(tmp_path.iterdir())
+
+
+def test_our_catalogues_are_compiled_as_they_are_written():
+    for file in language.LOCALES.glob("*/LC_MESSAGES/app.po"):
+        catalogue = catalogues.read(file)
+        with file.with_suffix(".mo").open("rb") as compiled:
+            held = {each.id: each.string for each in read_mo(compiled)}
+        written = {each.id: each.string for each in catalogue if each.string and not each.fuzzy}
+        assert held == written
+        assert not [each for each in catalogue if each.id and catalogues.wrong_names(each)]
