@@ -7,14 +7,14 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from pages import attention
-from pages.frame import address, layout
-from pages.frame.text import _
+from pages.frame import address, language, layout
+from pages.frame.language import _
 
 
 def main() -> None:
     """Set up the frame and show the page that the URL asks for."""
     # An icon of a page would be fetched from outside as the browser's icon; an emoji is not.
-    st.set_page_config(page_title="Transformer Lab", page_icon="🔎", layout="wide")
+    st.set_page_config(page_title=_("Transformer Lab"), page_icon="🔎", layout="wide")
     layout.compact()
     pages = [
         st.Page(
@@ -35,7 +35,9 @@ def main() -> None:
         st.Page(attention.render, title=_("Attention"), url_path="attention", visibility="hidden"),
     ]
     page = st.navigation(pages, position="top")
-    address.enter(page.title)
+    # By its name: what it is called differs from language to language.
+    address.enter(page.url_path or "attention")
+    language.enter()
     page.run()
     address.write()
 

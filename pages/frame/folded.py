@@ -9,7 +9,7 @@ from inspect import getsource
 
 import streamlit as st
 
-from pages.frame.text import _
+from pages.frame.language import _
 
 
 def fold(title: str, name: str, draw: Callable[[], object], *, compact: bool = False) -> None:

@@ -11,6 +11,7 @@ Catalogues lie in `pages/locales/<language>/LC_MESSAGES`; what one lacks is said
 import gettext
 import string
 import threading
+from collections.abc import Mapping
 from functools import cache
 from numbers import Integral
 from pathlib import Path
@@ -58,6 +59,11 @@ def n_(singular: str, plural: str, n: int) -> str:
     ['1 head', '2 heads']
     """
     return _texts().ngettext(singular, plural, n)
+
+
+def translated(texts: Mapping[str, str]) -> dict[str, str]:
+    """Return marked texts, by whatever they are known by, in the reader's language."""
+    return {name: _(text) for name, text in texts.items()}
 
 
 def forms(singular: str, plural: str) -> dict[str, str]:

@@ -9,8 +9,7 @@ from core.heads import Head
 from core.inspection import Inspection, SiteAttention
 from core.runs.run import Run, RunError
 from pages.frame import cached
-from pages.frame.text import _, percent
-from viz.charts.number_tables import three_digits
+from pages.frame.language import _, n_, number, percent
 
 NEARLY_UNIFORM = 0.95
 NO_EFFECT = 0.02
@@ -19,10 +18,10 @@ GOOD_EXACT_MATCH = 0.9
 
 def size(inspection: Inspection) -> str:
     """Return how long source and target are, and how long the model took."""
-    return _("{source} → {target} tokens · {milliseconds:.0f} ms").format(
-        source=len(inspection.source_tokens) - 1,
-        target=len(inspection.fed_tokens) - 1,
-        milliseconds=1000 * inspection.seconds,
+    return _("{source} → {target} tokens · {milliseconds} ms").format(
+        source=number(len(inspection.source_tokens) - 1),
+        target=number(len(inspection.fed_tokens) - 1),
+        milliseconds=number(1000 * inspection.seconds, 0),
     )
 
 
@@ -74,17 +73,21 @@ def about_reading(run: Run, inspection: Inspection) -> list[str]:
     """Return what a run could not read or end of a sentence, one sentence each."""
     found = []
     if inspection.translation.cut:
-        found.append(
-            _("The sentence was cut after {n} tokens: the model has no more positions.").format(
-                n=run.settings.model.max_positions - 1
-            )
+        n_tokens = run.settings.model.max_positions - 1
+        cut = n_(
+            "The sentence was cut after {n} token: the model has no more positions.",
+            "The sentence was cut after {n} tokens: the model has no more positions.",
+            n_tokens,
         )
+        found.append(cut.format(n=number(n_tokens)))
     if not inspection.translation.finished:
         found.append(_("The model did not come to an end (EOS) before the length limit."))
     if n := len(inspection.unknown_words):
         total = len(inspection.source_words) - 1
         found.append(
-            _("{n} of {total} words (dotted) were never seen in training.").format(n=n, total=total)
+            _("{n} of {total} words (dotted) were never seen in training.").format(
+                n=number(n), total=number(total)
+            )
         )
     return found
 
@@ -129,7 +132,7 @@ def _evidence(head: PronounHead) -> str:
         "(best rule, {rule}: {baseline}; seed {seed})"
     ).format(
         score=percent(head.score),
-        n=head.n,
+        n=number(head.n),
         rule=_(head.baseline_name),
         baseline=percent(head.baseline),
         seed=head.seed,
@@ -169,7 +172,7 @@ def _score_warnings(run: Run, head: Head) -> list[str]:
             score=percent(best.score),
             rule=_(best.baseline_name),
             baseline=percent(best.baseline),
-            n=best.n,
+            n=number(best.n),
             seed=best.seed,
         )
     ]
@@ -190,9 +193,9 @@ def _effect_warnings(run: Run, head: Head) -> list[str]:
         ).format(
             before=percent(change.before),
             after=percent(change.after),
-            low=three_digits(100 * change.low),
-            high=three_digits(100 * change.high),
-            n=change.n,
+            low=number(100 * change.low),
+            high=number(100 * change.high),
+            n=number(change.n),
             seed=effects.seed,
         )
     ]
@@ -202,7 +205,7 @@ def _training_warnings(run: Run) -> list[str]:
     if run.step < run.settings.training.steps:
         return [
             _("Training has done {step} of {steps} steps.").format(
-                step=run.step, steps=run.settings.training.steps
+                step=number(run.step), steps=number(run.settings.training.steps)
             )
         ]
     if run.evaluation is not None and run.evaluation["exact_match"] < GOOD_EXACT_MATCH:
