@@ -62,9 +62,18 @@ def bring_up_to_date(locales: Path, texts: Catalog) -> Iterator[str]:
         catalogue.update(texts)
         catalogue.creation_date = written
         _write(file, catalogue)
-        with file.with_suffix(".mo").open("wb") as compiled:
-            write_mo(compiled, catalogue)
+        compile_texts(file.with_suffix(".mo"), catalogue)
         yield from lacks(catalogue)
+
+
+def compile_texts(file: Path, catalogue: Catalog) -> None:
+    """Write what the app reads of a catalogue: the texts that are wholly translated."""
+    for text in catalogue:
+        if text.id and not all(_forms(text.string)):
+            # Else the English forms would be taken for as many forms as the language has.
+            text.string = ""
+    with file.open("wb") as compiled:
+        write_mo(compiled, catalogue)
 
 
 def begin(locales: Path, language: str) -> None:

@@ -3,7 +3,6 @@ from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
-from babel.messages.mofile import write_mo
 from hypothesis import example, given
 from hypothesis import strategies as st
 from streamlit.runtime.context import ContextProxy
@@ -40,8 +39,7 @@ def german(tmp_path, monkeypatch):
         catalogue = catalogues.read(file)
         for text, translation in said.items():
             catalogue.add(text, translation)
-        with file.with_suffix(".mo").open("wb") as compiled:
-            write_mo(compiled, catalogue)
+        catalogues.compile_texts(file.with_suffix(".mo"), catalogue)
     monkeypatch.setattr(language, "LOCALES", tmp_path)
 
 
