@@ -22,6 +22,7 @@ from core.runs.contents import HEADS
 from core.runs.run import Run, RunError, load_run, read_settings
 from core.runs.weights import best_weights, newest_checkpoint, weights_at
 from core.tasks import Task
+from pages.frame.language import _
 
 Computed = TypeVar("Computed")
 
@@ -47,7 +48,7 @@ def complaint(path: Path) -> str:
     """Return what is wrong with a run folder as far as a quick look tells, or nothing."""
     try:
         read_settings(path)
-        return "" if newest_checkpoint(path) else str(RunError(f"{path}: no checkpoint yet"))
+        return "" if newest_checkpoint(path) else _("{run}: no checkpoint yet").format(run=path)
     except RunError as error:
         return str(error)
 
@@ -248,7 +249,7 @@ def _merged(run: Run, sentence: str) -> Inspection:
 def _decoded(
     run: Run, sentence: str, method: Method, overrides: tuple[tuple[int, int], ...]
 ) -> list[DecodeStep]:
-    source_ids, _ = fitting_source(run, sentence)
+    source_ids, _cut = fitting_source(run, sentence)
     return decode(run.model, source_ids, method, dict(overrides))
 
 

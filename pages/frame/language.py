@@ -77,24 +77,39 @@ def forms(singular: str, plural: str) -> dict[str, str]:
     return {form: n_(singular, plural, example[form]) for form in sorted(example)}
 
 
-def number(value: float, digits: int | None = None) -> str:
+def number(
+    value: float,
+    digits: int | None = None,
+    *,
+    significant: int = 3,
+    padded: bool = True,
+    signed: bool = False,
+) -> str:
     r"""Return a number as people read it, with a true minus sign.
 
     Args:
-        value: A whole number is grouped by thousands. Any other has three significant digits.
+        value: A whole number is grouped by thousands; any other has three significant digits.
         digits: So many decimals instead.
+        significant: So many significant digits, where it is not whole.
+        padded: Whether zeros fill up the significant digits.
+        signed: Whether a number above 0 has a plus sign.
 
     >>> number(12_000), number(0.5), number(-3.4349e-05), number(0.0), number(float("-inf"))
     ('12,000', '0.500', '−3.43e−05', '0', '−∞')
-    >>> number(1234.5, 2), number(-0.04, 1), number(3, 1)
-    ('1,234.50', '0.0', '3.0')
+    >>> number(1234.5, 2), number(-0.04, 1), number(3, 1), number(0.5, padded=False)
+    ('1,234.50', '0.0', '3.0', '0.5')
+    >>> number(2, signed=True), number(0.12345, significant=4)
+    ('+2', '0.1235')
     """
+    sign = "+" if signed else "-"
     if digits is not None:
-        text = f"{value:z,.{digits}f}"
+        text = f"{value:{sign}z,.{digits}f}"
     elif isinstance(value, Integral):
-        text = f"{value:,}"
+        text = f"{value:{sign},}"
+    elif value == 0:
+        text = "0"
     else:
-        text = "0" if value == 0 else f"{value:#.3g}".rstrip(".").replace(".e", "e")
+        text = f"{value:{sign}{'#' * padded}.{significant}g}".rstrip(".").replace(".e", "e")
     return _localised(text.replace("inf", "∞"))
 
 

@@ -1,0 +1,266 @@
+"""Finds texts that reach the screen without going through the reader's language.
+
+What is found by reading the source, file by file:
+
+- words in a literal that nothing translates: of two words or more anywhere, of one where an element
+  or a picture takes a text (`label`, `title`, `help` …), also by way of a constant or a variable;
+- constants that are translated when a module is imported, for whoever came first;
+- `_` of something that no catalogue can hold, as it is put together when the page runs;
+- numbers written with a format, which are English in every language.
+"""
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+
+ROOT = Path(__file__).resolve().parents[1]
+MARKS = {"_", "N_", "n_", "forms", "translated"}
+TEXTS = {
+    *("label", "title", "page_title", "heading", "tabs", "caption", "captions", "alt", "note"),
+    *("help", "help_text", "placeholder", "body", "text", "error", "value_name"),
+    *("question", "tries", "how_to_read"),
+}
+"""Parameters that take a text."""
+NO_TEXTS = {"html", "code", "latex", "write", "json", "markdown_code"}
+"""Elements whose body is no text of ours, or may be anything."""
+
+WORDS = re.compile(r"[^\W\d_]{2,}[,;:.)”’]? +[(“‘]?[^\W\d_]{2,}")
+WORD = re.compile(r"[A-Za-z]*(?:[a-z][A-Za-z]|[A-Za-z][a-z])")
+"""Abbreviations and signs are the same in every language."""
+NAME = re.compile(r"\w+([./_]\w+)+")
+"""Of a file, a key or a module."""
+ICON = re.compile(r":material/\w+:|&\w+;")
+CODE = re.compile(
+    r"[\[\]=\\<>]|\w\(|\b\w+ -m \w+|^ {4}|^\s*(from \S+ import|import|for \w+ in|def|return)\b"
+)
+"""Formulas, styles, addresses and lines of Python."""
+FORMAT = re.compile(r"[-+ #z0-9]*[,_.][\d,_.]*[fgGe%d]?")
+OWN_FORMAT = re.compile(r"\{\w*:[^{}]*\}")
+
+Found = tuple[int, str]
+"""Line, and what is wrong there."""
+
+
+def escaping(file: Path) -> list[Found]:
+    """Return the words of a module that nobody translates."""
+    return sorted({*_sentences(_tree(file)), *_shown(file)})
+
+
+def frozen(file: Path) -> list[Found]:
+    """Return what is translated when a module is imported."""
+    return [
+        (call.lineno, ast.unparse(call)[:60])
+        for call in _outside_of_functions(_tree(file))
+        if isinstance(call, ast.Call) and _name(call.func) in MARKS - {"N_"}
+    ]
+
+
+def put_together(file: Path) -> list[Found]:
+    """Return the texts that no catalogue can hold, and those that format numbers themselves."""
+    found = []
+    for call in ast.walk(_tree(file)):
+        if isinstance(call, ast.Call) and _name(call.func) in MARKS - {"translated"}:
+            texts = call.args[:2] if _name(call.func) in {"n_", "forms"} else call.args[:1]
+            for text in texts:
+                if not _is_whole(text, marks_only=_name(call.func) == "N_"):
+                    found.append((call.lineno, ast.unparse(call)[:60]))
+    return found
+
+
+def formatted(file: Path) -> list[Found]:
+    """Return where numbers are written in English whatever the language."""
+    tree, found = _tree(file), []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
+            spec = getattr(node.format_spec, "values", [])
+            written = "".join(v.value if isinstance(v, ast.Constant) else "0" for v in spec)
+            if FORMAT.fullmatch(written):
+                found.append((node.lineno, ast.unparse(node)))
+        elif isinstance(node, ast.ImportFrom):
+            names = [alias.name for alias in node.names]
+            found += [(node.lineno, name) for name in names if name == "three_digits"]
+    return found
+
+
+def has_words(text: str) -> bool:
+    """Return whether there is something to translate in a text that is shown."""
+    return bool(WORD.search(text)) and not NAME.fullmatch(text)
+
+
+@cache
+def _tree(file: Path) -> ast.Module:
+    return ast.parse(file.read_text())
+
+
+def _name(function: ast.expr) -> str:
+    match function:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
+
+
+def _outside_of_functions(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what is evaluated when a module is imported, defaults and decorators too."""
+    for name, value in ast.iter_fields(node):
+        if isinstance(node, ast.FunctionDef | ast.Lambda) and name == "body":
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AST):
+                yield child
+                yield from _outside_of_functions(child)
+
+
+def _is_whole(text: ast.expr, *, marks_only: bool) -> bool:
+    """Return whether a text is as it was written, here or where it was marked."""
+    if isinstance(text, ast.Constant):
+        return isinstance(text.value, str) and not OWN_FORMAT.search(text.value)
+    return not marks_only and isinstance(text, ast.Name | ast.Attribute | ast.Subscript)
+
+
+def _sentences(tree: ast.Module) -> Iterator[Found]:
+    """Yield what stands in two words or more, wherever it goes."""
+    docstrings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    docstrings = {each for each in docstrings if isinstance(each, ast.Constant)}
+
+    def inside(node: ast.AST) -> Iterator[Found]:
+        if node in docstrings or (isinstance(node, ast.Call) and _name(node.func) in MARKS):
+            return
+        if isinstance(node, ast.Constant | ast.JoinedStr):
+            text = _words(node)
+            if WORDS.search(text) and not CODE.search(text):
+                yield node.lineno, text
+        if not isinstance(node, ast.Constant):
+            for child in ast.iter_child_nodes(node):
+                if not (isinstance(node, ast.JoinedStr) and isinstance(child, ast.Constant)):
+                    yield from inside(child)
+
+    return inside(tree)
+
+
+def _words(node: ast.Constant | ast.JoinedStr) -> str:
+    """Return a literal's text, without what is filled in."""
+    if isinstance(node, ast.Constant):
+        return ICON.sub("", node.value) if isinstance(node.value, str) else ""
+    parts = (part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
+    return ICON.sub("", "".join(map(str, parts)))
+
+
+def _shown(file: Path) -> Iterator[Found]:
+    """Yield the literals that are handed to a parameter which takes a text."""
+    tree = _tree(file)
+    for scope in ast.walk(tree):
+        if isinstance(scope, ast.FunctionDef):
+            values = _constants(file) | _assigned(scope)
+            for call in ast.walk(scope):
+                if isinstance(call, ast.Call) and _name(call.func) not in MARKS:
+                    for text in _texts_of(call, file):
+                        yield from _literals(text, values, frozenset())
+
+
+def _texts_of(call: ast.Call, file: Path) -> Iterator[ast.expr]:
+    """Yield the arguments of a call that are texts."""
+    name = _name(call.func)
+    if name not in NO_TEXTS:
+        parameters = _parameters(name, file)
+        for parameter, argument in zip(parameters, call.args, strict=False):
+            if parameter in TEXTS:
+                yield argument
+        yield from (each.value for each in call.keywords if each.arg in TEXTS)
+
+
+Values = dict[str, list[ast.expr]]
+
+
+def _literals(node: ast.expr, values: Values, seen: frozenset[str]) -> Iterator[Found]:
+    """Yield the literals that an expression may be made of, untranslated."""
+    if isinstance(node, ast.Constant | ast.JoinedStr):
+        if has_words(text := _words(node)) and not CODE.search(text):
+            yield node.lineno, text
+    elif isinstance(node, ast.Call) and _name(node.func) == "N_":
+        yield node.lineno, ast.unparse(node)[:60]
+    elif isinstance(node, ast.Name):
+        if node.id not in seen:
+            for value in values.get(node.id, ()):
+                yield from _literals(value, values, seen | {node.id})
+    else:
+        for part in _parts(node):
+            yield from _literals(part, values, seen)
+
+
+def _parts(node: ast.expr) -> Sequence[ast.expr]:
+    """Return what an expression takes its texts from."""
+    match node:
+        case (
+            ast.Subscript(value=value)
+            | ast.Call(func=ast.Attribute(value=value, attr="format" | "join" | "strip" | "get"))
+        ):
+            return [value]
+        case ast.IfExp(body=first, orelse=second) | ast.BinOp(left=first, right=second):
+            return [first, second]
+        case ast.BoolOp(values=parts) | ast.List(elts=parts) | ast.Tuple(elts=parts):
+            return parts
+        case ast.Dict(values=parts):
+            return parts
+    return []
+
+
+def _assigned(scope: ast.FunctionDef | ast.Module) -> Values:
+    """Return what each name of a function, or of a module's top, is given."""
+    found: Values = {}
+    for node in ast.walk(scope) if isinstance(scope, ast.FunctionDef) else scope.body:
+        match node:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+                | ast.AugAssign(target=ast.Name(id=name), value=value)
+            ):
+                found.setdefault(name, []).append(value)
+    return found
+
+
+@cache
+def _constants(file: Path) -> Values:
+    """Return the constants of a module, and those that it imports from another of ours."""
+    found: Values = {}
+    for node in _tree(file).body:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            other = ROOT / (node.module.replace(".", "/") + ".py")
+            if other.exists() and other != file:
+                imported = _assigned(_tree(other))
+                names = {alias.asname or alias.name: alias.name for alias in node.names}
+                found |= {n: imported[of] for n, of in names.items() if of in imported}
+    return found | _assigned(_tree(file))
+
+
+@cache
+def _parameters(name: str, file: Path) -> tuple[str, ...]:
+    """Return the parameters of a function that a module calls: its own, Streamlit's, or ours."""
+    for function in (getattr(place, name, None) for place in (st, st.column_config)):
+        if callable(function):
+            return tuple(inspect.signature(function).parameters)
+    return _defined(file).get(name) or ({} if name.startswith("_") else _ours()).get(name, ())
+
+
+@cache
+def _ours() -> dict[str, tuple[str, ...]]:
+    files = [file for package in ("viz", "pages") for file in (ROOT / package).rglob("*.py")]
+    return {name: found for file in files for name, found in _defined(file).items()}
+
+
+@cache
+def _defined(file: Path) -> dict[str, tuple[str, ...]]:
+    """Return the parameters of the functions and records of a module."""
+    found = {}
+    for node in _tree(file).body:
+        match node:
+            case ast.FunctionDef(name=name, args=arguments):
+                found[name] = tuple(each.arg for each in arguments.args)
+            case ast.ClassDef(name=name, body=body):
+                fields = [each.target for each in body if isinstance(each, ast.AnnAssign)]
+                found[name] = tuple(each.id for each in fields if isinstance(each, ast.Name))
+    return found
