@@ -29,7 +29,7 @@ TEXTS = {
 NO_TEXTS = {"html", "code", "latex", "write", "json", "markdown_code"}
 """Elements whose body is no text of ours, or may be anything."""
 
-WORDS = re.compile(r"[^\W\d_]{2,}[,;:.)”’]? +[(“‘]?[^\W\d_]{2,}")
+WORDS = re.compile(r"[^\W\d_]{2,}[,;:.)”’]?(?: +\{\w*\}[,;:.]?)* +[(“‘]?[^\W\d_]{2,}")
 WORD = re.compile(r"[A-Za-z]*(?:[a-z][A-Za-z]|[A-Za-z][a-z])")
 """Abbreviations and signs are the same in every language."""
 NAME = re.compile(r"\w+([./_]\w+)+")
@@ -40,6 +40,7 @@ CODE = re.compile(
 )
 """Formulas, styles, addresses and lines of Python."""
 FORMAT = re.compile(r"[-+ #z0-9]*[,_.][\d,_.]*[fgGe%d]?")
+PICTURES_TEXTS = re.compile(r"(\w+_)?TEXTS")
 OWN_FORMAT = re.compile(r"\{\w*:[^{}]*\}")
 
 Found = tuple[int, str]
@@ -84,6 +85,17 @@ def formatted(file: Path) -> list[Found]:
         elif isinstance(node, ast.ImportFrom):
             names = [alias.name for alias in node.names]
             found += [(node.lineno, name) for name in names if name == "three_digits"]
+    return found
+
+
+def unmarked(file: Path) -> list[Found]:
+    """Return the texts of a picture that extraction does not see."""
+    found = []
+    for name, values in _assigned(_tree(file)).items():
+        texts = [part for value in values if isinstance(value, ast.Dict) for part in value.values]
+        for text in texts if PICTURES_TEXTS.fullmatch(name) else ():
+            if isinstance(text, ast.Constant | ast.JoinedStr):
+                found.append((text.lineno, _words(text)))
     return found
 
 

@@ -13,7 +13,7 @@ SAID = re.compile(
     r"""setAttribute\(\s*["'](?:aria-(?:label|description|roledescription|valuetext)|title|alt|placeholder)["'],\s*)"""
     r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)"""
 )
-SENTENCE = re.compile(r"[A-Z]\w* +\w{2,}|\w{2,}[,.;:]? +\w+[,.;:]? +\w{2,}")
+SENTENCE = re.compile(r"[A-Z]\w* +\w{2,}|\w{2,}[,.;:]? +\w+[,.;:]? +\w{2,}|[A-Z]\w+ +\{\} +\w{2,}")
 """Two names of classes are no sentence; they are written small."""
 LANGUAGE = re.compile(r"""toLocale\w*\(\s*["'][a-z]|Intl\.\w+\(\s*["'][a-z]""")
 

@@ -1,0 +1,122 @@
+"""Every text and every number on the screen goes through the reader's language."""
+
+import pytest
+
+from tests import escaping_texts, texts_of_scripts
+from tests.escaping_texts import ROOT
+
+PAGES = [
+    *(file for file in sorted((ROOT / "pages").rglob("*.py")) if "locales" not in file.parts),
+    ROOT / "app.py",
+]
+IN_PYTHON = {
+    "escaping": escaping_texts.escaping,
+    "frozen": escaping_texts.frozen,
+    "put together": escaping_texts.put_together,
+    "formatted": escaping_texts.formatted,
+}
+RULES = {
+    **{name: (rule, PAGES) for name, rule in IN_PYTHON.items()},
+    "unmarked": (escaping_texts.unmarked, sorted((ROOT / "viz").rglob("*.py"))),
+    "in a script": (texts_of_scripts.of_script, sorted((ROOT / "viz").rglob("*.js"))),
+    "in markup": (texts_of_scripts.of_markup, sorted((ROOT / "viz").rglob("*.html"))),
+}
+"""What may be wrong → what finds it in a file, and the files."""
+MEANT = {"pages/frame/language.py": {"formatted"}}
+"""It writes the numbers that it then localises."""
+OFFENDERS: dict[str, set[str]] = {
+    "pages/decoding.py": {"escaping"},
+    "pages/frame/export.py": {"frozen"},
+    "pages/frame/scrubber.py": {"formatted"},
+    "pages/heads.py": {"frozen"},
+    "pages/layers.py": {"frozen"},
+    "pages/masks.py": {"frozen"},
+    "pages/positions.py": {"frozen"},
+    "pages/scaling.py": {"frozen", "put together"},
+    "pages/training.py": {"escaping"},
+    "pages/views/attention/compare.py": {"frozen"},
+    "pages/views/attention/compare_other.py": {"escaping"},
+    "pages/views/attention/compare_words.py": {"formatted"},
+    "pages/views/attention/heads.py": {"escaping", "frozen"},
+    "pages/views/attention/lines.py": {"escaping", "frozen"},
+    "pages/views/attention/sentence.py": {"escaping", "frozen"},
+    "pages/views/attention/steps_pictures.py": {"formatted", "frozen"},
+    "pages/views/attention/steps_terms.py": {"escaping", "formatted"},
+    "pages/views/attention/steps_words.py": {"formatted", "frozen"},
+    "pages/views/attention/word.py": {"escaping", "frozen"},
+    "pages/views/decoding/branches.py": {"put together"},
+    "pages/views/decoding/explained.py": {"put together"},
+    "pages/views/heads/alike.py": {"formatted", "put together"},
+    "pages/views/heads/attribution.py": {"escaping"},
+    "pages/views/heads/attribution_words.py": {"formatted", "frozen", "put together"},
+    "pages/views/heads/cell_numbers.py": {"formatted"},
+    "pages/views/heads/guided.py": {"escaping"},
+    "pages/views/heads/guided_pictures.py": {"formatted", "put together"},
+    "pages/views/heads/guided_words.py": {"formatted"},
+    "pages/views/heads/override.py": {"escaping", "formatted", "frozen"},
+    "pages/views/heads/override_pictures.py": {"escaping"},
+    "pages/views/heads/patch.py": {"escaping", "formatted"},
+    "pages/views/heads/patch_pictures.py": {"formatted"},
+    "pages/views/heads/prune.py": {"escaping", "formatted", "put together"},
+    "pages/views/heads/scores_table.py": {"formatted"},
+    "pages/views/heads/scores_words.py": {"frozen", "put together"},
+    "pages/views/heads/silence.py": {"escaping"},
+    "pages/views/heads/silence_cells.py": {"formatted", "frozen"},
+    "pages/views/heads/silence_effects.py": {"formatted"},
+    "pages/views/heads/silence_heads.py": {"escaping"},
+    "pages/views/heads/silence_sentence.py": {"escaping", "formatted"},
+    "pages/views/layers/architecture_parts.py": {"escaping", "formatted", "put together"},
+    "pages/views/layers/depth.py": {"escaping", "formatted", "put together"},
+    "pages/views/layers/norms.py": {"formatted", "put together"},
+    "pages/views/layers/sublayers.py": {"escaping", "formatted", "put together"},
+    "pages/views/masks/masks.py": {"escaping"},
+    "pages/views/masks/pictures.py": {"put together"},
+    "pages/views/positions/controls.py": {"formatted"},
+    "pages/views/positions/pairs.py": {"escaping"},
+    "pages/views/runs/archives.py": {"put together"},
+    "pages/views/runs/manage.py": {"escaping", "frozen"},
+    "pages/views/runs/table.py": {"escaping", "frozen"},
+    "pages/views/scaling/controls.py": {"formatted"},
+    "pages/views/scaling/heads.py": {"escaping"},
+    "pages/views/scaling/pictures.py": {"escaping", "formatted", "put together"},
+    "pages/views/scaling/scaling.py": {"frozen"},
+    "pages/views/training/history.py": {"formatted", "put together"},
+    "pages/views/training/knobs.py": {"frozen"},
+    "pages/views/training/own_pairs.py": {"frozen", "put together"},
+    "pages/views/training/pictures.py": {"formatted", "frozen", "put together"},
+    "pages/views/training/settings.py": {"put together"},
+    "pages/views/training/setup.py": {"escaping", "frozen", "put together"},
+    "pages/views/training/state.py": {"frozen", "put together"},
+    "pages/views/training/watch.py": {"put together"},
+    "viz/architecture.py": {"unmarked"},
+    "viz/attention_maps_view.py": {"unmarked"},
+    "viz/components/lines_payload.js": {"in a script"},
+    "viz/components/scrubber_drawing.js": {"in a script"},
+    "viz/components/shared_plot.js": {"in a script"},
+    "viz/decoding_view.py": {"unmarked"},
+    "viz/lines.py": {"unmarked"},
+    "viz/matrices_view.py": {"unmarked"},
+    "viz/measurements.py": {"unmarked"},
+    "viz/number_tables.py": {"unmarked"},
+    "viz/payload.py": {"unmarked"},
+    "viz/scrubber.py": {"unmarked"},
+    "viz/step_chances.py": {"unmarked"},
+    "viz/strips.py": {"unmarked"},
+}
+"""What was wrong when the rules came, file by file: to be taken out, never to be added to."""
+
+
+@pytest.mark.parametrize("wrong", RULES)
+def test_every_text_goes_through_the_language_of_the_reader(wrong):
+    rule, files = RULES[wrong]
+    found = {file.relative_to(ROOT).as_posix(): rule(file) for file in files}
+    known = {name for name, rules in (OFFENDERS | MEANT).items() if wrong in rules}
+    new = [
+        f"{name}:{line} {what!r}"
+        for name, places in found.items()
+        if name not in known
+        for line, what in places
+    ]
+    assert not new, "\n".join([wrong, *new])
+    mended = sorted(name for name in known if not found.get(name))
+    assert not mended, "\n".join([f"no longer {wrong}, take it out of OFFENDERS:", *mended])
