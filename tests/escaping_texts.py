@@ -23,9 +23,11 @@ MARKS = {"_", "N_", "n_", "forms", "translated"}
 TEXTS = {
     *("label", "title", "page_title", "heading", "tabs", "caption", "captions", "alt", "note"),
     *("help", "help_text", "placeholder", "body", "text", "error", "value_name"),
-    *("question", "tries", "how_to_read"),
+    *("question", "tries", "how_to_read", "offered"),
 }
 """Parameters that take a text."""
+OLD_NAMES = "older"
+"""The parameter that takes what old links called a thing."""
 NO_TEXTS = {"html", "code", "latex", "write", "json", "markdown_code"}
 """Elements whose body is no text of ours, or may be anything."""
 
@@ -140,7 +142,7 @@ def _sentences(tree: ast.Module) -> Iterator[Found]:
     docstrings = {each for each in docstrings if isinstance(each, ast.Constant)}
 
     def inside(node: ast.AST) -> Iterator[Found]:
-        if node in docstrings or (isinstance(node, ast.Call) and _name(node.func) in MARKS):
+        if node in docstrings or _is_no_text(node):
             return
         if isinstance(node, ast.Constant | ast.JoinedStr):
             text = _words(node)
@@ -152,6 +154,13 @@ def _sentences(tree: ast.Module) -> Iterator[Found]:
                     yield from inside(child)
 
     return inside(tree)
+
+
+def _is_no_text(node: ast.AST) -> bool:
+    """Return whether what is in it is marked, or only a name."""
+    return (isinstance(node, ast.Call) and _name(node.func) in MARKS) or (
+        isinstance(node, ast.keyword) and node.arg == OLD_NAMES
+    )
 
 
 def _words(node: ast.Constant | ast.JoinedStr) -> str:
@@ -178,7 +187,7 @@ def _texts_of(call: ast.Call, file: Path) -> Iterator[ast.expr]:
     """Yield the arguments of a call that are texts."""
     name = _name(call.func)
     if name not in NO_TEXTS:
-        parameters = _parameters(name, file)
+        parameters = _parameters(name, _module(call.func, file))
         for parameter, argument in zip(parameters, call.args, strict=False):
             if parameter in TEXTS:
                 yield argument
@@ -247,6 +256,28 @@ def _constants(file: Path) -> Values:
                 names = {alias.asname or alias.name: alias.name for alias in node.names}
                 found |= {n: imported[of] for n, of in names.items() if of in imported}
     return found | _assigned(_tree(file))
+
+
+def _module(function: ast.expr, file: Path) -> Path:
+    """Return the module that a function is called in, or is called of (`controls.choice`)."""
+    match function:
+        case ast.Attribute(value=ast.Name(id=name)):
+            return _modules(file).get(name, file)
+    return file
+
+
+@cache
+def _modules(file: Path) -> dict[str, Path]:
+    """Return the modules of ours that a module imports as such."""
+    imports = [node for node in _tree(file).body if isinstance(node, ast.ImportFrom)]
+    found = {
+        alias.asname or alias.name: ROOT
+        / (node.module or "").replace(".", "/")
+        / f"{alias.name}.py"
+        for node in imports
+        for alias in node.names
+    }
+    return {name: path for name, path in found.items() if path.exists()}
 
 
 @cache

@@ -198,6 +198,12 @@ def text_of(name: str) -> str | None:
     return texts[-1] if texts else None
 
 
+def chosen(name: str) -> str | None:
+    """Return what is chosen for the app as a whole, where no widget may be waited for."""
+    texts = _visit().chosen.get(name)
+    return texts[-1] if texts else None
+
+
 def show(name: str, text: Text | None, *, named: bool = True) -> None:
     """Note that the page shows a choice, for the URL and for links.
 

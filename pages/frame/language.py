@@ -22,7 +22,7 @@ from babel.plural import PluralRule
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.messages import N_ as N_
-from pages.frame import session
+from pages.frame import address
 
 ENGLISH = "en"
 LANGUAGE = "lang"
@@ -178,9 +178,16 @@ def visitor() -> str:
     return _known.language
 
 
+def enter() -> None:
+    """Begin to draw a page in the language that its address asks for, and have it go on so."""
+    _known.run = None
+    if asked := _asked_for():
+        address.show(LANGUAGE, (asked,))
+
+
 def choose(language: str) -> None:
     """Go on in another language; only to be called from callbacks, before the page runs again."""
-    session.link(LANGUAGE, language)
+    address.choose({LANGUAGE: language})
     _known.run = None
 
 
@@ -208,11 +215,8 @@ def spoken(asked: str) -> str:
 
 
 def _asked_for() -> str:
-    """Return what this address asks for, or an earlier one of this visit did."""
-    kept = session.drawer(LANGUAGE)
-    if asked := spoken(session.wanted_by_link(LANGUAGE) or ""):
-        kept[LANGUAGE] = asked
-    return str(kept.get(LANGUAGE, ""))
+    """Return what the address asks for, or was chosen; empty where neither is."""
+    return spoken(address.chosen(LANGUAGE) or "")
 
 
 def _texts() -> gettext.NullTranslations:
