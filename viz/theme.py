@@ -94,6 +94,10 @@ _VARIABLES = {
 }
 
 
+PAPER = "white"
+"""Behind charts that are saved as files."""
+
+
 def colour(rgb: Rgb, opacity: float = 1.0) -> str:
     """Write a colour for CSS or a chart.
 

@@ -13,7 +13,7 @@ from pages.frame.selection import Looked
 from pages.frame.text import FORMULA, HOW_TO_READ, _
 from viz.charts.number_tables import number_tables
 from viz.component.assets import Assets
-from viz.component.standalone import standalone_page, table_page
+from viz.component.standalone import Drawn, standalone_page
 
 Column = Sequence[object]
 
@@ -87,9 +87,9 @@ def page(taken: Taking, about: Mapping[str, object]) -> str:
         **{FACTS[name]: fact for name, fact in taken.about.items()},
     }
     if taken.component is None:
-        return table_page(_numbers_as_tables(taken), taken.title, named)
+        return standalone_page([Drawn(html=_numbers_as_tables(taken))], taken.title, named)
     assets, packed = taken.component
-    return standalone_page(assets, packed(), taken.title, named)
+    return standalone_page([Drawn(assets, packed)], taken.title, named)
 
 
 def _about(taken: Taking, looked: Looked, link: str) -> dict[str, object]:

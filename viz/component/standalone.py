@@ -3,9 +3,12 @@
 import base64
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from viz import theme
+from viz.charts.curves import Chart
+from viz.charts.export import chart_svg
 from viz.component.assets import Assets
 
 # Streamlit's variables, which the components' colours are mixtures of, are not there in a file;
@@ -30,15 +33,16 @@ h1 {{ font-size: 22px; font-weight: 600; margin: 0 0 12px; }}
 dl {{ display: grid; grid-template-columns: max-content 1fr; gap: 2px 16px; margin: 0 0 24px; }}
 dt {{ opacity: 0.75; }}
 dd {{ margin: 0; overflow-wrap: anywhere; }}
+.chart svg {{ max-width: 100%; height: auto; }}
 @media (max-width: 900px) {{ body {{ padding: 12px; }} }}
 """
 
 # What Streamlit does for a component: it hands over bytes and a shadow root. Clicks go nowhere.
 _MOUNTING = """
-const written = document.getElementById("payload").textContent.trim();
+const written = document.getElementById("payload-NUMBER").textContent.trim();
 mountComponent({
   data: Uint8Array.from(atob(written), (sign) => sign.charCodeAt(0)),
-  parentElement: document.getElementById("view").shadowRoot,
+  parentElement: document.getElementById("view-NUMBER").shadowRoot,
   setTriggerValue() {},
   setStateValue() {},
 });
@@ -72,44 +76,62 @@ _POLICY = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """One picture of a page: a component and what it draws, a chart, or HTML."""
+
+    assets: Assets | None = None
+    packed: Callable[[], bytes] | None = None
+    """Makes the component's payload."""
+    chart: Chart | None = None
+    html: str = ""
+
+    def __post_init__(self) -> None:
+        if sum((self.assets is not None, self.chart is not None, bool(self.html))) != 1:
+            raise ValueError("a picture is a component, a chart, or HTML")
+        if (self.assets is None) != (self.packed is None):
+            raise ValueError("a component needs something to draw")
+
+
 def standalone_page(
-    assets: Assets, packed: bytes, title: str, facts: Mapping[str, str] | None = None
+    pictures: Sequence[Drawn], title: str, facts: Mapping[str, str] | None = None
 ) -> str:
-    """Return a page with a component and what it draws.
+    """Return a page with pictures.
 
     Args:
-        assets: The component's.
-        packed: Its payload.
+        pictures: From top to bottom.
         title: A sentence; any text.
         facts: What stands below the title: name → any text.
 
     Raises:
-        ValueError: The script does not export exactly one function as its default.
+        ValueError: A component's script does not export exactly one function as its default.
     """
+    content = [_picture(picture, number) for number, picture in enumerate(pictures)]
+    return _page(title, facts or {}, "\n".join(content))
+
+
+def _picture(picture: Drawn, number: int) -> str:
+    if picture.chart is not None:
+        return f'<div class="chart">{chart_svg(picture.chart)}</div>'
+    if picture.assets is None or picture.packed is None:
+        return picture.html
+    return _component(picture.assets, picture.packed(), number)
+
+
+def _component(assets: Assets, packed: bytes, number: int) -> str:
     script, exports = re.subn(
         r"^export default\b", "const mountComponent =", assets.js, flags=re.MULTILINE
     )
     if exports != 1:
         raise ValueError(f"a component has one default export, this script has {exports}")
-    content = (
-        '<div id="view"><template shadowrootmode="open">'
+    mounting = _MOUNTING.replace("NUMBER", str(number))
+    return (
+        f'<div id="view-{number}"><template shadowrootmode="open">'
         f"<style>{_inside('style', assets.css)}</style>{assets.html}</template></div>\n"
-        '<script type="text/plain" id="payload">'
+        f'<script type="text/plain" id="payload-{number}">'
         f"{base64.b64encode(packed).decode()}</script>\n"
-        f'<script type="module">{_inside("script", script + _MOUNTING)}</script>'
+        f'<script type="module">{_inside("script", script + mounting)}</script>'
     )
-    return _page(title, facts or {}, content)
-
-
-def table_page(tables: str, title: str, facts: Mapping[str, str] | None = None) -> str:
-    """Return a page with nothing but tables.
-
-    Args:
-        tables: HTML, as `viz.number_tables` makes it.
-        title: A sentence; any text.
-        facts: What stands below the title: name → any text.
-    """
-    return _page(title, facts or {}, tables)
 
 
 def _page(title: str, facts: Mapping[str, str], content: str) -> str:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from viz import architecture
 from viz.component.assets import Assets
-from viz.component.standalone import standalone_page, table_page
+from viz.component.standalone import Drawn, standalone_page
 from viz.lines import lines
 from viz.plane import map_payload, matrices, strips
 
@@ -53,8 +53,10 @@ def elements(page):
 
 @pytest.mark.parametrize("text", NASTY)
 def test_no_text_breaks_out(text):
-    page = standalone_page(PLAIN, text.encode(), text, {text: text})
-    assert elements(page) == elements(standalone_page(PLAIN, b"", "title", {"name": "fact"}))
+    page = standalone_page([Drawn(PLAIN, lambda: text.encode())], text, {text: text})
+    assert elements(page) == elements(
+        standalone_page([Drawn(PLAIN, lambda: b"")], "title", {"name": "fact"})
+    )
     read = Page(page).texts
     for place in ("title", "h1", "dt", "dd"):
         assert read[place].strip() == text
@@ -62,13 +64,15 @@ def test_no_text_breaks_out(text):
 
 @given(text=st.text(max_size=40))
 def test_any_text_is_shown_as_it_is(text):
-    page = table_page("<table></table>", text, {text: text})
-    assert elements(page) == elements(table_page("<table></table>", "title", {"name": "fact"}))
+    page = standalone_page([Drawn(html="<table></table>")], text, {text: text})
+    assert elements(page) == elements(
+        standalone_page([Drawn(html="<table></table>")], "title", {"name": "fact"})
+    )
 
 
 @given(packed=st.binary(max_size=60))
 def test_the_payload_is_in_the_page_byte_by_byte(packed):
-    page = standalone_page(PLAIN, packed, "title")
+    page = standalone_page([Drawn(PLAIN, lambda: packed)], "title")
     [written] = re.findall(r'<script type="text/plain" id="payload">([^<]*)</script>', page)
     assert base64.b64decode(written) == packed
 
@@ -80,7 +84,7 @@ def test_the_payload_is_in_the_page_byte_by_byte(packed):
 )
 def test_a_component_is_in_the_page_whole(module):
     assets = module.component_assets()
-    page = standalone_page(assets, b"", "title")
+    page = standalone_page([Drawn(assets, lambda: b"")], "title")
     assert assets.css in page
     assert assets.html in page
     assert assets.js.replace("export default function", "const mountComponent = function") in page
@@ -93,7 +97,7 @@ def test_script_and_style_cannot_end_their_elements():
         css="/* </style><script>x</script> */",
         js="// </script> <!-- </SCRIPT >\nexport default (component) => 1;",
     )
-    page = standalone_page(assets, b"", "title")
+    page = standalone_page([Drawn(assets, lambda: b"")], "title")
     assert elements(page).count("script") == 2
     assert "<!--" not in page.split("<body>")[1]
 
@@ -101,11 +105,13 @@ def test_script_and_style_cannot_end_their_elements():
 @pytest.mark.parametrize("js", ["function a() {}", "export default 1;\nexport default 2;"])
 def test_a_script_without_one_default_export_is_refused(js):
     with pytest.raises(ValueError, match="one default export"):
-        standalone_page(Assets("", "", js), b"", "title")
+        standalone_page([Drawn(Assets("", "", js), lambda: b"")], "title")
 
 
 def test_nothing_is_fetched():
-    page = standalone_page(map_payload.component_assets(), b"", "title", {"a": "b"})
+    page = standalone_page(
+        [Drawn(map_payload.component_assets(), lambda: b"")], "title", {"a": "b"}
+    )
     assert "default-src 'none'" in page
     # The one address there is names the language of drawings.
     assert set(re.findall(r"https?://[^\s\"'`<]+", page)) <= {"http://www.w3.org/2000/svg"}

@@ -1,0 +1,215 @@
+"""A view: one picture of a page, the controls that change it, and all that can be taken away of it.
+
+A page is a list of views. `show` draws one of them, and below it what every view has: its numbers,
+its pictures, a link, Python that computes the numbers again, and how to read it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Generic, TypeVar
+
+import streamlit as st
+
+from pages.frame import address, controls, layout, notes, opening
+from pages.frame.files import as_csv, as_json
+from pages.frame.folded import fold, fold_code, fold_formula, fold_how_to_read
+from pages.frame.language import N_, _, translated
+from pages.frame.opening import Opened
+from viz.charts.export import chart_png, chart_svg
+from viz.charts.number_tables import DEFAULT_TABLE_TEXTS, number_tables
+from viz.component.standalone import Drawn, standalone_page
+
+Subject = TypeVar("Subject")
+Column = Sequence[object]
+Columns = Mapping[str, Column]
+
+
+FACTS: Mapping[str, str] = {
+    "model": N_("Model"),
+    "step": N_("Step"),
+    "sentence": N_("Sentence"),
+    "translation": N_("Translation"),
+    "head": N_("Head"),
+    "happens": N_("What happens"),
+    "number": N_("Marked number"),
+    "second_model": N_("Second model"),
+    "second_head": N_("Second head"),
+    "second_sentence": N_("Second sentence"),
+    "second_translation": N_("Second translation"),
+    "link": N_("Link"),
+}
+"""What JSON calls a fact → what people call it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What a view shows, to be taken away."""
+
+    name: str
+    """Of the files, without an ending."""
+    title: str
+    """What is shown, in a sentence."""
+    numbers: Callable[[], Columns]
+    """Every number that is shown, exact: name of a column → its values, all of the same length."""
+    python: str
+    """Python that computes the numbers with `core`; they end up in the variable `numbers`."""
+    code: Sequence[Callable[..., object] | type]
+    """The functions of `core` that made it."""
+    pictures: Sequence[Drawn] = ()
+    """What the HTML file holds; where there is none, it holds the numbers as tables."""
+    about: Mapping[str, str] = field(default_factory=dict)
+    """What else is to be said of it in the files: one of `FACTS` → any text."""
+    formula: str = ""
+    """In LaTeX; empty where there is none."""
+    how_to_read: str = ""
+    """In Markdown; empty where the picture says it itself."""
+    tries: Sequence[str] = ()
+    """What to do with the controls, and what is then to be seen; Markdown."""
+
+
+@dataclass(frozen=True, slots=True)
+class View(Generic[Subject]):
+    """One picture of a page."""
+
+    name: str
+    """In links, code and tests: English, and the same for ever."""
+    label: str
+    """On the button that opens it; marked for translation."""
+    question: str
+    """What is to be seen, in a sentence or two of Markdown; marked for translation."""
+    draw: Callable[[Subject], Shown | None]
+    """Asks, computes and draws; None where there is nothing to show, which it has said."""
+    older: str = ""
+    """What older links called it."""
+
+
+def choose(views: Sequence[View[Subject]], name: str, default: str = "") -> View[Subject]:
+    """Ask which view to show.
+
+    Args:
+        views: Those of the page.
+        name: Of the choice, in the URL.
+        default: The view to begin with; empty for the first.
+    """
+    chosen = controls.choice(
+        _("View"),
+        name,
+        {view.name: _(view.label) for view in views},
+        default or views[0].name,
+        named=bool(default),
+        older={view.older: view.name for view in views if view.older},
+    )
+    return next(view for view in views if view.name == chosen)
+
+
+def of_sentence(views: Sequence[View[Opened]], name: str) -> None:
+    """Ask for a model, a sentence and a view, and draw it: a whole page.
+
+    Args:
+        views: The first is the default.
+        name: The page's, for its views in the URL; a page keeps its view while others are visited.
+    """
+    opened = opening.model_and_sentence()
+    if opened is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        view = choose(views, name)
+        with st.container(width="stretch", key=layout.LESSON_TEXT):
+            st.markdown(f":small[{_(view.question)}]")
+    if found := notes.about_sentence(opened.run, opened.inspection):
+        st.caption(" ".join(found))
+    facts = {
+        "model": opened.run.name,
+        "step": opened.run.step,
+        "sentence": opened.sentence,
+        "translation": opened.inspection.translation.text,
+    }
+    show(view, opened, facts)
+
+
+def show(view: View[Subject], subject: Subject, facts: Mapping[str, object]) -> None:
+    """Draw a view, and offer to take it away; a click in it leaves the rest of the page alone.
+
+    Args:
+        view: The chosen one.
+        subject: What it shows, a run and a sentence for example.
+        facts: What the files say of the subject: name → value.
+    """
+    # Its place is reserved: what comes above it, a caption for example, must not move it.
+    with st.container(key=f"view_{view.name}"):
+        address.part("view", _draw, view, subject, facts)
+
+
+def _draw(view: View[Subject], subject: Subject, facts: Mapping[str, object]) -> None:
+    shown = view.draw(subject)
+    if shown is not None:
+        offer(shown, view, facts)
+
+
+def offer(shown: Shown, view: View[Subject], facts: Mapping[str, object]) -> None:
+    """Offer files, link, Python and explanations below a view."""
+    link = address.link()
+    about = {"title": shown.title, **facts, **shown.about, "view": view.name, "link": link}
+    with st.container(key=layout.TAKEN):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            _files(shown, about)
+            _link_and_python(link, shown.python)
+        fold(_("As a table"), "table", lambda: st.html(_tables(shown)), compact=True)
+        if shown.how_to_read:
+            fold_how_to_read(shown.how_to_read, compact=True)
+        if shown.tries:
+            tries = "\n".join(f"- {one}" for one in shown.tries)
+            fold(_("What to try"), "tries", lambda: st.markdown(tries), compact=True)
+        if shown.formula:
+            fold_formula(shown.formula, compact=True)
+        fold_code(shown.code, compact=True)
+
+
+def _files(shown: Shown, about: Mapping[str, object]) -> None:
+    charts = [each.chart for each in shown.pictures if each.chart is not None]
+    for number, chart in enumerate(charts):
+        # Components save themselves what they show just then, zoomed or not.
+        tail = f"-{number + 1}" if len(charts) > 1 else ""
+        _download(f"PNG{tail}", "image/png", f"{shown.name}{tail}.png", partial(chart_png, chart))
+        _download(
+            f"SVG{tail}", "image/svg+xml", f"{shown.name}{tail}.svg", partial(chart_svg, chart)
+        )
+    _download("CSV", "text/csv", f"{shown.name}.csv", lambda: as_csv(shown.numbers()))
+    _download(
+        "JSON", "application/json", f"{shown.name}.json", lambda: as_json(about, shown.numbers())
+    )
+    _download("HTML", "text/html", f"{shown.name}.html", lambda: page(shown, about))
+
+
+def page(shown: Shown, about: Mapping[str, object]) -> str:
+    """Return a view as a page that works offline: its pictures, or else its numbers."""
+    said = {_(FACTS[name]): str(fact) for name, fact in about.items() if name in FACTS}
+    pictures = shown.pictures or (Drawn(html=_tables(shown)),)
+    return standalone_page(pictures, shown.title, said)
+
+
+def _download(label: str, mime: str, file: str, written: Callable[[], str | bytes]) -> None:
+    st.download_button(
+        label,
+        data=written,
+        file_name=file,
+        mime=mime,
+        on_click="ignore",
+        type="tertiary",
+        icon=":material/download:",
+        key=f"take_{label.lower()}",
+    )
+
+
+def _link_and_python(link: str, python: str) -> None:
+    with st.popover(_("Link"), type="tertiary", icon=":material/link:"):
+        st.caption(_("Opens exactly this view."))
+        st.code(link, language=None, wrap_lines=True)
+    with st.popover(_("Python"), type="tertiary", icon=":material/code:"):
+        st.caption(_("Run in the project's folder, it computes the same numbers again."))
+        st.code(python)
+
+
+def _tables(shown: Shown) -> str:
+    return number_tables(shown.numbers(), shown.title, translated(DEFAULT_TABLE_TEXTS))
