@@ -18,9 +18,9 @@ from core.analysis.effects.head_effects import (
     head_effects,
 )
 from core.analysis.effects.silencing import every_head
+from core.device import use_one_thread
 from core.jobs import Files, Job
 from core.runs.run import Run, RunError, load_run, read_settings
-from core.threads import use_one_thread
 from core.work import Work, main, working
 
 MEASURING = Job(
