@@ -18,6 +18,19 @@ settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """Put what takes longest first, so that no worker is left with it when the others are done.
+
+    Each worker of `--dist worksteal` begins with a part of its own that is next to the others'
+    parts, and others take from its end: the long ones are dealt out to the beginnings of two parts.
+    """
+    long = [item for item in items if item.get_closest_marker("slow")]
+    rest = [item for item in items if not item.get_closest_marker("slow")]
+    half = max(0, len(items) // 2 - len(long[::2]))
+    items[:] = [*long[::2], *rest[:half], *long[1::2], *rest[half:]]
+
+
 @pytest.fixture(autouse=True)
 def _own_main_module():
     """Streamlit puts the script that it tests in its place, where processes would begin with it."""

@@ -130,8 +130,12 @@ def outside(url: str, address: str, faults: list[str]) -> None:
 
 
 @contextmanager
-def served(app_path: Path) -> Iterator[str]:
+def served(app_path: Path, root: Path = ROOT) -> Iterator[str]:
     """Run a Streamlit app for as long as the context lasts.
+
+    Args:
+        app_path: Its file.
+        root: The checkout that it is run from.
 
     Yields:
         Its address, once it answers.
@@ -141,7 +145,7 @@ def served(app_path: Path) -> Iterator[str]:
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", str(app_path), "--server.port", str(port)]
     process = subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command, cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
         _wait_for_health(process, f"http://127.0.0.1:{port}")

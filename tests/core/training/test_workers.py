@@ -134,6 +134,7 @@ def test_more_processes_than_pairs_are_refused(prepare, tmp_path, monkeypatch):
         finished(path)
 
 
+@pytest.mark.slow
 def test_two_processes_that_were_paused_end_like_two_that_were_not(prepare, tmp_path):
     """With dropout, and a batch that is not split evenly."""
     script = tmp_path / "train.py"
