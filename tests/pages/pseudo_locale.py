@@ -14,7 +14,7 @@ from babel.messages.catalog import Catalog
 from pages.frame import cached
 from pages.locales import catalogues
 from tests.escaping_texts import ICON, has_words
-from viz.payload import unframed
+from viz.component.payload import unframed
 
 LANGUAGE = "qps"
 LONGER = 0.4
