@@ -27,7 +27,7 @@ TEXTS = {
 }
 """Parameters that take a text."""
 OLD_NAMES = "older"
-"""The parameter that takes what old links called a thing."""
+"""The parameter, or the variable, that holds what old links called a thing."""
 NO_TEXTS = {"html", "code", "latex", "write", "json", "markdown_code"}
 """Elements whose body is no text of ours, or may be anything."""
 
@@ -158,9 +158,12 @@ def _sentences(tree: ast.Module) -> Iterator[Found]:
 
 def _is_no_text(node: ast.AST) -> bool:
     """Return whether what is in it is marked, or only a name."""
-    return (isinstance(node, ast.Call) and _name(node.func) in MARKS) or (
-        isinstance(node, ast.keyword) and node.arg == OLD_NAMES
-    )
+    match node:
+        case ast.Call(func=function):
+            return _name(function) in MARKS
+        case ast.keyword(arg=name) | ast.Assign(targets=[ast.Name(id=name)]):
+            return name == OLD_NAMES
+    return False
 
 
 def _words(node: ast.Constant | ast.JoinedStr) -> str:
