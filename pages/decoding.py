@@ -7,7 +7,7 @@ import streamlit as st
 from core.config import ConfigError
 from core.decoding import step as step_module
 from core.decoding.methods import Beam, Forced, Method
-from pages.frame import cached, components, controls, opening, session
+from pages.frame import cached, components, opening, session
 from pages.frame.folded import fold_code, fold_how_to_read
 from pages.frame.text import DECODING, plain
 from pages.views.decoding import branches, decoded, explained, methods, overrides
@@ -20,7 +20,7 @@ def render() -> None:
         return
     own = opened.task.reference(opened.inspection.translation.source) if opened.task else None
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        reference = controls.reference(opened.sentence, own or "")
+        reference = opening.ask_reference(opened.sentence, own or "")
         try:
             method = methods.ask()
         except ConfigError as error:

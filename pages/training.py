@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.runs.run import RunError
 from core.training.process import situation
-from pages.frame import address, cached, controls
+from pages.frame import address, cached, controls, opening
 from pages.frame.text import _
 from pages.views.training import history, setup, start, watch
 
@@ -23,7 +23,7 @@ def render() -> None:
     row = st.container(horizontal=True, vertical_alignment="center")
     with row:
         view = controls.choice(_("View"), start.VIEW, controls.words(VIEWS), opened, named=True)
-        name = controls.named_model(list(paths)) if view != SET_UP and paths else ""
+        name = opening.ask_named_run(list(paths)) if view != SET_UP and paths else ""
         if not name:
             # As high as beside a box, so that the buttons stay where they are.
             st.html(f'<div style="height:{_ROW}px"></div>', width="content")

@@ -6,70 +6,26 @@ asked what it holds: the browser reports it with every request, also where it do
 was chosen meanwhile, so that only what the visitor changed is taken over (`_settle`).
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages.frame import session
+from pages.frame.visit import Mention, Text, Visit, current, settle, written
 
 Value = TypeVar("Value")
-Text = tuple[str, ...]
-"""A choice as the URL has it; several texts where several things are chosen."""
-
 _WRITTEN_BEFORE = 50
 """So many addresses are remembered: a browser that is behind still tells one of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """A choice that the page shows."""
-
-    text: Text
-    named: bool
-    """Whether the URL names it; what is as it would be without, it leaves out."""
-    part: str
-    """The part of the page that shows it; empty for the page itself."""
-
-
-@dataclass(slots=True)
-class _Visit:
-    """All that is known of one visitor's choices."""
-
-    chosen: dict[str, Text] = field(default_factory=dict)
-    """The truth; what is not in it has its default."""
-    shown: dict[str, _Shown] = field(default_factory=dict)
-    owners: dict[str, str] = field(default_factory=dict)
-    page: str = ""
-    entered: bool = False
-    """Whether the request comes from another page."""
-    part: str = ""
-    """The part of the page that is drawn now."""
-    written: dict[str, Text] | None = None
-    """What the URL holds, as far as this side has said or heard."""
-    before: list[dict[str, Text]] = field(default_factory=list)
-    names_of: dict[str, set[str]] = field(default_factory=dict)
-    """Page → the names of the choices that it has shown."""
-    drawn: dict[str, object] = field(default_factory=dict)
-    """Name → what its widget was told to show."""
-    replaced: dict[str, object] = field(default_factory=dict)
-    """Name → what its widget showed before something else was put there: a browser that is behind
-    reports this as if it had been chosen."""
-    reported: list[tuple[str, object, Callable[[], None]]] = field(default_factory=list)
-    """What widgets reported since the last run, and how each is taken over."""
-    clicked: bool = False
-    """Whether something else than a widget caused the request."""
-
-
 def enter(page: str) -> None:
     """Begin to draw a page: take over what its address says where somebody came by it."""
-    visit = _visit()
+    visit = current()
     visit.entered = visit.page != page
     visit.part = ""
-    asked = {name: tuple(st.query_params.get_all(name)) for name in st.query_params}
+    asked = _asked()
     if _comes_by_address(visit, asked):
         # Back and forward show a page as it was: what its address leaves out had its default.
         for name in visit.names_of.get(page, set()) if _is_way_back() else ():
@@ -81,12 +37,17 @@ def enter(page: str) -> None:
         visit.written = asked
     elif visit.entered:
         visit.written = asked
-    _settle(visit)
+    settle(visit)
     visit.page = page
     visit.shown = {}
 
 
-def _comes_by_address(visit: _Visit, asked: dict[str, Text]) -> bool:
+def _asked() -> dict[str, Text]:
+    """Return what the browser's address says."""
+    return {name: tuple(st.query_params.get_all(name)) for name in st.query_params}
+
+
+def _comes_by_address(visit: Visit, asked: dict[str, Text]) -> bool:
     """Say whether the request is for an address, or comes from a page that shows another one."""
     if visit.page == "" or _is_way_back():
         return True
@@ -107,7 +68,7 @@ def begin_part(name: str) -> str:
     Args:
         name: Of which there is one in the page or part around it.
     """
-    visit = _visit()
+    visit = current()
     around = visit.part
     visit.part = f"{around}/{name}"
     visit.shown = {
@@ -120,7 +81,7 @@ def begin_part(name: str) -> str:
 
 def end_part(around: str) -> None:
     """End what `begin_part` began."""
-    _visit().part = around
+    current().part = around
 
 
 def part(name: str, draw: Callable[..., None], *arguments: object) -> None:
@@ -131,11 +92,11 @@ def part(name: str, draw: Callable[..., None], *arguments: object) -> None:
         draw: Draws it.
         arguments: What it takes.
     """
-    around = _visit().part
+    around = current().part
 
     def drawn() -> None:
         # Drawn again, it comes without what is around it.
-        _visit().part = around
+        current().part = around
         begin_part(name)
         draw(*arguments)
         end_part(around)
@@ -146,7 +107,7 @@ def part(name: str, draw: Callable[..., None], *arguments: object) -> None:
 
 def write() -> None:
     """Have the URL say what is shown; to be called when all of it is drawn."""
-    visit = _visit()
+    visit = current()
     visit.entered = False
     visit.names_of.setdefault(visit.page, set()).update(visit.shown)
     wanted = {name: each.text for name, each in visit.shown.items() if each.named}
@@ -159,7 +120,7 @@ def write() -> None:
 
 def link() -> str:
     """Return the address that opens exactly what is shown, whatever the defaults may be then."""
-    shown = [(name, text) for name, each in _visit().shown.items() for text in each.text]
+    shown = [(name, text) for name, each in current().shown.items() for text in each.text]
     return urlunsplit(urlsplit(str(st.context.url or ""))._replace(query=urlencode(sorted(shown))))
 
 
@@ -187,8 +148,12 @@ def value(
 
 def texts_of(name: str) -> Text | None:
     """Return what is chosen under a name as it is written; None where nothing is."""
-    visit = _visit()
-    _settle(visit)
+    visit = current()
+    if visit.written is None:
+        # A page that is drawn without the frame.
+        visit.written = _asked()
+        visit.chosen |= visit.written
+    settle(visit)
     return visit.chosen.get(name)
 
 
@@ -200,7 +165,7 @@ def text_of(name: str) -> str | None:
 
 def chosen(name: str) -> str | None:
     """Return what is chosen for the app as a whole, where no widget may be waited for."""
-    texts = _visit().chosen.get(name)
+    texts = current().chosen.get(name)
     return texts[-1] if texts else None
 
 
@@ -212,10 +177,10 @@ def show(name: str, text: Text | None, *, named: bool = True) -> None:
         text: As the URL has it; None where nothing is chosen.
         named: Whether the URL says it, or a link alone.
     """
-    visit = _visit()
+    visit = current()
     visit.shown.pop(name, None)
     if text is not None:
-        visit.shown[name] = _Shown(text, named, visit.part)
+        visit.shown[name] = Mention(text, named, visit.part)
 
 
 def linked(name: str) -> str | None:
@@ -225,18 +190,9 @@ def linked(name: str) -> str | None:
     return texts[-1] if texts else None
 
 
-def written(value: object) -> str:
-    """Return a value as the URL has it.
-
-    >>> written(True), written(3), written(0.5), written("a b")
-    ('true', '3', '0.5', 'a b')
-    """
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
 def choose(values: Mapping[str, object]) -> None:
     """Change choices; None takes one back. Only for callbacks: what is drawn shows the old ones."""
-    visit = _visit()
+    visit = current()
     visit.clicked = True
     for name, wanted in values.items():
         if wanted is None:
@@ -261,108 +217,10 @@ def belongs_to(name: str, owner: str, giving_way: Iterable[str] | None = None) -
         owner: What it belongs to now, a run for example.
         giving_way: Only these texts are taken back; None for whatever is chosen.
     """
-    visit = _visit()
-    _settle(visit)
+    visit = current()
+    settle(visit)
     text = visit.chosen.get(name)
     changed = visit.owners.get(name, owner) != owner
     if changed and text and (giving_way is None or text[-1] in giving_way):
         del visit.chosen[name]
     visit.owners[name] = owner
-
-
-def prepare(name: str, shown: object) -> None:
-    """Have a widget show a value; to be called right before it is drawn, with the name as its key.
-
-    Args:
-        name: Of the choice, and the widget's key.
-        shown: What Streamlit's widget holds for it.
-    """
-    visit, widgets = _visit(), session.widgets()
-    held = widgets[name] if name in widgets else visit.drawn.get(name, shown)
-    if held != shown:
-        visit.replaced[name] = held
-    if name not in widgets or held != shown:
-        widgets[name] = shown
-    visit.drawn[name] = shown
-
-
-def report(name: str, then: Callable[[], None] | None = None) -> None:
-    """Note what a widget holds, in its `on_change`: the next run decides whether it was chosen.
-
-    Args:
-        name: The widget's key.
-        then: What follows from the choice, by `choose`.
-    """
-    held = session.held(name, None)
-
-    def take() -> None:
-        _visit().chosen[name] = _texts(held)
-        if then is not None:
-            then()
-
-    _visit().reported.append((name, held, take))
-
-
-def prepare_rows(table: str, rows: Sequence[int]) -> None:
-    """Have a table tick these rows and no others; to be called right before it is drawn.
-
-    Args:
-        table: Its key.
-        rows: Counted from 0.
-    """
-    visit, wanted = _visit(), list(rows)
-    held = session.ticked_rows(table)
-    if held != wanted:
-        visit.replaced[table] = held
-        session.tick_rows(table, wanted)
-    visit.drawn[table] = wanted
-
-
-def report_rows(table: str, take: Callable[[list[int]], None]) -> None:
-    """Note which rows are ticked, in a table's `on_select`, as `report` does.
-
-    Args:
-        table: Its key.
-        take: Takes the rows over, by `choose`.
-    """
-    held = session.ticked_rows(table)
-    _visit().reported.append((table, held, lambda: take(held)))
-
-
-def _settle(visit: _Visit) -> None:
-    """Take over what was chosen with widgets since the last run.
-
-    A browser reports all widgets. Those that it has not heard of since something else was put
-    there look as if they had been changed back; unless that is all that happened, they were not.
-    """
-    if not visit.reported:
-        visit.clicked = False
-        return
-    reported, visit.reported = visit.reported, []
-    alone = len(reported) == 1 and not visit.clicked and not visit.entered
-    visit.clicked = False
-    for name, held, take in reported:
-        behind = name in visit.replaced and visit.replaced[name] == held
-        if (behind and not alone) or (name in visit.drawn and visit.drawn[name] == held):
-            continue
-        visit.replaced.pop(name, None)
-        take()
-    visit.clicked = False
-
-
-def _texts(held: object) -> Text:
-    """Return what a widget holds as the URL has it."""
-    if held is None:
-        return ()
-    if isinstance(held, Sequence) and not isinstance(held, str):
-        return tuple(map(written, held))
-    return (written(held),)
-
-
-def _visit() -> _Visit:
-    drawer = session.drawer("address")
-    if "visit" not in drawer:
-        asked = {name: tuple(st.query_params.get_all(name)) for name in st.query_params}
-        drawer["visit"] = _Visit(chosen=asked)
-    found: _Visit = drawer["visit"]
-    return found

@@ -11,15 +11,14 @@ from typing import Generic, TypedDict, TypeVar, Unpack
 import streamlit as st
 
 from core.heads import Kind
-from core.tasks import Example
-from pages.frame import address
+from pages.frame import address, visit
 from pages.frame.text import _
 
 Amount = TypeVar("Amount", int, float)
 Chosen = TypeVar("Chosen")
 Word = TypeVar("Word", bound=str)
 
-MODEL, SENTENCE, KIND, UNIT, LAYER, HEAD = "model", "sentence", "kind", "unit", "layer", "head"
+KIND, UNIT, LAYER, HEAD = "kind", "unit", "layer", "head"
 
 
 class How(TypedDict, Generic[Chosen], total=False):
@@ -62,7 +61,7 @@ def choice(
         format_func=offered.__getitem__,
         required=True,
         key=name,
-        on_change=partial(address.report, name, how.get("then")),
+        on_change=partial(visit.report, name, how.get("then")),
         label_visibility="visible" if how.get("labelled") else "collapsed",
         help=how.get("help_text"),
         disabled=how.get("disabled", False),
@@ -94,7 +93,7 @@ def selection(
         list(offered),
         format_func=offered.__getitem__,
         key=name,
-        on_change=partial(address.report, name, how.get("then")),
+        on_change=partial(visit.report, name, how.get("then")),
         label_visibility="visible" if how.get("labelled", True) else "collapsed",
         width="stretch" if width is None else width,
         help=how.get("help_text"),
@@ -106,7 +105,7 @@ def selection(
 def _chosen(name: str, offered: Mapping[Chosen, str], default: Chosen, how: How[Chosen]) -> Chosen:
     read = _reader(offered, how.get("older", {}))
     chosen = address.value(name, read, default, named=how.get("named", False))
-    address.prepare(name, chosen)
+    visit.prepare(name, chosen)
     return chosen
 
 
@@ -134,14 +133,14 @@ def several(
     asked = {(older or {}).get(text, text) for text in texts or ()}
     chosen = usual if texts is None else [each for each in offered if each in asked]
     address.show(name, tuple(chosen) or ("",), named=chosen != usual)
-    address.prepare(name, chosen)
+    visit.prepare(name, chosen)
     st.pills(
         label,
         list(offered),
         selection_mode="multi",
         format_func=offered.__getitem__,
         key=name,
-        on_change=partial(address.report, name),
+        on_change=partial(visit.report, name),
         label_visibility="collapsed",
     )
     return chosen
@@ -179,12 +178,12 @@ def text(label: str, name: str, default: str, **box: Unpack[Box]) -> str:
         box: See `Box`.
     """
     typed = address.value(name, str, default)
-    address.prepare(name, typed)
+    visit.prepare(name, typed)
     draw = partial(st.text_area, height=box["height"]) if "height" in box else st.text_input
     draw(
         label,
         key=name,
-        on_change=partial(address.report, name),
+        on_change=partial(visit.report, name),
         placeholder=box.get("placeholder"),
         label_visibility="visible" if box.get("labelled", True) else "collapsed",
         width=box.get("width", "stretch"),
@@ -196,8 +195,8 @@ def text(label: str, name: str, default: str, **box: Unpack[Box]) -> str:
 def toggle(label: str, name: str, default: bool = False, *, help_text: str | None = None) -> bool:
     """Ask whether or not."""
     chosen = address.value(name, {"true": True, "false": False}.get, default)
-    address.prepare(name, chosen)
-    st.toggle(label, key=name, on_change=partial(address.report, name), help=help_text)
+    visit.prepare(name, chosen)
+    st.toggle(label, key=name, on_change=partial(visit.report, name), help=help_text)
     return chosen
 
 
@@ -237,7 +236,7 @@ def amount(label: str, name: str, default: Amount, **numbers: Unpack[Range[Amoun
 
     address.belongs_to(name, numbers.get("of", str(default)))
     found = address.value(name, read, default)
-    address.prepare(name, found)
+    visit.prepare(name, found)
     st.number_input(
         label,
         low,
@@ -246,7 +245,7 @@ def amount(label: str, name: str, default: Amount, **numbers: Unpack[Range[Amoun
         numbers.get("step", type(default)(1)),
         format="%d" if isinstance(default, int) else "%.6g",
         key=name,
-        on_change=partial(address.report, name),
+        on_change=partial(visit.report, name),
         width=numbers.get("width", 130),
         help=numbers.get("help_text"),
     )
@@ -299,63 +298,11 @@ def layer_and_head(
     return layer, head
 
 
-def model(names: Sequence[str], then: Callable[[], None] | None = None) -> str:
-    """Ask for a run."""
-    runs = {name: name for name in names}
-    return selection(_("Model"), MODEL, runs, names[0], then=then, width=200)
-
-
-def named_model(names: Sequence[str]) -> str:
-    """Ask for a run without words above, where the first of the names is not always the same.
-
-    The URL names the run, whichever it is.
-    """
-    runs = {name: name for name in names}
-    return selection(_("Model"), MODEL, runs, names[0], labelled=False, named=True, width=200)
-
-
-def sentence(default: str, *, labelled: bool = True) -> str:
-    """Ask for a sentence."""
-    return text(
-        _("Sentence"),
-        SENTENCE,
-        default,
-        labelled=labelled,
-        placeholder=_("Type a sentence and press Enter"),
-    )
-
-
-def examples(offered: Sequence[Example]) -> None:
-    """Offer sentences that are one click away."""
-    with st.container(horizontal=True, gap="small", width="content"):
-        for index, example in enumerate(offered):
-            st.button(
-                _(example.name),
-                key=f"example_{index}",
-                type="tertiary",
-                on_click=address.choose,
-                args=({SENTENCE: example.source},),
-            )
-
-
-def reference(sentence: str, default: str) -> str:
-    """Ask for the true target of a sentence; filled in where the task knows it."""
-    typed = st.text_input(
-        _("Reference"),
-        value=default,
-        # Its own for each sentence, so that another sentence brings its own reference.
-        key=f"reference {sentence}",
-        persist_state="session",
-        placeholder=_("The true target, to compare with"),
-    )
-    return str(typed or "")
-
-
 def _reader(
     offered: Mapping[Chosen, str], older: Mapping[str, Chosen]
 ) -> Callable[[str], Chosen | None]:
     """Return what finds the offered thing that a link names."""
-    by_name = {address.written(each): each for each in offered}
+    by_name = {visit.written(each): each for each in offered}
 
     def read(text: str) -> Chosen | None:
         found = by_name.get(text, older.get(text))

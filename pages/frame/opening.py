@@ -1,5 +1,6 @@
 """What a page opens on: the chosen run, its sentence, and the view that says most about it."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,7 +37,7 @@ def model_and_sentence() -> Opened | None:
     _name_missing_run(paths)
     row = st.container(horizontal=True, vertical_alignment="bottom")
     with row:
-        path = paths[controls.model(list(paths), then=_open_other_model)]
+        path = paths[_ask_run(list(paths), then=_open_other_model)]
     problem = _problem(path)
     task = None if problem else cached.task(path)
     with row:
@@ -60,9 +61,63 @@ def ask_sentence(task: Task | None, *, labelled: bool = True) -> str:
     foreign = {example.source for other in TASKS.values() for example in other.examples}
     foreign = {"", *foreign} - {example.source for example in offered} if offered else set()
     address.belongs_to(session.SENTENCE, task.name if task else "", giving_way=foreign)
-    sentence = controls.sentence(default, labelled=labelled)
-    controls.examples(offered)
+    sentence = ask_typed_sentence(default, labelled=labelled)
+    _offer(offered)
     return sentence
+
+
+def _ask_run(names: Sequence[str], then: Callable[[], None] | None = None) -> str:
+    """Ask for a run."""
+    runs = {name: name for name in names}
+    return controls.selection(_("Model"), session.MODEL, runs, names[0], then=then, width=200)
+
+
+def ask_named_run(names: Sequence[str]) -> str:
+    """Ask for a run without words above, where the first of the names is not always the same.
+
+    The URL names the run, whichever it is.
+    """
+    runs = {name: name for name in names}
+    return controls.selection(
+        _("Model"), session.MODEL, runs, names[0], labelled=False, named=True, width=200
+    )
+
+
+def ask_typed_sentence(default: str, *, labelled: bool = True) -> str:
+    """Ask for a sentence."""
+    return controls.text(
+        _("Sentence"),
+        session.SENTENCE,
+        default,
+        labelled=labelled,
+        placeholder=_("Type a sentence and press Enter"),
+    )
+
+
+def _offer(offered: Sequence[Example]) -> None:
+    """Offer sentences that are one click away."""
+    with st.container(horizontal=True, gap="small", width="content"):
+        for index, example in enumerate(offered):
+            st.button(
+                _(example.name),
+                key=f"example_{index}",
+                type="tertiary",
+                on_click=address.choose,
+                args=({session.SENTENCE: example.source},),
+            )
+
+
+def ask_reference(sentence: str, default: str) -> str:
+    """Ask for the true target of a sentence; filled in where the task knows it."""
+    typed = st.text_input(
+        _("Reference"),
+        value=default,
+        # Its own for each sentence, so that another sentence brings its own reference.
+        key=f"reference {sentence}",
+        persist_state="session",
+        placeholder=_("The true target, to compare with"),
+    )
+    return str(typed or "")
 
 
 def _problem(path: Path) -> str:

@@ -10,7 +10,7 @@ from core.analysis.heads.patterns import head_pattern
 from core.analysis.heads.summaries import HeadSummary, Pair, head_summaries, site_summaries
 from core.heads import Kind
 from core.runs.run import Run
-from pages.frame import address, cached, controls, notes, session
+from pages.frame import address, cached, controls, notes, session, visit
 from pages.frame.export import Column, Taking
 from pages.frame.selection import Looked
 from pages.frame.text import ATTENTIONS, _
@@ -67,11 +67,11 @@ def _order(looked: Looked, sort: str, pair: Pair | None) -> Callable[[HeadSummar
 def _draw_table(shown: Shown) -> None:
     """Draw a row for each head."""
     places = [(each.head.layer, each.head.index) for each in shown.summaries]
-    address.prepare_rows(TABLE, [places.index((shown.looked.layer, shown.looked.head.index))])
+    visit.prepare_rows(TABLE, [places.index((shown.looked.layer, shown.looked.head.index))])
     st.dataframe(
         head_table([head for _layer, head in places], columns(shown), mark=MARK),
         key=TABLE,
-        on_select=partial(address.report_rows, TABLE, partial(_take_row, places)),
+        on_select=partial(visit.report_rows, TABLE, partial(_take_row, places)),
         selection_mode="single-row",
         hide_index=True,
         placeholder="",

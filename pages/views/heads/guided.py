@@ -18,7 +18,7 @@ from core.heads import Head, Kind
 from core.model import Silence
 from core.runs.run import Run, RunError, RunSettings, read_settings
 from core.training.loss import guided_loss
-from pages.frame import address, cached, controls, lesson, notes, opening, session
+from pages.frame import address, cached, controls, lesson, notes, opening, session, visit
 from pages.frame.components import matrices
 from pages.frame.lesson import Explanation
 from pages.frame.opening import Opened
@@ -173,11 +173,11 @@ def _rows(name: str, run: Run, chosen: Head | None) -> list[Measured]:
 
 def _draw_table(rows: Sequence[Measured], chosen: Head | None) -> None:
     heads = [row.head.head for row in rows]
-    address.prepare_rows(TABLE, [row for row, head in enumerate(heads) if head == chosen][:1])
+    visit.prepare_rows(TABLE, [row for row, head in enumerate(heads) if head == chosen][:1])
     st.dataframe(
         runs_table(table_rows(rows)),
         key=TABLE,
-        on_select=partial(address.report_rows, TABLE, partial(_take_row, heads)),
+        on_select=partial(visit.report_rows, TABLE, partial(_take_row, heads)),
         selection_mode="single-row",
         hide_index=True,
         alt=_("What was measured of the heads"),

@@ -10,7 +10,7 @@ from core.analysis.heads.roles import N_SENTENCES, SEED, HeadRole, role_scores, 
 from core.analysis.heads.roles_questions import wanted
 from core.heads import Head
 from core.runs.run import RunError
-from pages.frame import address, cached, controls, lesson, notes, opening
+from pages.frame import address, cached, controls, lesson, notes, opening, visit
 from pages.frame.lesson import Explanation
 from pages.frame.opening import Opened
 from pages.frame.text import ATTENTIONS, _, plain
@@ -67,14 +67,14 @@ def _chosen(opened: Opened, heads: Sequence[HeadRole]) -> int:
 
 
 def _draw_table(scored: Scored, chosen: int) -> None:
-    address.prepare_rows(TABLE, [chosen])
+    visit.prepare_rows(TABLE, [chosen])
     st.dataframe(
         role_table(
             [each.head.index for each in scored.heads], columns(scored), faint(scored), MARK
         ),
         key=TABLE,
         on_select=partial(
-            address.report_rows,
+            visit.report_rows,
             TABLE,
             partial(_take_row, [str(each.head) for each in scored.heads]),
         ),

@@ -118,7 +118,9 @@ def _same_head(runs: Sequence[Listed]) -> None:
     """
     first, task = cached.loaded(runs[0].path), cached.task(runs[0].path)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        sentence = controls.sentence(task.examples[0].source if task and task.examples else "")
+        sentence = opening.ask_typed_sentence(
+            task.examples[0].source if task and task.examples else ""
+        )
         kind = controls.kind(tuple(Kind), opening.default_kind(first))
     with st.container(horizontal=True, vertical_alignment="center"):
         default = _shared_head(runs, kind)

@@ -12,7 +12,7 @@ from streamlit.elements.lib.column_types import ColumnConfig
 from core.runs.records import Results, RunRecord, read_record
 from core.runs.run import RunError
 from core.training.process import Situation, situation
-from pages.frame import address, cached, session
+from pages.frame import address, cached, session, visit
 from pages.frame.text import _
 from pages.views.training import state
 from viz.charts.frames import runs_table
@@ -69,14 +69,14 @@ def choose(runs: Mapping[str, Listed]) -> list[Listed]:
     names, shown = list(runs), shortened(list(runs))
     chosen = address.texts_of(session.RUNS) or ()
     address.show(session.RUNS, chosen or None)
-    address.prepare_rows(
+    visit.prepare_rows(
         session.RUNS_TABLE, [row for row, name in enumerate(names) if name in chosen]
     )
     rows = [_row(run, short) for run, short in zip(runs.values(), shown, strict=True)]
     st.dataframe(
         runs_table(without_empty(rows)),
         key=session.RUNS_TABLE,
-        on_select=partial(address.report_rows, session.RUNS_TABLE, partial(_take_rows, names)),
+        on_select=partial(visit.report_rows, session.RUNS_TABLE, partial(_take_rows, names)),
         selection_mode="multi-row",
         hide_index=True,
         placeholder="",

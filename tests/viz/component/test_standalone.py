@@ -73,7 +73,7 @@ def test_any_text_is_shown_as_it_is(text):
 @given(packed=st.binary(max_size=60))
 def test_the_payload_is_in_the_page_byte_by_byte(packed):
     page = standalone_page([Drawn(PLAIN, lambda: packed)], "title")
-    [written] = re.findall(r'<script type="text/plain" id="payload">([^<]*)</script>', page)
+    [written] = re.findall(r'<script type="text/plain" id="payload-0">([^<]*)</script>', page)
     assert base64.b64decode(written) == packed
 
 

@@ -1,0 +1,157 @@
+"""What is known of one visit: what was chosen, what is shown, and what the browser reports of it.
+
+A browser reports all widgets with every request, also those that it has not heard of since
+something else was put there. What such a report says was not chosen: `settle` tells them apart.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from pages.frame import session
+
+Text = tuple[str, ...]
+"""A choice as the URL has it; several texts where several things are chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A choice that the page shows."""
+
+    text: Text
+    named: bool
+    """Whether the URL names it; what is as it would be without, it leaves out."""
+    part: str
+    """The part of the page that shows it; empty for the page itself."""
+
+
+@dataclass(slots=True)
+class Visit:
+    """All that is known of one visitor's choices."""
+
+    chosen: dict[str, Text] = field(default_factory=dict)
+    """The truth; what is not in it has its default."""
+    shown: dict[str, Mention] = field(default_factory=dict)
+    owners: dict[str, str] = field(default_factory=dict)
+    page: str = ""
+    entered: bool = False
+    """Whether the request comes from another page."""
+    part: str = ""
+    """The part of the page that is drawn now."""
+    written: dict[str, Text] | None = None
+    """What the URL holds, as far as this side has said or heard."""
+    before: list[dict[str, Text]] = field(default_factory=list)
+    names_of: dict[str, set[str]] = field(default_factory=dict)
+    """Page → the names of the choices that it has shown."""
+    drawn: dict[str, object] = field(default_factory=dict)
+    """Name → what its widget was told to show."""
+    replaced: dict[str, object] = field(default_factory=dict)
+    """Name → what its widget showed before something else was put there: a browser that is behind
+    reports this as if it had been chosen."""
+    reported: list[tuple[str, object, Callable[[], None]]] = field(default_factory=list)
+    """What widgets reported since the last run, and how each is taken over."""
+    clicked: bool = False
+    """Whether something else than a widget caused the request."""
+
+
+def current() -> Visit:
+    """Return the visit whose page is drawn."""
+    found: Visit = session.drawer("address").setdefault("visit", Visit())
+    return found
+
+
+def prepare(name: str, shown: object) -> None:
+    """Have a widget show a value; to be called right before it is drawn, with the name as its key.
+
+    Args:
+        name: Of the choice, and the widget's key.
+        shown: What Streamlit's widget holds for it.
+    """
+    visit, widgets = current(), session.widgets()
+    held = widgets[name] if name in widgets else visit.drawn.get(name, shown)
+    if held != shown:
+        visit.replaced[name] = held
+    if name not in widgets or held != shown:
+        widgets[name] = shown
+    visit.drawn[name] = shown
+
+
+def report(name: str, then: Callable[[], None] | None = None) -> None:
+    """Note what a widget holds, in its `on_change`: the next run decides whether it was chosen.
+
+    Args:
+        name: The widget's key.
+        then: What follows from the choice, by `choose`.
+    """
+    held = session.held(name, None)
+
+    def take() -> None:
+        current().chosen[name] = _texts(held)
+        if then is not None:
+            then()
+
+    current().reported.append((name, held, take))
+
+
+def prepare_rows(table: str, rows: Sequence[int]) -> None:
+    """Have a table tick these rows and no others; to be called right before it is drawn.
+
+    Args:
+        table: Its key.
+        rows: Counted from 0.
+    """
+    visit, wanted = current(), list(rows)
+    held = session.ticked_rows(table)
+    if held != wanted:
+        visit.replaced[table] = held
+        session.tick_rows(table, wanted)
+    visit.drawn[table] = wanted
+
+
+def report_rows(table: str, take: Callable[[list[int]], None]) -> None:
+    """Note which rows are ticked, in a table's `on_select`, as `report` does.
+
+    Args:
+        table: Its key.
+        take: Takes the rows over, by `choose`.
+    """
+    held = session.ticked_rows(table)
+    current().reported.append((table, held, lambda: take(held)))
+
+
+def settle(visit: Visit) -> None:
+    """Take over what was chosen with widgets since the last run.
+
+    A browser reports all widgets. Those that it has not heard of since something else was put
+    there look as if they had been changed back; unless that is all that happened, they were not.
+    """
+    if not visit.reported:
+        visit.clicked = False
+        return
+    reported, visit.reported = visit.reported, []
+    alone = len(reported) == 1 and not visit.clicked and not visit.entered
+    visit.clicked = False
+    for name, held, take in reported:
+        behind = name in visit.replaced and visit.replaced[name] == held
+        if (behind and not alone) or (name in visit.drawn and visit.drawn[name] == held):
+            continue
+        visit.replaced.pop(name, None)
+        take()
+    visit.clicked = False
+
+
+def _texts(held: object) -> Text:
+    """Return what a widget holds as the URL has it."""
+    if held is None:
+        return ()
+    if isinstance(held, Sequence) and not isinstance(held, str):
+        return tuple(map(written, held))
+    return (written(held),)
+
+
+def written(value: object) -> str:
+    """Return a value as the URL has it.
+
+    >>> written(True), written(3), written(0.5), written("a b")
+    ('true', '3', '0.5', 'a b')
+    """
+    return str(value).lower() if isinstance(value, bool) else str(value)
