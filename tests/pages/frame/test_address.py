@@ -1,0 +1,157 @@
+from urllib.parse import parse_qs
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.frame import address
+
+
+def _page():
+    import streamlit as st
+
+    from pages.frame import address, controls
+
+    address.enter(st.session_state.get("page", "first"))
+    controls.text("Sentence", "sentence", "a b")
+    layer = controls.number("layer", 4, 1, "layer")
+    controls.number("head", 4, 2 if layer == 3 else 0, "head")
+    order = {"largest": "largest first", "layers": "by layer"}
+    controls.choice("Sort", "sort", order, "largest", older={"largest first": "largest"})
+    controls.choice("View", "view", {"one": "one", "two": "two"}, "one", named=True)
+    controls.amount("Beam", "beam", 6 if layer == 3 else 4, limits=(1, 8))
+    controls.several("Off", "off", {"x": "ex", "y": "why"}, ["y"], "kind", {"ex": "x"})
+    controls.toggle("Share", "share")
+    st.text(str(address.linked("token")))
+    st.button("wide", key="wide", on_click=address.choose, args=({"sentence": "c d"},))
+    st.button("pin", key="pin", on_click=address.choose, args=({"token": 7},))
+    st.button("unpin", key="unpin", on_click=address.choose, args=({"token": None},))
+    address.write()
+    st.text(address.link())
+
+
+@pytest.fixture
+def open_page():
+    def opener(**query_params):
+        at = AppTest.from_function(_page)
+        at.query_params.update(query_params)
+        return at.run()
+
+    return opener
+
+
+def shown(at):
+    found = [*at.text_input, *at.selectbox, *at.segmented_control, *at.number_input, *at.toggle]
+    return {each.key: each.value for each in found}
+
+
+DEFAULT = {
+    "sentence": "a b",
+    "layer": 1,
+    "head": 0,
+    "sort": "largest",
+    "view": "one",
+    "beam": 4,
+    "share": False,
+}
+
+
+def test_a_page_opens_on_its_defaults_and_names_those_that_are_not_always_the_same(open_page):
+    at = open_page()
+    assert shown(at).items() >= DEFAULT.items()
+    assert at.query_params == {"view": "one"}
+
+
+def test_what_is_chosen_stands_in_the_address_and_opens_the_same_again(open_page):
+    at = open_page()
+    at.selectbox(key="layer").set_value(3).run()
+    at.toggle(key="share").set_value(True).run()
+    at.number_input(key="beam").set_value(5).run()
+    at.text_input(key="sentence").set_value("ä & ö").run()
+    wanted = {"sentence": "ä & ö", "layer": "3", "share": "true", "beam": "5", "view": "one"}
+    assert at.query_params == wanted
+    assert shown(open_page(**wanted)) == shown(at)
+
+
+def test_a_link_names_what_is_default_too(open_page):
+    link = parse_qs(open_page(layer="3").text[-1].value.partition("?")[2])
+    assert link == {
+        **{name: [str(value)] for name, value in (DEFAULT | {"layer": 3, "head": 2, "beam": 6}).items()},
+        "share": ["false"],
+        "off": ["y"],
+    }
+
+
+@pytest.mark.parametrize("name", ["layer", "sort", "view", "beam", "share"])
+@pytest.mark.parametrize("text", ["", "99", "-1", "²", "nan", "inf", "1e999", "\ud7ff"])
+def test_what_a_link_cannot_mean_gives_way_to_the_default(open_page, name, text):
+    at = open_page(**{name: text})
+    assert not at.exception
+    assert shown(at)[name] == DEFAULT[name]
+    assert name == "view" or name not in at.query_params
+
+
+def test_what_older_links_called_a_thing_still_opens_it(open_page):
+    assert shown(open_page(sort="largest first"))["sort"] == "largest"
+    assert open_page(off=["ex", "y"]).get("button_group")[-1].value == ["x", "y"]
+
+
+def test_a_click_changes_a_choice_that_has_a_widget_and_one_that_has_none(open_page):
+    at = open_page()
+    at.button(key="wide").click().run()
+    assert shown(at)["sentence"] == "c d"
+    at.button(key="pin").click().run()
+    assert at.text[0].value == "7"
+    assert at.query_params == {"view": "one", "sentence": "c d", "token": "7"}
+    at.button(key="unpin").click().run()
+    assert "token" not in at.query_params
+
+
+def test_choices_go_with_the_visitor_from_page_to_page(open_page):
+    at = open_page(layer="2")
+    at.button(key="pin").click().run()
+    for page in ("second", "first"):
+        # A link of the navigation has no parameters.
+        at.query_params.clear()
+        at.session_state["page"] = page
+        at.run()
+        assert at.query_params == {"view": "one", "layer": "2", "token": "7"}
+
+
+def test_a_link_to_another_page_changes_what_it_names_and_nothing_else(open_page):
+    at = open_page(layer="2", sentence="x")
+    at.query_params.clear()
+    at.query_params.update({"layer": "3"})
+    at.session_state["page"] = "second"
+    at.run()
+    assert shown(at)["layer"] == 3
+    assert shown(at)["sentence"] == "x"
+
+
+def test_the_way_back_shows_what_the_address_says_and_defaults_for_the_rest(open_page, monkeypatch):
+    at = open_page()
+    at.selectbox(key="layer").set_value(3).run()
+    at.toggle(key="share").set_value(True).run()
+    at.query_params.clear()
+    at.query_params.update({"layer": "3"})
+    monkeypatch.setattr(address, "_is_way_back", lambda: True)
+    at.run()
+    assert (shown(at)["layer"], shown(at)["share"]) == (3, False)
+
+
+def test_a_browser_that_is_behind_with_the_address_changes_nothing(open_page):
+    at = open_page()
+    at.selectbox(key="layer").set_value(3).run()
+    at.selectbox(key="layer").set_value(2).run()
+    at.query_params.clear()
+    at.query_params.update({"layer": "3", "view": "one"})
+    at.toggle(key="share").set_value(True).run()
+    assert shown(at)["layer"] == 2
+    assert at.query_params["layer"] == "2"
+
+
+def test_what_belongs_to_another_thing_is_taken_back(open_page):
+    at = open_page(beam="5")
+    at.selectbox(key="layer").set_value(2).run()
+    assert shown(at)["beam"] == 5
+    at.selectbox(key="layer").set_value(3).run()
+    assert shown(at)["beam"] == 6
