@@ -150,8 +150,8 @@ def test_a_word_pointed_at_is_marked_everywhere(show):
         marked = [node.text_content() for node in page.locator(".marked").all()]
         most = strips_cases.target().groups[1].weights.argmax(axis=1) == 2
         assert marked == ["black"] * (2 + most.sum())
-        expect(group(page, 1).locator(".band")).to_be_visible()
-        expect(group(page, 0).locator(".band")).to_be_hidden()
+        expect(group(page, 1).locator(".band.column")).to_be_visible()
+        expect(group(page, 0).locator(".band.column")).to_be_hidden()
         page.mouse.move(5, 5)
         expect(page.locator(".marked")).to_have_count(0)
 
@@ -212,7 +212,7 @@ def test_the_picture_to_take_away_has_every_strip_as_text_and_cells(show):
     assert download.value.suggested_filename == "what-chat-looks-at-in-every-head.svg"
     assert png.startswith(b"\x89PNG")
     texts = re.findall(r"<text[^>]*>([^<]*)</text>", svg)
-    assert {f"{weight:#.3g}" for g in view.panels for weight in g.weights.max(axis=1)} <= {*texts}
+    assert {f"{weight:#.3g}" for g in view.groups for weight in g.weights.max(axis=1)} <= {*texts}
     assert texts.count("decoder layer 1, head 2") == 2
     cells = {
         tuple(int(c[i : i + 2], 16) for i in (0, 2, 4)) for c in re.findall(r'="#(\w{6})"', svg)

@@ -10,6 +10,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from pages.frame import cached
+from viz.component.payload import unframed
 from viz.plane.map_payload import unpack
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -129,8 +130,7 @@ def open_page():
 
 def shown(at):
     """Return the maps that the page shows, as the component reads them."""
-    [component] = at.get("bidi_component")
-    return unpack(component.proto.bytes)
+    return unpack(component(at, "attention_maps").bytes, component(at, "plane_part").bytes)
 
 
 def said(at):
@@ -152,7 +152,9 @@ def pick(at, layer, head):
 
 def send(at, event, value):
     """Let the page's component report an event."""
-    send_from(at, at.get("bidi_component")[0].proto, event, value)
+    protos = [each.proto for each in at.get("bidi_component")]
+    [first, *_] = [proto for proto in protos if kind_of(proto) != "plane_part"]
+    send_from(at, first, event, value)
 
 
 def send_from(at, proto, event, value):
@@ -193,6 +195,15 @@ def tick_rows(at, table, *rows):
 
 
 def component(at, name):
-    """Return the one element of a component."""
-    [found] = [each for each in at.get("bidi_component") if each.proto.component_name == name]
-    return found.proto
+    """Return the one element of a component, or of one layout of the plane of cells."""
+    protos = [each.proto for each in at.get("bidi_component")]
+    [found] = [proto for proto in protos if kind_of(proto) == name]
+    return found
+
+
+def kind_of(proto):
+    """Return the name of a component; of the plane of cells, that of its layout."""
+    if proto.component_name != "plane":
+        return proto.component_name
+    layout = unframed(proto.bytes)[0]["layout"]
+    return "attention_maps" if layout == "maps" else layout

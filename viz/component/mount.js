@@ -1,10 +1,9 @@
 // Mounting: what a component keeps while its page runs again, and when it is drawn.
 
 const SERVER_ANSWERS_WITHIN = 3000; // milliseconds
-const REST = 20; // milliseconds between two looks whether the page still runs
 const states = new WeakMap();
 // Of all components of the page: each has a module of its own.
-const kept = (globalThis.keptComponents ??= new Map());
+const page = (globalThis.pageOfComponents ??= { kept: new Map(), runs: 0 });
 
 /**
  * Take over new data and draw it in place, never rebuilt. `create` adds to the state what is kept;
@@ -13,9 +12,10 @@ const kept = (globalThis.keptComponents ??= new Map());
 function mount({ data, parentElement, setTriggerValue }, selector, parts) {
   const frame = readFrame(data);
   const found = parentElement.querySelector(selector);
-  const state = states.get(found) ?? movedHere(found, frame.header.key) ?? newState(found, parts);
+  const { key } = frame.header;
+  const state = states.get(found) ?? movedHere(found, key) ?? newState(found, parts);
   const mounting = state.mounting = {};
-  if (frame.header.key) kept.set(frame.header.key, state);
+  if (key) keep(key, state);
   state.send = setTriggerValue;
   state.observer.observe(state.root);
   parts.receive(state, frame);
@@ -23,32 +23,38 @@ function mount({ data, parentElement, setTriggerValue }, selector, parts) {
   return () => {
     // An element above it may have come: then it stands elsewhere already.
     if (state.mounting !== mounting) return;
-    state.mounting = null;
+    Object.assign(state, { mounting: null, leftIn: page.runs });
     state.observer.disconnect();
     parts.leave?.(state);
-    forgetAtRest(state, frame.header.key);
   };
 }
 
-/** A component that the page took out of its place within the run that puts it in again. */
+/** Remember a component by its name, and count the page's runs. */
+function keep(key, state) {
+  page.kept.set(key, state);
+  const app = document.querySelector("[data-test-script-state]");
+  if (!app || page.app === app) return;
+  page.app = app;
+  const count = () => {
+    if (app.dataset.testScriptState === "running") page.runs += 1;
+  };
+  new MutationObserver(count).observe(app, { attributeFilter: ["data-test-script-state"] });
+}
+
+/** A component that the page takes out of its place in the run that puts it in again elsewhere. */
 function movedHere(found, key) {
-  const state = kept.get(key);
-  if (!state || !found || state.root.className.split(" ")[1] !== found.className.split(" ")[1]) return null;
+  const state = page.kept.get(key);
+  const kind = ({ classList: [, name] }) => name;
+  if (!state || kind(state.root) !== kind(found)) return null;
+  if (!state.mounting && state.leftIn !== page.runs) return null;
   found.replaceWith(state.root);
   states.set(state.root, state);
   return state;
 }
 
-function forgetAtRest(state, key) {
-  if (state.mounting || kept.get(key) !== state) return;
-  if (pageIsRunning()) setTimeout(() => forgetAtRest(state, key), REST);
-  else kept.delete(key);
-}
-
-/** Whether Streamlit's script runs, and may still bring or take elements. */
+/** Whether Streamlit's script runs. */
 function pageIsRunning() {
-  const app = document.querySelector("[data-test-script-state]");
-  return ["running", "rerunRequested"].includes(app?.dataset.testScriptState);
+  return ["running", "rerunRequested"].includes(page.app?.dataset.testScriptState);
 }
 
 function newState(root, { create, draw, resize = draw }) {

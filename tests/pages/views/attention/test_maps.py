@@ -7,7 +7,7 @@ WIDE = "The animal didn't cross the street because it was too wide."
 
 
 def shown(at):
-    return unpack(component(at, "attention_maps").bytes)
+    return unpack(component(at, "attention_maps").bytes, component(at, "plane_part").bytes)
 
 
 def zoom(at, value):

@@ -29,7 +29,7 @@ def kept(own_copy):
 
 
 def maps(at):
-    return unpack(component(at, "attention_maps").bytes)
+    return unpack(component(at, "attention_maps").bytes, component(at, "plane_part").bytes)
 
 
 def scrubber_json(at):

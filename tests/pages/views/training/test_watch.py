@@ -94,7 +94,7 @@ def chart_rows(at, index=0):
 
 
 def maps(at):
-    return unpack(component(at, "attention_maps").bytes)
+    return unpack(component(at, "attention_maps").bytes, component(at, "plane_part").bytes)
 
 
 STATES = [
