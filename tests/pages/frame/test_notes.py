@@ -8,7 +8,7 @@ from core.analysis.effects.head_effects import HeadEffect, HeadEffects
 from core.analysis.effects.silencing import every_head
 from core.analysis.heads.findings import best_pronoun_head
 from core.evaluate.intervals import Difference
-from core.heads import Site
+from core.heads import Head, Kind, Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from pages.frame import cached, notes
@@ -31,7 +31,7 @@ def store(path, useless, step=None):
 
 
 def test_a_head_whose_silencing_changes_nothing_is_said_with_n_and_seed(open_app, own_copy):
-    store(own_copy, (Site("encoder", 0, "self"), 1))
+    store(own_copy, Head(Site("encoder", 0, "self"), 1))
     at = open_app(model="runs/mine", kind="encoder self", layer="0", head="1")
     assert (
         f"{NO_CHANGE}: exact match 90\u00a0% → 89\u00a0% (95 % interval of the change: −2.00 to "
@@ -48,17 +48,17 @@ def test_where_nothing_is_stored_nothing_is_said_and_nothing_measured(open_app, 
 
 
 def test_what_is_measured_meanwhile_is_said_at_the_next_look(open_app, own_copy):
-    place = Site("encoder", 0, "self"), 1
+    place = Head(Site("encoder", 0, "self"), 1)
     at = open_app(model="runs/mine", kind="encoder self", layer="0", head="1")
     assert NO_CHANGE not in said(at)
     store(own_copy, place)
     assert NO_CHANGE in said(at.run())
-    store(own_copy, (place[0], 2))
+    store(own_copy, Head(place.site, 2))
     assert NO_CHANGE not in said(at.run())
 
 
 def test_what_was_measured_on_other_weights_is_not_said(open_app, own_copy):
-    store(own_copy, (Site("encoder", 0, "self"), 1), step=1)
+    store(own_copy, Head(Site("encoder", 0, "self"), 1), step=1)
     at = open_app(model="runs/mine", kind="encoder self", layer="0", head="1")
     assert NO_CHANGE not in said(at)
 
@@ -71,11 +71,11 @@ def test_a_damaged_file_of_effects_says_nothing(open_app, own_copy, content):
 
 
 def test_effects_of_the_newest_weights_are_not_said_of_others(own_copy):
-    store(own_copy, (Site("encoder", 0, "self"), 1))
+    store(own_copy, Head(Site("encoder", 0, "self"), 1))
     run = load_run(own_copy)
-    assert notes.about_head(run, Site("encoder", 0, "self"), 1) != []
+    assert notes.about_head(run, Head(Site("encoder", 0, "self"), 1)) != []
     older = replace(run, step=run.step - 1)
-    assert notes.about_head(older, Site("encoder", 0, "self"), 1) == []
+    assert notes.about_head(older, Head(Site("encoder", 0, "self"), 1)) == []
 
 
 def test_the_best_finder_of_antecedents_that_is_no_better_than_a_rule_is_said(open_app):
@@ -83,7 +83,7 @@ def test_the_best_finder_of_antecedents_that_is_no_better_than_a_rule_is_said(op
     kinds = {"encoder.self": "encoder self", "decoder.cross": "cross"}
     found = {}
     for kind, name in kinds.items():
-        best = best_pronoun_head(run, kind)
+        best = best_pronoun_head(run, Kind(kind))
         place = {"kind": name, "layer": str(best.head.layer), "head": str(best.head.index)}
         at = open_app(model="translate", **place)
         assert (NO_BETTER in said(at)) is not best.beats_baseline
@@ -110,4 +110,4 @@ def test_a_nearly_uniform_head_is_said(own_copy):
     site = Site("encoder", 0, "self")
     attention = inspection.attention[site]
     attention.weights_HQK[0] = 1 / attention.weights_HQK.shape[-1]
-    assert any("nearly uniform" in line for line in notes.warnings(run, inspection, site, 0))
+    assert any("nearly uniform" in line for line in notes.warnings(run, inspection, Head(site, 0)))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.analysis.heads.comparison import compare, difference
-from core.heads import Site
+from core.heads import Head, Site
 from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
 from pages.frame import export
@@ -61,7 +61,7 @@ def test_the_third_map_is_the_second_minus_the_first(open_compare, kind, words):
     )
     both = inspected(TIRED, whole_words=words), inspected(sentence, whole_words=words)
     site = next(site for site in both[0].attention if site.attention == kind and site.layer == 1)
-    found = difference(compare(*both), (site, 3), (site, 3))
+    found = difference(compare(*both), Head(site, 3), Head(site, 3))
     expected = [each.attention[site].weights_HQK[3] for each in both] + [found.values_qk]
     visible = [each.attention[site].visible_QK for each in both] + [found.visible_qk]
     for panel, values, seen in zip(shown, expected, visible, strict=True):

@@ -10,7 +10,7 @@ from core.analysis.effects.silencing import every_head
 from core.analysis.heads.findings import best_pronoun_head
 from core.decoding.sentence import translate
 from core.evaluate.intervals import Difference
-from core.heads import Kind, Site
+from core.heads import Head, Kind
 from core.runs.run import load_run
 from pages.views.heads import silence_cells, silence_heads, silence_measure
 from tests.pages.conftest import ROOT, chart_rows, component, said, send_from
@@ -147,7 +147,7 @@ def test_another_model_begins_with_its_own_head(open_silence):
 def test_probabilities_are_those_of_the_changed_model(open_silence, run, instead, kind):
     names = "encoder.2.self:0,decoder.1.cross:1"
     at = open_silence(sentence=WIDE, silent=names, instead=instead)
-    heads = frozenset({(Site.parse("encoder.2.self"), 0), (Site.parse("decoder.1.cross"), 1)})
+    heads = frozenset(map(Head.parse, names.split(",")))
     own = translate(run, WIDE).target_ids
     probe = Intervention(kind, heads).probe(average_mixed(run) if kind == "freeze" else None)
     before, after = outcome(run, WIDE, own, None), outcome(run, WIDE, own, probe)

@@ -5,7 +5,7 @@ from tests.pages.conftest import component, said
 from tests.pages.frame.test_notes import NO_CHANGE, store
 from viz.plane.matrices import unpack
 
-USELESS = Site("encoder", 0, "self"), 1
+USELESS = Head(Site("encoder", 0, "self"), 1)
 
 
 @pytest.fixture
