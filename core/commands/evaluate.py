@@ -7,6 +7,7 @@ from typing import Any
 
 from core.commands.errors import CommandError
 from core.evaluate.evaluation import N_SAMPLES, SEED, evaluate
+from core.heads import Head
 from core.runs.run import load_run
 
 
@@ -43,7 +44,7 @@ def summary(figures: dict[str, Any]) -> list[str]:
             "",
             "head                 on the antecedent   pronouns without it",
         ]
-    for head in figures["heads"]:
-        name = f"{head['site']}:{head['head']}"
-        lines.append(f"{name:<20} {head['score']:>17.1%}   {head['silenced_accuracy']:>19.1%}")
+    for each in figures["heads"]:
+        name = str(Head.read(each))
+        lines.append(f"{name:<20} {each['score']:>17.1%}   {each['silenced_accuracy']:>19.1%}")
     return lines

@@ -63,7 +63,9 @@ def mixed(run, source_ids, fed_ids):
 def test_patching_everything_gives_the_other_sentences_output(run, study):
     fed = (1, *study.clean.target_ids)
     record, clean_1TV = mixed(run, study.clean.source_ids, fed)
-    patch = Patch({(s, h): record.tensors[s, Step.MIXED][:, h] for s, h in every_head(run.model)})
+    patch = Patch(
+        {h: record.tensors[h.site, Step.MIXED][:, h.index] for h in every_head(run.model)}
+    )
     corrupt_1S = pad([study.corrupt.source_ids])
     with torch.no_grad():
         patched_1TV = run.model(corrupt_1S, pad([fed]), patch)

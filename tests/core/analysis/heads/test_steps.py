@@ -191,7 +191,7 @@ def test_a_share_is_a_power_of_e_among_those_of_its_row(steps):
 
 
 def test_a_score_is_divided_and_then_kept_or_hidden(uneven_run):
-    found = head_steps(uneven_run, SENTENCE, BACK, 1)
+    found = head_steps(uneven_run, SENTENCE, Head(BACK, 1))
     quotient = terms(found, Stage.SCALE, 2, 1)
     assert (quotient.rule, quotient.left_N[0]) == ("quotient", found.products_QK[2, 1])
     assert quotient.right_N[0] == math.sqrt(uneven_run.settings.model.d_k)
@@ -253,7 +253,7 @@ def test_every_stage_has_a_cell_for_a_pair_that_is_about_that_pair(steps):
 
 
 def test_the_number_that_is_shown_of_q_and_of_k_makes_most_of_their_product(uneven_run):
-    found = head_steps(uneven_run, SENTENCE, SELF, 0)
+    found = head_steps(uneven_run, SENTENCE, Head(SELF, 0))
     query, key = telling_pair(found)
     [first] = largest(terms(found, Stage.PRODUCTS, query, key).terms_N, 1)
     assert cell_at(found, Stage.QUERIES, query, key) == (query, first)
@@ -261,7 +261,7 @@ def test_the_number_that_is_shown_of_q_and_of_k_makes_most_of_their_product(unev
 
 
 def test_a_cell_of_what_goes_in_asks_for_a_row_or_a_column_of_what_comes_out(uneven_run):
-    found = head_steps(uneven_run, SENTENCE, CROSS, 1)
+    found = head_steps(uneven_run, SENTENCE, Head(CROSS, 1))
     assert cell_of(found, Stage.QUERIES, 0, 1, 4) == (1, 4)
     assert cell_of(found, Stage.QUERIES, 1, 1, 5)[0] == 1
     assert cell_of(found, Stage.QUERIES, 2, 9, 4)[1] == 4
@@ -274,10 +274,10 @@ def test_a_cell_of_what_goes_in_asks_for_a_row_or_a_column_of_what_comes_out(une
 
 @pytest.mark.parametrize("cell", [(3, 0, 0), (-1, 0, 0), (0, 99, 0), (0, 0, 99), (0, -1, 0)])
 def test_a_cell_that_a_stage_does_not_have_asks_for_nothing(uneven_run, cell):
-    assert cell_of(head_steps(uneven_run, SENTENCE, SELF, 0), Stage.QUERIES, *cell) is None
+    assert cell_of(head_steps(uneven_run, SENTENCE, Head(SELF, 0)), Stage.QUERIES, *cell) is None
 
 
 def test_a_position_alone_looks_at_itself(uneven_run):
-    found = head_steps(uneven_run, SENTENCE, BACK, 0)
+    found = head_steps(uneven_run, SENTENCE, Head(BACK, 0))
     assert telling_pair(replace(found, weights_QK=found.weights_QK[:1, :1])) == (0, 0)
     assert terms(found, Stage.SOFTMAX, 0, 0).total == 1.0

@@ -50,7 +50,7 @@ def measured(path):
     own, nothing = load_run(path), Difference(1.0, 1.0, -0.1, 0.1, 400)
     heads = every_head(own.model)
     found = [
-        HeadEffect(*head, nothing, Difference(0.1, 0.1 + cost, 0.0, 1.0, 400), None)
+        HeadEffect(head, nothing, Difference(0.1, 0.1 + cost, 0.0, 1.0, 400), None)
         for cost, head in zip(range(len(heads), 0, -1), heads, strict=True)
     ]
     store_effects(path, HeadEffects(tuple(found), 400, 0, own.step))

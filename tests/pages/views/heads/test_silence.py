@@ -62,7 +62,7 @@ def toggle_layer(at, site):
 def changed(head, change, loss):
     share = Difference(0.9, 0.9 + change, change - 0.02, change + 0.02, 400)
     costs = Difference(0.1, 0.1 + loss, loss - 0.02, loss + 0.02, 400)
-    return HeadEffect(*head, exact_match=share, loss=costs, pronoun=None)
+    return HeadEffect(head, exact_match=share, loss=costs, pronoun=None)
 
 
 def measured(path, changes=()):

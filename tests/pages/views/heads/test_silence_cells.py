@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from core.analysis.effects.head_effects import HeadEffect, HeadEffects
 from core.evaluate.intervals import Difference
-from core.heads import Site
+from core.heads import Head, Site
 from pages.views.heads import silence_cells
 
 SURE, UNSURE = Difference(0.9, 0.6, -0.345, -0.25, 400), Difference(0.9, 0.88, -0.05, 0.01, 160)
@@ -47,7 +47,7 @@ def test_whoever_points_at_a_cell_is_told_how_sure_it_is():
 
 
 def test_n_is_that_of_the_figure_that_is_shown():
-    head = HeadEffect(Site("encoder", 0, "self"), 0, SURE, SURE, UNSURE)
+    head = HeadEffect(Head(Site("encoder", 0, "self"), 0), SURE, SURE, UNSURE)
     effects = HeadEffects((head,), n=400, seed=7, step=1)
     said = {by: silence_cells.how_to_read(effects, by) for by in ("exact match", "pronoun", "loss")}
     assert "in points, on 400 held-out sentences (seed 7)" in said["exact match"]

@@ -64,7 +64,7 @@ def test_what_ended_badly_is_said_and_can_be_started_again(
 
 def stored(path, n, *, all_there_are=False):
     run, figure = load_run(path), Difference(0.9, 0.8, -0.2, -0.05, n)
-    heads = [HeadEffect(*head, figure, figure, None) for head in every_head(run.model)]
+    heads = [HeadEffect(head, figure, figure, None) for head in every_head(run.model)]
     store_effects(path, HeadEffects(tuple(heads), n, 0, run.step, all_there_are))
 
 
