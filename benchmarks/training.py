@@ -22,7 +22,7 @@ from core.batch import Batch, collate, encode_samples, training_batches
 from core.config import ModelConfig, Precision, TrainConfig
 from core.evaluate.loss import token_loss
 from core.model import Transformer, build
-from core.model.description import parts
+from core.model.description import describe
 from core.model.positional import sinusoids
 from core.tasks import TASKS, training_samples
 from core.training.estimate import multiply_adds_per_second, seconds_per_step
@@ -201,8 +201,7 @@ def _as_they_come(tokenizer: object, n_pairs: int) -> Iterator[Batch]:
 def _multiply_adds(config: ModelConfig, batch: Batch) -> float:
     """Return the multiply-adds of a step: of a forward pass three times, padding included."""
     n_source, n_target = batch.source_BS.shape[1], batch.fed_BT.shape[1]
-    found = parts(config, n_source, n_target)
-    return 3 * len(batch.sources) * sum(part.multiply_adds for part in found)
+    return 3 * len(batch.sources) * describe(config, n_source, n_target).multiply_adds
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import json
 from typing import get_args
 
 from core.config import ModelConfig, Norm, Positions
-from core.model import count_parameters
+from core.model.description import describe
 
 JOINT_VOCABULARY = 41_000
 """With so many pieces the counts of the paper's Table 3 come out."""
@@ -43,5 +43,5 @@ def run(arguments: argparse.Namespace) -> None:
         norm=arguments.norm,
         tied=not arguments.untied,
     )
-    parameters = count_parameters(config)
+    parameters = describe(config, 1, 1).parameters
     print(json.dumps({"parameters": parameters}) if arguments.json else f"{parameters:,}")

@@ -5,14 +5,16 @@ on calls than on numbers. Here the same arithmetic stands in a row, with the pro
 key and value as one product. `benchmarks/decode.py` measures what that brings, and a test holds the
 two to the same logits.
 
+Planned is the model's own row of residual blocks, whatever it is. A part of a kind that is not
+known here is refused by name, never left out; the modules themselves decode such a model.
+
 B batch, S source length, P positions of the buffers, H heads, E width of one head, D model width,
 V vocabulary.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import cast
+from typing import Any, Protocol, Self, TypeVar, cast
 
 import torch
 from torch import Tensor, nn
@@ -20,67 +22,156 @@ from torch.nn import functional as F
 
 from core.model import Transformer
 from core.model.attention import KeysValues, attend
-from core.model.layers import DecoderLayer, Residual
+from core.model.layers import Layer, Residual
+from core.model.norm import LayerNorm
+from core.model.positional import Embedding
+from core.model.sublayers import CrossAttention, FeedForward, SelfAttention, Sublayer
 
 FIRST_POSITIONS = 64
 """Room for so many tokens at first; doubled whenever it is full."""
 
 Map = Callable[[Tensor], Tensor]
+Module = TypeVar("Module", bound=nn.Module)
+
+
+class PlanError(ValueError):
+    """A part of the model that the plan does not know; the message names it."""
+
+    def __init__(self, part: str, module: object) -> None:
+        super().__init__(f"no plan for {part}, which is a {type(module).__name__}")
+
+
+class _Planned(Protocol):
+    """A sublayer's weights, and what it keeps of the positions before."""
+
+    def added(self, x_BD: Tensor, length: int, visible_B1S: Tensor | None) -> Tensor:
+        """Return what is added to the stream of the token number `length`."""
+        ...
+
+    def doubled(self) -> Self:
+        """Return the same with twice the room for positions."""
+        ...
+
+    def rows(self, index_B: Tensor) -> Self:
+        """Return the same for some of the sentences, in the order of the index."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
-class _PlannedLayer:
-    """One decoder layer's weights, and its keys and values."""
-
+class _SelfAttention:
     query_key_value: Map
-    """All three projections of self-attention at once."""
-    self_output: Map
-    cross_query: Map
-    cross_output: Map
-    feed_forward: Map
-    norms: tuple[Map, ...]
-    source: KeysValues
-    """Of cross-attention, for the whole source."""
+    """All three projections at once."""
+    output: Map
+    n_heads: int
+    d_k: int
+    d_v: int
     past: KeysValues
-    """key_BHPE and value_BHPE of self-attention, filled up to the plan's length."""
+    """key_BHPE and value_BHPE, filled up to the plan's length."""
 
-    def doubled(self) -> "_PlannedLayer":
-        """Return the layer with twice the room for keys and values."""
+    def added(self, x_BD: Tensor, length: int, visible_B1S: Tensor | None) -> Tensor:
+        n, d_k, d_v = self.n_heads, self.d_k, self.d_v
+        n_sentences, end = len(x_BD), length + 1
+        query_BD, key_BD, value_BD = self.query_key_value(x_BD).split(
+            (n * d_k, n * d_k, n * d_v), dim=-1
+        )
+        key_BHPE, value_BHPE = self.past.key_BHKE, self.past.value_BHKE
+        key_BHPE[:, :, length] = key_BD.view(n_sentences, n, d_k)
+        value_BHPE[:, :, length] = value_BD.view(n_sentences, n, d_v)
+        query_BH1E = query_BD.view(n_sentences, n, 1, d_k)
+        mixed_BH1E = attend(query_BH1E, key_BHPE[:, :, :end], value_BHPE[:, :, :end], None)
+        return self.output(mixed_BH1E.flatten(1))
+
+    def doubled(self) -> Self:
         empty = (torch.empty_like(self.past.key_BHKE), torch.empty_like(self.past.value_BHKE))
         return replace(self, past=self.past.then(KeysValues(*empty)))
 
-    def rows(self, index_B: Tensor) -> "_PlannedLayer":
-        """Return the layer for some of the sentences, in the order of the index."""
-        return replace(self, source=self.source.rows(index_B), past=self.past.rows(index_B))
+    def rows(self, index_B: Tensor) -> Self:
+        return replace(self, past=self.past.rows(index_B))
+
+
+@dataclass(frozen=True, slots=True)
+class _CrossAttention:
+    query: Map
+    output: Map
+    n_heads: int
+    d_k: int
+    source: KeysValues
+    """Of the whole source."""
+
+    def added(self, x_BD: Tensor, length: int, visible_B1S: Tensor | None) -> Tensor:
+        query_BH1E = self.query(x_BD).view((len(x_BD), self.n_heads, 1, self.d_k))
+        source = self.source
+        mixed_BH1E = attend(query_BH1E, source.key_BHKE, source.value_BHKE, visible_B1S)
+        return self.output(mixed_BH1E.flatten(1))
+
+    def doubled(self) -> Self:
+        return self
+
+    def rows(self, index_B: Tensor) -> Self:
+        return replace(self, source=self.source.rows(index_B))
+
+
+@dataclass(frozen=True, slots=True)
+class _FeedForward:
+    expand: Map
+    contract: Map
+
+    def added(self, x_BD: Tensor, length: int, visible_B1S: Tensor | None) -> Tensor:
+        return self.contract(self.expand(x_BD).relu_())
+
+    def doubled(self) -> Self:
+        return self
+
+    def rows(self, index_B: Tensor) -> Self:
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A sublayer with its norm."""
+
+    norm: Map
+    pre_norm: bool
+    sublayer: _Planned
 
 
 class DecoderPlan:
     """Feeds one token after the other; a model in evaluation mode, without probes."""
 
     def __init__(self, model: Transformer, memory_BSD: Tensor, visible_B1S: Tensor | None) -> None:
-        """Begin targets whose sources are encoded; the mask is None where nothing is hidden."""
+        """Begin targets whose sources are encoded; the mask is None where nothing is hidden.
+
+        Raises:
+            PlanError: The model has a part that is not known here.
+        """
+        if type(model).decode is not Transformer.decode:
+            raise PlanError("the decoder", model)
         self.length = 0
         self._room = FIRST_POSITIONS
-        self._config = model.config
-        self._pre_norm = model.config.norm == "pre"
         self._visible_B1S = visible_B1S
-        embedding = model.target_embedding
+        embedding = _known("decoder.embedding", model.target_embedding, Embedding)
         self._tokens_VD, self._positions_PD = embedding.tokens.weight, embedding.positions_PD
         self._scale = embedding.scale
-        self._final_norm, self._output = _normalising(model.decoder_norm), _linear(model.output)
-        self._layers = [_planned(cast(DecoderLayer, each), memory_BSD) for each in model.decoder]
+        self._final_norm = _normalising("decoder.norm", model.decoder_norm)
+        self._output = _linear("output", model.output)
+        self._blocks = [
+            block for layer in model.decoder for block in _blocks(cast(Layer, layer), memory_BSD)
+        ]
 
     def feed(self, token_B: Tensor) -> Tensor:
         """Append a token to every target, and return logits_BV for the one after it."""
         if self.length == self._room:
-            self._layers = [layer.doubled() for layer in self._layers]
+            self._blocks = [
+                replace(block, sublayer=block.sublayer.doubled()) for block in self._blocks
+            ]
             self._room *= 2
         x_BD = F.embedding(token_B, self._tokens_VD) * self._scale + self._positions_PD[self.length]
-        for layer in self._layers:
-            self_norm, cross_norm, feed_forward_norm = layer.norms
-            x_BD = self._around(self_norm, x_BD, partial(self._look_back, layer))
-            x_BD = self._around(cross_norm, x_BD, partial(self._look_at_source, layer))
-            x_BD = self._around(feed_forward_norm, x_BD, layer.feed_forward)
+        length, visible_B1S = self.length, self._visible_B1S
+        for block in self._blocks:
+            if block.pre_norm:
+                x_BD = x_BD + block.sublayer.added(block.norm(x_BD), length, visible_B1S)
+            else:
+                x_BD = block.norm(x_BD + block.sublayer.added(x_BD, length, visible_B1S))
         self.length += 1
         return self._output(self._final_norm(x_BD))
 
@@ -89,66 +180,91 @@ class DecoderPlan:
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._visible_B1S = None if self._visible_B1S is None else self._visible_B1S[index_B]
-        other._layers = [layer.rows(index_B) for layer in self._layers]
+        other._blocks = [
+            replace(block, sublayer=block.sublayer.rows(index_B)) for block in self._blocks
+        ]
         return other
 
-    def _around(self, norm: Map, x_BD: Tensor, sublayer: Map) -> Tensor:
-        if self._pre_norm:
-            return x_BD + sublayer(norm(x_BD))
-        return norm(x_BD + sublayer(x_BD))
 
-    def _look_back(self, layer: _PlannedLayer, x_BD: Tensor) -> Tensor:
-        n, d_k, d_v = self._config.n_heads, self._config.d_k, self._config.d_v
-        n_sentences, end = len(x_BD), self.length + 1
-        query_BD, key_BD, value_BD = layer.query_key_value(x_BD).split(
-            (n * d_k, n * d_k, n * d_v), dim=-1
+def _blocks(layer: Layer, memory_BSD: Tensor) -> list[_Block]:
+    if type(layer).forward is not Layer.forward:
+        raise PlanError("a decoder layer", layer)
+    return [
+        _Block(
+            norm=_normalising(f"{sublayer.site}.norm", residual.norm),
+            pre_norm=_known(f"{sublayer.site}", residual, Residual).pre_norm,
+            sublayer=_planned(sublayer, memory_BSD),
         )
-        key_BHPE, value_BHPE = layer.past.key_BHKE, layer.past.value_BHKE
-        key_BHPE[:, :, self.length] = key_BD.view(n_sentences, n, d_k)
-        value_BHPE[:, :, self.length] = value_BD.view(n_sentences, n, d_v)
-        query_BH1E = query_BD.view(n_sentences, n, 1, d_k)
-        mixed_BH1E = attend(query_BH1E, key_BHPE[:, :, :end], value_BHPE[:, :, :end], None)
-        return layer.self_output(mixed_BH1E.flatten(1))
-
-    def _look_at_source(self, layer: _PlannedLayer, x_BD: Tensor) -> Tensor:
-        split = (len(x_BD), self._config.n_heads, 1, self._config.d_k)
-        query_BH1E = layer.cross_query(x_BD).view(split)
-        source = layer.source
-        mixed_BH1E = attend(query_BH1E, source.key_BHKE, source.value_BHKE, self._visible_B1S)
-        return layer.cross_output(mixed_BH1E.flatten(1))
+        for sublayer, residual in layer.blocks()
+    ]
 
 
-def _planned(layer: DecoderLayer, memory_BSD: Tensor) -> _PlannedLayer:
-    attention, cross = layer.self_attention, layer.cross_attention
+def _planned(sublayer: Sublayer, memory_BSD: Tensor) -> _Planned:
+    plan = _PLANS.get(type(sublayer))
+    if plan is None:
+        raise PlanError(str(sublayer.site), sublayer)
+    return plan(sublayer, memory_BSD)
+
+
+def _self_attention(attention: SelfAttention, memory_BSD: Tensor) -> _SelfAttention:
     parts = (attention.query, attention.key, attention.value)
     weight = torch.cat([part.weight for part in parts])
     bias = torch.cat([part.bias for part in parts])
-    expand, contract = _linear(layer.feed_forward.expand), _linear(layer.feed_forward.contract)
-    source = cross.keys_values(memory_BSD)
-    return _PlannedLayer(
+    n_heads, d_k, d_v = attention.n_heads, attention.d_k, attention.d_v
+    room = (len(memory_BSD), n_heads, FIRST_POSITIONS)
+    return _SelfAttention(
         query_key_value=lambda x_BD: F.linear(x_BD, weight, bias),
-        self_output=_linear(attention.output),
-        cross_query=_linear(cross.query),
-        cross_output=_linear(cross.output),
-        feed_forward=lambda x_BD: contract(expand(x_BD).relu_()),
-        norms=tuple(_normalising(cast(Residual, each).norm) for each in layer.residuals),
-        source=source,
-        past=KeysValues(_room_like(source.key_BHKE), _room_like(source.value_BHKE)),
+        output=_linear(f"{attention.site}", attention.output),
+        n_heads=n_heads,
+        d_k=d_k,
+        d_v=d_v,
+        past=KeysValues(memory_BSD.new_empty(*room, d_k), memory_BSD.new_empty(*room, d_v)),
     )
 
 
-def _room_like(projected_BHSE: Tensor) -> Tensor:
-    n_sentences, n_heads, _, width = projected_BHSE.shape
-    return projected_BHSE.new_empty(n_sentences, n_heads, FIRST_POSITIONS, width)
+def _cross_attention(attention: CrossAttention, memory_BSD: Tensor) -> _CrossAttention:
+    return _CrossAttention(
+        query=_linear(f"{attention.site}", attention.query),
+        output=_linear(f"{attention.site}", attention.output),
+        n_heads=attention.n_heads,
+        d_k=attention.d_k,
+        source=attention.keys_values(memory_BSD),
+    )
 
 
-def _linear(module: nn.Linear) -> Map:
-    weight, bias = module.weight, module.bias
+def _feed_forward(feed_forward: FeedForward, memory_BSD: Tensor) -> _FeedForward:
+    part = str(feed_forward.site)
+    return _FeedForward(_linear(part, feed_forward.expand), _linear(part, feed_forward.contract))
+
+
+# By the very class: a subclass may compute something else.
+_PLANS: Mapping[type, Callable[[Any, Tensor], _Planned]] = {
+    SelfAttention: _self_attention,
+    CrossAttention: _cross_attention,
+    FeedForward: _feed_forward,
+}
+
+
+def _known(part: str, module: nn.Module, wanted: type[Module]) -> Module:
+    """Return a module of the very class that is wanted.
+
+    Raises:
+        PlanError: It is of another.
+    """
+    if type(module) is not wanted:
+        raise PlanError(part, module)
+    return module
+
+
+def _linear(part: str, module: nn.Module) -> Map:
+    matrix = _known(part, module, nn.Linear)
+    weight, bias = matrix.weight, matrix.bias
     return lambda x_BD: F.linear(x_BD, weight, bias)
 
 
-def _normalising(module: nn.Module) -> Map:
-    if not isinstance(module, nn.LayerNorm):
+def _normalising(part: str, module: nn.Module) -> Map:
+    if type(module) is nn.Identity:
         return lambda x_BD: x_BD
-    shape, weight, bias, eps = module.normalized_shape, module.weight, module.bias, module.eps
+    norm = _known(part, module, LayerNorm)
+    shape, weight, bias, eps = norm.normalized_shape, norm.weight, norm.bias, norm.eps
     return lambda x_BD: F.layer_norm(x_BD, shape, weight, bias, eps)

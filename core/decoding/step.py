@@ -10,15 +10,9 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from core.decoding.plan import DecoderPlan
 from core.heads import Site
-from core.model import (
-    Cache,
-    Probe,
-    Probes,
-    Record,
-    Transformer,
-)
+from core.decoding.plan import DecoderPlan, PlanError
+from core.model import Cache, Probe, Probes, Record, Transformer
 from core.model.masks import padding_to_hide
 from core.model.probes import continued
 from core.vocabulary import BOS, EOS
@@ -95,7 +89,8 @@ class Stepper:
             model: Whose decoder is stepped.
             source_BS: With EOS, padded.
             options: Probe, whether to watch, and whether to keep keys and values. Where nobody
-                looks and keys and values are kept, the decoder runs as a `DecoderPlan`.
+                looks and keys and values are kept, the decoder runs as a `DecoderPlan`, if the
+                plan knows all of its parts.
         """
         self.model = model
         self.options = options or DecodeOptions(watch=False)
@@ -106,7 +101,7 @@ class Stepper:
         with torch.inference_mode():
             self._memory_BSD = model.encode(source_BS, self.options.probe)
             if self.options.cached and not self.options.watch and self.options.probe is None:
-                self._plan = DecoderPlan(model, self._memory_BSD, self._visible_B1S)
+                self._plan = _plan_of(model, self._memory_BSD, self._visible_B1S)
 
     def feed(self, token_B: Tensor) -> tuple[Tensor, Record]:
         """Append a token to every prefix.
@@ -146,6 +141,16 @@ class Stepper:
             other._plan = None if self._plan is None else self._plan.rows(index_B)
         other._fed_BT = self._fed_BT[index_B]
         return other
+
+
+def _plan_of(
+    model: Transformer, memory_BSD: Tensor, visible_B1S: Tensor | None
+) -> DecoderPlan | None:
+    """Return the fast way to decode; None for a model that only its own modules can compute."""
+    try:
+        return DecoderPlan(model, memory_BSD, visible_B1S)
+    except PlanError:
+        return None
 
 
 def sayable(logits_KV: Tensor) -> Tensor:

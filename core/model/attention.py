@@ -5,15 +5,18 @@ queries and keys, d_v for values).
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Self
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
-from core.config import ModelConfig
 from core.heads import Site
+from core.config import ModelConfig
+from core.model.part import Shapes, products
 from core.model.probe import Probe, Step, through
 
 
@@ -98,13 +101,31 @@ class KeysValues:
         return type(self)(self.key_BHKE[index_B], self.value_BHKE[index_B])
 
 
+class Stage(StrEnum):
+    """What one head does, one after the other; the value is its name in a word or two."""
+
+    QUERIES = "q"
+    KEYS = "k"
+    VALUES = "v"
+    PRODUCTS = "q·k"
+    SCALE = "÷ √d_k"
+    MASK = "mask"
+    SOFTMAX = "softmax"
+    MIX = "· v"
+    CONCATENATE = "concatenate"
+    OUTPUT = "W^O"
+
+
 class MultiHeadAttention(nn.Module):
     """Several heads look at once, each through projections of its own (section 3.2.2)."""
+
+    memory_symbol = "x"
+    """What keys and values are made of: the sequence itself."""
 
     def __init__(self, config: ModelConfig, site: Site) -> None:
         super().__init__()
         self.site = site
-        self.n_heads = config.n_heads
+        self.n_heads, self.d_k, self.d_v = config.n_heads, config.d_k, config.d_v
         self.query = nn.Linear(config.d_model, config.n_heads * config.d_k)
         self.key = nn.Linear(config.d_model, config.n_heads * config.d_k)
         self.value = nn.Linear(config.d_model, config.n_heads * config.d_v)
@@ -132,6 +153,44 @@ class MultiHeadAttention(nn.Module):
             mixed_BHQE = attend(*attending)
         concatenated_BQD = mixed_BHQE.transpose(1, 2).flatten(2)
         return self.output(concatenated_BQD)
+
+    def multiply_adds(self, n_queries: int, n_keys: int) -> int:
+        """Return the work of a pass; a hidden key counts like a visible one."""
+        projected = products(self.query, n_queries) + products(self.output, n_queries)
+        remembered = products(self.key, n_keys) + products(self.value, n_keys)
+        return projected + remembered + self.n_heads * n_queries * n_keys * (self.d_k + self.d_v)
+
+    def shapes(self, n_queries: int, n_keys: int) -> Shapes:
+        """Return the sizes of the steps between what comes in and what is added."""
+        n_heads = self.n_heads
+        return (
+            ("query", (n_heads, n_queries, self.d_k)),
+            ("key", (n_heads, n_keys, self.d_k)),
+            ("value", (n_heads, n_keys, self.d_v)),
+            ("scores", (n_heads, n_queries, n_keys)),
+            ("weights", (n_heads, n_queries, n_keys)),
+            ("mixed", (n_heads, n_queries, self.d_v)),
+        )
+
+    def stages(self, head: int) -> Mapping[Stage, str]:
+        """Return the stages of a head in order, each with its formula in LaTeX."""
+        given, d_model, d_k, d_v = self.memory_symbol, self.query.in_features, self.d_k, self.d_v
+        last = self.n_heads - 1
+        joined = r"\text{head}_0" + (rf"\cdots \text{{head}}_{{{last}}}" if last else "")
+        return {
+            Stage.QUERIES: rf"q_i = x_i W^Q + b^Q, \quad W^Q: {d_model} \times {d_k}",
+            Stage.KEYS: rf"k_j = {given}_j W^K + b^K, \quad W^K: {d_model} \times {d_k}",
+            Stage.VALUES: rf"v_j = {given}_j W^V + b^V, \quad W^V: {d_model} \times {d_v}",
+            Stage.PRODUCTS: rf"q_i \cdot k_j = \sum_{{e=0}}^{{{d_k - 1}}} q_{{ie}}\, k_{{je}}",
+            Stage.SCALE: r"s_{ij} = q_i \cdot k_j \,/ \sqrt{d_k} = q_i \cdot k_j \,/ "
+            rf"\sqrt{{{d_k}}} = q_i \cdot k_j \,/\, {math.sqrt(d_k):.3g}",
+            Stage.MASK: r"s_{ij} + M_{ij}, \quad M_{ij} = 0 \text{ if visible, else } {-\infty}",
+            Stage.SOFTMAX: r"w_{ij} = e^{s_{ij} + M_{ij}} \,/ \sum_{j'} e^{s_{ij'} + M_{ij'}}",
+            Stage.MIX: rf"\text{{head}}_{{{head},i}} = \sum_j w_{{ij}}\, v_j",
+            Stage.CONCATENATE: rf"[\,{joined}\,], \quad "
+            rf"{self.n_heads} \times {d_v} = {self.n_heads * d_v}",
+            Stage.OUTPUT: rf"[\,{joined}\,]\, W^O + b^O = \sum_h \text{{head}}_h W^O_h + b^O",
+        }
 
     def _split(self, projected_BKD: Tensor) -> Tensor:
         """Give every head its share of the width: projected_BKD → split_BHKE."""

@@ -1,36 +1,22 @@
-"""The layers of the two stacks, each line one arrow of the paper's Figure 1.
+"""The layers of the two stacks: sublayers one after the other, each in its residual block.
 
-B batch, S source length, T target length, D model width, F feed-forward width; x_BKD where either
-length may stand.
+B batch, D model width; x_BKD of source or target.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from functools import partial
+from typing import cast
 
 from torch import Tensor, nn
 
-from core.config import ModelConfig
 from core.heads import Site
-from core.model.attention import KeysValues, MultiHeadAttention
-from core.model.cache import Cache
+from core.config import ModelConfig
+from core.messages import N_
 from core.model.dropout import Dropout
+from core.model.norm import LayerNorm, describe_norm
+from core.model.part import Sketch
 from core.model.probe import Probe, Step, through
-
-
-class FeedForward(nn.Module):
-    """max(0, x W₁ + b₁) W₂ + b₂, the same for every position (section 3.3)."""
-
-    def __init__(self, config: ModelConfig, site: Site) -> None:
-        super().__init__()
-        self.site = site
-        self.expand = nn.Linear(config.d_model, config.d_ff)
-        self.contract = nn.Linear(config.d_ff, config.d_model)
-
-    def forward(self, x_BKD: Tensor, probe: Probe | None = None) -> Tensor:
-        """Return transformed_BKD."""
-        hidden_BKF = through(probe, self.site, Step.HIDDEN, self.expand(x_BKD).relu())
-        return self.contract(hidden_BKF)
+from core.model.sublayers import CrossAttention, FeedForward, Seen, SelfAttention, Sublayer
 
 
 class Residual(nn.Module):
@@ -39,9 +25,10 @@ class Residual(nn.Module):
     def __init__(self, config: ModelConfig, site: Site) -> None:
         super().__init__()
         self.site = site
-        self.norm = nn.LayerNorm(config.d_model)
+        self.norm = LayerNorm(config.d_model)
         self.dropout = Dropout(config.dropout)
         self.pre_norm = config.norm == "pre"
+        self.d_model = config.d_model
 
     def forward(
         self, x_BKD: Tensor, sublayer: Callable[[Tensor], Tensor], probe: Probe | None = None
@@ -59,89 +46,87 @@ class Residual(nn.Module):
         x_BKD = add(x_BKD, normalise(x_BKD)) if self.pre_norm else normalise(add(x_BKD, x_BKD))
         return see(Step.STREAM_OUT, x_BKD)
 
+    @property
+    def given(self) -> Step:
+        """The step that the sublayer works on."""
+        return Step.AFTER_NORM if self.pre_norm else Step.STREAM_IN
 
-class EncoderLayer(nn.Module):
+    def describe(self, sketch: Sketch, sublayer: Sublayer) -> None:
+        """Add a sublayer with its norm and the way past both."""
+        part = str(self.site)
+        with sketch.residual(part, _PRE_STEP if self.pre_norm else _POST_STEP):
+            if self.pre_norm:
+                self._describe_norm(sketch, N_("Norm"), N_("Norm before {part}"))
+            sublayer.describe(sketch)
+            if self.pre_norm or isinstance(self.norm, nn.Identity):
+                sketch.sum(f"{part}.sum")
+            else:
+                self._describe_norm(sketch, N_("Add & Norm"), N_("Add & Norm after {part}"))
+
+    def _describe_norm(self, sketch: Sketch, label: str, title: str) -> None:
+        describe_norm(self.norm, sketch, f"{self.site}.norm", label, title, self.d_model)
+
+
+class Layer(nn.Module):
+    """Named sublayers in the order in which the stream meets them."""
+
+    def __init__(self, config: ModelConfig, sublayers: Mapping[str, Sublayer]) -> None:
+        super().__init__()
+        self._names = tuple(sublayers)
+        for name, sublayer in sublayers.items():
+            self.add_module(name, cast(nn.Module, sublayer))
+        self.residuals = nn.ModuleList(Residual(config, each.site) for each in sublayers.values())
+
+    def forward(self, x_BKD: Tensor, seen: Seen, probe: Probe | None) -> Tensor:
+        """Return x_BKD after all sublayers."""
+        for sublayer, residual in self.blocks():
+            x_BKD = residual(x_BKD, partial(sublayer.added, seen=seen, probe=probe), probe)
+        return x_BKD
+
+    def blocks(self) -> tuple[tuple[Sublayer, Residual], ...]:
+        """Return each sublayer with what stands around it, in order."""
+        sublayers = [cast(Sublayer, getattr(self, name)) for name in self._names]
+        residuals = [cast(Residual, each) for each in self.residuals]
+        return tuple(zip(sublayers, residuals, strict=True))
+
+    def describe(self, sketch: Sketch) -> None:
+        """Add the residual blocks."""
+        for sublayer, residual in self.blocks():
+            residual.describe(sketch, sublayer)
+
+
+class EncoderLayer(Layer):
     """Self-attention, then feed-forward (Figure 1, left)."""
 
+    self_attention: SelfAttention
+    feed_forward: FeedForward
+
     def __init__(self, config: ModelConfig, layer: int) -> None:
-        super().__init__()
-        sites = [Site("encoder", layer, "self"), Site("encoder", layer, "feed_forward")]
-        self.self_attention = MultiHeadAttention(config, sites[0])
-        self.feed_forward = FeedForward(config, sites[1])
-        self.residuals = nn.ModuleList(Residual(config, site) for site in sites)
-
-    def forward(self, x_BSD: Tensor, visible_B1S: Tensor | None, probe: Probe | None) -> Tensor:
-        """Return x_BSD after both sublayers."""
-        around_attention, around_feed_forward = self.residuals
-
-        def look_around(x_BSD: Tensor) -> Tensor:
-            memory = self.self_attention.keys_values(x_BSD, probe)
-            return self.self_attention(x_BSD, memory, visible_B1S, probe)
-
-        def transform(x_BSD: Tensor) -> Tensor:
-            return self.feed_forward(x_BSD, probe)
-
-        x_BSD = around_attention(x_BSD, look_around, probe)
-        return around_feed_forward(x_BSD, transform, probe)
+        attention = SelfAttention(config, Site("encoder", layer, "self"))
+        feed_forward = FeedForward(config, Site("encoder", layer, "feed_forward"))
+        super().__init__(config, {"self_attention": attention, "feed_forward": feed_forward})
 
 
-class DecoderLayer(nn.Module):
+class DecoderLayer(Layer):
     """Masked self-attention, cross-attention, then feed-forward (Figure 1, right)."""
 
+    self_attention: SelfAttention
+    cross_attention: CrossAttention
+    feed_forward: FeedForward
+
     def __init__(self, config: ModelConfig, layer: int) -> None:
-        super().__init__()
-        sites = [
-            Site("decoder", layer, "self"),
-            Site("decoder", layer, "cross"),
-            Site("decoder", layer, "feed_forward"),
-        ]
-        self.self_attention = MultiHeadAttention(config, sites[0])
-        self.cross_attention = MultiHeadAttention(config, sites[1])
-        self.feed_forward = FeedForward(config, sites[2])
-        self.residuals = nn.ModuleList(Residual(config, site) for site in sites)
-
-    def forward(self, x_BTD: Tensor, seen: "Seen", probe: Probe | None) -> Tensor:
-        """Return x_BTD after the three sublayers."""
-        around_self, around_cross, around_feed_forward = self.residuals
-
-        def look_back(x_BTD: Tensor) -> Tensor:
-            memory = self.self_attention.keys_values(x_BTD, probe)
-            if seen.cache is not None:
-                memory = seen.cache.grown(self.self_attention.site, memory)
-            return self.self_attention(x_BTD, memory, seen.visible_BTK, probe)
-
-        def look_at_source(x_BTD: Tensor) -> Tensor:
-            memory = self._source(seen, probe)
-            return self.cross_attention(x_BTD, memory, seen.visible_B1S, probe)
-
-        def transform(x_BTD: Tensor) -> Tensor:
-            return self.feed_forward(x_BTD, probe)
-
-        x_BTD = around_self(x_BTD, look_back, probe)
-        x_BTD = around_cross(x_BTD, look_at_source, probe)
-        return around_feed_forward(x_BTD, transform, probe)
-
-    def _source(self, seen: "Seen", probe: Probe | None) -> KeysValues:
-        """Return the projected memory of the source, from the cache where there is one."""
-
-        def compute() -> KeysValues:
-            return self.cross_attention.keys_values(seen.memory_BSD, probe)
-
-        return (
-            compute() if seen.cache is None else seen.cache.once(self.cross_attention.site, compute)
+        attention = SelfAttention(config, Site("decoder", layer, "self"))
+        cross = CrossAttention(config, Site("decoder", layer, "cross"))
+        feed_forward = FeedForward(config, Site("decoder", layer, "feed_forward"))
+        super().__init__(
+            config,
+            {
+                "self_attention": attention,
+                "cross_attention": cross,
+                "feed_forward": feed_forward,
+            },
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What the positions of a decoder layer may look at."""
-
-    memory_BSD: Tensor
-    """What the encoder made of the source."""
-    visible_B1S: Tensor | None
-    """The source's padding mask; None where nothing is hidden."""
-    visible_BTK: Tensor | None
-    """True where a target position may look at another; K counts those before, too. None where
-    nothing is hidden."""
-    cache: Cache | None
-    """Keys and values of earlier positions; None when all positions are computed together."""
+_POST_STEP = r"x_{l+1} = \mathrm{LayerNorm}(x_l + \mathrm{Sublayer}_l(x_l))"
+_PRE_STEP = r"x_{l+1} = x_l + \mathrm{Sublayer}_l(\mathrm{LayerNorm}(x_l))"

@@ -3,9 +3,11 @@
 import torch
 from torch import Tensor, nn
 
-from core.config import ModelConfig
 from core.heads import Site, Stack
+from core.config import ModelConfig
+from core.messages import N_
 from core.model.dropout import Dropout
+from core.model.part import EMBEDDINGS, Part, Sketch
 from core.model.probe import Probe, Step, through
 
 
@@ -45,12 +47,14 @@ class Embedding(nn.Module):
         self.tokens = tokens
         self.scale = config.d_model**0.5
         self.dropout = Dropout(config.dropout)
+        positions_PD = torch.empty(config.max_positions, config.d_model)
         if config.positions == "learned":
-            positions_PD = torch.empty(config.max_positions, config.d_model)
             self.positions_PD = nn.Parameter(nn.init.normal_(positions_PD, std=0.02))
         else:
+            # Whoever asks for shapes alone (on the meta device) needs no numbers.
+            if not positions_PD.is_meta:
+                positions_PD = sinusoids(config.max_positions, config.d_model)
             # A formula, not a weight: it is neither trained nor saved.
-            positions_PD = sinusoids(config.max_positions, config.d_model)
             self.register_buffer("positions_PD", positions_PD, persistent=False)
 
     def forward(self, ids_BK: Tensor, start: int = 0, probe: Probe | None = None) -> Tensor:
@@ -68,3 +72,38 @@ class Embedding(nn.Module):
         positions_KD = through(probe, self.site, Step.POSITIONS, self.positions_PD[start:end])
         x_BKD = self.dropout(tokens_BKD + positions_KD)
         return through(probe, self.site, Step.STREAM_OUT, x_BKD)
+
+    def describe(self, sketch: Sketch) -> None:
+        """Add the tokens' table, and the positions that are added beside it."""
+        stack, length, d_model = self.site.stack, sketch.length, self.tokens.embedding_dim
+        width, part = (length, d_model), f"{stack}.positions"
+        table = [self.positions_PD] if isinstance(self.positions_PD, nn.Parameter) else []
+        sketch.add(
+            Part(
+                id=f"{stack}.embedding",
+                kind="embedding",
+                label=N_("Embedding"),
+                group=EMBEDDINGS,
+                shapes=(("input", (length,)), ("output", width)),
+                formula=r"x_t = \sqrt{d_{model}}\; E_{w_t}",
+                code=(Embedding,),
+                site=self.site,
+            ),
+            learned=self.tokens.parameters(),
+        )
+        sketch.add(
+            Part(
+                id=part,
+                kind="positions",
+                label=N_("Positions"),
+                group=EMBEDDINGS,
+                shapes=(("input", width), ("positions", width), ("output", width)),
+                formula=r"x_t \mathrel{+}= PE_t",
+                # A table that was learned is no formula.
+                code=(Embedding,) if table else (Embedding, sinusoids),
+            ),
+            learned=table,
+            enters=(),
+        )
+        sketch.sum(f"{stack}.sum")
+        sketch.arrow("positions", part, sketch.end)

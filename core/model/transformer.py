@@ -1,15 +1,25 @@
 """The whole encoder–decoder (Figure 1)."""
 
+from collections.abc import Callable, Collection, Mapping
+from functools import lru_cache
+from typing import Any, cast
+
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
-from core.config import ModelConfig
 from core.heads import Site
+from core.config import ModelConfig
+from core.messages import N_
+from core.model.attention import MultiHeadAttention
 from core.model.cache import Cache
-from core.model.layers import DecoderLayer, EncoderLayer, Seen
+from core.model.layers import DecoderLayer, EncoderLayer, Layer, Residual
 from core.model.masks import causal_mask, decoder_mask, padding_to_hide
+from core.model.norm import LayerNorm, describe_norm
+from core.model.part import EMBEDDINGS, Part, Sketch, products
 from core.model.positional import Embedding
 from core.model.probe import Probe
+from core.model.sublayers import Seen, Sublayer
 
 
 class Transformer(nn.Module):
@@ -56,9 +66,9 @@ class Transformer(nn.Module):
     def encode(self, source_BS: Tensor, probe: Probe | None = None) -> Tensor:
         """Return memory_BSD, what the encoder makes of each source token."""
         x_BSD = self.source_embedding(source_BS, probe=probe)
-        visible_B1S = padding_to_hide(source_BS)
+        seen = Seen(padding_to_hide(source_BS))
         for layer in self.encoder:
-            x_BSD = layer(x_BSD, visible_B1S, probe)
+            x_BSD = layer(x_BSD, seen, probe)
         return self.encoder_norm(x_BSD)
 
     def decode(
@@ -87,11 +97,15 @@ class Transformer(nn.Module):
             else _later_rows(start, n_new, target_BT.device)
         )
         x_BTD = self.target_embedding(target_BT, start, probe)
-        seen = Seen(memory_BSD, visible_B1S, visible_BTK, cache)
+        seen = Seen(visible_BTK, memory_BSD, visible_B1S, cache)
         for layer in self.decoder:
             x_BTD = layer(x_BTD, seen, probe)
         if cache is not None:
             cache.length += n_new
+        return self.logits(x_BTD)
+
+    def logits(self, x_BTD: Tensor) -> Tensor:
+        """Return logits_BTV for the decoder's stream as it comes out of a layer."""
         return self.output(self.decoder_norm(x_BTD))
 
     @property
@@ -101,11 +115,79 @@ class Transformer(nn.Module):
 
     def sites(self) -> tuple[Site, ...]:
         """Return every attention sublayer's site: encoder self, decoder self, cross."""
-        encoder = [Site("encoder", i, "self") for i in range(self.config.n_encoder_layers)]
-        n_decoder = self.config.n_decoder_layers
-        decoder = [Site("decoder", i, "self") for i in range(n_decoder)]
-        cross = [Site("decoder", i, "cross") for i in range(n_decoder)]
-        return (*encoder, *decoder, *cross)
+        found = [each.site for each in self.modules() if isinstance(each, MultiHeadAttention)]
+        kinds = list(dict.fromkeys(site.attention for site in found))
+        return tuple(sorted(found, key=lambda site: kinds.index(site.attention)))
+
+    def layers(self) -> tuple[Layer, ...]:
+        """Return all layers from the bottom of the encoder to the top of the decoder."""
+        return tuple(cast(Layer, layer) for layer in (*self.encoder, *self.decoder))
+
+    def block(self, site: Site) -> tuple[Sublayer, Residual]:
+        """Return the sublayer of a site, and what stands around it.
+
+        Raises:
+            ValueError: The model has no sublayer there.
+        """
+        for layer in self.layers():
+            for sublayer, residual in layer.blocks():
+                if residual.site == site:
+                    return sublayer, residual
+        raise ValueError(f"the model has no sublayer at {site}")
+
+    def saved(self) -> dict[str, Tensor]:
+        """Return what a file of this model holds: parameters, a shared one once, and buffers.
+
+        A buffer that is not persistent is computed anew and in no file.
+        """
+        kept = self.state_dict(keep_vars=True)
+        buffers = {name: each for name, each in self.named_buffers() if name in kept}
+        return {**dict(self.named_parameters()), **buffers}
+
+    def describe(self, sketch: Sketch) -> None:
+        """Add everything from the source's tokens to the next token's probabilities."""
+        sketch.begin("encoder", "source", N_("source"))
+        self._describe_stack(sketch, self.source_embedding, self.encoder, self.encoder_norm)
+        sketch.memory = sketch.end
+        sketch.begin("decoder", "target", N_("target, shifted right"))
+        self._describe_stack(sketch, self.target_embedding, self.decoder, self.decoder_norm)
+        width = (sketch.length, self.output.in_features)
+        vocabulary = (sketch.length, self.output.out_features)
+        sketch.add(
+            Part(
+                id="output",
+                kind="output",
+                label=N_("Linear output"),
+                group=EMBEDDINGS,
+                multiply_adds=products(self.output, sketch.length),
+                shapes=(("input", width), ("output", vocabulary)),
+                formula=r"z = W x \quad (W = E \text{ where the matrices are shared})",
+                code=(Transformer,),
+            ),
+            learned=self.output.parameters(),
+        )
+        sketch.add(
+            Part(
+                id="softmax",
+                kind="softmax",
+                label=N_("Softmax"),
+                group="",
+                shapes=(("input", vocabulary), ("output", vocabulary)),
+                formula=r"p_i = \frac{e^{z_i}}{\sum_j e^{z_j}}",
+                code=(Transformer,),
+            ),
+        )
+        sketch.tokens("probabilities", N_("probabilities"))
+
+    def _describe_stack(
+        self, sketch: Sketch, embedding: Embedding, layers: nn.ModuleList, norm: nn.Module
+    ) -> None:
+        embedding.describe(sketch)
+        for number, layer in enumerate(layers):
+            with sketch.layer(number):
+                cast(Layer, layer).describe(sketch)
+        part, label = f"{sketch.stack}.norm", N_("Final norm")
+        describe_norm(norm, sketch, part, label, "{part}", self.config.d_model)
 
     def _initialise(self) -> None:
         """Glorot for the projections; embeddings so that √d_model brings them to variance 1."""
@@ -124,7 +206,7 @@ def _later_rows(start: int, n_new: int, device: torch.device) -> Tensor | None:
 
 
 def _final_norm(config: ModelConfig) -> nn.Module:
-    return nn.LayerNorm(config.d_model) if config.norm == "pre" else nn.Identity()
+    return LayerNorm(config.d_model) if config.norm == "pre" else nn.Identity()
 
 
 def build(config: ModelConfig, seed: int = 0) -> Transformer:
@@ -136,5 +218,29 @@ def build(config: ModelConfig, seed: int = 0) -> Transformer:
 
 def count_parameters(config: ModelConfig) -> int:
     """Return how many numbers a model of this configuration learns; a shared matrix counts once."""
-    with torch.device("meta"):
-        return sum(parameter.numel() for parameter in Transformer(config).parameters())
+    return sum(parameter.numel() for parameter in outline(config).parameters())
+
+
+@lru_cache(maxsize=64)
+def outline(config: ModelConfig) -> Transformer:
+    """Return a model with the shapes of all its weights and without their numbers."""
+    with torch.device("meta"), _Shapes():
+        return Transformer(config)
+
+
+class _Shapes(TorchFunctionMode):
+    """Leaves out what torch would import a compiler for, for seconds, to make no numbers at all."""
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Collection[type],
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> object:
+        given = kwargs or {}
+        if func in (nn.init.normal_, nn.init.kaiming_uniform_):
+            return given["tensor"]
+        if func is torch.Tensor.uniform_:
+            return args[0]
+        return func(*args, **given)

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load, save
-from torch import Tensor
+from torch import Tensor, nn
 
 from core.config import ModelConfig
 from core.files import write_atomically
@@ -22,12 +22,18 @@ class CheckpointError(ValueError):
 
 
 def save_weights(model: Transformer, path: Path, dtype: torch.dtype = torch.float32) -> None:
-    """Write a model's weights in a precision; a shared matrix is written once."""
-    tensors = {
-        name: parameter.detach().to(dtype).contiguous()
-        for name, parameter in model.named_parameters()
-    }
+    """Write a model's weights in a precision; a shared matrix is written once.
+
+    Buffers that are computed from nothing else, such as running means, are written as they are.
+    """
+    tensors = {name: _kept(each, dtype) for name, each in model.saved().items()}
     write_atomically(path, save(tensors))
+
+
+def _kept(tensor: Tensor, dtype: torch.dtype) -> Tensor:
+    """Return a tensor as a file holds it; only parameters are brought to a precision."""
+    kept = tensor.detach().contiguous()
+    return kept.to(dtype) if isinstance(tensor, nn.Parameter) else kept
 
 
 def save_rounded(model: Transformer, path: Path) -> None:
@@ -37,8 +43,8 @@ def save_rounded(model: Transformer, path: Path) -> None:
     so that no weight is off by more than 1/254 of the largest of its row.
     """
     tensors: dict[str, Tensor] = {}
-    for name, parameter in model.named_parameters():
-        if parameter.dim() < 2:
+    for name, parameter in model.saved().items():
+        if parameter.dim() < 2 or not isinstance(parameter, nn.Parameter):
             tensors[name] = parameter.detach().contiguous()
             continue
         scale = parameter.detach().abs().amax(dim=-1, keepdim=True).clamp_min(1e-30) / 127
@@ -55,7 +61,7 @@ def load_model(path: Path, config: ModelConfig) -> Transformer:
     """
     tensors = _unrounded(_read_tensors(path))
     model = build(config)
-    wanted = dict(model.named_parameters())
+    wanted = model.saved()
     differing = sorted(set(wanted) ^ set(tensors)) or sorted(
         name for name in wanted if wanted[name].shape != tensors[name].shape
     )
@@ -64,8 +70,8 @@ def load_model(path: Path, config: ModelConfig) -> Transformer:
             f"{path.name} holds other weights than run.json describes: {', '.join(differing[:3])}"
         )
     with torch.no_grad():
-        for name, parameter in wanted.items():
-            parameter.copy_(tensors[name])
+        for name, tensor in wanted.items():
+            tensor.copy_(tensors[name])
     return model.eval()
 
 

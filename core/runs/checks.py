@@ -12,7 +12,7 @@ from safetensors import SafetensorError, safe_open
 
 from core.config import ModelConfig
 from core.files import write_atomically
-from core.model import Transformer
+from core.model.transformer import outline
 from core.runs.checkpoint import SCALE
 from core.runs.contents import STATUS, WEIGHT_FOLDERS, told_status
 from core.runs.records import read_record
@@ -80,9 +80,7 @@ def _shapes(model: ModelConfig) -> Shapes:
             f"run.json speaks of {n_layers} layers and {model.max_positions} positions, "
             "which are too many"
         )
-    with torch.device("meta"):
-        parameters = Transformer(model).named_parameters()
-        return {name: tuple(parameter.shape) for name, parameter in parameters}
+    return {name: tuple(tensor.shape) for name, tensor in outline(model).saved().items()}
 
 
 def _shapes_in(file: Path) -> Shapes:

@@ -13,7 +13,7 @@ import torch
 from core.batch import token_counts
 from core.config import ModelConfig
 from core.model import count_parameters
-from core.model.description import parts
+from core.model.description import describe
 from core.tasks import Task, training_samples
 from core.training.prepare import train_tokenizer
 from core.training.presets import PRESETS, Preset
@@ -97,9 +97,9 @@ def seconds_per_step(model: ModelConfig, batch_size: int, n_source: int, n_targe
         n_source: Tokens of a source, on average.
         n_target: Tokens of a target, on average.
     """
-    products = sum(part.multiply_adds for part in parts(model, n_source, n_target)) * batch_size
-    sublayers = 2 * model.n_encoder_layers + 3 * model.n_decoder_layers
-    return PASSES * products / multiply_adds_per_second() * SLOWER + sublayers * OPERATIONS_EACH
+    found = describe(model, n_source, n_target)
+    products = found.multiply_adds * batch_size / multiply_adds_per_second()
+    return PASSES * products * SLOWER + len(found.sublayers) * OPERATIONS_EACH
 
 
 @lru_cache

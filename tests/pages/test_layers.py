@@ -5,7 +5,8 @@ import torch
 from core.decoding.sentence import translate
 from core.heads import Site
 from core.model import Record, Step, count_parameters
-from core.model.description import TABLE_3, parts
+from core.model.description import describe
+from core.model.paper import TABLE_3
 from core.runs.run import load_run
 from tests.pages.conftest import ROOT, chart_rows, said, send, unfold
 from viz import architecture

@@ -23,7 +23,7 @@ _BOUNDS = ("before", "after", "low", "high")
 def fingerprint(model: Transformer) -> str:
     """Return what tells a model's weights from all others: a hash of their names and values."""
     found = hashlib.blake2b(digest_size=16)
-    for name, values in sorted(model.named_parameters()):
+    for name, values in sorted(model.saved().items()):
         found.update(f"{name} {tuple(values.shape)}\n".encode())
         found.update(values.detach().cpu().contiguous().numpy().data)
     return found.hexdigest()

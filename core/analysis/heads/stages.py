@@ -5,29 +5,16 @@ Q query positions, K key positions, E width of one head, D model width.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Literal
 
 import numpy as np
 
 from core.analysis.heads.steps import HeadSteps, Projection, Values
+from core.model.attention import Stage
+
+__all__ = ["Axis", "Panel", "Stage", "bias", "matrices", "panels"]
 
 Axis = Literal["query", "key", "d_model", "d_k", "d_v", "heads × d_v", "bias"]
-
-
-class Stage(StrEnum):
-    """The stages of a head, in order; the value is its name in a word or two."""
-
-    QUERIES = "q"
-    KEYS = "k"
-    VALUES = "v"
-    PRODUCTS = "q·k"
-    SCALE = "÷ √d_k"
-    MASK = "mask"
-    SOFTMAX = "softmax"
-    MIX = "· v"
-    CONCATENATE = "concatenate"
-    OUTPUT = "W^O"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,9 +29,13 @@ class Panel:
 
 
 def panels(steps: HeadSteps, stage: Stage) -> tuple[Panel, ...]:
-    """Return the matrices of a stage: first what comes out, then what goes in."""
+    """Return the matrices of a stage: first what comes out, then what goes in.
+
+    Raises:
+        ValueError: No matrices are known for such a stage.
+    """
     query, key, value = steps.query, steps.key, steps.value
-    memory = "x" if steps.head.kind.is_self else "m"
+    memory = steps.memory_symbol
     products = Panel("q·k", steps.products_QK, "query", "key")
     scores = Panel("s", steps.scores_QK, "query", "key")
     masked = Panel("masked", steps.masked_QK, "query", "key")
@@ -76,6 +67,8 @@ def panels(steps: HeadSteps, stage: Stage) -> tuple[Panel, ...]:
             Panel("term", steps.term_QD, "query", "d_model"),
         ),
     }
+    if stage not in found:
+        raise ValueError(f"nothing is known of the stage {stage}")
     return found[stage]
 
 

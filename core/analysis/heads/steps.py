@@ -15,14 +15,14 @@ from torch import Tensor, nn
 
 from core.batch import pad
 from core.decoding.sentence import translate
-from core.heads import Head, Site
+from core.heads import Head
 from core.model import (
     Probes,
     Record,
     Step,
     Transformer,
 )
-from core.model.attention import MultiHeadAttention
+from core.model.attention import MultiHeadAttention, Stage
 from core.runs.run import Run
 
 Values = NDArray[np.float32]
@@ -52,6 +52,10 @@ class HeadSteps:
     head: Head
     normed: bool
     """True where the stream goes through LayerNorm before it comes in (pre-norm)."""
+    memory_symbol: str
+    """What keys and values are made of: x, the sequence itself, or m, what the encoder made."""
+    formulas: Mapping[Stage, str]
+    """The head's stages in order, each with its formula in LaTeX."""
     query: Projection
     """In the place of K stands Q."""
     key: Projection
@@ -128,13 +132,10 @@ def head_steps(run: Run, sentence: str, head: Head) -> HeadSteps:
         return _cut_out(run.model, steps, head)
 
 
-def _attention_at(model: Transformer, site: Site) -> MultiHeadAttention:
-    modules = (module for module in model.modules() if isinstance(module, MultiHeadAttention))
-    return next(module for module in modules if module.site == site)
-
-
 def _cut_out(model: Transformer, steps: Mapping[Step, Tensor], head: Head) -> HeadSteps:
-    attention, number = _attention_at(model, head.site), head.index
+    (attention, residual), number = model.block(head.site), head.index
+    if not isinstance(attention, MultiHeadAttention):
+        raise ValueError(f"{head.site} has no heads")
     n_heads, n_queries, n_keys = steps[Step.WEIGHTS].shape
     mixed_QHE = steps[Step.MIXED].transpose(0, 1)
     # A linear layer holds its matrix with a row for each number that it makes.
@@ -151,7 +152,9 @@ def _cut_out(model: Transformer, steps: Mapping[Step, Tensor], head: Head) -> He
 
     return HeadSteps(
         head=head,
-        normed=model.config.norm == "pre",
+        normed=residual.given is Step.AFTER_NORM,
+        memory_symbol=attention.memory_symbol,
+        formulas=attention.stages(number),
         query=projection(Step.QUERY_INPUT, attention.query, Step.QUERY),
         key=projection(Step.MEMORY, attention.key, Step.KEY),
         value=projection(Step.MEMORY, attention.value, Step.VALUE),

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 
+from core.heads import Stack
 from core.batch import pad
 from core.decoding.step import sayable
-from core.heads import Site, Stack
 from core.model import Record, Step, Transformer
+from core.model.description import describe
 from core.vocabulary import EOS
 
 
@@ -66,9 +67,9 @@ def decoder_lens(model: Transformer, source_ids: Sequence[int], fed_ids: Sequenc
     """
     record = Record(frozenset({Step.STREAM_OUT}))
     logits_BTV = model(pad([source_ids]), pad([fed_ids]), record)
-    stream = _depths(record, "decoder", model.config.n_decoder_layers)
+    stream = _depths(model, record, "decoder")
     # One depth after the other, in the shape that the model has: the last is its own, bit by bit.
-    logits = [model.output(model.decoder_norm(x_BTD))[0] for x_BTD in stream]
+    logits = [model.logits(x_BTD)[0] for x_BTD in stream]
     return _lens(torch.stack(logits), sayable(logits_BTV[0]).argmax(dim=-1))
 
 
@@ -89,15 +90,24 @@ def encoder_lens(model: Transformer, source_ids: Sequence[int]) -> Lens:
     source_BS = pad([source_ids])
     model.encode(source_BS, record)
     tokens_VD = model.source_embedding.tokens.weight
-    stream = _depths(record, "encoder", model.config.n_encoder_layers)
+    stream = _depths(model, record, "encoder")
     logits = [model.encoder_norm(x_BSD)[0] @ tokens_VD.T for x_BSD in stream]
     return _lens(torch.stack(logits), source_BS[0])
 
 
-def _depths(record: Record, stack: Stack, n_layers: int) -> list[Tensor]:
-    layers = [Site(stack, layer, "feed_forward") for layer in range(n_layers)]
-    sites = (Site(stack, 0, "embedding"), *layers)
+def _depths(model: Transformer, record: Record, stack: Stack) -> list[Tensor]:
+    sites = describe(model, 1, 1).depths(stack)
     return [record.tensors[site, Step.STREAM_OUT] for site in sites]
+
+
+def formula(model: Transformer) -> str:
+    """Return how a depth is read, in LaTeX."""
+    ends_bare = isinstance(model.decoder_norm, nn.Identity)
+    last = "W x_l" if ends_bare else r"W\, \mathrm{LayerNorm}(x_l)"
+    return (
+        rf"p_l = \mathrm{{softmax}}\!\left({last}\right), \quad W: "
+        r"\text{output matrix; in the encoder the source embedding; PAD and BOS left out}"
+    )
 
 
 def _lens(logits_LKV: Tensor, followed_K: Tensor) -> Lens:

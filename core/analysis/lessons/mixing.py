@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from core.batch import pad
-from core.heads import Site
-from core.model import Record, Step, Transformer
+from core.model import Record, Transformer
 from core.model.layers import EncoderLayer
 
 LONGEST = 64
@@ -72,8 +71,7 @@ def influence(
     Raises:
         IndexError: The encoder has no such layer.
     """
-    sublayers = model.encoder[layer]
-    assert isinstance(sublayers, EncoderLayer)
+    sublayers = _encoder_layer(model, layer)
     attention = deepcopy(sublayers.self_attention).double()
     feed_forward = deepcopy(sublayers.feed_forward).double()
 
@@ -92,12 +90,19 @@ def sublayer_inputs(
     model: Transformer, layer: int, source_ids: Sequence[int]
 ) -> tuple[Tensor, Tensor]:
     """Return x_KD in float64 as an encoder layer's self-attention and feed-forward layer get it."""
-    step = Step.AFTER_NORM if model.config.norm == "pre" else Step.STREAM_IN
-    record = Record(frozenset({step}))
+    sublayers = _encoder_layer(model, layer)
+    sites = (sublayers.self_attention.site, sublayers.feed_forward.site)
+    given = [(site, model.block(site)[1].given) for site in sites]
+    record = Record(frozenset(step for _, step in given))
     model.encode(pad([source_ids[:LONGEST]]), record)
-    kinds = (Site("encoder", layer, "self"), Site("encoder", layer, "feed_forward"))
-    around_KD, inner_KD = (record.tensors[site, step][0].double() for site in kinds)
+    around_KD, inner_KD = (record.tensors[each][0].double() for each in given)
     return around_KD, inner_KD
+
+
+def _encoder_layer(model: Transformer, layer: int) -> EncoderLayer:
+    found = model.encoder[layer]
+    assert isinstance(found, EncoderLayer)
+    return found
 
 
 def directions(n_positions: int, d_model: int, seed: int = 0) -> Tensor:

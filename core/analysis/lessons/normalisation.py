@@ -12,10 +12,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from core.batch import pad
 from core.heads import Site
+from core.batch import pad
 from core.model import Record, Step, Transformer
-from core.model.layers import Residual
 from core.vocabulary import PAD
 
 EPS = 1e-5
@@ -165,10 +164,11 @@ def study_norms(
 
 
 def _norm_of(model: Transformer, site: Site) -> nn.LayerNorm:
-    for module in model.modules():
-        if isinstance(module, Residual) and module.site == site:
-            return module.norm
-    raise ValueError(f"the model has no norm at {site}")
+    for layer in model.layers():
+        for _, residual in layer.blocks():
+            if residual.site == site and isinstance(residual.norm, nn.LayerNorm):
+                return residual.norm
+    raise ValueError(f"the model has no norm at {site} that is a LayerNorm")
 
 
 def _encoded(

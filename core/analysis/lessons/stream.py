@@ -10,9 +10,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.batch import pad
 from core.heads import Site, Stack
+from core.batch import pad
 from core.model import Record, Step, Transformer
+from core.model.description import describe
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,11 +59,10 @@ def residual_stream(
     """
     record = Record(frozenset({Step.STREAM_OUT, Step.ADDED}))
     model(pad([source_ids]), pad([fed_ids]), record)
-    # The record keeps the order in which the model computes.
-    through = [site for site, step in record.tensors if step == Step.STREAM_OUT]
+    sites = describe(model, 1, 1).sites
+    stacks = dict.fromkeys(site.stack for site in sites)
     return {
-        stack: _stream(record, [site for site in through if site.stack == stack])
-        for stack in dict.fromkeys(site.stack for site in through)
+        stack: _stream(record, [site for site in sites if site.stack == stack]) for stack in stacks
     }
 
 

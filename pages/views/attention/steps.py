@@ -1,7 +1,7 @@
 """One head in numbers: step by step from what it is given to what it adds."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import streamlit as st
@@ -33,7 +33,7 @@ def draw(looked: Looked) -> Taking:
     text, formula = st.columns([3, 2], vertical_alignment="center")
     text.markdown(steps_words.explained(steps, stage))
     with formula:
-        st.markdown(f"${steps_words.formula(steps, stage)}$")
+        st.markdown(f"${steps.formulas[stage]}$")
         st.markdown(steps_words.equation(found))
     shown = stage_matrices(looked, steps, stage, cell)
     show_matrices(shown, key=STEPS, on_pick=lambda: clicks.take_cell(STEPS))
@@ -52,20 +52,20 @@ def draw(looked: Looked) -> Taking:
         code=[attend_probed, head_steps, terms],
         component=(component_assets(), lambda: pack(shown)),
         how_to_read=steps_words.HOW_TO_READ,
-        formula=steps_words.formula(steps, stage),
+        formula=steps.formulas[stage],
     )
 
 
 def _ask(steps: HeadSteps) -> tuple[Stage, tuple[int, int]]:
     """Ask for a stage; return it with the cell of its result that is looked at."""
-    names = [stage.value for stage in Stage]
+    names = [stage.value for stage in steps.formulas]
     found = address.text_of(session.STAGE)
     stage = Stage(found if found in names else names[0])
     cell = _clicked(steps, stage)
     chosen = cell or cell_at(steps, stage, *telling_pair(steps))
     going = {} if cell is None else _same_pair(steps, stage, chosen)
     with st.container(horizontal=True, vertical_alignment="center"):
-        _button("back", _("Back"), "chevron_left", names.index(stage) - 1, going)
+        _button("back", _("Back"), "chevron_left", names, names.index(stage) - 1, going)
         controls.choice(
             _("Step"),
             session.STAGE,
@@ -73,13 +73,14 @@ def _ask(steps: HeadSteps) -> tuple[Stage, tuple[int, int]]:
             names[0],
             then=partial(_keep_pair, going),
         )
-        _button("next", _("Next"), "chevron_right", names.index(stage) + 1, going)
+        _button("next", _("Next"), "chevron_right", names, names.index(stage) + 1, going)
     return stage, chosen
 
 
-def _button(key: str, label: str, icon: str, index: int, going: Mapping[str, str]) -> None:
+def _button(
+    key: str, label: str, icon: str, names: Sequence[str], index: int, going: Mapping[str, str]
+) -> None:
     """Draw the button to the stage of an index."""
-    names = [stage.value for stage in Stage]
     exists = 0 <= index < len(names)
     name = names[index] if exists else ""
     st.button(
@@ -113,7 +114,7 @@ def _same_pair(steps: HeadSteps, stage: Stage, cell: tuple[int, int]) -> dict[st
     """Return stage → the cell that the URL names when somebody goes there."""
     query, key = pair_of(steps, stage, *cell)
     found = {}
-    for other in Stage:
+    for other in steps.formulas:
         row, column = cell_at(steps, other, query, key)
         found[other.value] = f"0,{row},{column}"
     return found

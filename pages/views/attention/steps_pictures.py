@@ -118,7 +118,7 @@ def _title(steps: HeadSteps, panel: Panel, made: bool) -> str:
     first = steps.head.index * steps.d_v
     return titles.get(panel.name, _("{name} of head {head}")).format(
         name=panel.name,
-        given="x" if steps.head.kind.is_self else "m",
+        given=steps.memory_symbol,
         root=f"{steps.divisor:.3g}",
         head=steps.head.index,
         n_heads=steps.n_heads,

@@ -43,31 +43,8 @@ def explained(steps: HeadSteps, stage: Stage) -> str:
     )
 
 
-def formula(steps: HeadSteps, stage: Stage) -> str:
-    """Return the stage's formula with this model's sizes, in LaTeX."""
-    given = "x" if steps.head.kind.is_self else "m"
-    d_model, d_k, d_v = steps.query.given_KD.shape[1], steps.d_k, steps.d_v
-    width = steps.n_heads * d_v
-    head, last = steps.head.index, steps.n_heads - 1
-    joined = r"\text{head}_0" + (rf"\cdots \text{{head}}_{{{last}}}" if last else "")
-    formulas: Mapping[Stage, str] = {
-        Stage.QUERIES: rf"q_i = x_i W^Q + b^Q, \quad W^Q: {d_model} \times {d_k}",
-        Stage.KEYS: rf"k_j = {given}_j W^K + b^K, \quad W^K: {d_model} \times {d_k}",
-        Stage.VALUES: rf"v_j = {given}_j W^V + b^V, \quad W^V: {d_model} \times {d_v}",
-        Stage.PRODUCTS: rf"q_i \cdot k_j = \sum_{{e=0}}^{{{d_k - 1}}} q_{{ie}}\, k_{{je}}",
-        Stage.SCALE: r"s_{ij} = q_i \cdot k_j \,/ \sqrt{d_k} = q_i \cdot k_j \,/ "
-        rf"\sqrt{{{d_k}}} = q_i \cdot k_j \,/\, {steps.divisor:.3g}",
-        Stage.MASK: r"s_{ij} + M_{ij}, \quad M_{ij} = 0 \text{ if visible, else } {-\infty}",
-        Stage.SOFTMAX: r"w_{ij} = e^{s_{ij} + M_{ij}} \,/ \sum_{j'} e^{s_{ij'} + M_{ij'}}",
-        Stage.MIX: rf"\text{{head}}_{{{head},i}} = \sum_j w_{{ij}}\, v_j",
-        Stage.CONCATENATE: rf"[\,{joined}\,], \quad {steps.n_heads} \times {d_v} = {width}",
-        Stage.OUTPUT: rf"[\,{joined}\,]\, W^O + b^O = \sum_h \text{{head}}_h W^O_h + b^O",
-    }
-    return formulas[stage]
-
-
 def _given(steps: HeadSteps, stage: Stage) -> str:
-    if not steps.head.kind.is_self and stage in (Stage.KEYS, Stage.VALUES):
+    if steps.memory_symbol == "m" and stage in (Stage.KEYS, Stage.VALUES):
         return _("what the encoder made of each source word, m")
     if steps.normed:
         return _("each word's vector x, the stream after LayerNorm")

@@ -6,8 +6,10 @@ import numpy as np
 import streamlit as st
 
 from core.analysis.lessons.lens import Lens, decoder_lens, encoder_lens
+from core.analysis.lessons.lens import formula as lens_formula
 from core.analysis.lessons.stream import Stream, residual_stream
 from core.heads import Stack
+from core.model.description import describe
 from core.runs.run import Run
 from core.tokenizer import Token
 from pages.frame import cached, clicks, controls, lesson, session
@@ -21,17 +23,6 @@ from pages.frame.text import _, percent, plain
 from viz.charts.curves import Quantity, curves
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix
-
-_NEXT = {
-    "pre": r"x_{l+1} = x_l + \mathrm{Sublayer}_l(\mathrm{LayerNorm}(x_l))",
-    "post": r"x_{l+1} = \mathrm{LayerNorm}(x_l + \mathrm{Sublayer}_l(x_l))",
-}
-_READ = {
-    "pre": r"p_l = \mathrm{softmax}\!\left(W\, \mathrm{LayerNorm}(x_l)\right), \quad W: "
-    r"\text{output matrix; in the encoder the source embedding; PAD and BOS left out}",
-    "post": r"p_l = \mathrm{softmax}\!\left(W x_l\right), \quad W: "
-    r"\text{output matrix; in the encoder the source embedding; PAD and BOS left out}",
-}
 
 
 def stream(opened: Opened) -> None:
@@ -72,7 +63,7 @@ def stream(opened: Opened) -> None:
     lesson.numbers(f"stream_{stack}_{measure}", {"after": names, **series})
     lesson.explained(
         Explanation(
-            formula=_NEXT[opened.run.settings.model.norm] + r", \qquad "
+            formula=describe(opened.run.model, 1, 1).sublayers[0].step + r", \qquad "
             r"\cos(x_l, x_0) = \frac{x_l \cdot x_0}{\lVert x_l \rVert \lVert x_0 \rVert}",
             tries=(
                 _("Compare encoder and decoder: the decoder has to become another word."),
@@ -111,7 +102,7 @@ def lens(opened: Opened) -> None:
     _followed(opened.run, found, guesses, position, stack)
     lesson.explained(
         Explanation(
-            formula=_READ[opened.run.settings.model.norm],
+            formula=lens_formula(opened.run.model),
             tries=(
                 _(
                     "Decoder: where one matrix serves both ends (tied), the embedding of a word "

@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from core.config import ModelConfig, TrainConfig
-from core.model.description import by_kind, parts
+from core.model.description import describe
 from core.training.estimate import Costs
 from core.training.schedule import learning_rate
 from pages.frame.charts import chart
@@ -70,7 +70,7 @@ def _rates(model: ModelConfig, training: TrainConfig) -> None:
 
 def _parts(model: ModelConfig) -> None:
     # Parameters do not depend on the lengths.
-    found = by_kind(parts(model, 1, 1))
+    found = describe(model, 1, 1).by_group()
     drawn = bars(
         {_("parameters"): list(found.values())},
         [_(name) for name in found],

@@ -14,7 +14,7 @@ from core.model import (
     build,
     count_parameters,
 )
-from core.model.description import TABLE_3, by_kind, parts
+from core.model.description import describe
 
 SMALL = ModelConfig(23, 3, 2, 16, 32, 4, d_k=5, d_v=3, max_positions=20)
 CONFIGS = {
@@ -59,15 +59,15 @@ def configs(draw):
 @given(config=configs(), lengths=st.tuples(st.integers(1, 9), st.integers(1, 9)))
 @settings(max_examples=40, deadline=None)
 def test_parameters_of_all_parts_are_those_of_the_model(config, lengths):
-    found = parts(config, *lengths)
+    found = describe(config, *lengths).parts
     assert sum(part.parameters for part in found) == count_parameters(config)
-    assert sum(by_kind(found).values()) == count_parameters(config)
+    assert sum(describe(config, *lengths).by_group().values()) == count_parameters(config)
 
 
 @each_config
 def test_parameters_of_a_part_are_those_of_its_module(config):
     model = build(config)
-    found = {part.id: part.parameters for part in parts(config, 3, 4)}
+    found = {part.id: part.parameters for part in describe(config, 3, 4).parts}
 
     def size(module):
         return sum(parameter.numel() for parameter in module.parameters())
@@ -96,8 +96,7 @@ def test_parameters_of_a_part_are_those_of_its_module(config):
 @pytest.mark.parametrize(("n_source", "n_target"), [(6, 5), (1, 1), (3, 8)])
 def test_two_operations_for_each_multiply_add_are_what_a_counter_counts(config, n_source, n_target):
     _, _, operations = passed(config, n_source, n_target)
-    found = parts(config, n_source, n_target)
-    assert 2 * sum(part.multiply_adds for part in found) == operations
+    assert 2 * describe(config, n_source, n_target).multiply_adds == operations
 
 
 STEPS = {
@@ -119,7 +118,7 @@ def test_shapes_are_those_of_the_tensors_in_a_pass(config):
     def shape(site, step):
         return tuple(tensors[site, step][0].shape)
 
-    for part in parts(config, 6, 5):
+    for part in describe(config, 6, 5).parts:
         shapes = dict(part.shapes)
         assert list(shapes)[0] == "input" and list(shapes)[-1] == "output"
         stack = part.id.split(".")[0]
@@ -146,7 +145,7 @@ def test_shapes_are_those_of_the_tensors_in_a_pass(config):
 
 
 def test_memory_of_cross_attention_is_what_the_encoder_gives():
-    found = {part.id: dict(part.shapes) for part in parts(SMALL, 6, 5)}
+    found = {part.id: dict(part.shapes) for part in describe(SMALL, 6, 5).parts}
     assert found["decoder.0.cross"]["memory"] == (6, 16)
     assert found["decoder.0.cross"]["scores"] == (4, 5, 6)
 
@@ -174,69 +173,11 @@ def test_memory_of_cross_attention_is_what_the_encoder_gives():
 )
 def test_parts_stand_in_the_order_of_the_figure(norm, expected):
     config = replace(SMALL, n_encoder_layers=1, n_decoder_layers=1, norm=norm)
-    assert [part.id for part in parts(config, 2, 2)] == expected.split()
+    assert list(describe(config, 2, 2).ids) == expected.split()
 
 
 def test_a_feed_forward_layer_is_two_thirds_of_an_encoder_layer_of_the_paper():
     base = ModelConfig(41_000)
-    found = {part.id: part.parameters for part in parts(base, 1, 1)}
+    found = {part.id: part.parameters for part in describe(base, 1, 1).parts}
     layer = sum(count for name, count in found.items() if name.startswith("encoder.0."))
     assert found["encoder.0.feed_forward"] / layer == pytest.approx(2 / 3, abs=0.002)
-
-
-# ---- Table 3
-
-ROWS = {row.name: row for row in TABLE_3}
-
-
-def millions(config):
-    return count_parameters(config) / 1e6
-
-
-def test_the_table_has_every_row_once():
-    assert len(ROWS) == len(TABLE_3) == 20
-    assert [row.name[0] for row in TABLE_3] == list("bAAAABBCCCCCCCDDDDEb")
-
-
-def test_the_ten_published_counts_of_base_b_and_c_come_out_when_rounded():
-    found = [(round(millions(row.config)), row.millions) for row in TABLE_3[:-1] if row.millions]
-    assert len(found) == 10
-    assert all(count == published for count, published in found)
-    counts = [round(millions(row.config), 1) for row in TABLE_3[:-1] if row.millions]
-    assert counts == [65.1, 58.0, 60.4, 35.7, 50.4, 79.8, 27.9, 168.0, 52.5, 90.3]
-
-
-def test_the_vocabulary_usually_quoted_gives_another_base():
-    assert round(millions(replace(ROWS["base"].config, vocab_size=37_000)), 1) == 63.1
-
-
-def test_big_fits_neither_vocabulary_but_one_of_about_36_000():
-    big = ROWS["big"]
-    assert big.millions == 213
-    assert round(millions(big.config)) != 213
-    assert round(millions(replace(big.config, vocab_size=37_000))) != 213
-    assert round(millions(replace(big.config, vocab_size=36_000))) == 213
-
-
-def test_heads_of_rows_a_and_c_divide_the_width_and_those_of_row_b_do_not():
-    for name in ("A h=1", "A h=4", "A h=16", "A h=32", "C d_model=256", "C d_model=1024", "big"):
-        config = ROWS[name].config
-        assert config.n_heads * config.d_k == config.n_heads * config.d_v == config.d_model
-    assert [
-        (ROWS[name].config.d_k, ROWS[name].config.d_v) for name in ("B d_k=16", "B d_k=32")
-    ] == [
-        (16, 64),
-        (32, 64),
-    ]
-
-
-def test_no_label_smoothing_has_the_better_perplexity_and_the_worse_bleu():
-    base, sharp = ROWS["base"], ROWS["D ε_ls=0.0"]
-    assert (base.label_smoothing, sharp.label_smoothing) == (0.1, 0.0)
-    assert sharp.perplexity < base.perplexity and sharp.bleu < base.bleu
-    assert [ROWS[name].dropout for name in ("base", "D P_drop=0.0", "D P_drop=0.2", "big")] == [
-        0.1,
-        0.0,
-        0.2,
-        0.3,
-    ]

@@ -1,0 +1,38 @@
+"""Norms: what keeps the vectors of the residual stream within bounds."""
+
+from torch import nn
+
+from core.model.part import NORMS, Part, Sketch
+
+
+class LayerNorm(nn.LayerNorm):
+    """Brings each position's vector to mean 0 and variance 1, then learned gain and bias.
+
+    (x - μ) / √(σ² + ε) ⊙ g + b over the features (Ba, Kiros & Hinton 2016).
+    """
+
+    formula = r"\frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} \odot g + b"
+    count = "2 d"
+
+
+def describe_norm(
+    norm: nn.Module, sketch: Sketch, part: str, label: str, title: str, width: int
+) -> None:
+    """Add a norm to a sketch, whatever its kind; none where there is none (`nn.Identity`)."""
+    if isinstance(norm, nn.Identity):
+        return
+    shape = (sketch.length, width)
+    sketch.add(
+        Part(
+            id=part,
+            kind="norm",
+            label=label,
+            title=title,
+            group=NORMS,
+            shapes=(("input", shape), ("output", shape)),
+            formula=getattr(norm, "formula", ""),
+            count=getattr(norm, "count", ""),
+            code=(type(norm),),
+        ),
+        learned=norm.parameters(),
+    )
