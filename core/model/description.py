@@ -30,6 +30,15 @@ class Description:
         return tuple(part.id for part in self.parts)
 
     @property
+    def stacks(self) -> dict[Stack, int]:
+        """Each stack with how many layers it has."""
+        layers = {node.stack: {-1} for node in self.nodes}
+        for node in self.nodes:
+            if node.layer is not None:
+                layers[node.stack].add(node.layer)
+        return {stack: len(found) - 1 for stack, found in layers.items()}
+
+    @property
     def sublayers(self) -> tuple[Part, ...]:
         """The parts around which there is a residual block."""
         return tuple(part for part in self.parts if part.block == part.id)
@@ -91,7 +100,7 @@ def describe(model: Transformer | ModelConfig, n_source: int, n_target: int) -> 
         n_source: Tokens of the source, EOS included.
         n_target: Tokens fed to the decoder, BOS included.
     """
-    sketch = Sketch(Lengths(n_source, n_target))
     asked = outline(model) if isinstance(model, ModelConfig) else model
+    sketch = Sketch(Lengths(n_source, n_target), asked.config.d_model)
     asked.describe(sketch)
     return Description(tuple(sketch.nodes), tuple(sketch.arrows))

@@ -28,7 +28,6 @@ class Residual(nn.Module):
         self.norm = LayerNorm(config.d_model)
         self.dropout = Dropout(config.dropout)
         self.pre_norm = config.norm == "pre"
-        self.d_model = config.d_model
 
     def forward(
         self, x_BKD: Tensor, sublayer: Callable[[Tensor], Tensor], probe: Probe | None = None
@@ -56,15 +55,17 @@ class Residual(nn.Module):
         part = str(self.site)
         with sketch.residual(part, _PRE_STEP if self.pre_norm else _POST_STEP):
             if self.pre_norm:
-                self._describe_norm(sketch, N_("Norm"), N_("Norm before {part}"))
+                self._describe_norm(sketch, N_("Norm"), N_("{place}: Norm before {part}"))
             sublayer.describe(sketch)
             if self.pre_norm or isinstance(self.norm, nn.Identity):
                 sketch.sum(f"{part}.sum")
             else:
-                self._describe_norm(sketch, N_("Add & Norm"), N_("Add & Norm after {part}"))
+                self._describe_norm(
+                    sketch, N_("Add & Norm"), N_("{place}: Add & Norm after {part}")
+                )
 
     def _describe_norm(self, sketch: Sketch, label: str, title: str) -> None:
-        describe_norm(self.norm, sketch, f"{self.site}.norm", label, title, self.d_model)
+        describe_norm(self.norm, sketch, f"{self.site}.norm", label, title, (Residual,))
 
 
 class Layer(nn.Module):

@@ -2,7 +2,7 @@
 
 from torch import nn
 
-from core.model.part import NORMS, Part, Sketch
+from core.model.part import NORMS, Code, Part, Sketch
 
 
 class LayerNorm(nn.LayerNorm):
@@ -16,12 +16,20 @@ class LayerNorm(nn.LayerNorm):
 
 
 def describe_norm(
-    norm: nn.Module, sketch: Sketch, part: str, label: str, title: str, width: int
+    norm: nn.Module, sketch: Sketch, part: str, label: str, title: str, code: Code
 ) -> None:
-    """Add a norm to a sketch, whatever its kind; none where there is none (`nn.Identity`)."""
+    """Add a norm to a sketch, whatever its kind; nothing where there is none (`nn.Identity`).
+
+    Args:
+        norm: One that says its formula, or any other.
+        sketch: Of the model.
+        part: Its id.
+        label: A message to translate.
+        title: As in `Part`.
+        code: Where it is called.
+    """
     if isinstance(norm, nn.Identity):
         return
-    shape = (sketch.length, width)
     sketch.add(
         Part(
             id=part,
@@ -29,10 +37,10 @@ def describe_norm(
             label=label,
             title=title,
             group=NORMS,
-            shapes=(("input", shape), ("output", shape)),
+            shapes=(("input", sketch.stream), ("output", sketch.stream)),
             formula=getattr(norm, "formula", ""),
             count=getattr(norm, "count", ""),
-            code=(type(norm),),
+            code=(*code, type(norm)),
         ),
         learned=norm.parameters(),
     )

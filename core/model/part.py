@@ -64,8 +64,9 @@ class Part(Node):
     """What it computes, in LaTeX."""
     code: Code
     """What computes it."""
-    title: str = "{part}"
-    """Its name with the part that it belongs to in the place of {part}; a message to translate."""
+    title: str = N_("{place}: {part}")
+    """Its name; {place} is its layer or stack, {part} the label of the part whose block it is in,
+    or its own. A message to translate."""
     count: str = ""
     """How many numbers it learns, in LaTeX; "" where that is said nowhere."""
     site: Site | None = None
@@ -107,8 +108,9 @@ class Lengths:
 class Sketch:
     """Where modules write down what they are, from the bottom of the picture to its top."""
 
-    def __init__(self, lengths: Lengths) -> None:
+    def __init__(self, lengths: Lengths, d_model: int) -> None:
         self.lengths = lengths
+        self.d_model = d_model
         self.nodes: list[Node] = []
         self.arrows: list[Arrow] = []
         self.stack: Stack = "encoder"
@@ -124,6 +126,11 @@ class Sketch:
     def length(self) -> int:
         """Tokens that go through the stack."""
         return self.lengths.of(self.stack)
+
+    @property
+    def stream(self) -> tuple[int, int]:
+        """Shape of the residual stream of one sentence."""
+        return self.length, self.d_model
 
     def begin(self, stack: Stack, tokens: str, label: str) -> None:
         """Go on with a stack, whose tokens have an id and a label."""

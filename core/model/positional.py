@@ -75,8 +75,8 @@ class Embedding(nn.Module):
 
     def describe(self, sketch: Sketch) -> None:
         """Add the tokens' table, and the positions that are added beside it."""
-        stack, length, d_model = self.site.stack, sketch.length, self.tokens.embedding_dim
-        width, part = (length, d_model), f"{stack}.positions"
+        stack, stream = self.site.stack, sketch.stream
+        part = f"{stack}.positions"
         table = [self.positions_PD] if isinstance(self.positions_PD, nn.Parameter) else []
         sketch.add(
             Part(
@@ -84,7 +84,7 @@ class Embedding(nn.Module):
                 kind="embedding",
                 label=N_("Embedding"),
                 group=EMBEDDINGS,
-                shapes=(("input", (length,)), ("output", width)),
+                shapes=(("input", (sketch.length,)), ("output", stream)),
                 formula=r"x_t = \sqrt{d_{model}}\; E_{w_t}",
                 code=(Embedding,),
                 site=self.site,
@@ -97,7 +97,7 @@ class Embedding(nn.Module):
                 kind="positions",
                 label=N_("Positions"),
                 group=EMBEDDINGS,
-                shapes=(("input", width), ("positions", width), ("output", width)),
+                shapes=(("input", stream), ("positions", stream), ("output", stream)),
                 formula=r"x_t \mathrel{+}= PE_t",
                 # A table that was learned is no formula.
                 code=(Embedding,) if table else (Embedding, sinusoids),

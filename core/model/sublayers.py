@@ -60,7 +60,7 @@ class SelfAttention(MultiHeadAttention):
     def describe(self, sketch: Sketch) -> None:
         """Add the part; queries, keys and values come from the stream."""
         masked = sketch.stack == "decoder"
-        length, width = sketch.length, (sketch.length, self.output.out_features)
+        length, stream = sketch.length, sketch.stream
         sketch.add(
             Part(
                 id=str(self.site),
@@ -68,7 +68,7 @@ class SelfAttention(MultiHeadAttention):
                 label=N_("Masked self-attention") if masked else N_("Self-attention"),
                 group=ATTENTION,
                 multiply_adds=self.multiply_adds(length, length),
-                shapes=(("input", width), *self.shapes(length, length), ("output", width)),
+                shapes=(("input", stream), *self.shapes(length, length), ("output", stream)),
                 formula=_ATTENTION + r"\quad Q_i, K_i, V_i = x W_i^Q, x W_i^K, x W_i^V",
                 count=_ATTENTION_COUNT,
                 code=(MultiHeadAttention, attend),
@@ -97,8 +97,7 @@ class CrossAttention(MultiHeadAttention):
     def describe(self, sketch: Sketch) -> None:
         """Add the part; queries come from the stream, keys and values from the memory."""
         n_queries, n_keys = sketch.length, sketch.lengths.source
-        width = (n_queries, self.output.out_features)
-        given = (("input", width), ("memory", (n_keys, self.key.in_features)))
+        given = (("input", sketch.stream), ("memory", (n_keys, self.key.in_features)))
         sketch.add(
             Part(
                 id=str(self.site),
@@ -106,7 +105,7 @@ class CrossAttention(MultiHeadAttention):
                 label=N_("Cross-attention"),
                 group=ATTENTION,
                 multiply_adds=self.multiply_adds(n_queries, n_keys),
-                shapes=(*given, *self.shapes(n_queries, n_keys), ("output", width)),
+                shapes=(*given, *self.shapes(n_queries, n_keys), ("output", sketch.stream)),
                 formula=_ATTENTION
                 + r"\quad Q_i = x W_i^Q,\ K_i = memory\, W_i^K,\ V_i = memory\, W_i^V",
                 count=_ATTENTION_COUNT,
@@ -139,7 +138,7 @@ class FeedForward(nn.Module):
 
     def describe(self, sketch: Sketch) -> None:
         """Add the part."""
-        length, width = sketch.length, (sketch.length, self.contract.out_features)
+        length, stream = sketch.length, sketch.stream
         sketch.add(
             Part(
                 id=str(self.site),
@@ -148,9 +147,9 @@ class FeedForward(nn.Module):
                 group=FEED_FORWARD,
                 multiply_adds=products(self.expand, length) + products(self.contract, length),
                 shapes=(
-                    ("input", width),
+                    ("input", stream),
                     ("hidden", (length, self.expand.out_features)),
-                    ("output", width),
+                    ("output", stream),
                 ),
                 formula=r"\max(0,\, x W_1 + b_1)\, W_2 + b_2",
                 count=r"2 d\, d_{f\!f} + d_{f\!f} + d",

@@ -151,16 +151,16 @@ class Transformer(nn.Module):
         sketch.memory = sketch.end
         sketch.begin("decoder", "target", N_("target, shifted right"))
         self._describe_stack(sketch, self.target_embedding, self.decoder, self.decoder_norm)
-        width = (sketch.length, self.output.in_features)
         vocabulary = (sketch.length, self.output.out_features)
         sketch.add(
             Part(
                 id="output",
                 kind="output",
+                title="{part}",
                 label=N_("Linear output"),
                 group=EMBEDDINGS,
                 multiply_adds=products(self.output, sketch.length),
-                shapes=(("input", width), ("output", vocabulary)),
+                shapes=(("input", sketch.stream), ("output", vocabulary)),
                 formula=r"z = W x \quad (W = E \text{ where the matrices are shared})",
                 code=(Transformer,),
             ),
@@ -170,6 +170,7 @@ class Transformer(nn.Module):
             Part(
                 id="softmax",
                 kind="softmax",
+                title="{part}",
                 label=N_("Softmax"),
                 group="",
                 shapes=(("input", vocabulary), ("output", vocabulary)),
@@ -186,8 +187,8 @@ class Transformer(nn.Module):
         for number, layer in enumerate(layers):
             with sketch.layer(number):
                 cast(Layer, layer).describe(sketch)
-        part, label = f"{sketch.stack}.norm", N_("Final norm")
-        describe_norm(norm, sketch, part, label, "{part}", self.config.d_model)
+        label, title = N_("Final norm"), N_("{place}: {part}")
+        describe_norm(norm, sketch, f"{sketch.stack}.norm", label, title, ())
 
     def _initialise(self) -> None:
         """Glorot for the projections; embeddings so that √d_model brings them to variance 1."""

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from pages.frame.text import _
-from viz import architecture as architectures
+from viz.architecture import architecture as architectures
 from viz.component.assets import Assets
 from viz.lines.lines import DEFAULT_LINES_TEXTS, Lines
 from viz.lines.lines import component_assets as lines_assets

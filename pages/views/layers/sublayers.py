@@ -8,7 +8,7 @@ import streamlit as st
 from core.analysis.lessons.mixing import LONGEST, Moved, influence
 from core.analysis.lessons.units import Firing, firing, hidden_units, top_units
 from core.heads import Site
-from core.model.layers import FeedForward
+from core.model.sublayers import FeedForward
 from core.tokenizer import Token
 from pages.frame import cached, clicks, controls, lesson, session
 from pages.frame import lesson_controls as lesson_controls

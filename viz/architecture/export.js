@@ -1,7 +1,7 @@
 // The picture as a file of its own: on white, with every colour and font written out.
 
 const COLOURED = ["fill", "stroke"];
-const OF_THE_PAGE = ["tabindex", "role", "aria-pressed", "data-name", "data-detail"];
+const OF_THE_PAGE = ["tabindex", "role", "aria-pressed", "data-stack", "data-name", "data-detail"];
 const KEPT = ["stroke-width", "stroke-dasharray", "font-size", "font-style", "text-anchor"];
 
 function printedSvg(picture) {

@@ -18,7 +18,7 @@ function create(state, find) {
 }
 
 function receive(state, data) {
-  state.view = readFrame(data).header;
+  state.view = indexed(readFrame(data).header);
 }
 
 function draw(state) {

@@ -108,15 +108,15 @@ function drawParts(state, parts, group) {
 }
 
 function drawPart({ view, font }, node, part) {
-  const { id, x, y, width, height, layer } = part;
-  const { kind } = readId(id);
-  const name = layer ?? nameOf(view, id);
-  const detail = layer ? "" : view.details[id] ?? "";
+  const { id, x, y, width, height, layer, node: { group, label, stack } } = part;
+  const name = layer ?? part.node.name;
+  const detail = layer ? "" : part.node.detail;
   assign(node, {
-    class: `part ${layer ? "layer" : FAMILIES[kind]}`,
+    class: `part ${layer ? "layer" : classOf(group)}`,
     "aria-pressed": id === view.selected,
     "aria-label": [name, detail].filter(Boolean).join(", "),
   });
+  node.dataset.stack = stack;
   node.dataset.name = name;
   node.dataset.detail = detail;
   const shape = { x, y, width, height, rx: 4 };
@@ -124,7 +124,7 @@ function drawPart({ view, font }, node, part) {
     svg("rect", { class: "ground", ...shape }),
     svg("rect", { class: "box", ...shape }),
     svg("rect", { class: "ring", x: x - 4, y: y - 4, width: width + 8, height: height + 8, rx: 7 }),
-    ...partWords(layer ?? labelOf(view, id), detail, part, font));
+    ...partWords(layer ?? label, detail, part, font));
 }
 
 /** Label and detail: below each other where the box is high enough, else beside each other. */

@@ -42,7 +42,7 @@ function answerKey(state, part, event) {
   event.preventDefault();
 }
 
-const stackName = (part) => readId(part.dataset.part).stack;
+const stackName = (part) => part.dataset.stack;
 const ofStack = (state, name) => [...state.parts.values()]
   .filter((node) => stackName(node) === name)
   .sort((a, b) => rank(a) - rank(b));
@@ -56,9 +56,10 @@ function along(by) {
   };
 }
 
-/** The part of a stack that stands at about the same height. */
-function across(name) {
+/** The part of the first or last stack that stands at about the same height. */
+function across(index) {
   return (state, part) => {
+    const { name } = state.view.stacks.at(index);
     if (stackName(part) === name) return undefined;
     const height = (node) => {
       const box = node.querySelector(".box");
@@ -70,7 +71,7 @@ function across(name) {
 }
 
 const STEPS = {
-  ArrowUp: along(1), ArrowDown: along(-1), ArrowLeft: across("encoder"), ArrowRight: across("decoder"),
+  ArrowUp: along(1), ArrowDown: along(-1), ArrowLeft: across(0), ArrowRight: across(-1),
   Home: (state, part) => ofStack(state, stackName(part))[0],
   End: (state, part) => ofStack(state, stackName(part)).at(-1),
 };

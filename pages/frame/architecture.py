@@ -1,0 +1,67 @@
+"""What is drawn of a model, from what it says of itself."""
+
+from functools import partial
+
+from core.model.description import Description
+from core.model.part import Node, Part, Sum, Tokens
+from core.heads import Stack
+from pages.frame.text import _
+from viz.architecture import architecture as picture
+from viz.architecture.architecture import Architecture
+
+def drawing(described: Description, selected: str) -> Architecture:
+    """Return the drawing of a model.
+
+    Args:
+        described: What the model says of itself.
+        selected: A part's id.
+    """
+    labels = {node.id: _(node.label) for node in described.nodes}
+    return Architecture(
+        stacks=[
+            picture.Stack(stack, [_place(stack, layer) for layer in range(n_layers)])
+            for stack, n_layers in described.stacks.items()
+        ],
+        nodes=[_node(node, labels) for node in described.nodes],
+        arrows=[picture.Arrow(each.kind, each.start, each.end) for each in described.arrows],
+        selected=selected,
+        texts={name: _(text) for name, text in picture.DEFAULT_ARCHITECTURE_TEXTS.items()},
+    )
+
+
+def sizes(shape: tuple[int, ...]) -> str:
+    """Return a shape as it is written: `15 × 128`."""
+    return " × ".join(str(size) for size in shape)
+
+
+def _node(node: Node, labels: dict[str, str]) -> picture.Node:
+    """Return what is drawn of a node.
+
+    Raises:
+        TypeError: No shape is known for it.
+    """
+    placed = partial(picture.Node, id=node.id, stack=node.stack, layer=node.layer, block=node.block)
+    match node:
+        case Part():
+            named = _(node.title).format(
+                place=_place(node.stack, node.layer), part=labels[node.block or node.id]
+            )
+            return placed(
+                shape="part",
+                kind=node.kind,
+                label=labels[node.id],
+                name=named,
+                detail=sizes(node.shapes[-1][1]),
+                group=node.group,
+            )
+        case Tokens():
+            side = "source" if node.stack == "encoder" else "target"
+            return placed(shape="tokens", label=labels[node.id], group=side)
+        case Sum():
+            return placed(shape="sum")
+    raise TypeError(f"{node.id} is a {type(node).__name__}, which has no shape")
+
+
+def _place(stack: Stack, layer: int | None) -> str:
+    name = {"encoder": _("encoder"), "decoder": _("decoder")}[stack]
+    return name if layer is None else _("{stack} layer {number}").format(stack=name, number=layer)

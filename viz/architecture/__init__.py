@@ -1,0 +1,1 @@
+"""A model drawn like the paper's Figure 1."""
