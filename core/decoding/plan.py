@@ -207,14 +207,17 @@ def _planned(sublayer: Sublayer, memory_BSD: Tensor) -> _Planned:
 
 
 def _self_attention(attention: SelfAttention, memory_BSD: Tensor) -> _SelfAttention:
-    parts = (attention.query, attention.key, attention.value)
-    weight = torch.cat([part.weight for part in parts])
-    bias = torch.cat([part.bias for part in parts])
+    part = str(attention.site)
+    matrices = [
+        _known(part, each, nn.Linear) for each in (attention.query, attention.key, attention.value)
+    ]
+    weight = torch.cat([each.weight for each in matrices])
+    bias = torch.cat([each.bias for each in matrices])
     n_heads, d_k, d_v = attention.n_heads, attention.d_k, attention.d_v
     room = (len(memory_BSD), n_heads, FIRST_POSITIONS)
     return _SelfAttention(
         query_key_value=lambda x_BD: F.linear(x_BD, weight, bias),
-        output=_linear(f"{attention.site}", attention.output),
+        output=_linear(part, attention.output),
         n_heads=n_heads,
         d_k=d_k,
         d_v=d_v,

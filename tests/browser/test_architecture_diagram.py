@@ -9,12 +9,16 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from viz.architecture import part_ids
+from tests.browser.apps.architecture_models import described
 
 APP = "tests/browser/apps/architecture_app.py"
 MODELS = [(3, 2, "post"), (6, 6, "pre"), (1, 1, "post"), (1, 1, "pre"), (2, 0, "post")]
 MANY = (12, 12, "post")
 pytestmark = pytest.mark.browser
+
+
+def part_ids(*model, **more):
+    return described(*model, **more).ids
 
 
 @pytest.fixture
@@ -415,3 +419,24 @@ def test_both_themes_can_be_read(show):
                 .first.evaluate("text => getComputedStyle(text).fill")
             )
         assert (int(re.findall(r"\d+", fill)[0]) > 127) == light
+
+
+@pytest.mark.parametrize("norm", ["post", "pre"])
+@pytest.mark.parametrize("width", [392, 592])
+def test_a_sublayer_that_nobody_knows_is_drawn_like_any_other(show, norm, width):
+    with show(1, 1, norm, width=width, gate=1) as page:
+        assert shown(page) == list(part_ids(1, 1, norm, gate=True))
+        gate = part(page, "decoder.0.gate")
+        assert gate.get_attribute("aria-label") == "decoder layer 0: Gate, 15 × 128"
+        heights = [
+            part(page, f"decoder.0.{name}").bounding_box()["y"]
+            for name in ("self", "gate", "cross", "feed_forward")
+        ]
+        assert heights == sorted(heights, reverse=True)
+        joins = "norm" if norm == "post" else "sum"
+        start = f"decoder.0.self.{joins}"
+        assert ["residual", start, f"decoder.0.gate.{joins}"] in arrows(page)
+        into = start if norm == "post" else "decoder.0.gate.norm"
+        assert ["flow", into, "decoder.0.gate"] in arrows(page)
+        assert page.locator(".picture").evaluate(LINES_THROUGH) == []
+        select(page, "encoder.0.gate")

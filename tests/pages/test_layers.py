@@ -9,7 +9,7 @@ from core.model.description import describe
 from core.model.paper import TABLE_3
 from core.runs.run import load_run
 from tests.pages.conftest import ROOT, chart_rows, said, send, unfold
-from viz import architecture
+from viz.architecture import architecture
 from viz.plane import matrices
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -54,13 +54,13 @@ def table(at, index=0):
 def test_the_drawing_has_exactly_the_parts_of_the_loaded_model(open_layers, model):
     shown = diagram(open_layers(model=model))
     config = load_run(ROOT / "gallery" / model).settings.model
-    assert (shown.n_encoder_layers, shown.n_decoder_layers) == (
+    assert [len(stack.layers) for stack in shown.stacks] == [
         config.n_encoder_layers,
         config.n_decoder_layers,
-    )
-    drawn = architecture.part_ids(config.n_encoder_layers, config.n_decoder_layers, config.norm)
-    assert set(drawn) == {part.id for part in parts(config, 1, 1)}
-    assert set(shown.details) == set(drawn)
+    ]
+    assert shown.ids == describe(config, 1, 1).ids
+    for node in shown.nodes:
+        assert bool(node.detail) == bool(node.name) == (node.shape == "part")
 
 
 def test_a_click_on_a_part_says_what_it_costs_and_is_kept_in_the_link(open_layers, run):

@@ -5,7 +5,8 @@ import torch
 
 from core.config import ModelConfig
 from core.decoding import plan
-from core.decoding.plan import DecoderPlan
+from core.decoding.plan import DecoderPlan, PlanError
+from core.decoding.step import Stepper
 from core.model import build
 from core.model.masks import padding_mask
 
@@ -66,3 +67,42 @@ def test_rows_of_a_plan_go_on_as_their_sentences_and_leave_the_others_alone():
         expected_BV = model.decode(TARGET_BT, memory_BSD, visible_B1S)[:, -1]
     assert (found_BV - expected_BV[index_B]).abs().max() < 1e-5
     assert (untouched_BV - expected_BV).abs().max() < 1e-5
+
+
+class Doubled(torch.nn.Module):
+    """A norm that the plan does not know."""
+
+    def forward(self, x_BKD):
+        return 2 * x_BKD
+
+
+class Halved(torch.nn.Linear):
+    """A linear layer that computes something else."""
+
+    def forward(self, x_BKD):
+        return super().forward(x_BKD) / 2
+
+
+@pytest.mark.parametrize(
+    ("place", "module", "named"),
+    [
+        ("decoder.1.residuals.2.norm", Doubled(), r"decoder\.1\.feed_forward\.norm.* Doubled"),
+        ("decoder_norm", Doubled(), r"decoder\.norm.* Doubled"),
+        ("output", Halved(16, 23), "output.* Halved"),
+        ("decoder.0.feed_forward.expand", Halved(16, 32), r"decoder\.0\.feed_forward.* Halved"),
+        ("decoder.0.self_attention.key", Halved(16, 20), r"decoder\.0\.self.* Halved"),
+    ],
+)
+def test_what_the_plan_does_not_know_is_refused_by_name_and_decoded_by_the_modules(
+    place, module, named
+):
+    model = build(CONFIG, seed=3).eval()
+    model.set_submodule(place, module)
+    with torch.inference_mode():
+        memory_BSD = model.encode(SOURCE_BS)
+        with pytest.raises(PlanError, match=named):
+            DecoderPlan(model, memory_BSD, padding_mask(SOURCE_BS))
+        stepper = Stepper(model, SOURCE_BS)
+        found_BTV = torch.stack([stepper.feed(token_B)[0] for token_B in TARGET_BT.T], dim=1)
+        expected_BTV = model.decode(TARGET_BT, memory_BSD, padding_mask(SOURCE_BS))
+    torch.testing.assert_close(found_BTV[..., 2:], expected_BTV[..., 2:], atol=1e-5, rtol=1e-5)

@@ -67,6 +67,59 @@ def test_a_tied_matrix_is_stored_once_and_shared_again(weights):
     assert model.output.weight is model.source_embedding.tokens.weight
 
 
+class Counted(torch.nn.Module):
+    """A norm with numbers that nobody learns: means, and how often they were taken."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mean_D", torch.zeros(8))
+        self.register_buffer("n_seen", torch.tensor(0))
+        self.register_buffer("scratch", torch.zeros(3), persistent=False)
+
+    def forward(self, x_BKD):
+        return x_BKD - self.mean_D
+
+
+@pytest.fixture
+def with_buffers(monkeypatch):
+    """Models have such a norm above their decoder."""
+
+    def built(config, seed=0):
+        model = build(config, seed)
+        model.decoder_norm = Counted()
+        return model
+
+    monkeypatch.setattr("core.runs.checkpoint.build", built)
+    model = built(CONFIG, seed=3)
+    model.decoder_norm.mean_D += torch.linspace(0.1, 0.7, 8)
+    model.decoder_norm.n_seen += 2**40 + 1
+    return model
+
+
+@pytest.mark.parametrize("save", [save_weights, save_rounded])
+def test_persistent_buffers_are_kept_exactly_and_others_are_not(tmp_path, with_buffers, save):
+    save(with_buffers, tmp_path / "weights.safetensors")
+    kept = load_file(tmp_path / "weights.safetensors")
+    assert {"decoder_norm.mean_D", "decoder_norm.n_seen"} <= set(kept)
+    assert "decoder_norm.scratch" not in kept
+    again = load_model(tmp_path / "weights.safetensors", CONFIG)
+    assert torch.equal(again.decoder_norm.mean_D, with_buffers.decoder_norm.mean_D)
+    assert again.decoder_norm.n_seen == 2**40 + 1
+
+
+def test_a_precision_is_for_weights_and_not_for_buffers(tmp_path, with_buffers):
+    save_weights(with_buffers, tmp_path / "weights.safetensors", torch.bfloat16)
+    kept = load_file(tmp_path / "weights.safetensors")
+    assert kept["source_embedding.tokens.weight"].dtype == torch.bfloat16
+    assert kept["decoder_norm.mean_D"].dtype == torch.float32
+    assert kept["decoder_norm.n_seen"].dtype == torch.int64
+
+
+def test_a_missing_buffer_is_named(tmp_path, weights, with_buffers):
+    with pytest.raises(CheckpointError, match=r"decoder_norm\.mean_D"):
+        load_model(weights, CONFIG)
+
+
 def test_loading_leaves_the_random_state_alone(weights):
     state = torch.get_rng_state()
     load_model(weights, CONFIG)

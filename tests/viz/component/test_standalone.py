@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from viz import architecture
+from viz.architecture import architecture
 from viz.component.assets import Assets
 from viz.component.standalone import Drawn, standalone_page
 from viz.lines import lines

@@ -1,0 +1,20 @@
+"""The models whose drawings are looked at."""
+
+from torch import nn
+
+from core.config import ModelConfig
+from core.model import build
+from core.model.description import describe
+from tests.core.model.invented import gated
+
+
+def described(encoder=3, decoder=2, norm="post", *, tied=True, gate=False):
+    """Return what a model with so many layers says of itself; a stack may have none."""
+    layers = (max(encoder, 1), max(decoder, 1))
+    config = ModelConfig(137, *layers, 8, 8, 4, norm=norm, tied=tied)
+    model = gated(config) if gate else build(config)
+    if not encoder:
+        model.encoder = nn.ModuleList()
+    if not decoder:
+        model.decoder = nn.ModuleList()
+    return describe(model, 12, 15)

@@ -1,0 +1,47 @@
+"""A model with a sublayer that the project does not know."""
+
+from torch import nn
+
+from core.model import Site, build
+from core.model.layers import Layer
+from core.model.part import Part, products
+
+
+class Gate(nn.Module):
+    """x ⊙ σ(x W): each position lets through what it will of itself."""
+
+    def __init__(self, config, site):
+        super().__init__()
+        self.site = site
+        self.weigh = nn.Linear(config.d_model, config.d_model, bias=False)
+
+    def added(self, x_BKD, seen, probe):
+        return x_BKD * self.weigh(x_BKD).sigmoid()
+
+    def describe(self, sketch):
+        sketch.add(
+            Part(
+                id=str(self.site),
+                kind="gate",
+                label="Gate",
+                group="gates",
+                multiply_adds=products(self.weigh, sketch.length),
+                shapes=(("input", sketch.stream), ("output", sketch.stream)),
+                formula=r"x \odot \sigma(x W)",
+                count="d^2",
+                code=(Gate,),
+                site=self.site,
+            ),
+            learned=self.parameters(),
+        )
+
+
+def gated(config, seed=0):
+    """A model with a gate after the self-attention of the first layer of each stack."""
+    model = build(config, seed).eval()
+    for stack, layers in (("encoder", model.encoder), ("decoder", model.decoder)):
+        sublayers = {type(each).__name__: each for each, _ in layers[0].blocks()}
+        gate = {"gate": Gate(config, Site(stack, 0, "gate"))}
+        first, *others = sublayers.items()
+        layers[0] = Layer(config, dict([first]) | gate | dict(others)).eval()
+    return model

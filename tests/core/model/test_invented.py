@@ -1,0 +1,87 @@
+"""A sublayer that was invented for these tests shows up wherever a model is described."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from core.analysis.lessons.lens import decoder_lens
+from core.analysis.lessons.stream import residual_stream
+from core.batch import pad
+from core.config import ModelConfig
+from core.decoding.greedy import decode_greedily
+from core.decoding.plan import DecoderPlan, PlanError
+from core.decoding.step import DecodeOptions, Stepper
+from core.model import Record
+from core.model.description import describe
+from core.tokenizer import EOS
+from tests.core.decoding.test_greedy import slowly
+from tests.core.model.invented import gated
+
+CONFIG = ModelConfig(30, 2, 2, 16, 32, 4, max_positions=24)
+GATES = ["encoder.0.gate", "decoder.0.gate"]
+SOURCES = [[5, 6, 7, EOS], [8, EOS], [9, 10, 11, 12, 13, 14, EOS]]
+
+
+@pytest.fixture(params=["post", "pre"])
+def model(request):
+    return gated(replace(CONFIG, norm=request.param), seed=4)
+
+
+def test_the_parts_are_there_in_the_order_of_the_model(model):
+    ids = describe(model, 3, 4).ids
+    for stack in ("encoder", "decoder"):
+        layer = [each for each in ids if each.startswith(f"{stack}.0.")]
+        gate = layer.index(f"{stack}.0.gate")
+        assert layer.index(f"{stack}.0.self") < gate < layer.index(f"{stack}.0.feed_forward")
+        assert f"{stack}.0.gate.norm" in layer
+        assert f"{stack}.1.gate" not in ids
+
+
+def test_parameters_and_work_are_counted_and_summed_in_a_group_of_their_own(model):
+    described = describe(model, 6, 5)
+    assert described.parameters == sum(each.numel() for each in model.parameters())
+    assert described.by_group()["gates"] == 2 * 16 * 16
+    assert sum(described.by_group().values()) == described.parameters
+    assert described.part("decoder.0.gate").parameters == 16 * 16
+    with torch.no_grad(), FlopCounterMode(display=False) as counter:
+        model(torch.arange(3, 9)[None], torch.arange(1, 6)[None], Record())
+    assert 2 * described.multiply_adds == counter.get_total_flops()
+
+
+def test_arrows_lead_through_it_and_past_it(model):
+    arrows = describe(model, 6, 5).arrows
+    for gate in GATES:
+        [flow] = [each for each in arrows if each.kind == "flow" and each.end == gate]
+        assert any(each.end == flow.start or each.start == flow.start for each in arrows)
+        past = [each for each in arrows if each.kind == "residual" and each.end.startswith(gate)]
+        assert len(past) == 1
+        assert any(each.start == gate for each in arrows)
+
+
+def test_the_stream_and_the_lens_go_through_it(model):
+    streams = residual_stream(model, SOURCES[0], [1, 5, 6])
+    assert "0 gate" in streams["encoder"].names and "0 gate" in streams["decoder"].names
+    lens = decoder_lens(model, SOURCES[0], [1, 5, 6])
+    with torch.no_grad():
+        logits_BTV = model(pad([SOURCES[0]]), torch.tensor([[1, 5, 6]]))
+    assert lens.best_LK[-1].tolist() == (2 + logits_BTV[0, :, 2:].argmax(dim=-1)).tolist()
+
+
+def test_the_fast_decoder_refuses_it_by_name(model):
+    with (
+        torch.inference_mode(),
+        pytest.raises(PlanError, match=r"decoder\.0\.gate, which is a Gate"),
+    ):
+        DecoderPlan(model, model.encode(pad(SOURCES)), None)
+
+
+def test_decoding_falls_back_to_the_modules_and_writes_the_same(model):
+    stepper = Stepper(model, pad(SOURCES), DecodeOptions(watch=False))
+    assert stepper._plan is None
+    together = decode_greedily(model, pad(SOURCES))
+    for source, written in zip(SOURCES, together, strict=True):
+        alone = slowly(model, source)
+        assert written[: len(alone)] == alone
+        assert decode_greedily(model, pad([source]))[0] == alone
