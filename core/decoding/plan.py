@@ -14,7 +14,7 @@ V vocabulary.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, Self, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 
 import torch
 from torch import Tensor, nn
@@ -41,24 +41,26 @@ class PlanError(ValueError):
         super().__init__(f"no plan for {part}, which is a {type(module).__name__}")
 
 
-class _Planned(Protocol):
-    """A sublayer's weights, and what it keeps of the positions before."""
+class _Planned:
+    """A sublayer's weights, and what it keeps of the positions before: here nothing."""
+
+    __slots__ = ()
 
     def added(self, x_BD: Tensor, length: int, visible_B1S: Tensor | None) -> Tensor:
         """Return what is added to the stream of the token number `length`."""
-        ...
+        raise NotImplementedError
 
     def doubled(self) -> Self:
         """Return the same with twice the room for positions."""
-        ...
+        return self
 
     def rows(self, index_B: Tensor) -> Self:
         """Return the same for some of the sentences, in the order of the index."""
-        ...
+        return self
 
 
 @dataclass(frozen=True, slots=True)
-class _SelfAttention:
+class _SelfAttention(_Planned):
     query_key_value: Map
     """All three projections at once."""
     output: Map
@@ -90,7 +92,7 @@ class _SelfAttention:
 
 
 @dataclass(frozen=True, slots=True)
-class _CrossAttention:
+class _CrossAttention(_Planned):
     query: Map
     output: Map
     n_heads: int
@@ -104,26 +106,17 @@ class _CrossAttention:
         mixed_BH1E = attend(query_BH1E, source.key_BHKE, source.value_BHKE, visible_B1S)
         return self.output(mixed_BH1E.flatten(1))
 
-    def doubled(self) -> Self:
-        return self
-
     def rows(self, index_B: Tensor) -> Self:
         return replace(self, source=self.source.rows(index_B))
 
 
 @dataclass(frozen=True, slots=True)
-class _FeedForward:
+class _FeedForward(_Planned):
     expand: Map
     contract: Map
 
     def added(self, x_BD: Tensor, length: int, visible_B1S: Tensor | None) -> Tensor:
         return self.contract(self.expand(x_BD).relu_())
-
-    def doubled(self) -> Self:
-        return self
-
-    def rows(self, index_B: Tensor) -> Self:
-        return self
 
 
 @dataclass(frozen=True, slots=True)

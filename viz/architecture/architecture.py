@@ -117,10 +117,10 @@ class Architecture:
         check_texts(self.texts, DEFAULT_ARCHITECTURE_TEXTS)
         if len(self.stacks) not in (1, 2):
             raise ValueError(f"one stack or two can be drawn, not {len(self.stacks)}")
-        if self.selected not in self.ids:
-            raise ValueError(f"part {self.selected!r} is not in this model; it has {self.ids}")
         self._check_nodes()
         self._check_arrows()
+        if self.selected not in self.ids:
+            raise ValueError(f"part {self.selected!r} is not in this model; it has {self.ids}")
 
     @property
     def ids(self) -> tuple[str, ...]:
