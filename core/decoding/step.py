@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from core.heads import Site
 from core.decoding.plan import DecoderPlan, PlanError
+from core.heads import Site
 from core.model import Cache, Probe, Probes, Record, Transformer
 from core.model.masks import padding_to_hide
 from core.model.probes import continued

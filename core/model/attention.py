@@ -14,8 +14,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
-from core.heads import Site
 from core.config import ModelConfig
+from core.heads import Site
 from core.model.part import Shapes, products
 from core.model.probe import Probe, Step, through
 

@@ -5,8 +5,8 @@ Whoever draws, counts or explains a model reads this and knows no order of layer
 
 from dataclasses import dataclass
 
-from core.heads import Site, Stack
 from core.config import ModelConfig
+from core.heads import Site, Stack
 from core.model.part import GROUPS, Arrow, Lengths, Node, Part, Sketch
 from core.model.transformer import Transformer, outline
 

@@ -9,8 +9,8 @@ from typing import cast
 
 from torch import Tensor, nn
 
-from core.heads import Site
 from core.config import ModelConfig
+from core.heads import Site
 from core.messages import N_
 from core.model.dropout import Dropout
 from core.model.norm import LayerNorm, describe_norm

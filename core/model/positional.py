@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor, nn
 
-from core.heads import Site, Stack
 from core.config import ModelConfig
+from core.heads import Site, Stack
 from core.messages import N_
 from core.model.dropout import Dropout
 from core.model.part import EMBEDDINGS, Part, Sketch

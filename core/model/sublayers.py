@@ -9,8 +9,8 @@ from typing import Protocol
 
 from torch import Tensor, nn
 
-from core.heads import Site
 from core.config import ModelConfig
+from core.heads import Site
 from core.messages import N_
 from core.model.attention import KeysValues, MultiHeadAttention, attend
 from core.model.cache import Cache

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from core.heads import Site
 from core.config import ModelConfig
+from core.heads import Site
 from core.messages import N_
 from core.model.attention import MultiHeadAttention
 from core.model.cache import Cache

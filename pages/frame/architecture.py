@@ -2,12 +2,13 @@
 
 from functools import partial
 
+from core.heads import Stack
 from core.model.description import Description
 from core.model.part import Node, Part, Sum, Tokens
-from core.heads import Stack
 from pages.frame.text import _
 from viz.architecture import architecture as picture
 from viz.architecture.architecture import Architecture
+
 
 def drawing(described: Description, selected: str) -> Architecture:
     """Return the drawing of a model.

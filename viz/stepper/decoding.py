@@ -1,7 +1,7 @@
 """The decoding stepper: all steps of one sentence, packed for the component that draws them.
 
-After the header (see `viz.component.payload`) come the weights as 16-bit integers, 0 to 65535: for each side
-cross-attention, then self-attention, each filled up with zeros to a multiple of 4 bytes.
+After the header (see `viz.component.payload`) come the weights as 16-bit integers, 0 to 65535: for
+each side cross-attention, then self-attention, each filled up with zeros to a multiple of 4 bytes.
 """
 
 import math

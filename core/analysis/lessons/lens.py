@@ -11,9 +11,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from core.heads import Stack
 from core.batch import pad
 from core.decoding.step import sayable
+from core.heads import Stack
 from core.model import Record, Step, Transformer
 from core.model.description import describe
 from core.vocabulary import EOS

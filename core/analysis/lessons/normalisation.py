@@ -12,8 +12,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from core.heads import Site
 from core.batch import pad
+from core.heads import Site
 from core.model import Record, Step, Transformer
 from core.vocabulary import PAD
 

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.heads import Site, Stack
 from core.batch import pad
+from core.heads import Site, Stack
 from core.model import Record, Step, Transformer
 from core.model.description import describe
 
