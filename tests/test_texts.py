@@ -88,7 +88,6 @@ OFFENDERS: dict[str, set[str]] = {
     "pages/views/training/setup.py": {"escaping", "frozen", "put together"},
     "pages/views/training/state.py": {"frozen", "put together"},
     "pages/views/training/watch.py": {"put together"},
-    "viz/architecture.py": {"unmarked"},
 }
 """What was wrong when the rules came, file by file: to be taken out, never to be added to."""
 

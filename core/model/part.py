@@ -11,7 +11,7 @@ from typing import Literal
 
 from torch import nn
 
-from core.heads import Site, Stack
+from core.heads import Side, Site, Stack
 from core.messages import N_
 
 Shapes = tuple[tuple[str, tuple[int, ...]], ...]
@@ -43,6 +43,9 @@ class Node:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tokens(Node):
     """What goes into a stack, and what comes out in the end."""
+
+    side: Side
+    """Whose tokens they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +117,7 @@ class Sketch:
         self.nodes: list[Node] = []
         self.arrows: list[Arrow] = []
         self.stack: Stack = "encoder"
+        self._side: Side = "source"
         self.end = ""
         """The node whose output goes on."""
         self.memory = ""
@@ -132,14 +136,14 @@ class Sketch:
         """Shape of the residual stream of one sentence."""
         return self.length, self.d_model
 
-    def begin(self, stack: Stack, tokens: str, label: str) -> None:
-        """Go on with a stack, whose tokens have an id and a label."""
-        self.stack, self.end = stack, ""
+    def begin(self, stack: Stack, tokens: Side, label: str) -> None:
+        """Go on with a stack, whose tokens are of one side and have a label."""
+        self.stack, self.end, self._side = stack, "", tokens
         self.tokens(tokens, label)
 
     def tokens(self, node: str, label: str) -> None:
         """Add what goes in or comes out."""
-        self._place(Tokens(id=node, label=label))
+        self._place(Tokens(id=node, label=label, side=self._side))
 
     @contextmanager
     def layer(self, number: int) -> Iterator[None]:

@@ -59,7 +59,7 @@ class SelfAttention(MultiHeadAttention):
 
     def describe(self, sketch: Sketch) -> None:
         """Add the part; queries, keys and values come from the stream."""
-        masked = sketch.stack == "decoder"
+        masked = self.site.attention.causal
         length, stream = sketch.length, sketch.stream
         sketch.add(
             Part(

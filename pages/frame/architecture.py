@@ -56,11 +56,10 @@ def _node(node: Node, labels: dict[str, str]) -> picture.Node:
                 group=node.group,
             )
         case Tokens():
-            side = "source" if node.stack == "encoder" else "target"
-            return placed(shape="tokens", label=labels[node.id], group=side)
+            return placed(shape="tokens", label=labels[node.id], group=node.side)
         case Sum():
             return placed(shape="sum")
-    raise TypeError(f"{node.id} is a {type(node).__name__}, which has no shape")
+    raise TypeError(node)
 
 
 def _place(stack: Stack, layer: int | None) -> str:

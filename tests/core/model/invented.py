@@ -2,7 +2,8 @@
 
 from torch import nn
 
-from core.model import Site, build
+from core.heads import Site
+from core.model import build
 from core.model.layers import Layer
 from core.model.part import Part, products
 

@@ -15,7 +15,7 @@ from core.decoding.plan import DecoderPlan, PlanError
 from core.decoding.step import DecodeOptions, Stepper
 from core.model import Record
 from core.model.description import describe
-from core.tokenizer import EOS
+from core.vocabulary import EOS
 from tests.core.decoding.test_greedy import slowly
 from tests.core.model.invented import gated
 
