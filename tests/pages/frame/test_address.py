@@ -74,8 +74,9 @@ def test_what_is_chosen_stands_in_the_address_and_opens_the_same_again(open_page
 
 def test_a_link_names_what_is_default_too(open_page):
     link = parse_qs(open_page(layer="3").text[-1].value.partition("?")[2])
+    values = DEFAULT | {"layer": 3, "head": 2, "beam": 6}
     assert link == {
-        **{name: [str(value)] for name, value in (DEFAULT | {"layer": 3, "head": 2, "beam": 6}).items()},
+        **{name: [str(value)] for name, value in values.items()},
         "share": ["false"],
         "off": ["y"],
     }

@@ -1,4 +1,4 @@
-"""A browser that is behind reports what it showed before: it must not undo what was chosen since."""
+"""A browser that is behind reports what it showed before: that must undo nothing."""
 
 import pytest
 from streamlit.testing.v1 import AppTest
