@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.frame import address, controls, export, notes, opening, session
 from pages.frame.export import Taking
-from pages.frame.selection import Looked, look
+from pages.frame.selection import Selection, ask
 from pages.frame.text import _
 from pages.views.attention import compare, heads, lines, maps, sentence, steps, word
 
@@ -17,33 +17,21 @@ def render() -> None:
     if opened is None:
         return
     view = controls.choice(_("View"), session.VIEW, controls.words(VIEWS), "maps")
-    looked = look(
-        opened,
-        kind_matters=view != "word",
-        head_matters=view not in OF_ALL_HEADS,
-        unit_matters=view != "steps",
-    )
-    if found := _warnings(looked, view):
+    if found := notes.about_sentence(opened.run, opened.inspection):
         st.caption(" ".join(found))
+    looked = ask(opened, kind=view != "word", head=view not in OF_ALL_HEADS, unit=view != "steps")
     # A fragment: what is clicked in a view leaves the rest of the page alone.
     address.part("view", _draw, view, looked)
 
 
-def _draw(view: str, looked: Looked) -> None:
+def _draw(view: str, looked: Selection) -> None:
     """Draw a view, and offer to take it away."""
     taken = VIEWS[view](looked)
     if taken is not None:
         export.offer(taken, looked)
 
 
-def _warnings(looked: Looked, view: str) -> list[str]:
-    """Return why not to believe what is shown."""
-    if view in OF_ALL_HEADS:
-        return notes.about_sentence(looked.opened.run, looked.inspection)
-    return notes.warnings(looked.opened.run, looked.inspection, looked.head)
-
-
-VIEWS: dict[str, Callable[[Looked], Taking | None]] = {
+VIEWS: dict[str, Callable[[Selection], Taking | None]] = {
     "maps": maps.draw,
     "lines": lines.draw,
     "word": word.draw,

@@ -1,5 +1,6 @@
 """What a click into a picture changes: callbacks of our own components."""
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pages.frame import address, session
@@ -11,10 +12,14 @@ def _picked(key: str) -> dict[str, Any]:
     return dict(component.pick or {})
 
 
-def take_head() -> None:
-    """Take over the head that was clicked in the maps."""
+def take_head(choose: Callable[[Mapping[str, object]], None] = address.choose_above) -> None:
+    """Take over the head that was clicked in the maps.
+
+    Args:
+        choose: `address.choose` where the part that shows the maps asks for the head, too.
+    """
     if pick := _picked(session.MAPS):
-        address.choose_above({session.LAYER: pick["layer"], session.HEAD: pick["head"]})
+        choose({session.LAYER: pick["layer"], session.HEAD: pick["head"]})
 
 
 def take_step() -> None:

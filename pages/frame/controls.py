@@ -34,6 +34,8 @@ class How(TypedDict, Generic[Chosen], total=False):
     """What follows when another is chosen, by `address.choose`."""
     disabled: bool
     """Whether it is shown, but cannot be changed."""
+    asked: bool
+    """False where another view asks for it: what was chosen there stays, also in the URL."""
     help_text: str
     """To be read on demand."""
 
@@ -55,6 +57,9 @@ def choice(
         how: See `How`; without a label above.
     """
     chosen = _chosen(name, offered, default, how)
+    if not how.get("asked", True):
+        return chosen
+    visit.prepare(name, chosen)
     st.segmented_control(
         label,
         list(offered),
@@ -88,6 +93,9 @@ def selection(
         how: See `How`; with a label above.
     """
     chosen = _chosen(name, offered, default, how)
+    if not how.get("asked", True):
+        return chosen
+    visit.prepare(name, chosen)
     st.selectbox(
         label,
         list(offered),
@@ -104,9 +112,7 @@ def selection(
 
 def _chosen(name: str, offered: Mapping[Chosen, str], default: Chosen, how: How[Chosen]) -> Chosen:
     read = _reader(offered, how.get("older", {}))
-    chosen = address.value(name, read, default, named=how.get("named", False))
-    visit.prepare(name, chosen)
-    return chosen
+    return address.value(name, read, default, named=how.get("named", False))
 
 
 def several(
@@ -146,11 +152,16 @@ def several(
     return chosen
 
 
-def number(label: str, count: int, default: int, name: str, *, disabled: bool = False) -> int:
+def number(
+    label: str, count: int, default: int, name: str, *, asked: bool = True, disabled: bool = False
+) -> int:
     """Ask for one of 0, 1 … count - 1."""
-    st.caption(label, width="content")
+    if asked:
+        st.caption(label, width="content")
     offered = {index: str(index) for index in range(count)}
-    return selection(label, name, offered, default, labelled=False, width=92, disabled=disabled)
+    return selection(
+        label, name, offered, default, 92, labelled=False, asked=asked, disabled=disabled
+    )
 
 
 class Box(TypedDict, total=False):
@@ -263,18 +274,18 @@ def kind(
     then: Callable[[], None] | None = None,
     name: str = KIND,
     *,
+    asked: bool = True,
     disabled: bool = False,
 ) -> Kind:
     """Ask for one of the kinds of attention that a model has."""
     labels = {str(each): _(each.label) for each in offered}
     usual = str(default if default in offered else offered[0])
     older = {each.label: str(each) for each in offered}
-    return Kind(
-        choice(_("Attention"), name, labels, usual, older=older, then=then, disabled=disabled)
-    )
+    how = How[str](older=older, then=then, asked=asked, disabled=disabled)
+    return Kind(choice(_("Attention"), name, labels, usual, **how))
 
 
-def whole_words(then: Callable[[], None] | None = None, *, disabled: bool = False) -> bool:
+def whole_words(then: Callable[[], None] | None = None, *, asked: bool = True) -> bool:
     """Ask whether subwords are merged to words."""
     unit = choice(
         _("Unit"),
@@ -284,17 +295,22 @@ def whole_words(then: Callable[[], None] | None = None, *, disabled: bool = Fals
         older={"whole words": "words"},
         then=then,
         help_text=_("Merged to words, rows are averaged and columns summed."),
-        disabled=disabled,
+        asked=asked,
     )
     return unit == "words"
 
 
 def layer_and_head(
-    n_layers: int, n_heads: int, default: tuple[int, int], *, disabled: bool = False
+    n_layers: int,
+    n_heads: int,
+    default: tuple[int, int],
+    *,
+    asked: bool = True,
+    disabled: bool = False,
 ) -> tuple[int, int]:
     """Ask for a layer and a head; a click into the maps sets them too."""
-    layer = number(_("layer"), n_layers, default[0], LAYER, disabled=disabled)
-    head = number(_("head"), n_heads, default[1], HEAD, disabled=disabled)
+    layer = number(_("layer"), n_layers, default[0], LAYER, asked=asked, disabled=disabled)
+    head = number(_("head"), n_heads, default[1], HEAD, asked=asked, disabled=disabled)
     return layer, head
 
 

@@ -1,4 +1,4 @@
-"""What a visitor looks at: which head of which attention, between tokens or words."""
+"""What a visitor has selected: a head of a kind of attention, between tokens or words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,16 +12,16 @@ from core.heads import Head, Kind, Site
 from core.inspection import Inspection, SiteAttention
 from core.tokenizer import Token
 from pages.frame import address, cached, controls, notes, opening, session
+from pages.frame.language import _
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
 from pages.frame.positions import position
-from pages.frame.text import _
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Looked:
+class Selection:
     """A head of a run, and what all heads do with the sentence."""
 
     opened: Opened
@@ -59,6 +59,10 @@ class Looked:
     def weights_QK(self) -> NDArray[np.float32]:
         """What the head looks at."""
         return self.inspection.weights_of(self.head)
+
+
+Looked = Selection
+"""What the views of the heads page call it until they are views of the frame."""
 
 
 def query_tokens(inspection: Inspection, kind: Kind) -> tuple[Token, ...]:
@@ -100,49 +104,51 @@ def key_axis(inspection: Inspection, kind: Kind) -> Axis:
     )
 
 
-def look(
-    opened: Opened,
-    *,
-    kind_matters: bool = True,
-    head_matters: bool = True,
-    unit_matters: bool = True,
-) -> Looked:
-    """Ask which head of which attention, and between what.
+def ask(opened: Opened, *, kind: bool = True, head: bool = True, unit: bool = True) -> Selection:
+    """Ask which head of which attention, and between what; say why not to believe its map.
+
+    What a view does not need it does not ask for: that stays as it was chosen in another one.
 
     Args:
         opened: The run and the sentence.
-        kind_matters: False where all kinds are shown: then none can be chosen.
-        head_matters: False where all heads are shown.
-        unit_matters: False where everything is between tokens: then they cannot be merged.
+        kind: False where all kinds of attention are shown.
+        head: False where all heads are shown, or one is chosen in the picture.
+        unit: False where everything is between tokens, never merged to words.
     """
     inspection = opened.inspection
-    kinds = list(dict.fromkeys(site.attention for site in inspection.attention))
     with st.container(horizontal=True, vertical_alignment="center"):
-        kind = controls.kind(
-            kinds,
-            opening.default_kind(opened.run),
-            then=opening.open_other_kind,
-            disabled=not kind_matters,
-        )
-        layer, head = controls.layer_and_head(
-            len(inspection.sites_of(kind)),
-            opened.run.settings.model.n_heads,
-            opening.default_head(opened.run, kind),
-            disabled=not head_matters,
-        )
-        whole_words = controls.whole_words(
-            partial(_keep_token, opened, kind), disabled=not unit_matters
-        )
-        whole_words = whole_words and unit_matters
+        chosen = ask_head(opened, kind=kind, head=head)
+        then = partial(_keep_token, opened, chosen.kind)
+        whole_words = controls.whole_words(then, asked=unit) and unit
         if whole_words:
             inspection = cached.inspected(opened.path, opened.sentence, whole_words=True)
         st.caption(notes.size(opened.inspection), width="content")
-    return Looked(
-        opened=opened,
-        inspection=inspection,
-        whole_words=whole_words,
-        head=Head(kind.site(layer), head),
+    # Its place is reserved: what is said of one head and not of another must not move the picture.
+    with st.container(key="about_head"):
+        if head and (found := notes.about_map(opened.run, inspection, chosen)):
+            st.caption(" ".join(found))
+    return Selection(opened=opened, inspection=inspection, whole_words=whole_words, head=chosen)
+
+
+def ask_head(opened: Opened, *, kind: bool = True, head: bool = True) -> Head:
+    """Ask which head of which attention; to be called inside of a row.
+
+    Args:
+        opened: The run and the sentence.
+        kind: False where none is asked for, as in `ask`.
+        head: The same for layer and head.
+    """
+    inspection, run = opened.inspection, opened.run
+    kinds = list(dict.fromkeys(site.attention for site in inspection.attention))
+    default = opening.default_kind(run)
+    chosen = controls.kind(kinds, default, then=opening.open_other_kind, asked=kind)
+    layer, index = controls.layer_and_head(
+        len(inspection.sites_of(chosen)),
+        run.settings.model.n_heads,
+        opening.default_head(run, chosen),
+        asked=head,
     )
+    return Head(chosen.site(layer), index)
 
 
 def _keep_token(opened: Opened, kind: Kind) -> None:

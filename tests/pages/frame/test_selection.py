@@ -21,11 +21,14 @@ def test_every_view_opens_from_its_link_and_hands_over_what_can_be_taken(open_vi
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_what_changes_nothing_cannot_be_chosen(open_view, view):
-    at, _ = open_view(view)
-    assert at.segmented_control(key="kind").disabled == (view == "word")
-    assert at.selectbox(key="layer").disabled == (view in OF_ALL_HEADS)
-    assert at.selectbox(key="head").disabled == (view in OF_ALL_HEADS)
+def test_what_changes_nothing_is_not_asked_for_and_stays_as_it_was(open_view, view):
+    at, _ = open_view(view, model="translate", kind="cross", layer="1", head="2")
+    keys = {each.key for each in [*at.segmented_control, *at.selectbox]}
+    assert ("kind" in keys) == (view != "word")
+    assert ("layer" in keys) == ("head" in keys) == (view not in OF_ALL_HEADS)
+    at.segmented_control(key="view").set_value("maps").run()
+    assert at.segmented_control(key="kind").value == "decoder.cross"
+    assert [at.selectbox(key=name).value for name in ("layer", "head")] == [1, 2]
 
 
 @pytest.mark.parametrize("view", ["lines", "word"])
