@@ -1,6 +1,7 @@
 """The texts of which a component is made: HTML, CSS and JS, read from the folders of `viz`."""
 
 import base64
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +9,8 @@ from pathlib import Path
 from viz import theme
 
 _VIZ = Path(__file__).parents[1]
+# Streamlit sends the script with every change of the data.
+_COMMENTS = re.compile(r"^[ \t]*(?://.*|/\*\*(?s:.*?)\*/)\n", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +31,7 @@ def assets_of(name: str, scripts: Sequence[str], styles: Sequence[str] = ()) -> 
             there is nothing that could import.
         styles: Of others, before its own CSS.
     """
-    joined = "\n".join(_read(f"{script}.js") for script in scripts)
+    joined = "\n".join(_COMMENTS.sub("", _read(f"{script}.js")) for script in scripts)
     tables = {
         "SCALE_AS_BASE64": theme.scale_table(),
         "DIVERGING_AS_BASE64": theme.diverging_table(),
