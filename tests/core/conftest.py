@@ -107,3 +107,16 @@ def translations():
 @pytest.fixture(scope="session")
 def translation_pairs(tokenizer, translations):
     return encode_samples(tokenizer, translations)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """An empty folder; processes that were started to work on it are ended after the test."""
+    path = tmp_path / "folder"
+    path.mkdir()
+    yield path
+    for at, job in list(jobs._started):
+        if at.is_relative_to(tmp_path.resolve()):
+            child = jobs._started.pop((at, job))
+            child.kill()
+            child.wait()

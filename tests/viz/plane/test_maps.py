@@ -1,0 +1,38 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.viz.plane.test_map_payload import cross, words
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"weights": np.zeros((2, 3, 5), np.float32)}, r"\(2, 3, 5\)"),
+        ({"weights": np.zeros((2, 3, 5, 7))}, "float64"),
+        ({"weights": np.full((2, 3, 5, 7), np.nan, np.float32)}, "nan"),
+        ({"weights": np.full((2, 3, 5, 7), 1.5, np.float32)}, r"1\.5"),
+        ({"weights": np.full((2, 3, 5, 7), -0.5, np.float32)}, r"-0\.5"),
+        ({"weights": np.full((2, 3, 5, 7), 0.5, np.float32)}, "visible is False"),
+        ({"visible": np.ones((7, 5), np.bool_)}, r"\(5, 7\).*\(7, 5\)"),
+        ({"visible": np.ones((5, 7))}, "float64"),
+        ({"queries": words(4)}, "5 queries labels, got 4"),
+        ({"keys": words(5)}, "7 keys labels, got 5"),
+        ({"source": words(5)}, "7 source labels, got 5"),
+        ({"target": words(5)}, "6 target labels, got 5"),
+        ({"predicted": ()}, "5 predicted labels, got 0"),
+        ({"kind": "encoder.self"}, "5 × 7"),
+        ({"kind": "other"}, "other"),
+        ({"selected": (2, 0)}, "layer 2, head 0.*2 layers × 3 heads"),
+        ({"selected": (0, -1)}, "head -1"),
+        ({"zoom": (0, 0, 6, 7)}, r"\(0, 0, 6, 7\).*\(5, 7\)"),
+        ({"zoom": (3, 0, 3, 7)}, r"\(3, 0, 3, 7\)"),
+        ({"zoom": (0, -1, 3, 3)}, "-1"),
+        ({"zoom": (0, 0, 0, 3)}, r"\(0, 0, 0, 3\)"),
+        ({"texts": {"titel": "x"}}, "titel"),
+    ],
+)
+def test_contradictions_are_refused_with_both_sides(changes, message):
+    with pytest.raises(ValueError, match=message):
+        replace(cross(), **changes)
