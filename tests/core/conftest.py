@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from core import jobs
 from core.batch import encode_samples
 from core.config import ModelConfig, TrainConfig
 from core.runs.run import load_run
