@@ -4,11 +4,12 @@ B batch, H heads, K key positions, S source length, V vocabulary, D model width.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from core.decoding.plan import DecoderPlan, PlanError
 from core.heads import Site
@@ -54,6 +55,12 @@ class DecodeStep:
     def rank(self, token: int) -> int:
         """Return how many tokens are more probable than this one."""
         return int((self.logits_V > self.logits_V[token]).sum())
+
+    def most_probable(self, n: int) -> list[int]:
+        """Return the `n` most probable tokens, best first; of equal ones the first comes first."""
+        order_V = self.logits_V.argsort(descending=True, stable=True)
+        found: list[int] = order_V[:n].tolist()
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +175,22 @@ def last_rows(record: Record, sentence: int = 0) -> dict[Site, Tensor]:
         for site, _ in record.tensors
         if not site.in_encoder
     }
+
+
+def weights_of_steps(steps: Sequence[DecodeStep], site: Site) -> Tensor:
+    """Return weights_HQK of a decoder sublayer, with one query for each step.
+
+    Self-attention of a step knows no later words: its row is 0 after its own.
+    """
+    rows = [step.attention[site] for step in steps]
+    n_keys = max(row_HK.shape[1] for row_HK in rows)
+    padded = [functional.pad(row_HK, (0, n_keys - row_HK.shape[1])) for row_HK in rows]
+    return torch.stack(padded, dim=1)
+
+
+def total_log_probability(steps: Iterable[DecodeStep]) -> float:
+    """Return the logarithm of the probability of all that was appended, in nats."""
+    return sum(step.log_probability for step in steps)
 
 
 def length_limit(model: Transformer, source_length: int) -> int:

@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 from core.config import ModelConfig
 from core.decoding.forced import forced_steps
 from core.decoding.greedy import greedy_steps
-from core.decoding.step import DecodeOptions, DecodeStep, Stepper
+from core.decoding.step import (
+    DecodeOptions,
+    DecodeStep,
+    Stepper,
+    total_log_probability,
+    weights_of_steps,
+)
 from core.model import build
 from core.vocabulary import BOS, EOS
 
@@ -26,6 +32,30 @@ def test_figures_of_a_step_follow_from_its_scores():
     assert found.log_probability == pytest.approx(math.log(shares[1]))
     assert found.entropy == pytest.approx(-(shares * np.log(shares)).sum())
     assert [found.rank(token) for token in (2, 3, 4)] == [0, 1, 2]
+
+
+def test_the_most_probable_tokens_come_first_and_equal_ones_in_their_order():
+    found = step([-math.inf, -math.inf, 1.0, 3.0, 1.0, 2.0], 3)
+    assert found.most_probable(3) == [3, 5, 2]
+    assert found.most_probable(99) == [3, 5, 2, 4, 0, 1]
+
+
+def test_weights_of_all_steps_are_rows_of_one_map_and_later_words_have_none(model, source_S):
+    found = list(greedy_steps(model, source_S))
+    assert len(found) > 3
+    for site in found[0].attention:
+        weights_HQK = weights_of_steps(found, site)
+        assert weights_HQK.shape[1] == len(found)
+        for index, one in enumerate(found):
+            row_HK = one.attention[site]
+            assert torch.equal(weights_HQK[:, index, : row_HK.shape[1]], row_HK)
+            assert not weights_HQK[:, index, row_HK.shape[1] :].any()
+
+
+def test_log_probabilities_of_all_steps_add_up(model, source_S):
+    found = list(greedy_steps(model, source_S))
+    product = math.prod(float(one.probabilities[one.chosen]) for one in found)
+    assert total_log_probability(found) == pytest.approx(math.log(product))
 
 
 def test_each_prefix_is_the_one_before_with_its_chosen_token(model, source_S):

@@ -1,0 +1,61 @@
+"""The output layer, number by number: how scores become probabilities.
+
+V vocabulary.
+"""
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+ROWS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """One token on its way from score to probability, or all the others together."""
+
+    token: int | None
+    """Its id; None for the others."""
+    logit: float | None
+    """The model's score z."""
+    scaled: float | None
+    """z / τ."""
+    exponential: float
+    """e to the power of z / τ less the largest: subtracting it changes no probability, and keeps
+    the exponentials finite."""
+    probability: float
+    """The exponential divided by the sum of all."""
+
+
+def output_rows(logits_V: Tensor, temperature: float, n: int = ROWS) -> list[ScoreRow]:
+    """Return the tokens with the highest scores, best first, and all others as the last row.
+
+    Args:
+        logits_V: One score for each token; −∞ for those that cannot be said.
+        temperature: τ, which divides the scores.
+        n: So many tokens have a row of their own.
+    """
+    scaled_V = logits_V.double() / temperature
+    exponentials_V = (scaled_V - scaled_V.max()).exp()
+    probabilities_V = exponentials_V / exponentials_V.sum()
+    order_V = logits_V.argsort(descending=True, stable=True)
+    rest_V = order_V[n:]
+    return [
+        *(
+            ScoreRow(
+                token,
+                float(logits_V[token]),
+                float(scaled_V[token]),
+                float(exponentials_V[token]),
+                float(probabilities_V[token]),
+            )
+            for token in order_V[:n].tolist()
+        ),
+        ScoreRow(
+            None,
+            None,
+            None,
+            float(exponentials_V[rest_V].sum()),
+            float(probabilities_V[rest_V].sum()),
+        ),
+    ]
