@@ -1,130 +1,150 @@
 """The tree that a beam search grows: what was kept, and what was dropped."""
 
-import html
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import plotly.graph_objects as go
+import altair as alt
+import pandas as pd
 
 from viz import theme
+from viz.component.payload import check_texts
+from viz.messages import N_
 
 ROW = 36
 """Pixels between two prefixes of a step."""
+PICKED = "picked"
+"""What a click selects: the number of a node, under `node`."""
+
+DEFAULT_TREE_TEXTS: Mapping[str, str] = {
+    "title": N_("What the search kept and dropped"),
+    "step": N_("step"),
+    "kept": N_("kept"),
+    "dropped": N_("dropped"),
+    "prefix": N_("so far"),
+    "score": N_("score"),
+    "log_probability": N_("log-probability"),
+}
+"""Every word of the chart. A page may hand over its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class TreeNode:
-    """One prefix, shown by its last token.
-
-    Attributes:
-        label: Its last token.
-        text: The whole of it, for the pointer.
-        score: What it was compared by.
-        log_probability: Sum over its tokens, in nats.
-        step: At which step it was found.
-        kept: Whether it was among the best of that step.
-        finished: Whether it ends the target.
-        parent: Index of the prefix that it continues; None at the root.
-    """
+    """One prefix, shown by its last token."""
 
     label: str
+    """Its last token."""
     text: str
+    """The whole of it, for the pointer."""
     score: float
+    """What it was compared by."""
     log_probability: float
+    """Sum over its tokens, in nats."""
     step: int
+    """At which it was found."""
     kept: bool
+    """Whether it was among the best of that step."""
     finished: bool
+    """Whether it ends the target."""
     parent: int | None
+    """Number of the prefix that it continues; None at the root."""
 
 
-def beam_tree(nodes: Sequence[TreeNode], *, x: str, kept: str, dropped: str) -> go.Figure:
+def beam_tree(nodes: Sequence[TreeNode], texts: Mapping[str, str] | None = None) -> alt.LayerChart:
     """Return the tree from left to right, the best prefix of each step on top.
-
-    A point's `customdata` is its node's index.
 
     Args:
         nodes: Each after the one that it continues.
-        x: What the steps are called.
-        kept: Name of the kept ones in the legend.
-        dropped: Name of the dropped ones.
+        texts: Replacements for some of DEFAULT_TREE_TEXTS.
+
+    Raises:
+        ValueError: A text is not known.
     """
+    check_texts(texts or {}, DEFAULT_TREE_TEXTS)
+    said = {**DEFAULT_TREE_TEXTS, **(texts or {})}
     places = _places(nodes)
-    figure = go.Figure()
-    figure.add_trace(_edges(nodes, places))
-    for is_kept, name in ((True, kept), (False, dropped)):
-        indices = [index for index, node in enumerate(nodes) if node.kept == is_kept]
-        figure.add_trace(_points(nodes, places, indices, name, is_kept))
-    rows = 1 + max((-y for _, y in places), default=0)
-    figure.update_layout(
-        template=None,
-        height=int(90 + ROW * rows),
-        margin={"l": 8, "r": 24, "t": 8, "b": 40},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom"},
-        xaxis={
-            "title": x,
-            "tickvals": sorted({step for step, _ in places}),
-            "zeroline": False,
-            "showgrid": False,
-        },
-        yaxis={"visible": False},
-        paper_bgcolor=theme.TRANSPARENT,
-        plot_bgcolor=theme.TRANSPARENT,
+    base = alt.Chart(pd.DataFrame(_rows(nodes, places, said), columns=[*_COLUMNS]))
+    steps = sorted({step for step, _ in places})
+    depth = max((row for _, row in places), default=0)
+    axis = alt.Axis(values=steps, format="d", grid=False)
+    x = alt.X("step:Q", title=said["step"], axis=axis, scale=alt.Scale(nice=False, padding=14))
+    # The best stands on top; half a row of room for the words above it.
+    rows = alt.Scale(domain=[-0.6, depth + 0.4], reverse=True, nice=False)
+    y = alt.Y("row:Q", axis=None, scale=rows)
+    edges = base.mark_rule(color=theme.colour(theme.QUIET), opacity=0.5).encode(
+        x=x, y=y, x2="from_step:Q", y2="from_row:Q"
     )
-    return figure
+    points = (
+        base.mark_point(filled=True, opacity=1.0, cursor="pointer")
+        .encode(
+            x=x,
+            y=y,
+            color=_shades(said),
+            shape=alt.Shape(
+                "finished:N",
+                scale=alt.Scale(domain=[False, True], range=["circle", "square"]),
+                legend=None,
+            ),
+            size=alt.Size(
+                "kept:N", scale=alt.Scale(domain=[True, False], range=[110, 55]), legend=None
+            ),
+            tooltip=[
+                alt.Tooltip("text:N", title=said["prefix"]),
+                alt.Tooltip("fate:N", title=" "),
+                alt.Tooltip("score:Q", title=said["score"], format=".3f"),
+                alt.Tooltip("log_probability:Q", title=said["log_probability"], format=".3f"),
+            ],
+        )
+        .add_params(alt.selection_point(name=PICKED, fields=["node"]))
+    )
+    # Words are written in the text's own colour, whatever the theme.
+    words = base.mark_text(dy=-11, cursor="pointer").encode(x=x, y=y, text="label:N")
+    return alt.LayerChart(layer=[edges, words, points]).properties(
+        height=90 + ROW * (depth + 1), title=said["title"]
+    )
+
+
+_COLUMNS = (
+    *("node", "step", "row", "from_step", "from_row"),
+    *("label", "text", "fate", "kept", "finished", "score", "log_probability"),
+)
+
+
+def _rows(
+    nodes: Sequence[TreeNode], places: Sequence[tuple[int, int]], said: Mapping[str, str]
+) -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = []
+    for number, (node, (step, row)) in enumerate(zip(nodes, places, strict=True)):
+        from_step, from_row = (-1, 0) if node.parent is None else places[node.parent]
+        fate = said["kept"] if node.kept else said["dropped"]
+        rows.append(
+            {
+                **{"node": number, "step": step, "row": row},
+                **{"from_step": from_step, "from_row": from_row},
+                **{"label": node.label, "text": node.text, "fate": fate},
+                **{"kept": node.kept, "finished": node.finished},
+                **{"score": node.score, "log_probability": node.log_probability},
+            }
+        )
+    return rows
 
 
 def _places(nodes: Sequence[TreeNode]) -> list[tuple[int, int]]:
-    """Return x and y of each node: its step, and its rank in that step counted downwards."""
+    """Return column and row of each node: its step, and its rank in that step."""
     ranks: dict[int, int] = {}
     order = sorted(range(len(nodes)), key=lambda i: (nodes[i].step, -nodes[i].score))
     places = [(0, 0)] * len(nodes)
     for index in order:
         step = nodes[index].step
-        places[index] = (step, -ranks.get(step, 0))
+        places[index] = (step, ranks.get(step, 0))
         ranks[step] = ranks.get(step, 0) + 1
     return places
 
 
-def _edges(nodes: Sequence[TreeNode], places: Sequence[tuple[int, int]]) -> go.Scatter:
-    xs: list[float | None] = []
-    ys: list[float | None] = []
-    for node, (x, y) in zip(nodes, places, strict=True):
-        parent_x, parent_y = (-1, 0) if node.parent is None else places[node.parent]
-        # None lifts the pen.
-        xs += [parent_x, x, None]
-        ys += [parent_y, y, None]
-    line = {"color": theme.colour(theme.QUIET, 0.5), "width": 1}
-    return go.Scatter(x=xs, y=ys, mode="lines", line=line, hoverinfo="skip", showlegend=False)
-
-
-def _points(
-    nodes: Sequence[TreeNode],
-    places: Sequence[tuple[int, int]],
-    indices: Sequence[int],
-    name: str,
-    is_kept: bool,
-) -> go.Scatter:
-    rgb = theme.TARGET if is_kept else theme.QUIET
-    return go.Scatter(
-        x=[places[i][0] for i in indices],
-        y=[places[i][1] for i in indices],
-        mode="markers+text",
-        name=name,
-        # Plotly reads markup in labels.
-        text=[html.escape(nodes[i].label) for i in indices],
-        textposition="top center",
-        customdata=list(indices),
-        hovertext=[
-            f"{html.escape(nodes[i].text)}<br>score {nodes[i].score:.3f}, "
-            f"log-probability {nodes[i].log_probability:.3f}"
-            for i in indices
-        ],
-        hoverinfo="text",
-        marker={
-            "size": 10 if is_kept else 7,
-            "color": theme.colour(rgb),
-            "symbol": ["square" if nodes[i].finished else "circle" for i in indices],
-        },
-        # A click selects a node, and must not make the others fade.
-        unselected={"marker": {"opacity": 1}},
+def _shades(said: Mapping[str, str]) -> alt.Color:
+    shades = {said["kept"]: theme.TARGET, said["dropped"]: theme.QUIET}
+    return alt.Color(
+        "fate:N",
+        title=None,
+        scale=alt.Scale(domain=list(shades), range=[theme.colour(rgb) for rgb in shades.values()]),
+        legend=alt.Legend(orient="top", labelLimit=0),
     )

@@ -1,4 +1,7 @@
-from viz.charts.beam_tree import TreeNode, beam_tree
+import pytest
+
+from viz.charts.beam_tree import DEFAULT_TREE_TEXTS, PICKED, TreeNode, beam_tree
+from viz.charts.export import chart_png, chart_svg
 
 
 def node(label, score, step, parent, kept=True, finished=False):
@@ -13,31 +16,57 @@ NODES = [
 ]
 
 
-def drawn():
-    return beam_tree(NODES, x="step", kept="kept", dropped="dropped")
+def rows():
+    found = beam_tree(NODES).data.to_dict("records")
+    return {row["node"]: row for row in found}
 
 
 def test_better_prefixes_stand_higher():
-    edges, kept, dropped = drawn().data
-    heights = dict(zip(kept.customdata, kept.y, strict=True))
-    assert heights[1] > heights[0] > dropped.y[0]
+    found = rows()
+    # Rows are counted downwards.
+    assert found[1]["row"] < found[0]["row"] < found[2]["row"]
+    scale = beam_tree(NODES).to_dict()["layer"][0]["encoding"]["y"]["scale"]
+    assert scale["reverse"] is True
 
 
 def test_every_prefix_hangs_on_the_one_it_continues():
-    edges, kept, _ = drawn().data
-    place = dict(zip(kept.customdata, zip(kept.x, kept.y, strict=True), strict=True))
-    lines = list(zip(edges.x, edges.y, strict=True))
-    at = lines.index(place[3])
-    assert lines[at - 1] == place[0]
+    found = rows()
+    assert (found[3]["from_step"], found[3]["from_row"]) == (found[0]["step"], found[0]["row"])
+    assert all(found[number]["from_step"] == -1 for number in (0, 1, 2))
 
 
 def test_labels_are_shown_literally():
-    _, kept, _ = drawn().data
-    assert "&lt;b&gt;" in kept.text
-    assert not any("<b>" in text for text in (*kept.text, *kept.hovertext))
+    svg = chart_svg(beam_tree(NODES))
+    assert "&lt;b&gt;" in svg
+    assert "<b>" not in svg
+    assert rows()[1]["text"] == "all of <b>"
 
 
 def test_finished_prefixes_have_another_shape():
-    _, kept, _ = drawn().data
-    shapes = dict(zip(kept.customdata, kept.marker.symbol, strict=True))
-    assert shapes == {0: "circle", 1: "circle", 3: "square"}
+    [points] = [
+        layer for layer in beam_tree(NODES).to_dict()["layer"] if layer["mark"]["type"] == "point"
+    ]
+    assert points["encoding"]["shape"]["scale"] == {
+        "domain": [False, True],
+        "range": ["circle", "square"],
+    }
+    assert [number for number, row in rows().items() if row["finished"]] == [3]
+
+
+def test_a_click_selects_the_number_of_a_node():
+    [parameter] = beam_tree(NODES).to_dict()["params"]
+    assert parameter["name"] == PICKED
+    assert parameter["select"] == {"type": "point", "fields": ["node"]}
+
+
+def test_every_word_of_the_chart_can_be_replaced():
+    texts = {name: f"[{name}]" for name in DEFAULT_TREE_TEXTS}
+    written = beam_tree(NODES, texts).to_json()
+    assert all(text in written for text in texts.values())
+    with pytest.raises(ValueError, match="colour"):
+        beam_tree(NODES, {"colour": "red"})
+
+
+def test_a_tree_can_be_saved_also_where_nothing_grew():
+    assert chart_png(beam_tree(NODES)).startswith(b"\x89PNG")
+    assert "</svg>" in chart_svg(beam_tree([]))
