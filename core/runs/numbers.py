@@ -1,0 +1,99 @@
+"""The numbers of runs in columns: name of a column → values, all of the same length."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from core.runs.records import RunRecord, read_record, read_rows
+
+Columns = dict[str, list[Any]]
+LONG = ("what", "run", "name", "at", "value")
+"""The columns of `numbers_of_runs`."""
+
+
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> Columns:
+    """Return rows as columns; None where a row lacks a value that another one has.
+
+    >>> columns_of([{"step": 1, "loss": 2.5}, {"step": 2}])
+    {'step': [1, 2], 'loss': [2.5, None]}
+    """
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}
+
+
+def figures(record: RunRecord) -> dict[str, Any]:
+    """Return what is known of a run, flat: one row of a table of runs."""
+    settings, results = record.settings, record.results
+    return {
+        "task": settings.task,
+        "encoder_layers": settings.model.n_encoder_layers,
+        "decoder_layers": settings.model.n_decoder_layers,
+        "heads": settings.model.n_heads,
+        "d_model": settings.model.d_model,
+        "parameters": record.n_parameters,
+        "guided_head": settings.training.guide,
+        "seconds": record.seconds,
+        **{
+            name: None if results is None else getattr(results, attribute)
+            for name, attribute in _RESULTS.items()
+        },
+    }
+
+
+_RESULTS = {
+    "exact_match": "exact_match",
+    "right_tokens": "token_accuracy",
+    "bleu": "bleu",
+    "chrf": "chrf",
+    "held_out_loss": "loss",
+    "held_out_pairs": "n",
+    "measured_at_step": "step",
+}
+
+
+def numbers_of_runs(runs: Mapping[str, Path]) -> Columns:
+    """Return results, settings and measurements of runs, one number in each row.
+
+    Args:
+        runs: What a run is called → its folder.
+
+    Returns:
+        what: "result", "setting" or "measured"; run; the number's name; at: the step, for what was
+        measured in the training; and the value.
+
+    Raises:
+        RunError: A folder is no run, or one of its files is damaged.
+    """
+    rows = [row for name, path in runs.items() for row in _rows_of(name, path)]
+    return {column: [row[place] for row in rows] for place, column in enumerate(LONG)}
+
+
+def _rows_of(run: str, path: Path) -> Iterator[tuple[Any, ...]]:
+    record = read_record(path)
+    for name, value in figures(record).items():
+        if name in _RESULTS and value is not None:
+            yield "result", run, name, None, value
+    for name, value in _flat(settings_of(record)):
+        yield "setting", run, name, None, value
+    for row in read_rows(path):
+        for name, value in row.items():
+            if name != "step":
+                yield "measured", run, name, row["step"], value
+
+
+def settings_of(record: RunRecord) -> dict[str, Any]:
+    """Return what distinguishes a run from others: all but its command, which repeats it."""
+    found = record.settings.to_dict()
+    return {name: value for name, value in found.items() if name not in ("format", "command")}
+
+
+def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{name}.")
+        elif isinstance(value, list | tuple):
+            yield from _flat(
+                dict(zip(map(str, range(len(value))), value, strict=True)), f"{prefix}{name}."
+            )
+        else:
+            yield f"{prefix}{name}", value

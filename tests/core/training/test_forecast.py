@@ -1,0 +1,42 @@
+from dataclasses import replace
+
+import pytest
+
+from core.model import count_parameters
+from core.training.estimate import Lengths, costs
+from core.training.forecast import POINTS, forecast, learning_rates, parameters_of
+from core.training.presets import PRESETS
+from core.training.schedule import learning_rate
+
+TINY = PRESETS["tiny"]
+
+
+def test_learning_rates_go_from_the_first_step_to_the_last_and_name_the_peak():
+    found = learning_rates(TINY.model, TINY.training)
+    assert (min(found), max(found)) == (1, TINY.training.steps)
+    assert max(found, key=found.get) == TINY.training.warmup
+    assert len(found) <= POINTS + 1
+    assert found[1] == learning_rate(1, TINY.model.d_model, TINY.training)
+
+
+def test_a_peak_after_the_end_is_not_told():
+    training = replace(TINY.training, steps=10, warmup=100, cooldown=0)
+    assert list(learning_rates(TINY.model, training)) == list(range(1, 11))
+
+
+@pytest.mark.parametrize("size", PRESETS)
+def test_the_parts_have_all_parameters_of_the_model(size):
+    model = PRESETS[size].model
+    assert sum(parameters_of(model).values()) == count_parameters(model)
+
+
+def test_a_forecast_holds_every_number_once():
+    found = costs(TINY, Lengths(300, 6.0, 6.0))
+    columns = forecast(TINY, found)
+    rows = list(zip(*columns.values(), strict=True))
+    assert list(columns) == ["what", "name", "value"]
+    assert ("setting", "d_model", 64) in rows
+    assert ("setting", "vocab_size", 300) in rows
+    assert ("cost", "parameters", found.n_parameters) in rows
+    assert ("cost", "seconds of all steps", found.seconds) in rows
+    assert len({row[:2] for row in rows}) == len(rows)
