@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from pages.frame.text import _
+from pages.frame import language
 from viz.architecture import architecture as architectures
 from viz.component.assets import Assets
 from viz.lines.lines import DEFAULT_LINES_TEXTS, Lines
@@ -24,8 +24,6 @@ from viz.plane.matrices import DEFAULT_MATRICES_TEXTS, Matrices
 from viz.plane.strips import DEFAULT_STRIPS_TEXTS, Strips
 from viz.scrubber.scrubber import DEFAULT_SCRUBBER_TEXTS, Scrubber, pack_scrubber, scrubber_assets
 from viz.stepper.decoding import DecodingView, decoding_assets, pack_decoding
-
-LOCALE = "en"
 
 Shown = TypeVar("Shown", AttentionMaps, Matrices, Strips, Scrubber, Lines)
 Callback = Callable[[], None]
@@ -45,7 +43,7 @@ _architecture = _mounted("architecture", architectures.component_assets())
 
 def translated(shown: Shown, texts: Mapping[str, str]) -> Shown:
     """Return what is shown with all texts in the reader's language; its own ones stay."""
-    return replace(shown, texts={name: _(text) for name, text in texts.items()} | {**shown.texts})
+    return replace(shown, texts=language.translated(texts) | {**shown.texts})
 
 
 def _show(
@@ -73,7 +71,9 @@ def attention_maps(
             to know.
     """
     shown = translated(shown, DEFAULT_MAPS_TEXTS)
-    packed = map_payload.pack(shown, zooms=on_zoom is not None, apart=True, key=key, locale=LOCALE)
+    packed = map_payload.pack(
+        shown, zooms=on_zoom is not None, apart=True, key=key, locale=language.tag()
+    )
     with st.container(key=f"{key}-place", gap=None):
         # Before the maps: these are drawn once, when both have come.
         head = map_payload.pack_head(shown, map_payload.content_of(packed), key=key)
@@ -91,7 +91,7 @@ def matrices(shown: Matrices, *, key: str, on_pick: Callback | None = None) -> N
             The page should answer with that cell selected. None if cells cannot be chosen.
     """
     shown = translated(shown, DEFAULT_MATRICES_TEXTS)
-    data = labelled.pack(shown, picks=on_pick is not None, key=key, locale=LOCALE)
+    data = labelled.pack(shown, picks=on_pick is not None, key=key, locale=language.tag())
     _show(_plane, key, data, on_pick_change=on_pick)
 
 
@@ -106,7 +106,7 @@ def strips(shown: Strips, *, key: str, on_pick: Callback, on_strip: Callback) ->
             "head": …}`.
     """
     shown = translated(shown, DEFAULT_STRIPS_TEXTS)
-    data = of_one_word.pack(shown, picks=True, key=key, locale=LOCALE)
+    data = of_one_word.pack(shown, picks=True, key=key, locale=language.tag())
     _show(_plane, key, data, on_pick_change=on_pick, on_strip_change=on_strip)
 
 
@@ -122,7 +122,7 @@ def lines(
         on_threshold: Called when the slider came to rest: `threshold` holds the smallest weight.
         on_heads: Called when a head was switched off or on: `heads` holds `{"hidden": […]}`.
     """
-    data = pack_lines(translated(shown, DEFAULT_LINES_TEXTS), key=key, locale=LOCALE)
+    data = pack_lines(translated(shown, DEFAULT_LINES_TEXTS), key=key, locale=language.tag())
     heard = {"on_threshold_change": on_threshold, "on_heads_change": on_heads}
     _show(_lines, key, data, on_pick_change=on_pick, **heard)
 
@@ -139,7 +139,7 @@ def scrubber(shown: Scrubber, *, key: str, on_pick: Callback) -> None:
         on_pick: Called when another step was chosen: `pick` holds `{"step": …}`. The page should
             answer with that step chosen.
     """
-    data = pack_scrubber(translated(shown, DEFAULT_SCRUBBER_TEXTS), key=key, locale=LOCALE)
+    data = pack_scrubber(translated(shown, DEFAULT_SCRUBBER_TEXTS), key=key, locale=language.tag())
     _show(_scrubber, key, data, on_pick_change=on_pick)
 
 
@@ -155,7 +155,7 @@ def decoding(
         on_corrupt: A token shall be replaced by a wrong one: `corrupt` holds `{"step": …}`.
         on_undo: A token put in by hand shall go: `undo` holds `{"step": …}`.
     """
-    data = pack_decoding(view, key=key, locale=LOCALE)
+    data = pack_decoding(view, key=key, locale=language.tag())
     heard = {"on_corrupt_change": on_corrupt, "on_undo_change": on_undo}
     _show(_stepper, key, data, on_force_change=on_force, **heard)
 

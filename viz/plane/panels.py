@@ -19,6 +19,7 @@ from viz.component.payload import TokenLabel, framed, padded, read_label, unfram
 
 Array = NDArray[Any]
 
+_NAMED = 15
 _TYPES = {"f4": np.float32, "u1": np.uint8}
 _SHARED = (
     *("mount", "text", "scale", "tokens", "tooltip", "plot", "keys", "measure"),
@@ -153,35 +154,37 @@ def unpack_arrays(packed: bytes) -> tuple[dict[str, Any], list[Array]]:
     return header, arrays
 
 
-def squeezed(values: NDArray[np.float32]) -> tuple[NDArray[np.uint8], list[int]]:
-    """Write floats in 3.5 bytes each and lose nothing.
+def squeezed(weights: NDArray[np.float32]) -> tuple[NDArray[np.uint8], list[int]]:
+    """Write floats of 0 or more in 3.5 bytes each.
 
-    The three low bytes of each stand as they are. The high byte, sign and most of the exponent,
-    has few values among weights: four bits name one of a table of 15, or say that it is none of
-    them, and then it follows behind.
+    The three low bytes of each stand as they are. For the high byte, most of the exponent, four
+    bits name one of the 15 highest that there are; those cover thirty powers of two. What is
+    smaller than that has its high byte in the place of its lowest one: it keeps five digits.
 
     Returns:
-        The bytes, and the table.
+        The bytes, and the 15 high bytes or fewer.
     """
-    parts = values.ravel().astype("<f4").view(np.uint8).reshape(-1, 4)
+    parts = weights.ravel().astype("<f4").view(np.uint8).reshape(-1, 4).copy()
     high = parts[:, 3]
-    table = np.argsort(-np.bincount(high, minlength=256), kind="stable")[:15]
-    code_of = np.full(256, 15, np.uint8)
-    code_of[table] = np.arange(15, dtype=np.uint8)
+    table = np.unique(high)[::-1][:_NAMED]
+    code_of = np.full(256, _NAMED, np.uint8)
+    code_of[table] = np.arange(table.size, dtype=np.uint8)
     codes = code_of[high]
+    parts[:, 0] = np.where(codes == _NAMED, high, parts[:, 0])
     pairs = np.append(codes, np.uint8(0)) if codes.size % 2 else codes
-    nibbles = pairs[0::2] | pairs[1::2] << 4
-    return np.concatenate([parts[:, :3].ravel(), nibbles, high[codes == 15]]), table.tolist()
+    return np.concatenate([parts[:, :3].ravel(), pairs[0::2] | pairs[1::2] << 4]), table.tolist()
 
 
 def stretched(squeezed: NDArray[np.uint8], table: Sequence[int], n: int) -> NDArray[np.float32]:
     """Read what `squeezed` wrote: so many floats."""
-    nibbles = squeezed[3 * n : 3 * n + -(-n // 2)]
+    nibbles = squeezed[3 * n :]
     codes = np.stack([nibbles & 15, nibbles >> 4], axis=1).ravel()[:n]
-    high = np.array([*table, 0], np.uint8)[codes]
-    high[codes == 15] = squeezed[3 * n + -(-n // 2) :]
-    parts = np.concatenate([squeezed[: 3 * n].reshape(n, 3), high[:, None]], axis=1)
-    return np.ascontiguousarray(parts).view("<f4").ravel().astype(np.float32)
+    low = squeezed[: 3 * n].reshape(n, 3).copy()
+    named = np.pad(np.array(table, np.uint8), (0, _NAMED + 1 - len(table)))[codes]
+    high = np.where(codes == _NAMED, low[:, 0], named)
+    low[codes == _NAMED, 0] = 0
+    parts = np.concatenate([low, high[:, None]], axis=1)
+    return parts.view("<f4").ravel().astype(np.float32)
 
 
 @cache

@@ -39,19 +39,17 @@ const positionOf = ({ links, labels }, link) => {
   return links.includes(link) ? links.indexOf(link) : null;
 };
 
-/** Numbers as `viz.plane.squeezed` writes them: the three low bytes of each, and a code for the high one. */
+/**
+ * Weights as `viz.plane.panels.squeezed` writes them: three low bytes of each, and four bits that
+ * name the high one; the smallest have it in the place of their lowest.
+ */
 function stretched(bytes, table, count) {
   const numbers = new Uint32Array(count);
-  const codes = 3 * count;
-  let next = codes + Math.ceil(count / 2);
-  for (let i = 0; i < count; i += 1) {
-    const code = (bytes[codes + (i >> 1)] >> (4 * (i & 1))) & 15;
-    let high = table[code];
-    if (code === 15) {
-      high = bytes[next];
-      next += 1;
-    }
-    numbers[i] = bytes[3 * i] | (bytes[3 * i + 1] << 8) | (bytes[3 * i + 2] << 16) | (high << 24);
+  for (let i = 0, at = 0; i < count; i += 1, at += 3) {
+    const code = (bytes[3 * count + (i >> 1)] >> (4 * (i & 1))) & 15;
+    const low = code === 15 ? 0 : bytes[at];
+    const high = code === 15 ? bytes[at] : table[code];
+    numbers[i] = low | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (high << 24);
   }
   return new Float32Array(numbers.buffer);
 }

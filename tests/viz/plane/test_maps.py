@@ -1,9 +1,35 @@
+"""What attention maps refuse to be."""
+
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from tests.viz.plane.test_map_payload import cross, words
+from viz.component.payload import TokenLabel
+from viz.plane.maps import AttentionMaps
+
+
+def words(n, prefix="w"):
+    return tuple(TokenLabel(f"{prefix}{i}") for i in range(n))
+
+
+def cross(layers=2, heads=3, queries=5, keys=7, seed=0, selected=(1, 2)):
+    weights = np.random.default_rng(seed).random((layers, heads, queries, keys), np.float32)
+    visible = np.ones((queries, keys), np.bool_)
+    visible[:, -1] = False
+    target = words(queries + 1, "t")
+    return AttentionMaps(
+        kind="decoder.cross",
+        weights=weights * visible,
+        visible=visible,
+        queries=target[:-1],
+        keys=words(keys),
+        predicted=target[1:],
+        source=words(keys),
+        target=target,
+        translation="t1 t2",
+        selected=selected,
+    )
 
 
 @pytest.mark.parametrize(

@@ -110,6 +110,10 @@ def test_a_page_may_translate_the_texts():
     assert texts == {**DEFAULT_MATRICES_TEXTS, "hidden": "verdeckt"}
 
 
+def test_numbers_count_from_where_they_are_told():
+    assert [label.text for label in numbered("layer", 3, start=-1).labels] == ["-1", "0", "1"]
+
+
 def test_hidden_cells_may_hold_what_the_scale_does_not():
     values = np.array([[-1e30, 1.0]], np.float32)
     visible = np.array([[False, True]])
@@ -163,6 +167,23 @@ def test_contradictions_are_refused_with_both_sides(changes, message):
 def test_what_cannot_be_shown_is_refused(changes, message):
     with pytest.raises(ValueError, match=message):
         Matrices(**({"panels": (matrix(),)} | changes))
+
+
+def test_a_side_that_has_no_tint_is_refused():
+    with pytest.raises(ValueError, match="left"):
+        Axis(name="word", labels=(), side="left")
+
+
+@pytest.mark.parametrize(
+    ("marks", "message"),
+    [
+        ({"differs": (0, 2, -1)}, r"'word' has no positions \[-1, 2\]"),
+        ({"links": (0, 1, 2)}, "'word' needs 2 links, got 3"),
+    ],
+)
+def test_marks_of_labels_that_are_not_there_are_refused(marks, message):
+    with pytest.raises(ValueError, match=message):
+        Axis(name="word", labels=(TokenLabel("too"), TokenLabel("wide")), **marks)
 
 
 def test_no_difference_is_one_of_the_colours():
