@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from core.config import ModelConfig, TrainConfig
-from core.model.description import by_kind, parts
+from core.model.description import describe
 from core.training.estimate import Costs
 from core.training.presets import Preset
 from core.training.schedule import learning_rate
@@ -26,7 +26,7 @@ def learning_rates(model: ModelConfig, training: TrainConfig) -> dict[int, float
 def parameters_of(model: ModelConfig) -> dict[str, int]:
     """Return how many parameters each kind of part has."""
     # Parameters do not depend on the lengths.
-    return by_kind(parts(model, 1, 1))
+    return describe(model, 1, 1).by_group()
 
 
 def forecast(preset: Preset, costs: Costs) -> dict[str, list[Any]]:
