@@ -12,7 +12,7 @@ def test_numbers_and_forms_follow_the_language_of_the_payload(new_page, serve):
     page = new_page()
     page.goto(serve("tests/browser/apps/german_app.py"))
     page.locator(".maps[data-drawn]").wait_for()
-    expect(page.locator(".grid figcaption")).to_have_text("Alle 6 Köpfe")
+    expect(page.locator(".maps .grid figcaption")).to_have_text("Alle 6 Köpfe")
     box = page.locator(".maps .cells").bounding_box()
     page.mouse.move(box["x"] + 1, box["y"] + 1)
     weight = f"{maps_cases.known().weights[1, 2, 0, 0]:#.3g}".replace(".", ",")
