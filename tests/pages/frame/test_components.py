@@ -1,0 +1,34 @@
+"""Components as elements of a page."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from pages.frame.components import translated
+from tests.pages.conftest import component, pick
+from viz.plane.map_payload import unpack
+from viz.plane.matrices import DEFAULT_MATRICES_TEXTS, Matrices, Matrix, numbered
+
+
+def test_another_head_changes_what_was_chosen_and_leaves_all_maps_as_they_are(open_app):
+    at = open_app()
+    maps, head = (component(at, name).bytes for name in ("attention_maps", "plane_part"))
+    pick(at, 1, 2)
+    other = component(at, "plane_part").bytes
+    assert component(at, "attention_maps").bytes == maps
+    assert unpack(maps, head).selected != unpack(maps, other).selected == (1, 2)
+    assert len(other) < len(maps)
+
+
+def test_texts_of_a_page_stay_and_all_others_are_filled_in():
+    panel = Matrix(
+        title="One",
+        values=np.ones((1, 1), np.float32),
+        rows=numbered("a", 1),
+        columns=numbered("b", 1),
+    )
+    shown = replace(Matrices(panels=(panel,)), texts={"png": "Bild"})
+    assert translated(shown, DEFAULT_MATRICES_TEXTS).texts == {
+        **DEFAULT_MATRICES_TEXTS,
+        "png": "Bild",
+    }
