@@ -24,7 +24,7 @@ def learning_rates(model: ModelConfig, training: TrainConfig) -> dict[int, float
 
 
 def parameters_of(model: ModelConfig) -> dict[str, int]:
-    """Return how many parameters each kind of part has."""
+    """Return how many parameters each group of parts has."""
     # Parameters do not depend on the lengths.
     return describe(model, 1, 1).by_group()
 

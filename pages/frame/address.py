@@ -7,6 +7,7 @@ was chosen meanwhile, so that only what the visitor changed is taken over (`_set
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
 from typing import TypeVar
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
@@ -84,16 +85,20 @@ def end_part(around: str) -> None:
     current().part = around
 
 
-def part(name: str, draw: Callable[..., None], *arguments: object) -> None:
+def part(
+    name: str, draw: Callable[..., None], *arguments: object, every: float | None = None
+) -> None:
     """Draw a part of the page: a click in it leaves the rest alone.
 
     Args:
         name: Of which there is one in the page or part around it.
         draw: Draws it.
         arguments: What it takes.
+        every: So many seconds after it was drawn it is drawn again; None for never.
     """
     around = current().part
 
+    @wraps(draw)
     def drawn() -> None:
         # Drawn again, it comes without what is around it.
         current().part = around
@@ -102,7 +107,7 @@ def part(name: str, draw: Callable[..., None], *arguments: object) -> None:
         end_part(around)
         write()
 
-    st.fragment(drawn)()
+    st.fragment(drawn, run_every=every)()
 
 
 def write() -> None:

@@ -19,17 +19,24 @@ from core.decoding.step import DecodeStep
 from core.device import use_one_thread
 from core.inspection import Inspection, inspect_sentence, merged
 from core.runs.contents import HEADS
-from core.runs.run import Run, RunError, load_run, read_settings
+from core.runs.folder import TRAINING
+from core.runs.run import Run, RunError, RunSettings, load_run, read_settings
 from core.runs.weights import best_weights, newest_checkpoint, weights_at
 from core.tasks import Task
+from core.training import process
+from core.training.process import Situation
 from pages.frame.language import _
 
 Computed = TypeVar("Computed")
+Stamp = tuple[tuple[int, ...], ...]
+"""When files were written, how long they are, and which they are."""
 
 ROOT = Path(__file__).resolve().parents[2]
 GALLERY, OWN = ROOT / "gallery", ROOT / "runs"
 READ = ("run.json", "evaluation.json", "words.txt")
 """What is read of a run beside its weights."""
+SAID = (*READ[:2], "metrics.jsonl", "status.json", "train.log", "checkpoints", "best")
+"""Files, and folders with names, that say what is known of a run without its weights."""
 FIRST = ("translate-guided", "translate")
 """Runs of the gallery that are offered before the others."""
 
@@ -47,10 +54,31 @@ def run_paths() -> dict[str, Path]:
 def complaint(path: Path) -> str:
     """Return what is wrong with a run folder as far as a quick look tells, or nothing."""
     try:
-        read_settings(path)
-        return "" if newest_checkpoint(path) else _("{run}: no checkpoint yet").format(run=path)
+        settings(path)
     except RunError as error:
         return str(error)
+    return "" if newest_checkpoint(path) else _("{run}: no checkpoint yet").format(run=path)
+
+
+def settings(path: Path) -> RunSettings:
+    """Return what run.json says.
+
+    Raises:
+        RunError: The folder is no run.
+    """
+    return of_files(read_settings, path)
+
+
+def situation(path: Path) -> Situation:
+    """Return how a run's training stands; files that did not change are not read again.
+
+    Raises:
+        RunError: The folder is no run.
+    """
+    found = of_files(process.situation, path)
+    # No file says whether a process lives.
+    unsure = found.alive or (found.state == "interrupted" and TRAINING.is_held(path))
+    return process.situation(path) if unsure else found
 
 
 def loaded(path: Path) -> Run:
@@ -114,13 +142,6 @@ def of_run(compute: Callable[..., Computed], path: Path, *arguments: object) -> 
     return _named(compute, compute, path, arguments)
 
 
-def _changed(file: Path | None) -> int:
-    try:
-        return 0 if file is None else file.stat().st_mtime_ns
-    except OSError:
-        return 0
-
-
 def of_run_at(
     compute: Callable[..., Computed], path: Path, step: int, *arguments: object
 ) -> Computed:
@@ -130,18 +151,31 @@ def of_run_at(
         RunError: No weights of the step were kept.
     """
     file = weights_at(path, step)
-    stamp = (step, _changed(file), *(_changed(path / name) for name in READ))
+    stamp = tuple(map(_changed, (file, *(path / name for name in READ))))
     name = f"{compute.__module__}.{compute.__qualname__}"
-    return cast(Computed, _of_run_at(name, path, stamp, arguments, compute))
+    return cast(Computed, _of_run_at(name, path, step, stamp, arguments, compute))
 
 
 def of_files(compute: Callable[[Path], Computed], path: Path) -> Computed:
-    """Return `compute(path)`: what a run's files say without its weights, until one changes."""
-    files = ("run.json", "metrics.jsonl", "evaluation.json")
-    stats = [(path / name).stat() for name in files if (path / name).exists()]
-    stamp = [(stat.st_mtime_ns, stat.st_size) for stat in stats]
-    key = repr((compute.__module__, compute.__qualname__, path, stamp))
-    return cast(Computed, _of_files(key, compute, path))
+    """Return `compute(path)`: what a run's files say without its weights, until one changes.
+
+    Raises:
+        RunError: `compute` raised it; also this is computed once.
+    """
+    stamp = tuple(_changed(path / name) for name in SAID)
+    found = _of_files(f"{compute.__module__}.{compute.__qualname__}", path, stamp, compute)
+    if isinstance(found, RunError):
+        raise RunError(*found.args)
+    return cast(Computed, found)
+
+
+def _changed(file: Path | None) -> tuple[int, ...]:
+    """Return what is another one when a file or a folder has changed; nothing where it is not."""
+    try:
+        stat = None if file is None else file.stat()
+    except OSError:
+        stat = None
+    return () if stat is None else (stat.st_mtime_ns, stat.st_size, stat.st_ino)
 
 
 def of_key(compute: Callable[..., Computed], key: str, *arguments: object) -> Computed:
@@ -186,7 +220,7 @@ def _of_key(
 def _of_run(
     name: str,
     path: Path,
-    stamp: tuple[int, ...],
+    stamp: Stamp,
     arguments: tuple[object, ...],
     _compute: Callable[..., object],
 ) -> object:
@@ -194,52 +228,51 @@ def _of_run(
 
 
 @st.cache_resource(max_entries=1000, show_spinner=False)
-def _of_files(key: str, _compute: Callable[[Path], object], _path: Path) -> object:
-    return _compute(_path)
+def _of_files(name: str, path: Path, stamp: Stamp, _compute: Callable[[Path], object]) -> object:
+    try:
+        return _compute(path)
+    except RunError as error:
+        return error
 
 
 @st.cache_resource(max_entries=96, show_spinner=False)
 def _of_run_at(
     name: str,
     path: Path,
-    stamp: tuple[int, ...],
+    step: int,
+    stamp: Stamp,
     arguments: tuple[object, ...],
     _compute: Callable[..., object],
 ) -> object:
-    return _compute(_loaded_at(path, stamp), *arguments)
+    return _compute(_loaded_at(path, step, stamp), *arguments)
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _loaded_at(path: Path, stamp: tuple[int, ...]) -> Run:
+def _loaded_at(path: Path, step: int, stamp: Stamp) -> Run:
     use_one_thread()
-    return load_run(path, stamp[0])
+    return load_run(path, step)
 
 
 @st.cache_resource(max_entries=6, show_spinner=False)
-def _loaded(path: Path, stamp: tuple[int, ...]) -> Run:
+def _loaded(path: Path, stamp: Stamp) -> Run:
     use_one_thread()
     return load_run(path)
 
 
 @st.cache_resource(max_entries=6, show_spinner=False)
-def _task(path: Path, stamp: tuple[int, ...]) -> Task | None:
+def _task(path: Path, stamp: Stamp) -> Task | None:
     return task_of(_loaded(path, stamp))
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
-def _effects(path: Path, stamp: tuple[int, ...], measured: int) -> HeadEffects | None:
+def _effects(path: Path, stamp: Stamp, measured: tuple[int, ...]) -> HeadEffects | None:
     return stored_effects(_loaded(path, stamp))
 
 
-def _stamp(path: Path) -> tuple[int, ...]:
+def _stamp(path: Path) -> Stamp:
     """Return what changes when a run's files do, so that nothing old is shown."""
-    files = [
-        path / "run.json",
-        path / "evaluation.json",
-        newest_checkpoint(path),
-        best_weights(path),
-    ]
-    return tuple(file.stat().st_mtime_ns for file in files if file is not None and file.exists())
+    files = (path / "run.json", path / "evaluation.json")
+    return tuple(map(_changed, (*files, newest_checkpoint(path), best_weights(path))))
 
 
 def _merged(run: Run, sentence: str) -> Inspection:
