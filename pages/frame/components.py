@@ -6,6 +6,7 @@ its callbacks runs, before the page runs again. Texts that a page does not repla
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -13,6 +14,7 @@ import streamlit as st
 from pages.frame import language
 from viz.architecture import architecture as architectures
 from viz.component.assets import Assets
+from viz.component.standalone import Drawn
 from viz.lines.lines import DEFAULT_LINES_TEXTS, Lines
 from viz.lines.lines import component_assets as lines_assets
 from viz.lines.lines import pack as pack_lines
@@ -81,8 +83,8 @@ def attention_maps(
         _show(_plane, key, packed, on_pick_change=on_pick, on_zoom_change=on_zoom)
 
 
-def matrices(shown: Matrices, *, key: str, on_pick: Callback | None = None) -> None:
-    """Show one or several matrices side by side.
+def matrices(shown: Matrices, *, key: str, on_pick: Callback | None = None) -> Drawn:
+    """Show one or several matrices side by side, and return them as a picture to take away.
 
     Args:
         shown: The matrices.
@@ -93,6 +95,9 @@ def matrices(shown: Matrices, *, key: str, on_pick: Callback | None = None) -> N
     shown = translated(shown, DEFAULT_MATRICES_TEXTS)
     data = labelled.pack(shown, picks=on_pick is not None, key=key, locale=language.tag())
     _show(_plane, key, data, on_pick_change=on_pick)
+    # Nobody waits there for clicks.
+    packed = partial(labelled.pack, shown, key=key, locale=LOCALE)
+    return Drawn(labelled.component_assets(), packed)
 
 
 def strips(shown: Strips, *, key: str, on_pick: Callback, on_strip: Callback) -> None:

@@ -43,6 +43,24 @@ def as_json(about: Mapping[str, object], columns: Columns) -> str:
     return json.dumps({**about, "columns": written}, ensure_ascii=False, allow_nan=False)
 
 
+def stacked(*tables: Columns) -> Columns:
+    """Return several tables below each other as one; None where a table has no such column.
+
+    >>> stacked({"x": [1, 2]}, {"x": [3], "loss": [0.5]})
+    {'x': [1, 2, 3], 'loss': [None, None, 0.5]}
+    """
+    names = list(dict.fromkeys(name for table in tables for name in table))
+    heights = [len(next(iter(table.values()), ())) for table in tables]
+    return {
+        name: [
+            value
+            for table, height in zip(tables, heights, strict=True)
+            for value in table.get(name, [None] * height)
+        ]
+        for name in names
+    }
+
+
 def _guarded(value: object) -> object:
     value = _plain(value)
     if isinstance(value, str) and value.startswith((*_FORMULA, _MARK)):

@@ -1,8 +1,9 @@
 """Numbers in columns as HTML tables, for everybody: people, programs, screen readers.
 
-Numbers of cells, with the columns `query`, `query_token`, `key` and `key_token`, become a table of
-queries × keys for each thing that the remaining columns name, in the order in which they come; so
-do those with `row`, `row_token`, `column` and `column_token`. All others stay the rows they are.
+Numbers of cells, with the columns `query` and `key`, become a table of queries × keys for each
+thing that the remaining columns name, in the order in which they come; so do those with `row` and
+`column`, and those with `position` and `dimension`. Their texts may stand in columns with `_token`
+added. All others stay the rows they are, and so do the rows of such columns that name no cell.
 """
 
 import html
@@ -23,6 +24,8 @@ DEFAULT_TABLE_TEXTS: Mapping[str, str] = {
     "key": N_("key"),
     "row": N_("row"),
     "column": N_("column"),
+    "position": N_("position"),
+    "dimension": N_("dimension"),
     "token": N_("{position} {text}"),
     "hidden": N_("hidden"),
     "largest": N_("The {n} largest of {keys} in each row."),
@@ -41,8 +44,8 @@ ROWS = 400
 TABLES = 32
 """So many tables are shown at most."""
 
-_PLACES = (("query", "key"), ("row", "column"))
-"""Columns with the numbers of rows and columns; their texts stand in those with `_token` added."""
+_PLACES = (("query", "key"), ("row", "column"), ("position", "dimension"))
+"""Columns with the numbers of rows and columns, None where a row of numbers is no cell."""
 _VISIBLE = "visible"
 
 _STYLE = """<style>
@@ -70,13 +73,15 @@ def number_tables(columns: Columns, title: str, texts: Mapping[str, str] | None 
     """
     check_texts(texts or {}, DEFAULT_TABLE_TEXTS)
     said = {**DEFAULT_TABLE_TEXTS, **(texts or {})}
-    grids = _grids(columns)
+    cells, rest = _apart(columns)
+    grids = _grids(cells)
     if not any(map(len, columns.values())):
         tables = [f"<p>{html.escape(said['empty'])}</p>"]
     elif grids is None:
         tables = [_rows(columns, title, said)]
     else:
         tables = [grid.written(title, said) for grid in islice(grids, TABLES)]
+        tables += [_rows(rest, title, said)] if rest else []
     label = html.escape(title)
     return (
         _STYLE.format(rule=theme.colour(theme.QUIET, 0.4))
@@ -103,7 +108,8 @@ class _Grid:
         self.named = named
         visible = columns.get(_VISIBLE)
         query, key = (cast(Sequence[int], columns[place]) for place in places)
-        query_token, key_token = (columns[f"{place}_token"] for place in places)
+        nothing = [""] * len(query)
+        query_token, key_token = (columns.get(f"{place}_token", nothing) for place in places)
         self.queries = {query[row]: query_token[row] for row in rows}
         self.keys = {key[row]: key_token[row] for row in rows}
         self.cells: dict[int, list[tuple[int, object]]] = {at: [] for at in self.queries}
@@ -171,10 +177,29 @@ def three_digits(value: float) -> str:
     return text.replace("-", "−").replace(".e", "e").replace("inf", "∞")
 
 
+def _apart(columns: Columns) -> tuple[Columns, Columns]:
+    """Return the rows that are cells, and those that are not; each with the columns it fills."""
+    places = next((pair for pair in _PLACES if set(pair) <= set(columns)), ())
+    height = len(next(iter(columns.values()), ()))
+    cells = [all(columns[place][row] is not None for place in places) for row in range(height)]
+    if all(cells):
+        return columns, {}
+    return (
+        _filled(columns, [row for row in range(height) if cells[row]]),
+        _filled(columns, [row for row in range(height) if not cells[row]]),
+    )
+
+
+def _filled(columns: Columns, rows: Sequence[int]) -> Columns:
+    """Return some rows, without the columns that say nothing of them."""
+    found = {name: [values[row] for row in rows] for name, values in columns.items()}
+    return {name: v for name, v in found.items() if any(each is not None for each in v)}
+
+
 def _grids(columns: Columns) -> Iterator[_Grid] | None:
     """Return one grid for each quantity and thing; None where the rows are not cells."""
     quantities = [name for name, values in columns.items() if _are_floats(values)]
-    places = next((pair for pair in _PLACES if set(_columns_of(pair)) <= set(columns)), None)
+    places = next((pair for pair in _PLACES if set(pair) <= set(columns)), None)
     if not quantities or places is None:
         return None
     others = [n for n in columns if n not in (*_columns_of(places), _VISIBLE, *quantities)]

@@ -86,6 +86,26 @@ def test_hidden_keys_are_not_among_the_largest():
     assert rows[1] == ["0 q0", "0 k0 0.500", "1 k1 0.500", "2 k2 0.500"]
 
 
+def test_cells_need_no_texts():
+    columns = {"position": [0, 0, 1, 1], "dimension": [0, 1, 0, 1], "value": [0.0, 1.0, 0.5, 0.25]}
+    assert tables(columns) == [
+        (
+            "title · value",
+            [["position \\ dimension", "0", "1"], ["0", "0", "1.00"], ["1", "0.500", "0.250"]],
+        )
+    ]
+
+
+def test_rows_beside_the_cells_stay_rows_with_the_columns_that_they_fill():
+    columns = cells(1, 2, lambda *_: 0.5)
+    columns = {name: [*values, None, None] for name, values in columns.items()}
+    columns |= {"masks": ["on", "on", "on", "off"], "loss": [None, None, 0.125, 2.0]}
+    assert tables(columns) == [
+        ("title · weight", [["query \\ key", "0 k0", "1 k1"], ["0 q0", "0.500", "0.500"]]),
+        ("title", [["masks", "loss"], ["on", "0.125"], ["off", "2.00"]]),
+    ]
+
+
 def test_other_numbers_stay_the_rows_they_are():
     [(caption, rows)] = tables({"head": [0, 1], "bits": [0.5, None], "does": ["<b>", "x"]})
     assert caption == "title"
