@@ -112,8 +112,6 @@ UNTESTED = {
     "pages/views/layers/depth.py",
     "pages/views/layers/norms.py",
     "pages/views/layers/sublayers.py",
-    "pages/views/masks/masks.py",
-    "pages/views/masks/pictures.py",
     "pages/views/positions/controls.py",
     "pages/views/positions/experiments.py",
     "pages/views/positions/learned.py",

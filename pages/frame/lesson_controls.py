@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-import streamlit as st
-
 from core.analysis.lessons.masking import companions
 from core.heads import Stack, Sublayer
 from pages.frame import address, cached, controls, session
@@ -30,22 +28,6 @@ def sentences(opened: Opened) -> tuple[str, ...]:
     others = [line.strip() for line in typed.splitlines() if line.strip()]
     readable = [line for line in others if opened.run.tokenizer.encode(line).ids]
     return (opened.sentence, *readable[: MOST_SENTENCES - 1])
-
-
-def switched_off(names: Sequence[str], default: Sequence[str], of: str) -> list[str]:
-    """Ask which masks are left out.
-
-    Args:
-        names: Those that there are.
-        default: Those that are left out at first.
-        of: The kind of attention; another kind begins anew.
-    """
-    older = {"padding mask": "padding", "look-ahead mask": "look-ahead"}
-    labels = {"padding": _("padding mask"), "look-ahead": _("look-ahead mask")}
-    offered = {name: labels[name] for name in names}
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(_("switched off"), width="content")
-        return controls.several(_("Switched off"), session.OFF, offered, default, of, older)
 
 
 def part(offered: Sequence[str], default: str) -> str:

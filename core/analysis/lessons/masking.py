@@ -220,6 +220,11 @@ class HeadOfBatch:
     leak: Leak
     """Over all sentences."""
 
+    @property
+    def masked_scores_QK(self) -> NDArray[np.float32]:
+        """The scores as the softmax gets them: −∞ where the mask hides the key."""
+        return np.where(self.visible_QK, self.scores_QK, np.float32(-np.inf))
+
 
 def head_of_batch(
     model: Transformer,

@@ -1,29 +1,124 @@
-"""What the masks lesson asks for, and what it measures."""
+"""A padded batch and one head: what three views of the masks lesson ask for and have in common."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
-from core.analysis.lessons.mask_losses import losses_without
 from core.analysis.lessons.masking import (
-    MASKS,
     HeadOfBatch,
     Mask,
+    PaddedBatch,
     head_of_batch,
     padded_batch,
 )
-from core.heads import Head, Kind
-from core.runs.run import RunError
-from pages.frame import cached, controls, lesson, opening, session
-from pages.frame import lesson_controls as lesson_controls
-from pages.frame.charts import chart
-from pages.frame.text import _, plain
-from pages.views.masks.pictures import Chosen, case_name
-from viz.charts.bars import bars
-from viz.charts.curves import Quantity
-
-LOSS_SAMPLES = 200
+from core.heads import Head, Kind, Side
+from core.tokenizer import Token, Tokenizer
+from pages.frame import cached, controls, lesson_controls, session, snippets
+from pages.frame.language import _, number, plain
+from pages.frame.maps import labels
+from pages.frame.notes import site_and_head
+from pages.frame.opening import Opened
+from pages.frame.view import Columns
+from viz.plane.matrices import Axis, Matrix
 
 
-def ask(opened: opening.Opened, *, heads: bool) -> Chosen:
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A batch of a run, and what of it is looked at."""
+
+    path: Path
+    """Of the run."""
+    tokenizer: Tokenizer
+    sentences: tuple[str, ...]
+    batch: PaddedBatch
+    sentence: int
+    """Which of the sentences."""
+    head: Head
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of attention."""
+        return self.head.kind
+
+    @property
+    def queries(self) -> Axis:
+        """The tokens that look, PAD included."""
+        side = self.kind.query_side
+        looks, fed = _("query: the word that looks"), _("query: the word fed")
+        return self._axis(side, fed if side == "target" else looks)
+
+    @property
+    def keys(self) -> Axis:
+        """The tokens that are looked at, PAD included."""
+        return self._axis(self.kind.key_side, _("key: the word looked at"))
+
+    @property
+    def about(self) -> Mapping[str, str]:
+        """What files say of the sentence and the head."""
+        fed_ids = self.batch.fed_ids[self.sentence]
+        return {
+            "sentence": self.sentences[self.sentence],
+            "translation": self.tokenizer.decode(fed_ids[1:]),
+            "head": site_and_head(self.head),
+        }
+
+    def of_head(self, without: tuple[Mask, ...] = ()) -> HeadOfBatch:
+        """Return what the head does with the batch when some masks are left out."""
+        where = (self.batch, self.head, self.sentence)
+        return cached.of_model(head_of_batch, self.path, *where, without)
+
+    def cells(self, **columns: NDArray[np.floating] | str) -> Columns:
+        """Return one row for each cell of a map that has the queries and keys.
+
+        Args:
+            columns: Name → values_QK, or a text that stands in every row.
+        """
+        queries, keys = (self._tokens(s) for s in (self.kind.query_side, self.kind.key_side))
+        at_query, at_key = np.indices((len(queries), len(keys))).reshape(2, -1).tolist()
+        return {
+            "query": at_query,
+            "query_token": [queries[row].text for row in at_query],
+            "key": at_key,
+            "key_token": [keys[column].text for column in at_key],
+            **{
+                name: [each] * len(at_key) if isinstance(each, str) else each.reshape(-1).tolist()
+                for name, each in columns.items()
+            },
+        }
+
+    def python(self, *imports: str) -> str:
+        """Return Python that makes the batch, and does with it what the head does, as `done`.
+
+        Args:
+            imports: More lines that import, for what comes after.
+        """
+        begun = snippets.loading(
+            self.path,
+            *imports,
+            "from core.analysis.lessons.masking import head_of_batch, padded_batch",
+            "from core.heads import Head",
+        )
+        return begun + "\n".join(
+            [
+                f"batch = padded_batch(run, {snippets.listed(self.sentences)})",
+                f'head = Head.parse("{self.head}")',
+                f"done = head_of_batch(run.model, batch, head, {self.sentence})",
+                "",
+            ]
+        )
+
+    def _tokens(self, side: Side) -> tuple[Token, ...]:
+        return self.tokenizer.describe(self.batch.ids(side)[self.sentence].tolist())
+
+    def _axis(self, side: Side, name: str) -> Axis:
+        return Axis(name=name, labels=labels(self._tokens(side)), side=side)
+
+
+def ask(opened: Opened, *, heads: bool) -> Chosen:
     """Ask for the other sentences of the batch, and what of it to look at.
 
     Args:
@@ -44,50 +139,24 @@ def ask(opened: opening.Opened, *, heads: bool) -> Chosen:
             n_heads = opened.run.settings.model.n_heads
             layer, head = controls.layer_and_head(len(chosen_sites), n_heads, (0, 0))
     batch = cached.of_run(padded_batch, opened.path, sentences)
-    said = [_("Shown is sentence {n}: “{text}”").format(n=index, text=plain(sentences[index]))]
+    said = [
+        _("Shown is sentence {n}: “{text}”").format(n=number(index), text=plain(sentences[index]))
+    ]
     if batch.cut:
         said.append(_("A sentence was cut: the model has no more positions."))
     st.caption(" ".join(said))
-    return Chosen(opened.run.tokenizer, batch, index, Head(chosen_sites[layer], head))
+    head_of_site = Head(chosen_sites[layer], head)
+    return Chosen(opened.path, opened.run.tokenizer, sentences, batch, index, head_of_site)
 
 
-def done(opened: opening.Opened, chosen: Chosen, off: tuple[Mask, ...] = ()) -> HeadOfBatch:
-    """Return what the chosen head does with the batch when some masks are left out."""
-    where = (chosen.batch, chosen.head, chosen.sentence)
-    return cached.of_model(head_of_batch, opened.path, *where, off)
-
-
-def ask_without(chosen: Chosen) -> tuple[Mask, ...]:
-    """Ask which masks of the chosen kind of attention are switched off."""
-    offered = [mask for mask in MASKS if mask.attention is chosen.attention]
-    names = [mask.name for mask in offered]
-    off = lesson_controls.switched_off(names, default=names[-1:], of=chosen.attention)
-    return tuple(mask for mask in offered if mask.name in off)
-
-
-def losses(opened: opening.Opened) -> None:
-    """Measure on request what leaving out each mask costs on held-out sentences."""
-    question = _("Measure the loss without each mask on {n} held-out sentences")
-    if not controls.toggle(question.format(n=LOSS_SAMPLES), "measure_losses"):
-        return
-    try:
-        with st.spinner(_("Measuring …")):
-            cases = cached.of_run(losses_without, opened.path, LOSS_SAMPLES)
-    except RunError as error:
-        st.caption(plain(str(error)))
-        return
-    names = [case_name(case) for case in cases]
-    loss = [case.loss for case in cases]
-    title = _("Loss of the loaded model on {n} held-out sentences, teacher-forced (seed 0)")
-    chart(
-        bars(
-            {"loss": loss},
-            names,
-            value=Quantity(_("cross-entropy per token, nats")),
-            title=title.format(n=LOSS_SAMPLES),
-        )
-    )
-    accuracy = [case.token_accuracy for case in cases]
-    lesson.numbers(
-        "losses_without_masks", {"masks": names, "loss (nats)": loss, "token accuracy": accuracy}
+def weights_map(chosen: Chosen, done: HeadOfBatch, title: str) -> Matrix:
+    """Return one head's weights in one sentence."""
+    return Matrix(
+        title=title,
+        values=done.weights_QK,
+        visible=done.visible_QK,
+        rows=chosen.queries,
+        columns=chosen.keys,
+        hidden_value="0",
+        value_name=_("weight"),
     )

@@ -1,225 +1,128 @@
-"""The pictures of the masks lesson: arrays of `core` with titles, axes and labels."""
+"""What becomes of a trained model when its masks are switched off."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
+import streamlit as st
 
-from core.analysis.lessons.mask_losses import MaskLoss
+from core.analysis.lessons.mask_losses import MaskLoss, losses_without
 from core.analysis.lessons.masking import (
     LOOK_AHEAD,
+    MASKS,
     PADDING,
     HeadOfBatch,
     Leak,
     Mask,
-    PaddedBatch,
-    alone,
+    leak,
+    visible,
 )
-from core.analysis.lessons.prefixes import PrefixCheck
-from core.heads import Head, Kind, Side
-from core.model.masks import causal_mask
-from core.tokenizer import Token, Tokenizer
-from pages.frame.maps import labels
+from core.heads import Kind
+from core.model import Remask
+from core.runs.run import RunError
+from pages.frame import cached, controls, session
+from pages.frame.charts import chart
+from pages.frame.components import matrices
+from pages.frame.files import stacked
+from pages.frame.language import _, number, percent, plain
 from pages.frame.notes import site_and_head
-from pages.frame.text import _, percent
-from viz.plane.matrices import Axis, Matrices, Matrix, numbered
+from pages.frame.opening import Opened
+from pages.frame.view import Columns, Shown
+from pages.views.masks.batch import Chosen, ask, weights_map
+from viz.charts.bars import bars
+from viz.charts.curves import Chart, Quantity
+from viz.plane.matrices import Matrices
+
+LOSS_SAMPLES = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """A batch, and what of it is looked at."""
-
-    tokenizer: Tokenizer
-    batch: PaddedBatch
-    sentence: int
-    head: Head
-
-    @property
-    def attention(self) -> Kind:
-        """The kind of attention."""
-        return self.head.kind
-
-    @property
-    def queries(self) -> Axis:
-        """The tokens that look, PAD included."""
-        side = self.attention.query_side
-        looks, fed = _("query: the word that looks"), _("query: the word fed")
-        return self._axis(side, fed if side == "target" else looks)
-
-    @property
-    def keys(self) -> Axis:
-        """The tokens that are looked at, PAD included."""
-        return self._axis(self.attention.key_side, _("key: the word looked at"))
-
-    def _axis(self, side: Side, name: str) -> Axis:
-        ids = self.batch.ids(side)[self.sentence].tolist()
-        described = labels(self.tokenizer.describe(ids))
-        return Axis(name=name, labels=described, side=side)
-
-
-def received(chosen: Chosen, done: HeadOfBatch) -> Matrices:
-    """Return the masks of one sentence for one kind of attention, and what the model received."""
-    single = alone(chosen.batch, chosen.attention, chosen.sentence)
-    titles = {
-        PADDING: _("Padding mask: nobody looks at PAD"),
-        LOOK_AHEAD: _("Look-ahead mask: nobody looks at what comes later"),
-    }
-    panels = [_mask(chosen, titles[name], visible_QK) for name, visible_QK in single.items()]
-    title = _("What this attention receives in the model")
-    return Matrices(panels=[*panels, _mask(chosen, title, done.visible_QK)])
-
-
-def _mask(chosen: Chosen, title: str, visible_QK: NDArray[np.bool_]) -> Matrix:
-    return Matrix(
-        title=title,
-        values=visible_QK.astype(np.float32),
-        visible=np.ascontiguousarray(visible_QK),
-        rows=chosen.queries,
-        columns=chosen.keys,
-        scale="mask",
-        hidden_value="0",
-        value_name=_("may look"),
-    )
-
-
-def prefix_table(tokens: Sequence[Token]) -> Matrices:
-    """Return the decoder's inputs step by step, beside the mask that stands in for them.
-
-    Args:
-        tokens: What the decoder is fed, from BOS on.
-    """
-    n = len(tokens)
-    past_TT = causal_mask(n).numpy()
-    rows = Axis(name=_("step: the last word fed"), labels=labels(tokens), side="target")
-    texts = [token.text for token in tokens]
-    table = Matrix(
-        title=_("The prefix fed at each step"),
-        values=past_TT.astype(np.float32),
-        visible=past_TT,
-        rows=rows,
-        columns=numbered(_("position"), n),
-        scale="mask",
-        value_name=_("fed"),
-        texts=[[*texts[: row + 1], *[""] * (n - row - 1)] for row in range(n)],
-        hidden=_("not yet written"),
-    )
-    mask = Matrix(
-        title=_("One masked pass: what each row may look at"),
-        values=past_TT.astype(np.float32),
-        visible=past_TT,
-        rows=rows,
-        columns=Axis(name=_("key: the word looked at"), labels=labels(tokens), side="target"),
-        scale="mask",
-        hidden_value="0",
-        value_name=_("may look"),
-    )
-    return Matrices(panels=[table, mask])
-
-
-def prefixes_said(check: PrefixCheck, n_all: int) -> str:
-    """Return what the passes over the prefixes cost, and that they give the same."""
-    n = check.positions_together
-    said = [
-        _(
-            "One by one the {n} prefixes cost {alone} decoder positions, in one masked pass "
-            "{together}. No logit of the {n} rows differs by more than {difference:.1e}."
-        ).format(
-            n=n,
-            alone=check.positions_alone,
-            together=check.positions_together,
-            difference=check.largest_difference,
-        )
+def draw(opened: Opened) -> Shown:
+    """Draw a head's weights with all masks and with some switched off, and what that costs."""
+    chosen = ask(opened, heads=True)
+    off = _ask_which(chosen)
+    done, changed = chosen.of_head(), chosen.of_head(off)
+    titles = [_("With all masks"), _without_said(off)]
+    panels = [
+        weights_map(chosen, each, title)
+        for each, title in zip((done, changed), titles, strict=True)
     ]
-    if n_all > n:
-        said.append(_("Shown are the first {n} of {all} steps.").format(n=n, all=n_all))
-    return " ".join(said)
+    pictures = [matrices(Matrices(panels=panels), key="leak_maps")]
+    st.caption(_leak_said(chosen, off, changed.leak))
+    cases = _ask_losses(opened)
+    if cases:
+        pictures.append(chart(_losses(cases)))
+    return Shown(
+        name=f"without.{chosen.head.site}.{chosen.head.index}",
+        title=f"{site_and_head(chosen.head)}: {titles[1]}",
+        numbers=lambda: _numbers(chosen, (done, changed), titles, cases),
+        python=_python(chosen, off, measured=bool(cases)),
+        code=(visible, Remask, leak, losses_without),
+        pictures=pictures,
+        about=chosen.about,
+        formula=r"""\mathrm{leak} = \frac{1}{|\text{rows}|} \sum_{i} \sum_{j \text{ hidden}}
+        w_{ij}, \qquad \mathcal{L} = -\frac{1}{T} \sum_t \log p(y_t \mid y_{<t}, x)""",
+        tries=(
+            _(
+                "Decoder self-attention without look-ahead: the model could see the answer, "
+                "but has never learned to use it. Measure its loss below."
+            ),
+            _(
+                "Decoder self-attention without its padding mask: no row that is a word "
+                "changes, because PAD stands behind every word, where the look-ahead mask "
+                "hides it. Only the rows of PAD do, and nobody reads them."
+            ),
+            _("Cross-attention without its padding mask: measure what that costs below."),
+        ),
+    )
 
 
-def score_steps(chosen: Chosen, done: HeadOfBatch) -> Matrices:
-    """Return one head's scores before the mask, with it, and after the softmax."""
-    scores_QK, visible_QK = done.scores_QK, done.visible_QK
-    limit = max(float(np.abs(scores_QK).max()), 1e-6)
-
-    def signed(title: str, visible: NDArray[np.bool_] | None) -> Matrix:
-        return Matrix(
-            title=title,
-            values=scores_QK,
-            visible=visible,
-            scale="signed",
-            limit=limit,
-            hidden_value="-inf",
-            value_name=_("score"),
-            rows=chosen.queries,
-            columns=chosen.keys,
+def _ask_which(chosen: Chosen) -> tuple[Mask, ...]:
+    """Ask which masks of the chosen kind of attention are switched off."""
+    offered = [mask for mask in MASKS if mask.attention is chosen.kind]
+    labels = {PADDING: _("padding mask"), LOOK_AHEAD: _("look-ahead mask")}
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(_("switched off"), width="content")
+        names = controls.several(
+            _("Switched off"),
+            session.OFF,
+            {mask.name: labels[mask.name] for mask in offered},
+            [offered[-1].name],
+            of=chosen.kind,
+            older={"padding mask": PADDING, "look-ahead mask": LOOK_AHEAD},
         )
-
-    weights = _weights(chosen, done, _("Softmax of each row: the weights"))
-    return Matrices(
-        panels=[
-            signed(_("Scores q·k / √d_k"), None),
-            signed(_("With −∞ where hidden"), visible_QK),
-            weights,
-        ]
-    )
+    return tuple(mask for mask in offered if mask.name in names)
 
 
-def rows_said(chosen: Chosen, done: HeadOfBatch) -> str:
-    """Return between what the sums of a head's rows lie."""
-    least, most = done.row_sums
-    return _("{where}: the rows of all sentences sum to {least:.6f} … {most:.6f}.").format(
-        where=site_and_head(chosen.head), least=least, most=most
-    )
+def _without_said(off: Sequence[Mask]) -> str:
+    """Return in a few words which masks are off; a title."""
+    match [mask.name for mask in off]:
+        case []:
+            return _("Nothing switched off")
+        case [name]:
+            one = {PADDING: _("Padding mask off"), LOOK_AHEAD: _("Look-ahead mask off")}
+            return one[name]
+    return _("Padding mask off, look-ahead mask off")
 
 
-def with_and_without(
-    chosen: Chosen, done: HeadOfBatch, changed: HeadOfBatch, off: Sequence[Mask]
-) -> Matrices:
-    """Return one head's weights with all masks, and with some left out."""
-    titles = {PADDING: _("padding mask off"), LOOK_AHEAD: _("look-ahead mask off")}
-    without = ", ".join(titles[mask.name] for mask in off) or _("nothing switched off")
-    return Matrices(
-        panels=[
-            _weights(chosen, done, _("With all masks")),
-            _weights(chosen, changed, without[0].upper() + without[1:]),
-        ]
-    )
-
-
-def _weights(chosen: Chosen, done: HeadOfBatch, title: str) -> Matrix:
-    return Matrix(
-        title=title,
-        values=done.weights_QK,
-        visible=done.visible_QK,
-        rows=chosen.queries,
-        columns=chosen.keys,
-        hidden_value="0",
-        value_name=_("weight"),
-    )
-
-
-def leak_said(chosen: Chosen, off: Sequence[Mask], found: Leak) -> str:
+def _leak_said(chosen: Chosen, off: Sequence[Mask], found: Leak) -> str:
     """Return how much of a head's weight went where the masks would not have let it."""
     if not off:
         return _("All masks are on: no weight leaks.")
     said = _("Without {masks}, {padding} of the weight of {where} goes to padding")
-    if chosen.attention.causal:
+    if chosen.kind.causal:
         said += _(", {future} to later words")
     said += _(
         " (mean over the rows that are words, in all {n} sentences). Rows of PAD are computed, "
         "too, but nobody reads them."
     )
     return said.format(
-        masks=_(" and ").join(mask_name(mask) for mask in off),
+        masks=_(" and ").join(_mask_said(mask) for mask in off),
         where=site_and_head(chosen.head),
         padding=percent(found.padding),
         future=percent(found.future),
-        n=len(chosen.batch.source_ids),
+        n=number(len(chosen.batch.source_ids)),
     )
 
 
-def mask_name(mask: Mask) -> str:
-    """Return what a mask is called."""
+def _mask_said(mask: Mask) -> str:
     kinds = {
         Kind.ENCODER_SELF: _("encoder self-attention"),
         Kind.DECODER_SELF: _("decoder self-attention"),
@@ -232,7 +135,30 @@ def mask_name(mask: Mask) -> str:
     return names[mask.name].format(kind=kinds[mask.attention])
 
 
-def case_name(case: MaskLoss) -> str:
+def _ask_losses(opened: Opened) -> tuple[MaskLoss, ...]:
+    """Measure on request what leaving out each mask costs on held-out sentences."""
+    question = _("Measure the loss without each mask on {n} held-out sentences")
+    if not controls.toggle(question.format(n=number(LOSS_SAMPLES)), "measure_losses"):
+        return ()
+    try:
+        with st.spinner(_("Measuring …")):
+            return cached.of_run(losses_without, opened.path, LOSS_SAMPLES)
+    except RunError as error:
+        st.caption(plain(str(error)))
+        return ()
+
+
+def _losses(cases: Sequence[MaskLoss]) -> Chart:
+    title = _("Loss of the loaded model on {n} held-out sentences, teacher-forced (seed 0)")
+    return bars(
+        {_("loss"): [case.loss for case in cases]},
+        [_case_said(case) for case in cases],
+        value=Quantity(_("cross-entropy per token, nats")),
+        title=title.format(n=number(LOSS_SAMPLES)),
+    )
+
+
+def _case_said(case: MaskLoss) -> str:
     """Return in a few words what was left out when a loss was measured."""
     if len(case.without) != 1:
         return _("no mask on") if case.without else _("all masks on")
@@ -246,12 +172,51 @@ def case_name(case: MaskLoss) -> str:
     return names[mask.name].format(kind=kinds[mask.attention])
 
 
-def kinds_said(batch: PaddedBatch) -> str:
-    """Return which masks each kind of attention gets, with the shapes."""
-    n_source, n_target = batch.source_BS.shape[1], batch.fed_BT.shape[1]
-    return _(
-        "Batch of {n} × {source} source tokens, {padding} of them PAD. Encoder "
-        "self-attention ({source} × {source}) and cross-attention ({target} × {source}) get the "
-        "padding mask of the source; decoder self-attention ({target} × {target}) gets look-ahead "
-        "and padding combined."
-    ).format(n=len(batch.source_ids), source=n_source, target=n_target, padding=batch.n_padding)
+def _numbers(
+    chosen: Chosen,
+    done: Sequence[HeadOfBatch],
+    titles: Sequence[str],
+    cases: Sequence[MaskLoss],
+) -> Columns:
+    """Return both maps cell by cell, how much leaks, and the losses where they were measured."""
+    maps = [
+        chosen.cells(masks=title, weight=each.weights_QK)
+        for title, each in zip(titles, done, strict=True)
+    ]
+    leaks: Columns = {
+        "masks": titles,
+        "leak_to_padding": [each.leak.padding for each in done],
+        "leak_to_future": [each.leak.future for each in done],
+    }
+    losses: Columns = {
+        "masks": [_case_said(case) for case in cases],
+        "loss": [case.loss for case in cases],
+        "token_accuracy": [case.token_accuracy for case in cases],
+    }
+    return stacked(*maps, leaks, *([losses] if cases else []))
+
+
+def _python(chosen: Chosen, off: Sequence[Mask], *, measured: bool) -> str:
+    masks = "".join(f'Mask(Kind("{mask.attention}"), "{mask.name}"), ' for mask in off)
+    imports = [
+        *(
+            ["from core.analysis.lessons.masking import Mask", "from core.heads import Kind"]
+            if off
+            else []
+        ),
+        *(["from core.analysis.lessons.mask_losses import losses_without"] if measured else []),
+    ]
+    lines = [
+        f"off = ({masks.strip()})",
+        f"changed = head_of_batch(run.model, batch, head, {chosen.sentence}, off)",
+        "numbers = [done.weights_QK, changed.weights_QK]",
+        "numbers += [each.leak.padding for each in (done, changed)]",
+        "numbers += [each.leak.future for each in (done, changed)]",
+    ]
+    if measured:
+        lines += [
+            f"cases = losses_without(run, {LOSS_SAMPLES})",
+            "numbers += [case.loss for case in cases]",
+            "numbers += [case.token_accuracy for case in cases]",
+        ]
+    return chosen.python(*imports) + "\n".join([*lines, ""])

@@ -149,6 +149,8 @@ def test_one_head_of_one_sentence_is_cut_out_of_the_whole_batch(copy_run, batch,
     np.testing.assert_array_equal(found.visible_QK, whole.visible_BQK[2])
     np.testing.assert_array_equal(found.scores_QK, whole.scores_BHQK[2, 1])
     np.testing.assert_array_equal(found.weights_QK, whole.weights_BHQK[2, 1])
+    hidden_QK = np.where(found.visible_QK, found.scores_QK, -np.inf)
+    np.testing.assert_array_equal(found.masked_scores_QK, hidden_QK)
     sums = whole.weights_BHQK[:, 1].astype(np.float64).sum(axis=-1)
     assert found.row_sums == (sums.min(), sums.max()) == pytest.approx((1, 1), abs=1e-5)
     assert found.leak == leak(whole.weights_BHQK, batch, Head(site, 1))

@@ -1,0 +1,85 @@
+"""The masks of one sentence of a padded batch, and what the model makes of them."""
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from core.analysis.lessons.masking import LOOK_AHEAD, PADDING, PaddedBatch, alone
+from core.model.masks import causal_mask, decoder_mask, padding_mask
+from pages.frame.components import matrices
+from pages.frame.files import stacked
+from pages.frame.language import _, number
+from pages.frame.opening import Opened
+from pages.frame.view import Shown
+from pages.views.masks.batch import Chosen, ask
+from viz.plane.matrices import Matrices, Matrix
+
+RECEIVED = "received"
+"""What the mask that the model makes of the others is called beside them."""
+FORMULA = r"""\mathrm{visible}_{ij} = \underbrace{[\,x_j \neq \mathrm{PAD}\,]}_
+{\text{padding mask}} \;\wedge\; \underbrace{[\,j \le i\,]}_
+{\text{look-ahead mask, decoder self-attention only}}"""
+
+
+def draw(opened: Opened) -> Shown:
+    """Draw each mask of a kind of attention, and what it receives in the model."""
+    chosen = ask(opened, heads=False)
+    single = alone(chosen.batch, chosen.kind, chosen.sentence)
+    masks = {**single, RECEIVED: chosen.of_head().visible_QK}
+    titles = {
+        PADDING: _("Padding mask: nobody looks at PAD"),
+        LOOK_AHEAD: _("Look-ahead mask: nobody looks at what comes later"),
+        RECEIVED: _("What this attention receives in the model"),
+    }
+    panels = [_mask(chosen, titles[name], visible_QK) for name, visible_QK in masks.items()]
+    picture = matrices(Matrices(panels=panels), key="received_maps")
+    st.caption(_kinds_said(chosen.batch))
+    return Shown(
+        name=f"masks.{chosen.kind}",
+        title=_("Which word may look at which: {kind}").format(kind=_(chosen.kind.label)),
+        # 1 where the query may look at the key, 0 where it may not.
+        numbers=lambda: stacked(
+            *(chosen.cells(mask=name, may_look=each.astype(float)) for name, each in masks.items())
+        ),
+        python=chosen.python("from core.analysis.lessons.masking import alone")
+        + f"masks = alone(batch, head.kind, {chosen.sentence})\n"
+        + "numbers = [*masks.values(), done.visible_QK]\n",
+        code=(padding_mask, causal_mask, decoder_mask),
+        pictures=[picture],
+        about={name: fact for name, fact in chosen.about.items() if name != "head"},
+        formula=FORMULA,
+        tries=(
+            _("Make one of the other sentences longer: every map grows, filled with PAD."),
+            _("Switch between the three attentions: only one of them hides what comes later."),
+            _("Delete all other sentences: without padding there is nothing to hide."),
+        ),
+    )
+
+
+def _mask(chosen: Chosen, title: str, visible_QK: NDArray[np.bool_]) -> Matrix:
+    return Matrix(
+        title=title,
+        values=visible_QK.astype(np.float32),
+        visible=np.ascontiguousarray(visible_QK),
+        rows=chosen.queries,
+        columns=chosen.keys,
+        scale="mask",
+        hidden_value="0",
+        value_name=_("may look"),
+    )
+
+
+def _kinds_said(batch: PaddedBatch) -> str:
+    """Return which masks each kind of attention gets, with the shapes."""
+    n_source, n_target = batch.source_BS.shape[1], batch.fed_BT.shape[1]
+    return _(
+        "Batch of {n} × {source} source tokens, {padding} of them PAD. Encoder "
+        "self-attention ({source} × {source}) and cross-attention ({target} × {source}) get the "
+        "padding mask of the source; decoder self-attention ({target} × {target}) gets look-ahead "
+        "and padding combined."
+    ).format(
+        n=number(len(batch.source_ids)),
+        source=number(n_source),
+        target=number(n_target),
+        padding=number(batch.n_padding),
+    )

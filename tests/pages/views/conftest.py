@@ -1,0 +1,41 @@
+import pytest
+
+from pages.frame import view
+from tests.pages.views.attention.conftest import flat, run_lines
+
+
+@pytest.fixture
+def handed_over():
+    """What the page hands over while it is drawn: one `Shown` for each time, the newest last."""
+    found = []
+    offer = view.offer
+
+    def noted(shown, *others):
+        found.append(shown)
+        offer(shown, *others)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(view, "offer", noted)
+        yield found
+
+
+def numbers_of(shown, *names):
+    """Return what stands in some columns, one after another, without what is empty."""
+    columns = shown.numbers()
+    assert len({len(values) for values in columns.values()}) == 1
+    return [value for name in names for value in columns[name] if value is not None]
+
+
+def computed(shown, root=None):
+    """Return the numbers that a view's Python computes, one after another."""
+    return flat(run_lines(shown.python, *([root] if root else [])))
+
+
+def assert_takeable(at, shown):
+    """Make sure that everything is offered, and that every file of it can be written."""
+    labels = {each.proto.label for each in at.get("download_button")}
+    assert labels >= {"CSV", "JSON", "HTML"}
+    assert shown.title and shown.name and shown.pictures
+    page = view.page(shown, {"title": shown.title, **shown.about})
+    assert page.startswith("<!doctype html>")
+    assert view.as_csv(shown.numbers()) and view.as_json(shown.about, shown.numbers())

@@ -1,0 +1,52 @@
+import numpy as np
+import pytest
+
+from core.analysis.lessons.masking import padded_batch
+from tests.pages.conftest import said
+from tests.pages.views.conftest import assert_takeable, computed, numbers_of
+from tests.pages.views.masks.conftest import KINDS, OTHERS, TIRED, panels, texts
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_masks_are_labelled_with_the_tokens_of_the_padded_sentence(open_masks, run, kind):
+    *_, received = panels(open_masks(attention=kind, row="1"))
+    batch = padded_batch(run, (TIRED, *OTHERS.splitlines()))
+    source, fed = (
+        run.tokenizer.describe(ids[1].tolist()) for ids in (batch.source_BS, batch.fed_BT)
+    )
+    wanted = {"encoder self": (source, source), "decoder self": (fed, fed), "cross": (fed, source)}
+    for axis, tokens in zip((received.rows, received.columns), wanted[kind], strict=True):
+        assert texts(axis) == [token.text for token in tokens]
+    assert texts(received.columns)[-1] == "PAD"
+
+
+def test_only_decoder_self_attention_combines_both_masks(open_masks):
+    padding, look_ahead, received = panels(open_masks(attention="decoder self", row="1"))
+    np.testing.assert_array_equal(received.visible, padding.visible & look_ahead.visible)
+    n = len(look_ahead.visible)
+    np.testing.assert_array_equal(look_ahead.visible, np.tril(np.ones((n, n), bool)))
+    padding, received = panels(open_masks(attention="cross", row="1"))
+    np.testing.assert_array_equal(received.visible, padding.visible)
+    assert (received.visible == received.visible[0]).all()
+    assert not received.visible.all()
+
+
+def test_a_batch_of_one_sentence_hides_nothing_in_the_source(open_page):
+    at = open_page("masks", attention="encoder self", others="")
+    at.text_area(key="others").set_value("").run()
+    *_, received = panels(at)
+    assert received.visible.all()
+    assert "Batch of 1 × 14 source tokens, 0 of them PAD" in said(at)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
+    open_masks, handed_over, kind
+):
+    at = open_masks(attention=kind, row="1")
+    [shown] = handed_over
+    assert_takeable(at, shown)
+    values = numbers_of(shown, "may_look")
+    assert values == [float(each) for panel in panels(at) for each in panel.visible.reshape(-1)]
+    assert computed(shown) == values
+    assert shown.about["sentence"] == "The cat slept."

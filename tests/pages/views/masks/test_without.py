@@ -1,0 +1,97 @@
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from core.analysis.lessons.mask_losses import losses_without
+from core.analysis.lessons.masking import LOOK_AHEAD, PADDING, Mask, attended, padded_batch
+from core.heads import Kind, Site
+from core.runs.run import load_run
+from pages.views.masks.without import LOSS_SAMPLES
+from tests.pages.conftest import ROOT, chart_rows, said
+from tests.pages.views.conftest import assert_takeable, computed, numbers_of
+from tests.pages.views.masks.conftest import OTHERS, TIRED, panels
+
+
+def test_without_look_ahead_weight_goes_to_the_future(open_masks, run):
+    at = open_masks(masks="without", attention="decoder self", row="0")
+    before, after = panels(at)
+    assert (np.triu(before.values, 1) == 0).all()
+    assert (np.triu(after.values, 1) > 0).any()
+    batch = padded_batch(run, (TIRED, *OTHERS.splitlines()))
+    changed = attended(
+        run.model, batch, Site("decoder", 0, "self"), [Mask(Kind.DECODER_SELF, LOOK_AHEAD)]
+    )
+    np.testing.assert_array_equal(after.values, changed.weights_BHQK[0, 0])
+    assert "the look-ahead mask of decoder self-attention" in said(at)
+
+
+def test_another_kind_of_attention_begins_with_its_own_mask_switched_off(open_masks):
+    at = open_masks(masks="without", attention="encoder self", row="0")
+    for kind, mask in (("decoder.self", "look-ahead"), ("decoder.cross", "padding")):
+        at.segmented_control(key="attention").set_value(kind).run()
+        assert at.button_group(key="off").value == [mask]
+        assert f"Without the {mask} mask" in said(at)
+
+
+def test_a_mask_that_is_switched_on_again_leaves_no_leak(open_masks):
+    at = open_masks(masks="without", attention="encoder self", row="1")
+    _before, after = panels(at)
+    assert after.values[0, -1] > 0
+    at.button_group(key="off").set_value([]).run()
+    before, after = panels(at)
+    np.testing.assert_array_equal(before.values, after.values)
+    assert "no weight leaks" in said(at)
+
+
+def test_padding_can_be_switched_off_by_link(open_masks, run):
+    at = open_masks(masks="without", attention="cross", off="padding mask", row="1")
+    _before, after = panels(at)
+    batch = padded_batch(run, (TIRED, *OTHERS.splitlines()))
+    changed = attended(run.model, batch, Site("decoder", 0, "cross"), [Mask(Kind.CROSS, PADDING)])
+    np.testing.assert_array_equal(after.values, changed.weights_BHQK[1, 0])
+    assert float(torch.tensor(after.values).sum(-1).min()) == pytest.approx(1, abs=1e-5)
+
+
+def test_the_loss_without_each_mask_is_measured_on_request(open_page):
+    at = open_page("masks", model="copy", masks="without")
+    at.toggle(key="measure_losses").set_value(True).run()
+    assert not at.exception
+    rows = chart_rows(at)
+    measured = losses_without(load_run(ROOT / "gallery" / "copy"), LOSS_SAMPLES)
+    assert [row["value"] for row in rows] == pytest.approx([each.loss for each in measured])
+    assert rows[0]["name"] == "all masks on"
+    assert rows[3]["name"] == "decoder: no look-ahead"
+    assert rows[-1]["name"] == "no mask on"
+
+
+def test_a_run_whose_pairs_are_gone_says_why_nothing_is_measured(open_page, own_copy):
+    settings = json.loads((own_copy / "run.json").read_text())
+    (own_copy / "run.json").write_text(json.dumps(settings | {"task": "pairs.tsv"}))
+    at = open_page("masks", model="runs/mine", masks="without", sentence="a b")
+    at.toggle(key="measure_losses").set_value(True).run()
+    assert not at.exception
+    assert "pairs" in said(at)
+
+
+@pytest.mark.parametrize("off", ["padding", "look-ahead", ""])
+def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
+    open_masks, handed_over, off
+):
+    at = open_masks(masks="without", attention="decoder self", row="1", off=off)
+    [shown] = handed_over
+    assert_takeable(at, shown)
+    weights = [each for panel in panels(at) for each in panel.values.reshape(-1).tolist()]
+    assert numbers_of(shown, "weight") == weights
+    assert computed(shown) == numbers_of(shown, "weight", "leak_to_padding", "leak_to_future")
+
+
+def test_measured_losses_are_taken_away_too(open_page, handed_over):
+    at = open_page("masks", model="copy", masks="without", measure_losses="true")
+    shown = handed_over[-1]
+    assert_takeable(at, shown)
+    assert len(shown.pictures) == 2
+    assert numbers_of(shown, "loss") == [row["value"] for row in chart_rows(at)]
+    names = ("weight", "leak_to_padding", "leak_to_future", "loss", "token_accuracy")
+    assert computed(shown) == numbers_of(shown, *names)
