@@ -1,48 +1,59 @@
 """Type a sentence, read its translation, and see where every head of the model looks."""
 
-from collections.abc import Callable
-
-import streamlit as st
-
-from pages.frame import address, controls, export, notes, opening, session
-from pages.frame.export import Taking
-from pages.frame.selection import Selection, ask
-from pages.frame.text import _
+from pages.frame import session, view
+from pages.frame.language import N_
+from pages.frame.view import View
 from pages.views.attention import compare, heads, lines, maps, sentence, steps, word
+
+VIEWS = (
+    View(
+        "maps",
+        N_("maps"),
+        N_("Where does each head look? One map for each head of a kind of attention."),
+        maps.draw,
+    ),
+    View(
+        "lines",
+        N_("lines"),
+        N_("Which words does one head, or one layer, connect? One line for each weight."),
+        lines.draw,
+    ),
+    View(
+        "word",
+        N_("word"),
+        N_("Which heads connect one word with the others? One strip for each head."),
+        word.draw,
+    ),
+    View(
+        "sentence",
+        N_("sentence"),
+        N_("Where do many heads together look? Their mean or their largest weights, as one map."),
+        sentence.draw,
+    ),
+    View(
+        "compare",
+        N_("compare"),
+        N_("What changes with another sentence or another model? Two maps and their difference."),
+        compare.draw,
+    ),
+    View(
+        "steps",
+        N_("steps"),
+        N_("How does a head compute its weights and its output? Every number, step by step."),
+        steps.draw,
+    ),
+    View(
+        "heads",
+        N_("heads"),
+        N_("What does each head do with this sentence? All heads of a kind in a sortable table."),
+        heads.draw,
+    ),
+)
 
 
 def render() -> None:
-    """Ask what to look at and how, and show it."""
-    opened = opening.model_and_sentence()
-    if opened is None:
-        return
-    view = controls.choice(_("View"), session.VIEW, controls.words(VIEWS), "maps")
-    if found := notes.about_sentence(opened.run, opened.inspection):
-        st.caption(" ".join(found))
-    looked = ask(opened, kind=view != "word", head=view not in OF_ALL_HEADS, unit=view != "steps")
-    # A fragment: what is clicked in a view leaves the rest of the page alone.
-    address.part("view", _draw, view, looked)
-
-
-def _draw(view: str, looked: Selection) -> None:
-    """Draw a view, and offer to take it away."""
-    taken = VIEWS[view](looked)
-    if taken is not None:
-        export.offer(taken, looked)
-
-
-VIEWS: dict[str, Callable[[Selection], Taking | None]] = {
-    "maps": maps.draw,
-    "lines": lines.draw,
-    "word": word.draw,
-    "sentence": sentence.draw,
-    "compare": compare.draw,
-    "steps": steps.draw,
-    "heads": heads.draw,
-}
-"""What the URL calls a view → what draws it; None where there was nothing to draw."""
-OF_ALL_HEADS = ("word", "sentence", "heads")
-"""Views in which no head is chosen."""
+    """Ask for a model, a sentence and a view, and draw it."""
+    view.of_sentence(VIEWS, session.VIEW)
 
 
 if __name__ == "__main__":

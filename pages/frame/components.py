@@ -57,8 +57,10 @@ def _show(
 
 def attention_maps(
     shown: AttentionMaps, *, key: str, on_pick: Callback, on_zoom: Callback | None = None
-) -> None:
+) -> Drawn:
     """Show all heads of one kind of attention, with the sentence and its translation above them.
+
+    Returned is the picture to take away.
 
     What is the same for all heads and what was chosen come in two elements: another head sends
     that head alone.
@@ -81,6 +83,8 @@ def attention_maps(
         head = map_payload.pack_head(shown, map_payload.content_of(packed), key=key)
         _show(_part, f"{key}-head", head)
         _show(_plane, key, packed, on_pick_change=on_pick, on_zoom_change=on_zoom)
+    whole = partial(map_payload.pack, shown, whole=True, locale=language.tag())
+    return Drawn(map_payload.component_assets(), whole)
 
 
 def matrices(shown: Matrices, *, key: str, on_pick: Callback | None = None) -> Drawn:
@@ -96,12 +100,14 @@ def matrices(shown: Matrices, *, key: str, on_pick: Callback | None = None) -> D
     data = labelled.pack(shown, picks=on_pick is not None, key=key, locale=language.tag())
     _show(_plane, key, data, on_pick_change=on_pick)
     # Nobody waits there for clicks.
-    packed = partial(labelled.pack, shown, key=key, locale=LOCALE)
+    packed = partial(labelled.pack, shown, key=key, locale=language.tag())
     return Drawn(labelled.component_assets(), packed)
 
 
-def strips(shown: Strips, *, key: str, on_pick: Callback, on_strip: Callback) -> None:
+def strips(shown: Strips, *, key: str, on_pick: Callback, on_strip: Callback) -> Drawn:
     """Show a word's strips below the sentences in which other words can be chosen.
+
+    Returned is the picture to take away.
 
     Args:
         shown: The strips.
@@ -113,12 +119,16 @@ def strips(shown: Strips, *, key: str, on_pick: Callback, on_strip: Callback) ->
     shown = translated(shown, DEFAULT_STRIPS_TEXTS)
     data = of_one_word.pack(shown, picks=True, key=key, locale=language.tag())
     _show(_plane, key, data, on_pick_change=on_pick, on_strip_change=on_strip)
+    packed = partial(of_one_word.pack, shown, key=key, locale=language.tag())
+    return Drawn(of_one_word.component_assets(), packed)
 
 
 def lines(
     shown: Lines, *, key: str, on_pick: Callback, on_threshold: Callback, on_heads: Callback
-) -> None:
+) -> Drawn:
     """Show two columns of tokens with a line for each weight.
+
+    Returned is the picture to take away.
 
     Args:
         shown: The lines.
@@ -127,9 +137,12 @@ def lines(
         on_threshold: Called when the slider came to rest: `threshold` holds the smallest weight.
         on_heads: Called when a head was switched off or on: `heads` holds `{"hidden": […]}`.
     """
-    data = pack_lines(translated(shown, DEFAULT_LINES_TEXTS), key=key, locale=language.tag())
+    packed = partial(
+        pack_lines, translated(shown, DEFAULT_LINES_TEXTS), key=key, locale=language.tag()
+    )
     heard = {"on_threshold_change": on_threshold, "on_heads_change": on_heads}
-    _show(_lines, key, data, on_pick_change=on_pick, **heard)
+    _show(_lines, key, packed(), on_pick_change=on_pick, **heard)
+    return Drawn(lines_assets(), packed)
 
 
 def scrubber(shown: Scrubber, *, key: str, on_pick: Callback) -> None:

@@ -8,9 +8,8 @@ from core.heads import Kind, Side
 from core.inspection import Inspection
 from core.tokenizer import Token
 from pages.frame.positions import position
-from pages.frame.text import _
 from viz.component.payload import TokenLabel
-from viz.plane.maps import DEFAULT_MAPS_TEXTS, AttentionMaps, Window, is_window
+from viz.plane.maps import AttentionMaps, Window, is_window
 
 
 def maps_of(
@@ -51,7 +50,6 @@ def maps_of(
         finding=finding,
         selected=selected,
         zoom=_window(zoom, visible_QK.shape),
-        texts={name: _(text) for name, text in DEFAULT_MAPS_TEXTS.items()},
     )
 
 

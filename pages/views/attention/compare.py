@@ -1,74 +1,59 @@
 """The same head with another sentence, or a head of another model, and what differs."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
 
 from core.analysis.heads.comparison import aligned, compare, difference
+from core.heads import Head
 from core.inspection import inspect_sentence, merged
-from pages.frame import components, notes
-from pages.frame.export import Column, Taking
-from pages.frame.selection import Looked
-from pages.frame.text import _
-from pages.views.attention import compare_other, lines_of
-from pages.views.attention.compare_panels import panels, title
-from pages.views.attention.compare_shown import Compared, compared
-from pages.views.attention.compare_words import translations, what_changes, what_differs
-from viz.plane.matrices import Matrices, component_assets, pack
+from pages.frame import components, notes, python, selection
+from pages.frame.language import N_, _, number
+from pages.frame.opening import Opened
+from pages.frame.selection import key_axis, query_axis
+from pages.frame.view import Column, Shown
+from pages.views.attention import differences, second_head, weights
+from pages.views.attention.differences import Compared, compared, paired_labels
+from viz.plane.matrices import Axis, Matrices, Matrix
 
 COMPARED_MAPS = "compared_maps"
-_IMPORT = "from core.analysis.heads.comparison import compare, difference"
 LONG = 600
 """Letters of both translations that push the picture too far down."""
-
-HOW_TO_READ = _(
-    """
-- The first two maps show what a head looks at: each **row** is a token that looks (a *query*), each
-  **column** a token that is looked at (a *key*). Both have the same colours, from 0 to 1.
-- The third shows the second − the first, cell by cell. Grey is no difference; orange means that the
-  second looks more there, blue less. The colours end where the largest difference needs it.
-- Tokens that both have in common belong together, and so do tokens that stand in the place of as
-  many others: these are underlined, and read *first | second* in the difference. What has no
-  counterpart is underlined too, and left out of the difference.
-- Point at a token or a cell, and its counterparts are marked in the other maps.
-- What a row looks less at one token, it looks more at others: where nothing was left out, each row
-  of the difference sums to 0.
-- One pair of sentences is an observation, not a law. Change one word at a time, and look whether
-  other pairs do the same.
-"""
+_IMPORTS = (
+    "from core.analysis.heads.comparison import compare, difference",
+    "from core.heads import Head",
 )
-FORMULA = r"""
-D_{ij} = B_{\sigma(i)\,\tau(j)} - A_{ij}, \qquad
-\sigma, \tau: \text{position in the first} \mapsto \text{its counterpart in the second}
-"""
 
 
-def draw(looked: Looked) -> Taking | None:
+def draw(opened: Opened) -> Shown | None:
     """Draw both maps and their difference."""
-    other = compare_other.ask(looked)
-    if other is None:
+    selected = selection.ask(opened)
+    second = second_head.ask(selected)
+    if second is None:
         return None
-    shown = compared(looked, other)
+    shown = compared(selected, second)
     _say(shown)
-    pictures = panels(shown)
-    components.matrices(pictures, key=COMPARED_MAPS)
-    return Taking(
-        name=f"{looked.site}.{looked.head.index}.compared",
-        title=title(shown),
+    pictures = Matrices(panels=(_map(shown, 0), _map(shown, 1), _difference(shown)))
+    picture = components.matrices(pictures, key=COMPARED_MAPS)
+    return Shown(
+        name=f"{selected.site}.{selected.head.index}.compared",
+        title=_title(shown),
         numbers=lambda: _numbers(pictures),
-        lines=lines_of.inspecting(looked, _IMPORT, "from core.heads import Head") + _lines(shown),
+        python=weights.inspecting(selected, *_IMPORTS) + _python(shown),
         about=_about(shown),
-        code=[difference, compare, aligned, inspect_sentence, *([merged] * looked.whole_words)],
-        component=(component_assets(), lambda: pack(pictures)),
-        how_to_read=HOW_TO_READ,
-        formula=FORMULA,
+        code=[difference, compare, aligned, inspect_sentence, *([merged] * selected.whole_words)],
+        pictures=[picture],
+        how_to_read=_(_HOW_TO_READ),
+        formula=_FORMULA,
     )
 
 
 def _say(shown: Compared) -> None:
     """Say what changes, and show both translations: below, where they are long."""
-    said, both = f"{what_changes(shown)} {what_differs(shown)}", translations(shown)
+    said = f"{differences.what_changes(shown)} {differences.what_differs(shown)}"
+    both = differences.translations(shown)
     if len(both) <= LONG:
         st.markdown(f"{said}  \n{both}")
         return
@@ -79,15 +64,98 @@ def _say(shown: Compared) -> None:
 
 def _about(shown: Compared) -> dict[str, str]:
     """Return what a file says of the second, and of the first's head."""
-    looked, other = shown.looked, shown.other
+    first, second = shown.first, shown.second
     heads = {
-        "head": notes.site_and_head(looked.head),
-        "second_head": notes.site_and_head(other.head),
+        "head": notes.site_and_head(first.head),
+        "second_head": notes.site_and_head(second.head),
     }
-    second = {"second_sentence": other.sentence}
-    if other.names:
-        second = {"second_model": other.names[1]}
-    return heads | second | {"second_translation": other.inspection.translation.text}
+    differs = {"second_sentence": second.sentence}
+    if second.models:
+        differs = {"second_model": second.models[1]}
+    return heads | differs | {"second_translation": second.inspection.translation.text}
+
+
+def _map(shown: Compared, side: int) -> Matrix:
+    first, second = shown.first, shown.second
+    inspection = (first.inspection, second.inspection)[side]
+    head = (first.head, second.head)[side]
+    return Matrix(
+        title=f"{notes.site_and_head(head)}: {shown.names[side]}",
+        values=inspection.weights_of(head),
+        visible=inspection.attention[head.site].visible_QK,
+        rows=_axis(shown, side, of_keys=False),
+        columns=_axis(shown, side, of_keys=True),
+        value_name=_("weight"),
+    )
+
+
+def _difference(shown: Compared) -> Matrix:
+    found = shown.difference
+    note = _("Orange: the second looks more; blue: less. The colours end at ±{end}.")
+    return Matrix(
+        title=_title(shown),
+        values=found.values_qk,
+        visible=found.visible_qk,
+        rows=_paired_axis(shown, of_keys=False),
+        columns=_paired_axis(shown, of_keys=True),
+        scale="signed",
+        limit=found.end,
+        note=" ".join(
+            [note.format(end=number(found.end, padded=False)), *differences.left_out(shown)]
+        ),
+        value_name=_("difference of weights"),
+    )
+
+
+def _title(shown: Compared) -> str:
+    """Say what is subtracted from what."""
+    names, kind = shown.names, _(shown.first.kind.label)
+    heads = shown.first.head, shown.second.head
+    where = notes.site_and_head(heads[0])
+    first, second = (_short(head) for head in heads)
+    if not shown.second.models:
+        return _("{where}: second − first").format(where=where)
+    if names[0] == names[1]:
+        text = _("{name}, {kind}: {second} − {first}")
+        return text.format(name=names[0], kind=kind, first=first, second=second)
+    if heads[0] == heads[1]:
+        text = _("{where}: {second} − {first}")
+        return text.format(where=where, first=names[0], second=names[1])
+    first, second = f"{names[0]} {first}", f"{names[1]} {second}"
+    text = _("Difference, {kind}: {second} − {first}")
+    return text.format(kind=kind, first=first, second=second)
+
+
+def _short(head: Head) -> str:
+    return _("layer {layer} head {head}").format(layer=number(head.layer), head=number(head.index))
+
+
+def _axis(shown: Compared, side: int, *, of_keys: bool) -> Axis:
+    alignment = shown.keys if of_keys else shown.queries
+    inspection = (shown.first.inspection, shown.second.inspection)[side]
+    axis = (key_axis if of_keys else query_axis)(inspection, shown.first.kind)
+    paired = (alignment.first, alignment.second)[side]
+    pair_of = {position: pair for pair, position in enumerate(paired)}
+    # What is in no pair has a number that nothing else has.
+    beyond = len(paired) + side * 10**6
+    return replace(
+        axis,
+        differs=alignment.differing(side),
+        links=tuple(pair_of.get(at, beyond + at) for at in range(len(axis.labels))),
+    )
+
+
+def _paired_axis(shown: Compared, *, of_keys: bool) -> Axis:
+    alignment = shown.keys if of_keys else shown.queries
+    axis = (key_axis if of_keys else query_axis)(shown.first.inspection, shown.first.kind)
+    labels = paired_labels(shown, of_keys=of_keys)
+    differing = set(alignment.differing(0))
+    return replace(
+        axis,
+        labels=labels,
+        differs=tuple(pair for pair, at in enumerate(alignment.first) if at in differing),
+        links=tuple(range(len(labels))),
+    )
 
 
 def _numbers(pictures: Matrices) -> Mapping[str, Column]:
@@ -111,20 +179,21 @@ def _numbers(pictures: Matrices) -> Mapping[str, Column]:
     return columns
 
 
-def _lines(shown: Compared) -> str:
-    looked, other = shown.looked, shown.other
+def _python(shown: Compared) -> str:
+    """Return Python that computes the numbers, where the first sentence is inspected."""
+    first, second = shown.first, shown.second
     run = "run"
     loading = []
-    if other.names:
+    if second.models:
         run = "other_run"
-        loading = [f"other_run = load_run({lines_of.folder(other.path)})"]
+        loading = [f"other_run = load_run({python.folder(second.path)})"]
     return "\n".join(
         [
             *loading,
-            f"other = inspect_sentence({run}, {lines_of.quoted(other.sentence)})",
-            *(["other = merged(other)"] if looked.whole_words else []),
-            f'first = Head.parse("{looked.head}")',
-            f'second = Head.parse("{other.head}")',
+            f"other = inspect_sentence({run}, {python.quoted(second.sentence)})",
+            *(["other = merged(other)"] if first.whole_words else []),
+            f'first = Head.parse("{first.head}")',
+            f'second = Head.parse("{second.head}")',
             "numbers = {",
             '    "first": inspection.weights_of(first),',
             '    "second": other.weights_of(second),',
@@ -133,3 +202,26 @@ def _lines(shown: Compared) -> str:
             "",
         ]
     )
+
+
+_HOW_TO_READ = N_(
+    """
+- The first two maps show what a head looks at: each **row** is a token that looks (a *query*), each
+  **column** a token that is looked at (a *key*). Both have the same colours, from 0 to 1.
+- The third shows the second − the first, cell by cell. Grey is no difference; orange means that the
+  second looks more there, blue less. The colours end where the largest difference needs it.
+- Tokens that both have in common belong together, and so do tokens that stand in the place of as
+  many others: these are underlined, and read *first | second* in the difference. What has no
+  counterpart is underlined too, and left out of the difference.
+- Point at a token or a cell, and its counterparts are marked in the other maps.
+- What a row looks less at one token, it looks more at others: where nothing was left out, each row
+  of the difference sums to 0.
+- One pair of sentences is an observation, not a law. Change one word at a time, and look whether
+  other pairs do the same.
+"""
+)
+
+_FORMULA = r"""
+D_{ij} = B_{\sigma(i)\,\tau(j)} - A_{ij}, \qquad
+\sigma, \tau: \text{position in the first} \mapsto \text{its counterpart in the second}
+"""

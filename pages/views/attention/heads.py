@@ -6,19 +6,35 @@ from operator import attrgetter
 
 import streamlit as st
 
+from core.analysis.heads.findings import pronouns_among
 from core.analysis.heads.patterns import head_pattern
-from core.analysis.heads.summaries import HeadSummary, Pair, head_summaries, site_summaries
-from core.heads import Kind
+from core.analysis.heads.summaries import (
+    HeadSummary,
+    Pair,
+    head_summaries,
+    pair_to_compare,
+    site_summaries,
+)
+from core.heads import Head, Kind
 from core.runs.run import Run
-from pages.frame import address, cached, controls, notes, session, visit
-from pages.frame.export import Column, Taking
-from pages.frame.selection import Looked
-from pages.frame.text import ATTENTIONS, _
-from pages.views.attention import head_pair, head_words, lines_of
-from pages.views.attention.head_columns import MARK, PAIR, Shown, column_config, columns, weight_of
-from viz.charts.head_table import head_table
+from pages.frame import address, cached, controls, notes, opening, selection, session, visit
+from pages.frame.language import N_, _, number, translated
+from pages.frame.opening import Opened
+from pages.frame.selection import Selection, key_tokens, query_tokens
+from pages.frame.view import Column, Shown
+from pages.views.attention import weights
+from pages.views.attention.head_table import (
+    MARK,
+    PAIR,
+    HeadTable,
+    column_config,
+    columns,
+    said,
+    weight_of,
+)
+from viz.charts.head_table import head_table as styled_table
 
-SORTS = ("entropy", "distance", "pair")
+SORTS = {"entropy": N_("entropy"), "distance": N_("distance"), "pair": N_("pair")}
 TABLE = "heads_table"
 """Key of the table."""
 _ROW, _ROWS = 35, 12
@@ -27,49 +43,79 @@ _IMPORTS = (
     "from core.heads import Kind",
 )
 _NUMBERS = {
-    "in rows": "pattern.share",
-    "by chance": "pattern.chance",
+    "in_rows": "pattern.share",
+    "by_chance": "pattern.chance",
     "entropy": "entropy",
     "distance": "distance",
     "largest": "confidence",
     "evenness": "evenness",
 }
-"""What the table and the files call a number → which it is of a summary."""
+"""What the files call a number → which it is of a summary."""
 
 
-def draw(looked: Looked) -> Taking:
+def draw(opened: Opened) -> Shown:
     """Draw the table, and say what the chosen head does."""
-    opened = looked.opened
-    summaries = cached.of_run(
-        _summaries, opened.path, opened.sentence, looked.whole_words, looked.kind
-    )
+    selected = selection.ask(opened, head=False)
+    asked = (opened.sentence, selected.whole_words, selected.kind)
+    summaries = cached.of_run(_summaries, opened.path, *asked)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(_("sorted by"), width="content")
-        sort = controls.choice(_("Sorted by"), session.SORT, controls.words(SORTS), SORTS[0])
-        pair = head_pair.ask(looked) if sort == "pair" else None
-    shown = Shown(looked, sorted(summaries, key=_order(looked, sort, pair)), pair)
+        sort = controls.choice(_("Sorted by"), session.SORT, translated(SORTS), "entropy")
+        pair = _ask_pair(selected) if sort == PAIR else None
+    shown = HeadTable(selected, sorted(summaries, key=_order(selected, sort, pair)), pair)
     _draw_table(shown)
     _draw_chosen(shown)
-    return _taking(shown, sort)
+    return _shown(shown, sort)
+
+
+def _ask_pair(selected: Selection) -> Pair:
+    """Ask for a query and a key, which the URL names by their positions."""
+    query, key = _default_pair(selected)
+    queries = query_tokens(selected.inspection, selected.kind)
+    keys = key_tokens(selected.inspection, selected.kind)
+    query = _token(_("query"), [t.text for t in queries], query, session.QUERY)
+    st.caption("→", width="content")
+    return query, _token(_("key"), [t.text for t in keys], key, session.KEY)
+
+
+def _token(label: str, texts: Sequence[str], default: int, parameter: str) -> int:
+    offered = {index: f"{index} {text}" for index, text in enumerate(texts)}
+    return controls.selection(label, parameter, offered, default, labelled=False, width=150)
+
+
+def _default_pair(selected: Selection) -> Pair:
+    """Return the first pronoun and what it stands for, or else the largest weight's tokens."""
+    inspection, kind = selected.inspection, selected.kind
+    layer, head = opening.default_head(selected.opened.run, kind)
+    return pair_to_compare(inspection, kind, _pronoun(selected), Head(kind.site(layer), head))
+
+
+def _pronoun(selected: Selection) -> int | None:
+    """Return the row of the sentence's first pronoun; None where the rows are not its words."""
+    if selected.kind is not Kind.ENCODER_SELF:
+        return None
+    pronouns = pronouns_among(selected.opened.task, selected.opened.inspection.source_words)
+    texts = [token.text.lower() for token in selected.inspection.source_tokens]
+    return next((row for row, text in enumerate(texts) if text in pronouns), None)
 
 
 def _summaries(run: Run, sentence: str, whole_words: bool, kind: Kind) -> list[HeadSummary]:
     return head_summaries(cached.inspected(run.path, sentence, whole_words), kind)
 
 
-def _order(looked: Looked, sort: str, pair: Pair | None) -> Callable[[HeadSummary], float]:
+def _order(selected: Selection, sort: str, pair: Pair | None) -> Callable[[HeadSummary], float]:
     """Return by what heads are sorted: the most pointed, the nearest or the heaviest first."""
     if pair is not None:
-        return lambda each: -weight_of(looked, each, pair)
+        return lambda each: -weight_of(selected, each, pair)
     return attrgetter(sort)
 
 
-def _draw_table(shown: Shown) -> None:
+def _draw_table(shown: HeadTable) -> None:
     """Draw a row for each head."""
     places = [(each.head.layer, each.head.index) for each in shown.summaries]
-    visit.prepare_rows(TABLE, [places.index((shown.looked.layer, shown.looked.head.index))])
+    visit.prepare_rows(TABLE, [places.index((shown.selected.layer, shown.selected.head.index))])
     st.dataframe(
-        head_table([head for _layer, head in places], columns(shown), mark=MARK),
+        styled_table([head for _layer, head in places], columns(shown), mark=MARK),
         key=TABLE,
         on_select=partial(visit.report_rows, TABLE, partial(_take_row, places)),
         selection_mode="single-row",
@@ -86,15 +132,15 @@ def _take_row(places: Sequence[tuple[int, int]], rows: list[int]) -> None:
     """Take over the head whose row was ticked."""
     for row in rows[:1]:
         layer, head = places[row]
-        address.choose_above({session.LAYER: layer, session.HEAD: head})
+        address.choose({session.LAYER: layer, session.HEAD: head})
 
 
-def _draw_chosen(shown: Shown) -> None:
-    looked = shown.looked
-    [chosen] = [s for s in shown.summaries if s.head == looked.head]
+def _draw_chosen(shown: HeadTable) -> None:
+    selected = shown.selected
+    [chosen] = [s for s in shown.summaries if s.head == selected.head]
     with st.container(horizontal=True, vertical_alignment="center"):
-        where = notes.site_and_head(looked.head)
-        does = head_words.said(chosen, shown.keys, whole_words=looked.whole_words)
+        where = notes.site_and_head(selected.head)
+        does = said(chosen, shown.keys, whole_words=selected.whole_words)
         st.text(f"{where}: {does}.", width="content")
         st.button(
             _("Show its map"),
@@ -108,48 +154,48 @@ def _draw_chosen(shown: Shown) -> None:
         _(
             "Of this sentence only, {n} rows: those that see one key only do not count. A map is a "
             "hypothesis about what a head does; silencing the head is the test."
-        ).format(n=chosen.rows)
+        ).format(n=number(chosen.rows))
     )
 
 
-def _taking(shown: Shown, sort: str) -> Taking:
-    looked = shown.looked
-    title = _("What each head does: {kind}").format(kind=ATTENTIONS[looked.kind])
+def _shown(shown: HeadTable, sort: str) -> Shown:
+    selected = shown.selected
+    title = _("What each head does: {kind}").format(kind=_(selected.kind.label))
     if shown.pair:
         title += _(", weight of {pair}").format(pair=shown.named_pair)
-    return Taking(
-        name=f"heads.{looked.kind}",
+    return Shown(
+        name=f"heads.{selected.kind}",
         title=title,
         numbers=partial(_numbers, shown),
-        lines=lines_of.inspecting(looked, *_IMPORTS) + _lines(shown, sort),
-        about={"head": notes.site_and_head(looked.head)},
+        python=weights.inspecting(selected, *_IMPORTS) + _python(shown, sort),
+        about={"head": notes.site_and_head(selected.head)},
         code=[head_summaries, site_summaries, head_pattern],
-        how_to_read=_HOW_TO_READ,
+        how_to_read=_(_HOW_TO_READ),
         formula=_FORMULA,
     )
 
 
-def _numbers(shown: Shown) -> dict[str, Column]:
+def _numbers(shown: HeadTable) -> dict[str, Column]:
     """Return the table's columns, shares as they are, and what else there is of each head."""
     summaries = shown.summaries
     exact = {
         name: [attrgetter(attribute)(each) for each in summaries]
         for name, attribute in _NUMBERS.items()
     }
-    return {**columns(shown), **exact, "of rows": [each.rows for each in summaries]}
+    return {**columns(shown), **exact, "of_rows": [each.rows for each in summaries]}
 
 
-def _lines(shown: Shown, sort: str) -> str:
-    lines = [f'summaries = head_summaries(inspection, Kind("{shown.looked.kind}"))']
+def _python(shown: HeadTable, sort: str) -> str:
+    lines = [f'summaries = head_summaries(inspection, Kind("{shown.selected.kind}"))']
     weight = "weight(each)"
     if shown.pair:
         query, key = shown.pair
-        at = f"each.site].weights_HQK[each.head, {query}, {key}]"
+        at = f"each.head)[{query}, {key}]"
         lines += [
             "",
             "",
             "def weight(each):",
-            f"    return float(inspection.attention[{at})",
+            f"    return float(inspection.weights_of({at})",
             "",
             "",
         ]
@@ -165,7 +211,7 @@ def _lines(shown: Shown, sort: str) -> str:
     return "\n".join([*lines, ""])
 
 
-_HOW_TO_READ = _(
+_HOW_TO_READ = N_(
     """
 - One row for each **head**. Click the box of a row to choose that head; click a column's name to
   sort by it.

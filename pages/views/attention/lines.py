@@ -8,48 +8,28 @@ import streamlit as st
 from core.heads import Kind
 from core.inspection import inspect_sentence, merged
 from core.model.attention import attend_probed
-from pages.frame import address, clicks, components, controls, session
-from pages.frame.export import Taking
+from pages.frame import address, clicks, components, controls, selection, session
+from pages.frame.language import N_, _
 from pages.frame.maps import labels
+from pages.frame.opening import Opened
 from pages.frame.positions import position
-from pages.frame.selection import (
-    Looked,
-    key_labels,
-    query_labels,
-)
-from pages.frame.text import _
-from pages.views.attention import lines_of
-from viz.lines.lines import DEFAULT_LINES_TEXTS, Lines, component_assets, pack
+from pages.frame.selection import Selection, key_labels, query_labels
+from pages.frame.view import Shown
+from pages.views.attention import weights
+from viz.lines.lines import Lines
 
 THRESHOLD = 0.05
-ONE, ALL = "one head", "all heads"
-
-HOW_TO_READ = _(
-    """
-- On the left stand the tokens that look (*queries*), on the right the tokens that are looked at
-  (*keys*). A decoder's token says *fed → predicted*: what went in, and what came out there.
-- A **line** is a weight: how much of what the left token takes in comes from the right token. Its
-  width grows evenly with the weight, from nothing at 0 to the widest at 1, and its colour is its
-  head's. Where several heads look from one token to the same other one, their lines part halfway.
-- The weights of a token on the left sum to 1 in each head; those of a token on the right need not.
-- Rest the pointer on a token, or move with the arrow keys, to see its lines alone; beside the
-  tokens at the other end stand its weights, **as bars, also those whose line is left out**. Where
-  several heads are shown, each has its own bar and the number is the largest of them.
-- A click keeps a token's lines, another click or Escape lets go. The names of the heads switch
-  them off and on.
-- A map is a hypothesis about what a head does. Silencing the head is the test: what that costs on
-  held-out sentences.
-"""
-)
-
+ONE, ALL = "one", "all"
+_OLDER = {"one head": ONE, "all heads": ALL}
 _IMPORT = "from core.heads import Site"
 
 
-def draw(looked: Looked) -> Taking:
+def draw(opened: Opened) -> Shown:
     """Draw the lines."""
-    heads = _heads(looked)
-    shown = _lines(looked, heads)
-    components.lines(
+    selected = selection.ask(opened)
+    heads = _heads(selected)
+    shown = _lines(selected, heads)
+    picture = components.lines(
         shown,
         key=session.LINES,
         on_pick=partial(clicks.take_token, session.LINES),
@@ -57,38 +37,39 @@ def draw(looked: Looked) -> Taking:
         on_heads=_take_heads,
     )
     drawn = [head for head in heads if head not in shown.hidden]
-    weights = f'inspection.attention[Site.parse("{looked.site}")].weights_HQK[{drawn}]'
-    return Taking(
-        name=f"{looked.site}.lines",
+    computed = f'inspection.attention[Site.parse("{selected.site}")].weights_HQK[{drawn}]'
+    return Shown(
+        name=f"{selected.site}.lines",
         title=shown.title,
-        numbers=lambda: lines_of.weights(
-            looked, {head: looked.attention.weights_HQK[head] for head in drawn}
+        numbers=lambda: weights.numbers(
+            selected, {head: selected.attention.weights_HQK[head] for head in drawn}
         ),
-        lines=f"{lines_of.inspecting(looked, _IMPORT)}numbers = {weights}\n",
-        code=[attend_probed, inspect_sentence, *([merged] if looked.whole_words else [])],
-        component=(component_assets(), lambda: pack(shown)),
-        how_to_read=HOW_TO_READ,
+        python=f"{weights.inspecting(selected, _IMPORT)}numbers = {computed}\n",
+        code=[attend_probed, inspect_sentence, *([merged] if selected.whole_words else [])],
+        pictures=[picture],
+        how_to_read=_(_HOW_TO_READ),
+        formula=weights.FORMULA,
     )
 
 
-def _heads(looked: Looked) -> list[int]:
+def _heads(selected: Selection) -> list[int]:
     """Ask whether one head's lines are drawn or those of all heads of the layer."""
-    n_heads = len(looked.attention.weights_HQK)
+    n_heads = len(selected.attention.weights_HQK)
     if n_heads == 1:
-        return [looked.head.index]
+        return [selected.head.index]
     with st.container(horizontal=True, vertical_alignment="center"):
-        offered = controls.words((ONE, ALL))
-        shown = controls.choice(_("Lines of"), session.SHOWN, offered, ONE)
-    return list(range(n_heads)) if shown == ALL else [looked.head.index]
+        offered = {ONE: _("one head"), ALL: _("all heads")}
+        shown = controls.choice(_("Lines of"), session.SHOWN, offered, ONE, older=_OLDER)
+    return list(range(n_heads)) if shown == ALL else [selected.head.index]
 
 
-def _lines(looked: Looked, heads: list[int]) -> Lines:
-    inspection, kind = looked.inspection, looked.kind
+def _lines(selected: Selection, heads: list[int]) -> Lines:
+    inspection, kind = selected.inspection, selected.kind
     decoder = kind.query_side == "target"
     return Lines(
-        title=_title(looked, heads),
-        weights_HQK=looked.attention.weights_HQK[heads],
-        visible_QK=looked.attention.visible_QK,
+        title=_title(selected, heads),
+        weights_HQK=selected.attention.weights_HQK[heads],
+        visible_QK=selected.attention.visible_QK,
         heads=heads,
         queries=query_labels(inspection, kind),
         keys=key_labels(inspection, kind),
@@ -96,23 +77,22 @@ def _lines(looked: Looked, heads: list[int]) -> Lines:
         predicted=labels(inspection.predicted_tokens) if decoder else (),
         threshold=_threshold(),
         hidden=_hidden(heads),
-        pinned=_pinned(looked),
-        texts={name: _(text) for name, text in DEFAULT_LINES_TEXTS.items()},
+        pinned=_pinned(selected),
     )
 
 
-def _title(looked: Looked, heads: list[int]) -> str:
-    stack = _("Encoder") if looked.site.in_encoder else _("Decoder")
+def _title(selected: Selection, heads: list[int]) -> str:
+    stack = _("Encoder") if selected.site.in_encoder else _("Decoder")
     where = {
         Kind.ENCODER_SELF: _("where each word looks"),
         Kind.DECODER_SELF: _("where each word looks back"),
-        Kind.CROSS: _("where it looks in the source"),
-    }[looked.kind]
+        Kind.CROSS: _("where each word looks in the source"),
+    }[selected.kind]
     whose = _("all {n} heads").format(n=len(heads))
     if len(heads) == 1:
         whose = _("head {head}").format(head=heads[0])
     return _("{stack} layer {layer}, {whose}: {where}").format(
-        stack=stack, layer=looked.layer, whose=whose, where=where
+        stack=stack, layer=selected.layer, whose=whose, where=where
     )
 
 
@@ -132,10 +112,10 @@ def _hidden(heads: list[int]) -> frozenset[int]:
     return hidden if len(hidden) < len(heads) else frozenset()
 
 
-def _pinned(looked: Looked) -> tuple[Any, int] | None:
+def _pinned(selected: Selection) -> tuple[Any, int] | None:
     """Return the token whose lines are kept, if the link names one that there is."""
     column = address.linked(session.SIDE)
-    counts = dict(zip(("query", "key"), looked.attention.visible_QK.shape, strict=True))
+    counts = dict(zip(("query", "key"), selected.attention.visible_QK.shape, strict=True))
     if column not in counts:
         return None
     index = position(address.linked(session.TOKEN), counts[column])
@@ -153,3 +133,22 @@ def _take_heads() -> None:
     if component.heads is not None:
         hidden = ",".join(str(int(head)) for head in component.heads["hidden"])
         address.choose({session.HIDDEN: hidden or None})
+
+
+_HOW_TO_READ = N_(
+    """
+- On the left stand the tokens that look (*queries*), on the right the tokens that are looked at
+  (*keys*). A decoder's token says *fed → predicted*: what went in, and what came out there.
+- A **line** is a weight: how much of what the left token takes in comes from the right token. Its
+  width grows evenly with the weight, from nothing at 0 to the widest at 1, and its colour is its
+  head's. Where several heads look from one token to the same other one, their lines part halfway.
+- The weights of a token on the left sum to 1 in each head; those of a token on the right need not.
+- Rest the pointer on a token, or move with the arrow keys, to see its lines alone; beside the
+  tokens at the other end stand its weights, **as bars, also those whose line is left out**. Where
+  several heads are shown, each has its own bar and the number is the largest of them.
+- A click keeps a token's lines, another click or Escape lets go. The names of the heads switch
+  them off and on.
+- A map is a hypothesis about what a head does. Silencing the head is the test: what that costs on
+  held-out sentences.
+"""
+)

@@ -1,46 +1,53 @@
 """All heads of one kind of attention, and one of them large."""
 
+from functools import partial
+
 from core.analysis.heads.findings import best_pronoun_head, most_needed_pronoun_head, pronouns_among
 from core.inspection import inspect_sentence, merged
 from core.model.attention import attend_probed
-from pages.frame import address, clicks, components, maps, notes, session
-from pages.frame.export import Taking
+from pages.frame import address, clicks, components, notes, selection, session
+from pages.frame.language import N_, _
+from pages.frame.maps import maps_of
 from pages.frame.opening import Opened
-from pages.frame.selection import Looked
-from pages.views.attention import lines_of
-from viz.plane.map_payload import component_assets, pack
+from pages.frame.selection import Selection
+from pages.frame.view import Shown
+from pages.views.attention import weights
 
 
-def draw(looked: Looked) -> Taking:
-    """Draw the maps."""
-    shown = maps.maps_of(
-        looked.inspection,
-        looked.kind,
-        (looked.layer, looked.head.index),
-        _about_pronouns(looked.opened),
-        _zoom(looked),
+def draw(opened: Opened) -> Shown:
+    """Ask for a head, and draw it large among all of its kind."""
+    selected = selection.ask(opened)
+    head = selected.head
+    picture = components.attention_maps(
+        maps_of(
+            selected.inspection,
+            head.kind,
+            (head.layer, head.index),
+            _about_pronouns(opened),
+            _zoom(selected),
+        ),
+        key=session.MAPS,
+        on_pick=partial(clicks.take_head, address.choose),
+        on_zoom=clicks.take_zoom,
     )
-    components.attention_maps(
-        shown, key=session.MAPS, on_pick=clicks.take_head, on_zoom=clicks.take_zoom
-    )
-    return Taking(
-        name=f"{looked.site}.{looked.head.index}",
-        title=notes.site_and_head(looked.head),
-        numbers=lambda: lines_of.weights(looked, {looked.head.index: looked.weights_QK}),
-        lines=lines_of.inspecting(looked, "from core.heads import Head")
-        + f'numbers = inspection.weights_of(Head.parse("{looked.head}"))\n',
-        code=[attend_probed, inspect_sentence, *([merged] if looked.whole_words else [])],
-        component=(component_assets(), lambda: pack(shown, whole=True)),
+    return Shown(
+        name=f"{head.site}.{head.index}",
+        title=notes.site_and_head(head),
+        numbers=lambda: weights.numbers(selected, {head.index: selected.weights_QK}),
+        python=weights.inspecting(selected, "from core.heads import Head")
+        + f'numbers = inspection.weights_of(Head.parse("{head}"))\n',
+        code=[attend_probed, inspect_sentence, *([merged] if selected.whole_words else [])],
+        pictures=[picture],
+        how_to_read=_(_HOW_TO_READ),
+        formula=weights.FORMULA,
     )
 
 
-def _zoom(looked: Looked) -> str | None:
+def _zoom(selected: Selection) -> str | None:
     """Return what the URL holds of a zoom; one into another sentence's maps is taken out of it."""
-    opened, kept = looked.opened, session.drawer("zoom")
-    of = (opened.path, opened.sentence, looked.kind, looked.whole_words)
-    if kept.setdefault("of", of) != of:
-        kept["of"] = of
-        address.choose({session.ZOOM: None})
+    opened = selected.opened
+    of = (str(opened.path), opened.sentence, selected.kind, str(selected.whole_words))
+    address.belongs_to(session.ZOOM, "\n".join(of))
     return address.linked(session.ZOOM)
 
 
@@ -53,3 +60,21 @@ def _about_pronouns(opened: Opened) -> str:
     if best is None or needed is None:
         return notes.no_evaluation()
     return notes.pronoun_head(pronouns, best, needed)
+
+
+_HOW_TO_READ = N_(
+    """
+- Each **row** is a token that looks (a *query*), each **column** a token that is looked at (a
+  *key*). A row's weights sum to 1. Rest the pointer on a cell, or move with the arrow keys, to
+  read its weight.
+- In **encoder self-attention** every source token may look at every source token. In **decoder
+  self-attention** a token may look at itself and at what was written before it: the hatched
+  cells are hidden by the look-ahead mask. In **cross-attention** rows are target tokens and
+  columns source tokens.
+- A decoder row says *fed → predicted*: the token that went in, and the token that came out there.
+- The colours go from 0 to 1 for every head, so that the same weight always looks the same.
+- A map is a hypothesis about what a head does. Silencing the head is the test: what that costs
+  on held-out sentences is said above the maps where it was measured.
+- Dotted tokens belong to words that training never saw.
+"""
+)

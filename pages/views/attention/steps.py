@@ -4,54 +4,74 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+import numpy as np
 import streamlit as st
 
 from core.analysis.heads.cells import cell_at, cell_of, pair_of, telling_pair
-from core.analysis.heads.stages import Stage
+from core.analysis.heads.stages import Stage, bias, panels
 from core.analysis.heads.steps import HeadSteps, head_steps
-from core.analysis.heads.terms import terms
+from core.analysis.heads.terms import terms as terms_of
 from core.model.attention import attend_probed
-from pages.frame import address, cached, clicks, controls, notes, session
-from pages.frame.components import matrices as show_matrices
-from pages.frame.export import Taking
-from pages.frame.selection import Looked
-from pages.frame.text import _
-from pages.views.attention import steps_numbers, steps_terms, steps_words
-from pages.views.attention.steps_pictures import stage_matrices
-from viz.plane.matrices import component_assets, pack
+from pages.frame import (
+    address,
+    cached,
+    clicks,
+    components,
+    controls,
+    notes,
+    python,
+    selection,
+    session,
+)
+from pages.frame.language import N_, _
+from pages.frame.opening import Opened
+from pages.frame.selection import Selection, key_tokens, query_tokens
+from pages.frame.view import Column, Shown
+from pages.views.attention import stages, terms
 
 STEPS = "steps"
 _CELL = re.compile(r"([0-9]{1,6}),([0-9]{1,6}),([0-9]{1,6})")
+_IMPORTS = (
+    "from core.analysis.heads.stages import Stage, matrices",
+    "from core.analysis.heads.steps import head_steps",
+    "from core.analysis.heads.terms import terms",
+    "from core.heads import Head",
+)
 
 
-def draw(looked: Looked) -> Taking:
+def draw(opened: Opened) -> Shown:
     """Draw one stage of the head, and how one of its numbers came about."""
-    opened = looked.opened
-    steps = cached.of_run(head_steps, opened.path, opened.sentence, looked.head)
+    selected = selection.ask(opened, unit=False)
+    steps = cached.of_run(head_steps, opened.path, opened.sentence, selected.head)
     stage, cell = _ask(steps)
-    found = terms(steps, stage, *cell)
+    found = terms_of(steps, stage, *cell)
     text, formula = st.columns([3, 2], vertical_alignment="center")
-    text.markdown(steps_words.explained(steps, stage))
+    text.markdown(stages.explained(steps, stage))
     with formula:
         st.markdown(f"${steps.formulas[stage]}$")
-        st.markdown(steps_words.equation(found))
-    shown = stage_matrices(looked, steps, stage, cell)
-    show_matrices(shown, key=STEPS, on_pick=lambda: clicks.take_cell(STEPS))
-    steps_terms.draw(looked, steps, stage, cell, found)
-    where = notes.site_and_head(looked.head)
-    return Taking(
-        name=f"{looked.site}.{looked.head.index}.{stage.name.lower()}",
-        title=_("{where}: {stage}").format(where=where, stage=stage.value),
-        numbers=lambda: steps_numbers.numbers(looked, steps, stage, cell),
-        lines=steps_numbers.lines(looked, stage, cell),
+        st.markdown(terms.equation(found))
+    pictures = [
+        components.matrices(
+            stages.stage_matrices(selected, steps, stage, cell),
+            key=STEPS,
+            on_pick=partial(clicks.take_cell, STEPS),
+        ),
+        terms.draw(selected, steps, stage, cell, found),
+    ]
+    where = notes.site_and_head(selected.head)
+    return Shown(
+        name=f"{selected.site}.{selected.head.index}.{stage.name.lower()}",
+        title=_("{where}: {stage}").format(where=where, stage=stages.label(stage)),
+        numbers=lambda: _numbers(selected, steps, stage, cell),
+        python=_python(selected, stage, cell),
         about={
             "head": where,
-            "happens": steps_words.explained(steps, stage).replace("**", ""),
-            "number": steps_words.written(found),
+            "happens": stages.explained(steps, stage).replace("**", ""),
+            "number": terms.written(found),
         },
-        code=[attend_probed, head_steps, terms],
-        component=(component_assets(), lambda: pack(shown)),
-        how_to_read=steps_words.HOW_TO_READ,
+        code=[attend_probed, head_steps, terms_of],
+        pictures=pictures,
+        how_to_read=_(_HOW_TO_READ),
         formula=steps.formulas[stage],
     )
 
@@ -69,7 +89,7 @@ def _ask(steps: HeadSteps) -> tuple[Stage, tuple[int, int]]:
         controls.choice(
             _("Step"),
             session.STAGE,
-            controls.words(names),
+            {stage.value: stages.label(stage) for stage in steps.formulas},
             names[0],
             then=partial(_keep_pair, going),
         )
@@ -118,3 +138,90 @@ def _same_pair(steps: HeadSteps, stage: Stage, cell: tuple[int, int]) -> dict[st
         row, column = cell_at(steps, other, query, key)
         found[other.value] = f"0,{row},{column}"
     return found
+
+
+def _numbers(
+    selected: Selection, steps: HeadSteps, stage: Stage, cell: tuple[int, int]
+) -> Mapping[str, Column]:
+    """Return one row for each number: of every matrix, the result first, and of a cell's terms.
+
+    Where a row or a column is a token and not a dimension, its text stands beside its number.
+
+    Args:
+        selected: Whose tokens they are.
+        steps: Of the head.
+        stage: One of them.
+        cell: Row and column of the result whose terms are written.
+    """
+    shown = [*panels(steps, stage), *filter(None, [bias(steps, stage)])]
+    found: dict[str, list[object]] = {}
+    for panel in shown:
+        of_panel = _tokens(selected, panel.rows), _tokens(selected, panel.columns)
+        _add(found, panel.name, panel.values, of_panel)
+    made = terms_of(steps, stage, *cell)
+    names = (*made.names[1:], _(terms.RESULTS[made.rule]))
+    values = np.stack([made.left_N, made.right_N, made.terms_N])
+    tokens = _tokens(selected, made.over)
+    columns = [tokens[place] for place in made.places] if tokens else ()
+    _add(found, _("terms of {number}").format(number=made.names[0]), values, (names, columns))
+    return found
+
+
+def _python(selected: Selection, stage: Stage, cell: tuple[int, int]) -> str:
+    """Return Python that computes the numbers again."""
+    opened = selected.opened
+    return (
+        python.loading(opened.path, *_IMPORTS)
+        + f"""head = Head.parse("{selected.head}")
+steps = head_steps(run, {python.quoted(opened.sentence)}, head)
+found = terms(steps, Stage.{stage.name}, {cell[0]}, {cell[1]})
+numbers = {{
+    **matrices(steps, Stage.{stage.name}),
+    "terms": [found.left_N, found.right_N, found.terms_N],
+}}
+"""
+    )
+
+
+def _add(
+    found: dict[str, list[object]],
+    name: str,
+    values: np.ndarray[tuple[int, ...], np.dtype[np.floating]],
+    names: tuple[Column, Column],
+) -> None:
+    rows, columns = np.indices(values.shape).reshape(2, -1).tolist()
+    cells: dict[str, Column] = {
+        "matrix": [name] * values.size,
+        "row": rows,
+        "row_token": [names[0][row] for row in rows] if names[0] else [""] * values.size,
+        "column": columns,
+        "column_token": [names[1][at] for at in columns] if names[1] else [""] * values.size,
+        "value": values.reshape(-1).tolist(),
+    }
+    for column, written in cells.items():
+        found.setdefault(column, []).extend(written)
+
+
+def _tokens(selected: Selection, axis: str) -> Column:
+    """Return the texts of an axis of tokens; nothing for dimensions."""
+    of = {"query": query_tokens, "key": key_tokens}.get(axis)
+    inspection = selected.opened.inspection
+    return () if of is None else [token.text for token in of(inspection, selected.kind)]
+
+
+_HOW_TO_READ = N_(
+    """
+- The buttons lead through one head step by step, from what it is given to what it adds. What comes
+  out of a step goes into the next: *q* and *k* make *q·k*, the weights of *softmax* mix the values
+  *v*.
+- The **first** matrix is the result: what the step makes. Click one of its cells, and below stands
+  how that number came about, term by term. A click on what goes in chooses a row or a column of it.
+- Until you click, the cells are those of the pair of words with the largest weight (but for a word
+  that looks at itself), and of vectors the number that weighs most for that pair. When you go on,
+  the pair stays.
+- All numbers are those of the model's own pass over the sentence; nothing is rounded but what is
+  shown. Weights go from 0 to 1; everything else has its own scale, written below.
+- Vectors have no names for their numbers: *dimension 7* means nothing by itself. What means
+  something is which vectors point the same way.
+"""
+)

@@ -11,28 +11,19 @@ from core.analysis.heads.findings import pronouns_among
 from core.heads import Kind, Side
 from core.inspection import Inspection, inspect_sentence, merged
 from core.model.attention import attend_probed
-from pages.frame import address, clicks, components, controls, session
-from pages.frame.export import Column, Taking
+from pages.frame import address, clicks, components, controls, selection, session
+from pages.frame.language import N_, _
 from pages.frame.maps import labels
+from pages.frame.opening import Opened
 from pages.frame.positions import position
-from pages.frame.selection import (
-    Looked,
-    key_tokens,
-    query_tokens,
-)
-from pages.frame.text import _
-from pages.views.attention import lines_of
-from viz.component.payload import TokenLabel
-from viz.plane.strips import (
-    DEFAULT_STRIPS_TEXTS,
-    StripGroup,
-    Strips,
-    component_assets,
-    pack,
-)
+from pages.frame.selection import Selection, key_tokens, query_tokens
+from pages.frame.view import Column, Shown
+from pages.views.attention import weights
+from viz.plane.strips import StripGroup, Strips
 
-AT, BY = "looks at", "is looked at by"
-LARGEST_FIRST, BY_LAYER = "largest first", "by layer"
+AT, BY = "at", "by"
+LARGEST, BY_LAYER = "largest", "layer"
+_OLDER = {"looks at": AT, "is looked at by": BY, "largest first": LARGEST, "by layer": BY_LAYER}
 STRIPS = "strips"
 ORDER = "order"
 """Name of the widget and of the URL's parameter."""
@@ -41,59 +32,48 @@ _COLUMNS = (
     *("query", "query_token", "key", "key_token", "visible", "weight"),
 )
 
-HOW_TO_READ = _(
-    """
-- Click a word, or a name beside a strip, to follow that word through every layer and head.
-- Each **strip** is one head, each **cell** a token: how much weight the word gives to it (*looks
-  at*: one row of that head's map), or gets from it (*is looked at by*: one column). What the word
-  looks at sums to 1 in each strip; what looks at it need not.
-- Beside a strip stands the token with the largest weight. Click a strip's name to see that head's
-  whole map.
-- A **source** word is looked at by the encoder's heads and by those of cross-attention. A
-  **target** word stands for the step in which it is fed, and the next one predicted.
-- The colours go from 0 to 1 for every head. Hatched cells are hidden by the look-ahead mask.
-"""
-)
 
-
-def draw(looked: Looked) -> Taking:
+def draw(opened: Opened) -> Shown:
     """Draw a strip for every head that the word takes part in."""
+    selected = selection.ask(opened, kind=False, head=False)
     with st.container(horizontal=True, vertical_alignment="center"):
-        directions, orders = controls.words([AT, BY]), controls.words([LARGEST_FIRST, BY_LAYER])
-        direction = controls.choice(_("Direction"), session.DIRECTION, directions, AT)
-        order = controls.choice(_("Sort"), ORDER, orders, LARGEST_FIRST)
-    inspection = looked.inspection
-    side, index = _followed(looked)
+        ways = {AT: _("looks at"), BY: _("is looked at by")}
+        direction = controls.choice(_("Direction"), session.DIRECTION, ways, AT, older=_OLDER)
+        orders = {LARGEST: _("largest first"), BY_LAYER: _("by layer")}
+        order = controls.choice(_("Sort"), ORDER, orders, LARGEST, older=_OLDER)
+    inspection = selected.inspection
+    side, index = _followed(selected)
     groups = _groups(inspection, side, index, direction)
-    shown = Strips(
-        **_sentences(inspection),
-        side=side,
-        index=index,
-        direction="at" if direction == AT else "by",
-        groups=[group.largest_first() if order == LARGEST_FIRST else group for group in groups],
-        note=_note(inspection, side, index),
-        texts={name: _(text) for name, text in DEFAULT_STRIPS_TEXTS.items()},
-    )
-    components.strips(
-        shown,
+    picture = components.strips(
+        Strips(
+            source=labels(inspection.source_tokens, inspection.unknown_words),
+            # What the last row predicts ends the target: EOS, or what came at the length limit.
+            target=(*labels(inspection.fed_tokens), labels(inspection.predicted_tokens)[-1]),
+            side=side,
+            index=index,
+            direction="at" if direction == AT else "by",
+            groups=[group.largest_first() if order == LARGEST else group for group in groups],
+            note=_note(inspection, side, index),
+        ),
         key=STRIPS,
         on_pick=partial(clicks.take_token, STRIPS),
         on_strip=partial(clicks.take_strip, STRIPS),
     )
-    return Taking(
-        name=f"{side}.{index}.{direction.replace(' ', '-')}",
+    return Shown(
+        name=f"{side}.{index}.looks-at" if direction == AT else f"{side}.{index}.is-looked-at-by",
         title=_title(_token(inspection, side, index), direction),
         numbers=lambda: _numbers(inspection, groups, index, direction),
-        lines=lines_of.inspecting(looked) + _lines(groups, index, direction),
-        code=[attend_probed, inspect_sentence, *([merged] if looked.whole_words else [])],
-        component=(component_assets(), lambda: pack(shown)),
-        how_to_read=HOW_TO_READ,
+        python=weights.inspecting(selected) + _python(groups, index, direction),
+        code=[attend_probed, inspect_sentence, *([merged] if selected.whole_words else [])],
+        pictures=[picture],
+        how_to_read=_(_HOW_TO_READ),
+        formula=weights.FORMULA,
     )
 
 
-def _followed(looked: Looked) -> tuple[Side, int]:
+def _followed(selected: Selection) -> tuple[Side, int]:
     """Return the token that the link names, or else the first pronoun, or the middle word."""
-    inspection = looked.inspection
+    inspection = selected.inspection
     counts: dict[Side, int] = {
         "source": len(inspection.source_tokens),
         "target": len(inspection.fed_tokens),
@@ -103,7 +83,7 @@ def _followed(looked: Looked) -> tuple[Side, int]:
         if address.linked(session.SIDE) == side and index is not None:
             return side, index
     words = [word.lower() for word in inspection.source_words]
-    pronouns = pronouns_among(looked.opened.task, words)
+    pronouns = pronouns_among(selected.opened.task, words)
     # The last word is EOS.
     word = words.index(pronouns[0]) if pronouns else (len(words) - 1) // 2
     return "source", [token.word for token in inspection.source_tokens].index(word)
@@ -133,15 +113,6 @@ def _groups(inspection: Inspection, side: Side, index: int, direction: str) -> l
 def _strip(weights_HQK: NDArray[np.float32], index: int, direction: str) -> NDArray[np.float32]:
     """Return a row or a column of each head."""
     return weights_HQK[:, index] if direction == AT else weights_HQK[:, :, index]
-
-
-def _sentences(inspection: Inspection) -> dict[str, tuple[TokenLabel, ...]]:
-    fed, predicted = labels(inspection.fed_tokens), labels(inspection.predicted_tokens)
-    return {
-        "source": labels(inspection.source_tokens, inspection.unknown_words),
-        # What the last row predicts ends the target: EOS, or what came when the limit was reached.
-        "target": (*fed, predicted[-1]),
-    }
 
 
 def _token(inspection: Inspection, side: Side, index: int) -> str:
@@ -182,7 +153,7 @@ def _numbers(
     return dict(zip(_COLUMNS, zip(*rows, strict=True), strict=True))
 
 
-def _lines(groups: Sequence[StripGroup], index: int, direction: str) -> str:
+def _python(groups: Sequence[StripGroup], index: int, direction: str) -> str:
     kinds = tuple(group.kind for group in groups)
     cells = f"[:, {index}]" if direction == AT else f"[:, :, {index}]"
     return "\n".join(
@@ -195,3 +166,18 @@ def _lines(groups: Sequence[StripGroup], index: int, direction: str) -> str:
             "",
         ]
     )
+
+
+_HOW_TO_READ = N_(
+    """
+- Click a word, or a name beside a strip, to follow that word through every layer and head.
+- Each **strip** is one head, each **cell** a token: how much weight the word gives to it (*looks
+  at*: one row of that head's map), or gets from it (*is looked at by*: one column). What the word
+  looks at sums to 1 in each strip; what looks at it need not.
+- Beside a strip stands the token with the largest weight. Click a strip's name to see that head's
+  whole map.
+- A **source** word is looked at by the encoder's heads and by those of cross-attention. A
+  **target** word stands for the step in which it is fed, and the next one predicted.
+- The colours go from 0 to 1 for every head. Hatched cells are hidden by the look-ahead mask.
+"""
+)

@@ -10,7 +10,7 @@ import pytest
 from core.model import build
 from core.runs.checkpoint import save_weights
 from core.runs.run import read_settings
-from pages.frame import export
+from pages.frame import view as frame_view
 from tests.pages.conftest import ROOT
 
 
@@ -18,7 +18,7 @@ def run_lines(lines, root=ROOT):
     """Run Python as a reader does in the repository root; return its `numbers` one after another.
 
     Args:
-        lines: Of a `Taking`.
+        lines: The `python` of a `Shown`.
         root: Of the repository; for runs of one's own the folder in which `runs/` is.
     """
     found = {}
@@ -48,22 +48,22 @@ def from_csv(text):
 
 @pytest.fixture
 def offered():
-    """What the page hands over while it is drawn: one `Taking` for each time, the newest last."""
+    """What the page hands over while it is drawn: one `Shown` for each time, the newest last."""
     found = []
-    offer = export.offer
+    offer = frame_view.offer
 
-    def noted(taken, looked):
-        found.append(taken)
-        offer(taken, looked)
+    def noted(shown, view, facts):
+        found.append(shown)
+        offer(shown, view, facts)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(export, "offer", noted)
+        patch.setattr(frame_view, "offer", noted)
         yield found
 
 
 @pytest.fixture
 def open_view(open_app, offered):
-    """Return a function that opens a view as a link does, and gives the page and its `Taking`."""
+    """Return a function that opens a view as a link does, and gives the page and its `Shown`."""
 
     def opener(view, **query_params):
         at = open_app(view=view, **query_params)

@@ -11,7 +11,7 @@ from tests.pages.views.attention.conftest import run_lines
 
 TIRED = "The animal didn't cross the street because it was too tired."
 KINDS = {"encoder self": "encoder.self", "decoder self": "decoder.self", "cross": "decoder.cross"}
-NUMBERS = ("in rows", "by chance", "entropy", "distance", "largest", "evenness")
+NUMBERS = ("in_rows", "by_chance", "entropy", "distance", "largest", "evenness")
 
 
 def table(at):
@@ -51,8 +51,8 @@ def test_every_number_is_that_of_the_summaries(open_view, kind):
             summary.distance,
             summary.confidence,
         )
-        assert row["in rows"] == 100 * summary.pattern.share
-        assert row["by chance"] == 100 * summary.pattern.chance
+        assert row["in_rows"] == 100 * summary.pattern.share
+        assert row["by_chance"] == 100 * summary.pattern.chance
 
 
 @pytest.mark.parametrize("sort", ["entropy", "distance"])
@@ -106,7 +106,7 @@ def test_a_pair_that_the_mask_hides_has_no_weight(open_view):
     at, taken = open_view("heads", kind="decoder self", sort="pair", query="1", key="5")
     assert table(at)["pair"].isna().all()
     assert set(taken.numbers()["pair"]) == {None}
-    assert run_lines(taken.lines) == [x for name in NUMBERS for x in taken.numbers()[name]]
+    assert run_lines(taken.python) == [x for name in NUMBERS for x in taken.numbers()[name]]
 
 
 def test_a_ticked_row_chooses_its_head(open_view):
@@ -114,8 +114,9 @@ def test_a_ticked_row_chooses_its_head(open_view):
     chosen = places(at)[3]
     assert chosen != ticked(at)
     tick(at, 3)
-    assert (at.selectbox(key="layer").value, at.selectbox(key="head").value) == chosen
     assert ticked(at) == chosen
+    at.segmented_control(key="view").set_value("maps").run()
+    assert (at.selectbox(key="layer").value, at.selectbox(key="head").value) == chosen
 
 
 def test_a_head_stays_chosen_when_its_tick_is_taken_away(open_view):
@@ -144,14 +145,14 @@ def test_its_map_is_one_click_away(open_view):
 def test_lines_compute_the_same_numbers(open_view, kind, unit):
     _, taken = open_view("heads", kind=kind, unit=unit, sentence="Zorbik saw it.")
     columns = taken.numbers()
-    assert run_lines(taken.lines) == [x for name in NUMBERS for x in columns[name]]
+    assert run_lines(taken.python) == [x for name in NUMBERS for x in columns[name]]
 
 
 def test_lines_compute_the_weight_of_the_pair(open_view):
     _, taken = open_view("heads", sort="pair", query="2", key="4")
     columns = taken.numbers()
     wanted = [x for name in (*NUMBERS, "pair") for x in columns[name]]
-    assert run_lines(taken.lines) == wanted
+    assert run_lines(taken.python) == wanted
     inspection = inspect_sentence(load_run(ROOT / "gallery" / "translate-guided"), TIRED)
     expected = [
         attention.weights_HQK[:, 2, 4].tolist()
@@ -175,7 +176,7 @@ def test_a_head_without_a_pattern_has_no_share_of_rows(open_view, own_random):
     at, _ = open_view("heads", model="runs/random", sentence="a a a a", kind="encoder self")
     even = table(at)["does"] == "spreads nearly evenly"
     assert even.any()
-    assert table(at)["in rows"][even].isna().all()
+    assert table(at)["in_rows"][even].isna().all()
 
 
 @pytest.mark.parametrize(("layers", "n_heads"), [(1, 1), (12, 16)])
@@ -195,7 +196,7 @@ def test_one_token_has_a_row_for_each_head(open_view, sort, kind):
 
 def test_five_hundred_tokens_are_summarised(open_view):
     at, taken = open_view("heads", model="copy", sentence="a b c d " * 200, sort="pair")
-    assert set(taken.numbers()["of rows"]) == {512}
+    assert set(taken.numbers()["of_rows"]) == {512}
 
 
 @pytest.mark.parametrize("sort", heads.SORTS)
@@ -203,10 +204,10 @@ def test_files_have_the_table_s_rows_and_columns_and_say_which_head_is_chosen(op
     at, taken = open_view("heads", sort=sort, layer="1", head="2")
     columns, rows = taken.numbers(), table(at)
     assert list(zip(columns["layer"], columns["head"], strict=True)) == places(at)
-    assert list(columns) == [*list(rows)[1:], "evenness", "of rows"]
+    assert list(columns) == [*list(rows)[1:], "evenness", "of_rows"]
     assert columns["entropy"] == rows["entropy"].tolist()
     assert taken.about["head"] == "Encoder layer 1, self-attention head 2"
-    assert run_lines(taken.lines) == [
+    assert run_lines(taken.python) == [
         x for name in (*NUMBERS, *(["pair"] if sort == "pair" else [])) for x in columns[name]
     ]
 
@@ -214,11 +215,11 @@ def test_files_have_the_table_s_rows_and_columns_and_say_which_head_is_chosen(op
 def test_the_order_stays_when_another_view_was_looked_at_meanwhile(open_view):
     at, _ = open_view("heads", sort="distance")
     at.segmented_control(key="view").set_value("word").run()
-    assert at.segmented_control(key="order").value == "largest first"
-    at.segmented_control(key="order").set_value("by layer").run()
+    assert at.segmented_control(key="order").value == "largest"
+    at.segmented_control(key="order").set_value("layer").run()
     at.segmented_control(key="view").set_value("heads").run()
     assert at.segmented_control(key="sort").value == at.query_params["sort"] == "distance"
     distances = table(at)["distance"].tolist()
     assert distances == sorted(distances)
     at.segmented_control(key="view").set_value("word").run()
-    assert at.segmented_control(key="order").value == at.query_params["order"] == "by layer"
+    assert at.segmented_control(key="order").value == at.query_params["order"] == "layer"

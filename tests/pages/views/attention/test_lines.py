@@ -32,7 +32,7 @@ def test_every_weight_is_the_models_own(open_view, kind):
     expected = inspected().attention[Site(stack, 1, attention)]
     assert np.array_equal(shown(at).weights_HQK, expected.weights_HQK[[2]])
     assert np.array_equal(shown(at).visible_QK, expected.visible_QK)
-    at.segmented_control(key="shown").set_value("all heads").run()
+    at.segmented_control(key="shown").set_value("all").run()
     assert np.array_equal(shown(at).weights_HQK, expected.weights_HQK)
     assert shown(at).heads == (0, 1, 2, 3)
 
@@ -71,7 +71,7 @@ def test_the_python_computes_the_numbers_of_the_heads_that_are_shown(open_view, 
     at, taken = open_view("lines", model="translate", **query)
     numbers = taken.numbers()
     drawn = [head for head in shown(at).heads if head not in shown(at).hidden]
-    assert run_lines(taken.lines) == numbers["weight"]
+    assert run_lines(taken.python) == numbers["weight"]
     assert list(dict.fromkeys(numbers["head"])) == drawn
     assert numbers["weight"] == [
         float(weight) for head in drawn for weight in weights_of(at, head).reshape(-1)

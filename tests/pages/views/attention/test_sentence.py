@@ -72,7 +72,7 @@ def test_titles_say_what_was_done_with_how_many_heads(open_view):
     at.segmented_control(key="kind").set_value("decoder.cross").run()
     at.segmented_control(key="how").set_value("largest").run()
     assert shown(at)[1].title == "Cross-attention layer 1: largest of its 4 heads"
-    at.segmented_control(key="over_what").set_value("all heads of all layers").run()
+    at.segmented_control(key="over_what").set_value("all").run()
     assert shown(at)[0].title == "Cross-attention, all layers together: largest of all 8 heads"
 
 
@@ -93,7 +93,7 @@ def test_the_lines_compute_the_numbers_again(open_view, how, over):
     )
     columns = taken.numbers()
     values = np.concatenate([panel.values.reshape(-1) for panel in shown(at)])
-    assert run_lines(taken.lines) == list(columns["weight"]) == values.tolist()
+    assert run_lines(taken.python) == list(columns["weight"]) == values.tolist()
     assert list(dict.fromkeys(columns["layer"])) == (["all"] if "all" in over else [0, 1])
 
 
@@ -103,7 +103,7 @@ def test_whole_words_are_aggregated_as_wholes(open_view):
     inspection = merged(inspect_sentence(load_run(ROOT / "gallery" / "translate-guided"), sentence))
     first = next(iter(inspection.attention.values())).weights_HQK
     assert shown(at)[0].values == pytest.approx(first.mean(axis=0), abs=1e-6)
-    assert run_lines(taken.lines) == list(taken.numbers()["weight"])
+    assert run_lines(taken.python) == list(taken.numbers()["weight"])
 
 
 def test_a_link_to_what_cannot_be_opens_the_default(open_view):

@@ -1,18 +1,21 @@
+import json
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from core.analysis.heads.cells import cell_at, telling_pair
-from core.analysis.heads.stages import Stage, panels
+from core.analysis.heads.stages import Stage, bias, matrices, panels
 from core.analysis.heads.steps import head_steps
 from core.analysis.heads.terms import terms
 from core.heads import Head, Site
 from core.runs.run import load_run
+from pages.frame import view
 from pages.views.attention.steps import STEPS
-from pages.views.attention.steps_terms import SHOWN, TERMS
 from tests.pages.conftest import ROOT, send_from, unfold
+from tests.pages.views.attention.conftest import run_lines
 from viz.plane.matrices import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -61,44 +64,6 @@ def click(at, panel, row, column):
 
 def names(at):
     return at.segmented_control(key="stage").options
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("stage", Stage)
-def test_every_matrix_is_the_heads_own(open_steps, run, kind, stage):
-    at, _ = open_steps(kind=kind, stage=stage.value)
-    steps = head_steps(run, TIRED, Head(KINDS[kind], 2))
-    for matrix, panel in zip(shown(at).panels, panels(steps, stage), strict=True):
-        seen = np.isfinite(panel.values)
-        np.testing.assert_array_equal(matrix.values[seen], panel.values[seen])
-        if panel.name in ("masked", "w") and not steps.visible_QK.all():
-            np.testing.assert_array_equal(matrix.visible, steps.visible_QK)
-        else:
-            assert matrix.visible is None
-        assert matrix.scale == ("weight" if panel.name == "w" else "signed")
-        assert matrix.limit >= abs(matrix.values[seen]).max()
-
-
-def test_what_is_compared_has_one_scale_and_weights_go_from_0_to_1(open_steps):
-    at, _ = open_steps(stage="÷ √d_k")
-    scores, products = shown(at).panels
-    assert products.limit == scores.limit == pytest.approx(abs(products.values).max())
-    at.segmented_control(key="stage").set_value("W^O").run()
-    added, *_, term = shown(at).panels
-    most = max(abs(term.values).max(), abs(added.values).max())
-    assert term.limit == added.limit == pytest.approx(most)
-    at.segmented_control(key="stage").set_value("softmax").run()
-    assert shown(at).panels[0].limit == 1.0
-
-
-def test_rows_and_columns_are_the_words_that_look_and_are_looked_at(open_steps):
-    at, _ = open_steps(kind="cross", stage="q·k")
-    products, query, key = shown(at).panels
-    assert texts(query.rows) == texts(products.rows)
-    assert texts(products.rows)[:2] == ["BOS", "L'"]
-    assert texts(key.columns) == texts(products.columns)
-    assert texts(products.columns)[:2] == ["The", "animal"]
-    assert (products.rows.side, products.columns.side) == ("target", "source")
 
 
 def test_next_and_back_go_through_all_stages_in_order(open_steps):
@@ -180,68 +145,12 @@ def test_a_stage_and_an_order_in_the_link_that_cannot_be_fall_back(open_steps):
 def test_a_link_reopens_stage_and_cell(open_steps):
     at, _ = open_steps(kind="decoder self", stage="W^O", cell="0,2,9", terms_order="in order")
     assert shown(at).selected == (0, 2, 9)
-    assert at.segmented_control(key="terms_order").value == "in order"
-
-
-@pytest.mark.parametrize("stage", [Stage.QUERIES, Stage.MIX, Stage.OUTPUT])
-def test_the_picture_of_the_terms_has_the_largest_and_the_text_all(open_steps, run, stage):
-    at, _ = open_steps(kind="decoder self", stage=stage.value)
-    steps = head_steps(run, TIRED, Head(KINDS["decoder self"], 2))
-    found = terms(steps, stage, *cell_at(steps, stage, *telling_pair(steps)))
-    by_size = np.argsort(-np.abs(found.terms_N), kind="stable")
-    [panel] = shown(at, TERMS).panels
-    wanted = np.array([found.left_N, found.right_N, found.terms_N])[:, by_size[:SHOWN]]
-    np.testing.assert_array_equal(panel.values, wanted.astype(np.float32))
-    at.segmented_control(key="terms_order").set_value("in order").run()
-    table = unfold(at, "terms").code[0].value.split("\n\n")[1].splitlines()[1:]
-    assert len(table) == len(found.terms_N)
-    read = np.array([[float(number) for number in line.split()[-3:]] for line in table])
-    written = np.stack([found.left_N, found.right_N, found.terms_N], axis=1)
-    np.testing.assert_array_equal(read[:, :2].astype(np.float32), written[:, :2])
-    np.testing.assert_allclose(read[:, 2], written[:, 2], rtol=1e-7)
-
-
-@pytest.mark.parametrize("stage", [Stage.SCALE, Stage.MASK, Stage.CONCATENATE])
-def test_the_picture_of_one_term_has_what_there_is(open_steps, run, stage):
-    at, _ = open_steps(kind="decoder self", stage=stage.value, cell="0,5,2")
-    found = terms(head_steps(run, TIRED, Head(KINDS["decoder self"], 2)), stage, 5, 2)
-    [panel] = shown(at, TERMS).panels
-    sides = [found.left_N, found.right_N] if found.names[2] else [found.left_N]
-    wanted = np.array([*sides, found.terms_N], np.float32)
-    np.testing.assert_array_equal(panel.values, wanted)
-    assert [label.text for label in panel.rows.labels][0] == found.names[1]
-    # The key, or the dimension, of the cell that was chosen.
-    [label] = panel.columns.labels
-    assert label.text == ("2" if stage is Stage.CONCATENATE else "animal")
-    assert "terms_order" not in [each.key for each in at.segmented_control]
-
-
-def test_open_terms_stay_open_from_step_to_step(open_steps):
-    at, _ = open_steps(stage="k")
-    assert unfold(at, "terms").code[0].value.startswith("sum = ")
-    at.button(key="steps_next").click().run()
-    assert at.code[0].value.startswith("sum = ")
-
-
-def test_the_line_with_the_numbers_adds_up(open_steps):
-    at, _ = open_steps(stage="v")
-    line = equation(at).replace("**", "").replace("−", "-")
-    assert line.startswith("v[")
-    *_, added, offset, total = (float(text) for text in re.findall(r"-?\d+\.\d+", line))
-    assert added + offset == pytest.approx(total, abs=0.02)
-
-
-def test_a_hidden_score_is_said_to_be_minus_infinity(open_steps):
-    at, _ = open_steps(kind="decoder self", stage="mask", cell="0,2,5")
-    assert equation(at) == "masked[2, 5]: hidden, so it is **−∞**"
-    at.button(key="steps_next").click().run()
-    assert equation(at).endswith("= **0**")
-    assert "nan" not in at.code[0].value
+    assert at.segmented_control(key="terms_order").value == "order"
 
 
 def test_words_cannot_be_chosen_where_all_is_between_tokens(open_steps):
     at, _ = open_steps(unit="whole words", stage="softmax")
-    assert at.segmented_control(key="unit").disabled
+    assert "unit" not in [each.key for each in at.segmented_control]
     assert len(texts(shown(at).panels[0].rows)) == 14
 
 
@@ -258,14 +167,6 @@ def test_models_of_any_size_and_one_word_are_shown(open_view, own_random, size, 
         np.testing.assert_array_equal(shown(at).panels[0].values, panels(steps, stage)[0].values)
 
 
-def test_a_stage_of_128_tokens_at_the_paper_s_width_has_at_most_a_megabyte(open_view, own_random):
-    own_random(n_encoder_layers=1, n_decoder_layers=1, n_heads=8, d_model=512, max_positions=128)
-    for stage in Stage:
-        at, _ = open_view("steps", model="runs/random", sentence="a b " * 80, stage=stage.value)
-        assert shown(at).panels[0].values.shape[0] == 128
-        assert len(element(at, STEPS).bytes) <= 1e6
-
-
 def test_five_hundred_tokens_are_shown(open_view, own_random):
     own_random(n_encoder_layers=1, n_decoder_layers=1)
     for stage in ("q", "mask", "W^O"):
@@ -278,3 +179,67 @@ def test_odd_tokens_are_shown_as_they_are(open_steps):
     at, _ = open_steps(sentence=odd, stage="softmax")
     assert len(texts(shown(at).panels[0].rows)) > 5
     assert math.isfinite(shown(at).panels[0].values.sum())
+
+
+def test_every_number_of_a_stage_is_taken_and_computed_again_by_the_lines(open_steps, run):
+    for kind, stage in (("encoder self", "q"), ("decoder self", "mask"), ("cross", "W^O")):
+        _at, taken = open_steps(kind=kind, stage=stage)
+        columns = taken.numbers()
+        assert len(set(map(len, columns.values()))) == 1
+        assert run_lines(taken.python) == columns["value"]
+        steps = head_steps(run, TIRED, Head(KINDS[kind], 2))
+        wanted = matrices(steps, Stage(stage))
+        at = 0
+        for name, values in wanted.items():
+            for row, column in np.ndindex(values.shape):
+                line = [columns[key][at] for key in ("matrix", "row", "column", "value")]
+                assert line == [name, row, column, values[row, column]]
+                at += 1
+        cell = tuple(map(int, re.findall(r"\d+", columns["matrix"][at])[-2:]))
+        found = terms(steps, Stage(stage), *cell)
+        made = np.concatenate([found.left_N, found.right_N, found.terms_N])
+        assert columns["value"][at:] == made.tolist()
+        assert (bias(steps, Stage(stage)) is not None) == ("b^" in "".join(wanted))
+
+
+def test_the_result_comes_first_and_says_so_and_tokens_stand_beside_their_numbers(open_steps, run):
+    at, taken = open_steps(kind="cross", stage="softmax")
+    assert shown(at).panels[0].title == "Result: w = softmax(masked): the weights"
+    columns = taken.numbers()
+    assert columns["matrix"][0] == "w"
+    steps = head_steps(run, TIRED, Head(KINDS["cross"], 2))
+    n = steps.weights_QK.size
+    keys = texts(shown(at).panels[0].columns)
+    assert columns["column_token"][:n] == keys * (n // len(keys))
+    assert columns["row_token"][:2] == ["BOS", "BOS"]
+    _, taken = open_steps(kind="cross", stage="q")
+    columns = taken.numbers()
+    assert columns["row_token"][0] == "BOS"
+    assert columns["column_token"][0] == ""
+
+
+def test_the_table_has_every_matrix_and_the_terms_the_result_first(open_steps):
+    _, taken = open_steps(kind="decoder self", stage="mask")
+    found = re.findall(
+        r"· matrix ([^<]*) · value",
+        view.page(
+            replace(taken, pictures=()),
+            {name: "" for name in ("model", "step", "sentence", "translation")},
+        ),
+    )
+    assert found == ["masked", "s", found[-1]]
+    assert found[-1].startswith("terms of masked[")
+
+
+def test_a_file_says_which_head_and_which_number(open_steps):
+    _, taken = open_steps(kind="cross", stage="q·k", cell="0,3,5")
+    assert taken.about["head"] == "Decoder layer 1, cross-attention head 2"
+    assert taken.about["happens"].startswith("Compare. Every query meets every key")
+    assert taken.about["number"].startswith("q·k[3, 5] = q[3] · kᵀ[:, 5] = ")
+
+
+def test_a_sentence_of_any_signs_is_computed_again(open_steps):
+    odd = 'The "old" goat\'s \\ {bridge}.'
+    _, taken = open_steps(kind="cross", stage="softmax", sentence=odd)
+    assert json.dumps(odd) in taken.python
+    assert run_lines(taken.python) == taken.numbers()["value"]

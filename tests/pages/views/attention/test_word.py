@@ -125,7 +125,7 @@ def test_strips_stand_by_largest_weight_or_by_layer(open_view):
     at, _ = open_view("word")
     largest = shown(at).groups[0].weights.max(axis=1)
     assert (np.diff(largest) <= 0).all()
-    at.segmented_control(key="order").set_value("by layer").run()
+    at.segmented_control(key="order").set_value("layer").run()
     heads = list(shown(at).groups[0].heads)
     assert heads == sorted(heads)
 
@@ -135,7 +135,7 @@ def test_later_target_tokens_are_hidden_and_earlier_ones_do_not_look(open_view):
     visible = shown(at).groups[0].visible
     assert visible[:5].all()
     assert not visible[5:].any()
-    at.segmented_control(key="direction").set_value("is looked at by").run()
+    at.segmented_control(key="direction").set_value("by").run()
     visible = shown(at).groups[0].visible
     assert not visible[:4].any()
     assert visible[4:].all()
@@ -145,7 +145,7 @@ def test_later_target_tokens_are_hidden_and_earlier_ones_do_not_look(open_view):
 def test_the_lines_compute_the_numbers_again(open_view, side, direction, kinds):
     _, taken = open_view("word", side=side, token="2", direction=direction)
     columns = taken.numbers()
-    assert run_lines(taken.lines) == list(columns["weight"])
+    assert run_lines(taken.python) == list(columns["weight"])
     assert list(dict.fromkeys(columns["kind"])) == kinds
 
 
@@ -186,7 +186,7 @@ def test_whole_words_are_followed_as_wholes(open_view):
     [group] = strips.groups
     for head, weights in zip(group.heads, group.weights, strict=True):
         assert np.array_equal(weights, maps[head])
-    assert run_lines(taken.lines) == list(taken.numbers()["weight"])
+    assert run_lines(taken.python) == list(taken.numbers()["weight"])
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_whole_words_are_followed_as_wholes(open_view):
 def test_any_sentence_can_be_followed(open_view, sentence, side):
     at, taken = open_view("word", sentence=sentence, side=side, token="0")
     assert (shown(at).side, shown(at).index) == (side, 0)
-    assert run_lines(taken.lines) == list(taken.numbers()["weight"])
+    assert run_lines(taken.python) == list(taken.numbers()["weight"])
 
 
 @pytest.mark.parametrize(("layers", "heads", "letters"), [(1, 1, 504), (12, 16, 24)])
@@ -209,13 +209,13 @@ def test_models_of_any_size_have_all_their_strips(
     at, taken = open_view("word", model="runs/random", sentence=sentence, side="target", token="0")
     assert [len(group.heads) for group in shown(at).groups] == [layers * heads] * 2
     assert len(shown(at).source) == letters + 1
-    assert run_lines(taken.lines, own_runs.parent) == list(taken.numbers()["weight"])
+    assert run_lines(taken.python, own_runs.parent) == list(taken.numbers()["weight"])
 
 
 def test_the_file_to_take_away_shows_the_same_and_waits_for_no_clicks(open_view):
     at, taken = open_view("word", side="target", token="4")
-    _, packed = taken.component
-    away = packed()
+    [picture] = taken.pictures
+    away = picture.packed()
     length = int.from_bytes(away[:4], "little")
     assert json.loads(away[4 : 4 + length])["picks"] is False
     assert unpack(away).groups[1].heads == shown(at).groups[1].heads

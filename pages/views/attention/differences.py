@@ -1,21 +1,79 @@
-"""What the view "compare" says about two heads in a sentence or two."""
+"""Two heads and how they differ, and what is said about that in a sentence or two."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from core.analysis.heads.comparison import Alignment, aligned, largest_change
+from core.analysis.heads.comparison import (
+    Alignment,
+    Comparison,
+    Difference,
+    aligned,
+    compare,
+    difference,
+    largest_change,
+)
 from core.tokenizer import Token
-from pages.frame.text import _, plain
-from pages.views.attention.compare_shown import Compared, paired_labels
+from pages.frame.language import _, n_, number, plain
+from pages.frame.selection import Selection, key_labels, query_labels
+from pages.views.attention.second_head import SecondHead
 from viz.component.payload import TokenLabel
 
+LEAST = 0.001
+"""Smaller changes of a weight are not said in digits."""
 MOST_CHANGES = 6
 MOST_WORDS = 8
 """So many words of all changes together are named."""
 
 
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two heads and how they differ."""
+
+    first: Selection
+    second: SecondHead
+    comparison: Comparison
+    difference: Difference
+
+    @property
+    def queries(self) -> Alignment:
+        """The pairs of tokens that look."""
+        return self.comparison.queries(self.first.kind)
+
+    @property
+    def keys(self) -> Alignment:
+        """The pairs of tokens looked at."""
+        return self.comparison.keys(self.first.kind)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the two are called: two models, or two sentences."""
+        return self.second.models or (_("first sentence"), _("second sentence"))
+
+
+def compared(first: Selection, second: SecondHead) -> Compared:
+    """Return the two heads with how they differ."""
+    found = compare(first.inspection, second.inspection)
+    return Compared(first, second, found, difference(found, first.head, second.head))
+
+
+def paired_labels(shown: Compared, *, of_keys: bool) -> tuple[TokenLabel, ...]:
+    """Return what each pair of queries or keys is called: both tokens where they differ."""
+    alignment = shown.keys if of_keys else shown.queries
+    labels = key_labels if of_keys else query_labels
+    first = labels(shown.first.inspection, shown.first.kind)
+    second = labels(shown.second.inspection, shown.first.kind)
+    differing = set(alignment.differing(0))
+    return tuple(
+        replace(first[one], text=f"{first[one].text} | {second[other].text}", continues=False)
+        if one in differing
+        else first[one]
+        for one, other in zip(alignment.first, alignment.second, strict=True)
+    )
+
+
 def what_differs(shown: Compared) -> str:
     """Say in Markdown which of the tokens that look or are looked at stand differently."""
-    comparison, kind = shown.comparison, shown.looked.kind
+    comparison, kind = shown.comparison, shown.first.kind
     sides = {kind.query_side, kind.key_side}
     first, second = comparison.first, comparison.second
     sources = _changes(comparison.source, first.source_tokens, second.source_tokens)
@@ -27,7 +85,7 @@ def what_differs(shown: Compared) -> str:
         found.append(_sentence(_("In the translation: {changes}"), targets))
     if found:
         return " ".join(found)
-    words = shown.looked.whole_words
+    words = shown.first.whole_words
     return _("The words are the same.") if words else _("The tokens are the same.")
 
 
@@ -53,7 +111,7 @@ def what_changes(shown: Compared) -> str:
 
 def translations(shown: Compared) -> str:
     """Return both translations in Markdown, the words that differ in bold."""
-    texts = [each.translation.text for each in (shown.looked.inspection, shown.other.inspection)]
+    texts = [each.translation.text for each in (shown.first.inspection, shown.second.inspection)]
     words = [text.split() for text in texts]
     found = aligned(*words)
     lines = [
@@ -72,23 +130,33 @@ def translations(shown: Compared) -> str:
 def left_out(shown: Compared) -> list[str]:
     """Say how many tokens are not in the difference, one sentence for each of the two."""
     both = [shown.queries] if shown.queries is shown.keys else [shown.queries, shown.keys]
-    words = shown.looked.whole_words
-    one, many = (_("word"), _("words")) if words else (_("token"), _("tokens"))
-    found = []
-    for side, name in enumerate(shown.names):
-        whose = name if shown.other.names else _("the {name}").format(name=name)
-        count = sum(len(alignment.alone(side)) for alignment in both)
-        if count == 1:
-            text = _("1 {unit} of {whose} has no counterpart.")
-            found.append(text.format(unit=one, whose=whose))
-        elif count:
-            text = _("{n} {units} of {whose} have no counterpart.")
-            found.append(text.format(n=count, units=many, whose=whose))
-    return found
+    whose = shown.second.models or (_("the first sentence"), _("the second sentence"))
+    counts = [sum(len(alignment.alone(side)) for alignment in both) for side in (0, 1)]
+    return [
+        _without_counterpart(shown, count).format(n=number(count), whose=name)
+        for name, count in zip(whose, counts, strict=True)
+        if count
+    ]
+
+
+def _without_counterpart(shown: Compared, count: int) -> str:
+    if shown.first.whole_words:
+        return n_(
+            "{n} word of {whose} has no counterpart.",
+            "{n} words of {whose} have no counterpart.",
+            count,
+        )
+    return n_(
+        "{n} token of {whose} has no counterpart.",
+        "{n} tokens of {whose} have no counterpart.",
+        count,
+    )
 
 
 def _digits(value: float) -> str:
-    return f"{value:#.3g}" if value >= 0.001 else _("less than 0.001")
+    if value >= LEAST:
+        return number(value)
+    return _("less than {least}").format(least=number(LEAST, padded=False))
 
 
 def _named(labels: Sequence[TokenLabel], at: int) -> str:
@@ -97,7 +165,7 @@ def _named(labels: Sequence[TokenLabel], at: int) -> str:
     quoted = _("“{text}”").format(text=plain(texts[at]))
     if texts.count(texts[at]) == 1:
         return quoted
-    return _("{quoted} (position {at})").format(quoted=quoted, at=at)
+    return _("{quoted} (position {at})").format(quoted=quoted, at=number(at))
 
 
 def _sentence(text: str, changes: str) -> str:
@@ -118,7 +186,7 @@ def _changes(alignment: Alignment, first: Sequence[Token], second: Sequence[Toke
         found.append(f"**{_cut(ours, left)} | {_cut(theirs, left)}**")
         left -= max(len(words.split(" ")) for words in (ours, theirs))
     if more := len(changes) - len(found):
-        found.append(_("and {n} more").format(n=more))
+        found.append(_("and {n} more").format(n=number(more)))
     return ", ".join(found)
 
 

@@ -4,7 +4,7 @@ from core.analysis.heads.patterns import Pattern
 from core.analysis.heads.summaries import HeadSummary
 from core.heads import Head, Site
 from core.tokenizer import Token
-from pages.views.attention import head_words
+from pages.views.attention import head_table
 
 TOKENS = tuple(Token(text, text == "EOS", at) for at, text in enumerate(["the", "cat", "EOS"]))
 
@@ -12,7 +12,7 @@ TOKENS = tuple(Token(text, text == "EOS", at) for at, text in enumerate(["the", 
 def in_words(name, at, hits, rows=20, *, site="encoder.0.self", whole_words=False):
     pattern = Pattern(name, at, hits, rows, chance=1 / 500)
     summary = HeadSummary(Head(Site.parse(site), 0), 1.0, 0.5, 1.0, 0.5, pattern, rows)
-    return head_words.said(summary, TOKENS, whole_words=whole_words).replace("\u00a0", " ")
+    return head_table.said(summary, TOKENS, whole_words=whole_words).replace("\u00a0", " ")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from core.__main__ import main
 from core.runs.run import load_run
 from pages.attention import VIEWS
-from pages.frame import export
+from pages.frame import view
 from pages.frame.files import as_csv, as_json
 from tests.pages.conftest import ROOT, said, shown, unfold
 from tests.pages.views.attention.conftest import from_csv, run_lines
@@ -17,6 +17,7 @@ from viz.plane.map_payload import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
 KINDS = {"encoder self": "encoder.self", "decoder self": "decoder.self", "cross": "decoder.cross"}
+NAMES = [view.name for view in VIEWS]
 NASTY = "</script><script>alert(1)</script> \"quoted\", 'single' <!-- =1+1 -2 @x"
 
 
@@ -33,7 +34,7 @@ def inspected(capsys):
 
 def payload(page):
     """Return the block of bytes that a page of one component holds."""
-    [written] = re.findall(r'<script type="text/plain" id="payload">([^<]*)</script>', page)
+    [written] = re.findall(r'<script type="text/plain" id="payload-0">([^<]*)</script>', page)
     return base64.b64decode(written)
 
 
@@ -47,8 +48,8 @@ def test_csv_json_html_and_lines_hold_the_weights_of_the_command_line(open_view,
     columns = from_csv(as_csv(taken.numbers()))
     assert [float(weight) for weight in columns["weight"]] == flat
     assert json.loads(as_json({}, taken.numbers()))["columns"]["weight"] == flat
-    assert run_lines(taken.lines) == flat
-    maps = unpack(payload(export.page(taken, about())))
+    assert run_lines(taken.python) == flat
+    maps = unpack(payload(view.page(taken, about())))
     assert maps.weights[1, 2].tolist() == expected
     assert np.array_equal(maps.visible, shown(at).visible)
 
@@ -58,24 +59,7 @@ def about(**changed):
     return facts | changed
 
 
-def test_every_cell_names_its_query_its_key_and_whether_it_is_hidden(open_view):
-    _, taken = open_view("maps", model="copy", sentence="a b", kind="decoder self")
-    columns = from_csv(as_csv(taken.numbers()))
-    cells = list(zip(*(columns[name] for name in list(columns)[1:-1]), strict=True))
-    assert cells == [
-        ("0", "BOS", "0", "BOS", "True"),
-        ("0", "BOS", "1", "a", "False"),
-        ("0", "BOS", "2", "b", "False"),
-        ("1", "a", "0", "BOS", "True"),
-        ("1", "a", "1", "a", "True"),
-        ("1", "a", "2", "b", "False"),
-        ("2", "b", "0", "BOS", "True"),
-        ("2", "b", "1", "a", "True"),
-        ("2", "b", "2", "b", "True"),
-    ]
-
-
-def opened_view(open_view, view, **query):
+def opened_view(open_view, name, **query):
     at, taken = open_view(view, **query)
     if taken is None:
         pytest.skip(f"{view} has nothing to draw of this")
@@ -83,9 +67,9 @@ def opened_view(open_view, view, **query):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("view", VIEWS)
-def test_every_view_can_be_taken_away_whole(open_view, view, kind):
-    at, taken = opened_view(open_view, view, kind=kind, sentence=NASTY)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_view_can_be_taken_away_whole(open_view, name, kind):
+    at, taken = opened_view(open_view, name, kind=kind, sentence=NASTY)
     columns = taken.numbers()
     assert len(set(map(len, columns.values()))) == 1
     read = from_csv(as_csv(columns))
@@ -93,15 +77,15 @@ def test_every_view_can_be_taken_away_whole(open_view, view, kind):
     texts = {name: values for name, values in columns.items() if isinstance(values[0], str)}
     assert {name: read[name] for name in texts} == {n: list(v) for n, v in texts.items()}
     assert set(json.loads(as_json({}, columns))["columns"]) == set(columns)
-    page = export.page(taken, about(sentence=NASTY))
-    assert page.count("</script>") == (2 if taken.component else 0)
+    page = view.page(taken, about(sentence=NASTY))
+    assert page.count("</script>") == 2 * len(taken.pictures)
     assert html.escape(NASTY) in page
     assert f"<title>{html.escape(taken.title)}</title>" in page
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_every_view_offers_files_link_python_and_explanations(open_view, view):
-    at, taken = opened_view(open_view, view)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_view_offers_files_link_python_and_explanations(open_view, name):
+    at, taken = opened_view(open_view, name)
     assert [button.label for button in at.get("download_button")] == ["CSV", "JSON", "HTML"]
     assert [folded.label for folded in at.expander][-4:] == [
         "As a table",
@@ -110,8 +94,8 @@ def test_every_view_offers_files_link_python_and_explanations(open_view, view):
         "Code that computes it",
     ]
     codes = [code.value for code in at.code]
-    assert taken.lines.strip() in [code.strip() for code in codes]
-    [link] = [code for code in codes if f"view={view}" in code or (view == "maps" and code == "")]
+    assert taken.python.strip() in [code.strip() for code in codes]
+    [link] = [code for code in codes if f"view={name}" in code or (name == "maps" and code == "")]
     assert "\n" not in link
 
 
@@ -120,16 +104,16 @@ def files(monkeypatch):
     """What a click on each download button would write: ending → function."""
     found = {}
 
-    def noted(label, ending, mime, taken, written):
-        found[ending] = written
+    def noted(label, mime, file, written):
+        found[file.rpartition(".")[2]] = written
 
-    monkeypatch.setattr(export, "_download", noted)
+    monkeypatch.setattr(view, "_download", noted)
     return found
 
 
-@pytest.mark.parametrize("view", ["maps", "heads"])
-def test_files_say_of_what_their_numbers_are(open_view, files, view):
-    _, taken = open_view(view, model="copy", sentence="a b c", kind="cross")
+@pytest.mark.parametrize("name", ["maps", "heads"])
+def test_files_say_of_what_their_numbers_are(open_view, files, name):
+    _, taken = open_view(name, model="copy", sentence="a b c", kind="cross")
     read = json.loads(files["json"]())
     columns = read.pop("columns")
     assert read == {
@@ -138,7 +122,7 @@ def test_files_say_of_what_their_numbers_are(open_view, files, view):
         "step": load_run(ROOT / "gallery" / "copy").step,
         "sentence": "a b c",
         "translation": "a b c",
-        "view": taken.name,
+        "view": name,
         "link": read["link"],
         **taken.about,
     }
@@ -154,18 +138,6 @@ def test_the_table_is_made_only_for_whoever_opens_it(open_view):
     assert not unfold(at, "table").exception
     [table] = [each.proto.body for each in at.get("html") if "<table>" in each.proto.body]
     assert table.count("<tr>") == 15
-
-
-def test_the_sentence_stands_in_the_lines_as_it_was_typed(open_view):
-    _, taken = open_view("maps", model="copy", sentence=NASTY)
-    assert json.dumps(NASTY) in taken.lines
-    assert run_lines(taken.lines) == taken.numbers()["weight"]
-
-
-def test_lines_of_a_run_of_ones_own_name_its_folder(open_view, own_copy):
-    _, taken = open_view("maps", model="runs/mine", sentence="a b", unit="whole words")
-    assert 'Path("runs/mine")' in taken.lines.replace("'", '"')
-    assert run_lines(taken.lines, own_copy.parents[1]) == taken.numbers()["weight"]
 
 
 def test_five_hundred_tokens_can_be_taken_away(open_view):

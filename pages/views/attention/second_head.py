@@ -1,4 +1,4 @@
-"""What the view "compare" compares with: another sentence, or a head of another model."""
+"""The head that another one is compared with: of another sentence, or of another model."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,54 +12,55 @@ from core.inspection import Inspection
 from core.runs.run import RunError, read_settings
 from core.tasks import TASKS
 from pages.frame import address, cached, controls, notes, session
-from pages.frame.selection import Looked
-from pages.frame.text import _, plain
+from pages.frame.language import _, number, plain
+from pages.frame.selection import Selection
 
-SENTENCES, MODELS = "two sentences", "two models"
+SENTENCES, MODELS = "sentences", "models"
+_OLDER = {"two sentences": SENTENCES, "two models": MODELS}
 _PARTNERS = {"translate-guided": "translate", "translate": "translate-guided"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Other:
-    """The second of two that are compared: a head that looks."""
+class SecondHead:
+    """The second of two heads that are compared, and what it does."""
 
     path: Path
     sentence: str
     inspection: Inspection
     """Between tokens, or merged to words, as the first is."""
     head: Head
-    names: tuple[()] | tuple[str, str] = ()
-    """Of the two models; none where it is the same one with two sentences."""
+    models: tuple[()] | tuple[str, str] = ()
+    """Names of the two; none where it is the same one with two sentences."""
 
 
-def ask(looked: Looked) -> Other | None:
+def ask(selected: Selection) -> SecondHead | None:
     """Ask what to compare with; where it cannot be used, say why and return nothing."""
     row = st.container(horizontal=True, vertical_alignment="center")
     with row:
-        offered = controls.words([SENTENCES, MODELS])
-        chosen = controls.choice(_("Compare"), session.OTHER, offered, SENTENCES)
+        offered = {SENTENCES: _("two sentences"), MODELS: _("two models")}
+        chosen = controls.choice(_("Compare"), session.OTHER, offered, SENTENCES, older=_OLDER)
         if chosen == SENTENCES:
-            sentence = _other_sentence(looked)
+            sentence = _other_sentence(selected)
         else:
-            name, path = _other_model(looked)
+            name, path = _other_model(selected)
     if chosen == MODELS:
-        return _with_model(looked, row, name, path)
+        return _with_model(selected, row, name, path)
     try:
-        inspection = cached.inspected(looked.opened.path, sentence, looked.whole_words)
+        inspection = cached.inspected(selected.opened.path, sentence, selected.whole_words)
     except SentenceError:
         st.info(_("Type another sentence to compare with."))
         return None
-    return Other(
-        path=looked.opened.path,
+    return SecondHead(
+        path=selected.opened.path,
         sentence=sentence,
         inspection=inspection,
-        head=looked.head,
+        head=selected.head,
     )
 
 
-def _other_sentence(looked: Looked) -> str:
+def _other_sentence(selected: Selection) -> str:
     """Ask for a sentence; until one is typed it is the example that is most like the first."""
-    task, first = looked.opened.task, looked.opened.sentence
+    task, first = selected.opened.task, selected.opened.sentence
     offered = [example.source for example in (task.examples if task else ())]
     others = [source for source in offered if source != first]
     default = most_alike(first, others) if others else first
@@ -75,10 +76,10 @@ def _other_sentence(looked: Looked) -> str:
     )
 
 
-def _other_model(looked: Looked) -> tuple[str, Path]:
+def _other_model(selected: Selection) -> tuple[str, Path]:
     """Ask for one of the runs that were trained on the same task."""
-    fitting = _fitting(looked.opened.run.settings.task)
-    own = next(name for name, path in cached.run_paths().items() if path == looked.opened.path)
+    fitting = _fitting(selected.opened.run.settings.task)
+    own = next(name for name, path in cached.run_paths().items() if path == selected.opened.path)
     names = list(fitting) or [own]
     others = [name for name in names if name != own]
     default = _PARTNERS.get(own, "")
@@ -109,41 +110,41 @@ def _fitting(task: str) -> dict[str, Path]:
 
 
 def _with_model(
-    looked: Looked, row: st.delta_generator.DeltaGenerator, name: str, path: Path
-) -> Other | None:
-    sentence = looked.opened.sentence
+    selected: Selection, row: st.delta_generator.DeltaGenerator, name: str, path: Path
+) -> SecondHead | None:
+    sentence = selected.opened.sentence
     try:
-        inspection = cached.inspected(path, sentence, looked.whole_words)
+        inspection = cached.inspected(path, sentence, selected.whole_words)
     except RunError as error:
         st.error(plain(str(error)))
         return None
-    sites = inspection.sites_of(looked.kind)
+    sites = inspection.sites_of(selected.kind)
     if not sites:
         st.info(_("{name} has no attention of this kind.").format(name=plain(name)))
         return None
-    own = looked.opened.path
+    own = selected.opened.path
     first = next(each for each, other in cached.run_paths().items() if other == own)
     n_heads = len(inspection.attention[sites[0]].weights_HQK)
     with row:
-        layer = _number(_("layer"), len(sites), looked.layer, session.OTHER_LAYER)
-        head = _number(_("head"), n_heads, looked.head.index, session.OTHER_HEAD)
-    if looked.layer >= len(sites) or looked.head.index >= n_heads:
-        missing = _("{name} has no {where}: its last layer is {layer}, its last head {head}.")
-        where = notes.site_and_head(looked.head)
+        layer = _number(_("layer"), len(sites), selected.layer, session.OTHER_LAYER)
+        head = _number(_("head"), n_heads, selected.head.index, session.OTHER_HEAD)
+    if selected.layer >= len(sites) or selected.head.index >= n_heads:
+        missing = _("Not in {name}: {where}. Its last layer is {layer}, its last head {head}.")
+        where = notes.site_and_head(selected.head)
         st.caption(
             missing.format(
                 name=plain(name),
-                where=plain(where[:1].lower() + where[1:]),
-                layer=len(sites) - 1,
-                head=n_heads - 1,
+                where=plain(where),
+                layer=number(len(sites) - 1),
+                head=number(n_heads - 1),
             )
         )
-    return Other(
+    return SecondHead(
         path=path,
         sentence=sentence,
         inspection=inspection,
         head=Head(sites[layer], head),
-        names=(first, name),
+        models=(first, name),
     )
 
 

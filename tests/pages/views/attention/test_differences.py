@@ -9,7 +9,7 @@ from tests.pages.views.attention.test_compare import TIRED, WIDE, panels, texts
 
 @pytest.fixture
 def open_compare(open_view):
-    """Return a function that opens the view, and gives the page, its `Taking` and its panels."""
+    """Return a function that opens the view, and gives the page, its `Shown` and its panels."""
 
     def opener(**query_params):
         at, taken = open_view("compare", **query_params)

@@ -1,0 +1,186 @@
+"""What the table of heads shows of each: what it does with the sentence, in words and numbers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+from streamlit.elements.lib.column_types import ColumnConfig
+
+from core.analysis.heads.patterns import Pattern
+from core.analysis.heads.summaries import HeadSummary, Pair
+from core.tokenizer import Token
+from pages.frame.language import _, number, percent
+from pages.frame.selection import Selection, key_tokens, query_tokens
+
+MARK = " "
+"""Name of the column with the heads' colours."""
+PAIR = "pair"
+
+
+@dataclass(frozen=True, slots=True)
+class HeadTable:
+    """What the table shows."""
+
+    selected: Selection
+    summaries: Sequence[HeadSummary]
+    """From the top to the bottom of the table."""
+    pair: Pair | None
+    """The query and the key whose weight is asked for."""
+
+    @property
+    def weights(self) -> list[float | None]:
+        """The pair's weight in each head; nothing where the mask hides it."""
+        if self.pair is None or not self.visible:
+            return [None] * len(self.summaries)
+        return [weight_of(self.selected, each, self.pair) for each in self.summaries]
+
+    @property
+    def visible(self) -> bool:
+        """False where the mask hides the pair's key from its query."""
+        return bool(self.selected.attention.visible_QK[self.pair or (0, 0)])
+
+    @property
+    def named_pair(self) -> str:
+        """The pair as people read it."""
+        query, key = self.pair or (0, 0)
+        queries = query_tokens(self.selected.inspection, self.selected.kind)
+        return f"{queries[query].text} → {self.keys[key].text}"
+
+    @property
+    def keys(self) -> Sequence[Token]:
+        """The tokens that can be looked at."""
+        return key_tokens(self.selected.inspection, self.selected.kind)
+
+
+def weight_of(selected: Selection, summary: HeadSummary, pair: Pair) -> float:
+    """Return the weight of a pair in a head."""
+    query, key = pair
+    return float(selected.inspection.weights_of(summary.head)[query, key])
+
+
+def columns(shown: HeadTable) -> dict[str, Sequence[object]]:
+    """Return what stands in the rows: name of a column, in files too → values."""
+    summaries = shown.summaries
+    unit = shown.selected.whole_words
+    return {
+        "layer": [each.head.layer for each in summaries],
+        "head": [each.head.index for each in summaries],
+        **({PAIR: shown.weights} if shown.pair else {}),
+        "does": [short(each, shown.keys, whole_words=unit) for each in summaries],
+        "in_rows": [_percents(each, each.pattern.share) for each in summaries],
+        "by_chance": [_percents(each, each.pattern.chance) for each in summaries],
+        "entropy": [each.entropy for each in summaries],
+        "distance": [each.distance for each in summaries],
+        "largest": [each.confidence for each in summaries],
+    }
+
+
+def _percents(summary: HeadSummary, share: float) -> float | None:
+    """Return a share for a column; nothing where no row has anything to share."""
+    return None if summary.pattern.name in ("even", "none") else 100 * share
+
+
+def column_config(shown: HeadTable) -> dict[str, ColumnConfig | None]:
+    """Return how the columns are written."""
+    numeric, text = st.column_config.NumberColumn, st.column_config.TextColumn
+    away = _("How many tokens away the keys are, weighted; mean over the rows.")
+    if not shown.selected.kind.is_self:
+        away += " " + _("Counted from the place that is as far along in the source.")
+    bits = _("Of a row's weights in bits, mean over the rows: 0 for one key, 3 for eight alike.")
+    pair = _("The weight of this pair; nothing where the mask hides it.")
+    rows = _("The share of the rows whose largest weight is there.")
+    chance = _("The same share for a head that picks any key it may see.")
+    largest = _("The largest weight of a row, mean over the rows.")
+    return {
+        MARK: text(width=28, help=_("The head's colour in every picture")),
+        "layer": numeric(_("layer"), width=54),
+        "head": numeric(_("head"), width=54),
+        PAIR: numeric(shown.named_pair, format="%.3f", width=104, help=pair),
+        "does": text(_("what its largest weights have in common"), width=330),
+        "in_rows": numeric(_("in rows"), format="%.1f %%", width=72, help=rows),
+        "by_chance": numeric(_("by chance"), format="%.1f %%", width=78, help=chance),
+        "entropy": numeric(_("bits"), format="%.2f", width=54, help=bits),
+        "distance": numeric(_("distance"), format="%.2f", width=76, help=away),
+        "largest": numeric(_("largest"), format="%.2f", width=68, help=largest),
+    }
+
+
+def short(summary: HeadSummary, keys: Sequence[Token], *, whole_words: bool) -> str:
+    """Return what a head's rows have in common, in a few words.
+
+    Args:
+        summary: The head's.
+        keys: The tokens, or words, that it can look at.
+        whole_words: Whether they are words.
+    """
+    pattern = summary.pattern
+    if pattern.name == "none":
+        return _("has no choice")
+    if pattern.name == "even":
+        return _("spreads nearly evenly")
+    if pattern.name == "forward":
+        return _("moves from left to right")
+    found = _target(pattern, keys, not summary.head.kind.is_self, _unit(whole_words))
+    template = _("looks at {target}") if pattern.common else _("varies; most often {target}")
+    return template.format(target=found)
+
+
+def said(summary: HeadSummary, keys: Sequence[Token], *, whole_words: bool) -> str:
+    """Return the same with the share of rows in which it holds, and what chance gives.
+
+    Args:
+        summary: The head's.
+        keys: The tokens, or words, that it can look at.
+        whole_words: Whether they are words.
+    """
+    pattern = summary.pattern
+    words = short(summary, keys, whole_words=whole_words)
+    if pattern.name == "none":
+        return _("{words}: no row sees more than one {unit}").format(
+            words=words, unit=_unit(whole_words)
+        )
+    if pattern.name == "even":
+        return _("{words} over all that it may see").format(words=words)
+    return _("{words} in {share} of {rows} ({hits} of {n}; by chance {chance})").format(
+        words=words,
+        share=percent(pattern.share),
+        rows=_("steps from row to row") if pattern.name == "forward" else _("rows"),
+        hits=number(pattern.hits),
+        n=number(pattern.rows),
+        chance=percent(pattern.chance),
+    )
+
+
+def _unit(whole_words: bool) -> str:
+    return _("word") if whole_words else _("token")
+
+
+def _target(pattern: Pattern, keys: Sequence[Token], cross: bool, unit: str) -> str:
+    if pattern.name == "token":
+        key = keys[pattern.at]
+        if key.special:
+            return key.text
+        return _("“{token}” (position {at})").format(token=key.text, at=number(pattern.at))
+    if pattern.name == "offset":
+        named = (_in_the_source if cross else _beside)(pattern.at)
+    elif pattern.name == "near":
+        named = _("the source {unit} of the same position ± 1")
+    else:
+        named = (
+            _("the source {unit} of the same text") if cross else _("another {unit} of its text")
+        )
+    return named.format(n=number(abs(pattern.at)), unit=unit)
+
+
+def _beside(offset: int) -> str:
+    named = {0: _("itself"), -1: _("the previous {unit}"), 1: _("the next {unit}")}
+    further = _("the {unit} {n} back") if offset < 0 else _("the {unit} {n} ahead")
+    return named.get(offset, further)
+
+
+def _in_the_source(offset: int) -> str:
+    if offset == 0:
+        return _("the source {unit} of the same position")
+    if offset < 0:
+        return _("the source {unit} {n} before the same position")
+    return _("the source {unit} {n} after the same position")

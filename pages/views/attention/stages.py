@@ -1,0 +1,213 @@
+"""The stages of one head: what happens in each, and its matrices with titles, axes and scales."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from core.analysis.heads.stages import Axis as AxisName
+from core.analysis.heads.stages import Panel, Stage, panels
+from core.analysis.heads.steps import HeadSteps
+from pages.frame.language import N_, _, number
+from pages.frame.selection import Selection, key_axis, query_axis
+from viz.plane.matrices import Axis, Matrices, Matrix, numbered
+
+
+def label(stage: Stage) -> str:
+    """Return what a stage is called in a word or two."""
+    name = _NAMES.get(stage, stage.value)
+    return _(name)
+
+
+def explained(steps: HeadSteps, stage: Stage) -> str:
+    """Return what happens in a stage, in a sentence or two."""
+    hides = stage is Stage.MASK and not steps.visible_QK.all()
+    first = steps.head.index * steps.d_v
+    text = _HIDDEN if hides else _TEXTS[stage]
+    return _(text).format(
+        given=_given(steps, stage),
+        d_model=steps.query.given_KD.shape[1],
+        d_k=steps.d_k,
+        d_v=steps.d_v,
+        root=number(steps.divisor, padded=False),
+        head=steps.head.index,
+        n_heads=steps.n_heads,
+        first=first,
+        last=first + steps.d_v - 1,
+    )
+
+
+def _given(steps: HeadSteps, stage: Stage) -> str:
+    if steps.memory_symbol == "m" and stage in (Stage.KEYS, Stage.VALUES):
+        return _("what the encoder made of each source word, m")
+    if steps.normed:
+        return _("each word's vector x, the stream after LayerNorm")
+    return _("each word's vector x, as the stream brings it")
+
+
+def stage_matrices(
+    selected: Selection, steps: HeadSteps, stage: Stage, cell: tuple[int, int]
+) -> Matrices:
+    """Return the matrices of a stage.
+
+    Args:
+        selected: Whose tokens they are.
+        steps: Of the head.
+        stage: One of them.
+        cell: Row and column of the result that has a frame.
+    """
+    shown = panels(steps, stage)
+    drawn = tuple(_drawn(selected, steps, stage, panel) for panel in shown)
+    return Matrices(panels=drawn, selected=(0, *cell))
+
+
+def axis_of(selected: Selection, steps: HeadSteps, name: AxisName) -> Axis:
+    """Return an axis with its labels: tokens, or the numbers of a vector's dimensions."""
+    inspection, kind = selected.opened.inspection, selected.kind
+    if name == "query":
+        return query_axis(inspection, kind)
+    if name == "key":
+        return key_axis(inspection, kind)
+    counts = {
+        "d_model": (_("dimension of the model"), steps.query.given_KD.shape[1]),
+        "d_k": (_("dimension of q and k"), steps.d_k),
+        "d_v": (_("dimension of v"), steps.d_v),
+        "heads × d_v": (_("dimension, head after head"), steps.n_heads * steps.d_v),
+    }
+    return numbered(*counts[name])
+
+
+def named_cell(selected: Selection, steps: HeadSteps, stage: Stage, cell: tuple[int, int]) -> str:
+    """Return which words, or which word and dimension, a cell of a stage's result is about."""
+    made = panels(steps, stage)[0]
+    row, column = (
+        axis_of(selected, steps, name).labels[at].text
+        for name, at in zip((made.rows, made.columns), cell, strict=True)
+    )
+    if made.columns == "key":
+        return f"{row} → {column}"
+    return _("{word}, dimension {n}").format(word=row, n=column)
+
+
+_ON_ONE_SCALE: Mapping[Stage, frozenset[str]] = {
+    Stage.SCALE: frozenset({"q·k", "s"}),
+    Stage.MASK: frozenset({"s", "masked"}),
+    Stage.CONCATENATE: frozenset({"mixed", "heads"}),
+    Stage.OUTPUT: frozenset({"term", "added"}),
+}
+"""Panels of a stage whose colours mean the same, so that they can be compared."""
+
+
+_SCALED = N_("In the colours of q·k, so that one sees how much smaller the numbers are.")
+
+
+def _drawn(selected: Selection, steps: HeadSteps, stage: Stage, panel: Panel) -> Matrix:
+    weights = panel.name == "w"
+    masked = panel.name == "masked"
+    hides = (masked or weights) and not steps.visible_QK.all()
+    # Hidden scores are −∞, which no colour stands for: the scores before the mask lie below.
+    values = steps.scores_QK if masked else panel.values
+    made = panels(steps, stage)[0].name == panel.name
+    title = _title(steps, panel, made)
+    return Matrix(
+        title=_("Result: {title}").format(title=title) if made else title,
+        values=values,
+        rows=axis_of(selected, steps, panel.rows),
+        columns=axis_of(selected, steps, panel.columns),
+        visible=steps.visible_QK if hides else None,
+        scale="weight" if weights else "signed",
+        limit=1.0 if weights else _limit(steps, stage, panel),
+        hidden_value="0" if weights else "-inf",
+        value_name=_("weight") if weights else panel.name,
+        note=_(_SCALED) if stage is Stage.SCALE and made else "",
+    )
+
+
+def _limit(steps: HeadSteps, stage: Stage, panel: Panel) -> float:
+    together = _ON_ONE_SCALE.get(stage, frozenset())
+    compared = together if panel.name in together else {panel.name}
+    values = [np.abs(each.values) for each in panels(steps, stage) if each.name in compared]
+    return max(1e-6, *(float(each[np.isfinite(each)].max(initial=0.0)) for each in values))
+
+
+def _title(steps: HeadSteps, panel: Panel, made: bool) -> str:
+    titles = {
+        "x": _("x: what goes in"),
+        "m": _("m: what the encoder made"),
+        "q": _("q = x W^Q + b^Q") if made else _("q: the queries"),
+        "k": _("k = {given} W^K + b^K"),
+        "v": _("v = {given} W^V + b^V") if made else _("v: the values"),
+        "kᵀ": _("kᵀ: the keys, one in each column"),
+        "q·k": _("q·k: every query with every key"),
+        "s": _("s = q·k / {root}"),
+        "masked": _("masked = s + M"),
+        "w": _("w = softmax(masked): the weights"),
+        "mixed": _("mixed = w v: what head {head} takes"),
+        "heads": _("All {n_heads} heads; head {head} from column {first} to {end}"),
+        "W^O": _("W^O: the rows that read head {head}"),
+        "term": _("term = mixed W^O: the share of head {head}"),
+        "added": _("added: all heads' terms + b^O"),
+    }
+    first = steps.head.index * steps.d_v
+    return titles.get(panel.name, _("{name} of head {head}")).format(
+        name=panel.name,
+        given=steps.memory_symbol,
+        root=number(steps.divisor, padded=False),
+        head=steps.head.index,
+        n_heads=steps.n_heads,
+        first=first,
+        end=first + steps.d_v - 1,
+    )
+
+
+_NAMES: Mapping[Stage, str] = {
+    Stage.MASK: N_("mask"),
+    Stage.SOFTMAX: N_("softmax"),
+    Stage.CONCATENATE: N_("concatenate"),
+}
+"""All others are called by their formula."""
+_TEXTS: Mapping[Stage, str] = {
+    Stage.QUERIES: N_(
+        "**Queries.** From {given} ({d_model} numbers), the W^Q of head {head} makes a query of "
+        "{d_k} numbers: what the word is looking for."
+    ),
+    Stage.KEYS: N_(
+        "**Keys.** From {given} ({d_model} numbers), the W^K of head {head} makes a key of {d_k} "
+        "numbers: what the word can be found by."
+    ),
+    Stage.VALUES: N_(
+        "**Values.** From {given} ({d_model} numbers), the W^V of head {head} makes a value of "
+        "{d_v} numbers: what the word gives when it is found."
+    ),
+    Stage.PRODUCTS: N_(
+        "**Compare.** Every query meets every key in a dot product: {d_k} numbers times {d_k} "
+        "numbers, added up. It is large where both vectors point the same way."
+    ),
+    Stage.SCALE: N_(
+        "**Divide.** The more products are added, the larger the sums get, and large scores let "
+        "the softmax listen to one word alone. So all are divided by √{d_k} = {root}."
+    ),
+    Stage.MASK: N_(
+        "**Mask.** Nothing is hidden here: every word may look at every one, and a sentence alone "
+        "has no padding. So all scores stay as they are."
+    ),
+    Stage.SOFTMAX: N_(
+        "**Softmax.** Each row of scores becomes weights: e to the power of each score, divided by "
+        "the sum of the row. So a row sums to 1, and −∞ becomes 0."
+    ),
+    Stage.MIX: N_(
+        "**Mix.** Each word takes the values of all words it looks at, each in proportion to its "
+        "weight: a weighted mean of the rows of v, {d_v} numbers again."
+    ),
+    Stage.CONCATENATE: N_(
+        "**Side by side.** What the {n_heads} heads mixed is put one after the other, nothing is "
+        "computed: head {head} fills the columns {first} to {last}."
+    ),
+    Stage.OUTPUT: N_(
+        "**Back to the stream.** W^O makes {d_model} numbers again: each head gives a term of its "
+        "own, and the sum of all terms and the bias is added to the stream."
+    ),
+}
+_HIDDEN = N_(
+    "**Mask.** No word may look at words that come after it: there −∞ takes the place of the "
+    "score, of which the softmax will make exactly 0. All other scores stay."
+)

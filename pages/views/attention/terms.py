@@ -1,0 +1,218 @@
+"""One number of a stage of a head: how it came about, term by term."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+import streamlit as st
+
+from core.analysis.heads.stages import Stage
+from core.analysis.heads.steps import HeadSteps
+from core.analysis.heads.terms import Rule, Terms, largest, shares_of_heads
+from pages.frame import controls
+from pages.frame.components import matrices
+from pages.frame.folded import fold
+from pages.frame.language import N_, _, number, plain
+from pages.frame.selection import Selection
+from pages.views.attention.stages import axis_of, named_cell
+from viz.component.payload import TokenLabel
+from viz.component.standalone import Drawn
+from viz.plane.matrices import Axis, Matrices, Matrix
+
+SHOWN = 12
+"""So many terms stand in the picture; the text has all."""
+HEIGHT = 230
+"""Of the text, in pixels."""
+LARGEST, IN_ORDER = "largest", "order"
+_OLDER = {"largest first": LARGEST, "in order": IN_ORDER}
+TERMS = "terms"
+ORDER = "terms_order"
+"""Name of the widget and of the URL's parameter."""
+RESULTS: Mapping[Rule, str] = {
+    "sum": N_("product"),
+    "quotient": N_("quotient"),
+    "mask": N_("score"),
+    "share": N_("weight"),
+    "copy": N_("same"),
+}
+"""What a term is called."""
+
+
+def draw(
+    selected: Selection, steps: HeadSteps, stage: Stage, cell: tuple[int, int], found: Terms
+) -> Drawn:
+    """Draw how one number came about, `found`; return the picture to take away."""
+    axis = axis_of(selected, steps, found.over)
+    labels = [label.text for label in axis.labels]
+    n = len(found.terms_N)
+    order = IN_ORDER
+    if n > 1:
+        orders = {LARGEST: _("largest first"), IN_ORDER: _("in order")}
+        order = controls.choice(_("Terms"), ORDER, orders, LARGEST, older=_OLDER)
+    about = named_cell(selected, steps, stage, cell)
+    picture = matrices(_picture(found, axis, order, about), key=TERMS)
+    if said := _about(steps, stage, cell, found):
+        st.caption(said)
+    fold(
+        _("All terms, with all digits"),
+        "terms",
+        lambda: st.code(_written(found, labels, order), language=None, height=_height(n)),
+        compact=True,
+    )
+    return picture
+
+
+def _height(n: int) -> int | Literal["content"]:
+    return HEIGHT if n > SHOWN else "content"
+
+
+def _picture(found: Terms, axis: Axis, order: str, about: str) -> Matrices:
+    """Return the terms side by side, the largest of them where there are many."""
+    shown = largest(found.terms_N, SHOWN)
+    if order == IN_ORDER:
+        shown = sorted(shown)
+    # Nothing stands on the right where a number is only put in its place.
+    named = {
+        found.names[1]: found.left_N,
+        found.names[2]: found.right_N,
+        _(RESULTS[found.rule]): found.terms_N,
+    }
+    rows = {name: each for name, each in named.items() if name}
+    values = np.array(list(rows.values()))[:, shown]
+    finite = np.isfinite(values)
+    filled = np.where(finite, values, 0.0).astype(np.float32)
+    return Matrices(
+        panels=(
+            Matrix(
+                title=_title(found, len(shown), about),
+                values=filled,
+                visible=None if finite.all() else np.ascontiguousarray(finite),
+                rows=Axis(name="", labels=tuple(map(TokenLabel, rows))),
+                columns=replace(axis, labels=tuple(axis.labels[found.places[i]] for i in shown)),
+                scale="signed",
+                limit=max(float(np.abs(filled).max()), 1e-6),
+                texts=[[digits(value) for value in row] for row in values],
+                hidden_value="-inf",
+            ),
+        )
+    )
+
+
+def _written(found: Terms, labels: Sequence[str], order: str) -> str:
+    """Return as text with all digits what the terms come to, and a table of all of them."""
+    n = len(found.terms_N)
+    places = largest(found.terms_N, n) if order == LARGEST else list(range(n))
+    columns = {
+        found.over: [labels[found.places[i]] for i in places],
+        found.names[1]: _exact(found.left_N[places]),
+        found.names[2]: _exact(found.right_N[places]),
+        _(RESULTS[found.rule]): _exact(found.terms_N[places]),
+    }
+    # Nothing stands on the right where a number is only put in its place.
+    written = [[name, *cells] for name, cells in columns.items() if name]
+    widths = [max(map(len, column)) for column in written]
+    lines = [
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        for row in zip(*written, strict=True)
+    ]
+    return "\n".join([*_results(found), "", *lines])
+
+
+def _results(found: Terms) -> list[str]:
+    sums = {}
+    if found.rule == "sum":
+        sums[_("sum")] = found.sum
+    if found.bias is not None:
+        sums |= {_("bias"): found.bias, _("sum + bias"): found.total}
+    return [f"{name} = {_exact([each])[0]}" for name, each in sums.items()] + [
+        f"{found.names[0]} = {_exact([found.recorded])[0]}"
+    ]
+
+
+def _exact(numbers: Iterable[float]) -> list[str]:
+    """Return a 32-bit float with as few digits as say which it is, any other with nine.
+
+    They are to be copied into programs, so they are the same in every language.
+    """
+    return [
+        str(np.float32(each)) if np.float32(each) == each else format(each, ".9g")
+        for each in numbers
+    ]
+
+
+def digits(value: float) -> str:
+    """Return a number with three digits; from 1,000 on, without decimals.
+
+    >>> digits(-0.056149), digits(float("-inf")), digits(1.0), digits(123456.0), digits(0.0)
+    ('−0.0561', '−∞', '1.00', '123,456', '0')
+    """
+    return number(value, 0) if abs(value) >= 1000 else number(value)
+
+
+def equation(found: Terms) -> str:
+    """Return in one line how a number came about, as Markdown."""
+    return _equation(found, *map(plain, found.names), total=f"**{digits(found.recorded)}**")
+
+
+def written(found: Terms) -> str:
+    """Return in one line how a number came about, as text."""
+    return _equation(found, *found.names, total=digits(found.recorded))
+
+
+def _equation(found: Terms, name: str, left: str, right: str, *, total: str) -> str:
+    match found.rule:
+        case "sum":
+            offset = "" if found.bias is None else " + b"
+            sums = "" if found.bias is None else f"{digits(found.sum)} + {digits(found.bias)} = "
+            return f"{name} = {left} · {right}{offset} = {sums}{total}"
+        case "quotient":
+            numbers = f"{digits(found.left_N[0])} / {digits(found.right_N[0])}"
+            return f"{name} = {left} / {right} = {numbers} = {total}"
+        case "mask":
+            kept = _("visible, so the score stays") if found.right_N[0] else _("hidden, so it is")
+            return f"{name}: {kept} {total}"
+        case "share":
+            power = digits(found.right_N[found.column])
+            whole = digits(found.right_N.sum())
+            most = digits(found.left_N.max())
+            most = f"({most})" if most.startswith("−") else most
+            score = f"{digits(found.left_N[found.column])} − {most}"
+            return f"{name} = e^({score}) / Σ = {power} / {whole} = {total}"
+    return f"{name} = {left} = {total}"
+
+
+def _title(found: Terms, shown: int, about: str) -> str:
+    """Return what the picture of a number's terms shows.
+
+    Args:
+        found: The number.
+        shown: So many of its terms are in the picture.
+        about: What the number is about.
+    """
+    n = len(found.terms_N)
+    if n == 1:
+        return f"{found.names[0]}, {about}"
+    if shown == n:
+        text = _("all {n} shares") if found.rule == "share" else _("all {n} products")
+    elif found.rule == "share":
+        text = _("the {k} largest of {n} shares")
+    else:
+        text = _("the {k} largest of {n} products")
+    return f"{found.names[0]}, {about}: " + text.format(k=number(shown), n=number(n))
+
+
+def _about(steps: HeadSteps, stage: Stage, cell: tuple[int, int], found: Terms) -> str:
+    """Return what there is to say about a number beside its terms."""
+    if found.rule == "share":
+        text = _(
+            "From every score the row's largest, {most}, is taken off first: all shares stay, and "
+            "no power of e gets too large for a computer."
+        )
+        return text.format(most=digits(found.left_N.max()))
+    if stage is Stage.OUTPUT:
+        shares = shares_of_heads(steps, *cell)
+        each = ", ".join(f"{head}: {digits(share)}" for head, share in enumerate(shares))
+        text = _("What each head gives to it: {each}; the bias gives {bias}.")
+        return text.format(each=each, bias=digits(found.bias or 0.0))
+    return ""

@@ -1,0 +1,67 @@
+"""What views of heads' weights share: the numbers, the Python that computes them, the formula."""
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.tokenizer import Token
+from pages.frame import python
+from pages.frame.selection import Selection, key_tokens, query_tokens
+from pages.frame.view import Column
+
+Name = TypeVar("Name", int, str)
+
+FORMULA = r"""
+\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}} + M\right) V,
+\qquad M_{ij} = \begin{cases} 0 & \text{if } i \text{ may look at } j \\ -\infty & \text{else}
+\end{cases}
+"""
+
+
+def inspecting(selected: Selection, *imports: str) -> str:
+    """Return Python that loads the run and inspects the sentence as the page does.
+
+    Args:
+        selected: What the page shows.
+        imports: More lines that import, for what comes after.
+    """
+    if not selected.whole_words:
+        return python.inspecting(selected.opened, *imports)
+    merging = "from core.inspection import inspect_sentence, merged"
+    return (
+        python.loading(selected.opened.path, *imports, merging)
+        + f"inspection = inspect_sentence(run, {python.quoted(selected.opened.sentence)})\n"
+        + "inspection = merged(inspection)\n"
+    )
+
+
+def numbers(selected: Selection, heads: Mapping[Name, NDArray[np.float32]]) -> Mapping[str, Column]:
+    """Return one row for each cell of the maps, which have the view's queries and keys.
+
+    Where `visible` is False the mask hides the key from the query, and the weight is 0.
+
+    Args:
+        selected: Whose tokens they are.
+        heads: What is written under `head` → weights_QK.
+    """
+    queries = query_tokens(selected.inspection, selected.kind)
+    keys = key_tokens(selected.inspection, selected.kind)
+    visible_QK = selected.attention.visible_QK
+    return {
+        "head": [head for head in heads for _cell in range(len(queries) * len(keys))],
+        **_cells(queries, keys, len(heads)),
+        "visible": visible_QK.reshape(-1).tolist() * len(heads),
+        "weight": np.concatenate([each.reshape(-1) for each in heads.values()]).tolist(),
+    }
+
+
+def _cells(queries: tuple[Token, ...], keys: tuple[Token, ...], times: int) -> dict[str, Column]:
+    rows, columns = np.indices((len(queries), len(keys))).reshape(2, -1)
+    return {
+        "query": np.tile(rows, times).tolist(),
+        "query_token": [queries[row].text for row in rows] * times,
+        "key": np.tile(columns, times).tolist(),
+        "key_token": [keys[column].text for column in columns] * times,
+    }
