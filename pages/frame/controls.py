@@ -18,7 +18,7 @@ Amount = TypeVar("Amount", int, float)
 Chosen = TypeVar("Chosen")
 Word = TypeVar("Word", bound=str)
 
-KIND, UNIT, LAYER, HEAD = "kind", "unit", "layer", "head"
+KIND, LAYER, HEAD = "kind", "layer", "head"
 
 
 class How(TypedDict, Generic[Chosen], total=False):
@@ -283,21 +283,6 @@ def kind(
     older = {each.label: str(each) for each in offered}
     how = How[str](older=older, then=then, asked=asked, disabled=disabled)
     return Kind(choice(_("Attention"), name, labels, usual, **how))
-
-
-def whole_words(then: Callable[[], None] | None = None, *, asked: bool = True) -> bool:
-    """Ask whether subwords are merged to words."""
-    unit = choice(
-        _("Unit"),
-        UNIT,
-        {"tokens": _("tokens"), "words": _("whole words")},
-        "tokens",
-        older={"whole words": "words"},
-        then=then,
-        help_text=_("Merged to words, rows are averaged and columns summed."),
-        asked=asked,
-    )
-    return unit == "words"
 
 
 def layer_and_head(

@@ -1,6 +1,6 @@
 """What a visitor has selected: a head of a kind of attention, between tokens or words."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -119,7 +119,7 @@ def ask(opened: Opened, *, kind: bool = True, head: bool = True, unit: bool = Tr
     with st.container(horizontal=True, vertical_alignment="center"):
         chosen = ask_head(opened, kind=kind, head=head)
         then = partial(_keep_token, opened, chosen.kind)
-        whole_words = controls.whole_words(then, asked=unit) and unit
+        whole_words = _ask_whole_words(then, asked=unit) and unit
         if whole_words:
             inspection = cached.inspected(opened.path, opened.sentence, whole_words=True)
         st.caption(notes.size(opened.inspection), width="content")
@@ -149,6 +149,21 @@ def ask_head(opened: Opened, *, kind: bool = True, head: bool = True) -> Head:
         asked=head,
     )
     return Head(chosen.site(layer), index)
+
+
+def _ask_whole_words(then: Callable[[], None], *, asked: bool = True) -> bool:
+    """Ask whether subwords are merged to words."""
+    unit = controls.choice(
+        _("Unit"),
+        session.UNIT,
+        {"tokens": _("tokens"), "words": _("whole words")},
+        "tokens",
+        older={"whole words": "words"},
+        then=then,
+        help_text=_("Merged to words, rows are averaged and columns summed."),
+        asked=asked,
+    )
+    return unit == "words"
 
 
 def _keep_token(opened: Opened, kind: Kind) -> None:

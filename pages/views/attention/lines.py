@@ -20,7 +20,6 @@ from viz.lines.lines import Lines
 
 THRESHOLD = 0.05
 ONE, ALL = "one", "all"
-_OLDER = {"one head": ONE, "all heads": ALL}
 _IMPORT = "from core.heads import Site"
 
 
@@ -59,7 +58,8 @@ def _heads(selected: Selection) -> list[int]:
         return [selected.head.index]
     with st.container(horizontal=True, vertical_alignment="center"):
         offered = {ONE: _("one head"), ALL: _("all heads")}
-        shown = controls.choice(_("Lines of"), session.SHOWN, offered, ONE, older=_OLDER)
+        older = {"one head": ONE, "all heads": ALL}
+        shown = controls.choice(_("Lines of"), session.SHOWN, offered, ONE, older=older)
     return list(range(n_heads)) if shown == ALL else [selected.head.index]
 
 
@@ -86,7 +86,7 @@ def _title(selected: Selection, heads: list[int]) -> str:
     where = {
         Kind.ENCODER_SELF: _("where each word looks"),
         Kind.DECODER_SELF: _("where each word looks back"),
-        Kind.CROSS: _("where each word looks in the source"),
+        Kind.CROSS: _("where it looks in the source"),
     }[selected.kind]
     whose = _("all {n} heads").format(n=len(heads))
     if len(heads) == 1:

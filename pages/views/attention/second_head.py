@@ -16,7 +16,6 @@ from pages.frame.language import _, number, plain
 from pages.frame.selection import Selection
 
 SENTENCES, MODELS = "sentences", "models"
-_OLDER = {"two sentences": SENTENCES, "two models": MODELS}
 _PARTNERS = {"translate-guided": "translate", "translate": "translate-guided"}
 
 
@@ -38,7 +37,8 @@ def ask(selected: Selection) -> SecondHead | None:
     row = st.container(horizontal=True, vertical_alignment="center")
     with row:
         offered = {SENTENCES: _("two sentences"), MODELS: _("two models")}
-        chosen = controls.choice(_("Compare"), session.OTHER, offered, SENTENCES, older=_OLDER)
+        older = {"two sentences": SENTENCES, "two models": MODELS}
+        chosen = controls.choice(_("Compare"), session.OTHER, offered, SENTENCES, older=older)
         if chosen == SENTENCES:
             sentence = _other_sentence(selected)
         else:

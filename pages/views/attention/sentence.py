@@ -20,7 +20,6 @@ from viz.plane.matrices import Matrices, Matrix
 
 MEAN, LARGEST = "mean", "largest"
 LAYERS, ALL = "layers", "all"
-_OLDER = {"heads of each layer": LAYERS, "all heads of all layers": ALL}
 ALL_LAYERS = "all"
 SENTENCE_MAPS = "sentence_maps"
 
@@ -42,7 +41,8 @@ def draw(opened: Opened) -> Shown:
         ways = {MEAN: _("mean"), LARGEST: _("largest")}
         how = controls.choice(_("How"), session.HOW, ways, MEAN)
         heads = {LAYERS: _("heads of each layer"), ALL: _("all heads of all layers")}
-        over = controls.choice(_("Over"), session.OVER_WHAT, heads, LAYERS, older=_OLDER)
+        older = {"heads of each layer": LAYERS, "all heads of all layers": ALL}
+        over = controls.choice(_("Over"), session.OVER_WHAT, heads, LAYERS, older=older)
     asked = (opened.sentence, selected.whole_words, selected.kind, how, over)
     maps = cached.of_run(_aggregated, opened.path, *asked)
     panels = [_panel(selected, name, weights_QK, how) for name, weights_QK in maps.items()]

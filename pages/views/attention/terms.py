@@ -25,7 +25,6 @@ SHOWN = 12
 HEIGHT = 230
 """Of the text, in pixels."""
 LARGEST, IN_ORDER = "largest", "order"
-_OLDER = {"largest first": LARGEST, "in order": IN_ORDER}
 TERMS = "terms"
 ORDER = "terms_order"
 """Name of the widget and of the URL's parameter."""
@@ -49,7 +48,8 @@ def draw(
     order = IN_ORDER
     if n > 1:
         orders = {LARGEST: _("largest first"), IN_ORDER: _("in order")}
-        order = controls.choice(_("Terms"), ORDER, orders, LARGEST, older=_OLDER)
+        older = {"largest first": LARGEST, "in order": IN_ORDER}
+        order = controls.choice(_("Terms"), ORDER, orders, LARGEST, older=older)
     about = named_cell(selected, steps, stage, cell)
     picture = matrices(_picture(found, axis, order, about), key=TERMS)
     if said := _about(steps, stage, cell, found):

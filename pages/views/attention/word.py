@@ -23,7 +23,6 @@ from viz.plane.strips import StripGroup, Strips
 
 AT, BY = "at", "by"
 LARGEST, BY_LAYER = "largest", "layer"
-_OLDER = {"looks at": AT, "is looked at by": BY, "largest first": LARGEST, "by layer": BY_LAYER}
 STRIPS = "strips"
 ORDER = "order"
 """Name of the widget and of the URL's parameter."""
@@ -38,9 +37,11 @@ def draw(opened: Opened) -> Shown:
     selected = selection.ask(opened, kind=False, head=False)
     with st.container(horizontal=True, vertical_alignment="center"):
         ways = {AT: _("looks at"), BY: _("is looked at by")}
-        direction = controls.choice(_("Direction"), session.DIRECTION, ways, AT, older=_OLDER)
+        older = {"looks at": AT, "is looked at by": BY}
+        direction = controls.choice(_("Direction"), session.DIRECTION, ways, AT, older=older)
         orders = {LARGEST: _("largest first"), BY_LAYER: _("by layer")}
-        order = controls.choice(_("Sort"), ORDER, orders, LARGEST, older=_OLDER)
+        older = {"largest first": LARGEST, "by layer": BY_LAYER}
+        order = controls.choice(_("Sort"), ORDER, orders, LARGEST, older=older)
     inspection = selected.inspection
     side, index = _followed(selected)
     groups = _groups(inspection, side, index, direction)

@@ -60,9 +60,9 @@ def about(**changed):
 
 
 def opened_view(open_view, name, **query):
-    at, taken = open_view(view, **query)
+    at, taken = open_view(name, **query)
     if taken is None:
-        pytest.skip(f"{view} has nothing to draw of this")
+        pytest.skip(f"{name} has nothing to draw of this")
     return at, taken
 
 
@@ -74,8 +74,8 @@ def test_every_view_can_be_taken_away_whole(open_view, name, kind):
     assert len(set(map(len, columns.values()))) == 1
     read = from_csv(as_csv(columns))
     assert list(read) == list(columns)
-    texts = {name: values for name, values in columns.items() if isinstance(values[0], str)}
-    assert {name: read[name] for name in texts} == {n: list(v) for n, v in texts.items()}
+    texts = {column: values for column, values in columns.items() if isinstance(values[0], str)}
+    assert {column: read[column] for column in texts} == {n: list(v) for n, v in texts.items()}
     assert set(json.loads(as_json({}, columns))["columns"]) == set(columns)
     page = view.page(taken, about(sentence=NASTY))
     assert page.count("</script>") == 2 * len(taken.pictures)
@@ -127,9 +127,11 @@ def test_files_say_of_what_their_numbers_are(open_view, files, name):
         **taken.about,
     }
     assert "model=copy" in read["link"]
-    assert columns == {name: list(values) for name, values in taken.numbers().items()}
+    assert columns == {column: list(values) for column, values in taken.numbers().items()}
     assert files["csv"]() == as_csv(taken.numbers())
-    assert f"copy, step {read['step']}" in files["html"]()
+    page = files["html"]()
+    for fact, value in (("Model", "copy"), ("Step", read["step"])):
+        assert f'<dt>{fact}</dt><dd dir="auto">{value}</dd>' in page
 
 
 def test_the_table_is_made_only_for_whoever_opens_it(open_view):

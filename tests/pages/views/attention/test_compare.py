@@ -144,7 +144,7 @@ def test_files_say_what_was_compared(open_compare):
         "second_translation": inspected(WIDE).translation.text,
     }
     facts = {"model": "m", "step": 1, "sentence": "s", "translation": "t"}
-    assert "<dt>Second sentence</dt>" in view.page(taken, facts)
+    assert "<dt>Second sentence</dt>" in view.page(taken, facts | taken.about)
     _, taken, _ = open_compare(other="two models", other_layer="0", other_head="1")
     assert taken.about["second_model"] == "translate"
     assert taken.about["second_head"] == "Encoder layer 0, self-attention head 1"
