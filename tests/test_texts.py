@@ -32,8 +32,6 @@ OFFENDERS: dict[str, set[str]] = {
     "pages/positions.py": {"frozen"},
     "pages/scaling.py": {"frozen", "put together"},
     "pages/training.py": {"escaping"},
-    "pages/views/decoding/branches.py": {"put together"},
-    "pages/views/decoding/explained.py": {"put together"},
     "pages/views/heads/alike.py": {"formatted", "put together"},
     "pages/views/heads/attribution.py": {"escaping"},
     "pages/views/heads/attribution_words.py": {"formatted", "frozen", "put together"},

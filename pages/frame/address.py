@@ -14,6 +14,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from pages.frame import session
 from pages.frame.visit import Mention, Text, Visit, current, settle, written
 
 Value = TypeVar("Value")
@@ -31,6 +32,7 @@ def enter(page: str) -> None:
         # Back and forward show a page as it was: what its address leaves out had its default.
         for name in visit.names_of.get(page, set()) if _is_way_back() else ():
             visit.chosen.pop(name, None)
+            visit.owners.pop(name, None)
         for name, text in asked.items():
             visit.chosen[name] = text
             visit.owners.pop(name, None)
@@ -228,4 +230,22 @@ def belongs_to(name: str, owner: str, giving_way: Iterable[str] | None = None) -
     changed = visit.owners.get(name, owner) != owner
     if changed and text and (giving_way is None or text[-1] in giving_way):
         del visit.chosen[name]
+    visit.owners[name] = owner
+
+
+def goes_with(name: str, owner: str) -> None:
+    """Let each of several things have its own choice, which comes back when the thing does.
+
+    Args:
+        name: Of the choice.
+        owner: What it goes with now, a sentence for example.
+    """
+    visit = current()
+    settle(visit)
+    others = session.drawer(f"with {name}")
+    before = visit.owners.get(name, owner)
+    if before != owner:
+        others[before] = visit.chosen.pop(name, None)
+        if others.get(owner) is not None:
+            visit.chosen[name] = others[owner]
     visit.owners[name] = owner

@@ -1,4 +1,6 @@
-"""Charts as elements of a page."""
+"""Charts as elements of a page, and as pictures to take away."""
+
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -6,10 +8,26 @@ from viz.charts.curves import Chart
 from viz.component.standalone import Drawn
 
 
-def chart(figure: Chart) -> Drawn:
-    """Show a chart over the width at hand, and return it as a picture to take away.
+def chart(figure: Chart, *, own_width: bool = False) -> Drawn:
+    """Show a chart, and return it as a picture to take away.
 
     Its title is what a screen reader says.
+
+    Args:
+        figure: The chart.
+        own_width: True for one that does not take the width at hand.
     """
-    st.altair_chart(figure, alt=str(figure.title), width="stretch")
+    st.altair_chart(figure, alt=str(figure.title), width="content" if own_width else "stretch")
+    return Drawn(chart=figure)
+
+
+def clickable(figure: Chart, key: str, on_click: Callable[[], None]) -> Drawn:
+    """Show a chart in which something can be clicked, as `chart` does.
+
+    Args:
+        figure: The chart, with a parameter for what a click selects; see `session.picked_points`.
+        key: The element's name.
+        on_click: Called when something was clicked, or a click taken back.
+    """
+    st.altair_chart(figure, alt=str(figure.title), width="stretch", key=key, on_select=on_click)
     return Drawn(chart=figure)

@@ -163,8 +163,10 @@ def scrubber(shown: Scrubber, *, key: str, on_pick: Callback) -> None:
 
 def decoding(
     view: DecodingView, *, key: str, on_force: Callback, on_corrupt: Callback, on_undo: Callback
-) -> None:
-    """Show a sentence being decoded; moving from step to step does not run the page again.
+) -> Drawn:
+    """Show a sentence being decoded, and return it as a picture to take away.
+
+    Moving from step to step does not run the page again.
 
     Args:
         view: All steps.
@@ -176,6 +178,7 @@ def decoding(
     data = pack_decoding(view, key=key, locale=language.tag())
     heard = {"on_corrupt_change": on_corrupt, "on_undo_change": on_undo}
     _show(_stepper, key, data, on_force_change=on_force, **heard)
+    return Drawn(decoding_assets(), lambda: data)
 
 
 def architecture(shown: architectures.Architecture, *, key: str, on_pick: Callback) -> None:

@@ -220,6 +220,8 @@ class Range(TypedDict, Generic[Amount], total=False):
     """The smallest and the largest; without them whatever is entered is to be spoken about."""
     of: str
     """What the number belongs to: with another, it begins anew; without it, the default itself."""
+    slides: bool
+    """Whether a handle is moved between the limits; otherwise the number is typed."""
     width: int
     """In pixels."""
     help_text: str | None
@@ -248,17 +250,22 @@ def amount(label: str, name: str, default: Amount, **numbers: Unpack[Range[Amoun
     address.belongs_to(name, numbers.get("of", str(default)))
     found = address.value(name, read, default)
     visit.prepare(name, found)
+    step, report = numbers.get("step", type(default)(1)), partial(visit.report, name)
+    help_text = numbers.get("help_text")
+    if numbers.get("slides"):
+        st.slider(label, low, high, step=step, key=name, on_change=report, help=help_text)
+        return found
     st.number_input(
         label,
         low,
         high,
         default,
-        numbers.get("step", type(default)(1)),
+        step,
         format="%d" if isinstance(default, int) else "%.6g",
         key=name,
-        on_change=partial(visit.report, name),
+        on_change=report,
         width=numbers.get("width", 130),
-        help=numbers.get("help_text"),
+        help=help_text,
     )
     return found
 

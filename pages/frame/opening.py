@@ -109,15 +109,14 @@ def _offer(offered: Sequence[Example]) -> None:
 
 def ask_reference(sentence: str, default: str) -> str:
     """Ask for the true target of a sentence; filled in where the task knows it."""
-    typed = st.text_input(
+    # Another sentence brings its own reference.
+    address.goes_with(session.REFERENCE, sentence)
+    return controls.text(
         _("Reference"),
-        value=default,
-        # Its own for each sentence, so that another sentence brings its own reference.
-        key=f"reference {sentence}",
-        persist_state="session",
+        session.REFERENCE,
+        default,
         placeholder=_("The true target, to compare with"),
     )
-    return str(typed or "")
 
 
 def _problem(path: Path) -> str:

@@ -25,6 +25,7 @@ SCRUBBER, STEP = "scrubber", "step"
 STEPPER = "stepper"
 RUNS, RUNS_TABLE = "runs", "runs_table"
 OVER, ACROSS, LOSSES, SETTINGS = "over", "across", "losses", "settings"
+REFERENCE = "reference"
 METHOD, BEAM, ALPHA = "method", "beam", "alpha"
 TEMPERATURE, TOP_K, TOP_P, SEED = "temperature", "top_k", "top_p", "seed"
 _DRAWERS = "_drawers"
@@ -73,7 +74,6 @@ def ticked_rows(table: str) -> list[int]:
     return sorted(held["selection"]["rows"]) if held else []
 
 
-def clicked_points(key: str) -> list[int]:
-    """Return the `customdata` of the points that were clicked in a chart, inside its callback."""
-    points = st.session_state[key].selection.points
-    return [point["customdata"] for point in points if "customdata" in point]
+def picked_points(key: str, parameter: str) -> list[dict[str, Any]]:
+    """Return what was clicked in a chart under one of its parameters, inside its callback."""
+    return list(st.session_state[key].selection[parameter])

@@ -186,7 +186,7 @@ def test_decoding_is_stepped_through_and_goes_on_from_another_word(visit):
     page.keyboard.press("ArrowRight")
     expect(page.locator(".decoding")).to_contain_text("Le")
     page.get_by_role("radio", name="beam search").click()
-    expect(page.locator(".js-plotly-plot")).to_be_visible(timeout=20_000)
+    expect(page.locator(".stVegaLiteChart svg")).to_be_visible(timeout=20_000)
     expect(page.locator(".stException")).to_have_count(0)
 
 

@@ -11,8 +11,8 @@ SIDE = 200
 
 
 def computed_cells(
-    pictures: Mapping[str, Sequence[Sequence[int]]], *, x: str, y: str, count: str
-) -> alt.FacetChart:
+    pictures: Mapping[str, Sequence[Sequence[int]]], *, x: str, y: str, count: str, title: str = ""
+) -> alt.Chart:
     """Return one triangle for each way of computing; darker cells are computed more often.
 
     Args:
@@ -20,6 +20,7 @@ def computed_cells(
         x: What the columns are.
         y: What the rows are.
         count: What the number of a cell is.
+        title: A sentence.
     """
     cells = [
         (name, query, key, n)
@@ -40,8 +41,12 @@ def computed_cells(
             x=alt.X("key:O", title=x, axis=alt.Axis(labels=False, ticks=False)),
             y=alt.Y("query:O", title=y, axis=alt.Axis(labels=False, ticks=False)),
             color=alt.Color("count:Q", title=count, scale=scale),
-            tooltip=["query:O", "key:O", alt.Tooltip("count:Q", title=count)],
+            tooltip=[
+                alt.Tooltip("query:O", title=y),
+                alt.Tooltip("key:O", title=x),
+                alt.Tooltip("count:Q", title=count),
+            ],
+            column=alt.Column("way:N", title=None, sort=list(pictures)),
         )
-        .properties(width=SIDE, height=SIDE)
-        .facet(column=alt.Column("way:N", title=None, sort=list(pictures)))
+        .properties(width=SIDE, height=SIDE, title=title)
     )

@@ -1,88 +1,135 @@
-"""Other ways that a decoding could have gone: mistakes, branches, and the tree of a beam search."""
+"""Tokens that somebody put in the place of the model's own, and decodings kept to compare.
 
-from collections.abc import Sequence
+Both stand in the address as `step:token`, with spaces between them; so a link opens a decoding as
+it was changed. What was changed in one decoding comes back when it is looked at again.
+"""
+
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
-from core.decoding.beam import BeamNode
-from core.decoding.methods import Beam, Method
-from core.decoding.step import DecodeStep
-from core.runs.run import Run
-from pages.frame import cached, opening, session
-from pages.frame.text import _
-from pages.views.decoding import overrides
-from viz.charts.beam_tree import TreeNode, beam_tree
+from core.decoding.methods import Method
+from core.decoding.step import DecodeStep, total_log_probability
+from core.vocabulary import EOS
+from pages.frame import address, cached, session
+from pages.frame.language import _, number
+from pages.frame.opening import Opened
+from pages.frame.positions import position
 
-TREE = "beam_tree"
+OVERRIDES, BRANCHES = "overrides", "branches"
 MISTAKE_RANK = 3
 """A corrupted token is the one of this rank: likely enough to be a word, and not the model's."""
 
-
-def corrupt(scope: str, free: Sequence[DecodeStep]) -> None:
-    """Put another word in the place of the one that the model said at the reported step."""
-    step = overrides.corrupted_step()
-    if step is not None and step < len(free):
-        order = free[step].logits_V.argsort(descending=True, stable=True).tolist()
-        overrides.override(scope, step, order[MISTAKE_RANK])
+Overrides = Mapping[int, int]
+"""Step → id of the token that is appended there whatever the model says."""
 
 
-def compare(opened: opening.Opened, method: Method, scope: str, free: Sequence[DecodeStep]) -> None:
-    """Offer to keep what is shown, and list what was kept."""
+def chosen(opened: Opened, method: Method) -> Overrides:
+    """Return the tokens that somebody put into a decoding."""
+    texts = _kept(OVERRIDES, opened, method)
+    return _read(texts[-1], opened) if texts else {}
+
+
+def force(before: Overrides) -> None:
+    """Go on with the alternative that was clicked in the stepper; what came after it is undone."""
+    if pick := _reported("force"):
+        _put(before, pick["step"], pick["token"])
+
+
+def corrupt(before: Overrides, free: Sequence[DecodeStep]) -> None:
+    """Put a wrong word in the place of the one that the model said at the reported step."""
+    pick = _reported("corrupt")
+    if pick and (step := int(pick["step"])) < len(free):
+        _put(before, step, free[step].most_probable(MISTAKE_RANK + 1)[-1])
+
+
+def undo(before: Overrides) -> None:
+    """Give the step back to the model that was clicked in the stepper."""
+    if pick := _reported("undo"):
+        put({at: token for at, token in before.items() if at < pick["step"]})
+
+
+def put(overrides: Overrides) -> None:
+    """Put tokens into a decoding, and take out all others; only for callbacks."""
+    address.choose({OVERRIDES: written(overrides) or None})
+
+
+def written(overrides: Overrides) -> str:
+    """Return tokens as the address has them.
+
+    >>> written({4: 231, 6: 17}), written({})
+    ('4:231 6:17', '')
+    """
+    return " ".join(f"{step}:{token}" for step, token in sorted(overrides.items()))
+
+
+def compare(
+    opened: Opened, method: Method, overrides: Overrides, free: Sequence[DecodeStep]
+) -> None:
+    """Offer to keep what is shown, and list what was kept.
+
+    Args:
+        opened: The run and the sentence.
+        method: How it is decoded.
+        overrides: What was put into the decoding that is shown.
+        free: Its steps.
+    """
+    kept = _kept(BRANCHES, opened, method)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(_("Keep this decoding to compare"), on_click=overrides.keep_branch, args=(scope,))
-        st.caption(_("log-probability {total:.4f}").format(total=_total(free)), width="content")
-    for index, chosen in enumerate(overrides.branches(scope)):
-        steps = cached.decoded(opened.path, opened.sentence, method, chosen)
+        st.button(
+            _("Keep this decoding to compare"), on_click=_keep, args=(kept, written(overrides))
+        )
+        st.caption(_probability(free), width="content")
+    for index, text in enumerate(kept):
+        branch = _read(text, opened)
+        steps = cached.decoded(opened.path, opened.sentence, method, branch)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
                 _("open"),
                 key=f"open_branch_{index}",
                 type="tertiary",
-                on_click=overrides.open_branch,
-                args=(scope, index),
+                on_click=partial(put, branch),
             )
-            st.text(_said(opened.run, steps))
-            st.caption(_("log-probability {total:.4f}").format(total=_total(steps)))
+            st.text(opened.run.tokenizer.decode([step.chosen for step in steps]))
+            st.caption(_probability(steps))
 
 
-def tree(opened: opening.Opened, method: Beam, scope: str) -> None:
-    """Draw the prefixes that the search kept and dropped; a click follows one of them."""
-    nodes = cached.beam(opened.path, opened.sentence, method)
-    figure = beam_tree(
-        [_shown(opened.run, node) for node in nodes],
-        x=_("step"),
-        kept=_("kept"),
-        dropped=_("dropped"),
-    )
-    st.markdown(_("**What the search kept and dropped**: click a prefix to follow it."))
-    st.plotly_chart(figure, key=TREE, on_select=partial(_follow, scope, nodes))
+def _probability(steps: Sequence[DecodeStep]) -> str:
+    total = number(total_log_probability(steps), 4)
+    return _("log-probability {total}").format(total=total)
 
 
-def _follow(scope: str, nodes: Sequence[BeamNode]) -> None:
-    """Show the prefix of the node that was clicked."""
-    for index in session.clicked_points(TREE)[:1]:
-        tokens = nodes[index].hypothesis.tokens
-        overrides.follow(scope, tokens)
+def _keep(kept: Sequence[str], shown: str) -> None:
+    if shown not in kept:
+        address.choose({BRANCHES: [*kept, shown]})
 
 
-def _shown(run: Run, node: BeamNode) -> TreeNode:
-    hypothesis = node.hypothesis
-    return TreeNode(
-        label=run.tokenizer.describe(hypothesis.tokens)[-1].text,
-        text=run.tokenizer.decode(hypothesis.tokens),
-        score=hypothesis.score,
-        log_probability=hypothesis.log_probability,
-        step=node.step,
-        kept=node.kept,
-        finished=hypothesis.finished,
-        parent=node.parent,
-    )
+def _put(before: Overrides, step: int, token: int) -> None:
+    put({**{at: other for at, other in before.items() if at < step}, step: token})
 
 
-def _total(steps: Sequence[DecodeStep]) -> float:
-    return sum(step.log_probability for step in steps)
+def _kept(name: str, opened: Opened, method: Method) -> tuple[str, ...]:
+    """Return what is chosen in a decoding; another one has its own."""
+    address.goes_with(name, f"{opened.path}\n{opened.sentence}\n{method}")
+    found = address.texts_of(name) or None
+    address.show(name, found)
+    return found or ()
 
 
-def _said(run: Run, steps: Sequence[DecodeStep]) -> str:
-    return run.tokenizer.decode([step.chosen for step in steps])
+def _read(text: str, opened: Opened) -> dict[int, int]:
+    """Return the tokens that a text names; what is none of the vocabulary's words is left out."""
+    n_steps, n_tokens = opened.run.settings.model.max_positions, opened.run.tokenizer.vocab_size
+    pairs = [pair.partition(":") for pair in text.split()]
+    found = {position(step, n_steps): position(token, n_tokens) for step, _colon, token in pairs}
+    return {
+        step: token
+        for step, token in found.items()
+        if step is not None and token is not None and token >= EOS
+    }
+
+
+def _reported(event: str) -> dict[str, Any]:
+    """Return what the stepper reports, inside a callback; nothing for another event."""
+    return getattr(session.held(session.STEPPER, None), event, None) or {}

@@ -1,17 +1,23 @@
-"""Asking how to decode."""
+"""Asking how to decode, and the Python that decodes in the same way."""
 
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+import streamlit as st
+
+from core.config import ConfigError
 from core.decoding.methods import Beam, Greedy, Method
 from core.decoding.sampling import Sampling
 from pages.frame import controls, session
-from pages.frame.text import _
+from pages.frame.language import _, plain
+from pages.frame.opening import Opened
+from pages.frame.snippets import loading, quoted
+
+Asked = TypeVar("Asked", Sampling, Beam)
 
 
-def ask() -> Method:
-    """Ask how to decode.
-
-    Raises:
-        ConfigError: The settings cannot be.
-    """
+def ask() -> Method | None:
+    """Ask how to decode; None where the settings cannot be, which is said then."""
     names = {"greedy": _("greedy"), "sampling": _("sampling"), "beam": _("beam search")}
     chosen = controls.choice(
         _("Decoding"),
@@ -21,16 +27,57 @@ def ask() -> Method:
         labelled=True,
         older={"beam search": "beam"},
     )
-    if chosen == "sampling":
-        return Sampling(
-            temperature=controls.amount(_("Temperature"), session.TEMPERATURE, 1.0, step=0.1),
-            top_k=controls.amount(_("Top k (0: all)"), session.TOP_K, 0),
-            top_p=controls.amount(_("Top p"), session.TOP_P, 1.0, step=0.05),
-            seed=controls.amount(_("Seed"), session.SEED, 0),
-        )
     if chosen == "beam":
-        return Beam(
-            beam=controls.amount(_("Beam"), session.BEAM, 4),
-            alpha=controls.amount(_("Length penalty"), session.ALPHA, 0.6, step=0.1),
-        )
-    return Greedy()
+        return ask_beam()
+    return _checked(_sampling) if chosen == "sampling" else Greedy()
+
+
+def ask_beam() -> Beam | None:
+    """Ask how to search with a beam; None where the settings cannot be, which is said then."""
+    return _checked(_beam)
+
+
+def _sampling() -> Sampling:
+    return Sampling(
+        temperature=controls.amount(_("Temperature"), session.TEMPERATURE, 1.0, step=0.1),
+        top_k=controls.amount(_("Top k (0: all)"), session.TOP_K, 0),
+        top_p=controls.amount(_("Top p"), session.TOP_P, 1.0, step=0.05),
+        seed=controls.amount(_("Seed"), session.SEED, 0),
+    )
+
+
+def _beam() -> Beam:
+    return Beam(
+        beam=controls.amount(_("Beam"), session.BEAM, 4),
+        alpha=controls.amount(_("Length penalty"), session.ALPHA, 0.6, step=0.1),
+    )
+
+
+def _checked(ask_settings: Callable[[], Asked]) -> Asked | None:
+    try:
+        return ask_settings()
+    except ConfigError as error:
+        st.error(plain(str(error)))
+        return None
+
+
+def decoding(opened: Opened, method: Method, overrides: Mapping[int, int], *imports: str) -> str:
+    """Return Python that leaves the steps of a decoding in `free`.
+
+    Args:
+        opened: The run and the sentence.
+        method: How it is decoded.
+        overrides: Step → id that was put in by hand.
+        imports: More lines that import, for what comes after.
+    """
+    room = "sampling" if isinstance(method, Sampling) else "methods"
+    needed = [
+        f"from core.decoding.{room} import {type(method).__name__}",
+        "from core.decoding.methods import decode",
+        "from core.decoding.sentence import fitting_source",
+    ]
+    lines = [
+        f"source, _cut = fitting_source(run, {quoted(opened.sentence)})",
+        f"free = decode(run.model, source, {method}, {dict(overrides)})",
+    ]
+    return loading(opened.path, *imports, *needed) + "\n".join([*lines, ""])

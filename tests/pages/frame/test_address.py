@@ -156,3 +156,37 @@ def test_what_belongs_to_another_thing_is_taken_back(open_page):
     assert shown(at)["beam"] == 5
     at.selectbox(key="layer").set_value(3).run()
     assert shown(at)["beam"] == 6
+
+
+def _sentences():
+    import streamlit as st
+
+    from pages.frame import address, controls
+
+    address.enter("first")
+    sentence = controls.text("Sentence", "sentence", "a")
+    address.goes_with("reference", sentence)
+    controls.text("Reference", "reference", f"true {sentence}")
+    address.write()
+    st.text(address.link())
+
+
+def test_each_sentence_has_its_own_reference_which_comes_back_with_it():
+    at = AppTest.from_function(_sentences).run()
+
+    def choose(name, value):
+        at.text_input(key=name).set_value(value).run()
+        return at.text_input(key="reference").value
+
+    assert choose("reference", "own") == "own"
+    assert choose("sentence", "b") == "true b"
+    assert choose("sentence", "a") == "own"
+    assert choose("reference", "true a") == "true a"
+    assert choose("sentence", "b") == "true b"
+    assert choose("sentence", "a") == "true a"
+
+
+def test_a_link_brings_a_sentence_and_its_reference():
+    at = AppTest.from_function(_sentences)
+    at.query_params.update({"sentence": "b", "reference": "own"})
+    assert at.run().text_input(key="reference").value == "own"

@@ -1,4 +1,5 @@
 from viz.charts.computed_cells import computed_cells
+from viz.charts.export import chart_png, chart_svg
 
 
 def test_every_computed_cell_is_drawn_once_with_its_count_and_no_other():
@@ -13,10 +14,18 @@ def test_every_computed_cell_is_drawn_once_with_its_count_and_no_other():
         ("kept", 1, 0, 1),
         ("kept", 1, 1, 1),
     }
-    assert chart.to_dict()["facet"]["column"]["sort"] == ["anew", "kept"]
+    assert chart.to_dict()["encoding"]["column"]["sort"] == ["anew", "kept"]
 
 
 def test_once_is_the_same_colour_whatever_else_is_computed():
     found = computed_cells({"a": [[4]]}, x="key", y="query", count="times").to_dict()
-    domain = found["spec"]["encoding"]["color"]["scale"]["domain"]
+    domain = found["encoding"]["color"]["scale"]["domain"]
     assert (domain[0], domain[-1]) == (0, 4)
+
+
+def test_all_pictures_are_saved_in_one_file():
+    pictures = {"anew": [[2, 0], [1, 1]], "kept": [[1, 0], [1, 1]]}
+    chart = computed_cells(pictures, x="key", y="query", count="times", title="Which cells")
+    svg = chart_svg(chart)
+    assert all(name in svg for name in (*pictures, "Which cells"))
+    assert chart_png(chart).startswith(b"\x89PNG")

@@ -1,0 +1,150 @@
+"""Exposure bias: how far a model's early mistakes carry, over held-out sentences."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import streamlit as st
+
+from core.evaluate.exposure import PositionAccuracy, exposure, held_out_exposure, overall
+from core.runs.run import RunError, read_settings
+from core.tasks import TASKS
+from pages.frame import cached, charts, controls
+from pages.frame.language import _, n_, number, percent, plain
+from pages.frame.opening import Opened
+from pages.frame.snippets import folder, importing
+from pages.frame.view import Columns, Shown
+from viz.charts.curves import Chart, Quantity, curves
+
+SAMPLES = 400
+MEASURED, BESIDE = "measure_exposure", "exposure_beside"
+
+Found = Mapping[str, Sequence[PositionAccuracy]]
+"""Run → how often it is right at each position."""
+
+
+def draw(opened: Opened) -> Shown | None:
+    """Draw how often each target position is right, with true and with own words fed."""
+    runs = _runs(opened)
+    if runs is None:
+        return None
+    try:
+        with st.spinner(_("Measuring …")):
+            found = {
+                name: cached.of_run(held_out_exposure, path, SAMPLES) for name, path in runs.items()
+            }
+    except RunError as error:
+        st.error(plain(str(error)))
+        return None
+    picture = charts.chart(_chart(found))
+    st.markdown("\n".join(_exposed(name, overall(each)) for name, each in found.items()))
+    return Shown(
+        name="exposure-bias",
+        title=_("Right tokens at each target position, true and own words fed"),
+        numbers=lambda: _numbers(found, [path.name for path in runs.values()]),
+        python=_python(list(runs.values())),
+        code=[exposure, overall],
+        pictures=[picture],
+        how_to_read=_(
+            "In training the decoder is fed the true words; when it writes, its own. Where the two "
+            "curves part, early mistakes are fed back and mislead what comes after: that is the "
+            "exposure bias. Fewer sentences are long, so the last positions are the least certain."
+        ),
+        tries=[
+            _("Lay a run that was trained with scheduled sampling beside it: is its gap smaller?"),
+        ],
+    )
+
+
+def _runs(opened: Opened) -> dict[str, Path] | None:
+    """Ask whether to measure, and which runs; None where nothing shall be measured."""
+    asked = n_("Measure on {n} held-out sentence", "Measure on {n} held-out sentences", SAMPLES)
+    if not controls.toggle(asked.format(n=number(SAMPLES)), MEASURED):
+        st.caption(_("This takes some seconds: every sentence is decoded twice."))
+        return None
+    others = _others_of_its_task(opened)
+    other = controls.selection(
+        _("Beside another run of this task, trained with scheduled sampling for example"),
+        BESIDE,
+        {"": _("none")} | {name: name for name in others},
+        "",
+        width=420,
+    )
+    return {_("this run"): opened.path} | ({other: others[other]} if other else {})
+
+
+def _others_of_its_task(opened: Opened) -> dict[str, Path]:
+    """Return the other runs that learned the same; of own pairs nobody knows whether they are."""
+    task = opened.run.settings.task
+    return {
+        name: path
+        for name, path in cached.run_paths().items()
+        if path != opened.path and task in TASKS and _task_of(path) == task
+    }
+
+
+def _task_of(path: Path) -> str | None:
+    try:
+        return None if cached.complaint(path) else read_settings(path).task
+    except RunError:
+        return None
+
+
+def _chart(found: Found) -> Chart:
+    series = {}
+    for name, positions in found.items():
+        tail = "" if len(found) == 1 else f" · {name}"
+        series[_("true words fed") + tail] = [each.forced for each in positions]
+        series[_("own words fed") + tail] = [each.free for each in positions]
+    return curves(
+        series,
+        x=Quantity(_("target position")),
+        y=Quantity(_("right tokens"), share=True),
+        title=_("Right tokens at each target position, EOS included"),
+    )
+
+
+def _exposed(name: str, found: PositionAccuracy) -> str:
+    return _(
+        "- {name}: **{forced}** of {n} tokens right when the true words are fed, **{free}** when "
+        "its own are. The gap of **{gap}** points is the exposure bias."
+    ).format(
+        name=plain(name),
+        forced=percent(found.forced),
+        free=percent(found.free),
+        gap=number(100 * (found.forced - found.free), 2),
+        n=number(found.n),
+    )
+
+
+def _numbers(found: Found, names: Sequence[str]) -> Columns:
+    rows = [
+        (name, each.position, each.forced, each.free, each.n)
+        for name, positions in zip(names, found.values(), strict=True)
+        for each in positions
+    ]
+    columns = ("run", "position", "true_words_fed", "own_words_fed", "targets")
+    return dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True))
+
+
+def _python(paths: Sequence[Path]) -> str:
+    folders = ", ".join(map(folder, paths))
+    lines = [
+        "found = [",
+        "    each",
+        f"    for path in [{folders}]",
+        f"    for each in held_out_exposure(load_run(path), {SAMPLES})",
+        "]",
+        "numbers = {",
+        '    "position": [each.position for each in found],',
+        '    "true_words_fed": [each.forced for each in found],',
+        '    "own_words_fed": [each.free for each in found],',
+        '    "targets": [each.n for each in found],',
+        "}",
+        "",
+    ]
+    imports = (
+        "from core.evaluate.exposure import held_out_exposure",
+        "from core.runs.run import load_run",
+    )
+    begun = f"from pathlib import Path\n\n{importing(*imports)}\n"
+    return begun + "\n".join(lines)

@@ -1,0 +1,164 @@
+"""Two decodings of a sentence as the stepper draws them, and all their numbers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.decoding.step import DecodeStep, weights_of_steps
+from core.evaluate.side_by_side import SideBySide, StepFigures
+from pages.frame.language import translated
+from pages.frame.maps import labels
+from pages.frame.opening import Opened
+from pages.frame.view import Columns
+from pages.views.decoding.branches import Overrides
+from viz.component.payload import TokenLabel
+from viz.stepper.decoding import (
+    DEFAULT_DECODING_TEXTS,
+    Alternative,
+    DecodingView,
+    SideView,
+    StepView,
+)
+
+COLUMNS = ("side", "step", "number", "site", "head", "position", "token", "value")
+
+
+@dataclass(frozen=True, slots=True)
+class TwoDecodings:
+    """A sentence decoded on the model's own words and, where there is a reference, on the true."""
+
+    opened: Opened
+    free: Sequence[DecodeStep]
+    forced: Sequence[DecodeStep]
+    """Empty without a reference."""
+    figures: SideBySide
+    overrides: Overrides
+    """What somebody put into the free decoding."""
+
+    @property
+    def sides(self) -> dict[str, tuple[Sequence[DecodeStep], tuple[StepFigures, ...]]]:
+        """Those that are shown: name → steps, and what they say."""
+        found = {"free": (self.free, self.figures.free)}
+        return found | ({"forced": (self.forced, self.figures.forced)} if self.forced else {})
+
+
+def stepper_of(decodings: TwoDecodings) -> DecodingView:
+    """Return what the stepper shows."""
+    opened, overrides, figures = decodings.opened, decodings.overrides, decodings.figures
+    sides = {name: _side(opened, *side) for name, side in decodings.sides.items()}
+    steps = tuple(
+        replace(
+            step,
+            overridden=index in overrides and decodings.free[index].rank(overrides[index]) > 0,
+        )
+        for index, step in enumerate(sides["free"].steps)
+    )
+    inspection = opened.inspection
+    return DecodingView(
+        source=labels(inspection.source_tokens, inspection.unknown_words),
+        free=replace(sides["free"], steps=steps),
+        forced=sides.get("forced"),
+        divergence=figures.divergence,
+        first_difference=figures.first_difference,
+        start=min(max(overrides, default=0), len(decodings.free) - 1),
+        texts=translated(DEFAULT_DECODING_TEXTS),
+    )
+
+
+def numbers(decodings: TwoDecodings) -> Columns:
+    """Return a row for each number that the stepper shows.
+
+    `others` is the probability of all tokens that are not named, `true_rank` how many tokens are
+    more probable than the true one, `divergence` how far free running is from teacher forcing. A
+    `weight` says how much a head of `site` looks at a token; `position` counts the tokens that it
+    can look at.
+    """
+    rows = [*_of_distributions(decodings), *_of_heads(decodings)]
+    return dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True))
+
+
+Row = tuple[str, int, str, str | None, int | None, int | None, str | None, float]
+
+
+def _of_distributions(decodings: TwoDecodings) -> list[Row]:
+    sides = {name: figures for name, (_steps, figures) in decodings.sides.items()}
+    texts = {
+        token: _label(decodings.opened, token).text
+        for figures in sides.values()
+        for each in figures
+        for token in each.tokens
+    }
+
+    def rows(number: str) -> list[Row]:
+        return [
+            (name, step, number, None, None, None, None, held)
+            for name, figures in sides.items()
+            for step, each in enumerate(figures)
+            if (held := getattr(each, number)) is not None
+        ]
+
+    return [
+        *(
+            (name, step, "probability", None, None, None, texts[token], probability)
+            for name, figures in sides.items()
+            for step, each in enumerate(figures)
+            for token, probability in zip(each.tokens, each.probabilities, strict=True)
+        ),
+        *rows("others"),
+        *rows("entropy"),
+        *rows("true_rank"),
+        *(
+            ("forced", step, "divergence", None, None, None, None, divergence)
+            for step, divergence in enumerate(decodings.figures.divergence)
+        ),
+    ]
+
+
+def _of_heads(decodings: TwoDecodings) -> list[Row]:
+    source = [token.text for token in decodings.opened.inspection.source_tokens]
+    tokenizer = decodings.opened.run.tokenizer
+    return [
+        (name, index, "weight", str(site), head, position, keys[position], weight)
+        for name, (steps, _figures) in decodings.sides.items()
+        for fed in [[token.text for token in tokenizer.describe(steps[-1].prefix)]]
+        for index, step in enumerate(steps)
+        for site, weights_HK in step.attention.items()
+        for keys in [fed if site.attention.is_self else source]
+        for head, row in enumerate(weights_HK.tolist())
+        for position, weight in enumerate(row)
+    ]
+
+
+def _side(opened: Opened, steps: Sequence[DecodeStep], figures: Sequence[StepFigures]) -> SideView:
+    def weights(*, of_self: bool) -> NDArray[np.float32]:
+        sites = sorted(site for site in steps[0].attention if site.attention.is_self == of_self)
+        return np.stack([weights_of_steps(steps, site).numpy() for site in sites])
+
+    return SideView(
+        fed=labels(opened.run.tokenizer.describe(steps[-1].prefix)),
+        steps=tuple(_step(opened, each) for each in figures),
+        cross=weights(of_self=False),
+        self_=weights(of_self=True),
+    )
+
+
+def _step(opened: Opened, figures: StepFigures) -> StepView:
+    return StepView(
+        chosen=_label(opened, figures.predicted),
+        chosen_probability=figures.predicted_probability,
+        top=tuple(
+            Alternative(token, _label(opened, token), probability)
+            for token, probability in zip(figures.tokens, figures.probabilities, strict=True)
+        ),
+        others=figures.others,
+        entropy=figures.entropy,
+        true=None if figures.true is None else _label(opened, figures.true),
+        true_probability=figures.true_probability,
+        true_rank=figures.true_rank,
+    )
+
+
+def _label(opened: Opened, token: int) -> TokenLabel:
+    return labels(opened.run.tokenizer.describe([token]))[0]

@@ -1,0 +1,136 @@
+"""Decoding step by step: on the model's own words, beside the true ones."""
+
+from functools import partial
+
+import streamlit as st
+
+from core.decoding.forced import forced_steps
+from core.decoding.methods import Beam, Forced, Method
+from core.decoding.step import steps
+from core.evaluate.side_by_side import side_by_side
+from core.vocabulary import EOS
+from pages.frame import cached, components, opening, session
+from pages.frame.language import N_, _, n_, number
+from pages.frame.opening import Opened
+from pages.frame.snippets import quoted
+from pages.frame.view import Shown
+from pages.views.decoding import branches, methods, tree
+from pages.views.decoding.stepper import TwoDecodings, numbers, stepper_of
+
+HOW_TO_READ = N_(
+    """
+- **Free running** (inference): the decoder gets BOS, says a word, and gets that word as its next
+  input, until it says EOS. An early mistake is fed back, and everything after it is conditioned on
+  it (exposure bias).
+- **Teacher forcing** (training): the decoder gets the true target shifted right by one,
+  BOS y₁ y₂ …. Row i may look at the tokens up to i only (the look-ahead mask), so that one pass
+  computes what decoding would compute step by step.
+- The **bars** are the model's distribution over the next token. Click another word on the free
+  side, and decoding goes on from there.
+- **Looks at**: the weights of one head in this step, over the source (cross-attention) and over
+  what was fed so far (self-attention).
+- **KL divergence**: how far the two distributions of a step are apart, 0 as long as both sides were
+  fed the same.
+"""
+)
+
+
+def draw(opened: Opened) -> Shown | None:
+    """Draw both decodings, and below them what was kept and what a search dropped."""
+    own = opened.task.reference(opened.inspection.translation.source) if opened.task else None
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        reference = opening.ask_reference(opened.sentence, own or "")
+        method = methods.ask()
+    if method is None:
+        return None
+    decodings = _decoded(opened, method, reference)
+    overrides, free = decodings.overrides, decodings.free
+    _warn(decodings, len(opened.run.tokenizer.encode(reference).ids))
+    stepper = components.decoding(
+        stepper_of(decodings),
+        key=session.STEPPER,
+        on_force=partial(branches.force, overrides),
+        on_corrupt=partial(branches.corrupt, overrides, free),
+        on_undo=partial(branches.undo, overrides),
+    )
+    branches.compare(opened, method, overrides, free)
+    pictures = [stepper]
+    if isinstance(method, Beam):
+        nodes = cached.beam(opened.path, opened.sentence, method)
+        pictures.append(tree.drawn(opened, nodes, branches.put))
+    return Shown(
+        name="decoding",
+        title=_("Free running beside teacher forcing, step by step"),
+        numbers=lambda: numbers(decodings),
+        python=_python(decodings, method, reference),
+        code=[steps, forced_steps, side_by_side],
+        pictures=pictures,
+        formula=r"p(y \mid x) = \prod_t p(y_t \mid y_{<t},\, x)",
+        how_to_read=_(HOW_TO_READ),
+        tries=[
+            _("Corrupt an early token: does the model find its way back?"),
+            _("Change a word of the reference: where do the two sides part, and how far?"),
+            _("Keep a decoding, then choose another word: which one is more probable as a whole?"),
+        ],
+    )
+
+
+def _decoded(opened: Opened, method: Method, reference: str) -> TwoDecodings:
+    overrides = branches.chosen(opened, method)
+    free = cached.decoded(opened.path, opened.sentence, method, overrides)
+    target = opened.run.tokenizer.encode(reference).ids
+    fitting = target[: opened.run.settings.model.max_positions - 1]
+    forced = cached.decoded(opened.path, opened.sentence, Forced(fitting), {}) if target else []
+    return TwoDecodings(opened, free, forced, side_by_side(free, forced), overrides)
+
+
+def _warn(decodings: TwoDecodings, n_reference: int) -> None:
+    """Say in one line what was cut, or did not come to an end."""
+    said, free, forced = [], decodings.free, decodings.forced
+    if free[-1].chosen != EOS:
+        n = len(free)
+        said.append(
+            n_(
+                "The model did not say EOS within {n} step, the limit.",
+                "The model did not say EOS within {n} steps, the limit.",
+                n,
+            ).format(n=number(n))
+        )
+    if forced and len(forced) <= n_reference:
+        said.append(_("The reference was cut: the model has no more positions."))
+    if not forced:
+        said.append(_("Without a reference there is nothing to force."))
+    if said:
+        st.caption(" ".join(said))
+
+
+def _python(decodings: TwoDecodings, method: Method, reference: str) -> str:
+    imports = ["from core.evaluate.side_by_side import side_by_side"]
+    lines = ["forced = []"]
+    if decodings.forced:
+        imports.append("from core.decoding.methods import Forced")
+        lines = [
+            f"target = run.tokenizer.encode({quoted(reference)}).ids",
+            "longest = run.settings.model.max_positions - 1",
+            "forced = decode(run.model, source, Forced(target[:longest]))",
+        ]
+    lines += [
+        "found = side_by_side(free, forced)",
+        "both = (*found.free, *found.forced)",
+        "numbers = {",
+        '    "probability": [each.probabilities for each in both],',
+        '    "others": [each.others for each in both],',
+        '    "entropy": [each.entropy for each in both],',
+        '    "rank": [each.true_rank for each in both if each.true_rank is not None],',
+        '    "divergence": found.divergence,',
+        '    "weight": [',
+        "        weights_HK",
+        "        for step in (*free, *forced)",
+        "        for weights_HK in step.attention.values()",
+        "    ],",
+        "}",
+        "",
+    ]
+    return methods.decoding(decodings.opened, method, decodings.overrides, *imports) + "\n".join(
+        lines
+    )

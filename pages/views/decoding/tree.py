@@ -1,0 +1,135 @@
+"""The tree of a beam search: the prefixes that it kept and dropped."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import streamlit as st
+
+from core.decoding.beam import BeamNode, beam_steps, beam_tree
+from core.decoding.methods import Beam
+from pages.frame import address, cached, charts, session
+from pages.frame.language import N_, _, n_, number, translated
+from pages.frame.opening import Opened
+from pages.frame.snippets import loading, quoted
+from pages.frame.view import Columns, Shown
+from pages.views.decoding import branches, methods
+from viz.charts import beam_tree as trees
+from viz.component.standalone import Drawn
+
+TREE = "beam_tree"
+HOW_TO_READ = N_(
+    """
+- Each **point** is a prefix, shown by its last token; the line leads back to the prefix that it
+  continues. A square is finished: it ends with EOS.
+- At each step the best prefixes are **kept** and the others **dropped**; the best are shown.
+  The better a prefix, the higher it stands.
+- Prefixes are compared by their **score**: the log-probability of all their tokens, divided by the
+  length penalty.
+- Click a point: the stepper decodes that prefix, and goes on from there.
+"""
+)
+
+
+def draw(opened: Opened) -> Shown | None:
+    """Draw the tree of a search; a click opens the stepper on a prefix."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        method = methods.ask_beam()
+    if method is None:
+        return None
+    # What is clicked belongs to this search, whatever is decoded elsewhere.
+    branches.chosen(opened, method)
+    nodes = cached.beam(opened.path, opened.sentence, method)
+    chart = drawn(opened, nodes, _open_in_stepper)
+    return Shown(
+        name="beam-tree",
+        title=n_(
+            "What a beam search with {n} prefix kept and dropped",
+            "What a beam search with {n} prefixes kept and dropped",
+            method.beam,
+        ).format(n=number(method.beam)),
+        numbers=lambda: _numbers(opened, nodes),
+        python=_python(opened, method),
+        code=[beam_steps, beam_tree],
+        pictures=[chart],
+        formula=r"\mathrm{score}(y) = \frac{\log p(y \mid x)}{\left((5 + |y|) / 6\right)^\alpha}",
+        how_to_read=_(HOW_TO_READ),
+        tries=[
+            _("A beam of 1 is greedy decoding: one line, and what it dropped beside it."),
+            _("A length penalty of 0 compares plain log-probabilities: short targets win."),
+        ],
+    )
+
+
+def drawn(
+    opened: Opened, nodes: Sequence[BeamNode], follow: Callable[[branches.Overrides], None]
+) -> Drawn:
+    """Draw a tree, and return it for a file.
+
+    Args:
+        opened: The run and the sentence.
+        nodes: Of the search.
+        follow: What a click does with the tokens of the prefix.
+    """
+    figure = trees.beam_tree(
+        [_shown(opened, node) for node in nodes], translated(trees.DEFAULT_TREE_TEXTS)
+    )
+    st.caption(_("Click a prefix to follow it."))
+    return charts.clickable(figure, TREE, partial(_take_node, nodes, follow))
+
+
+def _take_node(nodes: Sequence[BeamNode], follow: Callable[[branches.Overrides], None]) -> None:
+    for point in session.picked_points(TREE, trees.PICKED)[:1]:
+        follow(dict(enumerate(nodes[point["node"]].hypothesis.tokens)))
+
+
+def _open_in_stepper(prefix: branches.Overrides) -> None:
+    address.choose_above(
+        {"decoding": "steps", session.METHOD: "beam", branches.OVERRIDES: branches.written(prefix)}
+    )
+
+
+def _shown(opened: Opened, node: BeamNode) -> trees.TreeNode:
+    hypothesis, tokenizer = node.hypothesis, opened.run.tokenizer
+    return trees.TreeNode(
+        label=tokenizer.describe(hypothesis.tokens)[-1].text,
+        text=tokenizer.decode(hypothesis.tokens),
+        score=hypothesis.score,
+        log_probability=hypothesis.log_probability,
+        step=node.step,
+        kept=node.kept,
+        finished=hypothesis.finished,
+        parent=node.parent,
+    )
+
+
+def _numbers(opened: Opened, nodes: Sequence[BeamNode]) -> Columns:
+    shown = [_shown(opened, node) for node in nodes]
+    return {
+        "node": list(range(len(nodes))),
+        "parent": [node.parent for node in nodes],
+        "step": [node.step for node in nodes],
+        "token": [node.label for node in shown],
+        "prefix": [node.text for node in shown],
+        "kept": [node.kept for node in nodes],
+        "finished": [node.finished for node in shown],
+        "score": [node.score for node in shown],
+        "log_probability": [node.log_probability for node in shown],
+    }
+
+
+def _python(opened: Opened, method: Beam) -> str:
+    imports = (
+        "from core.decoding.beam import beam_steps, beam_tree",
+        "from core.decoding.sentence import source_tensor",
+    )
+    lines = [
+        f"source_S = source_tensor(run, {quoted(opened.sentence)})",
+        f"steps = beam_steps(run.model, source_S, {method.beam}, {method.alpha})",
+        "nodes = beam_tree(steps)",
+        "numbers = {",
+        '    "score": [node.hypothesis.score for node in nodes],',
+        '    "log_probability": [node.hypothesis.log_probability for node in nodes],',
+        "}",
+        "",
+    ]
+    return loading(opened.path, *imports) + "\n".join(lines)

@@ -1,0 +1,54 @@
+import pytest
+
+from pages.frame import view as frame
+from tests.pages.views.attention.conftest import flat, run_lines
+from viz.stepper.decoding import unpack_decoding
+
+
+def stepper(at):
+    """Return what the page's stepper shows."""
+    [component] = at.get("bidi_component")
+    return unpack_decoding(component.proto.bytes)
+
+
+def texts(labels):
+    return [label.text for label in labels]
+
+
+def assert_python_leaves_the_same_numbers(shown, *columns):
+    """Run a view's Python, and compare what it leaves with these columns, one after another."""
+    expected = flat([list(shown.numbers()[name]) for name in columns])
+    found = run_lines(shown.python)
+    missing = [value for value in found if value is None]
+    assert len(found) == len(expected)
+    assert [value is None for value in found] == [value is None for value in expected]
+    assert [value for value in found if value is not None] == pytest.approx(
+        [value for value in expected if value is not None], abs=1e-6
+    )
+    assert len(missing) < len(found)
+
+
+@pytest.fixture
+def offered():
+    """What the page hands over while it is drawn: one `Shown` for each time, the newest last."""
+    found = []
+    offer = frame.offer
+
+    def noted(shown, view, facts):
+        found.append(shown)
+        offer(shown, view, facts)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frame, "offer", noted)
+        yield found
+
+
+@pytest.fixture
+def open_view(open_page, offered):
+    """Return a function that opens a view by its link, and gives the page and its `Shown`."""
+
+    def opener(view, **query_params):
+        at = open_page("decoding", decoding=view, **query_params)
+        return at, offered[-1] if offered else None
+
+    return opener
