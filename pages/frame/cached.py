@@ -290,12 +290,9 @@ def _beam(run: Run, sentence: str, method: Beam) -> list[BeamNode]:
     return beam_tree(beam_steps(run.model, source_tensor(run, sentence), method.beam, method.alpha))
 
 
-def _rank(path: Path) -> tuple[int, str]:
-    return (FIRST.index(path.name) if path.name in FIRST else len(FIRST), path.name)
-
-
 def _folders(parent: Path) -> list[Path]:
     if not parent.is_dir():
         return []
-    shown = (path for path in parent.iterdir() if path.is_dir() and path.name[0] != ".")
-    return sorted(shown, key=_rank)
+    shown = [path for path in parent.iterdir() if path.is_dir() and path.name[0] != "."]
+    rank = {name: place - len(FIRST) for place, name in enumerate(FIRST)}
+    return sorted(shown, key=lambda path: (rank.get(path.name, 0), path.name))

@@ -17,18 +17,18 @@ from core.training.estimate import Lengths
 from core.training.settings import Setting
 from pages.frame import cached, controls, session
 from pages.frame.charts import chart
-from pages.frame.text import _, plain
-from pages.views.training import chips, knobs, settings
+from pages.frame.language import N_, _, n_, number, plain
+from pages.views.training import settings, text_rows
 from pages.views.training.settings import Begun
 from viz.charts.curves import Quantity, curves
 
 FILE, PASTED = "pairs_file", "pairs_text"
 LARGEST_VOCABULARY = 32_000
-VOCABULARY = replace(knobs.VOCABULARY, limits=(knobs.VOCABULARY.limits[0], LARGEST_VOCABULARY))
+VOCABULARY = replace(settings.VOCABULARY, limits=(260, LARGEST_VOCABULARY))
 MOST_REFUSED = 100
 """So many of the lines that cannot be used are shown."""
 MOST_PIECES = 40
-SEPARATORS = {"\t": _("a tab"), ",": _("a comma"), ";": _("a semicolon")}
+SEPARATORS = {"\t": N_("a tab"), ",": N_("a comma"), ";": N_("a semicolon")}
 _BINS = 40
 _CHART = 260
 """Height in pixels."""
@@ -51,25 +51,25 @@ class _Taken:
     report: CorpusReport
 
 
-def asked(begun: Begun) -> tuple[OwnPairs | None, dict[str, Setting]]:
+def ask(begun: Begun) -> tuple[OwnPairs | None, dict[str, Setting]]:
     """Ask for pairs and for the size of their vocabulary, and say what is in them.
 
     Returns:
         The pairs, or None while there are none that can be used; and the size of the vocabulary
         where it differs from the preset's.
     """
-    origin = controls.choice(
-        _("Where from"), "pairs_from", controls.words(("file", "text")), "file"
-    )
+    origins = {"file": _("file"), "text": _("text")}
+    origin = controls.choice(_("Where from"), "pairs_from", origins, "file")
     name, content = _file() if origin == "file" else _text()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        changed = settings.turned(VOCABULARY, begun)
+        changed = settings.ask_one(VOCABULARY, begun)
         size = int(changed.get("vocab_size", begun.preset.vocab_size))
         # Drawn here, filled when it is known.
         beside = st.container()
     if not content.strip():
         how = _("One pair on each line, with a tab, a comma or a semicolon between the two.")
-        beside.caption(f"{_('This file is empty.')} {how}" if name and origin == "file" else how)
+        empty = _("This file is empty.") if name and origin == "file" else ""
+        beside.caption(f"{empty} {how}".strip())
         return None, changed
     if not _learnable(changed):
         return None, changed
@@ -81,11 +81,7 @@ def asked(begun: Begun) -> tuple[OwnPairs | None, dict[str, Setting]]:
     with beside:
         st.markdown(f":small[{' · '.join(summary(taken.report, len(taken.pairs.duplicates)))}]")
     _details(taken, begun.preset.model.max_positions - 1)
-    report = taken.report
-    lengths = Lengths(
-        report.vocab_size, float(report.source_tokens.mean()), float(report.target_tokens.mean())
-    )
-    return OwnPairs(taken.corpus, lengths), changed
+    return OwnPairs(taken.corpus, taken.report.lengths), changed
 
 
 def _learnable(changed: dict[str, Setting]) -> bool:
@@ -114,8 +110,8 @@ def _file() -> tuple[str, bytes]:
     name, content = taken
     if shown is None:
         # The widget forgets its file when another page is visited.
-        said = _("The pairs of {name} ({size:,.0f} kB) are still here.")
-        st.caption(said.format(name=plain(name), size=len(content) / 1000))
+        said = _("The pairs of {name} ({size} kB) are still here.")
+        st.caption(said.format(name=plain(name), size=number(len(content) / 1000, 0)))
     return name, content
 
 
@@ -138,7 +134,10 @@ def _taken(name: str, content: bytes, vocab_size: int, max_positions: int) -> _T
     if isinstance(pairs, str):
         return pairs
     key = f"{digest} {name} {vocab_size} {max_positions}"
-    return cached.of_key(_reported, key, pairs, name, vocab_size, max_positions)
+    found: _Taken | str = cached.of_key(_reported, key, pairs, name, vocab_size, max_positions)
+    if isinstance(found, str) and pairs.refused:
+        return f"{found}. {_refusals(pairs)}"
+    return found
 
 
 def _read(content: bytes, name: str) -> Pairs | str:
@@ -153,32 +152,31 @@ def _reported(pairs: Pairs, name: str, vocab_size: int, max_positions: int) -> _
         corpus = Corpus(name, pairs.samples)
         return _Taken(pairs, corpus, corpus_report(pairs.samples, vocab_size, max_positions))
     except CorpusError as error:
-        why = _refusals(pairs)
-        return f"{error}. {why}" if why else str(error)
+        return str(error)
 
 
 def _refusals(pairs: Pairs) -> str:
     """Say which line is the first that cannot be used, and how many there are."""
-    if not pairs.refused:
-        return ""
-    first = pairs.refused[0]
-    return _("{n:,} lines cannot be used; the first is line {line}: {reason}").format(
-        n=len(pairs.refused), line=first.line, reason=first.reason
-    )
+    first, n = pairs.refused[0], len(pairs.refused)
+    return n_(
+        "{n} line cannot be used; it is line {line}: {reason}",
+        "{n} lines cannot be used; the first is line {line}: {reason}",
+        n,
+    ).format(n=number(n), line=number(first.line), reason=first.reason)
 
 
 def summary(report: CorpusReport, n_repeated: int) -> list[str]:
     """Return what is counted in pairs, in a few words each."""
-    sources = _("one source") if report.n_sources == 1 else _("{n:,} different sources")
-    left_out = {_("{n:,} repeated"): n_repeated, _("{n:,} too long"): report.n_too_long}
+    sources = n_("one source", "{n} different sources", report.n_sources)
+    left_out = {_("{n} repeated"): n_repeated, _("{n} too long"): report.n_too_long}
     return [
-        _("**{n:,} pairs** of {sources}").format(
-            n=report.n_pairs, sources=sources.format(n=report.n_sources)
+        n_("**{n} pair** of {sources}", "**{n} pairs** of {sources}", report.n_pairs).format(
+            n=number(report.n_pairs), sources=sources.format(n=number(report.n_sources))
         ),
-        _("{n:,} to learn from").format(n=report.n_train),
-        _("{n:,} held out").format(n=report.n_held_out),
-        _("{n:,} tokens learned").format(n=report.vocab_size),
-        *(text.format(n=n) for text, n in left_out.items() if n),
+        _("{n} to learn from").format(n=number(report.n_train)),
+        _("{n} held out").format(n=number(report.n_held_out)),
+        _("{n} tokens learned").format(n=number(report.vocab_size)),
+        *(text.format(n=number(n)) for text, n in left_out.items() if n),
     ]
 
 
@@ -186,7 +184,9 @@ def _details(taken: _Taken, longest: int) -> None:
     """Show how the pairs are split, the lines that cannot be used, and how long pairs are."""
     refused = taken.pairs.refused
     if refused:
-        title = _("{n:,} lines cannot be used").format(n=len(refused))
+        title = n_("{n} line cannot be used", "{n} lines cannot be used", len(refused)).format(
+            n=number(len(refused))
+        )
         with st.expander(title, key="pairs_refused", icon=":material/warning:"):
             shown = refused[:MOST_REFUSED]
             st.dataframe(
@@ -202,11 +202,11 @@ def _details(taken: _Taken, longest: int) -> None:
                 st.caption(_("The first {n} of them.").format(n=len(shown)))
     st.caption(
         _("Source and target as they were read, with {separator} between them.").format(
-            separator=SEPARATORS[taken.pairs.separator]
+            separator=_(SEPARATORS[taken.pairs.separator])
         )
     )
-    chips.pairs(
-        (chips.pieces(source, MOST_PIECES), chips.pieces(target, MOST_PIECES))
+    text_rows.show_pairs(
+        (text_rows.pieces(source, MOST_PIECES), text_rows.pieces(target, MOST_PIECES))
         for source, target in taken.report.examples
     )
     with st.expander(_("How long the pairs are")):
@@ -239,12 +239,12 @@ def _lengths(report: CorpusReport, most: int) -> None:
     chart(drawn.properties(height=_CHART))
     st.caption(
         _(
-            "Words on average: {source:.3g} in a source, {target:.3g} in a target. A sentence may "
-            "have {most} tokens."
+            "Words on average: {source} in a source, {target} in a target. A sentence may have "
+            "{most} tokens."
         ).format(
-            source=report.source_words.mean(),
-            target=report.target_words.mean(),
-            most=most,
+            source=number(float(report.source_words.mean()), padded=False),
+            target=number(float(report.target_words.mean()), padded=False),
+            most=number(most),
         )
     )
 

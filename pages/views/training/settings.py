@@ -1,21 +1,106 @@
-"""Asking for the settings of a training; each begins with the preset's value."""
+"""The settings of a training: what each does, what the paper has, and asking for it."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import get_args
 
 import streamlit as st
 
-from core.config import ConfigError
+from core.config import ConfigError, Norm, Positions, Precision
 from core.heads import Head, Kind, Site
 from core.tasks import Task
 from core.training.presets import PRESETS, Preset
 from core.training.settings import Setting
 from pages.frame import address, controls
-from pages.frame.text import _
-from pages.views.training.knobs import GROUPS, MODEL, VOCABULARY, Knob
+from pages.frame.language import N_, _, number
 
 GUIDED, GUIDED_SITE, GUIDED_HEAD = "guided", "guided_site", "guided_head"
 _WIDTH = 136
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """One setting as it is asked for."""
+
+    name: str
+    """The setting's."""
+    label: str
+    text: str
+    """What it does, and what the paper has; to be read on demand."""
+    limits: tuple[float, float] = (0, 1)
+    """The smallest and the largest, where it is a number."""
+    step: float = 1
+    """What the buttons add and take away."""
+    offered: tuple[str, ...] = ()
+    """The words to choose from, where it is no number."""
+
+
+_VOCABULARY = N_(
+    "Tokens that the tokenizer learns at most: 3 special ones, the 256 bytes, and frequent pieces "
+    "of words (BPE). The paper: 37,000."
+)
+_ENCODER = N_("Each lets the source look at itself once more. The paper: 6.")
+_DECODER = N_("Each looks at the target so far, and then at the source. The paper: 6.")
+_HEADS = N_("Each attention has so many, which share the width evenly. The paper: 8.")
+_D_MODEL = N_("Numbers that stand for a token between the layers. The paper: 512.")
+_D_FF = N_("Hidden units of each feed-forward layer. The paper: 2048.")
+_NORM = N_(
+    "post: after each sublayer and its sum, as in the paper. pre: before each sublayer, which "
+    "learns more steadily."
+)
+_POSITIONS = N_("How a token is told where it stands. The paper: sinusoidal.")
+_STEPS = N_("Batches to learn from. The paper: 100,000.")
+_BATCH = N_("The paper: about 25,000 tokens of each language.")
+_RATE = N_("Multiplies the paper's learning rate, which depends on d_model and warm-up.")
+_WARMUP = N_("Steps in which the learning rate rises. The paper: 4000.")
+_ACCUMULATE = N_(
+    "A batch that does not fit into memory is computed in so many parts, one after the other. "
+    "Without dropout it learns the same."
+)
+_CLIP = N_("Gradients are scaled down to this norm; 0 leaves them as in the paper.")
+_PRECISION = N_("Of matrix products. auto: bfloat16 on CUDA, float32 elsewhere.")
+_SEED = N_("Of weights, samples and dropout: the same seed makes the same run.")
+_DROPOUT = N_("Share of numbers that each step of training leaves out. The paper: 0.1.")
+_SMOOTHING = N_("Share of probability that is asked for all other tokens. The paper: 0.1.")
+_PATIENCE = N_(
+    "Training stops after so many measurements without a lower held-out loss; 0 for never, as in "
+    "the paper."
+)
+_SAMPLING = N_(
+    "Scheduled sampling: share of the decoder's inputs that are its own words instead of the true "
+    "ones at the end of training; it rises evenly from 0. The paper: 0."
+)
+
+VOCABULARY = Knob("vocab_size", N_("Vocabulary"), _VOCABULARY, (260, 50_000), 20)
+MODEL = (
+    Knob("n_encoder_layers", N_("Encoder layers"), _ENCODER, (1, 24)),
+    Knob("n_decoder_layers", N_("Decoder layers"), _DECODER, (1, 24)),
+    Knob("n_heads", N_("Heads"), _HEADS, (1, 64)),
+    Knob("d_model", N_("d_model"), _D_MODEL, (1, 2048), 16),
+    Knob("d_ff", N_("d_ff"), _D_FF, (1, 8192), 64),
+    Knob("norm", N_("Norm"), _NORM, offered=get_args(Norm)),
+    Knob("positions", N_("Positions"), _POSITIONS, offered=get_args(Positions)),
+)
+GROUPS: Mapping[str, tuple[Knob, ...]] = {
+    N_("Model"): MODEL,
+    N_("Learning"): (
+        Knob("steps", N_("Steps"), _STEPS, (1, 10**6)),
+        Knob("batch_size", N_("Pairs in a batch"), _BATCH, (1, 4096)),
+        Knob("learning_rate_factor", N_("Learning rate ×"), _RATE, (0, 100), 0.1),
+        Knob("warmup", N_("Warm-up steps"), _WARMUP, (1, 10**6), 50),
+        Knob("accumulate", N_("Parts of a batch"), _ACCUMULATE, (1, 4096)),
+        Knob("clip_norm", N_("Clip norm"), _CLIP, (0, 1000), 0.5),
+        Knob("precision", N_("Precision"), _PRECISION, offered=get_args(Precision)),
+        Knob("seed", N_("Seed"), _SEED, (0, 10**9)),
+    ),
+    N_("Against learning by heart, and against exposure bias"): (
+        Knob("dropout", N_("Dropout"), _DROPOUT, (0, 0.95), 0.05),
+        Knob("label_smoothing", N_("Label smoothing"), _SMOOTHING, (0, 0.95), 0.05),
+        Knob("patience", N_("Patience"), _PATIENCE, (0, 1000)),
+        Knob("scheduled_sampling", N_("Sched. sampling"), _SAMPLING, (0, 0.95), 0.05),
+    ),
+}
+"""What stands above some knobs → the knobs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +121,7 @@ class Begun:
         return settings | {"vocab_size": self.preset.vocab_size}
 
 
-def asked(begun: Begun, task: Task | None, *, vocabulary: bool) -> dict[str, Setting]:
+def ask(begun: Begun, task: Task | None, *, vocabulary: bool) -> dict[str, Setting]:
     """Ask for every setting, and return those that differ from the preset's.
 
     Args:
@@ -46,21 +131,28 @@ def asked(begun: Begun, task: Task | None, *, vocabulary: bool) -> dict[str, Set
     """
     found: dict[str, Setting] = {}
     for title, knobs in GROUPS.items():
-        with _row(title):
+        with _row(_(title)):
             for knob in (*knobs, VOCABULARY) if vocabulary and knobs == MODEL else knobs:
-                found |= turned(knob, begun)
+                found |= ask_one(knob, begun)
     with _row(_("Guided attention")):
-        found |= _guided(found, begun, task)
+        found |= _ask_guided(found, begun, task)
     return found
 
 
-def turned(knob: Knob, begun: Begun) -> dict[str, Setting]:
+def ask_one(knob: Knob, begun: Begun) -> dict[str, Setting]:
     """Ask for one setting, and return it where it differs from the preset's."""
-    default = begun.values[knob.name]
+    default, key = begun.values[knob.name], key_of(knob.name)
+    help_text = _("{text} Preset {name}: {value}.").format(
+        text=_(knob.text), name=begun.name, value=default
+    )
     if knob.offered:
-        value: Setting = _word(knob, begun, str(default))
+        address.belongs_to(key, begun.name)
+        offered, label = {each: each for each in knob.offered}, _label(knob, default)
+        value: Setting = controls.selection(
+            label, key, offered, str(default), width=_WIDTH, help_text=help_text
+        )
     else:
-        value = _number(knob, begun, default)
+        value = _ask_number(knob, begun, default, help_text)
     return {} if value == default else {knob.name: value}
 
 
@@ -79,10 +171,17 @@ def require_limits(changed: Mapping[str, Setting], limited: Iterable[Knob]) -> N
         value = changed.get(knob.name, low)
         if not knob.offered and not low <= float(value) <= high:
             raise ConfigError(
-                _(
-                    "{label} cannot be {value:,.12g}: it goes from {low:,.12g} to {high:,.12g}"
-                ).format(label=knob.label, value=value, low=low, high=high)
+                _("{label} cannot be {value}: it goes from {low} to {high}").format(
+                    label=_(knob.label), value=exact(value), low=exact(low), high=exact(high)
+                )
             )
+
+
+def exact(value: Setting) -> str:
+    """Return a setting as people read it, with all its digits."""
+    if isinstance(value, str):
+        return value
+    return number(value, significant=12, padded=False)
 
 
 def key_of(name: str) -> str:
@@ -95,30 +194,16 @@ def _row(title: str) -> st.delta_generator.DeltaGenerator:
     return st.container(horizontal=True, gap="xsmall", vertical_alignment="bottom")
 
 
-def _word(knob: Knob, begun: Begun, default: str) -> str:
-    key = key_of(knob.name)
-    address.belongs_to(key, begun.name)
-    return controls.selection(
-        _label(knob, default),
-        key,
-        {each: each for each in knob.offered},
-        default,
-        width=_WIDTH,
-        help_text=_help(knob, begun),
-    )
-
-
-def _number(knob: Knob, begun: Begun, preset_value: Setting) -> Setting:
-    key = key_of(knob.name)
+def _ask_number(knob: Knob, begun: Begun, preset_value: Setting, help_text: str) -> Setting:
     kind = float if isinstance(preset_value, float) else int
     default = min(kind(preset_value), kind(knob.limits[1]))
     # Without limits: Streamlit would put another number in the place of one that is refused.
     return controls.amount(
         _label(knob, default),
-        key,
+        key_of(knob.name),
         default,
         step=kind(knob.step),
-        help_text=_help(knob, begun),
+        help_text=help_text,
         of=begun.name,
         width=_WIDTH,
     )
@@ -129,16 +214,12 @@ def _label(knob: Knob, default: Setting) -> str:
     held = address.text_of(key_of(knob.name))
     same = held is None or str(held) == str(default)
     # Nothing but text: a screen reader says the label as it is.
-    return knob.label if same else f"{knob.label} \u25cf"
+    return _(knob.label) if same else f"{_(knob.label)} \u25cf"
 
 
-def _help(knob: Knob, begun: Begun) -> str:
-    return _("{text} Preset {name}: {value}.").format(
-        text=knob.text, name=begun.name, value=begun.values[knob.name]
-    )
-
-
-def _guided(changed: Mapping[str, Setting], begun: Begun, task: Task | None) -> dict[str, Setting]:
+def _ask_guided(
+    changed: Mapping[str, Setting], begun: Begun, task: Task | None
+) -> dict[str, Setting]:
     """Ask which head is taught to look from a pronoun to its antecedent, if any."""
     if task is None or not task.pronouns:
         st.caption(
@@ -155,14 +236,11 @@ def _guided(changed: Mapping[str, Setting], begun: Begun, task: Task | None) -> 
     if not wanted:
         return {}
     sites = [str(Kind.ENCODER_SELF.site(n)) for n in range(int(sizes["n_encoder_layers"]))]
-    default = len(sites) - 1
+    last = sites[-1]
     sites += [str(Kind.CROSS.site(n)) for n in range(int(sizes["n_decoder_layers"]))]
-    site = _one_of(_("Sublayer"), sites, default, GUIDED_SITE)
-    head = _one_of(_("Head"), list(map(str, range(int(sizes["n_heads"])))), 0, GUIDED_HEAD)
-    return {"guide": str(Head(Site.parse(site), int(head)))}
-
-
-def _one_of(label: str, offered: list[str], default: int, key: str) -> str:
-    return controls.selection(
-        label, key, {each: each for each in offered}, offered[default], width=_WIDTH
+    site = controls.selection(
+        _("Sublayer"), GUIDED_SITE, {each: each for each in sites}, last, width=_WIDTH
     )
+    heads = {str(head): str(head) for head in range(int(sizes["n_heads"]))}
+    head = controls.selection(_("Head"), GUIDED_HEAD, heads, "0", width=_WIDTH)
+    return {"guide": str(Head(Site.parse(site), int(head)))}

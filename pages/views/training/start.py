@@ -1,33 +1,73 @@
-"""Giving a training a name, and starting it."""
+"""A training as it was set up: giving it a name, starting it, and computing its costs again."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
 
 from core.config import ConfigError
 from core.runs.names import checked_name, free_name
-from core.runs.run import RunError
-from core.tasks import CorpusError
+from core.runs.run import PAIRS, RunError
+from core.tasks import CorpusError, Task
 from core.training import process
+from core.training.estimate import Costs
 from core.training.prepare import prepare_run
-from core.training.settings import train_command
-from pages.frame import address, cached, controls, session
-from pages.frame.text import _, plain
-from pages.views.training.pending_settings import Wanted
+from core.training.presets import Preset
+from core.training.settings import Setting, train_command
+from pages.frame import address, controls, session
+from pages.frame.language import _, plain
 
 NAME, VIEW = "run_name", "training"
+WATCH = "watch"
+"""The view that is opened when a training has begun."""
 
 
-def asked(wanted: Wanted) -> str:
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Wanted:
+    """What a visitor asked for, as far as it can be."""
+
+    task: Task | None
+    """None while there are no pairs to learn from."""
+    own: bool
+    """Whether the visitor's own pairs are learned."""
+    name: str
+    """The task's, as it is chosen."""
+    preset_name: str
+    changed: Mapping[str, Setting]
+    """The settings that differ from the preset's."""
+    preset: Preset | None
+    """With these settings; None where they cannot be."""
+    costs: Costs | None
+    """None where one of the others is."""
+    problem: str
+    """Why these settings cannot be; empty where they can."""
+
+    @property
+    def source(self) -> str:
+        """The task on the command line."""
+        return PAIRS if self.own else self.name
+
+    @property
+    def short(self) -> str:
+        """The task and the size, in words that can stand in the name of a run."""
+        return f"{'pairs' if self.own else self.name}-{self.preset_name}"
+
+
+def ask(folder: Path, wanted: Wanted) -> str:
     """Ask for a name, and start when told to.
+
+    Args:
+        folder: The run is made in it.
+        wanted: The training.
 
     Returns:
         The command that does the same.
     """
-    offered = free_name(cached.OWN, f"{wanted.short}-{wanted.preset_name}")
+    offered = free_name(folder, wanted.short)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         typed = controls.text(_("Name of the run"), NAME, "", placeholder=offered)
-        name, problem = _free(typed or offered)
+        name, problem = _free(folder, typed or offered)
         pressed = st.button(
             _("Start"),
             type="primary",
@@ -35,11 +75,11 @@ def asked(wanted: Wanted) -> str:
             disabled=wanted.costs is None or bool(problem),
             key="start",
         )
-    path = Path(cached.OWN.name) / name
+    path = Path(folder.name) / name
     command = train_command(path, wanted.source, wanted.preset_name, wanted.changed)
     if pressed and not problem:
         with st.spinner(_("Learning the tokenizer, and starting …")):
-            problem = _started(cached.OWN / name, wanted, command)
+            problem = _started(folder / name, wanted, command)
         if not problem:
             st.rerun()
     for said in (wanted.problem, problem):
@@ -48,13 +88,45 @@ def asked(wanted: Wanted) -> str:
     return command
 
 
-def _free(typed: str) -> tuple[str, str]:
+def computing(wanted: Wanted, command: str) -> str:
+    """Return Python that computes the costs again, and names the command that starts it."""
+    settings = dict(wanted.changed)
+    begun = f'preset = with_settings(PRESETS["{wanted.preset_name}"], {settings!r})'
+    imports = {
+        "from core.training.estimate import costs",
+        "from core.training.forecast import forecast",
+        "from core.training.presets import PRESETS",
+        "from core.training.settings import with_settings",
+    }
+    if wanted.own:
+        # The file that the page offers beside them.
+        imports |= {
+            "from pathlib import Path",
+            "from core.tasks.pairs import read_pairs",
+            "from core.training.corpus_report import corpus_report",
+        }
+        counted = [
+            f'pairs = read_pairs(Path("{PAIRS}").read_bytes(), "{PAIRS}")',
+            "longest = preset.model.max_positions",
+            "lengths = corpus_report(pairs.samples, preset.vocab_size, longest).lengths",
+        ]
+    else:
+        imports |= {
+            "from core.tasks import TASKS",
+            "from core.training.estimate import lengths_of",
+        }
+        counted = [f'lengths = lengths_of(TASKS["{wanted.name}"], preset.vocab_size)']
+    numbers = "numbers = forecast(preset, costs(preset, lengths))"
+    return "\n".join([*sorted(imports), "", f"# {command}", begun, *counted, numbers, ""])
+
+
+def _free(folder: Path, typed: str) -> tuple[str, str]:
     """Return a name as it can be used, and what is wrong with it, if anything."""
     try:
         name = checked_name(typed)
     except RunError as error:
         return typed, str(error)
-    if free_name(cached.OWN, name) != name:
+    if free_name(folder, name) != name:
         return name, _("there is a run named {name} already").format(name=name)
     return name, ""
 
@@ -72,5 +144,5 @@ def _started(path: Path, wanted: Wanted, command: str) -> str:
         why = error.strerror or str(error)
         return _("the run cannot be written to {path}: {why}").format(path=path, why=why)
     # Nothing between here and the start may draw: a second click would end this run of the page.
-    address.choose({VIEW: "watch", session.MODEL: f"runs/{path.name}", NAME: None})
+    address.choose({VIEW: WATCH, session.MODEL: f"runs/{path.name}", NAME: None})
     return ""

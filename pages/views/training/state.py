@@ -9,23 +9,14 @@ import streamlit as st
 from core.runs.run import RunError
 from core.training import process
 from core.training.process import Situation
-from pages.frame import cached, session
-from pages.frame.text import _, duration, percent, plain
-from pages.views.training import progress
+from pages.frame import cached, progress, session
+from pages.frame.language import N_, _, duration, number, percent, plain
 
-STATES = {
-    "prepared": _("not begun"),
-    "starting": _("starting…"),
-    "running": _("running"),
-    "evaluating": _("measuring the trained model on held-out pairs…"),
-    "paused": _("paused"),
-    "stopped": _("stopped"),
-    "finished": _("finished"),
-    "failed": _("failed"),
-    "interrupted": _("interrupted"),
+STATES = progress.STATES | {
+    "evaluating": N_("measuring the trained model on held-out pairs…"),
 }
 """How a training stands."""
-WISHES = {"pause": _("pausing after the next step…"), "stop": _("stopping after the next step…")}
+WISHES = {"pause": N_("pausing after the next step…"), "stop": N_("stopping after the next step…")}
 """What it was asked for, until it is done."""
 
 _GO = "training_go"
@@ -44,7 +35,7 @@ def told(path: Path, found: Situation) -> str:
     """
     wish = process.asked(path)
     if found.state in ("starting", "running") and wish is not None:
-        return _line(WISHES[wish], _steps(found))
+        return _line(_(WISHES[wish]), _steps(found))
     parts = [_steps(found)]
     if found.state == "running":
         parts += _pace(path, found.steps - found.step)
@@ -53,7 +44,7 @@ def told(path: Path, found: Situation) -> str:
     why = found.message
     if found.state == "interrupted":
         why = why or _("its process ended without a word; resume from what was kept")
-    return _line(STATES[found.state], *parts, why)
+    return _line(_(STATES[found.state]), *parts, why)
 
 
 def buttons(path: Path, found: Situation) -> None:
@@ -106,7 +97,7 @@ def _line(state: str, *parts: str) -> str:
 
 
 def _steps(found: Situation) -> str:
-    return _("step {step:,} of {steps:,}").format(step=found.step, steps=found.steps)
+    return _("step {step} of {steps}").format(step=number(found.step), steps=number(found.steps))
 
 
 def _pace(path: Path, steps: int) -> list[str]:
@@ -119,7 +110,7 @@ def _pace(path: Path, steps: int) -> list[str]:
     if left is None:
         return []
     return [
-        _("{n:,.0f} tokens/s").format(n=rows[-1].get("tokens_per_second", 0.0)),
+        _("{n} tokens/s").format(n=number(rows[-1].get("tokens_per_second", 0.0), 0)),
         _("about {time} left without measuring").format(time=duration(left)),
     ]
 
@@ -133,7 +124,7 @@ def _quality(path: Path) -> list[str]:
     if evaluation is None:
         return []
     return [
-        _("exact match {share} of {n:,} held-out pairs").format(
-            share=percent(evaluation["exact_match"]), n=evaluation["n"]
+        _("exact match {share} of {n} held-out pairs").format(
+            share=percent(evaluation["exact_match"]), n=number(evaluation["n"])
         )
     ]

@@ -9,22 +9,23 @@ from core.config import ModelConfig
 from core.heads import Head, Kind
 from core.inspection import Inspection
 from core.runs.run import Run, RunError
-from pages.frame import address, cached, clicks, components, controls, maps, notes, opening, session
-from pages.frame.text import _
-from pages.views.training import progress
+from pages.frame import address, cached, controls, maps, notes, opening, progress, session
+from pages.frame.language import _
+from viz.plane.maps import AttentionMaps
 
 
-def sentence(path: Path) -> str:
-    """Ask for a sentence, beside examples of the run's task; to be called inside of a row.
+def ask_sentence(path: Path) -> str:
+    """Ask for a sentence, beside examples of the run's task.
 
     Raises:
         RunError: The folder is no run.
     """
-    return opening.ask_sentence(progress.task(path), labelled=False)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        return opening.ask_sentence(progress.task(path), labelled=False)
 
 
-def head(path: Path, model: ModelConfig) -> Head:
-    """Ask for a kind of attention, a layer and a head.
+def ask_head(path: Path, model: ModelConfig) -> Head:
+    """Ask for a kind of attention, a layer and a head; to be called inside of a row.
 
     Raises:
         RunError: The folder is no run.
@@ -47,14 +48,12 @@ def notes_on(path: Path, inspection: Inspection) -> list[str]:
     return notes.about_reading(_untrained(path), inspection)
 
 
-def show(inspection: Inspection, looked_at: Head) -> None:
-    """Draw the maps."""
-    selected = (looked_at.layer, looked_at.index)
-    shown = maps.maps_of(inspection, looked_at.kind, selected)
-    components.attention_maps(shown, key=session.MAPS, on_pick=clicks.take_head)
+def maps_of(inspection: Inspection, head: Head) -> AttentionMaps:
+    """Return the maps of a head's kind of attention, of which the head is selected."""
+    return maps.maps_of(inspection, head.kind, (head.layer, head.index))
 
 
-def no_text() -> None:
+def say_no_text() -> None:
     """Ask for a sentence where there is none."""
     st.info(_("Type a sentence, or click one of the examples."))
 

@@ -10,8 +10,22 @@ from core.runs.run import RunError, read_metrics
 from core.runs.weights import stops
 from core.tasks import Task
 from pages.frame import cached, session
+from pages.frame.language import N_
 
 Computed = TypeVar("Computed")
+
+STATES = {
+    "prepared": N_("not begun"),
+    "starting": N_("starting…"),
+    "running": N_("running"),
+    "evaluating": N_("measuring…"),
+    "paused": N_("paused"),
+    "stopped": N_("stopped"),
+    "finished": N_("finished"),
+    "failed": N_("failed"),
+    "interrupted": N_("interrupted"),
+}
+"""How a training stands → in a word or two."""
 
 _MEASURED, _NEWEST = "measured", "newest"
 
@@ -22,6 +36,8 @@ class _Read:
 
     file: int
     """Its number in the file system: going back to a checkpoint makes it another file."""
+    state: list[int]
+    """How long it was, and when it was written."""
     rows: list[dict[str, Any]]
     offset: int
 
@@ -32,10 +48,12 @@ def rows(path: Path) -> list[dict[str, Any]]:
     Raises:
         RunError: The file is damaged.
     """
-    kept, file = session.drawer(_MEASURED), _number(path / "metrics.jsonl")
+    kept, (file, *state) = session.drawer(_MEASURED), _state(path / "metrics.jsonl")
     before = kept.get(path)
+    if before is not None and (before.file, before.state) == (file, state):
+        return list(before.rows)
     if before is None or before.file != file:
-        before = _Read(file, [], 0)
+        before = _Read(file, state, [], 0)
     try:
         new, offset = read_metrics(path, before.offset)
         follows = _follows(before.rows, new)
@@ -44,9 +62,9 @@ def rows(path: Path) -> list[dict[str, Any]]:
             raise
         follows = False
     if not follows:
-        before = _Read(file, [], 0)
+        before = _Read(file, state, [], 0)
         new, offset = read_metrics(path)
-    kept[path] = _Read(file, [*before.rows, *new], offset)
+    kept[path] = _Read(file, state, [*before.rows, *new], offset)
     return list(kept[path].rows)
 
 
@@ -84,11 +102,13 @@ def task(path: Path) -> Task | None:
     return cached.of_run_at(task_of, path, 0)
 
 
-def _number(file: Path) -> int:
+def _state(file: Path) -> tuple[int, int, int]:
+    """Return which file it is, how long, and when it was written; zeros where it is not there."""
     try:
-        return file.stat().st_ino
+        stat = file.stat()
     except OSError:
-        return 0
+        return 0, 0, 0
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns
 
 
 def _follows(before: list[dict[str, Any]], new: list[dict[str, Any]]) -> bool:

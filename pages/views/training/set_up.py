@@ -1,0 +1,211 @@
+"""Setting up a training: what is learned, by which model, at what cost; and starting it."""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+import streamlit as st
+
+from core.config import ConfigError, TrainConfig
+from core.model import count_parameters
+from core.tasks import TASKS, Task
+from core.training.estimate import Lengths, lengths_of, seconds_per_step
+from core.training.estimate import costs as costs_of
+from core.training.forecast import forecast
+from core.training.presets import Preset
+from core.training.schedule import learning_rate
+from core.training.settings import Setting, with_settings
+from pages.frame import cached, controls
+from pages.frame.charts import chart
+from pages.frame.language import N_, _, n_, number, plain, translated
+from pages.frame.view import Shown
+from pages.views.training import costs, own_pairs, settings, start, text_rows
+from pages.views.training.settings import GROUPS, VOCABULARY, Begun
+from pages.views.training.start import Wanted
+from viz.component.standalone import Drawn
+
+TASK, SIZE = "task", "size"
+OWN_PAIRS = "own pairs"
+LABELS = {
+    "copy": N_("copy"),
+    "reverse": N_("reverse"),
+    "translate": N_("translate"),
+    OWN_PAIRS: N_("own pairs"),
+}
+"""Task → what people call it."""
+SIZES = {"tiny": N_("tiny"), "small": N_("small"), "base": N_("base")}
+TEXTS = {
+    "copy": N_(
+        "Copy a row of letters. The first thing that a Transformer should learn: its "
+        "cross-attention becomes a diagonal."
+    ),
+    "reverse": N_(
+        "Write a row of letters backwards. That takes knowing where each letter stands: "
+        "cross-attention becomes the other diagonal."
+    ),
+    "translate": N_(
+        "English to French, from a small grammar. In about half of the sentences a pronoun must be "
+        "understood: what it stands for decides how it is translated."
+    ),
+    OWN_PAIRS: N_(
+        "Translations, questions and answers, dates in two spellings: whatever has a source and a "
+        "target. A tenth of the sources is held out, to measure with."
+    ),
+}
+"""Task → what it teaches."""
+MOST_PARAMETERS = 300_000_000
+"""Training keeps four numbers for each parameter; more would not fit into most machines."""
+_SAMPLES = 3
+
+
+def draw(folder: Path) -> Shown | None:
+    """Ask what is to be learned and how, say what it costs, and start it.
+
+    Args:
+        folder: The run is made in it.
+    """
+    left, right = st.columns([5, 3], gap="medium")
+    with left:
+        with st.container(horizontal=True):
+            offered = {name: _(LABELS[name]) for name in [*TASKS, OWN_PAIRS]}
+            name = controls.choice(_("Task"), TASK, offered, next(iter(offered)), labelled=True)
+            sizes = translated(SIZES)
+            begun = Begun(controls.choice(_("Size"), SIZE, sizes, next(iter(sizes)), labelled=True))
+        st.markdown(f":small[{_(TEXTS[name])}]")
+        task, lengths, changed = _learned(name, begun)
+    own = name == OWN_PAIRS
+    with st.expander(_("The paper's knobs"), key="knobs", icon=":material/tune:"):
+        changed |= settings.ask(begun, task, vocabulary=not own)
+    preset, problem = _checked(begun, changed, own=own)
+    wanted = Wanted(
+        task=task,
+        own=own,
+        name=name,
+        preset_name=begun.name,
+        changed=changed,
+        preset=preset,
+        costs=costs_of(preset, lengths or _lengths(task, preset)) if task and preset else None,
+        problem=problem,
+    )
+    with right:
+        costs.say(wanted.costs, preset.training if preset else None)
+        command = start.ask(folder, wanted)
+    if preset:
+        st.caption(costs.sizes(preset.model, preset.training))
+        _say_little_patience(preset.training)
+    _say_changes(begun, changed)
+    st.code(command, language="bash")
+    return _shown(wanted, command)
+
+
+def _shown(wanted: Wanted, command: str) -> Shown | None:
+    """Draw what is known of a training beforehand, where it can be."""
+    preset, found = wanted.preset, wanted.costs
+    if preset is None or found is None:
+        return None
+    charts = costs.charts(found.model, preset.training)
+    for place, each in zip(st.columns(2, gap="large"), charts, strict=True):
+        with place:
+            chart(each)
+    return Shown(
+        name=wanted.short,
+        title=_("A training of the size {size}, before it has begun").format(
+            size=wanted.preset_name
+        ),
+        numbers=lambda: forecast(preset, found),
+        python=start.computing(wanted, command),
+        code=[learning_rate, seconds_per_step, with_settings],
+        pictures=[Drawn(chart=each) for each in charts],
+        about={"task": _(LABELS[wanted.name]), "command": command},
+        formula=r"""\mathrm{lrate} = f \cdot d_{\mathrm{model}}^{-0.5} \cdot
+        \min(\mathrm{step}^{-0.5},\ \mathrm{step} \cdot \mathrm{warmup}^{-1.5})""",
+        tries=(
+            _("Double d_model and d_ff: every matrix has four times as many parameters."),
+            _("Shorten the warm-up: the learning rate rises sooner, and higher."),
+        ),
+    )
+
+
+def _learned(name: str, begun: Begun) -> tuple[Task | None, Lengths | None, dict[str, Setting]]:
+    """Show samples of the task, and return it with the lengths of its sentences."""
+    if name == OWN_PAIRS:
+        found, changed = own_pairs.ask(begun)
+        return (found.corpus, found.lengths, changed) if found else (None, None, changed)
+    task = TASKS[name]
+    text_rows.show_pairs(
+        (text_rows.words(source), text_rows.words(target))
+        for source, target in cached.of_key(_samples, name, task)
+    )
+    return task, None, {}
+
+
+def _samples(task: Task) -> list[tuple[str, str]]:
+    sources = [example.source for example in task.examples[:_SAMPLES]]
+    return [(source, task.reference(source) or "") for source in sources]
+
+
+def _say_changes(begun: Begun, changed: Mapping[str, Setting]) -> None:
+    """Say in a line how the settings differ from the preset's."""
+    if not changed:
+        st.caption(_("Everything as in the preset {name}.").format(name=begun.name))
+        return
+    parts = [
+        f"**{name} {plain(settings.exact(value))}**{_before(begun.values[name])}"
+        for name, value in changed.items()
+    ]
+    said = _("Changed from the preset {name}: {parts}.")
+    st.caption(said.format(name=begun.name, parts=", ".join(parts)))
+
+
+def _before(value: Setting) -> str:
+    return "" if value == "" else f" ({plain(settings.exact(value))})"
+
+
+def _checked(
+    begun: Begun, changed: Mapping[str, Setting], *, own: bool
+) -> tuple[Preset | None, str]:
+    """Return the preset with the settings that were asked for, or None and why they cannot be."""
+    try:
+        settings.require_limits(changed, [knob for group in GROUPS.values() for knob in group])
+        settings.require_limits(changed, [own_pairs.VOCABULARY if own else VOCABULARY])
+        preset = with_settings(begun.preset, changed)
+        _require_size(preset)
+    except ConfigError as error:
+        return None, str(error)
+    return preset, ""
+
+
+def _say_little_patience(training: TrainConfig) -> None:
+    """Say so where training ends before patience can."""
+    n = math.ceil(training.steps / training.evaluate_every)
+    if training.patience > 0 and n <= training.patience:
+        said = n_(
+            ":material/info: A patience of {patience} can hardly act: in {steps} steps there is "
+            "{n} measurement, one every {every} steps.",
+            ":material/info: A patience of {patience} can hardly act: in {steps} steps there "
+            "are {n} measurements, one every {every} steps.",
+            n,
+        )
+        every, steps = number(training.evaluate_every), number(training.steps)
+        st.caption(said.format(patience=training.patience, steps=steps, n=n, every=every))
+
+
+def _lengths(task: Task, preset: Preset) -> Lengths:
+    with st.spinner(_("Splitting samples into tokens …")):
+        key = f"{task.name} {preset.vocab_size}"
+        return cached.of_key(lengths_of, key, task, preset.vocab_size)
+
+
+def _require_size(preset: Preset) -> None:
+    """Refuse models that would take the memory of whoever looks at this page.
+
+    Raises:
+        ConfigError: There are too many parameters.
+    """
+    found = count_parameters(preset.model)
+    if found > MOST_PARAMETERS:
+        raise ConfigError(
+            _("{n} parameters are too many to train from here; at most {most}").format(
+                n=number(found), most=number(MOST_PARAMETERS)
+            )
+        )
