@@ -5,36 +5,57 @@ from pathlib import Path
 import streamlit as st
 
 from core.runs.run import RunError
-from core.training.process import situation
-from pages.frame import address, cached, controls, opening
-from pages.frame.text import _
-from pages.views.training import history, setup, start, watch
+from pages.frame import address, cached, layout, opening
+from pages.frame.language import N_, _
+from pages.frame.view import View, choose, show
+from pages.views.training import forming, look_back, set_up, start, watch
 
-SET_UP, WATCH, LOOK_BACK = VIEWS = ("set up", "watch", "look back")
-_ROW = 40
-"""Height of a box to choose from, in pixels."""
+SET_UP = View(
+    "set_up",
+    N_("set up"),
+    N_("Choose what a model shall learn, and its size; see what that costs, and start."),
+    set_up.draw,
+    older="set up",
+)
+WATCH = View(
+    start.WATCH,
+    N_("watch"),
+    N_("How a training goes, what the model makes of held-out sentences by now, and of yours."),
+    watch.draw,
+)
+LOOK_BACK = View(
+    "look_back",
+    N_("look back"),
+    N_("What the heads did with a sentence at each snapshot of the training."),
+    look_back.draw,
+    older="look back",
+)
+FORMING = View(
+    "forming",
+    N_("heads form"),
+    N_("How the heads of a layer come to look at few tokens in the course of the training."),
+    forming.draw,
+)
+VIEWS: tuple[View[Path], ...] = (SET_UP, WATCH, LOOK_BACK, FORMING)
 
 
 def render() -> None:
     """Ask for a view, and for a run where it shows one."""
     paths = _runs()
-    linked = any(map(address.text_of, (setup.TASK, setup.SIZE)))
+    linked = any(map(address.text_of, (set_up.TASK, set_up.SIZE)))
     opened = WATCH if not linked and any(map(_trains, paths.values())) else SET_UP
-    row = st.container(horizontal=True, vertical_alignment="center")
-    with row:
-        view = controls.choice(_("View"), start.VIEW, controls.words(VIEWS), opened, named=True)
-        name = opening.ask_named_run(list(paths)) if view != SET_UP and paths else ""
-        if not name:
-            # As high as beside a box, so that the buttons stay where they are.
-            st.html(f'<div style="height:{_ROW}px"></div>', width="content")
-    if view == SET_UP:
-        setup.render()
-    elif not name:
-        st.info(_("There is no run yet: set one up."))
-    elif view == WATCH:
-        watch.render(paths[name])
+    with st.container(horizontal=True, vertical_alignment="center"):
+        view = choose(VIEWS, start.VIEW, opened.name)
+        name = opening.ask_named_run(list(paths)) if view is not SET_UP and paths else ""
+        with st.container(width="stretch", key=layout.LESSON_TEXT):
+            st.markdown(f":small[{_(view.question)}]")
+    if view is SET_UP:
+        # What is set up becomes a folder of this one.
+        show(view, cached.OWN, {})
+    elif name:
+        show(view, paths[name], {"model": name})
     else:
-        history.render(paths[name], row)
+        st.info(_("There is no run yet: set one up."))
     address.write()
 
 
@@ -58,7 +79,7 @@ def _changed(path: Path) -> float:
 def _trains(path: Path) -> bool:
     """Say whether a process is at work on a run."""
     try:
-        return path.parent == cached.OWN and situation(path).alive
+        return path.parent == cached.OWN and cached.situation(path).alive
     except RunError:
         return False
 

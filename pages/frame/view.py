@@ -16,6 +16,7 @@ from pages.frame.files import as_csv, as_json
 from pages.frame.folded import fold, fold_code, fold_formula, fold_how_to_read
 from pages.frame.language import N_, _, translated
 from pages.frame.opening import Opened
+from viz.charts.curves import Chart
 from viz.charts.export import chart_png, chart_svg
 from viz.charts.number_tables import DEFAULT_TABLE_TEXTS, number_tables
 from viz.component.standalone import Drawn, standalone_page
@@ -33,6 +34,9 @@ FACTS: Mapping[str, str] = {
     "head": N_("Head"),
     "happens": N_("What happens"),
     "number": N_("Marked number"),
+    "runs": N_("Runs"),
+    "task": N_("Task"),
+    "command": N_("Command"),
     "second_model": N_("Second model"),
     "second_head": N_("Second head"),
     "second_sentence": N_("Second sentence"),
@@ -167,19 +171,25 @@ def offer(shown: Shown, view: View[Subject], facts: Mapping[str, object]) -> Non
 
 
 def _files(shown: Shown, about: Mapping[str, object]) -> None:
-    charts = [each.chart for each in shown.pictures if each.chart is not None]
+    charts = [each for each in shown.pictures if each.chart is not None]
     for number, chart in enumerate(charts):
         # Components save themselves what they show just then, zoomed or not.
         tail = f"-{number + 1}" if len(charts) > 1 else ""
-        _download(f"PNG{tail}", "image/png", f"{shown.name}{tail}.png", partial(chart_png, chart))
-        _download(
-            f"SVG{tail}", "image/svg+xml", f"{shown.name}{tail}.svg", partial(chart_svg, chart)
-        )
+        for label, mime, made in (
+            ("PNG", "image/png", chart_png),
+            ("SVG", "image/svg+xml", chart_svg),
+        ):
+            name = f"{shown.name}{tail}.{label.lower()}"
+            _download(f"{label}{tail}", mime, name, partial(_made, made, chart))
     _download("CSV", "text/csv", f"{shown.name}.csv", lambda: as_csv(shown.numbers()))
     _download(
         "JSON", "application/json", f"{shown.name}.json", lambda: as_json(about, shown.numbers())
     )
     _download("HTML", "text/html", f"{shown.name}.html", lambda: page(shown, about))
+
+
+def _made(made: Callable[[Chart], str] | Callable[[Chart], bytes], picture: Drawn) -> str | bytes:
+    return made(picture.drawn_chart())
 
 
 def page(shown: Shown, about: Mapping[str, object]) -> str:

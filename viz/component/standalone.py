@@ -83,7 +83,8 @@ class Drawn:
     assets: Assets | None = None
     packed: Callable[[], bytes] | None = None
     """Makes the component's payload."""
-    chart: Chart | None = None
+    chart: Chart | Callable[[], Chart] | None = None
+    """A function makes it when it is taken away: of what still grows, as it is then."""
     html: str = ""
 
     def __post_init__(self) -> None:
@@ -91,6 +92,16 @@ class Drawn:
             raise ValueError("a picture is a component, a chart, or HTML")
         if (self.assets is None) != (self.packed is None):
             raise ValueError("a component needs something to draw")
+
+    def drawn_chart(self) -> Chart:
+        """Return the chart as it is now.
+
+        Raises:
+            ValueError: It is another kind of picture.
+        """
+        if self.chart is None:
+            raise ValueError("this picture is no chart")
+        return self.chart() if callable(self.chart) else self.chart
 
 
 def standalone_page(
@@ -112,7 +123,7 @@ def standalone_page(
 
 def _picture(picture: Drawn, number: int) -> str:
     if picture.chart is not None:
-        return f'<div class="chart">{chart_svg(picture.chart)}</div>'
+        return f'<div class="chart">{chart_svg(picture.drawn_chart())}</div>'
     if picture.assets is None or picture.packed is None:
         return picture.html
     return _component(picture.assets, picture.packed(), number)

@@ -1,26 +1,38 @@
 """Go back through a training: any sentence at any snapshot, so that one sees heads form."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
-from core.analysis.heads.evenness import evenness
 from core.decoding.sentence import SentenceError
 from core.heads import Head
 from core.inspection import Inspection, inspect_sentence
-from core.runs.run import RunError, read_settings
+from core.model.attention import attend_probed
+from core.runs.run import RunError
 from core.runs.weights import stops
 from core.training.trainer import EVALUATION_SAMPLES
-from pages.frame import cached, clicks, controls, session
-from pages.frame.charts import chart
-from pages.frame.components import scrubber
+from pages.frame import (
+    address,
+    cached,
+    clicks,
+    components,
+    controls,
+    notes,
+    progress,
+    python,
+    session,
+)
+from pages.frame.language import _, number, plain
 from pages.frame.scrubber import scrubber_of, stop_label
-from pages.frame.text import _, plain
-from pages.views.training import looking, progress
-from pages.views.training.lines import lines
-from viz.charts.curves import Quantity, curves
+from pages.frame.view import Columns, Shown
+from pages.views.training import heads_at_step
+from pages.views.training.text_rows import show_table
+from viz.component.standalone import Drawn
+from viz.plane import map_payload
+from viz.plane.panels import component_assets
+from viz.scrubber.scrubber import pack_scrubber, scrubber_assets
 
 NEAR = 0.3
 """What was measured within this share of a step's number speaks for the step."""
@@ -28,41 +40,42 @@ FEW = 2
 """Before training, and the newest."""
 
 
-def render(path: Path, row: DeltaGenerator | None = None) -> None:
+def draw(path: Path) -> Shown | None:
     """Show a run's snapshots, one at a time.
 
     Args:
         path: The run's folder.
-        row: Where the sentence is asked for; None for a row of its own.
     """
     try:
-        _through(path, row or st.container(horizontal=True, vertical_alignment="bottom"))
+        return _at_one_step(path)
     except SentenceError:
-        looking.no_text()
+        heads_at_step.say_no_text()
     except (OSError, RunError) as error:
         st.error(plain(str(error)))
+    return None
 
 
-def _through(path: Path, row: DeltaGenerator) -> None:
-    model, rows, offered = read_settings(path).model, progress.rows(path), stops(path)
-    with row:
-        sentence = looking.sentence(path)
+def _at_one_step(path: Path) -> Shown:
+    model, rows, offered = cached.settings(path).model, progress.rows(path), stops(path)
+    sentence = heads_at_step.ask_sentence(path)
     # Its place is above the controls, of which one says where the handle stands.
     course = st.container()
     with st.container(horizontal=True, vertical_alignment="center"):
-        step = _step(offered)
-        head = looking.head(path, model)
+        step = _ask_step(offered)
+        head = heads_at_step.ask_head(path, model)
     with course:
-        shown = scrubber_of(rows, offered, step)
-        scrubber(shown, key=session.SCRUBBER, on_pick=clicks.take_step)
+        scrubber = scrubber_of(rows, offered, step)
+        components.scrubber(scrubber, key=session.SCRUBBER, on_pick=clicks.take_step)
     inspection: Inspection = cached.of_run_at(inspect_sentence, path, step, sentence)
     last: Inspection = cached.of_run_at(inspect_sentence, path, offered[-1], sentence)
-    known = [f"{_told(rows, step)}.", *looking.notes_on(path, inspection)]
+    known = [f"{_told(rows, step)}.", *heads_at_step.notes_on(path, inspection)]
     if len(offered) <= FEW:
         known.append(_("Only the beginning and the newest weights were kept."))
     at_end = _("at the end: {text}").format(text=last.translation.text)
-    lines([(" ".join(known), at_end)], widths=(45, 55), notes={0}, wrapped=True)
-    looking.show(inspection, head)
+    show_table([(" ".join(known), at_end)], widths=(45, 55), notes={0}, wrapped=True)
+    shown = heads_at_step.maps_of(inspection, head)
+    take = partial(clicks.take_head, address.choose)
+    components.attention_maps(shown, key=session.MAPS, on_pick=take)
     if len(offered) > FEW:
         st.caption(
             _(
@@ -70,7 +83,45 @@ def _through(path: Path, row: DeltaGenerator) -> None:
                 "at most {n} held-out pairs were measured."
             ).format(n=EVALUATION_SAMPLES)
         )
-    _forming(path, sentence, head, offered)
+    return Shown(
+        name=f"{path.name}-step-{step}-{head.site}",
+        title=_("{head}, at step {step}").format(head=notes.site_and_head(head), step=number(step)),
+        numbers=lambda: weights_of(inspection, head),
+        python=_python(path, step, sentence, head),
+        code=[inspect_sentence, attend_probed],
+        pictures=[
+            Drawn(scrubber_assets(), lambda: pack_scrubber(scrubber)),
+            Drawn(component_assets(), lambda: map_payload.pack(shown, whole=True)),
+        ],
+        about={
+            "step": str(step),
+            "sentence": sentence,
+            "translation": inspection.translation.text,
+            "head": notes.site_and_head(head),
+        },
+        tries=(
+            _("Play the training: a head that looks nowhere at first finds its place at once."),
+            _("Go back to step 0: all rows are nearly uniform, whatever the sentence."),
+        ),
+    )
+
+
+def weights_of(inspection: Inspection, head: Head) -> Columns:
+    """Return every weight of a head, one in each row, with its query and its key."""
+    queries = inspection.tokens_of(head.kind.query_side)
+    keys = inspection.tokens_of(head.kind.key_side)
+    cells = [(query, key) for query in range(len(queries)) for key in range(len(keys))]
+    weights_QK = inspection.weights_of(head)
+    visible_QK = inspection.attention[head.site].visible_QK
+    return {
+        "head": [str(head)] * len(cells),
+        "query": [query for query, _key in cells],
+        "query_token": [queries[query].text for query, _key in cells],
+        "key": [key for _query, key in cells],
+        "key_token": [keys[key].text for _query, key in cells],
+        "visible": visible_QK.reshape(-1).tolist(),
+        "weight": weights_QK.reshape(-1).tolist(),
+    }
 
 
 def figures(rows: Sequence[Mapping[str, float]], step: int) -> str:
@@ -90,11 +141,11 @@ def figures(rows: Sequence[Mapping[str, float]], step: int) -> str:
     label = stop_label(found)
     if not label or list(measured) == [step]:
         return label
-    said = ", ".join(f"{each:,}" for each in measured)
+    said = ", ".join(map(number, measured))
     return _("{figures} (step {steps})").format(figures=label, steps=said)
 
 
-def _step(offered: Sequence[int]) -> int:
+def _ask_step(offered: Sequence[int]) -> int:
     """Ask for a snapshot; the scrubber sets it too."""
     st.caption(_("step"), width="content")
     steps = {step: str(step) for step in offered}
@@ -107,40 +158,22 @@ def _told(rows: Sequence[Mapping[str, float]], step: int) -> str:
     """Return what is known of a step in a few words; the handle says what was measured."""
     if not step:
         return _("step 0: before training")
-    name = _("step {step:,}").format(step=step)
+    name = _("step {step}").format(step=number(step))
     exact = any(row["step"] == step and "held_out_loss" in row for row in rows)
     return ": ".join(part for part in (name, "" if exact else figures(rows, step)) if part)
 
 
-def _forming(path: Path, sentence: str, head: Head, offered: Sequence[int]) -> None:
-    """Draw how evenly the heads of a layer spread their weights at each snapshot, on demand."""
-    folded = st.expander(_("How these heads form"), key="forming", on_change="rerun")
-    if not folded.open:
-        return
-    found = [_evennesses(path, step, sentence, head) for step in offered]
-    series = {
-        _("head {head}").format(head=number): list(along)
-        for number, along in enumerate(zip(*found, strict=True))
-    }
-    with folded:
-        chart(
-            curves(
-                series,
-                x=Quantity(_("step"), labels=tuple(f"{step:,}" for step in offered)),
-                y=Quantity(_("entropy, as a share of the largest possible"), share=True),
-                title=_("How evenly each head of this layer spreads its weights"),
-            )
-        )
-        st.caption(
-            _(
-                "Mean entropy of a head's rows: 100 % where each looks at all tokens alike, 0 % "
-                "where each looks at one."
-            )
-        )
-
-
-def _evennesses(path: Path, step: int, sentence: str, head: Head) -> list[float]:
-    """Return the evenness of each head in the layer of one of them."""
-    inspection: Inspection = cached.of_run_at(inspect_sentence, path, step, sentence)
-    attention = inspection.attention[head.site]
-    return [evenness(weights_QK, attention.visible_QK) for weights_QK in attention.weights_HQK]
+def _python(path: Path, step: int, sentence: str, head: Head) -> str:
+    imports = [
+        "from pathlib import Path",
+        "",
+        "from core.heads import Head",
+        "from core.inspection import inspect_sentence",
+        "from core.runs.run import load_run",
+    ]
+    lines = [
+        f"run = load_run({python.folder(path)}, {step})",
+        f"inspection = inspect_sentence(run, {python.quoted(sentence)})",
+        f'numbers = inspection.weights_of(Head.parse("{head}"))',
+    ]
+    return "\n".join([*imports, "", *lines, ""])

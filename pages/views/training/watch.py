@@ -1,27 +1,35 @@
 """Watch a training: how it stands, how well it goes, and what the model says and does by now."""
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
-from core.batch import Pair, pad
-from core.decoding.greedy import decode_greedily
+from core.batch import Pair
 from core.decoding.sentence import SentenceError
+from core.evaluate.answers import answers
 from core.evaluate.evaluation import held_out_pairs
+from core.evaluate.metrics import measure
 from core.heads import Head
 from core.inspection import inspect_sentence
-from core.runs.run import Run, RunError, read_settings
+from core.runs.numbers import columns_of
+from core.runs.records import read_rows
+from core.runs.run import RunError
 from core.training import process
+from core.training.loop import train
 from core.training.trainer import EVALUATION_SAMPLES
-from pages.frame import cached, layout
+from pages.frame import address, cached, clicks, components, layout, progress, python, session
 from pages.frame.charts import chart
-from pages.frame.text import _, plain
-from pages.views.training import looking, progress, state
-from pages.views.training.lines import lines
+from pages.frame.language import N_, _, number, plain, translated
+from pages.frame.view import Shown
+from pages.views.training import heads_at_step, state
+from pages.views.training.text_rows import show_table
+from viz.charts.curves import Chart
 from viz.charts.measurements import TEXTS, Axes, Rows
 from viz.charts.training import loss_curves, quality_curves, rate_curve, speed_curve
+from viz.component.standalone import Drawn
 
 SECONDS_BETWEEN_WORDS, SECONDS_AT_REST = 1.0, 3.0
 """At rest, somebody may start it elsewhere: in another tab, or on the command line."""
@@ -32,33 +40,92 @@ ROOM = 1.02
 """So much of the planned steps an axis has room for."""
 TALL, LOW = 360, 176
 """Heights of charts in pixels: two low ones below each other stand beside a tall one."""
+N_CHARTS = 4
+HOW_TO_READ = N_(
+    """
+- The **loss** has an axis of powers of ten: on another one its second half would lie on the floor.
+  The line is the loss on the batches that are learned from, the dots that on held-out pairs. Where
+  the dots rise while the line falls, the model learns by heart.
+- **Exact match** is the share of held-out pairs whose target the model writes without any mistake,
+  **right tokens** that of the tokens that it predicts rightly after the true ones before them.
+- The **learning rate** rises in the warm-up and falls after it, as it was planned.
+"""
+)
 
 
-def render(path: Path) -> None:
+def draw(path: Path) -> Shown | None:
     """Show a run's training while it goes on, or as it ended.
 
     Args:
         path: The run's folder.
     """
     try:
-        found = process.situation(path)
-        alive, settings = found.alive, read_settings(path)
-        seconds = SECONDS_BETWEEN_WORDS if alive else SECONDS_AT_REST
-        _part(_progress, seconds, path.parent != cached.GALLERY)(path, found)
-        _part(_charts, SECONDS_BETWEEN_CHARTS, alive)(path, settings.training.steps)
-        _part(_samples, SECONDS_BETWEEN_LOOKS, alive)(path, alive)
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            sentence = looking.sentence(path)
+        found, settings = cached.situation(path), cached.settings(path)
+        at_rest = None if path.parent == cached.GALLERY else SECONDS_AT_REST
+        words = SECONDS_BETWEEN_WORDS if found.alive else at_rest
+        charts = SECONDS_BETWEEN_CHARTS if found.alive else None
+        looks = SECONDS_BETWEEN_LOOKS if found.alive else None
+        steps, texts = settings.training.steps, _texts()
+        address.part("progress", _progress, path, found, every=words)
+        address.part("charts", _charts, path, steps, texts, every=charts)
+        address.part("samples", _samples, path, found.alive, every=looks)
+        sentence = heads_at_step.ask_sentence(path)
         with st.container(horizontal=True, vertical_alignment="center"):
-            head = looking.head(path, settings.model)
-        _part(_heads, SECONDS_BETWEEN_LOOKS, alive)(path, sentence, head)
+            head = heads_at_step.ask_head(path, settings.model)
+        address.part("heads", _heads, path, sentence, head, every=looks)
     except RunError as error:
         _say(path, error)
+        return None
+
+    def chart_now(place: int) -> Chart:
+        return charts_of(read_rows(path), steps, texts)[place]
+
+    return Shown(
+        name=f"{path.name}-training",
+        title=_("The training of {run}").format(run=path.name),
+        numbers=lambda: columns_of(read_rows(path)),
+        python=_python(path),
+        code=[train, measure, answers],
+        # As they are when they are taken: they may have grown meanwhile.
+        pictures=[Drawn(chart=partial(chart_now, place)) for place in range(N_CHARTS)],
+        about={"step": str(found.step), "command": settings.command},
+        how_to_read=_(HOW_TO_READ),
+    )
 
 
-def _part(draw: Callable[..., None], seconds: float, again: bool) -> Callable[..., None]:
-    """Return what draws a part of the page, over and over where it may change."""
-    return st.fragment(draw, run_every=seconds if again else None)
+def charts_of(rows: Rows, steps: int, texts: Mapping[str, str]) -> tuple[Chart, ...]:
+    """Return the charts of what was measured, the loss first.
+
+    Args:
+        rows: What was measured.
+        steps: So many are planned.
+        texts: The charts' own, in the reader's language.
+    """
+    # Beyond the last step, whose dots would be cut in half there.
+    axes = Axes(end=ROOM * steps)
+    # A loss falls by powers of ten: on a linear axis its second half is a line at the bottom.
+    powers = replace(axes, log_y=True)
+    return (
+        loss_curves(rows, axes=powers, height=TALL, texts=texts),
+        quality_curves(rows, axes=axes, height=TALL, texts=texts),
+        rate_curve(rows, axes=axes, height=LOW, texts=texts),
+        speed_curve(rows, axes=axes, height=LOW, texts=texts),
+    )
+
+
+def _texts() -> dict[str, str]:
+    measured = _("on {n} held-out pairs at most").format(n=EVALUATION_SAMPLES)
+    return translated(TEXTS) | {"quality": measured}
+
+
+def _python(path: Path) -> str:
+    imports = [
+        "from pathlib import Path",
+        "",
+        "from core.runs.numbers import columns_of",
+        "from core.runs.records import read_rows",
+    ]
+    return "\n".join([*imports, "", f"numbers = columns_of(read_rows({python.folder(path)}))", ""])
 
 
 def _progress(path: Path, drawn: process.Situation) -> None:
@@ -69,7 +136,7 @@ def _progress(path: Path, drawn: process.Situation) -> None:
         drawn: How it stood when the page was drawn as a whole.
     """
     try:
-        found = process.situation(path)
+        found = cached.situation(path)
     except RunError:
         # Said by the page as a whole, which then looks no more.
         st.rerun()
@@ -86,27 +153,22 @@ def _progress(path: Path, drawn: process.Situation) -> None:
     st.progress(min(1.0, found.step / max(1, found.steps)))
 
 
-def _charts(path: Path, steps: int) -> None:
+def _charts(path: Path, steps: int, texts: Mapping[str, str]) -> None:
     """Draw what was measured: the loss large, the rest beside it."""
     try:
         rows: Rows = progress.rows(path)
     except RunError as error:
         _say(path, error)
         return
-    # Beyond the last step, whose dots would be cut in half there.
-    axes = Axes(end=ROOM * steps)
-    # A loss falls by powers of ten: on a linear axis its second half is a line at the bottom.
-    powers = replace(axes, log_y=True)
-    measured = _("on {n} held-out pairs at most").format(n=EVALUATION_SAMPLES)
-    texts = {key: _(text) for key, text in TEXTS.items()} | {"quality": measured}
+    loss, quality, rate, speed = charts_of(rows, steps, texts)
     left, middle, right = st.columns([5, 4, 3], gap="medium")
     with left:
-        chart(loss_curves(rows, axes=powers, height=TALL, texts=texts))
+        chart(loss)
     with middle:
-        chart(quality_curves(rows, axes=axes, height=TALL, texts=texts))
+        chart(quality)
     with right:
-        chart(rate_curve(rows, axes=axes, height=LOW, texts=texts))
-        chart(speed_curve(rows, axes=axes, height=LOW, texts=texts))
+        chart(rate)
+        chart(speed)
 
 
 def _samples(path: Path, was_alive: bool) -> None:
@@ -116,41 +178,31 @@ def _samples(path: Path, was_alive: bool) -> None:
             process.watch(path)
         pairs: list[Pair] = cached.of_run_at(held_out_pairs, path, 0, N_SAMPLES, SEED)
         samples = tuple((tuple(pair.source), tuple(pair.target)) for pair in pairs)
-        step, found = progress.at_newest(_translated, path, samples)
+        step, found = progress.at_newest(answers, path, samples)
     except (OSError, RunError) as error:
         _say(path, error)
         return
-    right = sum(true == said for _source, true, said in found)
     st.caption(
-        _("Held-out pairs as the model stands at step {step:,}: {right} of {n} right").format(
-            step=step, right=right, n=len(found)
+        _("Held-out pairs as the model stands at step {step}: {right} of {n} right").format(
+            step=number(step), right=sum(each.right for each in found), n=len(found)
         )
     )
     header = (_("source"), _("true target"), _("the model says"), "")
-    rows = [(*texts, "✓" if texts[1] == texts[2] else "") for texts in found]
-    lines(rows, widths=(32, 32, 32, 4), header=header, notes={3})
-
-
-def _translated(
-    run: Run, samples: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
-) -> list[tuple[str, str, str]]:
-    """Return source, true target, and what the model says, of each sample."""
-    said = decode_greedily(run.model, pad([source for source, _target in samples]))
-    return [
-        (run.tokenizer.decode(source), run.tokenizer.decode(target), run.tokenizer.decode(written))
-        for (source, target), written in zip(samples, said, strict=True)
-    ]
+    rows = [(each.source, each.target, each.said, "✓" if each.right else "") for each in found]
+    show_table(rows, widths=(32, 32, 32, 4), header=header, notes={3})
 
 
 def _heads(path: Path, sentence: str, head: Head) -> None:
     """Draw where the heads look by now."""
     try:
         step, inspection = progress.at_newest(inspect_sentence, path, sentence)
-        said = [_("At step {step:,}.").format(step=step), *looking.notes_on(path, inspection)]
-        st.caption(" ".join(said))
-        looking.show(inspection, head)
+        known = heads_at_step.notes_on(path, inspection)
+        st.caption(" ".join([_("At step {step}.").format(step=number(step)), *known]))
+        shown = heads_at_step.maps_of(inspection, head)
+        # The head is asked for outside of this part.
+        components.attention_maps(shown, key=session.MAPS, on_pick=clicks.take_head)
     except SentenceError:
-        looking.no_text()
+        heads_at_step.say_no_text()
     except (OSError, RunError) as error:
         _say(path, error)
 

@@ -1,0 +1,103 @@
+"""How the heads of a layer form: how evenly each spreads its weights at every snapshot."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from core.analysis.heads.evenness import evenness
+from core.decoding.sentence import SentenceError
+from core.heads import Site
+from core.inspection import Inspection, inspect_sentence
+from core.runs.run import RunError
+from core.runs.weights import stops
+from pages.frame import cached, python
+from pages.frame.charts import chart
+from pages.frame.language import _, number, plain
+from pages.frame.view import Columns, Shown
+from pages.views.training import heads_at_step
+from viz.charts.curves import Quantity, curves
+from viz.component.standalone import Drawn
+
+
+def draw(path: Path) -> Shown | None:
+    """Draw the heads of one layer along a run's training.
+
+    Args:
+        path: The run's folder.
+    """
+    try:
+        return _along_the_training(path)
+    except SentenceError:
+        heads_at_step.say_no_text()
+    except (OSError, RunError) as error:
+        st.error(plain(str(error)))
+    return None
+
+
+def _along_the_training(path: Path) -> Shown:
+    model, offered = cached.settings(path).model, stops(path)
+    sentence = heads_at_step.ask_sentence(path)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        site = heads_at_step.ask_head(path, model).site
+    found = {step: _evennesses(path, step, sentence, site) for step in offered}
+    series = {
+        _("head {head}").format(head=head): list(along)
+        for head, along in enumerate(zip(*found.values(), strict=True))
+    }
+    figure = curves(
+        series,
+        x=Quantity(_("step"), labels=tuple(map(number, offered))),
+        y=Quantity(_("entropy, as a share of the largest possible"), share=True),
+        title=_("How evenly each head of this layer spreads its weights"),
+    )
+    chart(figure)
+    st.caption(
+        _(
+            "Mean entropy of a head's rows: 100 % where each looks at all tokens alike, 0 % where "
+            "each looks at one."
+        )
+    )
+    return Shown(
+        name=f"{path.name}-forming-{site}",
+        title=str(figure.title),
+        numbers=lambda: _columns(found),
+        python=_python(path, sentence, site),
+        code=[evenness],
+        pictures=[Drawn(chart=figure)],
+        about={"sentence": sentence},
+        formula=r"""\frac{1}{Q} \sum_q \frac{-\sum_k w_{qk} \ln w_{qk}}
+        {\ln |\{k : \text{visible}_{qk}\}|}""",
+    )
+
+
+def _evennesses(path: Path, step: int, sentence: str, site: Site) -> list[float]:
+    """Return the evenness of each head of a layer at a step."""
+    inspection: Inspection = cached.of_run_at(inspect_sentence, path, step, sentence)
+    attention = inspection.attention[site]
+    return [evenness(weights_QK, attention.visible_QK) for weights_QK in attention.weights_HQK]
+
+
+def _columns(found: dict[int, list[float]]) -> Columns:
+    rows = [(step, head, each) for step, heads in found.items() for head, each in enumerate(heads)]
+    return {name: [row[at] for row in rows] for at, name in enumerate(("step", "head", "entropy"))}
+
+
+def _python(path: Path, sentence: str, site: Site) -> str:
+    imports = [
+        "from pathlib import Path",
+        "",
+        "from core.analysis.heads.evenness import evenness",
+        "from core.heads import Site",
+        "from core.inspection import inspect_sentence",
+        "from core.runs.run import load_run",
+        "from core.runs.weights import stops",
+    ]
+    lines = [
+        f"path, numbers = {python.folder(path)}, []",
+        "for step in stops(path):",
+        f"    inspection = inspect_sentence(load_run(path, step), {python.quoted(sentence)})",
+        f'    found = inspection.attention[Site.parse("{site}")]',
+        "    for head, weights_QK in enumerate(found.weights_HQK):",
+        "        numbers.append([step, head, evenness(weights_QK, found.visible_QK)])",
+    ]
+    return "\n".join([*imports, "", *lines, ""])
