@@ -107,9 +107,13 @@ def part(
         begin_part(name)
         draw(*arguments)
         end_part(around)
-        write()
+        # A part of a part may be followed by choices that the URL must keep.
+        if alone or not around:
+            write()
 
+    alone = False
     st.fragment(drawn, run_every=every)()
+    alone = True
 
 
 def write() -> None:

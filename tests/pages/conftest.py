@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
-from pages.frame import cached
+from pages.frame import cached, view
 from viz.component.payload import unframed
 from viz.plane.map_payload import unpack
 
@@ -106,6 +106,21 @@ def open_app():
         return at
 
     return opener
+
+
+@pytest.fixture
+def taken():
+    """What views offer while they are drawn: one `Shown` each time, the newest last."""
+    found = []
+    offer = view.offer
+
+    def noted(shown, *arguments):
+        found.append(shown)
+        offer(shown, *arguments)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(view, "offer", noted)
+        yield found
 
 
 def _run_page(name):

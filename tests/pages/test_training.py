@@ -21,8 +21,10 @@ from core.training.estimate import lengths_of, seconds_per_step
 from core.training.presets import PRESETS
 from core.training.process import situation
 from core.training.settings import with_settings
-from pages.frame.text import duration
-from pages.views.training import knobs, own_pairs, pictures, settings
+from pages.frame import cached
+from pages.frame.language import duration
+from pages.views.training import costs, own_pairs, settings
+from pages.views.training import set_up as set_up_view
 from tests.pages.conftest import said
 
 OTHER_VALUES = {
@@ -47,7 +49,7 @@ OTHER_VALUES = {
     "scheduled_sampling": 0.25,
     "patience": 2,
 }
-KNOBS = [knob for group in knobs.GROUPS.values() for knob in group] + [knobs.VOCABULARY]
+KNOBS = [knob for group in settings.GROUPS.values() for knob in group] + [settings.VOCABULARY]
 GOOD = [f"the {n} cats; les {n} chats" for n in range(30)]
 
 
@@ -85,6 +87,12 @@ def turn(at, name, value):
     assert not at.exception, at.exception
 
 
+def command_of(at):
+    """Return the command that starts the training, as the page says it."""
+    [found] = [code.value for code in at.code if code.language == "bash"]
+    return found
+
+
 def setting(path, name):
     found = read_settings(path)
     return getattr(found.model if hasattr(found.model, name) else found.training, name)
@@ -99,11 +107,24 @@ def pasted(set_up, lines, **query_params):
 
 def test_it_opens_on_the_smallest_training_ready_to_start(set_up):
     at = set_up()
-    assert at.segmented_control(key="training").value == "set up"
+    assert at.segmented_control(key="training").value == "set_up"
     assert at.segmented_control(key="task").value == "copy"
     assert at.segmented_control(key="size").value == "tiny"
     assert not start_button(at).disabled
     assert not at.error
+
+
+def test_the_older_name_of_a_view_opens_it_too(set_up, own_copy):
+    at = set_up(training="set up")
+    assert at.segmented_control(key="training").value == "set_up"
+    at = set_up(training="look back", model="runs/mine")
+    assert at.segmented_control(key="training").value == "look_back"
+    assert at.query_params["training"] == "look_back"
+
+
+def test_every_task_and_every_size_is_offered():
+    assert set(set_up_view.LABELS) == set(set_up_view.TEXTS) == {*TASKS, set_up_view.OWN_PAIRS}
+    assert set(set_up_view.SIZES) == set(PRESETS)
 
 
 def test_every_setting_that_is_asked_for_has_a_test():
@@ -126,15 +147,15 @@ def test_a_knob_reaches_the_run_and_its_command(set_up, started, own_runs, name)
     at = set_up()
     turn(at, name, OTHER_VALUES[name])
     assert name in said(at)
-    [command] = at.code
+    command = command_of(at)
     press_start(at)
     assert started == [own_runs / "copy-tiny"]
     if name == "vocab_size":
         # The copy task has fewer pieces than that.
-        assert "vocab_size=290" in command.value
+        assert "vocab_size=290" in command
     else:
         assert setting(started[0], name) == OTHER_VALUES[name]
-    assert read_settings(started[0]).command == command.value
+    assert read_settings(started[0]).command == command
 
 
 def test_several_knobs_reach_the_run_together(set_up, started):
@@ -149,9 +170,9 @@ def test_several_knobs_reach_the_run_together(set_up, started):
 
 def test_the_command_line_makes_the_same_run(set_up, started, own_runs, tmp_path):
     at = set_up(set_steps="40", set_n_heads="2", set_dropout="0.1", set_positions="learned")
-    [command] = at.code
+    command = command_of(at)
     press_start(at)
-    words = shlex.split(command.value)
+    words = shlex.split(command)
     assert words[:4] == ["python", "-m", "core", "train"]
     parser = argparse.ArgumentParser()
     train.add_arguments(parser)
@@ -183,7 +204,7 @@ def test_a_knob_that_differs_is_marked_where_it_stands(set_up):
         ({"set_n_heads": "7"}, "7 heads cannot share a width of 64 evenly"),
         ({"set_dropout": "1.0"}, "Dropout cannot be 1: it goes from 0 to 0.95"),
         ({"set_steps": "0"}, "Steps cannot be 0: it goes from 1 to 1,000,000"),
-        ({"set_n_encoder_layers": "-1"}, "Encoder layers cannot be -1: it goes from 1 to 24"),
+        ({"set_n_encoder_layers": "-1"}, "Encoder layers cannot be −1: it goes from 1 to 24"),
         ({"set_vocab_size": "20"}, "Vocabulary cannot be 20: it goes from 260 to 50,000"),
         ({"set_d_model": "33", "set_n_heads": "3"}, "even width"),
         ({"set_accumulate": "70"}, "more than the 64 pairs"),
@@ -276,7 +297,7 @@ def test_after_the_start_the_new_run_is_watched(set_up, started):
     assert started[0].name == "my first"
     assert at.segmented_control(key="training").value == "watch"
     assert at.selectbox(key="model").value == "runs/my first"
-    at.segmented_control(key="training").set_value("set up").run()
+    at.segmented_control(key="training").set_value("set_up").run()
     assert at.text_input(key="run_name").value == ""
 
 
@@ -321,7 +342,7 @@ def test_what_goes_wrong_at_the_start_is_one_sentence_and_loses_nothing(
     [shown] = at.error
     assert words in shown.value.replace("&#46;", ".")
     assert not started
-    assert at.segmented_control(key="training").value == "set up"
+    assert at.segmented_control(key="training").value == "set_up"
     assert at.number_input(key="set_dropout").value == 0.3
     assert at.text_input(key="run_name").value == "mine"
 
@@ -529,18 +550,18 @@ def test_views_of_runs_offer_ones_own_before_the_gallery(set_up, own_copy):
 
 def test_a_run_that_trains_is_what_the_page_opens_on(set_up, own_copy, monkeypatch):
     told = process.Situation("running", 5, 100, "", can_go_on=False)
-    monkeypatch.setattr("pages.training.situation", lambda path: told)
+    monkeypatch.setattr(cached, "situation", lambda path: told)
     at = set_up()
     assert at.segmented_control(key="training").value == "watch"
     assert at.selectbox(key="model").value == "runs/mine"
     # A link to a set-up is still one.
-    assert set_up(task="reverse").segmented_control(key="training").value == "set up"
-    assert set_up(training="set up").segmented_control(key="training").value == "set up"
+    assert set_up(task="reverse").segmented_control(key="training").value == "set_up"
+    assert set_up(training="set_up").segmented_control(key="training").value == "set_up"
 
 
 def test_the_address_names_the_view_and_the_run_also_where_nobody_chose_them(set_up, own_copy):
     at = set_up()
-    assert at.query_params == {"training": "set up"}
+    assert at.query_params == {"training": "set_up"}
     at.segmented_control(key="training").set_value("watch").run()
     assert at.query_params["model"] == "runs/mine"
     # Whatever is newer by then.
@@ -568,7 +589,7 @@ def test_a_run_that_is_deleted_while_it_is_shown_makes_room_for_another(set_up, 
 
 @pytest.mark.parametrize("model", [PRESETS["tiny"].model, PRESETS["base"].model])
 def test_the_line_on_sizes_names_layers_and_heads(model):
-    line = pictures.sizes(model, PRESETS["tiny"].training)
+    line = costs.sizes(model, PRESETS["tiny"].training)
     assert f"{model.n_encoder_layers} + {model.n_decoder_layers} layers" in line
     assert f"{model.n_heads} heads" in line
 

@@ -1,12 +1,30 @@
+import shutil
+
 import pytest
 from streamlit.testing.v1 import AppTest
+
+from core.model import build
+from core.runs.folder import RunFolder
+from core.runs.run import read_settings
+
+KEPT = (1, 10, 200)
+
+
+@pytest.fixture
+def kept(own_copy):
+    """A run with three snapshots, each of other weights."""
+    model = read_settings(own_copy).model
+    shutil.rmtree(own_copy / "snapshots", ignore_errors=True)
+    for step in KEPT:
+        RunFolder(own_copy).snapshot(build(model, seed=step), step, {"a", "b"})
+    return own_copy
 
 
 def _run_view(name, path):
     from importlib import import_module
     from pathlib import Path
 
-    import_module(f"pages.views.training.{name}").render(Path(path))
+    import_module(f"pages.views.training.{name}").draw(Path(path))
 
 
 @pytest.fixture

@@ -2,30 +2,16 @@ import json
 import shutil
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
-from core.analysis.heads.evenness import evenness
 from core.inspection import inspect_sentence
-from core.model import build
-from core.runs.folder import RunFolder
-from core.runs.run import load_run, read_settings
+from core.runs.run import load_run
 from core.runs.weights import stops
-from pages.views.training.history import figures
+from pages.views.training.look_back import figures
 from tests.pages.conftest import ROOT, component, said, send_from
+from tests.pages.views.attention.conftest import run_lines
+from tests.pages.views.training.conftest import KEPT
 from viz.plane.map_payload import unpack
-
-KEPT = (1, 10, 200)
-
-
-@pytest.fixture
-def kept(own_copy):
-    """A run with three snapshots, each of other weights."""
-    model = read_settings(own_copy).model
-    shutil.rmtree(own_copy / "snapshots", ignore_errors=True)
-    for step in KEPT:
-        RunFolder(own_copy).snapshot(build(model, seed=step), step, {"a", "b"})
-    return own_copy
 
 
 def maps(at):
@@ -44,20 +30,20 @@ def weights_at(path, step, sentence):
 
 @pytest.mark.parametrize("step", [0, *KEPT, 850])
 def test_the_maps_are_those_of_the_step_in_the_link(open_view, kept, step):
-    shown = maps(open_view("history", kept, step=str(step), sentence="a b c"))
+    shown = maps(open_view("look_back", kept, step=str(step), sentence="a b c"))
     expected = weights_at(kept, step, "a b c")
     assert np.abs(shown.weights - expected).max() <= 0.5 / 255 + 1e-6
     assert np.array_equal(shown.weights[shown.selected], expected[shown.selected])
 
 
 def test_it_opens_at_the_end_of_the_training(open_view, kept):
-    at = open_view("history", kept)
+    at = open_view("look_back", kept)
     assert at.selectbox(key="step").value == 850
     assert at.selectbox(key="step").options == ["0", "1", "10", "200", "850"]
 
 
 def test_moving_the_handle_shows_that_snapshot(open_view, kept):
-    at = open_view("history", kept, sentence="a b c")
+    at = open_view("look_back", kept, sentence="a b c")
     send_from(at, component(at, "scrubber"), "pick", {"step": 10})
     assert at.selectbox(key="step").value == 10
     assert '"chosen":10' in scrubber_json(at).replace(" ", "")
@@ -67,7 +53,7 @@ def test_moving_the_handle_shows_that_snapshot(open_view, kept):
 
 
 def test_a_step_that_is_no_longer_kept_gives_way_to_the_last(open_view, kept):
-    at = open_view("history", kept, step="200")
+    at = open_view("look_back", kept, step="200")
     (kept / "snapshots" / "step-00000200.safetensors").unlink()
     at.run()
     assert not at.exception
@@ -75,11 +61,11 @@ def test_a_step_that_is_no_longer_kept_gives_way_to_the_last(open_view, kept):
 
 
 def test_a_step_that_was_never_kept_gives_way_to_the_last(open_view, kept):
-    assert open_view("history", kept, step="77").selectbox(key="step").value == 850
+    assert open_view("look_back", kept, step="77").selectbox(key="step").value == 850
 
 
 def test_the_final_translation_stands_beside_that_of_the_snapshot(open_view, kept):
-    at = open_view("history", kept, step="200", sentence="k d a f")
+    at = open_view("look_back", kept, step="200", sentence="k d a f")
     assert maps(at).translation == inspect_sentence(load_run(kept, 200), "k d a f").translation.text
     assert "at the end: k d a f<" in at.get("html")[-1].proto.body
 
@@ -87,7 +73,7 @@ def test_the_final_translation_stands_beside_that_of_the_snapshot(open_view, kep
 def test_a_run_without_snapshots_says_so_and_shows_beginning_and_end(open_view, own_copy):
     path = own_copy
     shutil.rmtree(path / "snapshots", ignore_errors=True)
-    at = open_view("history", path, step="0", sentence="a b")
+    at = open_view("look_back", path, step="0", sentence="a b")
     assert stops(path) == (0, 850)
     line = at.get("html")[-1].proto.body
     assert "step 0: before training. " in line
@@ -98,12 +84,12 @@ def test_a_run_without_snapshots_says_so_and_shows_beginning_and_end(open_view, 
 
 
 def test_that_snapshots_are_rounded_is_said_once(open_view, kept):
-    assert said(open_view("history", kept)).count("rounded to 8 bits") == 1
+    assert said(open_view("look_back", kept)).count("rounded to 8 bits") == 1
 
 
 def test_a_damaged_snapshot_is_named_and_the_others_go_on(open_view, kept):
     (kept / "snapshots" / "step-00000010.safetensors").write_bytes(b"nothing")
-    at = open_view("history", kept, step="10", sentence="a b c")
+    at = open_view("look_back", kept, step="10", sentence="a b c")
     assert ["step-00000010" in error.value.replace("&#45;", "-") for error in at.error] == [True]
     at.selectbox(key="step").set_value(200).run()
     assert not at.error
@@ -111,7 +97,7 @@ def test_a_damaged_snapshot_is_named_and_the_others_go_on(open_view, kept):
 
 
 def test_a_deleted_folder_is_named(open_view, kept):
-    at = open_view("history", kept)
+    at = open_view("look_back", kept)
     shutil.rmtree(kept)
     at.run()
     assert not at.exception
@@ -119,32 +105,14 @@ def test_a_deleted_folder_is_named(open_view, kept):
 
 
 def test_an_empty_sentence_is_asked_for(open_view, kept):
-    at = open_view("history", kept)
+    at = open_view("look_back", kept)
     at.text_input(key="sentence").set_value("").run()
     assert "Type a sentence" in said(at)
     assert at.get("bidi_component")
 
 
-def test_the_heads_are_followed_through_all_snapshots_on_demand(open_view, kept):
-    at = open_view("history", kept, sentence="a b c", layer="1")
-    assert not at.get("vega_lite_chart")
-    at.session_state["forming"] = True
-    at.run()
-    [chart] = at.get("vega_lite_chart")
-    rows = pa.ipc.open_stream(chart.proto.datasets[0].data.data).read_all().to_pylist()
-    found = {(row["place"], row["series"]): row["y"] for row in rows}
-    assert len(found) == len(stops(kept)) * 4
-    for step in stops(kept):
-        inspection = inspect_sentence(load_run(kept, step), "a b c")
-        site = [site for site in inspection.attention if site.attention == "decoder.cross"][1]
-        attention = inspection.attention[site]
-        for head, weights in enumerate(attention.weights_HQK):
-            expected = evenness(weights, attention.visible_QK)
-            assert found[f"{step}", f"head {head}"] == pytest.approx(expected)
-
-
 def test_a_layer_that_another_kind_does_not_have_gives_way(open_view):
-    at = open_view("history", ROOT / "gallery" / "translate", kind="encoder self", layer="2")
+    at = open_view("look_back", ROOT / "gallery" / "translate", kind="encoder self", layer="2")
     assert maps(at).selected[0] == 2
     at.segmented_control(key="kind").set_value("decoder.cross").run()
     assert not at.exception
@@ -168,13 +136,31 @@ def test_figures_of_two_measurements_name_both_steps():
 
 
 def test_the_step_stands_in_the_picture_of_the_course(open_view, kept):
-    text = scrubber_json(open_view("history", kept, step="1"))
+    text = scrubber_json(open_view("look_back", kept, step="1"))
     header = json.loads(text[text.index("{") : text.rindex("}") + 1])
     assert header["stops"] == [0, 1, 10, 200, 850]
     assert header["chosen"] == 1
 
 
 def test_it_opens_on_the_head_that_finds_antecedents(open_view):
-    at = open_view("history", ROOT / "gallery" / "translate-guided", step="100")
+    at = open_view("look_back", ROOT / "gallery" / "translate-guided", step="100")
     shown = maps(at)
     assert (shown.kind, tuple(shown.selected)) == ("encoder.self", (2, 0))
+
+
+def test_the_python_computes_the_weights_that_are_shown(open_page, taken):
+    open_page("training", training="look_back", model="translate-guided", step="200", layer="1")
+    [shown] = taken
+    numbers = shown.numbers()
+    assert numbers["weight"] == run_lines(shown.python)
+    assert len({len(column) for column in numbers.values()}) == 1
+    run = load_run(ROOT / "gallery" / "translate-guided", 200)
+    inspection = inspect_sentence(run, shown.about["sentence"])
+    assert set(numbers["head"]) == {"encoder.1.self:0"}
+    assert numbers["query_token"][-1] == inspection.source_tokens[-1].text
+    assert [bool(picture.packed()) for picture in shown.pictures] == [True, True]
+
+
+def test_a_view_with_nothing_to_show_offers_nothing(open_page, taken):
+    open_page("training", training="look_back", model="copy", sentence=" ")
+    assert not taken

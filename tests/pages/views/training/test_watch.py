@@ -1,6 +1,5 @@
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -9,11 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from core.decoding.sentence import translate
 from core.evaluate.evaluation import held_out_pairs
-from core.files import write_atomically
 from core.inspection import inspect_sentence
 from core.model import build
 from core.runs.checkpoint import save_weights
@@ -21,9 +18,10 @@ from core.runs.folder import TRAINING
 from core.runs.run import load_run, read_metrics, read_settings
 from core.runs.weights import weights_file
 from core.training import process
-from pages.frame.text import percent
-from pages.views.training import progress
+from pages.frame import cached
+from pages.frame.language import percent
 from tests.pages.conftest import ROOT, component, said, send_from
+from tests.pages.views.attention.conftest import run_lines
 from viz.plane.map_payload import unpack
 
 HOLD = """
@@ -224,7 +222,7 @@ def test_what_happened_elsewhere_meanwhile_is_noticed(
     want(own_copy, 5000)
     tell(own_copy, "paused")
     answers = [process.situation(own_copy)]
-    monkeypatch.setattr(process, "situation", lambda path: answers.pop() if answers else told)
+    monkeypatch.setattr(cached, "situation", lambda path: answers.pop() if answers else told)
     at = open_view("watch", own_copy)
     assert f"step {told.step:,} of 5,000" in plainly(words(at))
     assert labels(at) == offered
@@ -295,62 +293,6 @@ def test_new_lines_of_measurements_appear(open_view, own_copy):
         file.write(json.dumps({"step": 860, "loss": 0.25}) + "\n")
     at.run()
     assert {row["x"] for row in chart_rows(at)} - before == {860}
-
-
-def _steps_read(path):
-    import streamlit as st
-
-    from pages.views.training import progress
-
-    st.text(" ".join(str(row["step"]) for row in progress.rows(path)))
-
-
-@pytest.fixture
-def reader(tmp_path, monkeypatch):
-    """A file of measurements, a page that reads it, and from where it was read each time."""
-    offsets = []
-
-    def read(path, offset=0):
-        offsets.append(offset)
-        return read_metrics(path, offset)
-
-    monkeypatch.setattr(progress, "read_metrics", read)
-    write(tmp_path, [10, 20])
-    at = AppTest.from_function(_steps_read, kwargs={"path": tmp_path}).run()
-    assert at.text[0].value == "10 20"
-    return tmp_path, at, offsets
-
-
-def write(path, steps, mode="w"):
-    with (path / "metrics.jsonl").open(mode) as file:
-        file.writelines(json.dumps({"step": step}) + "\n" for step in steps)
-
-
-def test_only_what_is_new_is_read(reader):
-    path, at, offsets = reader
-    size = (path / "metrics.jsonl").stat().st_size
-    write(path, [30], "a")
-    assert at.run().text[0].value == "10 20 30"
-    assert offsets == [0, size]
-
-
-def test_a_line_that_is_still_being_written_waits(reader):
-    path, at, _offsets = reader
-    with (path / "metrics.jsonl").open("a") as file:
-        file.write('{"step": 3')
-    assert at.run().text[0].value == "10 20"
-    with (path / "metrics.jsonl").open("a") as file:
-        file.write("0}\n")
-    assert at.run().text[0].value == "10 20 30"
-
-
-@pytest.mark.parametrize("steps", [[10], [10, 12], [10, 12, 14, 16], [10, 200, 3000]])
-def test_a_training_that_went_back_to_a_checkpoint_is_read_anew(reader, steps):
-    path, at, _offsets = reader
-    # As `RunFolder.forget_after` does it: the file is another one then.
-    content = "".join(json.dumps({"step": step}) + "\n" for step in steps)
-    write_atomically(path / "metrics.jsonl", content.encode())
-    assert at.run().text[0].value == " ".join(map(str, steps))
 
 
 def test_a_folder_that_is_deleted_while_it_is_watched_is_said_to_be_gone(open_view, held):
@@ -449,13 +391,22 @@ def test_another_run_keeps_the_visitors_own_sentence(open_page, own_runs):
     assert at.text_input(key="sentence").value == "The old dog slept."
 
 
-def _hostile_lines():
-    from pages.views.training.lines import lines
+def test_the_python_reads_the_measurements_that_are_drawn(open_page, own_copy, taken):
+    open_page("training", training="watch", model="runs/mine")
+    shown = taken[-1]
+    numbers = shown.numbers()
+    root = own_copy.parents[1]
+    assert run_lines(shown.python, root) == [x for column in numbers.values() for x in column]
+    rows = read_metrics(own_copy)[0]
+    assert numbers["step"] == [row["step"] for row in rows]
+    assert {*numbers} == {name for row in rows for name in row}
 
-    lines([("<img src=x> & \"'", "<b>bold</b>")], widths=(50, 50), header=("<i>", "b"))
 
-
-def test_texts_of_a_model_are_shown_as_they_are():
-    body = table(AppTest.from_function(_hostile_lines).run())
-    assert body.count("&lt;img src=x&gt; &amp; &quot;&#x27;") == 2
-    assert not {"<img", "<b>", "<i>"} & set(re.findall(r"<\w+>?", body))
+def test_what_is_taken_away_of_a_training_is_what_it_is_by_then(open_page, own_copy, taken):
+    open_page("training", training="watch", model="runs/mine")
+    shown = taken[-1]
+    with (own_copy / "metrics.jsonl").open("a") as file:
+        file.write(json.dumps({"step": 860, "loss": 0.25}) + "\n")
+    assert shown.numbers()["step"][-1] == 860
+    assert "860" in str(shown.pictures[0].drawn_chart().to_dict())
+    assert len(shown.pictures) == 4
