@@ -190,3 +190,24 @@ def test_a_link_brings_a_sentence_and_its_reference():
     at = AppTest.from_function(_sentences)
     at.query_params.update({"sentence": "b", "reference": "own"})
     assert at.run().text_input(key="reference").value == "own"
+
+
+def _page_of_parts():
+    from pages.frame import address, controls
+
+    def inner():
+        pass
+
+    def outer():
+        address.part("inner", inner)
+        controls.text("Sentence", "sentence", "a b")
+
+    address.part("outer", outer)
+
+
+def test_a_part_of_a_part_leaves_the_choices_after_it_in_the_address():
+    at = AppTest.from_function(_page_of_parts)
+    at.query_params["sentence"] = "c d"
+    at.run()
+    assert at.text_input(key="sentence").value == "c d"
+    assert at.query_params["sentence"] == "c d"

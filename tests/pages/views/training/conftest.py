@@ -24,7 +24,12 @@ def _run_view(name, path):
     from importlib import import_module
     from pathlib import Path
 
+    from pages.frame import address
+
+    around = address.begin_part("view")
     import_module(f"pages.views.training.{name}").draw(Path(path))
+    address.end_part(around)
+    address.write()
 
 
 @pytest.fixture
