@@ -1,7 +1,6 @@
 """Explanations longer than a line, to be translated where they are shown."""
 
 from core.heads import Kind
-from pages.frame.language import N_
 from pages.frame.language import _ as _
 from pages.frame.language import duration as duration
 from pages.frame.language import percent as percent
