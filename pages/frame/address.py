@@ -253,3 +253,17 @@ def goes_with(name: str, owner: str) -> None:
         if others.get(owner) is not None:
             visit.chosen[name] = others[owner]
     visit.owners[name] = owner
+
+
+def renamed(older: str, name: str, texts: Iterable[str]) -> None:
+    """Take over what older links say of a choice under another name.
+
+    Args:
+        older: What they call it; another page may have a choice of that name.
+        name: Of the choice.
+        texts: What they say of it; anything else is of the other choice, and stays.
+    """
+    text = text_of(older)
+    if text in set(texts):
+        choices = current().chosen
+        choices[name] = choices.pop(older)

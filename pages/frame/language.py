@@ -113,6 +113,24 @@ def number(
     return _localised(text.replace("inf", "∞"))
 
 
+def brief(value: float) -> str:
+    """Return a number below 1,000 in five characters at most, for a cell.
+
+    >>> [brief(each) for each in (16.49, -13.52, 0.3812, -0.0712, 0.00021, -8.46e-06, 0.0)]
+    ['16.5', '−13.5', '0.381', '−0.07', '2e−4', '−8e−6', '0']
+    """
+    size = abs(value)
+    if size == 0:
+        text = "0"
+    elif size < 0.01:
+        text = f"{value:.0e}".replace("e-0", "e-")
+    elif size < 1:
+        text = f"{value:.{3 if value > 0 else 2}f}"
+    else:
+        text = f"{value:.3g}"
+    return _localised(text)
+
+
 def percent(share: float) -> str:
     r"""Return a share as people read it, with a space at which no line breaks.
 

@@ -33,6 +33,17 @@ def translating(path: Path, sentence: str, *imports: str) -> str:
     return begun + f"translation = inspect_sentence(run, {quoted(sentence)}).translation\n"
 
 
+def naming(path: Path, sentence: str, *imports: str) -> str:
+    """Return lines that load a run as `run` and name the `sentence`."""
+    return loading(path, *imports) + f"sentence = {quoted(sentence)}\n"
+
+
+def inspecting(path: Path, sentence: str, *imports: str) -> str:
+    """Return lines that load a run and inspect a sentence token by token, as `inspection`."""
+    imports = (*imports, "from core.inspection import inspect_sentence")
+    return naming(path, sentence, *imports) + "inspection = inspect_sentence(run, sentence)\n"
+
+
 def folder(path: Path) -> str:
     """Return a run's folder, seen from the project's, as Python writes it."""
     return f"Path({quoted(f'{path.parent.name}/{path.name}')})"

@@ -50,6 +50,11 @@ class Trust:
         return float(low), float(middle), float(high)
 
 
+def most_trusted(trust: Mapping[Method, Trust]) -> Method:
+    """Return the method that agrees best with leaving one out, on average."""
+    return max(trust, key=lambda method: trust[method].mean)
+
+
 @dataclass(frozen=True, slots=True)
 class TrustProgress:
     """What is known after some of the sentences."""

@@ -14,7 +14,7 @@ from core.analysis.effects.head_effects import HeadEffect, HeadEffects
 from core.evaluate.intervals import Difference
 from core.heads import Kind
 
-Figure = Literal["exact match", "pronoun", "loss"]
+Figure = Literal["exact_match", "pronoun", "loss"]
 _ENDS = (1.0, 2.0, 5.0, 10.0)
 _LEAST = 0.01
 
@@ -22,7 +22,7 @@ _LEAST = 0.01
 def figure_of(effect: HeadEffect, figure: Figure) -> Difference | None:
     """Return one figure of a head's effect; None where it was not measured."""
     return {
-        "exact match": effect.exact_match,
+        "exact_match": effect.exact_match,
         "pronoun": effect.pronoun,
         "loss": effect.loss,
     }[figure]
@@ -30,12 +30,25 @@ def figure_of(effect: HeadEffect, figure: Figure) -> Difference | None:
 
 def figures(effects: HeadEffects) -> list[Figure]:
     """Return the figures that were measured of every head."""
-    offered: tuple[Figure, ...] = ("exact match", "pronoun", "loss")
+    offered: tuple[Figure, ...] = ("exact_match", "pronoun", "loss")
     return [
         figure
         for figure in offered
         if all(figure_of(each, figure) is not None for each in effects.heads)
     ]
+
+
+def costliest_first(effects: HeadEffects, figure: Figure) -> list[HeadEffect]:
+    """Return all heads, the one first whose silencing makes a figure worst."""
+
+    def cost(effect: HeadEffect) -> float:
+        found = figure_of(effect, figure)
+        if found is None:
+            return 0.0
+        # More of a loss is worse, more of a share is better.
+        return found.change if figure == "loss" else -found.change
+
+    return sorted(effects.heads, key=cost, reverse=True)
 
 
 def effect_maps(effects: HeadEffects, figure: Figure) -> Mapping[Kind, NDArray[np.float32]]:

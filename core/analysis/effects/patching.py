@@ -13,14 +13,16 @@ B batch, Q queries, T target length, E width of one head.
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from core.analysis.effects.silencing import every_head
 from core.batch import pad
 from core.decoding.sentence import Translation, translate
 from core.evaluate.exposure import first_difference
-from core.heads import Head, Site
+from core.heads import Head, Kind, Site
 from core.model import (
     Patch,
     Probe,
@@ -61,6 +63,34 @@ class PatchingStudy:
     """The share that all heads of a sublayer restore together."""
     everything: float
     """The share that all heads of the model restore together: 1, but for rounding."""
+
+    def strongest(self, least: float, n: int) -> list[tuple[Head, float]]:
+        """Return the heads that restore most, with their shares, the largest first.
+
+        Args:
+            least: A head that restores less is left out.
+            n: So many heads at most.
+        """
+        ranked = sorted(self.heads.items(), key=lambda item: item[1], reverse=True)
+        return [(head, share) for head, share in ranked if share >= least][:n]
+
+    @property
+    def strongest_site(self) -> tuple[Site, float]:
+        """The sublayer whose heads restore most together, with their share."""
+        return max(self.sites.items(), key=lambda item: item[1])
+
+    def restored_maps(self) -> dict[Kind, NDArray[np.float32]]:
+        """Return the shares as the heads stand in the model.
+
+        Returns:
+            Kind of attention → an array of layers × heads; the last column is that of all heads
+            of the layer together.
+        """
+        rows: dict[Kind, list[list[float]]] = {}
+        for site, together in self.sites.items():
+            alone = [share for head, share in self.heads.items() if head.site == site]
+            rows.setdefault(site.attention, []).append([*alone, together])
+        return {kind: np.array(shares, np.float32) for kind, shares in rows.items()}
 
 
 def patching_study(run: Run, clean: str, corrupt: str) -> PatchingStudy:

@@ -3,7 +3,7 @@
 Q queries, K keys, V vocabulary.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -116,6 +116,15 @@ def silenced_changes(run: Run, sentence: str, head: Head) -> tuple[StepChange, .
         SentenceError: There is no text.
     """
     return _changes(run, sentence, Silence.of([head]))
+
+
+def most_changed(changes: Iterable[StepChange]) -> StepChange:
+    """Return the step whose token's probability changes most.
+
+    Raises:
+        ValueError: There is none.
+    """
+    return max(changes, key=lambda each: abs(each.after - each.before))
 
 
 def _changes(run: Run, sentence: str, probe: Probe) -> tuple[StepChange, ...]:

@@ -1,5 +1,9 @@
 """Which source tokens a word comes from, by six methods, and which of them to trust."""
 
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
 import streamlit as st
 
 from core.analysis.attribution.flow import source_flow, source_rollout
@@ -8,40 +12,73 @@ from core.analysis.attribution.integrated import integrated_gradients
 from core.analysis.attribution.leaving_out import leave_one_out
 from core.analysis.attribution.methods import Attribution, Method, attribute, said_at
 from core.analysis.attribution.telling_step import telling_step
-from core.analysis.attribution.trust import N_SENTENCES, SEED, Trust, trust_steps
+from core.analysis.attribution.trust import N_SENTENCES, Trust, trust_steps
 from core.evaluate.ranks import rank_correlation
 from core.inspection import Inspection
 from core.model import Transformer
 from core.runs.run import Run, RunError
+from core.tokenizer import Token
 from core.vocabulary import EOS
-from pages.frame import cached, controls, lesson
-from pages.frame.lesson import Explanation
+from pages.frame import cached, controls, snippets
+from pages.frame.components import drawn_matrices, matrices
+from pages.frame.language import N_, _, brief, number, plain
+from pages.frame.maps import labels
 from pages.frame.opening import Opened
-from pages.frame.text import _, plain
-from pages.views.heads import alike_cells, attribution_map, attribution_rollout, attribution_words
-from pages.views.heads.attribution_map import Parts
+from pages.frame.view import Columns, Shown
+from pages.views.heads import attribution_methods, attribution_rollout, cells
+from viz.charts.scaled_rows import scaled_rows
+from viz.component.payload import TokenLabel
+from viz.plane.matrices import Axis, Matrices, Matrix
 
 OF, PER = "attributed", "attributed_per"
-METHODS, ROLLOUT = "one word", "rollout"
-STEP = "attributed_word"
+METHODS, ROLLOUT = "word", "rollout"
+STEP, MAP, CELL = "attributed_word", "attribution_map", "attributed_cell"
 TRUST = "trust"
+_FORMULA = (
+    r"\mathrm{leave\ one\ out}_s = \log p(y \mid x) - \log p(y \mid x \setminus s),"
+    r"\quad \mathrm{gradient \times input}_s = e_s \cdot \nabla_{e_s} \log p, \quad "
+    r"\mathrm{integrated}_s = e_s \cdot \int_0^1 \nabla_{e_s} \log p(\alpha e)\,d\alpha"
+)
+TRIES = (
+    N_("Choose a pronoun of the target: which methods find what it stands for?"),
+    N_(
+        "ρ compares the order of the tokens, whatever the signs: 1 is the same order "
+        "as leaving one out, 0 none. Measure it on the held-out sentences before you "
+        "trust a method."
+    ),
+    N_(
+        "Leaving one out changes what is asked about, so it is the test; but of two "
+        "tokens that say the same it sees neither, for each stands in for the other."
+    ),
+)
 
 
-def draw(opened: Opened) -> None:
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What of a source gets a number."""
+
+    tokens: tuple[Token, ...]
+    """One for each part: a token, or a whole word."""
+    words: tuple[int, ...] | None
+    """Which part each of the model's tokens belongs to; None where they are the parts."""
+
+
+def draw(opened: Opened) -> Shown | None:
     """Draw all methods for one word, or what attention passes on from layer to layer."""
     row = st.container(horizontal=True, vertical_alignment="center")
     with row:
-        of = controls.choice(_("Show"), OF, controls.words([METHODS, ROLLOUT]), METHODS)
+        offered = {METHODS: _("one word"), ROLLOUT: _("rollout")}
+        of = controls.choice(_("Show"), OF, offered, METHODS, older={"one word": METHODS})
     if of == ROLLOUT:
         with row:
             stack = attribution_rollout.ask()
-        attribution_rollout.draw(opened, stack)
-    elif target_ids(opened.inspection):
-        with row:
-            step, parts = _ask_step(opened), _ask_parts(opened)
-        _draw_methods(opened, step, parts)
-    else:
+        return attribution_rollout.draw(opened, stack)
+    if not target_ids(opened.inspection):
         st.caption(_("The model writes nothing here that could be asked about."))
+        return None
+    with row:
+        step, parts = _ask_step(opened), _ask_parts(opened)
+    return _draw_methods(opened, step, parts)
 
 
 def target_ids(inspection: Inspection) -> tuple[int, ...]:
@@ -53,7 +90,7 @@ def target_ids(inspection: Inspection) -> tuple[int, ...]:
 def _ask_step(opened: Opened) -> int:
     """Ask for the word; the link names it by its step."""
     # A step of one sentence is none of another.
-    alike_cells.keep_only_of((opened.path, opened.sentence), STEP)
+    cells.keep_only_of((opened.path, opened.sentence), STEP)
     ids = target_ids(opened.inspection)
     texts = [token.text for token in opened.run.tokenizer.describe(ids)]
     source_ids = opened.inspection.translation.source_ids
@@ -74,33 +111,42 @@ def _ask_parts(opened: Opened) -> Parts:
     """Ask what of the source gets a number, where a word of it has several tokens."""
     inspection, per = opened.inspection, "tokens"
     if len(inspection.source_words) < len(inspection.source_tokens):
-        per = controls.choice(_("Numbers for"), PER, controls.words(["tokens", "words"]), per)
+        offered = {"tokens": _("tokens"), "words": _("words")}
+        per = controls.choice(_("Numbers for"), PER, offered, per)
     tokens = cached.inspected(opened.path, opened.sentence, per == "words").source_tokens
     words = tuple(token.word for token in inspection.source_tokens) if per == "words" else None
     # A column of tokens is none of words.
-    alike_cells.keep_only_of((opened.path, opened.sentence, per), attribution_map.CELL)
+    cells.keep_only_of((opened.path, opened.sentence, per), CELL)
     return Parts(tokens, words)
 
 
-def _draw_methods(opened: Opened, step: int, parts: Parts) -> None:
+def _draw_methods(opened: Opened, step: int, parts: Parts) -> Shown:
     inspection = opened.inspection
-    ids = target_ids(inspection)
+    ids, source_ids = target_ids(inspection), inspection.translation.source_ids
     word = opened.run.tokenizer.describe(ids)[step].text
     with st.spinner(_("Asking six methods; long sentences take some seconds …")):
-        found = cached.of_model(
-            _attributed, opened.path, inspection.translation.source_ids, ids, step, parts.words
-        )
-    attribution_map.draw(found, parts, word, inspection.unknown_words)
-    st.caption(f"{attribution_words.sure_of(plain(word), found)} {attribution_words.gap(found)}")
+        found = cached.of_model(_attributed, opened.path, source_ids, ids, step, parts.words)
+    shown = _draw_map(found, parts, word, inspection.unknown_words)
+    said = attribution_methods.sure_of(plain(word), found)
+    st.caption(f"{said} {attribution_methods.gap(found)}")
     per_word = parts.words is not None
     trust = _ask_trust(opened, per_word)
-    table = attribution_words.table(found, trust, per_word=per_word)
+    table = attribution_methods.table(found, trust, per_word=per_word)
     st.table(table, border="horizontal", hide_index=True)
-    st.caption(attribution_words.few(found, per_word=per_word))
+    st.caption(attribution_methods.few(found, per_word=per_word))
     if trust:
-        st.caption(attribution_words.most_trusted(trust, SEED, per_word=per_word))
-    lesson.numbers("attribution", attribution_map.numbers(found, parts))
-    _explain()
+        st.caption(attribution_methods.agrees_best(trust, per_word=per_word))
+    methods = (attribute, leave_one_out, gradient_times_input, integrated_gradients)
+    return Shown(
+        name="attribution",
+        title=shown.panels[0].title,
+        numbers=lambda: numbers(found, parts, trust),
+        python=_python(opened, ids, step, parts, found),
+        code=(*methods, source_rollout, source_flow, rank_correlation),
+        pictures=[drawn_matrices(shown)],
+        formula=_FORMULA,
+        tries=[_(each) for each in TRIES],
+    )
 
 
 def _attributed(
@@ -115,11 +161,12 @@ def _attributed(
 
 def _ask_trust(opened: Opened, per_word: bool) -> dict[Method, Trust] | None:
     """Ask whether to measure the methods on test sentences, and return what was found."""
-    asked = _("Hold each method against leaving one out on {n} held-out sentences, too")
-    if not controls.toggle(asked.format(n=N_SENTENCES), TRUST):
+    asked = _("Compare each method with leaving one out on {n} held-out sentences, too")
+    if not controls.toggle(asked.format(n=number(N_SENTENCES)), TRUST):
         return None
+    waiting = _("Measuring on {n} sentences; some seconds …").format(n=number(N_SENTENCES))
     try:
-        with st.spinner(_("Measuring on {n} sentences; some seconds …").format(n=N_SENTENCES)):
+        with st.spinner(waiting):
             return cached.of_run(_trusted, opened.path, per_word)
     except RunError as error:
         st.caption(plain(str(error)))
@@ -131,27 +178,87 @@ def _trusted(run: Run, whole_words: bool) -> dict[Method, Trust]:
     return dict(last.trust)
 
 
-def _explain() -> None:
-    lesson.explained(
-        Explanation(
-            formula=r"\mathrm{leave\ one\ out}_s = \log p(y \mid x) - \log p(y \mid x \setminus s),"
-            r"\quad \mathrm{gradient \times input}_s = e_s \cdot \nabla_{e_s} \log p, \quad "
-            r"\mathrm{integrated}_s = e_s \cdot \int_0^1 \nabla_{e_s} \log p(\alpha e)\,d\alpha",
-            tries=(
-                _("Choose a pronoun of the target: which methods find what it stands for?"),
-                _(
-                    "ρ compares the order of the tokens, whatever the signs: 1 is the same order "
-                    "as leaving one out, 0 none. Measure it on the held-out sentences before you "
-                    "trust a method."
-                ),
-                _(
-                    "Leaving one out changes what is asked about, so it is the test; but of two "
-                    "tokens that say the same it sees neither, for each stands in for the other."
-                ),
-            ),
-            code=(
-                *(attribute, leave_one_out, gradient_times_input, integrated_gradients),
-                *(source_rollout, source_flow, rank_correlation),
-            ),
+def _draw_map(found: Attribution, parts: Parts, word: str, unknown: frozenset[int]) -> Matrices:
+    """Draw methods × parts of the source, and say the number of the cell that was clicked.
+
+    Args:
+        found: What is shown.
+        parts: The columns.
+        word: That is asked about.
+        unknown: Words of the source that training never saw.
+    """
+    methods = attribution_methods.asked(found)
+    usual = (0, found.largest_part(methods[0]))
+    row, column = cells.linked(CELL, len(methods), len(parts.tokens)) or usual
+    shown = Matrices(panels=[_map(found, parts, word, unknown)], selected=(0, row, column))
+    matrices(shown, key=MAP, on_pick=partial(cells.take, MAP, CELL))
+    method, score = methods[row], float(found.scores[methods[row]][column])
+    st.text(attribution_methods.cell(method, parts.tokens[column].text, word, score))
+    return shown
+
+
+def _map(found: Attribution, parts: Parts, word: str, unknown: frozenset[int]) -> Matrix:
+    methods = attribution_methods.asked(found)
+    scores = [found.scores[method] for method in methods]
+    title, of, notes = _("What each source token has to do with “{word}”"), _("source token"), []
+    if parts.words is not None:
+        title, of = _("What each source word has to do with “{word}”"), _("source word")
+        notes = [_(attribution_methods.ADDED)]
+    notes.append(
+        _(
+            "Colours: each row divided by its largest magnitude. Click a cell for its number as "
+            "it is."
         )
     )
+    names = [TokenLabel(_(attribution_methods.SHORT[method])) for method in methods]
+    return Matrix(
+        title=title.format(word=word),
+        values=scaled_rows(np.stack(scores)),
+        rows=Axis(name=_("method"), labels=names),
+        columns=Axis(name=of, labels=labels(parts.tokens, unknown), side="source"),
+        scale="signed",
+        texts=[[brief(float(each)) for each in row] for row in scores],
+        note=" ".join(notes),
+        value_name=_("share of the row’s largest"),
+    )
+
+
+def numbers(found: Attribution, parts: Parts, trust: dict[Method, Trust] | None = None) -> Columns:
+    """Return a row for each method and part of the source."""
+    methods, count = attribution_methods.asked(found), len(parts.tokens)
+    rows = [(method, at) for method in methods for at in range(count)]
+    known = [(trust or {}).get(method) for method, _at in rows]
+    return {
+        "step": [len(found.said.fed_ids) - 1] * len(rows),
+        "method": [str(method) for method, _at in rows],
+        "source": [at for _method, at in rows],
+        "source_token" if parts.words is None else "source_word": [
+            parts.tokens[at].text for _method, at in rows
+        ],
+        "score": [float(found.scores[method][at]) for method, at in rows],
+        "rank_correlation": [found.agreement.get(method) for method, _at in rows],
+        "probability": [found.probability] * len(rows),
+        "integrated_total": [found.integrated.total] * len(rows),
+        "integrated_difference": [found.integrated.difference] * len(rows),
+        "trust_mean": [each and each.mean for each in known],
+        "trust_deviation": [each and each.deviation for each in known],
+        "trust_low": [each and each.quartiles[0] for each in known],
+        "trust_high": [each and each.quartiles[2] for each in known],
+        "trust_n": [each and each.n for each in known],
+    }
+
+
+def _python(
+    opened: Opened, ids: tuple[int, ...], step: int, parts: Parts, found: Attribution
+) -> str:
+    imports = "from core.analysis.attribution.methods import attribute, said_at"
+    methods = [str(method) for method in attribution_methods.asked(found)]
+    lines = [
+        f"said = said_at(inspection.translation.source_ids, {ids}, {step})",
+        f"found = attribute(run.model, said, {parts.words})",
+        f"methods = {methods}",
+        "scores = [score for each in methods for score in found.scores[each].tolist()]",
+        'numbers = {"score": scores}',
+        "",
+    ]
+    return snippets.inspecting(opened.path, opened.sentence, imports) + "\n".join(lines)

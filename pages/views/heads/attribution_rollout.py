@@ -1,10 +1,7 @@
 """What attention passes on from layer to layer, if weights were all there is."""
 
-from typing import cast
-
 import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
 from core.analysis.attribution.rollout import (
     StackRollout,
@@ -16,39 +13,45 @@ from core.analysis.attribution.rollout import (
 from core.heads import Stack
 from core.inspection import Inspection
 from core.runs.run import Run
-from pages.frame import cached, lesson
-from pages.frame import lesson_controls as lesson_controls
+from pages.frame import cached, controls, snippets
 from pages.frame.charts import chart
-from pages.frame.components import matrices
-from pages.frame.lesson import Explanation
+from pages.frame.components import drawn_matrices, matrices
+from pages.frame.language import N_, _
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
-from pages.frame.text import _
+from pages.frame.view import Columns, Shown
 from viz.charts.bars import bars
-from viz.charts.curves import Quantity
+from viz.charts.curves import Chart, Quantity
+from viz.component.standalone import Drawn
 from viz.plane.matrices import Axis, Matrices, Matrix
 
-MAPS = "rollout_maps"
+MAPS, STACK = "rollout_maps", "rollout_stack"
+_FORMULA = (
+    r"\tilde A_l = \tfrac12 \cdot \tfrac1H \textstyle\sum_h A_{l,h} + "
+    r"\tfrac12 I, \qquad R_l = \tilde A_l \, \tilde A_{l-1} \cdots \tilde A_0"
+)
+TRIES = (
+    N_("Follow one row upwards: after each layer it holds more of the other tokens."),
+    N_(
+        "In the decoder every row sees BOS: divided by how many rows can see a token, "
+        "is it still the one that is seen most?"
+    ),
+)
 
 
 def ask() -> Stack:
     """Ask for a stack."""
-    return lesson_controls.stack("rollout_stack", "encoder")
+    stacks: dict[Stack, str] = {"encoder": _("encoder"), "decoder": _("decoder")}
+    return controls.choice(_("Stack"), STACK, stacks, "encoder")
 
 
-def draw(opened: Opened, stack: Stack) -> None:
+def draw(opened: Opened, stack: Stack) -> Shown:
     """Draw the rollout of a stack's self-attention after each of its layers."""
     found = cached.of_run(_rolled, opened.path, opened.sentence, stack)
-    axis = _axis(opened.inspection, stack)
-    matrices(
-        Matrices(
-            panels=[
-                _map(found, layer, axis, hides=stack == "decoder")
-                for layer in range(len(found.rolled_LQK))
-            ]
-        ),
-        key=MAPS,
-    )
+    axis, layers = _axis(opened.inspection, stack), range(len(found.rolled_LQK))
+    hides = stack == "decoder"
+    shown = Matrices(panels=[_map(found, layer, axis, hides=hides) for layer in layers])
+    matrices(shown, key=MAPS)
     st.caption(
         _(
             "Half of each position goes on as it is, the other half is the mean over the layer’s "
@@ -56,22 +59,26 @@ def draw(opened: Opened, stack: Stack) -> None:
             "left out: a hypothesis, too."
         )
     )
+    pictures = [drawn_matrices(shown)]
     if stack == "decoder":
-        _draw_seen(opened, found)
-    lesson.numbers(f"rollout_{stack}", _numbers(found.rolled_LQK, opened.inspection, stack))
-    lesson.explained(
-        Explanation(
-            formula=r"\tilde A_l = \tfrac12 \cdot \tfrac1H \textstyle\sum_h A_{l,h} + "
-            r"\tfrac12 I, \qquad R_l = \tilde A_l \, \tilde A_{l-1} \cdots \tilde A_0",
-            tries=(
-                _("Follow one row upwards: after each layer it holds more of the other tokens."),
-                _(
-                    "In the decoder every row sees BOS: divided by how many rows can see a token, "
-                    "is it still the one that is seen most?"
-                ),
-            ),
-            code=(stack_rollout, rollout, mixing, seen_fairly),
+        seen = _seen(opened, found)
+        chart(seen)
+        pictures.append(Drawn(chart=seen))
+        st.caption(
+            _(
+                "Divided like this, a late token is a mean over few rows, and the last one over "
+                "its own row alone, which holds much of itself: read the right end with care."
+            )
         )
+    return Shown(
+        name=f"rollout_{stack}",
+        title=_("What attention passes on from layer to layer"),
+        numbers=lambda: numbers(found, opened.inspection, stack),
+        python=_python(opened, stack),
+        code=(stack_rollout, rollout, mixing, seen_fairly),
+        pictures=pictures,
+        formula=_FORMULA,
+        tries=[_(each) for each in TRIES],
     )
 
 
@@ -99,41 +106,49 @@ def _map(found: StackRollout, layer: int, axis: Axis, *, hides: bool) -> Matrix:
     )
 
 
-def _draw_seen(opened: Opened, found: StackRollout) -> None:
-    """Draw how much is seen of each token by the rows that can see it."""
-    names = [token.text for token in opened.inspection.fed_tokens]
-    chart(
-        bars(
-            {
-                _("mean over all rows"): cast(list[float], found.seen_K.tolist()),
-                _("mean over the rows that can see it"): cast(
-                    list[float], found.seen_fairly_K.tolist()
-                ),
-            },
-            names,
-            value=Quantity(_("share of the token in the last layer’s positions"), share=True),
-            title=_("Early tokens are seen by more rows, and seem to matter more"),
-        )
-    )
-    st.caption(
-        _(
-            "Divided so, a late token is a mean over few rows, the last one over its own alone, "
-            "which holds much of itself: read the right end with care."
-        )
+def _seen(opened: Opened, found: StackRollout) -> Chart:
+    """Return the chart of how much is seen of each token by the rows that can see it."""
+    return bars(
+        {
+            _("mean over all rows"): list(map(float, found.seen_K)),
+            _("mean over the rows that can see it"): list(map(float, found.seen_fairly_K)),
+        },
+        [token.text for token in opened.inspection.fed_tokens],
+        value=Quantity(_("share of the token in the last layer’s positions"), share=True),
+        title=_("Early tokens are seen by more rows, and seem to matter more"),
     )
 
 
-def _numbers(
-    rolled_LQK: NDArray[np.float64], inspection: Inspection, stack: Stack
-) -> dict[str, list[object]]:
+def numbers(found: StackRollout, inspection: Inspection, stack: Stack) -> Columns:
+    """Return a row for each cell of the maps; for the decoder also what is seen of each token."""
     tokens = inspection.source_tokens if stack == "encoder" else inspection.fed_tokens
-    texts = np.array([token.text for token in tokens], dtype=object)
-    layer, row, column = (each.reshape(-1) for each in np.indices(rolled_LQK.shape))
-    return {
-        "layer": layer.tolist(),
-        "position": row.tolist(),
-        "position_token": texts[row].tolist(),
-        "token": column.tolist(),
-        "token_text": texts[column].tolist(),
-        "share": rolled_LQK.reshape(-1).tolist(),
-    }
+    texts = [token.text for token in tokens]
+    rows: list[dict[str, object]] = [
+        {
+            "what": "share",
+            "layer": layer,
+            "position": row,
+            "position_token": texts[row],
+            "token": column,
+            "token_text": texts[column],
+            "share": float(share),
+        }
+        for (layer, row, column), share in np.ndenumerate(found.rolled_LQK)
+    ]
+    if stack == "decoder":
+        seen = {"mean over all rows": found.seen_K, "over rows that see it": found.seen_fairly_K}
+        for what, shares_K in seen.items():
+            for token, share in enumerate(shares_K.tolist()):
+                at = {"what": what, "token": token, "token_text": texts[token]}
+                rows.append({**at, "share": share})
+    return {name: [row.get(name) for row in rows] for name in rows[0]}
+
+
+def _python(opened: Opened, stack: Stack) -> str:
+    imports = "from core.analysis.attribution.rollout import stack_rollout"
+    lines = [f'found = stack_rollout(inspection, "{stack}")']
+    lines.append("shares = found.rolled_LQK.reshape(-1).tolist()")
+    if stack == "decoder":
+        lines.append("shares += [*found.seen_K.tolist(), *found.seen_fairly_K.tolist()]")
+    lines.append('numbers = {"share": shares}')
+    return snippets.inspecting(opened.path, opened.sentence, imports) + "\n".join([*lines, ""])

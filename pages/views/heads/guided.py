@@ -1,124 +1,125 @@
-"""The view "guided": the same task learned freely, and with one head told where to look."""
+"""The same task learned freely, and with one head told where to look."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
+import numpy as np
 import streamlit as st
 
-from core.analysis.effects.counterparts import counterparts, guided_head, silenced_outcome
+from core.analysis.effects.counterparts import guided_head, silenced_outcome
 from core.analysis.effects.weight_shift import silenced_changes
-from core.analysis.heads.findings import (
-    best_pronoun_head,
-    most_needed_pronoun_head,
-    pronoun_heads,
-    pronouns_among,
-)
+from core.analysis.heads.findings import best_pronoun_head, pronouns_among
 from core.heads import Head, Kind
 from core.model import Silence
-from core.runs.run import Run, RunError, RunSettings, read_settings
+from core.runs.run import Run
 from core.training.loss import guided_loss
-from pages.frame import address, cached, controls, lesson, notes, opening, session, visit
-from pages.frame.components import matrices
-from pages.frame.lesson import Explanation
+from pages.frame import address, controls, notes, opening, session
+from pages.frame.components import drawn_matrices, matrices
+from pages.frame.language import N_, _, plain
 from pages.frame.opening import Opened
-from pages.frame.text import _, plain
-from pages.views.heads import warnings
-from pages.views.heads.guided_pictures import Measured, maps, table_columns, table_rows
-from pages.views.heads.guided_words import Side, measured, said
+from pages.frame.selection import key_axis, query_axis, query_tokens
+from pages.frame.snippets import folder, quoted
+from pages.frame.view import Columns, Shown
+from pages.frame.visit import prepare_rows, report_rows
+from pages.views.heads import guided_runs, guided_table, named_heads
+from pages.views.heads.guided_runs import Side, side_of
+from pages.views.heads.guided_table import Measured
 from viz.charts.frames import runs_table
+from viz.plane.matrices import Matrices, Matrix
 
-WHICH, TABLE = "guided", "guided_table"
-SAME, BEST = "same head", "best head of each"
+WHICH, TABLE = "which_heads", "guided_table"
+SAME, BEST = "same", "best"
+OLDER = {"same head": SAME, "best head of each": BEST}
+"""What links once called them, under the name `OLDER_NAME`."""
+OLDER_NAME = "guided"
+IMPORTS = (
+    "from pathlib import Path",
+    "",
+    "from core.analysis.effects.weight_shift import silenced_changes",
+    "from core.analysis.heads.findings import pronoun_heads",
+    "from core.heads import Head",
+    "from core.inspection import inspect_sentence",
+    "from core.runs.run import load_run",
+)
+"""Of the Python that computes the numbers again."""
 _FORMULA = r"""
 L = L_{\text{cross-entropy}} + \lambda \cdot
 \frac{1}{|P|} \sum_{p \in P} -\log \alpha_{p,\,\text{antecedent}(p)}
 \qquad (P\text{: the pronouns; } \alpha\text{: the guided head's weights})
 """
+TRIES = (
+    N_(
+        "“tired” and “wide”: the guided head moves with the meaning of the sentence. "
+        "What does the same head of the free run look at, and is it needed?"
+    ),
+    N_(
+        "“best head of each”: both runs write all pronouns right. Only in the guided "
+        "one the head that looks at the antecedent is also needed."
+    ),
+    N_("Click the row of the head that the free run needs most: what is it here?"),
+)
 
 
-def draw(opened: Opened) -> None:
+def draw(opened: Opened) -> Shown | None:
     """Draw a head in either run, and what silencing it costs."""
-    runs = _both(opened)
+    runs = guided_runs.both(opened)
     if runs is None:
-        return
+        return None
     chosen = _ask(opened, runs)
-    sides = [side for name, run in runs.items() if (side := _side(opened, name, run, chosen))]
+    sides = [side for name, run in runs.items() if (side := side_of(opened, name, run, chosen))]
     if not sides:
-        return
+        return None
     pronouns = pronouns_among(opened.task, opened.inspection.source_words)
-    st.markdown("  \n".join(said(side) for side in sides))
-    matrices(
-        maps([(side.name, side.inspection, side.head) for side in sides], pronouns),
-        key="guided_maps",
+    st.markdown("  \n".join(guided_runs.said(side) for side in sides))
+    shown = Matrices(panels=[_map(side, pronouns) for side in sides])
+    matrices(shown, key="guided_maps")
+    # What silencing a head changes stands above the maps.
+    named_heads.warn(
+        (plain(side.name), notes.about_map(side.run, side.inspection, side.head, silenced=False))
+        for side in sides
     )
-    warnings.draw((plain(side.name), _doubts(side)) for side in sides)
-    if rows := [row for name, run in runs.items() for row in _rows(name, run, chosen)]:
+    rows = [row for name, run in runs.items() for row in guided_table.measured(name, run, chosen)]
+    if rows:
         _draw_table(rows, chosen)
-        st.caption(measured(rows))
+        st.caption(guided_table.what_is_measured(rows))
     if not pronouns:
         st.caption(_("This sentence has no pronoun that could be ambiguous."))
-    if rows:
-        lesson.numbers("guided", table_columns(rows))
-    _explain()
+    return Shown(
+        name="guided",
+        title=_("The same task learned freely, and with one head told where to look"),
+        numbers=lambda: numbers(sides, rows),
+        python=_python(opened, sides, rows),
+        code=(guided_loss, silenced_outcome, silenced_changes, Silence, best_pronoun_head),
+        pictures=[drawn_matrices(shown)],
+        about={"second_model": ", ".join(name for name in runs if name != opened.path.name)},
+        formula=_FORMULA,
+        tries=[_(each) for each in TRIES],
+    )
 
 
-def _both(opened: Opened) -> dict[str, Run] | None:
-    """Return the free and the guided run; where there are no two, say so and return nothing."""
-    paths = cached.run_paths()
-    settings = _settings(paths)
-    own = next(name for name, path in paths.items() if path == opened.path)
-    mine = opened.run.settings
-    others = counterparts(mine, settings)
-    if not others:
-        having = [name for name, each in settings.items() if counterparts(each, settings)]
-        text = _(
-            "{own} has no counterpart: a run of the same task and sizes of which one head was "
-            "guided, or of which none was."
-        )
-        which = _("These runs have one: {names}.").format(names=", ".join(map(plain, having)))
-        st.info(f"{text.format(own=plain(own))} {which}" if having else text.format(own=plain(own)))
-        return None
-    free, guided = (others[0], own) if mine.training.guide else (own, others[0])
-    found = {}
-    for name in (free, guided):
-        try:
-            found[name] = cached.loaded(paths[name])
-        except RunError as error:
-            st.error(plain(str(error)))
-    return found
-
-
-def _settings(paths: dict[str, Path]) -> dict[str, RunSettings]:
-    found = {}
-    for name, path in paths.items():
-        try:
-            found[name] = cached.of_files(read_settings, path)
-        except RunError:
-            continue
-    return found
-
-
-def _ask(opened: Opened, runs: dict[str, Run]) -> Head | None:
+def _ask(opened: Opened, runs: Mapping[str, Run]) -> Head | None:
     """Ask for a head; None where each run's best is wanted."""
     inspection = opened.inspection
     kinds = list(dict.fromkeys(site.attention for site in inspection.attention))
     guided = next((head for run in runs.values() if (head := guided_head(run))), None)
+    address.renamed(OLDER_NAME, WHICH, OLDER)
+    offered = {SAME: _("same head"), BEST: _("best head of each")}
     with st.container(horizontal=True, vertical_alignment="center"):
-        which = controls.choice(_("Which heads"), WHICH, controls.words([SAME, BEST]), SAME)
+        which = controls.choice(_("Which heads"), WHICH, offered, SAME, older=OLDER)
         kind = controls.kind(
             kinds,
             guided.kind if guided else opening.default_kind(opened.run),
             then=partial(_open_other_kind, opened.run, guided),
             disabled=which == BEST,
         )
-        layer, number = controls.layer_and_head(
+        layer, index = controls.layer_and_head(
             len(inspection.sites_of(kind)),
             opened.run.settings.model.n_heads,
             _default(opened.run, guided, kind),
             disabled=which == BEST,
         )
-    return Head(kind.site(layer), number) if which == SAME else None
+    return Head(kind.site(layer), index) if which == SAME else None
 
 
 def _default(run: Run, guided: Head | None, kind: Kind) -> tuple[int, int]:
@@ -133,53 +134,69 @@ def _open_other_kind(run: Run, guided: Head | None) -> None:
     address.choose({session.LAYER: layer, session.HEAD: head})
 
 
-def _side(opened: Opened, name: str, run: Run, chosen: Head | None) -> Side | None:
-    """Return what is shown of a run; where it cannot be, say why and return nothing."""
-    if chosen is None:
-        best = best_pronoun_head(run)
-        if best is None:
-            st.info(f"{plain(name)}: {notes.no_evaluation()}")
-            return None
-        chosen = best.head
-    inspection = cached.inspected(run.path, opened.sentence, whole_words=False)
-    found = cached.of_run(silenced_outcome, run.path, opened.sentence, chosen)
-    changes = cached.of_run(silenced_changes, run.path, opened.sentence, chosen)
-    return Side(name, run, inspection, chosen, found, changes)
+def _map(side: Side, pronouns: Sequence[str]) -> Matrix:
+    """Return the map of a run's head, the pronouns' rows underlined."""
+    inspection, kind = side.inspection, side.head.kind
+    tokens = query_tokens(inspection, kind)
+    underlined = [at for at, token in enumerate(tokens) if token.text.lower() in pronouns]
+    return Matrix(
+        title=f"{side.name}: {notes.site_and_head(side.head)}",
+        values=inspection.weights_of(side.head),
+        visible=inspection.attention[side.head.site].visible_QK,
+        rows=replace(query_axis(inspection, kind), differs=underlined),
+        columns=key_axis(inspection, kind),
+        value_name=_("weight"),
+    )
 
 
-def _doubts(side: Side) -> list[str]:
-    # What silencing it changes stands above the maps.
-    return notes.about_map(side.run, side.inspection, side.head, silenced=False)
+def numbers(sides: Sequence[Side], rows: Sequence[Measured]) -> Columns:
+    """Return the weights of both maps, the steps that change, and what was measured."""
+    found: list[Mapping[str, object]] = []
+    for side in sides:
+        of = {"run": side.name, "head": str(side.head)}
+        for (row, key), weight in np.ndenumerate(side.inspection.weights_of(side.head)):
+            at = {"what": "weight", "row": row, "key": key, "weight": float(weight)}
+            found.append(of | at)
+        for each in side.changes:
+            step = {"what": "probability", "step": each.step, "token": each.token.text}
+            found.append(of | step | {"before": each.before, "after": each.after})
+    found += guided_table.numbers(rows)
+    names = dict.fromkeys(name for row in found for name in row)
+    return {name: [row.get(name) for row in found] for name in names}
 
 
-def _rows(name: str, run: Run, chosen: Head | None) -> list[Measured]:
-    """Return the chosen head, the one that finds antecedents best, and the one needed most."""
-    found = {each.head: each for each in pronoun_heads(run)}
-    why: dict[Head, list[str]] = {}
-    if chosen is not None and chosen in found:
-        why[chosen] = [_("shown")]
-    for best, reason in (
-        (best_pronoun_head(run), _("best")),
-        (most_needed_pronoun_head(run), _("needed most")),
-    ):
-        if best is not None:
-            why.setdefault(best.head, []).append(reason)
-    effects = notes.stored(run)
-    return [
-        Measured(name, found[head], None if effects is None else effects.of(head), reasons)
-        for head, reasons in why.items()
+def _python(opened: Opened, sides: Sequence[Side], rows: Sequence[Measured]) -> str:
+    runs = ", ".join(f"{quoted(each.name)}: {folder(each.run.path)}" for each in sides)
+    heads = ", ".join(f"{quoted(each.name)}: {quoted(str(each.head))}" for each in sides)
+    lines = [
+        f"sentence = {quoted(opened.sentence)}",
+        f"runs = {{name: load_run(path) for name, path in {{{runs}}}.items()}}",
+        f"heads = {{{heads}}}",
+        "weights, changes = [], []",
+        "for name, run in runs.items():",
+        "    head = Head.parse(heads[name])",
+        "    weights_QK = inspect_sentence(run, sentence).weights_of(head)",
+        "    weights += weights_QK.reshape(-1).tolist()",
+        "    changes += silenced_changes(run, sentence, head)",
+        *guided_table.scoring(rows),
+        'numbers = {"weight": weights, "score": scores,',
+        '           "before": [each.before for each in changes],',
+        '           "after": [each.after for each in changes]}',
+        "",
     ]
+    return "\n".join([*IMPORTS, "", *lines])
 
 
 def _draw_table(rows: Sequence[Measured], chosen: Head | None) -> None:
     heads = [row.head.head for row in rows]
-    visit.prepare_rows(TABLE, [row for row, head in enumerate(heads) if head == chosen][:1])
+    prepare_rows(TABLE, [row for row, head in enumerate(heads) if head == chosen][:1])
     st.dataframe(
-        runs_table(table_rows(rows)),
+        runs_table(guided_table.table(rows)),
         key=TABLE,
-        on_select=partial(visit.report_rows, TABLE, partial(_take_row, heads)),
+        on_select=partial(report_rows, TABLE, partial(_take_row, heads)),
         selection_mode="single-row",
         hide_index=True,
+        column_config=dict(guided_table.column_names()),
         alt=_("What was measured of the heads"),
     )
 
@@ -195,23 +212,3 @@ def _take_row(heads: Sequence[Head], rows: list[int]) -> None:
                 session.HEAD: heads[row].index,
             }
         )
-
-
-def _explain() -> None:
-    lesson.explained(
-        Explanation(
-            formula=_FORMULA,
-            tries=(
-                _(
-                    "“tired” and “wide”: the guided head moves with the meaning of the sentence. "
-                    "What does the same head of the free run look at, and is it needed?"
-                ),
-                _(
-                    "“best head of each”: both runs write all pronouns right. Only in the guided "
-                    "one the head that looks at the antecedent is also needed."
-                ),
-                _("Click the row of the head that the free run needs most: what is it here?"),
-            ),
-            code=(guided_loss, silenced_outcome, silenced_changes, Silence, best_pronoun_head),
-        )
-    )

@@ -1,5 +1,6 @@
-"""The view "override": one row of one head looks where it is told to."""
+"""Make one row of one head look where it is told to, and read what the model then writes."""
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -7,102 +8,93 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.analysis.effects.interventions import BeforeAfter
 from core.analysis.effects.overriding import moved, override_outcome
-from core.analysis.effects.weight_shift import (
-    StepChange,
-    rewired,
-    step_changes,
-    suggested_move,
-)
-from core.heads import Head
+from core.analysis.effects.weight_shift import StepChange, rewired, step_changes, suggested_move
+from core.heads import Head, Kind
 from core.model import Override
-from pages.frame import address, cached, controls, lesson, notes, opening, session
-from pages.frame.components import matrices
-from pages.frame.lesson import Explanation
+from pages.frame import address, cached, controls, notes, opening, session
+from pages.frame.components import drawn_matrices, matrices
+from pages.frame.language import N_, _, number, plain
 from pages.frame.opening import Opened
-from pages.frame.selection import Looked, key_tokens, query_tokens
-from pages.frame.text import _, plain
-from pages.views.heads import warnings
-from pages.views.heads.override_pictures import (
-    Moved,
-    before_and_after_of,
-    chances,
-    columns_of,
-    map_of,
-)
-from pages.views.heads.override_words import before_and_after, say
-from viz.charts.number_tables import three_digits
+from pages.frame.positions import position
+from pages.frame.selection import key_tokens, query_tokens
+from pages.frame.view import Shown
+from pages.views.heads import moved_row, named_heads
+from pages.views.heads.moved_row import Moved, Result
+from pages.views.heads.translations import before_and_after, say
+from viz.charts.frames import runs_table
+from viz.plane.matrices import Matrices
 
 MOVE, HOW = "move", "moved"
 """In the URL: "encoder.self,row,key", and how much of the row is moved."""
-LARGEST, EVERYTHING = "largest weight", "all weight"
+LARGEST, EVERYTHING = "largest", "all"
 MAP, PAIR = "override_map", "override_row"
-_HIDDEN = _(
-    "**{row}** may not look at **{key}**: the mask hides it, so no weight can go there. Choose a "
-    "cell that is not hatched."
-)
 _FORMULA = r"""
 \tilde\alpha_{ij} = \begin{cases} 0 & j = \arg\max_k \alpha_{ik} \\
 \alpha_{ij} + \max_k \alpha_{ik} & j = \text{the chosen key} \\ \alpha_{ij} & \text{else}
 \end{cases} \qquad \text{or} \qquad \tilde\alpha_{ij} = [\,j = \text{the chosen key}\,]
 """
+TRIES = (
+    N_(
+        "translate-guided, “it” from animal to street: *il* becomes *elle*. What this "
+        "head looks at is what the model goes by."
+    ),
+    N_(
+        "Move “it” to other words: “did” and “cross” have no gender, and make *elle* "
+        "all the same; “because” does not. A head brings more than one fact."
+    ),
+    N_(
+        "Encoder layer 1, head 1: “it” moved to the street makes *elle* too, and "
+        "nobody guided that head. No other head of the encoder can do it."
+    ),
+    N_(
+        "The model translate: no head of its encoder makes *elle* by this move. What "
+        "it knows of “it” does not hang on one row."
+    ),
+    N_(
+        "Cross-attention: let a row look at another noun. A row is a place in what is "
+        "written, whatever words stand there after the change."
+    ),
+)
 
 
-def draw(opened: Opened) -> None:
+def draw(opened: Opened) -> Shown | None:
     """Draw a head's map, a row of it before and after a move, and what the model then writes."""
-    looked, how = _ask(opened)
-    move = _chosen_move(looked)
+    head, how = _ask(opened)
+    move = _chosen_move(opened, head)
     if move is None:
         st.info(_("No row of this head may look at more than one token: nothing can be moved."))
-        return
-    shown = Moved(looked, *move)
-    run, inspection = opened.run, looked.inspection
-    warnings.draw([("", notes.about_map(run, inspection, looked.head))])
-    if looked.attention.visible_QK[move]:
-        _draw_result(shown, how)
+        return None
+    shown = Moved(opened, head, *move)
+    named_heads.warn([("", notes.about_map(opened.run, opened.inspection, head))])
+    pictures, result = [moved_row.map_of(shown)], None
+    if shown.visible_K[shown.key]:
+        result = _moved(shown, how)
+        pictures.append(moved_row.before_and_after(shown, result.after_K))
+        _draw_result(shown, how, result, pictures)
     else:
-        st.markdown(_HIDDEN.format(**_names(shown)))
+        text = _(
+            "**{row}** may not look at **{key}**: the mask hides it, so no weight can go there. "
+            "Choose a cell that is not hatched."
+        )
+        st.markdown(text.format(**_names(shown)))
         # In the place that it has beside a result, so that it stays and keeps the focus.
         with _columns()[0]:
-            _draw_map(shown)
-    _explain()
+            _draw_matrices(pictures[0], MAP, shown)
+    return Shown(
+        name=f"override_{head.site}.{head.index}",
+        title=_("What changes when one row of a head looks elsewhere"),
+        numbers=lambda: moved_row.numbers(shown, result),
+        python=moved_row.python_of(shown, result, everything=how == EVERYTHING),
+        code=(rewired, moved, Override, override_outcome, step_changes),
+        pictures=[drawn_matrices(each) for each in pictures],
+        about={"head": notes.site_and_head(head)},
+        formula=_FORMULA,
+        tries=[_(each) for each in TRIES],
+    )
 
 
-def _draw_result(shown: Moved, how: str) -> None:
-    """Draw what the move does."""
-    looked, weights_K = shown.looked, shown.weights_K
-    visible_K = looked.attention.visible_QK[shown.row]
-    after_K = rewired(weights_K, shown.key, visible_K, everything=how == EVERYTHING)
-    where = (looked.opened.sentence, looked.head, shown.row, after_K)
-    with st.spinner(_("Translating with the row moved …"), show_time=False):
-        found = cached.of_run(override_outcome, looked.opened.path, *where)
-        changes = cached.of_run(step_changes, looked.opened.path, *where)
-    unmoved = np.array_equal(after_K, weights_K)
-    say(_said(_names(shown), how, unmoved=unmoved), before_and_after(found))
-    left, right = _columns()
-    with left:
-        _draw_map(shown)
-    with right:
-        on_pick = partial(_take_move, PAIR, looked.kind, shown.row)
-        matrices(before_and_after_of(shown, after_K), key=PAIR, on_pick=on_pick)
-        if changes:
-            chances(changes)
-        st.caption(_measured(found, changes))
-    if changes:
-        lesson.numbers("override", columns_of(changes))
-
-
-def _columns() -> list[DeltaGenerator]:
-    return st.columns([11, 9], gap="medium")
-
-
-def _draw_map(shown: Moved) -> None:
-    on_pick = partial(_take_move, MAP, shown.looked.kind, shown.row)
-    matrices(map_of(shown), key=MAP, on_pick=on_pick)
-
-
-def _ask(opened: Opened) -> tuple[Looked, str]:
+def _ask(opened: Opened) -> tuple[Head, str]:
     """Ask which head, and how much of a row's weight is moved."""
     inspection = opened.inspection
     kinds = list(dict.fromkeys(site.attention for site in inspection.attention))
@@ -114,38 +106,28 @@ def _ask(opened: Opened) -> tuple[Looked, str]:
             opening.default_head(opened.run, kind),
         )
         st.caption(_("move"), width="content")
-        amounts = controls.words([LARGEST, EVERYTHING])
-        how = controls.choice(_("How much is moved"), HOW, amounts, LARGEST)
-    looked = Looked(
-        opened=opened,
-        inspection=inspection,
-        whole_words=False,
-        head=Head(kind.site(layer), head),
-    )
-    return looked, how
+        amounts = {LARGEST: _("largest weight"), EVERYTHING: _("all weight")}
+        older = {"largest weight": LARGEST, "all weight": EVERYTHING}
+        how = controls.choice(_("How much is moved"), HOW, amounts, LARGEST, older=older)
+    return Head(kind.site(layer), head), how
 
 
-def _chosen_move(looked: Looked) -> tuple[int, int] | None:
+def _chosen_move(opened: Opened, head: Head) -> tuple[int, int] | None:
     """Return the row and the key that the URL names, or those that say most about the head."""
-    kind, *places = (address.linked(MOVE) or "").split(",")
-    shape = looked.weights_QK.shape
-    # Long numbers are no positions either, and cost time to read.
-    if (
-        kind == looked.kind
-        and len(places) == 2
-        and all(p.isdecimal() and len(p) < 7 for p in places)
-    ):
-        row, key = map(int, places)
-        if row < shape[0] and key < shape[1]:
-            return row, key
-    task = looked.opened.task
-    pronouns = frozenset() if task is None else task.pronouns
-    tokens = query_tokens(looked.inspection, looked.kind)
+    inspection, weights_QK = opened.inspection, opened.inspection.weights_of(head)
+    match (address.linked(MOVE) or "").split(","):
+        case [head.kind, written_row, written_key]:
+            n_rows, n_keys = weights_QK.shape
+            row, key = position(written_row, n_rows), position(written_key, n_keys)
+            if row is not None and key is not None:
+                return row, key
+    pronouns = frozenset() if opened.task is None else opened.task.pronouns
+    tokens = query_tokens(inspection, head.kind)
     preferred = [at for at, token in enumerate(tokens) if token.text.lower() in pronouns]
-    return suggested_move(looked.weights_QK, looked.attention.visible_QK, preferred)
+    return suggested_move(weights_QK, inspection.attention[head.site].visible_QK, preferred)
 
 
-def _take_move(element: str, kind: str, row: int) -> None:
+def _take_move(element: str, kind: Kind, row: int) -> None:
     """Take over the cell that was chosen: of the map, or of the row before and after."""
     component: Any = session.held(element, None)
     if pick := dict(component.pick or {}):
@@ -153,18 +135,79 @@ def _take_move(element: str, kind: str, row: int) -> None:
         address.choose({MOVE: f"{kind},{chosen},{pick['column']}"})
 
 
+def _moved(shown: Moved, how: str) -> Result:
+    weights_K = shown.weights_QK[shown.row]
+    after_K = rewired(weights_K, shown.key, shown.visible_K, everything=how == EVERYTHING)
+    where = (shown.opened.sentence, shown.head, shown.row, after_K)
+    with st.spinner(_("Translating with the row moved …"), show_time=False):
+        return Result(
+            after_K,
+            cached.of_run(override_outcome, shown.opened.path, *where),
+            cached.of_run(step_changes, shown.opened.path, *where),
+        )
+
+
+def _draw_result(shown: Moved, how: str, result: Result, pictures: Sequence[Matrices]) -> None:
+    unmoved = np.array_equal(result.after_K, shown.weights_QK[shown.row])
+    say(_said(_names(shown), how, unmoved=unmoved), before_and_after(result.found))
+    left, right = _columns()
+    with left:
+        _draw_matrices(pictures[0], MAP, shown)
+    with right:
+        _draw_matrices(pictures[1], PAIR, shown)
+        if result.changes:
+            _draw_chances(result.changes)
+        st.caption(_measured(result))
+
+
+def _columns() -> list[DeltaGenerator]:
+    return st.columns([11, 9], gap="medium")
+
+
+def _draw_matrices(picture: Matrices, element: str, shown: Moved) -> None:
+    matrices(picture, key=element, on_pick=partial(_take_move, element, shown.kind, shown.row))
+
+
+def _draw_chances(changes: Sequence[StepChange]) -> None:
+    """Show how probable the tokens of the changed steps are, before and after."""
+    # As narrow as to be seen whole beside the map in a narrow window.
+    share = partial(
+        st.column_config.ProgressColumn, min_value=0.0, max_value=1.0, format="%.3f", width=80
+    )
+    explained = _("Probability, after the same words.")
+    st.dataframe(
+        runs_table([line for change in changes for line in _lines(change)]),
+        hide_index=True,
+        column_config={
+            "step, token": _("step, token"),
+            "before": share(_("p before"), help=explained),
+            "after": share(_("p after"), help=explained),
+        },
+    )
+
+
+def _lines(change: StepChange) -> list[Mapping[str, object]]:
+    """Return the token that was written, and the one that takes its place."""
+    tokens = [(change.token, change.before, change.after)]
+    if change.other is not None:
+        tokens.append((change.other, change.other_before, change.other_after))
+    return [
+        {"step, token": f"{change.step} {token.text}", "before": before, "after": after}
+        for token, before, after in tokens
+    ]
+
+
 def _names(shown: Moved) -> dict[str, str]:
     """Return what row and keys are called; a decoder's row by what is fed and what is predicted."""
-    looked = shown.looked
-    queries = query_tokens(looked.inspection, looked.kind)
-    keys = key_tokens(looked.inspection, looked.kind)
+    inspection = shown.opened.inspection
+    queries, keys = (tokens(inspection, shown.kind) for tokens in (query_tokens, key_tokens))
     row = queries[shown.row].text
-    if looked.kind.query_side == "target":
-        row = f"{row} → {looked.inspection.predicted_tokens[shown.row].text}"
+    if shown.kind.query_side == "target":
+        row = f"{row} → {inspection.predicted_tokens[shown.row].text}"
     return {
         "row": plain(row),
         "key": plain(keys[shown.key].text),
-        "from_key": plain(keys[int(shown.weights_K.argmax())].text),
+        "from_key": plain(keys[int(shown.weights_QK[shown.row].argmax())].text),
     }
 
 
@@ -181,9 +224,9 @@ def _said(names: dict[str, str], how: str, *, unmoved: bool) -> str:
     return text.format(**names)
 
 
-def _measured(found: BeforeAfter, changes: tuple[StepChange, ...]) -> str:
+def _measured(result: Result) -> str:
     """Say how much changes, and what both models were fed."""
-    if changes:
+    if result.changes:
         first = _("{changed} of {n} steps change by 0.01 or more, EOS counted.")
     else:
         first = _("No step of {n} changes by 0.01 or more: here the model does not need this look.")
@@ -193,39 +236,8 @@ def _measured(found: BeforeAfter, changes: tuple[StepChange, ...]) -> str:
         _("One sentence is an observation, not a law (n = 1)."),
     ]
     return " ".join(said).format(
-        n=len(found.before.reference),
-        changed=len(changes),
-        before=three_digits(found.before.loss),
-        after=three_digits(found.after.loss),
-    )
-
-
-def _explain() -> None:
-    lesson.explained(
-        Explanation(
-            formula=_FORMULA,
-            tries=(
-                _(
-                    "translate-guided, “it” from animal to street: *il* becomes *elle*. What this "
-                    "head looks at is what the model goes by."
-                ),
-                _(
-                    "Move “it” to other words: “did” and “cross” have no gender, and make *elle* "
-                    "all the same; “because” does not. A head brings more than one fact."
-                ),
-                _(
-                    "Encoder layer 1, head 1: “it” moved to the street makes *elle* too, and "
-                    "nobody guided that head. No other head of the encoder can do it."
-                ),
-                _(
-                    "The model translate: no head of its encoder makes *elle* by this move. What "
-                    "it knows of “it” does not hang on one row."
-                ),
-                _(
-                    "Cross-attention: let a row look at another noun. A row is a place in what is "
-                    "written, whatever words stand there after the change."
-                ),
-            ),
-            code=(rewired, moved, Override, override_outcome, step_changes),
-        )
+        n=number(len(result.found.before.reference)),
+        changed=number(len(result.changes)),
+        before=number(result.found.before.loss),
+        after=number(result.found.after.loss),
     )

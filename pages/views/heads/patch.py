@@ -1,25 +1,25 @@
-"""The view "patch": which head carries what makes two sentences different."""
+"""Put what a head says in one sentence into another: which carries the difference?"""
 
 import streamlit as st
 
 from core.analysis.effects.counterparts import alike_in_length, length
 from core.analysis.effects.patching import PatchingError, PatchingStudy, patching_study
 from core.decoding.sentence import SentenceError
-from core.heads import Head, Site
+from core.heads import Site
 from core.model import Patch
 from core.runs.run import Run
-from pages.frame import address, cached, controls, lesson, session
-from pages.frame.components import matrices
-from pages.frame.lesson import Explanation
+from pages.frame import address, cached, controls, session, snippets
+from pages.frame.components import drawn_matrices, matrices
+from pages.frame.language import N_, _, number, percent, plain
 from pages.frame.opening import Opened
-from pages.frame.text import _, percent, plain
-from pages.views.heads import warnings
-from pages.views.heads.override_words import head_named, marked, say
-from pages.views.heads.patch_pictures import columns, maps
-from viz.charts.number_tables import three_digits
+from pages.frame.view import Columns, Shown
+from pages.views.heads import named_heads
+from pages.views.heads.translations import marked, say
+from viz.component.payload import TokenLabel
+from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
 OTHER, INTO = "patch_with", "patch"
-INTO_SECOND, INTO_FIRST = "first into second", "second into first"
+INTO_SECOND, INTO_FIRST = "into_second", "into_first"
 STRONG = 0.1
 """Heads that restore less than this are not named."""
 NAMED = 3
@@ -29,57 +29,62 @@ _FORMULA = r"""
 {\Delta_{\text{from}} - \Delta_{\text{into}}}, \qquad
 \Delta = \log p(\text{token of “from”}) - \log p(\text{token of “into”})
 """
+TRIES = (
+    N_("Change the direction: does the same head carry the difference both ways?"),
+    N_(
+        "The model translate: which heads carry it there, and which layers, with all "
+        "their heads together?"
+    ),
+    N_(
+        "Change one word of the second sentence that does not matter for “it”, and "
+        "“tired” to “wide” as well: is it still the same head?"
+    ),
+    N_(
+        "Write “horse” for “animal” in the second sentence (*L'* becomes *Le*): the "
+        "heads of cross-attention carry that difference."
+    ),
+)
 
 
-def draw(opened: Opened) -> None:
+def draw(opened: Opened) -> Shown | None:
     """Draw how much of the difference between two sentences each head carries."""
     first = opened.sentence
     with st.container(horizontal=True, vertical_alignment="center"):
         second = _other_sentence(opened)
         n_first, n_second = (_length(opened.run, each) for each in (first, second))
         counted = _("tokens: first {first}, second {second}")
-        st.caption(counted.format(first=n_first, second=n_second), width="content")
-        directions = controls.words([INTO_SECOND, INTO_FIRST])
-        direction = controls.choice(_("Direction"), INTO, directions, INTO_SECOND)
+        counted = counted.format(first=number(n_first), second=number(n_second))
+        st.caption(counted, width="content")
+        direction = _ask_direction()
     if n_first != n_second:
         st.info(_unequal(n_first, n_second))
-        return
+        return None
     both = (first, second) if direction == INTO_SECOND else (second, first)
     if (study := _studied(opened, *both)) is None:
-        return
-    names = (_("first"), _("second"))
-    clean, corrupt = names if direction == INTO_SECOND else reversed(names)
-    texts = marked(study.clean.text, study.corrupt.text)
-    lines = [
-        _("From the {name}: {text}").format(name=clean, text=texts[0]),
-        _("Into the {name}: {text}").format(name=corrupt, text=texts[1]),
-    ]
-    say(_strongest(study), "  \n".join(lines))
-    warnings.draw(warnings.of_heads(opened.run, [head for head, _share in _strong(study)]))
-    matrices(maps(study), key="patch_maps")
+        return None
+    say(_strongest(study), _sentences(study, direction))
+    strong = [head for head, _share in study.strongest(STRONG, NAMED)]
+    named_heads.warn_whatever_the_sentence(opened.run, strong)
+    shown = maps(study)
+    matrices(shown, key="patch_maps")
     st.caption(_measured(study))
-    lesson.numbers("patching", columns(study))
-    lesson.explained(
-        Explanation(
-            formula=_FORMULA,
-            tries=(
-                _("Change the direction: does the same head carry the difference both ways?"),
-                _(
-                    "The model translate: which heads carry it there, and which layers, with all "
-                    "their heads together?"
-                ),
-                _(
-                    "Change one word of the second sentence that does not matter for “it”, and "
-                    "“tired” to “wide” as well: is it still the same head?"
-                ),
-                _(
-                    "Write “horse” for “animal” in the second sentence (*L'* becomes *Le*): the "
-                    "heads of cross-attention carry that difference."
-                ),
-            ),
-            code=(patching_study, Patch),
-        )
+    return Shown(
+        name="patching",
+        title=_("How much of the difference between two sentences each head carries"),
+        numbers=lambda: numbers(study),
+        python=_python(opened, *both),
+        code=(patching_study, Patch),
+        pictures=[drawn_matrices(shown)],
+        about={"second_sentence": second},
+        formula=_FORMULA,
+        tries=[_(each) for each in TRIES],
     )
+
+
+def _ask_direction() -> str:
+    older = {"first into second": INTO_SECOND, "second into first": INTO_FIRST}
+    directions = {INTO_SECOND: _("first into second"), INTO_FIRST: _("second into first")}
+    return controls.choice(_("Direction"), INTO, directions, INTO_SECOND, older=older)
 
 
 def _other_sentence(opened: Opened) -> str:
@@ -113,11 +118,11 @@ def _unequal(n_first: int, n_second: int) -> str:
     """Say how long the second sentence must be."""
     if not n_second:
         text = _("Type a second sentence of {n} tokens, EOS counted, as the first one has.")
-        return text.format(n=n_first)
+        return text.format(n=number(n_first))
     return _(
         "This sentence has {second} tokens, the first {first}, EOS counted. Patching puts what a "
         "head says at a token in the place of another token’s, so both must have equally many."
-    ).format(first=n_first, second=n_second)
+    ).format(first=number(n_first), second=number(n_second))
 
 
 def _studied(opened: Opened, clean: str, corrupt: str) -> PatchingStudy | None:
@@ -131,10 +136,22 @@ def _studied(opened: Opened, clean: str, corrupt: str) -> PatchingStudy | None:
     return None
 
 
+def _sentences(study: PatchingStudy, direction: str) -> str:
+    """Return both translations in Markdown, one below the other."""
+    names = [_("first"), _("second")]
+    clean, corrupt = names if direction == INTO_SECOND else reversed(names)
+    texts = marked(study.clean.text, study.corrupt.text)
+    lines = [
+        _("From the {name}: {text}").format(name=clean, text=texts[0]),
+        _("Into the {name}: {text}").format(name=corrupt, text=texts[1]),
+    ]
+    return "  \n".join(lines)
+
+
 def _strongest(study: PatchingStudy) -> str:
     """Name the heads that restore most, or the layer where no head does."""
-    strong = _strong(study)
-    site, share = max(study.sites.items(), key=lambda item: item[1])
+    strong = study.strongest(STRONG, NAMED)
+    site, share = study.strongest_site
     whole = _("All heads of {where} together: {share}.").format(
         where=_sublayer(site), share=percent(share)
     )
@@ -142,15 +159,11 @@ def _strongest(study: PatchingStudy) -> str:
     if not strong:
         text = _("No head alone brings “{from_token}” back in the place of “{to}”.")
         return f"{text.format(**parts)} {whole}"
-    named = ", ".join(f"**{head_named(head)}** ({percent(share)})" for head, share in strong)
+    named = ", ".join(
+        f"**{named_heads.within_sentence(head)}** ({percent(share)})" for head, share in strong
+    )
     text = _("What brings “{from_token}” back in the place of “{to}”: {named}.")
     return f"{text.format(named=named, **parts)} {whole}"
-
-
-def _strong(study: PatchingStudy) -> list[tuple[Head, float]]:
-    """Return the heads that are named with their shares, the largest first."""
-    heads = sorted(study.heads.items(), key=lambda item: item[1], reverse=True)
-    return [(head, share) for head, share in heads if share >= STRONG][:NAMED]
 
 
 def _sublayer(site: Site) -> str:
@@ -158,6 +171,25 @@ def _sublayer(site: Site) -> str:
     kind = _("self-attention") if site.attention.is_self else _("cross-attention")
     text = _("{stack} layer {layer} ({kind})")
     return text.format(stack=stack, layer=site.layer, kind=kind)
+
+
+def maps(study: PatchingStudy) -> Matrices:
+    """Return one matrix for each kind of attention: layers × heads, and all heads together."""
+    panels = []
+    for kind, shares in study.restored_maps().items():
+        heads = [TokenLabel(str(head)) for head in range(shares.shape[1] - 1)]
+        panels.append(
+            Matrix(
+                title=_("{kind}: share restored").format(kind=_(kind.label)),
+                values=shares,
+                rows=numbered(_("layer"), len(shares)),
+                columns=Axis(name=_("head"), labels=(*heads, TokenLabel(_("all")))),
+                scale="signed",
+                texts=[[number(share, 2) for share in row] for row in shares.tolist()],
+                value_name=_("share restored"),
+            )
+        )
+    return Matrices(panels=panels)
 
 
 def _measured(study: PatchingStudy) -> str:
@@ -171,7 +203,31 @@ def _measured(study: PatchingStudy) -> str:
         step=study.step,
         one=plain(study.clean_token.text),
         other=plain(study.corrupt_token.text),
-        clean=three_digits(study.clean_difference),
-        corrupt=three_digits(study.corrupt_difference),
-        everything=three_digits(study.everything),
+        clean=number(study.clean_difference),
+        corrupt=number(study.corrupt_difference),
+        everything=number(study.everything),
     )
+
+
+def numbers(study: PatchingStudy) -> Columns:
+    """Return a row for each head, one for all heads of a sublayer, and one for all there are."""
+    heads = [(str(head.site), str(head.index), share) for head, share in study.heads.items()]
+    sites = [(str(site), "all", share) for site, share in study.sites.items()]
+    rows = [*heads, *sites, ("all", "all", study.everything)]
+    return {
+        "site": [site for site, _head, _share in rows],
+        "head": [head for _site, head, _share in rows],
+        "restored": [share for _site, _head, share in rows],
+        "step": [study.step] * len(rows),
+        "difference_from": [study.clean_difference] * len(rows),
+        "difference_into": [study.corrupt_difference] * len(rows),
+    }
+
+
+def _python(opened: Opened, clean: str, corrupt: str) -> str:
+    imports = "from core.analysis.effects.patching import patching_study"
+    lines = [
+        f"study = patching_study(run, {snippets.quoted(clean)}, {snippets.quoted(corrupt)})",
+        'numbers = {"restored": [*study.heads.values(), *study.sites.values(), study.everything]}',
+    ]
+    return snippets.loading(opened.path, imports) + "\n".join([*lines, ""])

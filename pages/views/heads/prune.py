@@ -1,6 +1,7 @@
-"""The view "prune": silence head after head, and watch what the model can still do."""
+"""Silence head after head, and watch what the model can still do."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -17,25 +18,45 @@ from core.analysis.effects.pruning import (
 from core.analysis.effects.pruning_steps import GrowingCurve
 from core.analysis.effects.silencing import every_head
 from core.runs.run import Run, RunError
-from pages.frame import cached, lesson, session
+from pages.frame import address, cached, notes, session, snippets
 from pages.frame.charts import chart
-from pages.frame.lesson import Explanation
-from pages.frame.notes import site_and_head
+from pages.frame.language import N_, _, n_, number, percent, plain
 from pages.frame.opening import Opened
-from pages.frame.text import _, percent, plain
-from viz.charts.curves import Quantity, curves
+from pages.frame.view import Columns, Shown
+from viz.charts.curves import Chart, Quantity, curves
+from viz.component.standalone import Drawn
 
 START, STOP = "prune_start", "prune_stop"
 """Keys of the buttons."""
 SECONDS = 0.2
 """Between two points: each is measured while the page waits for nothing else."""
 TOLERANCE = 0.01
+ORDERS = {"greedy": N_("greedy"), "by_score": N_("by score")}
+"""In which heads go → what people call it."""
 _DRAWER = "prune"
+_FORMULA = r"""
+h_{k+1} = \arg\min_{h \notin S_k} \mathcal{L}(S_k \cup \{h\}), \qquad
+S_{k+1} = S_k \cup \{h_{k+1}\}, \qquad
+\mathcal{L}(S): \text{ loss per token after the true prefix with the heads } S \text{ silent}
+"""
+TRIES = (
+    N_(
+        "Compare the two orders. A score that is measured with all other heads speaking "
+        "does not know that two heads do the same work: either alone can go, not both."
+    ),
+    N_(
+        "Look at the flat beginning of the curve: the task does not need so many heads, as "
+        "Michel et al. (2019) found in larger models."
+    ),
+    N_("See which heads go last, and look at their maps on the page “Attention”."),
+)
 
 Curves = Mapping[str, GrowingCurve]
+"""Name of an order → its curve."""
+Points = Mapping[str, Sequence[PruningPoint]]
 
 
-def draw(opened: Opened) -> None:
+def draw(opened: Opened) -> Shown:
     """Draw the curves as far as they are measured, and go on with them while that is asked for."""
     try:
         effects = cached.effects(opened.path)
@@ -44,13 +65,26 @@ def draw(opened: Opened) -> None:
         effects = None
     growing = _curves(opened.path, effects)
     running = _is_running(opened.path) and not _done(growing)
-    # A fragment of its own, so that going on leaves the rest of the page alone.
-    st.fragment(_draw, run_every=SECONDS if running else None)(opened.path, growing, running)
+    # A part of its own, so that going on leaves the rest of the page alone.
+    every = SECONDS if running else None
+    address.part("curves", _draw, opened.path, growing, running, every=every)
     if effects is None:
         st.caption(
             _("The order by score needs what each head costs by itself: measure it in “silence”.")
         )
-    lesson.explained(_explanation())
+    points = _points(growing)
+    # While it grows, a picture would be behind at once: the files hold the numbers then.
+    drawn = any(points.values()) and not running
+    return Shown(
+        name="prune",
+        title=_("How quality falls, from right to left, as one head after the other goes"),
+        numbers=lambda: numbers(_points(growing)),
+        python=_python(opened, points, running),
+        code=(greedy_passes, pruning_by_score, heads_needed),
+        pictures=[Drawn(chart=_picture(points))] if drawn else (),
+        formula=_FORMULA,
+        tries=[_(each) for each in TRIES],
+    )
 
 
 def _draw(path: Path, growing: Curves, running: bool) -> None:
@@ -60,9 +94,19 @@ def _draw(path: Path, growing: Curves, running: bool) -> None:
         # With another timer, and the other button.
         st.rerun()
     _buttons(path, growing, running)
-    points = {name: curve.points for name, curve in growing.items()}
-    if any(points.values()):
-        _picture(points)
+    points = _points(growing)
+    if not any(points.values()):
+        return
+    chart(_picture(points))
+    for name, found in points.items():
+        if found and found[-1].n_left == 0:
+            st.markdown(needed(name, found))
+    st.caption(
+        _(
+            "{n} held-out sentences, seed {seed}. The same sentences choose the next head and "
+            "measure what is left, so the greedy curve is a little kinder than on other sentences."
+        ).format(n=number(next(iter(points.values()))[0].n), seed=SEED)
+    )
 
 
 def _go_on(path: Path, growing: Curves) -> None:
@@ -78,15 +122,12 @@ def _go_on(path: Path, growing: Curves) -> None:
 
 def _buttons(path: Path, growing: Curves, running: bool) -> None:
     """Offer what makes sense now, and say how far it is."""
-    first = next(iter(growing.values()))
-    n_heads = first.n_heads
-    begun = any(curve.points for curve in growing.values())
     if reason := session.drawer(_DRAWER).get(("refused", path)):
         st.error(plain(reason))
     if _done(growing):
         return
-    row = st.container(horizontal=True, vertical_alignment="center")
-    with row:
+    begun = any(curve.points for curve in growing.values())
+    with st.container(horizontal=True, vertical_alignment="center"):
         if running:
             st.button(_("Pause"), key=STOP, icon=":material/pause:", on_click=stop, args=(path,))
         else:
@@ -97,16 +138,28 @@ def _buttons(path: Path, growing: Curves, running: bool) -> None:
                 on_click=start,
                 args=(path,),
             )
-        if not begun and not running:
-            text = _("Silences the {heads} heads one after the other: about {passes} passes.")
-            said = text.format(heads=n_heads, passes=f"{first.n_passes:,}")
-            st.caption(said, width="content")
+        if begun or running:
+            name = next(name for name, curve in growing.items() if not curve.done)
+            st.progress(growing[name].share, _how_far(name, growing[name]))
         else:
-            name, curve = next(item for item in growing.items() if not item[1].done)
-            text = _("order “{name}”: {done} of {of} heads silenced, {share} of the work done")
-            done, share = max(0, len(curve.points) - 1), max(0.0, min(1.0, curve.share))
-            said = text.format(name=name, done=done, of=n_heads, share=percent(share))
-            st.progress(share, said)
+            first = next(iter(growing.values()))
+            text = n_(
+                "Silences the {heads} heads one after the other: about {n} pass.",
+                "Silences the {heads} heads one after the other: about {n} passes.",
+                first.n_passes,
+            )
+            said = text.format(heads=number(first.n_heads), n=number(first.n_passes))
+            st.caption(said, width="content")
+
+
+def _how_far(name: str, curve: GrowingCurve) -> str:
+    text = _("order “{name}”: {done} of {of} heads silenced, {share} of the work done")
+    return text.format(
+        name=_(ORDERS[name]),
+        done=number(max(0, len(curve.points) - 1)),
+        of=number(curve.n_heads),
+        share=percent(curve.share),
+    )
 
 
 def start(path: Path) -> None:
@@ -131,15 +184,15 @@ def _done(growing: Curves) -> bool:
 
 def _curves(path: Path, effects: HeadEffects | None) -> Curves:
     """Return the curves of a run: shared by all who look, kept until the run changes."""
-    found = {_("greedy"): cached.of_run(_greedy, path, N_PRUNED)}
+    found = {"greedy": cached.of_run(_greedy, path, N_PRUNED)}
     if effects is not None:
         scores = tuple(each.loss.change for each in effects.heads)
-        found[_("by score")] = cached.of_run(_by_score, path, scores, N_PRUNED)
+        found["by_score"] = cached.of_run(_by_score, path, scores, N_PRUNED)
     return found
 
 
 def _greedy(run: Run, n: int) -> GrowingCurve:
-    return GrowingCurve(lambda: greedy_passes(run, n), len(every_head(run.model)))
+    return GrowingCurve(partial(greedy_passes, run, n), len(every_head(run.model)))
 
 
 def _by_score(run: Run, scores: tuple[float, ...], n: int) -> GrowingCurve:
@@ -148,86 +201,81 @@ def _by_score(run: Run, scores: tuple[float, ...], n: int) -> GrowingCurve:
     return GrowingCurve(lambda: pruning_by_score(run, of_head, n), len(heads))
 
 
-def _picture(points: Mapping[str, Sequence[PruningPoint]]) -> None:
+def _points(growing: Curves) -> Points:
+    return {name: curve.points for name, curve in growing.items()}
+
+
+def _picture(points: Points) -> Chart:
     longest = max(points.values(), key=len)
-    first = longest[0]
-    chart(
-        curves(
-            {name: [each.exact_match for each in found] for name, found in points.items()},
-            x=Quantity(_("heads left")),
-            y=Quantity(_("exact match"), share=True),
-            at=[each.n_left for each in longest],
-            title=_("How quality falls, from right to left, as one head after the other goes"),
-        )
+    return curves(
+        {_(ORDERS[name]): [each.exact_match for each in found] for name, found in points.items()},
+        x=Quantity(_("heads left")),
+        y=Quantity(_("exact match"), share=True),
+        at=[each.n_left for each in longest],
+        title=_("How quality falls, from right to left, as one head after the other goes"),
     )
-    for name, found in points.items():
-        if found and found[-1].n_left == 0:
-            st.markdown(_needed(name, found))
-    st.caption(
-        _(
-            "{n} held-out sentences, seed {seed}. The same sentences choose the next head and "
-            "measure what is left, so the greedy curve is a little kinder than on other sentences."
-        ).format(n=first.n, seed=SEED)
-    )
+
+
+def numbers(points: Points) -> Columns:
+    """Return a row for each point."""
     rows = [(name, each) for name, found in points.items() for each in found]
-    lesson.numbers(
-        "prune",
-        {
-            "order": [name for name, _point in rows],
-            "heads left": [each.n_left for _name, each in rows],
-            "silenced last": [
-                "" if each.removed is None else str(each.removed) for _name, each in rows
-            ],
-            "exact match": [each.exact_match for _name, each in rows],
-            "loss": [each.loss for _name, each in rows],
-            "n": [each.n for _name, each in rows],
-        },
-    )
+    return {
+        "order": [name for name, _point in rows],
+        "heads_left": [each.n_left for _name, each in rows],
+        "silenced_last": [str(each.removed or "") for _name, each in rows],
+        "exact_match": [each.exact_match for _name, each in rows],
+        "loss": [each.loss for _name, each in rows],
+        "n": [each.n for _name, each in rows],
+    }
 
 
-def _needed(name: str, found: Sequence[PruningPoint]) -> str:
-    needed = heads_needed(found, TOLERANCE)
-    if needed is None:
+def _python(opened: Opened, points: Points, running: bool) -> str:
+    """Return what computes the points that are shown; while these grow, all of them."""
+    whole = running or not any(points.values())
+    imports = [
+        "from itertools import islice",
+        "from core.analysis.effects.pruning import greedy_pruning, pruning_by_score",
+    ]
+    upto = None if whole else len(points["greedy"])
+    lines = [f"points = [*islice(greedy_pruning(run, {N_PRUNED}), {upto})]"]
+    if "by_score" in points:
+        imports.append("from core.analysis.effects.effects_file import stored_effects")
+        upto = None if whole else len(points["by_score"])
+        lines += [
+            "scores = {each.head: each.loss.change for each in stored_effects(run).heads}",
+            f"points += islice(pruning_by_score(run, scores, {N_PRUNED}), {upto})",
+        ]
+    lines += [
+        'numbers = {"exact_match": [each.exact_match for each in points],',
+        '           "loss": [each.loss for each in points]}',
+    ]
+    return snippets.loading(opened.path, *imports) + "\n".join([*lines, ""])
+
+
+def needed(name: str, found: Sequence[PruningPoint]) -> str:
+    """Say how many heads the task needs in an order.
+
+    Args:
+        name: Of the order.
+        found: All points of its curve.
+    """
+    n_needed = heads_needed(found, TOLERANCE)
+    if n_needed is None:
         text = _("All heads together get {all} right: there is too little to lose.")
         return text.format(all=percent(found[0].exact_match))
     text = _(
         "In the order “{name}” the task needs {needed} of {of} heads: with them exact match is "
-        "{share}, with all {all}; with one less it has lost more than {points:.0f} point. "
+        "{share}, with all {all}; with one less it has lost more than {points} point. "
         "The last to go: {last}."
     )
-    [at] = [point for point in found if point.n_left == needed]
-    last = [site_and_head(point.removed) for point in found[-3:] if point.removed is not None]
+    [at] = [point for point in found if point.n_left == n_needed]
+    last = [notes.site_and_head(point.removed) for point in found[-3:] if point.removed is not None]
     return text.format(
-        name=name,
-        needed=needed,
-        of=found[0].n_left,
-        points=100 * TOLERANCE,
+        name=_(ORDERS[name]),
+        needed=number(n_needed),
+        of=number(found[0].n_left),
+        points=number(100 * TOLERANCE, 0),
         share=percent(at.exact_match),
         all=percent(found[0].exact_match),
         last="; ".join(last),
     )
-
-
-def _explanation() -> Explanation:
-    return Explanation(
-        formula=_FORMULA,
-        tries=(
-            _(
-                "Compare the two orders. A score that is measured with all other heads speaking "
-                "does not know that two heads do the same work: either alone can go, not both."
-            ),
-            _(
-                "Look at the curve’s flat beginning: so many heads the task does not need, as "
-                "Michel et al. (2019) found in larger models."
-            ),
-            _("See which heads go last, and look at their maps on the page “Attention”."),
-        ),
-        code=(greedy_passes, pruning_by_score, heads_needed),
-    )
-
-
-_FORMULA = r"""
-h_{k+1} = \arg\min_{h \notin S_k} \mathcal{L}(S_k \cup \{h\}), \qquad
-S_{k+1} = S_k \cup \{h_{k+1}\}, \qquad
-\mathcal{L}(S): \text{ loss per token after the true prefix with the heads } S \text{ silent}
-"""

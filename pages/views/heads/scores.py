@@ -10,11 +10,11 @@ from core.analysis.heads.roles import N_SENTENCES, SEED, HeadRole, role_scores, 
 from core.analysis.heads.roles_questions import wanted
 from core.heads import Head
 from core.runs.run import RunError
-from pages.frame import address, cached, controls, lesson, notes, opening, visit
-from pages.frame.lesson import Explanation
+from pages.frame import address, cached, controls, notes, opening, snippets, visit
+from pages.frame.language import N_, _, number, plain
 from pages.frame.opening import Opened
-from pages.frame.text import ATTENTIONS, _, plain
-from pages.views.heads import scores_links, scores_words
+from pages.frame.view import Shown
+from pages.views.heads import named_heads, role_names
 from pages.views.heads.scores_table import MARK, Scored, column_config, columns, faint, numbers
 from viz.charts.role_table import role_table
 
@@ -24,34 +24,65 @@ OF, ALL = "scores_of", "all"
 SCORED = "scored"
 """Parameter with the chosen head, as `encoder.2.self:0`."""
 _ROW, _ROWS = 35, 11
+_FORMULA = (
+    r"\mathrm{score} = \frac{1}{n} \sum_{i} "
+    r"\left[\arg\max_j w_{ij} \in R_i\right], \qquad "
+    r"R_i: \text{keys that have the role for row } i, \quad "
+    r"\text{beats its baseline } b: \ "
+    r"\mathrm{low}_{95\,\%}(s, n) > b \ \text{ (Wilson's interval)}"
+)
+TRIES = (
+    N_("Click a column's name to sort: which head looks back most often?"),
+    N_("Compare “aligned, fed” with “aligned, predicted” in cross-attention."),
+    N_(
+        "Most heads have no leading role: what they do needs more than one word, or "
+        "nothing depends on it. Silence them to see which."
+    ),
+)
 
 
-def draw(opened: Opened) -> None:
+def draw(opened: Opened) -> Shown | None:
     """Draw the table, and say what the chosen head does."""
     try:
-        with st.spinner(_("Scoring every head on {n} held-out sentences …").format(n=N_SENTENCES)):
+        with st.spinner(
+            _("Scoring every head on {n} held-out sentences …").format(n=number(N_SENTENCES))
+        ):
             found = cached.of_run(role_scores, opened.path, N_SENTENCES)
     except RunError as error:
         st.error(plain(str(error)))
-        return
-    kinds = dict.fromkeys(each.head.kind for each in found)
-    offered = controls.words([ALL, *(ATTENTIONS[kind] for kind in kinds)])
+        return None
+    kinds = list(dict.fromkeys(each.head.kind for each in found))
     with st.container(horizontal=True, vertical_alignment="center"):
-        of = controls.choice(_("Which heads"), OF, offered, ALL)
+        of = controls.choice(
+            _("Which heads"),
+            OF,
+            {ALL: _("all"), **{str(kind): _(kind.label) for kind in kinds}},
+            ALL,
+            older={kind.label: str(kind) for kind in kinds},
+        )
         st.caption(
             _(
                 "score (baseline) on {n} held-out sentences, seed {seed}; "
                 "n.s.: not significantly more"
-            ).format(n=found[0].n_sentences, seed=SEED),
+            ).format(n=number(found[0].n_sentences), seed=SEED),
             width="content",
         )
-    heads = [each for each in found if of in (ALL, ATTENTIONS[each.head.kind])]
-    scored = Scored(heads, notes.stored(opened.run))
-    chosen = _chosen(opened, heads)
+    scored = Scored(
+        [each for each in found if of in (ALL, each.head.kind)], notes.stored(opened.run)
+    )
+    chosen = _chosen(opened, scored.heads)
     _draw_table(scored, chosen)
-    _say(opened, heads[chosen])
-    lesson.numbers("heads_scores", numbers(scored))
-    _explain()
+    _say(opened, scored.heads[chosen])
+    return Shown(
+        name="heads_scores",
+        title=_("The roles of the heads on held-out sentences"),
+        numbers=lambda: numbers(scored),
+        python=_python(opened, of, found[0].n_sentences),
+        code=(role_scores, study_roles, wanted),
+        formula=_FORMULA,
+        how_to_read=role_names.meanings(),
+        tries=[_(each) for each in TRIES],
+    )
 
 
 def _chosen(opened: Opened, heads: Sequence[HeadRole]) -> int:
@@ -96,34 +127,23 @@ def _take_row(names: Sequence[str], rows: list[int]) -> None:
 
 def _say(opened: Opened, head: HeadRole) -> None:
     where = notes.site_and_head(head.head)
-    st.text(f"{where}. {scores_words.said(head)}")
+    st.text(f"{where}. {role_names.said(head)}")
     lines = notes.about_head(opened.run, head.head)
-    if useless := scores_words.not_beaten(head):
+    if useless := role_names.not_beaten(head):
         lines.append(_("No better than their baselines: {roles}.").format(roles=", ".join(useless)))
     if lines:
         st.caption(" ".join(lines))
-    scores_links.to_map(opened, head.head)
+    named_heads.link_to_map(opened, head.head)
 
 
-def _explain() -> None:
-    with st.expander(_("What the roles mean")):
-        st.markdown(scores_words.meanings())
-        st.markdown(scores_words.RULES)
-    lesson.explained(
-        Explanation(
-            formula=r"\mathrm{score} = \frac{1}{n} \sum_{i} "
-            r"\left[\arg\max_j w_{ij} \in R_i\right], \qquad "
-            r"R_i: \text{keys that have the role for row } i, \quad "
-            r"\text{beats its baseline } b: \ "
-            r"\mathrm{low}_{95\,\%}(s, n) > b \ \text{ (Wilson's interval)}",
-            tries=(
-                _("Click a column's name to sort: which head looks back most often?"),
-                _("Compare “aligned, fed” with “aligned, predicted” in cross-attention."),
-                _(
-                    "Most heads have no leading role: what they do needs more than one word, or "
-                    "nothing depends on it. Silence them to see which."
-                ),
-            ),
-            code=(role_scores, study_roles, wanted),
-        )
-    )
+def _python(opened: Opened, of: str, n: int) -> str:
+    of_kind = "" if of == ALL else f' if head.head.kind == "{of}"'
+    lines = [
+        f"heads = [head for head in role_scores(run, {n}){of_kind}]",
+        "scores = [score for head in heads for score in head.scores.values()]",
+        'numbers = {"score": [each.value for each in scores],',
+        '           "baseline": [each.baseline for each in scores]}',
+        "",
+    ]
+    imports = "from core.analysis.heads.roles import role_scores"
+    return snippets.loading(opened.path, imports) + "\n".join(lines)

@@ -10,8 +10,8 @@ from core.analysis.effects.head_effects import HeadEffect, HeadEffects
 from core.analysis.heads.roles import HeadRole, Score
 from core.analysis.heads.roles_questions import Role
 from core.evaluate.intervals import Difference
-from pages.frame.text import ATTENTIONS, _
-from pages.views.heads import scores_words
+from pages.frame.language import _, number
+from pages.views.heads import role_names
 
 MARK = " "
 """Name of the column with the heads' colours."""
@@ -40,13 +40,13 @@ def columns(scored: Scored) -> dict[str, list[object]]:
     """Return what stands in the rows."""
     heads = scored.heads
     return {
-        _("attention"): [ATTENTIONS[each.head.kind] for each in heads],
+        _("attention"): [_(each.head.kind.label) for each in heads],
         _("layer"): [each.head.layer for each in heads],
         _("head"): [each.head.index for each in heads],
-        _("leading role"): [scores_words.leading(each) for each in heads],
+        _("leading role"): [role_names.leading(each) for each in heads],
         **{name: [_points(each) for each in values] for name, values in _effects(scored).items()},
         **{
-            scores_words.NAMES[role]: [_written(each.scores.get(role)) for each in heads]
+            _(role_names.NAMES[role]): [_written(each.scores.get(role)) for each in heads]
             for role in scored.roles
         },
         _("bits"): [each.entropy.value for each in heads],
@@ -59,7 +59,7 @@ def columns(scored: Scored) -> dict[str, list[object]]:
 def faint(scored: Scored) -> dict[str, list[bool]]:
     """Return which cells prove nothing: a score that is no better than a rule, a chance change."""
     return {
-        scores_words.NAMES[role]: [
+        _(role_names.NAMES[role]): [
             role in each.scores and not each.scores[role].beats_baseline for each in scored.heads
         ]
         for role in scored.roles
@@ -86,12 +86,13 @@ def _written(score: Score | None) -> str | None:
     """Return score and baseline, of the same length for all, so that they are sorted as text."""
     if score is None:
         return None
-    return f"{score.value:.2f} ({score.baseline:.2f})" + ("" if score.beats_baseline else " n.s.")
+    said = f"{number(score.value, 2)} ({number(score.baseline, 2)})"
+    return said if score.beats_baseline else _("{score} n.s.").format(score=said)
 
 
 def column_config(scored: Scored) -> dict[str, ColumnConfig | None]:
     """Return how the columns are written."""
-    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
+    config, text = st.column_config.NumberColumn, st.column_config.TextColumn
     rows = _("Rows with a choice: two keys or more that they may see.")
     silenced = _("Change, in points, of the share that is right when this head is silenced.")
     bits = _("Entropy of a row's weights in bits: 0 for one key, 3 for eight alike.")
@@ -99,28 +100,28 @@ def column_config(scored: Scored) -> dict[str, ColumnConfig | None]:
     largest = _("The largest weight of a row.")
     points = "%+.1f"
     roles = {
-        scores_words.NAMES[role]: text(width=_width(role), help=scores_words.column_help(role))
+        _(role_names.NAMES[role]): text(width=_width(role), help=role_names.column_help(role))
         for role in scored.roles
     }
     return {
         MARK: text(width=26, pinned=True, help=_("The head's colour in every picture")),
         _("attention"): text(width=96, pinned=True),
-        _("layer"): number(width=50, pinned=True),
-        _("head"): number(width=50, pinned=True),
+        _("layer"): config(width=50, pinned=True),
+        _("head"): config(width=50, pinned=True),
         _("leading role"): text(width=130),
-        SENTENCES: number(_("silenced"), format=points, width=70, help=silenced),
-        PRONOUNS: number(_("pronouns"), format=points, width=74, help=silenced),
+        SENTENCES: config(_("silenced"), format=points, width=70, help=silenced),
+        PRONOUNS: config(_("pronouns"), format=points, width=74, help=silenced),
         **roles,
-        _("bits"): number(format="%.2f", width=50, help=bits),
-        _("distance"): number(format="%.2f", width=70, help=away),
-        _("largest"): number(format="%.2f", width=62, help=largest),
-        _("rows"): number(format="%d", width=58, help=rows),
+        _("bits"): config(format="%.2f", width=50, help=bits),
+        _("distance"): config(format="%.2f", width=70, help=away),
+        _("largest"): config(format="%.2f", width=62, help=largest),
+        _("rows"): config(format="%d", width=58, help=rows),
     }
 
 
 def _width(role: Role) -> int:
     """Return a width, in pixels, in which the column's name has room."""
-    return max(112, 14 + 7 * len(scores_words.NAMES[role]))
+    return max(112, 14 + 7 * len(_(role_names.NAMES[role])))
 
 
 def numbers(scored: Scored) -> dict[str, list[object]]:

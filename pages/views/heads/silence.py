@@ -1,72 +1,107 @@
-"""The view "silence": take heads away, and see what becomes of a sentence and of the test set."""
+"""Take heads away, and see what becomes of a sentence and of sentences never seen."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
 from core.analysis.effects.effect_maps import Figure, figures
 from core.analysis.effects.head_effects import HeadEffects, head_effects
-from core.analysis.effects.interventions import Intervention, averaged_over, outcome
+from core.analysis.effects.interventions import Intervention, outcome
 from core.evaluate.intervals import share_difference
 from core.heads import Head
 from core.model import Silence
 from core.runs.run import RunError
-from pages.frame import address, cached, controls, lesson, notes, session
-from pages.frame.lesson import Explanation
+from pages.frame import cached, controls, notes, session, snippets
+from pages.frame.charts import chart
+from pages.frame.components import drawn_matrices
+from pages.frame.language import N_, _, plain
 from pages.frame.opening import Opened
-from pages.frame.text import _, plain
-from pages.views.heads import (
-    silence_cells,
-    silence_effects,
-    silence_heads,
-    silence_measure,
-    silence_sentence,
-    warnings,
-)
+from pages.frame.view import Columns, Shown
+from pages.views.heads import named_heads, silence_grid, silence_measuring, silence_sentence
+from pages.views.heads.silence_sentence import INSTEAD, Tried
+from viz.component.standalone import Drawn
+
+FIGURES: Mapping[Figure, str] = {
+    "exact_match": N_("exact match"),
+    "pronoun": N_("pronoun"),
+    "loss": N_("loss"),
+}
+_FORMULA = r"""
+\mathrm{MultiHead}(x) = \sum_{h=1}^{H} m_h\, g_h\, W^O_h, \qquad
+g_h = \mathrm{softmax}\!\left(\tfrac{Q_h K_h^\top}{\sqrt{d_k}} + M\right) V_h, \qquad
+m_h = \begin{cases} 0 & \text{if } h \text{ is silenced} \\ 1 & \text{else} \end{cases}
+"""
 
 
-def draw(opened: Opened) -> None:
+def draw(opened: Opened) -> Shown:
     """Draw the grid of heads beside what the sentence becomes, and what the test set says."""
-    # A fragment: a click on a head leaves the rest of the page alone.
-    address.part("silence", _draw, opened)
-    lesson.explained(_explanation())
-
-
-def _draw(opened: Opened) -> None:
-    heads = silence_heads.chosen(opened)
-    effects = _effects(opened)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(_("what a clicked head does instead"), width="content")
-        instead = controls.choice(
-            _("What a clicked head does instead"),
-            session.INSTEAD,
-            controls.words(silence_sentence.INSTEAD),
-            "silence",
-        )
-        silence_heads.buttons(opened)
-    if opened.run.settings.model.n_heads <= silence_cells.BESIDE:
+    heads, effects = silence_grid.chosen(opened), _effects(opened)
+    instead = _ask_instead(opened)
+    if opened.run.settings.model.n_heads <= silence_grid.BESIDE:
         left, right = st.columns([9, 11], gap="medium")
     else:
         left, right = st.container(), st.container()
     with left:
-        by = _figure(effects)
-        silence_heads.grid(opened, heads, effects, by)
+        by = _ask_figure(effects)
+        pictures = [drawn_matrices(silence_grid.grid(opened, heads, effects, by))]
     with right:
-        try:
-            with st.spinner(_("Translating …")):
-                n = cached.of_run(averaged_over, opened.path) if instead == "average" else 0
-                st.caption(silence_effects.what_is_done(heads, instead, n))
-                found = silence_sentence.tried(opened, heads, instead)
-            silence_sentence.say(found)
-        except RunError as error:
-            found = None
-            st.error(plain(str(error)))
+        found = silence_sentence.try_out(opened, heads, instead)
         _say_of_one(opened, heads, effects if instead == "silence" else None)
         if found:
-            silence_sentence.draw(found)
-        silence_measure.draw(opened.path, effects)
+            shown = silence_sentence.chances(found)
+            chart(shown)
+            pictures.append(Drawn(chart=shown))
+        silence_measuring.measure(opened.path, effects)
     if effects:
-        silence_effects.draw(effects, by)
+        silence_measuring.table(effects, by)
+    return Shown(
+        name="silence",
+        title=_("What becomes of the sentence without these heads"),
+        numbers=lambda: _numbers(opened, found, effects, by),
+        python=_python(opened, heads, instead, found, by if effects else None),
+        code=(outcome, Intervention, Silence, head_effects, share_difference),
+        pictures=pictures,
+        about={"head": ", ".join(map(str, heads)) or "–", "happens": _(INSTEAD[instead][0])},
+        formula=_FORMULA,
+        tries=[_(each) for each in TRIES],
+    )
+
+
+def _effects(opened: Opened) -> HeadEffects | None:
+    try:
+        return cached.effects(opened.path)
+    except RunError as error:
+        st.error(plain(str(error)))
+        return None
+
+
+def _ask_instead(opened: Opened) -> str:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(_("what a clicked head does instead"), width="content")
+        labels = {name: _(label) for name, (label, _kind) in INSTEAD.items()}
+        asked = _("What a clicked head does instead")
+        instead = controls.choice(asked, session.INSTEAD, labels, "silence")
+        silence_grid.buttons(opened)
+    return instead
+
+
+def _ask_figure(effects: HeadEffects | None) -> Figure:
+    """Ask for the figure that colours the grid and fills the table."""
+    if effects is None:
+        st.caption(
+            _(
+                "Click a head to silence it ({mark}). What each costs on held-out sentences is "
+                "not measured yet; the colour is how sharply it looks on this one."
+            ).format(mark=_(silence_grid.OFF))
+        )
+        return "exact_match"
+    older: dict[str, Figure] = {"exact match": "exact_match"}
+    offered = {name: _(FIGURES[name]) for name in figures(effects)}
+    by = controls.choice(
+        _("Coloured by the change of"), session.EFFECT, offered, "exact_match", older=older
+    )
+    st.caption(silence_grid.how_to_read(effects, by))
+    return by
 
 
 def _say_of_one(opened: Opened, heads: Sequence[Head], effects: HeadEffects | None) -> None:
@@ -80,64 +115,104 @@ def _say_of_one(opened: Opened, heads: Sequence[Head], effects: HeadEffects | No
     if len(heads) != 1:
         return
     if effects:
-        st.markdown(silence_effects.one_head(effects, heads[0]))
+        st.markdown(silence_measuring.of_one_head(effects, heads[0]))
     known = (opened.run, opened.inspection, heads[0])
-    warnings.draw([("", notes.about_map(*known, silenced=effects is None))])
+    named_heads.warn([("", notes.about_map(*known, silenced=effects is None))])
 
 
-def _effects(opened: Opened) -> HeadEffects | None:
-    try:
-        return cached.effects(opened.path)
-    except RunError as error:
-        st.error(plain(str(error)))
-        return None
+def _numbers(
+    opened: Opened, found: Tried | None, effects: HeadEffects | None, by: Figure
+) -> Columns:
+    """Return the chances of the words, the loss, and what is known of every head."""
+    rows = [] if found is None else list(silence_sentence.numbers(found))
+    if effects:
+        rows += silence_measuring.numbers(effects, by)
+    else:
+        rows += silence_grid.numbers(opened)
+    names = ["head", "step", "word", "before", "after", "change", "low", "high", "sure", "n"]
+    names += ["most_probable_after", "its_probability"]
+    return {name: [row.get(name) for row in rows] for name in ["what", *names]}
 
 
-def _figure(effects: HeadEffects | None) -> Figure:
-    """Ask for the figure that colours the grid and fills the table."""
-    if effects is None:
-        st.caption(
-            _(
-                "Click a head to take it away ({mark}). What each costs on held-out sentences is "
-                "not measured yet; the colour is how sharply it looks on this one."
-            ).format(mark=silence_cells.OFF)
-        )
-        return "exact match"
-    by = controls.choice(
-        _("Coloured by the change of"),
-        session.EFFECT,
-        {name: _(name) for name in figures(effects)},
-        "exact match",
-    )
-    st.caption(silence_cells.how_to_read(effects, by))
-    return by
+def _python(
+    opened: Opened,
+    heads: Sequence[Head],
+    instead: str,
+    found: Tried | None,
+    by: Figure | None,
+) -> str:
+    """Return what computes `before` and `after` of the numbers.
+
+    Args:
+        opened: The run and the sentence.
+        heads: Those that are changed.
+        instead: What they do.
+        found: What becomes of the sentence; None where that cannot be said.
+        by: The figure of the effects; None where these were not measured.
+    """
+    lines, before, after = [], [], []
+    imports = ["from core.heads import Head, Kind"]
+    if found:
+        imports += [
+            "from core.analysis.effects.interventions import Intervention, average_mixed, outcome",
+            "from core.decoding.sentence import translate",
+        ]
+        target, ended = "own.target_ids", "own.finished"
+        if found.target is not None:
+            target, ended = f"run.tokenizer.encode({snippets.quoted(found.target)}).ids", "True"
+        kind = INSTEAD[instead][1]
+        averages = "average_mixed(run)" if instead == "average" else ""
+        lines += [
+            f"heads = frozenset(map(Head.parse, {list(map(str, heads))}))",
+            f'changed = Intervention("{kind}", heads).probe({averages}) if heads else None',
+            "own = translate(run, sentence)",
+            "words, losses = [], []",
+            "for probe in (None, changed):",
+            "    fed = (run, sentence, own.target_ids, probe)",
+            "    words.append(outcome(*fed, ended=own.finished).reference)",
+            f"    losses.append(outcome(run, sentence, {target}, probe, ended={ended}).loss)",
+        ]
+        before = ["*(each.probability for each in words[0])", "losses[0]"]
+        after = ["*(each.probability for each in words[1])", "losses[1]"]
+    if by:
+        imports += [
+            "from core.analysis.effects.effect_maps import costliest_first, figure_of",
+            "from core.analysis.effects.effects_file import stored_effects",
+        ]
+        lines += [
+            f'ranked = costliest_first(stored_effects(run), "{by}")',
+            f'effects = [figure_of(each, "{by}") for each in ranked]',
+        ]
+        before.append("*(each.before for each in effects)")
+        after.append("*(each.after for each in effects)")
+    else:
+        imports += [
+            "from core.analysis.heads.summary_maps import confidence_map",
+            "from core.inspection import inspect_sentence",
+        ]
+        lines += [
+            "inspection = inspect_sentence(run, sentence)",
+            "kinds = [kind for kind in Kind if inspection.sites_of(kind)]",
+            "maps = [confidence_map(inspection, kind) for kind in kinds]",
+        ]
+        before.append("*(value for map_LH in maps for value in map_LH.reshape(-1).tolist())")
+    sides = f'numbers = {{"before": [{", ".join(before)}], "after": [{", ".join(after)}]}}'
+    return snippets.naming(opened.path, opened.sentence, *imports) + "\n".join([*lines, sides, ""])
 
 
-def _explanation() -> Explanation:
-    return Explanation(
-        formula=_FORMULA,
-        tries=(
-            _(
-                "Silence the head on which the view opens: how probable does the pronoun stay? "
-                "Then silence all others of its layer instead."
-            ),
-            _(
-                "Silence heads until a word of the translation changes. The map of the last one "
-                "shows what it brought."
-            ),
-            _(
-                "Compare “silence”, “uniform” and “average”: a head that says the same whatever "
-                "the sentence costs nothing when it always says its average, and may cost a lot "
-                "when it is silent."
-            ),
-            _("Silence a whole layer: the residual stream carries the words past it."),
-        ),
-        code=(outcome, Intervention, Silence, head_effects, share_difference),
-    )
-
-
-_FORMULA = r"""
-\mathrm{MultiHead}(x) = \sum_{h=1}^{H} m_h\, g_h\, W^O_h, \qquad
-g_h = \mathrm{softmax}\!\left(\tfrac{Q_h K_h^\top}{\sqrt{d_k}} + M\right) V_h, \qquad
-m_h = \begin{cases} 0 & \text{if } h \text{ is silenced} \\ 1 & \text{else} \end{cases}
-"""
+TRIES = (
+    N_(
+        "Silence the head on which the view opens: how probable does the pronoun stay? "
+        "Then silence all others of its layer instead."
+    ),
+    N_(
+        "Silence heads until a word of the translation changes. The map of the last one "
+        "shows what it brought."
+    ),
+    N_(
+        "Compare “silence”, “uniform” and “average”: a head that says the same whatever "
+        "the sentence costs nothing when it always says its average, and may cost a lot "
+        "when it is silent."
+    ),
+    N_("Silence a whole layer: the residual stream carries the words past it."),
+)

@@ -1,25 +1,45 @@
-"""What becomes of one sentence when heads are silenced."""
+"""What becomes of one sentence when heads are changed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import streamlit as st
 
-from core.analysis.effects.interventions import Intervention, Kind, Outcome, average_mixed, outcome
+from core.analysis.effects.interventions import (
+    SEED,
+    Intervention,
+    Kind,
+    Outcome,
+    average_mixed,
+    averaged_over,
+    outcome,
+)
 from core.heads import Head
-from core.runs.run import Run
-from pages.frame import cached, lesson
-from pages.frame.charts import chart
+from core.runs.run import Run, RunError
+from pages.frame import cached, notes
+from pages.frame.language import N_, _, number, plain, translated
 from pages.frame.opening import Opened
-from pages.frame.text import _
-from pages.views.heads.override_words import marked
-from viz.charts.number_tables import three_digits
+from pages.views.heads import silence_measuring
+from pages.views.heads.translations import marked
+from viz.charts.curves import Chart
 from viz.charts.step_chances import step_chances
 
-Instead = Literal["silence", "uniform", "average"]
-INSTEAD: tuple[Instead, ...] = ("silence", "uniform", "average")
-_KINDS: dict[Instead, Kind] = {"silence": "silence", "uniform": "uniform", "average": "freeze"}
+INSTEAD: Mapping[str, tuple[str, Kind]] = {
+    "silence": (N_("silence"), "silence"),
+    "uniform": (N_("uniform"), "uniform"),
+    "average": (N_("average"), "freeze"),
+}
+"""What a changed head does, in the link → its label, and what an intervention calls it."""
+
+_CHANCES = {
+    "before": N_("as it is"),
+    "after": N_("changed"),
+    "word": N_("word"),
+    "step": N_("step"),
+    "probability": N_("probability"),
+    "best": N_("most probable now"),
+    "title": N_("Probability of the model’s own words"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,105 +53,124 @@ class Tried:
     loss_before: float
     """Of the true target, or of the own translation where there is none."""
     loss_after: float
-    true_target: bool
-    """Whether the task knows it."""
+    target: str | None
+    """The true one; None where the task does not know it."""
 
 
-def tried(opened: Opened, heads: Sequence[Head], instead: Instead) -> Tried:
+def try_out(opened: Opened, heads: Sequence[Head], instead: str) -> Tried | None:
+    """Say what the translation and the loss become; None where it cannot be tried."""
+    try:
+        with st.spinner(_("Translating …")):
+            n = cached.of_run(averaged_over, opened.path) if instead == "average" else 0
+            st.caption(_what_is_done(heads, instead, n))
+            found = _tried(opened, tuple(heads), instead)
+    except RunError as error:
+        st.error(plain(str(error)))
+        return None
+    st.markdown(_translations(found))
+    whose = _("the model’s own translation") if found.target is None else _("the true target")
+    text = _("Loss of {whose}: {before} → {after} nats per token.")
+    before, after = number(found.loss_before), number(found.loss_after)
+    st.caption(text.format(whose=whose, before=before, after=after))
+    return found
+
+
+def chances(found: Tried) -> Chart:
+    """Return the chart of the probabilities of the model's own words."""
+    own, now = found.before.reference, found.after.reference
+    before, after = ([each.probability for each in side] for side in (own, now))
+    best = [each.best.text for each in now]
+    return step_chances(
+        [each.token.text for each in own], before, after, best, translated(_CHANCES)
+    )
+
+
+def numbers(found: Tried) -> Iterator[Mapping[str, object]]:
+    """Yield the probability of each word before and after, and the loss."""
+    words = zip(found.before.reference, found.after.reference, strict=True)
+    for step, (own, now) in enumerate(words):
+        yield {
+            "what": "probability",
+            "step": step,
+            "word": own.token.text,
+            "before": own.probability,
+            "after": now.probability,
+            "most_probable_after": now.best.text,
+            "its_probability": now.best_probability,
+        }
+    yield {"what": "loss", "before": found.loss_before, "after": found.loss_after}
+
+
+def _tried(opened: Opened, heads: tuple[Head, ...], instead: str) -> Tried:
     """Translate the sentence as it is, and with these heads changed.
 
     Raises:
         RunError: The averages are asked for, and there are no held-out sentences to average.
     """
     own = opened.inspection.translation
-    target = cached.of_run(_true_target, opened.path, own.source)
-    changed_heads = tuple(heads)
+    known = cached.of_run(_reference, opened.path, own.source)
+    target = tuple(opened.run.tokenizer.encode(known).ids) if known else ()
 
     def made(fed: tuple[int, ...], changed: tuple[Head, ...], ended: bool) -> Outcome:
         return cached.of_run(_outcome, opened.path, opened.sentence, fed, instead, changed, ended)
 
     fed, ended = own.target_ids, own.finished
-    before, after = made(fed, (), ended), made(fed, changed_heads, ended)
+    before, after = made(fed, (), ended), made(fed, heads, ended)
     if target:
         fed, ended = target, True
     return Tried(
         before=before,
         after=after,
         loss_before=made(fed, (), ended).loss,
-        loss_after=made(fed, changed_heads, ended).loss,
-        true_target=bool(target),
+        loss_after=made(fed, heads, ended).loss,
+        target=known if target else None,
     )
 
 
-def _true_target(run: Run, source: str) -> tuple[int, ...]:
+def _reference(run: Run, source: str) -> str | None:
     task = cached.task(run.path)
-    known = task.reference(source) if task else None
-    return tuple(run.tokenizer.encode(known).ids) if known else ()
+    return task.reference(source) if task else None
 
 
 def _outcome(
     run: Run,
     sentence: str,
     fed: tuple[int, ...],
-    instead: Instead,
+    instead: str,
     heads: tuple[Head, ...],
     ended: bool,
 ) -> Outcome:
     if not heads:
         return outcome(run, sentence, fed, None, ended=ended)
     averages = cached.of_run(average_mixed, run.path) if instead == "average" else None
-    probe = Intervention(_KINDS[instead], frozenset(heads)).probe(averages)
+    probe = Intervention(INSTEAD[instead][1], frozenset(heads)).probe(averages)
     return outcome(run, sentence, fed, probe, ended=ended)
 
 
-def say(found: Tried) -> None:
-    """Say what the translation and the loss become."""
-    st.markdown(_translations(found))
-    st.caption(_loss(found))
+def _what_is_done(heads: Sequence[Head], instead: str, n_averaged: int) -> str:
+    """Say which heads are changed, and how.
 
-
-def draw(found: Tried) -> None:
-    """Draw the probabilities of the model's own words."""
-    own, now = found.before.reference, found.after.reference
-    words = [each.token.text for each in own]
-    texts = {
-        "before": _("as it is"),
-        "after": _("changed"),
-        "word": _("word"),
-        "step": _("step"),
-        "probability": _("probability"),
-        "best": _("most probable now"),
-        "title": _("Probability of the model’s own words"),
-    }
-    before, after = ([each.probability for each in side] for side in (own, now))
-    best = [each.best.text for each in now]
-    chart(step_chances(words, before, after, best, texts))
-    lesson.numbers(
-        "silence_sentence",
-        {
-            "step": range(len(words)),
-            "word": words,
-            "before": before,
-            "after": after,
-            "most probable after": best,
-            "its probability": [each.best_probability for each in now],
-        },
-    )
+    Args:
+        heads: Those.
+        instead: What they do.
+        n_averaged: Held-out sentences over which averages are taken.
+    """
+    if not heads:
+        return _("No head is changed: click one in the grid.")
+    does = {
+        "silence": _("silent: what it says is missing from the sum that Wᴼ makes"),
+        "uniform": _("uniform: it looks at all that it may see alike"),
+        "average": _(
+            "average: it always says its average over {n} held-out sentences, seed {seed}"
+        ).format(n=number(n_averaged), seed=SEED),
+    }[instead]
+    several = silence_measuring.named([silence_measuring.short(head) for head in heads])
+    return f"{notes.site_and_head(heads[0]) if len(heads) == 1 else several} – {does}."
 
 
 def _translations(found: Tried) -> str:
     texts = marked(found.before.translation.text, found.after.translation.text)
-    same = found.before.translation.target_ids == found.after.translation.target_ids
     before = _("before: {text}").format(text=texts[0])
-    if same:
+    if found.before.translation.target_ids == found.after.translation.target_ids:
         return before + "  \n" + _("after: the same, word by word")
     return before + "  \n" + _("after: {text}").format(text=texts[1])
-
-
-def _loss(found: Tried) -> str:
-    whose = _("the true target") if found.true_target else _("the model’s own translation")
-    return _("Loss of {whose}: {before} → {after} nats per token.").format(
-        whose=whose,
-        before=three_digits(found.loss_before),
-        after=three_digits(found.loss_after),
-    )

@@ -34,7 +34,7 @@ def effects(with_pronouns=True):
     return HeadEffects(tuple(found), 400, 0, 100)
 
 
-@pytest.mark.parametrize("figure", ["exact match", "pronoun", "loss"])
+@pytest.mark.parametrize("figure", ["exact_match", "pronoun", "loss"])
 def test_every_change_stands_at_its_layer_and_head(figure):
     measured = effects()
     maps = effect_maps(measured, figure)
@@ -45,8 +45,8 @@ def test_every_change_stands_at_its_layer_and_head(figure):
 
 
 def test_a_figure_that_was_not_measured_is_not_offered():
-    assert figures(effects()) == ["exact match", "pronoun", "loss"]
-    assert figures(effects(with_pronouns=False)) == ["exact match", "loss"]
+    assert figures(effects()) == ["exact_match", "pronoun", "loss"]
+    assert figures(effects(with_pronouns=False)) == ["exact_match", "loss"]
     with pytest.raises(ValueError, match="pronoun"):
         effect_maps(effects(with_pronouns=False), "pronoun")
 

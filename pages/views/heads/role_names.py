@@ -2,40 +2,48 @@
 
 from core.analysis.heads.roles import OFFSETS, HeadRole, Score
 from core.analysis.heads.roles_questions import Role
-from pages.frame.text import _, percent
+from pages.frame.language import N_, _, number, percent
 
 NAMES = {
-    Role.PREVIOUS: _("previous token"),
-    Role.NEXT: _("next token"),
-    Role.SAME: _("same token"),
-    Role.POSITIONAL: _("fixed offset"),
-    Role.DELIMITER: _("delimiters"),
-    Role.RARE: _("rare words"),
-    Role.ANTECEDENT: _("antecedents"),
-    Role.ALIGNED_FED: _("aligned, fed"),
-    Role.ALIGNED_PREDICTED: _("aligned, predicted"),
+    Role.PREVIOUS: N_("previous token"),
+    Role.NEXT: N_("next token"),
+    Role.SAME: N_("same token"),
+    Role.POSITIONAL: N_("fixed offset"),
+    Role.DELIMITER: N_("delimiters"),
+    Role.RARE: N_("rare words"),
+    Role.ANTECEDENT: N_("antecedents"),
+    Role.ALIGNED_FED: N_("aligned, fed"),
+    Role.ALIGNED_PREDICTED: N_("aligned, predicted"),
 }
-"""What a role is called in a word or two."""
+"""What a role is called in a word or two; marked for translation."""
 
 MEANINGS = {
-    Role.PREVIOUS: _("the token before the row's own (self-attention only)"),
-    Role.NEXT: _("the token after the row's own (encoder only: a decoder does not see it)"),
-    Role.SAME: _("a token that is the same as the row's own; in self-attention also that itself"),
-    Role.POSITIONAL: _(
+    Role.PREVIOUS: N_("the token before the row's own (self-attention only)"),
+    Role.NEXT: N_("the token after the row's own (encoder only: a decoder does not see it)"),
+    Role.SAME: N_("a token that is the same as the row's own; in self-attention also that itself"),
+    Role.POSITIONAL: N_(
         "whatever stands at one fixed offset, the one that this head picks most often; "
         "from 90 % on a head is called positional"
     ),
-    Role.DELIMITER: _("punctuation, or a special token such as EOS"),
-    Role.RARE: _("the rarest of the tokens that the row may see, counted in these sentences"),
-    Role.ANTECEDENT: _(
+    Role.DELIMITER: N_("punctuation, or a special token such as EOS"),
+    Role.RARE: N_("the rarest of the tokens that the row may see, counted in these sentences"),
+    Role.ANTECEDENT: N_(
         "what an ambiguous pronoun stands for; in cross-attention the row that writes it"
     ),
-    Role.ALIGNED_FED: _("a source token that the word comes from that is fed to the row"),
-    Role.ALIGNED_PREDICTED: _("a source token that the word comes from that the row predicts"),
+    Role.ALIGNED_FED: N_("a source token that the word comes from that is fed to the row"),
+    Role.ALIGNED_PREDICTED: N_("a source token that the word comes from that the row predicts"),
 }
 """Where a row's largest weight has to lie for the role."""
 
-RULES = _(
+BASELINES = {
+    "any key": N_("any key"),
+    "nearest noun": N_("nearest noun"),
+    "first noun": N_("first noun"),
+    "random noun": N_("random noun"),
+}
+"""Rules without a model, by the names that `core.analysis.heads.roles` gives them."""
+
+RULES = N_(
     """
 - The **score** of a role is the share of rows whose largest weight lies there (equally large
   weights share a row). Rows count that can see such a token and at least one other.
@@ -57,10 +65,10 @@ RULES = _(
 
 
 def meanings() -> str:
-    """Return all definitions as Markdown."""
-    lines = [f"- **{NAMES[role]}**: {MEANINGS[role]}." for role in Role]
+    """Return all definitions, and how roles are found, as Markdown."""
+    lines = [f"- **{_(NAMES[role])}**: {_(MEANINGS[role])}." for role in Role]
     return "\n".join(
-        [_("A row of a head has a role when its largest weight lies on …"), "", *lines]
+        [_("A row of a head has a role when its largest weight lies on …"), "", *lines, _(RULES)]
     )
 
 
@@ -69,7 +77,7 @@ def leading(found: HeadRole) -> str:
     role = found.leading
     if role is None:
         return _("none")
-    return _with_offset(role, found) if role is Role.POSITIONAL else NAMES[role]
+    return _with_offset(role, found) if role is Role.POSITIONAL else _(NAMES[role])
 
 
 def said(found: HeadRole) -> str:
@@ -85,7 +93,7 @@ def said(found: HeadRole) -> str:
     name, score = highest
     words = _("It has no role that beats its baseline and holds in half of the rows.")
     more = _("Highest is “{role}”: {evidence}{faint}.").format(
-        role=_with_offset(name, found) if name is Role.POSITIONAL else NAMES[name],
+        role=_with_offset(name, found) if name is Role.POSITIONAL else _(NAMES[name]),
         evidence=evidence(score),
         faint="" if score.beats_baseline else _(", which does not beat its baseline"),
     )
@@ -94,30 +102,26 @@ def said(found: HeadRole) -> str:
 
 def not_beaten(found: HeadRole) -> list[str]:
     """Return the roles whose score says nothing, for it does not beat its baseline."""
-    return [NAMES[role] for role, score in found.scores.items() if not score.beats_baseline]
+    return [_(NAMES[role]) for role, score in found.scores.items() if not score.beats_baseline]
 
 
 def evidence(score: Score) -> str:
     """Return a score with its baseline and n."""
-    return _("in {score} of {n:,} rows (best rule, {rule}: {baseline})").format(
-        score=percent(score.value), n=score.n, rule=rule(score), baseline=percent(score.baseline)
+    return _("in {score} of {n} rows (best rule, {rule}: {baseline})").format(
+        score=percent(score.value),
+        n=number(score.n),
+        rule=rule(score),
+        baseline=percent(score.baseline),
     )
 
 
 def rule(score: Score) -> str:
     """Return what the baseline's rule is called."""
     if score.rule == "offset":
-        return _("always the token at offset {offset}").format(offset=signed(score.rule_offset))
-    return _(score.rule)
-
-
-def signed(number: int) -> str:
-    """Return a whole number with its sign.
-
-    >>> signed(-1), signed(2), signed(0)
-    ('−1', '+2', '0')
-    """
-    return f"{number:+d}".replace("-", "−") if number else "0"
+        return _("always the token at offset {offset}").format(
+            offset=number(score.rule_offset, signed=score.rule_offset != 0)
+        )
+    return _(BASELINES[score.rule])
 
 
 def column_help(role: Role) -> str:
@@ -125,8 +129,8 @@ def column_help(role: Role) -> str:
     words = _("Share of the rows whose largest weight lies on {what}; in brackets the best rule.")
     if role in OFFSETS:
         words = _("Share of the rows whose largest weight lies on {what}; in brackets any token.")
-    return words.format(what=MEANINGS[role])
+    return words.format(what=_(MEANINGS[role]))
 
 
 def _with_offset(role: Role, found: HeadRole) -> str:
-    return f"{NAMES[role]} {signed(found.offset)}"
+    return f"{_(NAMES[role])} {number(found.offset, signed=found.offset != 0)}"

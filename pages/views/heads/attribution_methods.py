@@ -4,51 +4,50 @@ from collections.abc import Mapping
 
 from core.analysis.attribution.flow import MOST_TOKENS
 from core.analysis.attribution.methods import Attribution, Method
-from core.analysis.attribution.trust import Trust
-from pages.frame.text import _, percent
-from viz.charts.number_tables import three_digits
+from core.analysis.attribution.trust import SEED, Trust, most_trusted
+from pages.frame.language import N_, _, number, percent
 
 SURE = 0.99
 """Above this probability a gradient has little left to say."""
 
 NAMES = {
-    Method.LEAVE_ONE_OUT: _("leave one out"),
-    Method.ATTENTION: _("attention"),
-    Method.ROLLOUT: _("rollout"),
-    Method.FLOW: _("flow"),
-    Method.GRADIENT: _("gradient × input"),
-    Method.INTEGRATED: _("integrated gradients"),
+    Method.LEAVE_ONE_OUT: N_("leave one out"),
+    Method.ATTENTION: N_("attention"),
+    Method.ROLLOUT: N_("rollout"),
+    Method.FLOW: N_("flow"),
+    Method.GRADIENT: N_("gradient × input"),
+    Method.INTEGRATED: N_("integrated gradients"),
 }
-"""What each is called, the one that others are held against first."""
+"""What each is called, the one that others are compared with first; marked for translation."""
 
-SHORT = NAMES | {Method.GRADIENT: _("grad × input"), Method.INTEGRATED: _("integrated")}
+SHORT = NAMES | {Method.GRADIENT: N_("grad × input"), Method.INTEGRATED: N_("integrated")}
 """The same where there is little room."""
 
 MEANINGS = {
-    Method.LEAVE_ONE_OUT: _("what log p loses, in nats, when the token is hidden: the test"),
-    Method.ATTENTION: _("weights of the last cross-attention, mean over its heads"),
-    Method.ROLLOUT: _("what attention passes on through the encoder to there"),
-    Method.FLOW: _("the most that could flow there through the same layers"),
-    Method.GRADIENT: _("what log p would lose, in nats, if it were linear"),
-    Method.INTEGRATED: _("what log p gains, in nats, on the way from zero vectors"),
+    Method.LEAVE_ONE_OUT: N_("what log p loses, in nats, when the token is hidden: the test"),
+    Method.ATTENTION: N_("weights of the last cross-attention, mean over its heads"),
+    Method.ROLLOUT: N_("what attention passes on through the encoder to there"),
+    Method.FLOW: N_("the most that could flow there through the same layers"),
+    Method.GRADIENT: N_("what log p would lose, in nats, if it were linear"),
+    Method.INTEGRATED: N_("what log p gains, in nats, on the way from zero vectors"),
 }
 """What their numbers are."""
 
 IN_NATS = frozenset({Method.LEAVE_ONE_OUT, Method.GRADIENT, Method.INTEGRATED})
 
-ADDED = _(
+ADDED = N_(
     "A word’s number is the sum over its tokens; flow reaches all of them at once, and leave one "
     "out hides them all together, for the rest of a word may tell what is hidden."
 )
 """What is done where words get the numbers."""
 
 OF_WORDS = {
-    Method.LEAVE_ONE_OUT: _("what log p loses, in nats, when the whole word is hidden: the test"),
-    Method.FLOW: _("the most that could flow to all its tokens at once"),
+    Method.LEAVE_ONE_OUT: N_("what log p loses, in nats, when the whole word is hidden: the test"),
+    Method.FLOW: N_("the most that could flow to all its tokens at once"),
 }
 """What numbers of words are, where that needs more to be said than that they are sums."""
 
-TRUSTED = _("mean ρ on test sentences")
+TRUSTED = N_("mean ρ on test sentences")
 
 LEAST_TOKENS = 4
 """Of fewer an order says nothing."""
@@ -65,12 +64,14 @@ def few(found: Attribution, *, per_word: bool = False) -> str:
     said = _("ρ of this word: over its n = {n} source tokens, EOS counted.")
     if per_word:
         said = _("ρ of this word: over its n = {n} source words, EOS counted.")
-    said = said.format(n=n)
+    said = said.format(n=number(n))
     if Method.FLOW not in found.scores:
         more = _("Flow is left out: for more than {n} source tokens it takes too long.")
-        said += " " + more.format(n=MOST_TOKENS)
+        said += " " + more.format(n=number(MOST_TOKENS))
     if n < LEAST_TOKENS:
-        said += " " + _("Fewer than {least} have no order to speak of.").format(least=LEAST_TOKENS)
+        said += " " + _("Fewer than {least} have no order to speak of.").format(
+            least=number(LEAST_TOKENS)
+        )
     return said
 
 
@@ -88,7 +89,7 @@ def sure_of(word: str, found: Attribution) -> str:
 def cell(method: Method, token: str, word: str, score: float) -> str:
     """Return in full what one method says of one token."""
     said = _("{method}: “{token}” → “{word}” {score}").format(
-        method=NAMES[method], token=token, word=word, score=three_digits(score)
+        method=_(NAMES[method]), token=token, word=word, score=number(score)
     )
     return f"{said} {_('nats')}" if method in IN_NATS else said
 
@@ -98,12 +99,12 @@ def gap(found: Attribution) -> str:
     integrated = found.integrated
     return _(
         "Integrated gradients add up to {total} nats, and should to {wanted}: a gap of {gap} "
-        "({n:,} gradients)."
+        "({n} gradients)."
     ).format(
-        total=three_digits(integrated.total),
-        wanted=three_digits(integrated.difference),
+        total=number(integrated.total),
+        wanted=number(integrated.difference),
         gap=percent(integrated.gap),
-        n=integrated.n_gradients,
+        n=number(integrated.n_gradients),
     )
 
 
@@ -113,29 +114,29 @@ def table(
     """Return a row for each method: what it says, and whether it agrees with leaving one out."""
     meanings = MEANINGS | (OF_WORDS if per_word else {})
     columns = {
-        _("method"): [NAMES[method] for method in asked(found)],
-        _("its numbers"): [meanings[method] for method in asked(found)],
+        _("method"): [_(NAMES[method]) for method in asked(found)],
+        _("its numbers"): [_(meanings[method]) for method in asked(found)],
         _("ρ, this word"): [_here(found, method) for method in asked(found)],
     }
     if trust is not None:
-        columns[TRUSTED] = [_over(trust.get(method)) for method in asked(found)]
+        columns[_(TRUSTED)] = [_over(trust.get(method)) for method in asked(found)]
     return columns
 
 
-def most_trusted(trust: Mapping[Method, Trust], seed: int, *, per_word: bool = False) -> str:
+def agrees_best(trust: Mapping[Method, Trust], *, per_word: bool = False) -> str:
     """Return which method agrees best over the test sentences."""
-    best = max(trust, key=lambda method: trust[method].mean)
+    best = most_trusted(trust)
     n = trust[best].n + trust[best].undefined
     said = _(
         "Over {n} held-out sentences (one word of each, seed {seed}) {method} agrees best with "
         "leaving one out; ± is the standard deviation over sentences, [ ] the quartiles."
-    ).format(method=NAMES[best], n=n, seed=seed)
+    ).format(method=_(NAMES[best]), n=number(n), seed=SEED)
     return f"{said} {_('Each ρ is over the source’s words.')}" if per_word else said
 
 
 def correlation(rho: float | None) -> str:
     """Return a correlation; a dash where there is none."""
-    return "–" if rho is None else f"{rho:.2f}".replace("-", "−")
+    return "–" if rho is None else number(rho, 2)
 
 
 def _here(found: Attribution, method: Method) -> str:
@@ -148,7 +149,13 @@ def _here(found: Attribution, method: Method) -> str:
 def _over(trust: Trust | None) -> str:
     if trust is None:
         return ""
-    low, _middle, high = trust.quartiles
-    said = f"{correlation(trust.mean)} ± {trust.deviation:.2f} [{correlation(low)}, "
-    said += f"{correlation(high)}], n = {trust.n}"
-    return said + (_(" ({n} undefined)").format(n=trust.undefined) if trust.undefined else "")
+    low, _middle, high = map(correlation, trust.quartiles)
+    said = _("{mean} ± {deviation} [{low}, {high}], n = {n}").format(
+        mean=correlation(trust.mean),
+        deviation=number(trust.deviation, 2),
+        low=low,
+        high=high,
+        n=number(trust.n),
+    )
+    undefined = _(" ({n} undefined)").format(n=number(trust.undefined))
+    return said + (undefined if trust.undefined else "")

@@ -1,4 +1,4 @@
-"""Sentences before and after a change, and which of their words differ."""
+"""Translations before and after a change, and which of their words differ."""
 
 from collections.abc import Sequence
 
@@ -6,9 +6,7 @@ import streamlit as st
 
 from core.analysis.effects.interventions import BeforeAfter
 from core.analysis.heads.comparison import aligned
-from core.heads import Head
-from pages.frame import notes
-from pages.frame.text import _, plain
+from pages.frame.language import _, plain
 
 LONG = 600
 """Letters of translations that push the picture too far down."""
@@ -32,12 +30,6 @@ def marked(first: str, second: str) -> tuple[str, str]:
     return one, other
 
 
-def head_named(head: Head) -> str:
-    """Return a head's name as it stands within a sentence."""
-    where = notes.site_and_head(head)
-    return where[:1].lower() + where[1:]
-
-
 def before_and_after(found: BeforeAfter) -> str:
     """Return both translations in Markdown, one below the other, or that it stays."""
     before, after = found.before.translation.text, found.after.translation.text
@@ -48,10 +40,7 @@ def before_and_after(found: BeforeAfter) -> str:
 
 
 def _with_bold(words: Sequence[str], differing: Sequence[int]) -> str:
-    return (
-        " ".join(
-            f"**{plain(word)}**" if at in differing else plain(word)
-            for at, word in enumerate(words)
-        )
-        or "–"
+    marked_words = (
+        f"**{plain(word)}**" if at in differing else plain(word) for at, word in enumerate(words)
     )
+    return " ".join(marked_words) or "–"

@@ -3,6 +3,7 @@
 from typing import Any
 
 from pages.frame import address, session
+from pages.frame.positions import position
 
 _DRAWER = "cells"
 
@@ -14,20 +15,18 @@ def take(key: str, parameter: str) -> None:
         address.choose({parameter: f"{pick['row']},{pick['column']}"})
 
 
-def keep_only_of(shown: object, *parameters: str) -> None:
-    """Forget what the link says of cells once something else is shown than at the last look."""
+def keep_only_of(shown: object, parameter: str) -> None:
+    """Forget what the link says of a cell once something else is shown than at the last look."""
     seen = session.drawer(_DRAWER)
-    if seen.setdefault(parameters, shown) != shown:
-        seen[parameters] = shown
-        for parameter in parameters:
-            address.choose({parameter: None})
+    if seen.setdefault(parameter, shown) != shown:
+        seen[parameter] = shown
+        address.choose({parameter: None})
 
 
 def linked(parameter: str, rows: int, columns: int) -> tuple[int, int] | None:
     """Return the row and the column that the link names, if there is such a cell."""
     parts = (address.linked(parameter) or "").split(",")
-    # Long numbers are no cells either, and cost time to read.
-    if len(parts) != 2 or not all(part.isdecimal() and len(part) < 6 for part in parts):
+    if len(parts) != 2:
         return None
-    row, column = map(int, parts)
-    return (row, column) if row < rows and column < columns else None
+    row, column = position(parts[0], rows), position(parts[1], columns)
+    return None if row is None or column is None else (row, column)

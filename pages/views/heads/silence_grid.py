@@ -1,0 +1,299 @@
+"""Which heads are silenced: clicked in a grid of all heads, and kept in the link.
+
+A cell says whether its head is off, and what silencing it costs where that was measured.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from core.analysis.effects.effect_maps import Figure, effect_maps, end_of, figure_of
+from core.analysis.effects.head_effects import HeadEffects
+from core.analysis.effects.silencing import every_head
+from core.analysis.heads.summary_maps import confidence_map
+from core.evaluate.intervals import Difference
+from core.heads import Head, Kind, Site
+from core.runs.run import Run
+from pages.frame import address, cached, opening, session
+from pages.frame.components import matrices
+from pages.frame.language import N_, _, brief, number
+from pages.frame.opening import Opened
+from viz.plane.matrices import Axis, Matrices, Matrix, numbered
+
+GRID, LAYERS, NOTHING = "silence_grid", "silence_layer", "silence_none"
+"""Keys of the grid and of the buttons beside it."""
+NONE = "none"
+"""In the link: no head is silenced."""
+OFF = N_("off")
+"""In the cell of a head that is silenced."""
+UNSURE = "·"
+"""In the cell of a head of which no change was found."""
+POINTS = 100
+"""Percentage points: what a change of a share is said in."""
+_LARGE = 9.95
+"""Points from which on a cell has no room for a tenth of one."""
+BESIDE = 8
+"""A grid of more heads needs the whole width, or there is no room for its marks."""
+_ROOMY = frozenset({*range(1, 7), *range(BESIDE + 1, 17)})
+"""So many heads leave room for more than `OFF`: up to six beside a sentence, sixteen above it."""
+_DRAWER = "silence"
+
+
+def chosen(opened: Opened) -> tuple[Head, ...]:
+    """Return the heads that the link names, in the model's order; at first the telling one."""
+    drawer = session.drawer(_DRAWER)
+    if drawer.setdefault("run", opened.path) != opened.path:
+        # Another model has other heads.
+        drawer.clear()
+        drawer["run"] = opened.path
+        address.choose({session.SILENT: None})
+    return _linked(opened.run)
+
+
+def buttons(opened: Opened) -> None:
+    """Offer what takes more than one click in the grid."""
+    sites = opened.run.model.sites()
+    st.menu_button(
+        _("Whole layer"),
+        [str(site) for site in sites],
+        format_func=lambda text: _layer_name(Site.parse(text)),
+        key=LAYERS,
+        on_click=_toggle_layer,
+        args=(opened.path,),
+        help=_("Silences all heads of a layer, or lets all of them speak again."),
+    )
+    st.button(_("None"), key=NOTHING, on_click=address.choose, args=({session.SILENT: NONE},))
+
+
+def grid(
+    opened: Opened, heads: Iterable[Head], effects: HeadEffects | None, by: Figure
+) -> Matrices:
+    """Draw layers × heads of each kind of attention; a click silences a head, or lets it speak."""
+    found = _coloured_by_effects(effects, by) if effects else _coloured_by_sharpness(opened)
+    texts, details = _said(effects, by, opened.run, frozenset(heads))
+    panels = [
+        Matrix(
+            title=_("{kind}: layers × heads").format(kind=_(kind.label)),
+            values=values_LH,
+            rows=_numbered(_("layer"), values_LH.shape[0], panel, of_rows=True),
+            columns=_numbered(_("head"), values_LH.shape[1], panel, of_rows=False),
+            texts=[[texts[head] for head in layer] for layer in _heads(opened.run, kind)],
+            details=[[details[head] for head in layer] for layer in _heads(opened.run, kind)],
+            **found.scale,
+        )
+        for panel, (kind, values_LH) in enumerate(found.maps.items())
+    ]
+    shown = Matrices(
+        panels=panels,
+        selected=session.drawer(_DRAWER).get("cell"),
+        texts={
+            "cell": _cell(by if effects else None),
+            "help.pick": _("Arrow keys move from head to head, Enter silences one."),
+        },
+    )
+    matrices(shown, key=GRID, on_pick=partial(_toggle_cell, opened.path, tuple(found.maps)))
+    return shown
+
+
+def numbers(opened: Opened) -> Iterator[Mapping[str, object]]:
+    """Yield what colours the cells where no effects were measured, head by head."""
+    for kind, values_LH in _sharpness(opened).items():
+        for layer, values_H in enumerate(values_LH.tolist()):
+            for head, value in zip(kind.site(layer).heads(len(values_H)), values_H, strict=True):
+                yield {"what": "sharpness", "head": str(head), "before": value}
+
+
+def word(found: Difference | None, by: Figure) -> str:
+    """Return what stands in the cell of a head that speaks.
+
+    Args:
+        found: What silencing it changes; None where that was not measured.
+        by: Of which figure.
+    """
+    if found is None:
+        return ""
+    if not found.is_sure:
+        return UNSURE
+    if by == "loss":
+        return brief(found.change)
+    points = POINTS * found.change
+    return number(points, 0 if abs(points) >= _LARGE else 1)
+
+
+def width(words: Iterable[str], n_heads: int) -> int:
+    """Return how many letters wide cells are whose heads may be silenced: an odd number.
+
+    >>> width(["·", "−9.5"], 4), width(["", ""], 4)
+    (5, 3)
+    """
+    off = len(_(OFF))
+    return max(off, *map(len, words)) | 1 if n_heads in _ROOMY else off
+
+
+def filled(word: str, width: int) -> str:
+    """Return a word or a mark as wide as the cells, so that nothing moves when a head is silenced.
+
+    Numbers stay as they are: they have the width already, or are written smaller.
+    """
+    return f"{word:\u00a0^{width}}" if word in ("", _(OFF), UNSURE) else word
+
+
+def detail(found: Difference | None, by: Figure, *, off: bool) -> str:
+    """Return how sure the change is, and whether the head is silent, for whoever points there."""
+    if found is None:
+        return _(OFF) if off else ""
+    unit = 1 if by == "loss" else POINTS
+    said = _("95\u00a0% from {low} to {high}, n = {n}").format(
+        low=number(unit * found.low), high=number(unit * found.high), n=number(found.n)
+    )
+    if not found.is_sure:
+        said = _("{interval}: no change found").format(interval=said)
+    return _("{off}; {rest}").format(off=_(OFF), rest=said) if off else said
+
+
+def how_to_read(effects: HeadEffects, by: Figure) -> str:
+    """Return what the cells are about, on how many samples, and what their marks mean."""
+    unit = _("in nats per token") if by == "loss" else _("in points")
+    on = _("{n} held-out sentences").format(n=number(effects.n))
+    pronoun = effects.heads[0].pronoun
+    if by == "pronoun" and pronoun is not None:
+        text = _("{n} ambiguous pronouns of {sentences}")
+        on = text.format(n=number(pronoun.n), sentences=on)
+    return _(
+        "What silencing a head changes, {unit}, on {on} (seed {seed}). “{unsure}”: its 95\u00a0% "
+        "interval includes 0. A click silences a head ({off})."
+    ).format(unit=unit, on=on, seed=effects.seed, unsure=UNSURE, off=_(OFF))
+
+
+@dataclass(frozen=True, slots=True)
+class _Coloured:
+    """What the cells of the grid are coloured by."""
+
+    maps: Mapping[Kind, NDArray[np.float32]]
+    """Kind of attention → value_LH."""
+    scale: dict[str, Any]
+
+
+def _said(
+    effects: HeadEffects | None, by: Figure, run: Run, silent: Set[Head]
+) -> tuple[dict[Head, str], dict[Head, str]]:
+    """Return what stands in the cell of each head, and what is said where it is pointed at."""
+    measured = effects.heads if effects else ()
+    changes = {each.head: figure_of(each, by) for each in measured}
+    words = {head: word(changes.get(head), by) for head in every_head(run.model)}
+    cells = width(words.values(), run.settings.model.n_heads)
+    texts = {
+        head: filled(_(OFF) if head in silent else said, cells) for head, said in words.items()
+    }
+    return texts, {head: detail(changes.get(head), by, off=head in silent) for head in words}
+
+
+def _numbered(name: str, count: int, panel: int, *, of_rows: bool) -> Axis:
+    # Linked to nothing: head 2 of one layer has nothing to do with head 2 of another.
+    start = count * (2 * panel + of_rows)
+    return replace(numbered(name, count), links=range(start, start + count))
+
+
+def _sharpness(opened: Opened) -> dict[Kind, NDArray[np.float32]]:
+    """Return how sharply every head looks on the sentence: kind of attention → value_LH."""
+    return {
+        kind: cached.of_run(_confidence, opened.path, opened.sentence, kind)
+        for kind in Kind
+        if _sites(opened.run, kind)
+    }
+
+
+def _coloured_by_effects(effects: HeadEffects, by: Figure) -> _Coloured:
+    maps = effect_maps(effects, by)
+    names = {
+        "exact_match": _("change of exact match, points"),
+        "pronoun": _("change of right pronouns, points"),
+        "loss": _("change of the loss, nats per token"),
+    }
+    unit = 1 if by == "loss" else POINTS
+    return _Coloured(
+        {kind: unit * changes_LH for kind, changes_LH in maps.items()},
+        {"scale": "signed", "limit": unit * end_of(maps), "value_name": names[by]},
+    )
+
+
+def _coloured_by_sharpness(opened: Opened) -> _Coloured:
+    name = _("largest weight of a row on this sentence, mean")
+    return _Coloured(_sharpness(opened), {"value_name": name})
+
+
+def _confidence(run: Run, sentence: str, kind: Kind) -> NDArray[np.float32]:
+    return confidence_map(cached.inspected(run.path, sentence, whole_words=False), kind)
+
+
+def _cell(by: Figure | None) -> str:
+    """Return the line that names a cell and its value, to be filled in."""
+    if by is None:
+        return _("layer {row}, head {column}: {value}")
+    if by == "loss":
+        return _("layer {row}, head {column}: {value} nats per token")
+    return _("layer {row}, head {column}: {value} points")
+
+
+def _linked(run: Run) -> tuple[Head, ...]:
+    text = address.linked(session.SILENT)
+    if text == NONE:
+        return ()
+    named = set(_parsed(text or ""))
+    found = tuple(head for head in every_head(run.model) if head in named)
+    return found or (_telling(run),)
+
+
+def _telling(run: Run) -> Head:
+    """Return the head that finds antecedents best, or else the first of cross-attention."""
+    kind = opening.default_kind(run)
+    layer, head = opening.default_head(run, kind)
+    return Head(kind.site(layer), head)
+
+
+def _parsed(text: str) -> Iterator[Head]:
+    for each in text.split(","):
+        with suppress(ValueError):
+            yield Head.parse(each)
+
+
+def _toggle_cell(path: Path, kinds: tuple[Kind, ...]) -> None:
+    component: Any = session.held(GRID, None)
+    if pick := component.pick:
+        run = cached.loaded(path)
+        site = _sites(run, kinds[pick["panel"]])[pick["row"]]
+        session.drawer(_DRAWER)["cell"] = (pick["panel"], pick["row"], pick["column"])
+        head = Head(site, int(pick["column"]))
+        _change(run, lambda before: before ^ {head})
+
+
+def _toggle_layer(path: Path) -> None:
+    run = cached.loaded(path)
+    site = Site.parse(session.chosen(LAYERS))
+    layer = set(site.heads(run.settings.model.n_heads))
+    _change(run, lambda before: before - layer if layer <= before else before | layer)
+
+
+def _change(run: Run, change: Callable[[frozenset[Head]], Iterable[Head]]) -> None:
+    after = frozenset(change(frozenset(_linked(run))))
+    names = [str(head) for head in every_head(run.model) if head in after]
+    address.choose({session.SILENT: ",".join(names) or NONE})
+
+
+def _sites(run: Run, kind: Kind) -> list[Site]:
+    return [site for site in run.model.sites() if site.attention is kind]
+
+
+def _heads(run: Run, kind: Kind) -> list[tuple[Head, ...]]:
+    return [site.heads(run.settings.model.n_heads) for site in _sites(run, kind)]
+
+
+def _layer_name(site: Site) -> str:
+    return _("{kind}, layer {layer}").format(kind=_(site.attention.label), layer=site.layer)

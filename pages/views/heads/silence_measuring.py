@@ -1,0 +1,228 @@
+"""What silencing each head costs on held-out sentences: measured while the page stays usable."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import streamlit as st
+
+from core.analysis.effects import measuring
+from core.analysis.effects.effect_maps import Figure, costliest_first, figure_of
+from core.analysis.effects.head_effects import N_SENTENCES, HeadEffects
+from core.evaluate.intervals import Difference
+from core.heads import Head
+from core.jobs import Status
+from core.runs.run import RunError
+from pages.frame import address, notes, session
+from pages.frame.language import _, n_, number, percent, plain
+from pages.views.heads.silence_grid import POINTS
+from viz.charts.frames import runs_table
+
+START = "silence_measure"
+"""Key of the button."""
+SECONDS = 1.0
+MOST_NAMED = 8
+_REFUSED = "silence_refused"
+_ROW, _ROWS = 35, 10
+
+
+def measure(path: Path, effects: HeadEffects | None) -> None:
+    """Offer to measure where nothing is measured, or on few sentences; show how far it is.
+
+    Args:
+        path: The run's folder.
+        effects: What is stored; None where nothing is.
+    """
+    found = measuring.MEASURING.status(path)
+    if found.alive:
+        address.part("measuring", _progress, path, every=SECONDS)
+        return
+    if effects is not None and (effects.n >= N_SENTENCES or effects.all_there_are):
+        return
+    if reason := session.drawer(_REFUSED).get(path):
+        st.error(plain(_("That could not be done: {reason}").format(reason=reason)))
+    elif said := _ended(found):
+        st.warning(plain(said))
+    if found.state == "idle" and effects is None:
+        label = _("Measure all heads on {n} held-out sentences")
+    else:
+        label = _("Measure again on {n} held-out sentences")
+    st.button(
+        label.format(n=number(N_SENTENCES)),
+        key=START,
+        icon=":material/play_arrow:",
+        on_click=_start,
+        args=(path,),
+        help=_("Silences one head after the other, in the background. The result stays."),
+    )
+
+
+def of_one_head(effects: HeadEffects, head: Head) -> str:
+    """Say what silencing one head costs on held-out sentences."""
+    found = effects.of(head)
+    if found.changes_nothing:
+        said = _("On {n} held-out sentences no change was found when it is silenced: {figures}.")
+    else:
+        said = _("On {n} held-out sentences: {figures}.")
+    parts = [_("exact match {change}").format(change=_shares(found.exact_match))]
+    if found.pronoun is not None:
+        text = _("right pronouns {change}, n = {n}")
+        parts.append(text.format(change=_shares(found.pronoun), n=number(found.pronoun.n)))
+    if found.loss.is_sure:
+        parts.append(_("loss {change}").format(change=_nats(found.loss)))
+    return f":small[{said.format(n=number(effects.n), figures=', '.join(parts))}]"
+
+
+def table(effects: HeadEffects, by: Figure) -> None:
+    """Tabulate every head, the one that costs most first, with 95 % confidence intervals."""
+    st.markdown(_summary(effects))
+    shares, names = by != "loss", {"attention": _("attention"), "layer": _("layer")}
+    form, moved = ("percent", "%+.1f") if shares else ("%.3g", "%+.3g")
+    config = st.column_config.NumberColumn
+    rows = list(_rows(effects, by))
+    st.dataframe(
+        runs_table(rows),
+        hide_index=True,
+        placeholder="",
+        row_height=_ROW,
+        height=_ROW * (1 + min(len(rows), _ROWS)) + 2,
+        column_config={
+            **names,
+            "head": _("head"),
+            "before": config(_("before"), format=form),
+            "after": config(_("after"), format=form),
+            "change": config(_("change, points") if shares else _("change, nats"), format=moved),
+            "low": config(_("95 % from"), format=moved),
+            "high": config(_("to"), format=moved),
+            "sure": _("sure"),
+        },
+        alt=_("What silencing each head changes, with confidence intervals"),
+    )
+    st.caption(
+        _(
+            "{n} held-out sentences, seed {seed}. Intervals are 95 % and per head: of heads "
+            "that change nothing, about one in twenty looks by chance as if it did."
+        ).format(n=number(effects.n), seed=effects.seed)
+    )
+
+
+def numbers(effects: HeadEffects, by: Figure) -> Iterator[Mapping[str, object]]:
+    """Yield the numbers of the table, head by head."""
+    for each in costliest_first(effects, by):
+        if (found := figure_of(each, by)) is not None:
+            yield {
+                "what": by,
+                "head": str(each.head),
+                "before": found.before,
+                "after": found.after,
+                "change": found.change,
+                "low": found.low,
+                "high": found.high,
+                "sure": found.is_sure,
+                "n": found.n,
+            }
+
+
+def named(names: Sequence[str]) -> str:
+    """Return the first of some names, and how many more there are."""
+    if (more := len(names) - MOST_NAMED) > 0:
+        text = n_("{names} and {n} more", "{names} and {n} more", more)
+        return text.format(names=", ".join(names[:MOST_NAMED]), n=number(more))
+    return ", ".join(names)
+
+
+def short(head: Head) -> str:
+    """Return what a head is called among many."""
+    return f"{_(head.kind.label)} {head.layer}.{head.index}"
+
+
+def _rows(effects: HeadEffects, by: Figure) -> Iterator[Mapping[str, object]]:
+    unit = 1 if by == "loss" else POINTS
+    for each in costliest_first(effects, by):
+        if (found := figure_of(each, by)) is not None:
+            yield {
+                "attention": _(each.head.kind.label),
+                "layer": each.head.layer,
+                "head": each.head.index,
+                "before": found.before,
+                "after": found.after,
+                "change": unit * found.change,
+                "low": unit * found.low,
+                "high": unit * found.high,
+                "sure": "✓" if found.is_sure else "",
+                "n": found.n,
+            }
+
+
+def _summary(effects: HeadEffects) -> str:
+    """Say which head costs most, and which change nothing."""
+    worst = costliest_first(effects, "exact_match")[0]
+    without = [each for each in effects.heads if each.changes_nothing]
+    said = []
+    if worst.exact_match.is_sure:
+        text = _("{where} costs most when it is silenced: exact match {change}.")
+        where = notes.site_and_head(worst.head)
+        said.append(text.format(where=where, change=_shares(worst.exact_match)))
+    else:
+        said.append(_("No head alone was found to cost exact match when it is silenced."))
+    if without:
+        text = _("For {n} of {of} heads no change was found (layer.head): {which}.")
+        which = named([short(each.head) for each in without])
+        n, of = number(len(without)), number(len(effects.heads))
+        said.append(text.format(n=n, of=of, which=which))
+    return " ".join(said)
+
+
+def _shares(found: Difference) -> str:
+    return _("{before} → {after} (95\u00a0%: {low} to {high} points)").format(
+        before=percent(found.before),
+        after=percent(found.after),
+        low=number(POINTS * found.low),
+        high=number(POINTS * found.high),
+    )
+
+
+def _nats(found: Difference) -> str:
+    return _("{before} → {after} nats per token (change, 95\u00a0%: {low} to {high})").format(
+        before=number(found.before),
+        after=number(found.after),
+        low=number(found.low),
+        high=number(found.high),
+    )
+
+
+def _progress(path: Path) -> None:
+    found = measuring.MEASURING.status(path)
+    if not found.alive:
+        # What came of it changes the whole page.
+        st.rerun()
+    said = _("{done} of {of} heads measured …")
+    said = (
+        said.format(done=number(found.done), of=number(found.of)) if found.of else _("Starting …")
+    )
+    st.progress(found.done / found.of if found.of else 0.0, said)
+
+
+def _ended(found: Status) -> str:
+    """Say how measuring ended without a result, or nothing."""
+    match found.state:
+        case "failed":
+            return _("Measuring failed: {reason}").format(reason=found.message)
+        case "interrupted":
+            said = n_(
+                "Measuring was interrupted after {n} head.",
+                "Measuring was interrupted after {n} heads.",
+                found.done,
+            )
+            return f"{said.format(n=number(found.done))} {found.message}".strip()
+        case _:
+            return ""
+
+
+def _start(path: Path) -> None:
+    refused = session.drawer(_REFUSED)
+    refused.pop(path, None)
+    try:
+        measuring.start(path)
+    except (OSError, RunError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        refused[path] = reason
