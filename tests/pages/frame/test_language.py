@@ -1,5 +1,6 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
 from types import SimpleNamespace
 
 import pytest
@@ -151,3 +152,12 @@ def test_outside_of_a_run_everything_is_english(german, monkeypatch):
     assert language.visitor() == "en"
     assert language._("Attention") == "Attention"
     assert language._("") == ""
+
+
+@given(st.floats(-999, 999).filter(lambda x: x == 0 or abs(x) > 1e-9))
+def test_a_brief_number_has_five_characters_at_most_and_is_right(score):
+    text = language.brief(score)
+    assert len(text) <= 5
+    read = Decimal(text.replace("−", "-"))
+    # Half a unit of the last digit that is written.
+    assert float(read) == pytest.approx(score, abs=0.501 * 10.0 ** read.as_tuple().exponent)

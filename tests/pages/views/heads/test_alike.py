@@ -59,7 +59,7 @@ def test_a_clicked_cell_names_both_heads_and_leads_to_their_maps(open_page, cros
         f"{cross.likeness_NN[1, 6]:#.3g} alike." in said(at)
     )
     queries = [each.proto.query_string for each in at.get("page_link")]
-    assert ["layer=0" in q and "head=1" in q and "kind=cross" in q for q in queries] == [
+    assert ["layer=0" in q and "head=1" in q and "kind=decoder.cross" in q for q in queries] == [
         True,
         False,
     ]

@@ -10,14 +10,14 @@ from core.analysis.attribution.trust import Trust, trust_steps
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.vocabulary import EOS
-from pages.views.heads import attribution, attribution_map, attribution_words, cell_numbers
-from pages.views.heads.attribution_map import Parts
+from pages.frame.language import brief, number, percent
+from pages.views.heads import attribution, attribution_methods
+from pages.views.heads.attribution import Parts
 from tests.pages.conftest import ROOT, chart_rows, component, said, send_from
-from viz.charts.number_tables import three_digits
 from viz.plane.matrices import unpack
 
 SENTENCE = "d a f q"
-METHODS = list(attribution_words.NAMES)
+METHODS = list(attribution_methods.NAMES)
 
 
 @pytest.fixture(scope="module")
@@ -59,10 +59,10 @@ def test_each_method_is_a_row_that_is_scaled_to_its_largest_magnitude(open_page,
 def test_numbers_stand_in_the_cells_and_exactly_in_the_file(open_page, run, inspection):
     [panel] = panels(open_attribution(open_page, attributed_word="1"))
     found = attributed(run, inspection, 1)
-    columns = attribution_map.numbers(found, Parts(inspection.source_tokens, None))
+    columns = attribution.numbers(found, Parts(inspection.source_tokens, None))
     for row, method in enumerate(METHODS):
         for column, score in enumerate(found.scores[method]):
-            assert panel.texts[row][column] == cell_numbers.brief(score)
+            assert panel.texts[row][column] == brief(score)
             at = row * len(inspection.source_tokens) + column
             assert (columns["method"][at], columns["score"][at]) == (str(method), score)
 
@@ -75,7 +75,7 @@ def test_a_clicked_cell_is_said_with_three_digits(open_page, run, inspection):
     assert "nats" in said(at)
     row = METHODS.index(Method.ATTENTION)
     send_from(at, component(at, "matrices"), "pick", {"panel": 0, "row": row, "column": 2})
-    assert f"attention: “f” → “a” {three_digits(scores[Method.ATTENTION][2])}" in said(at)
+    assert f"attention: “f” → “a” {number(float(scores[Method.ATTENTION][2]))}" in said(at)
 
 
 @pytest.mark.parametrize("cell", ["", "6,0", "0,99", "a,b", "1", "-1,0", "9" * 99 + ",0"])
@@ -90,9 +90,9 @@ def test_correlations_with_leaving_one_out_stand_beside_the_methods(open_page, r
     [table] = at.table
     shown = dict(zip(table.value["method"], table.value["ρ, this word"], strict=True))
     for method, rho in agreement.items():
-        assert shown[attribution_words.NAMES[method]] == attribution_words.correlation(rho)
+        assert shown[attribution_methods.NAMES[method]] == attribution_methods.correlation(rho)
     assert shown["leave one out"] == "the measure"
-    assert attribution_words.TRUSTED not in table.value
+    assert attribution_methods.TRUSTED not in table.value
 
 
 def test_it_opens_on_the_word_that_hangs_most_on_one_token(open_page, run, inspection):
@@ -121,13 +121,13 @@ def test_a_sure_model_and_the_gap_of_integrated_gradients_are_said(open_page, ru
     found = attributed(run, inspection, 1)
     assert np.exp(found.log_probability) > 0.99
     assert "nearly 0 where the model is sure" in said(at)
-    assert attribution_words.percent(found.integrated.gap) in said(at)
+    assert percent(found.integrated.gap) in said(at)
 
 
 def test_an_unsure_model_is_not_called_sure(run, inspection):
     found = attributed(run, inspection, 1)
     unsure = type(found)(found.said, np.log(0.5), found.scores, found.integrated)
-    assert attribution_words.sure_of("a", unsure) == "p(“a”) = 50\u00a0%."
+    assert attribution_methods.sure_of("a", unsure) == "p(“a”) = 50\u00a0%."
 
 
 def test_trust_over_sentences_is_measured_only_on_request(open_page, monkeypatch):
@@ -135,7 +135,7 @@ def test_trust_over_sentences_is_measured_only_on_request(open_page, monkeypatch
     trust[Method.FLOW] = Trust((0.9, 0.9, 0.9, 0.9), 0)
     monkeypatch.setattr(attribution, "_trusted", lambda run, whole_words: trust)
     at = open_attribution(open_page)
-    assert attribution_words.TRUSTED not in at.table[0].value
+    assert attribution_methods.TRUSTED not in at.table[0].value
     at.toggle(key=attribution.TRUST).set_value(True).run()
     assert not at.exception
     shown = dict(zip(at.table[0].value["method"], at.table[0].value.iloc[:, -1], strict=True))

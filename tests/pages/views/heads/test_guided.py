@@ -13,7 +13,7 @@ from core.evaluate.intervals import Difference
 from core.heads import Head, Kind, Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
-from pages.views.heads.guided import BEST, SAME
+from pages.views.heads.guided import BEST, SAME, WHICH
 from tests.pages.conftest import ROOT, UNMEASURED, component, said, tick_rows
 from viz.plane.matrices import unpack
 
@@ -58,7 +58,7 @@ def test_the_guided_head_is_shown_in_both_runs_whichever_is_chosen(open_guided, 
         inspection = inspect_sentence(load_run(ROOT / "gallery" / name), TIRED)
         assert np.array_equal(panel.values, inspection.attention[site].weights_HQK[head])
         assert [panel.rows.labels[at].text for at in panel.rows.differs] == ["it"]
-    assert at.segmented_control(key="guided").value == SAME
+    assert at.segmented_control(key=WHICH).value == SAME
 
 
 def test_what_silencing_the_same_head_does_is_said_of_each_run(open_guided):
@@ -107,7 +107,7 @@ def test_a_ticked_row_shows_its_head_in_both_runs(open_guided):
     tick(at, 1)
     where = "Decoder layer 1, cross-attention head 0"
     assert titles(at) == [f"translate: {where}", f"translate-guided: {where}"]
-    assert at.segmented_control(key="guided").value == SAME
+    assert at.segmented_control(key=WHICH).value == SAME
     assert at.segmented_control(key="kind").value == "decoder.cross"
     found = at.dataframe[0].value
     names = [*zip(found["run"], found["which"], strict=True)]
@@ -133,7 +133,7 @@ def test_a_link_opens_its_head_and_what_there_is_not_falls_back(open_guided):
     at = open_guided(kind="cross", layer="1", head="3")
     assert titles(at)[1] == "translate-guided: Decoder layer 1, cross-attention head 3"
     at = open_guided(guided="both", kind="cross", layer="2", head="x")
-    assert at.segmented_control(key="guided").value == SAME
+    assert at.segmented_control(key=WHICH).value == SAME
     best = best_pronoun_head(load_run(ROOT / "gallery" / "translate-guided"), Kind.CROSS)
     where = f"Decoder layer {best.head.layer}, cross-attention head {best.head.index}"
     assert titles(at)[1] == f"translate-guided: {where}"
@@ -178,7 +178,7 @@ def test_a_run_that_was_never_measured_is_shown_and_says_so(open_guided, own_gui
     at = open_guided(model="runs/mine")
     assert [title.split(":")[0] for title in titles(at)] == ["translate", "runs/mine"]
     assert set(at.dataframe[0].value["run"]) == {"translate"}
-    at.segmented_control(key="guided").set_value(BEST).run()
+    at.segmented_control(key=WHICH).set_value(BEST).run()
     assert "This run was never measured" in read(at)
     assert [title.split(":")[0] for title in titles(at)] == ["translate"]
 

@@ -171,8 +171,9 @@ def test_every_head_opens_on_some_move(open_override, model, kind, sentence):
     at = open_override(model=model, kind=kind, sentence=sentence)
     assert at.get("bidi_component")
     assert [folded.label for folded in at.expander] == [
-        "Formula",
+        "As a table",
         "What to try",
+        "Formula",
         "Code that computes it",
     ]
 

@@ -6,6 +6,7 @@ import pytest
 from core.analysis.effects.patching import patching_study
 from core.heads import Kind
 from core.runs.run import load_run
+from pages.views.heads.patch import INTO_SECOND
 from tests.pages.conftest import ROOT, component, said
 from viz.plane.matrices import unpack
 
@@ -137,7 +138,7 @@ def test_another_sentence_brings_its_own_counterpart(open_patch):
 
 def test_a_direction_that_cannot_be_falls_back(open_patch):
     at = open_patch(patch="both")
-    assert at.segmented_control(key="patch").value == "first into second"
+    assert at.segmented_control(key="patch").value == INTO_SECOND
     assert len(panels(at)) == 3
 
 

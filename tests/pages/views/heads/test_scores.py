@@ -11,8 +11,8 @@ from core.analysis.heads.roles_questions import Role
 from core.evaluate.intervals import Difference
 from core.heads import Kind
 from core.runs.run import load_run
-from pages.views.heads import scores, scores_words
-from tests.pages.conftest import ROOT, said, tick_rows
+from pages.views.heads import role_names, scores
+from tests.pages.conftest import ROOT, said, tick_rows, unfold
 
 COPY = ROOT / "gallery" / "copy"
 
@@ -76,7 +76,7 @@ def test_every_head_has_its_scores_with_their_baselines(open_page, copy_scores):
             head.n_rows,
         )
         for role, score in head.scores.items():
-            shown = row[scores_words.NAMES[role]]
+            shown = row[role_names.NAMES[role]]
             assert shown.startswith(f"{score.value:.2f} ({score.baseline:.2f})")
             assert shown.endswith(" n.s.") is not score.beats_baseline
 
@@ -93,7 +93,7 @@ def test_the_chosen_head_is_said_with_score_baseline_n_and_seed(open_page, copy_
     at = open_scores(open_page, scored=f"{head.head.site}.{head.head.index}")
     score = head.scores[head.leading]
     assert f"of {score.n:,} rows" in said(at)
-    assert scores_words.evidence(score) in said(at)
+    assert role_names.evidence(score) in said(at)
     assert f"{N} held-out sentences, seed 0" in said(at)
 
 
@@ -108,7 +108,7 @@ def test_a_ticked_row_is_kept_in_the_link_and_leads_to_its_map(open_page, copy_s
     assert link_of(at) == {
         "model": "copy",
         "sentence": "a b c",
-        "kind": "cross",
+        "kind": "decoder.cross",
         "layer": str(cross[2].head.layer),
         "head": str(cross[2].head.index),
     }
@@ -130,7 +130,7 @@ def test_a_link_to_a_head_that_is_not_there_falls_back(open_page, value):
 def test_roles_that_prove_nothing_are_named(open_page, copy_scores):
     head = copy_scores[0]
     at = open_scores(open_page, scored=f"{head.head.site}.{head.head.index}")
-    useless = [scores_words.NAMES[r] for r, s in head.scores.items() if not s.beats_baseline]
+    useless = [role_names.NAMES[r] for r, s in head.scores.items() if not s.beats_baseline]
     assert useless
     assert f"No better than their baselines: {', '.join(useless)}." in said(at)
 
@@ -148,9 +148,9 @@ def test_where_nothing_was_measured_no_column_says_so(open_page):
 
 
 def test_every_role_is_explained(open_page):
-    at = open_scores(open_page)
+    at = unfold(open_scores(open_page), "how_to_read")
     for role in Role:
-        assert f"**{scores_words.NAMES[role]}**: {scores_words.MEANINGS[role]}." in said(at)
+        assert f"**{role_names.NAMES[role]}**: {role_names.MEANINGS[role]}." in said(at)
 
 
 def test_pairs_that_are_gone_are_said(open_page, own_copy):
@@ -168,12 +168,12 @@ def test_a_head_without_a_row_that_has_a_choice_has_no_role(copy_scores):
     empty = type(copy_scores[0])(
         copy_scores[0].head, {}, 0, nothing, nothing, nothing, nothing, 0, 1
     )
-    assert scores_words.leading(empty) == "none"
-    assert "no role" in scores_words.said(empty)
+    assert role_names.leading(empty) == "none"
+    assert "no role" in role_names.said(empty)
 
 
 def test_an_offset_is_said_with_a_true_sign():
     score = Score(0.5, 0.25, "offset", 1200, -1)
-    assert scores_words.evidence(score) == (
+    assert role_names.evidence(score) == (
         "in 50\u00a0% of 1,200 rows (best rule, always the token at offset −1: 25\u00a0%)"
     )

@@ -12,7 +12,7 @@ from core.decoding.sentence import translate
 from core.evaluate.intervals import Difference
 from core.heads import Head, Kind
 from core.runs.run import load_run
-from pages.views.heads import silence_cells, silence_heads, silence_measure
+from pages.views.heads import silence_grid, silence_measuring
 from tests.pages.conftest import ROOT, chart_rows, component, said, send_from
 from viz.plane import matrices
 
@@ -42,7 +42,7 @@ def silent(at):
         for panel, matrix in enumerate(grid(at))
         for row, line in enumerate(matrix.texts)
         for column, text in enumerate(line)
-        if text.strip() == silence_cells.OFF
+        if text.strip() == silence_grid.OFF
     ]
 
 
@@ -55,7 +55,7 @@ def linked(at):
 
 
 def toggle_layer(at, site):
-    at.menu_button(key=silence_heads.LAYERS).click(site).run()
+    at.menu_button(key=silence_grid.LAYERS).click(site).run()
     assert not at.exception, at.exception
 
 
@@ -116,7 +116,7 @@ def test_a_whole_layer_is_one_choice_away(open_silence):
 
 def test_one_button_lets_all_heads_speak(open_silence):
     at = open_silence(silent="encoder.0.self:1,decoder.0.cross:0")
-    at.button(key=silence_heads.NOTHING).click().run()
+    at.button(key=silence_grid.NOTHING).click().run()
     assert (silent(at), linked(at)) == ([], "none")
     assert "No head is changed" in said(at)
 
@@ -266,7 +266,7 @@ def test_what_is_measured_meanwhile_is_shown_at_the_next_look(open_silence, own_
     measured(own_copy, [-0.3])
     at.run()
     assert grid(at)[0].scale == "signed"
-    assert not [button for button in at.button if button.key == silence_measure.START]
+    assert not [button for button in at.button if button.key == silence_measuring.START]
     measured(own_copy, [-0.1])
     at.run()
     assert grid(at)[0].values[0, 0] == 100 * np.float32(-0.1)
@@ -276,7 +276,7 @@ def test_damaged_figures_are_said_and_can_be_measured_again(open_silence, own_co
     (own_copy / HEADS).write_text("{")
     at = open_silence(model="runs/mine")
     assert "heads.json" in at.error[0].value.replace("&#46;", ".")
-    assert at.button(key=silence_measure.START)
+    assert at.button(key=silence_measuring.START)
     assert silent(at)
 
 

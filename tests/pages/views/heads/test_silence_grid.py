@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from core.analysis.effects.head_effects import HeadEffect, HeadEffects
 from core.evaluate.intervals import Difference
 from core.heads import Head, Site
-from pages.views.heads import silence_cells
+from pages.views.heads import silence_grid
 
 SURE, UNSURE = Difference(0.9, 0.6, -0.345, -0.25, 400), Difference(0.9, 0.88, -0.05, 0.01, 160)
 
@@ -13,23 +13,23 @@ SURE, UNSURE = Difference(0.9, 0.6, -0.345, -0.25, 400), Difference(0.9, 0.88, -
 @pytest.mark.parametrize(
     ("found", "by", "expected"),
     [
-        (SURE, "exact match", "−30"),
+        (SURE, "exact_match", "−30"),
         (SURE, "loss", "−0.30"),
         (Difference(0.9, 0.855, -0.06, -0.03, 400), "pronoun", "−4.5"),
         (Difference(0.1, 1.35, 1.0, 1.5, 400), "loss", "1.25"),
-        (UNSURE, "exact match", "·"),
-        (None, "exact match", ""),
+        (UNSURE, "exact_match", "·"),
+        (None, "exact_match", ""),
     ],
 )
 def test_a_cell_says_what_changes_or_that_nothing_was_found(found, by, expected):
-    assert silence_cells.word(found, by) == expected
+    assert silence_grid.word(found, by) == expected
 
 
 @given(st.lists(st.sampled_from(["", "·", "−34", "−9.5", "−0.07"]), min_size=1), st.booleans())
 def test_silencing_a_head_leaves_the_widest_cell_as_wide_and_marks_in_the_middle(words, crowded):
-    width = silence_cells.width(words, 8 if crowded else 4)
-    shown = [silence_cells.filled(word, width) for word in words]
-    off = [silence_cells.filled(silence_cells.OFF, width), *shown[1:]]
+    width = silence_grid.width(words, 8 if crowded else 4)
+    shown = [silence_grid.filled(word, width) for word in words]
+    off = [silence_grid.filled(silence_grid.OFF, width), *shown[1:]]
     if not crowded and any(word in ("", "·") for word in words):
         assert max(map(len, off)) == max(map(len, shown)) == width
     for text in (shown[0], off[0]):
@@ -37,10 +37,10 @@ def test_silencing_a_head_leaves_the_widest_cell_as_wide_and_marks_in_the_middle
 
 
 def test_whoever_points_at_a_cell_is_told_how_sure_it_is():
-    detail = silence_cells.detail
+    detail = silence_grid.detail
     said = "95\u00a0% from −34.5 to −25.0, n = 400"
-    assert detail(SURE, "exact match", off=False) == said
-    assert detail(SURE, "exact match", off=True) == f"off; {said}"
+    assert detail(SURE, "exact_match", off=False) == said
+    assert detail(SURE, "exact_match", off=True) == f"off; {said}"
     assert detail(SURE, "loss", off=False) == "95\u00a0% from −0.345 to −0.250, n = 400"
     assert (detail(None, "loss", off=True), detail(None, "loss", off=False)) == ("off", "")
     assert detail(UNSURE, "pronoun", off=False).endswith("n = 160: no change found")
@@ -49,8 +49,8 @@ def test_whoever_points_at_a_cell_is_told_how_sure_it_is():
 def test_n_is_that_of_the_figure_that_is_shown():
     head = HeadEffect(Head(Site("encoder", 0, "self"), 0), SURE, SURE, UNSURE)
     effects = HeadEffects((head,), n=400, seed=7, step=1)
-    said = {by: silence_cells.how_to_read(effects, by) for by in ("exact match", "pronoun", "loss")}
-    assert "in points, on 400 held-out sentences (seed 7)" in said["exact match"]
+    said = {by: silence_grid.how_to_read(effects, by) for by in ("exact_match", "pronoun", "loss")}
+    assert "in points, on 400 held-out sentences (seed 7)" in said["exact_match"]
     assert "in points, on 160 ambiguous pronouns of 400 held-out sentences" in said["pronoun"]
     assert "in nats per token, on 400 held-out sentences" in said["loss"]
     assert all("“·”" in text for text in said.values())

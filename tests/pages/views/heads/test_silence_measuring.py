@@ -7,7 +7,7 @@ from core.analysis.effects.silencing import every_head
 from core.evaluate.intervals import Difference
 from core.jobs import Job, Status
 from core.runs.run import RunError, load_run
-from pages.views.heads import silence_measure
+from pages.views.heads import silence_measuring
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def test_measuring_starts_with_a_button(open_silence, own_copy, monkeypatch):
     started = []
     monkeypatch.setattr(measuring, "start", started.append)
     at = open_silence(model="runs/mine")
-    button = at.button(key=silence_measure.START)
+    button = at.button(key=silence_measuring.START)
     assert button.label == "Measure all heads on 400 held-out sentences"
     button.click().run()
     assert started == [own_copy]
@@ -34,7 +34,7 @@ def test_it_says_how_far_it_is_and_offers_no_second_start(open_silence, own_copy
     at = open_silence(model="runs/mine")
     [bar] = at.get("progress")
     assert (bar.proto.value, bar.proto.text) == (37, "3 of 8 heads measured …")
-    assert not [button for button in at.button if button.key == silence_measure.START]
+    assert not [button for button in at.button if button.key == silence_measuring.START]
 
 
 def test_before_the_first_word_of_it_the_bar_says_that_it_starts(
@@ -59,7 +59,7 @@ def test_what_ended_badly_is_said_and_can_be_started_again(
     at = open_silence(model="runs/mine")
     [warning] = at.warning
     assert words in warning.value.replace("&#46;", ".").replace("&#58;", ":")
-    assert at.button(key=silence_measure.START).label == "Measure again on 400 held-out sentences"
+    assert at.button(key=silence_measuring.START).label == "Measure again on 400 held-out sentences"
 
 
 def stored(path, n, *, all_there_are=False):
@@ -71,7 +71,7 @@ def stored(path, n, *, all_there_are=False):
 def test_what_was_measured_on_few_sentences_can_be_measured_again(open_silence, own_copy):
     stored(own_copy, 5)
     at = open_silence(model="runs/mine")
-    assert at.button(key=silence_measure.START).label == "Measure again on 400 held-out sentences"
+    assert at.button(key=silence_measuring.START).label == "Measure again on 400 held-out sentences"
     assert at.dataframe
 
 
@@ -81,7 +81,7 @@ def test_what_was_measured_on_enough_or_on_all_there_are_is_not_measured_again(
 ):
     stored(own_copy, n, all_there_are=everything)
     at = open_silence(model="runs/mine")
-    assert not [button for button in at.button if button.key == silence_measure.START]
+    assert not [button for button in at.button if button.key == silence_measuring.START]
 
 
 def test_why_it_cannot_be_started_is_said(open_silence, own_copy, monkeypatch):
@@ -90,7 +90,7 @@ def test_why_it_cannot_be_started_is_said(open_silence, own_copy, monkeypatch):
 
     monkeypatch.setattr(measuring, "start", refuse)
     at = open_silence(model="runs/mine")
-    at.button(key=silence_measure.START).click().run()
+    at.button(key=silence_measuring.START).click().run()
     assert "somebody is at it" in at.error[0].value
 
 
@@ -100,5 +100,5 @@ def test_a_folder_that_cannot_be_written_to_is_said(open_silence, own_copy, monk
 
     monkeypatch.setattr(measuring, "start", refuse)
     at = open_silence(model="runs/mine")
-    at.button(key=silence_measure.START).click().run()
+    at.button(key=silence_measuring.START).click().run()
     assert "Permission denied" in at.error[0].value
