@@ -9,7 +9,7 @@ from core.analysis.heads.likeness import SEED, Likeness, head_likeness, likeness
 from core.heads import Kind
 from core.runs.run import RunError
 from pages.frame import cached, controls, notes, opening, snippets
-from pages.frame.components import drawn_matrices, matrices
+from pages.frame.components import matrices
 from pages.frame.language import N_, _, number, plain
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
@@ -48,7 +48,7 @@ def draw(opened: Opened) -> Shown | None:
     count = len(found.heads)
     pair = cells.linked(PAIR, count, count) or found.most_alike or (0, 0)
     shown = Matrices(panels=[_map(found, kind)], selected=(0, *pair))
-    matrices(shown, key=MAP, on_pick=partial(cells.take, MAP, PAIR))
+    picture = matrices(shown, key=MAP, on_pick=partial(cells.take, MAP, PAIR))
     st.text(_said(found, *pair))
     named = [found.heads[each] for each in dict.fromkeys(pair)]
     named_heads.warn_whatever_the_sentence(opened.run, named)
@@ -62,7 +62,7 @@ def draw(opened: Opened) -> Shown | None:
         numbers=lambda: numbers(found),
         python=_python(opened, kind),
         code=(head_likeness, likeness),
-        pictures=[drawn_matrices(shown)],
+        pictures=[picture],
         formula=_FORMULA,
         tries=[_(each) for each in TRIES],
     )

@@ -20,7 +20,7 @@ from core.runs.run import Run, RunError
 from core.tokenizer import Token
 from core.vocabulary import EOS
 from pages.frame import cached, controls, snippets
-from pages.frame.components import drawn_matrices, matrices
+from pages.frame.components import matrices
 from pages.frame.language import N_, _, brief, number, plain
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
@@ -28,6 +28,7 @@ from pages.frame.view import Columns, Shown
 from pages.views.heads import attribution_methods, attribution_rollout, cells
 from viz.charts.scaled_rows import scaled_rows
 from viz.component.payload import TokenLabel
+from viz.component.standalone import Drawn
 from viz.plane.matrices import Axis, Matrices, Matrix
 
 OF, PER = "attributed", "attributed_per"
@@ -126,7 +127,8 @@ def _draw_methods(opened: Opened, step: int, parts: Parts) -> Shown:
     word = opened.run.tokenizer.describe(ids)[step].text
     with st.spinner(_("Asking six methods; long sentences take some seconds …")):
         found = cached.of_model(_attributed, opened.path, source_ids, ids, step, parts.words)
-    shown = _draw_map(found, parts, word, inspection.unknown_words)
+    panel = _map(found, parts, word, inspection.unknown_words)
+    picture = _draw_map(panel, found, parts, word)
     said = attribution_methods.sure_of(plain(word), found)
     st.caption(f"{said} {attribution_methods.gap(found)}")
     per_word = parts.words is not None
@@ -139,11 +141,11 @@ def _draw_methods(opened: Opened, step: int, parts: Parts) -> Shown:
     methods = (attribute, leave_one_out, gradient_times_input, integrated_gradients)
     return Shown(
         name="attribution",
-        title=shown.panels[0].title,
+        title=panel.title,
         numbers=lambda: numbers(found, parts, trust),
         python=_python(opened, ids, step, parts, found),
         code=(*methods, source_rollout, source_flow, rank_correlation),
-        pictures=[drawn_matrices(shown)],
+        pictures=[picture],
         formula=_FORMULA,
         tries=[_(each) for each in TRIES],
     )
@@ -178,23 +180,23 @@ def _trusted(run: Run, whole_words: bool) -> dict[Method, Trust]:
     return dict(last.trust)
 
 
-def _draw_map(found: Attribution, parts: Parts, word: str, unknown: frozenset[int]) -> Matrices:
+def _draw_map(panel: Matrix, found: Attribution, parts: Parts, word: str) -> Drawn:
     """Draw methods × parts of the source, and say the number of the cell that was clicked.
 
     Args:
-        found: What is shown.
-        parts: The columns.
+        panel: The map.
+        found: What it shows.
+        parts: Its columns.
         word: That is asked about.
-        unknown: Words of the source that training never saw.
     """
     methods = attribution_methods.asked(found)
     usual = (0, found.largest_part(methods[0]))
     row, column = cells.linked(CELL, len(methods), len(parts.tokens)) or usual
-    shown = Matrices(panels=[_map(found, parts, word, unknown)], selected=(0, row, column))
-    matrices(shown, key=MAP, on_pick=partial(cells.take, MAP, CELL))
+    shown = Matrices(panels=[panel], selected=(0, row, column))
+    picture = matrices(shown, key=MAP, on_pick=partial(cells.take, MAP, CELL))
     method, score = methods[row], float(found.scores[methods[row]][column])
     st.text(attribution_methods.cell(method, parts.tokens[column].text, word, score))
-    return shown
+    return picture
 
 
 def _map(found: Attribution, parts: Parts, word: str, unknown: frozenset[int]) -> Matrix:

@@ -15,14 +15,13 @@ from core.inspection import Inspection
 from core.runs.run import Run
 from pages.frame import cached, controls, snippets
 from pages.frame.charts import chart
-from pages.frame.components import drawn_matrices, matrices
+from pages.frame.components import matrices
 from pages.frame.language import N_, _
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
 from viz.charts.bars import bars
 from viz.charts.curves import Chart, Quantity
-from viz.component.standalone import Drawn
 from viz.plane.matrices import Axis, Matrices, Matrix
 
 MAPS, STACK = "rollout_maps", "rollout_stack"
@@ -51,7 +50,7 @@ def draw(opened: Opened, stack: Stack) -> Shown:
     axis, layers = _axis(opened.inspection, stack), range(len(found.rolled_LQK))
     hides = stack == "decoder"
     shown = Matrices(panels=[_map(found, layer, axis, hides=hides) for layer in layers])
-    matrices(shown, key=MAPS)
+    pictures = [matrices(shown, key=MAPS)]
     st.caption(
         _(
             "Half of each position goes on as it is, the other half is the mean over the layer’s "
@@ -59,11 +58,8 @@ def draw(opened: Opened, stack: Stack) -> Shown:
             "left out: a hypothesis, too."
         )
     )
-    pictures = [drawn_matrices(shown)]
     if stack == "decoder":
-        seen = _seen(opened, found)
-        chart(seen)
-        pictures.append(Drawn(chart=seen))
+        pictures.append(chart(_seen(opened, found)))
         st.caption(
             _(
                 "Divided like this, a late token is a mean over few rows, and the last one over "

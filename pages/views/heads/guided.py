@@ -15,7 +15,7 @@ from core.model import Silence
 from core.runs.run import Run
 from core.training.loss import guided_loss
 from pages.frame import address, controls, notes, opening, session
-from pages.frame.components import drawn_matrices, matrices
+from pages.frame.components import matrices
 from pages.frame.language import N_, _, plain
 from pages.frame.opening import Opened
 from pages.frame.selection import key_axis, query_axis, query_tokens
@@ -73,7 +73,7 @@ def draw(opened: Opened) -> Shown | None:
     pronouns = pronouns_among(opened.task, opened.inspection.source_words)
     st.markdown("  \n".join(guided_runs.said(side) for side in sides))
     shown = Matrices(panels=[_map(side, pronouns) for side in sides])
-    matrices(shown, key="guided_maps")
+    picture = matrices(shown, key="guided_maps")
     # What silencing a head changes stands above the maps.
     named_heads.warn(
         (plain(side.name), notes.about_map(side.run, side.inspection, side.head, silenced=False))
@@ -91,7 +91,7 @@ def draw(opened: Opened) -> Shown | None:
         numbers=lambda: numbers(sides, rows),
         python=_python(opened, sides, rows),
         code=(guided_loss, silenced_outcome, silenced_changes, Silence, best_pronoun_head),
-        pictures=[drawn_matrices(shown)],
+        pictures=[picture],
         about={"second_model": ", ".join(name for name in runs if name != opened.path.name)},
         formula=_FORMULA,
         tries=[_(each) for each in TRIES],

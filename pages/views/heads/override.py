@@ -13,7 +13,7 @@ from core.analysis.effects.weight_shift import StepChange, rewired, step_changes
 from core.heads import Head, Kind
 from core.model import Override
 from pages.frame import address, cached, controls, notes, opening, session
-from pages.frame.components import drawn_matrices, matrices
+from pages.frame.components import matrices
 from pages.frame.language import N_, _, number, plain
 from pages.frame.opening import Opened
 from pages.frame.positions import position
@@ -23,6 +23,7 @@ from pages.views.heads import moved_row, named_heads
 from pages.views.heads.moved_row import Moved, Result
 from pages.views.heads.translations import before_and_after, say
 from viz.charts.frames import runs_table
+from viz.component.standalone import Drawn
 from viz.plane.matrices import Matrices
 
 MOVE, HOW = "move", "moved"
@@ -67,11 +68,9 @@ def draw(opened: Opened) -> Shown | None:
         return None
     shown = Moved(opened, head, *move)
     named_heads.warn([("", notes.about_map(opened.run, opened.inspection, head))])
-    pictures, result = [moved_row.map_of(shown)], None
-    if shown.visible_K[shown.key]:
-        result = _moved(shown, how)
-        pictures.append(moved_row.before_and_after(shown, result.after_K))
-        _draw_result(shown, how, result, pictures)
+    result = _moved(shown, how) if shown.visible_K[shown.key] else None
+    if result:
+        pictures = _draw_result(shown, how, result)
     else:
         text = _(
             "**{row}** may not look at **{key}**: the mask hides it, so no weight can go there. "
@@ -80,14 +79,14 @@ def draw(opened: Opened) -> Shown | None:
         st.markdown(text.format(**_names(shown)))
         # In the place that it has beside a result, so that it stays and keeps the focus.
         with _columns()[0]:
-            _draw_matrices(pictures[0], MAP, shown)
+            pictures = [_draw_matrices(moved_row.map_of(shown), MAP, shown)]
     return Shown(
         name=f"override_{head.site}.{head.index}",
         title=_("What changes when one row of a head looks elsewhere"),
         numbers=lambda: moved_row.numbers(shown, result),
         python=moved_row.python_of(shown, result, everything=how == EVERYTHING),
         code=(rewired, moved, Override, override_outcome, step_changes),
-        pictures=[drawn_matrices(each) for each in pictures],
+        pictures=pictures,
         about={"head": notes.site_and_head(head)},
         formula=_FORMULA,
         tries=[_(each) for each in TRIES],
@@ -147,25 +146,28 @@ def _moved(shown: Moved, how: str) -> Result:
         )
 
 
-def _draw_result(shown: Moved, how: str, result: Result, pictures: Sequence[Matrices]) -> None:
+def _draw_result(shown: Moved, how: str, result: Result) -> list[Drawn]:
     unmoved = np.array_equal(result.after_K, shown.weights_QK[shown.row])
     say(_said(_names(shown), how, unmoved=unmoved), before_and_after(result.found))
     left, right = _columns()
     with left:
-        _draw_matrices(pictures[0], MAP, shown)
+        pictures = [_draw_matrices(moved_row.map_of(shown), MAP, shown)]
     with right:
-        _draw_matrices(pictures[1], PAIR, shown)
+        row = moved_row.before_and_after(shown, result.after_K)
+        pictures.append(_draw_matrices(row, PAIR, shown))
         if result.changes:
             _draw_chances(result.changes)
         st.caption(_measured(result))
+    return pictures
 
 
 def _columns() -> list[DeltaGenerator]:
     return st.columns([11, 9], gap="medium")
 
 
-def _draw_matrices(picture: Matrices, element: str, shown: Moved) -> None:
-    matrices(picture, key=element, on_pick=partial(_take_move, element, shown.kind, shown.row))
+def _draw_matrices(picture: Matrices, element: str, shown: Moved) -> Drawn:
+    on_pick = partial(_take_move, element, shown.kind, shown.row)
+    return matrices(picture, key=element, on_pick=on_pick)
 
 
 def _draw_chances(changes: Sequence[StepChange]) -> None:

@@ -9,7 +9,7 @@ from core.heads import Site
 from core.model import Patch
 from core.runs.run import Run
 from pages.frame import address, cached, controls, session, snippets
-from pages.frame.components import drawn_matrices, matrices
+from pages.frame.components import matrices
 from pages.frame.language import N_, _, number, percent, plain
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
@@ -65,8 +65,7 @@ def draw(opened: Opened) -> Shown | None:
     say(_strongest(study), _sentences(study, direction))
     strong = [head for head, _share in study.strongest(STRONG, NAMED)]
     named_heads.warn_whatever_the_sentence(opened.run, strong)
-    shown = maps(study)
-    matrices(shown, key="patch_maps")
+    picture = matrices(maps(study), key="patch_maps")
     st.caption(_measured(study))
     return Shown(
         name="patching",
@@ -74,7 +73,7 @@ def draw(opened: Opened) -> Shown | None:
         numbers=lambda: numbers(study),
         python=_python(opened, *both),
         code=(patching_study, Patch),
-        pictures=[drawn_matrices(shown)],
+        pictures=[picture],
         about={"second_sentence": second},
         formula=_FORMULA,
         tries=[_(each) for each in TRIES],

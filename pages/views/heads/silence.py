@@ -13,13 +13,11 @@ from core.model import Silence
 from core.runs.run import RunError
 from pages.frame import cached, controls, notes, session, snippets
 from pages.frame.charts import chart
-from pages.frame.components import drawn_matrices
 from pages.frame.language import N_, _, plain
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
 from pages.views.heads import named_heads, silence_grid, silence_measuring, silence_sentence
 from pages.views.heads.silence_sentence import INSTEAD, Tried
-from viz.component.standalone import Drawn
 
 FIGURES: Mapping[Figure, str] = {
     "exact_match": N_("exact match"),
@@ -43,14 +41,12 @@ def draw(opened: Opened) -> Shown:
         left, right = st.container(), st.container()
     with left:
         by = _ask_figure(effects)
-        pictures = [drawn_matrices(silence_grid.grid(opened, heads, effects, by))]
+        pictures = [silence_grid.grid(opened, heads, effects, by)]
     with right:
         found = silence_sentence.try_out(opened, heads, instead)
         _say_of_one(opened, heads, effects if instead == "silence" else None)
         if found:
-            shown = silence_sentence.chances(found)
-            chart(shown)
-            pictures.append(Drawn(chart=shown))
+            pictures.append(chart(silence_sentence.chances(found)))
         silence_measuring.measure(opened.path, effects)
     if effects:
         silence_measuring.table(effects, by)

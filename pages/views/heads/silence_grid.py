@@ -25,6 +25,7 @@ from pages.frame import address, cached, opening, session
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, brief, number
 from pages.frame.opening import Opened
+from viz.component.standalone import Drawn
 from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
 GRID, LAYERS, NOTHING = "silence_grid", "silence_layer", "silence_none"
@@ -72,9 +73,7 @@ def buttons(opened: Opened) -> None:
     st.button(_("None"), key=NOTHING, on_click=address.choose, args=({session.SILENT: NONE},))
 
 
-def grid(
-    opened: Opened, heads: Iterable[Head], effects: HeadEffects | None, by: Figure
-) -> Matrices:
+def grid(opened: Opened, heads: Iterable[Head], effects: HeadEffects | None, by: Figure) -> Drawn:
     """Draw layers × heads of each kind of attention; a click silences a head, or lets it speak."""
     found = _coloured_by_effects(effects, by) if effects else _coloured_by_sharpness(opened)
     texts, details = _said(effects, by, opened.run, frozenset(heads))
@@ -98,8 +97,8 @@ def grid(
             "help.pick": _("Arrow keys move from head to head, Enter silences one."),
         },
     )
-    matrices(shown, key=GRID, on_pick=partial(_toggle_cell, opened.path, tuple(found.maps)))
-    return shown
+    on_pick = partial(_toggle_cell, opened.path, tuple(found.maps))
+    return matrices(shown, key=GRID, on_pick=on_pick)
 
 
 def numbers(opened: Opened) -> Iterator[Mapping[str, object]]:
