@@ -1,63 +1,82 @@
-"""The pictures of the lesson on scaling that show the loaded model's own heads."""
+"""What becomes of the loaded model's heads and guesses when the scaling is taken away."""
 
-from collections.abc import Mapping, Sequence
+import streamlit as st
 
-from core.analysis.lessons.rescaled import PerHead, Rescaled, ScoreSpread
+from core.analysis.lessons.rescaled import Rescaled, mean_of, without_scaling
+from core.model import Rescale
+from core.model.attention import attend_probed
+from pages.frame import cached, snippets
 from pages.frame.charts import chart
-from pages.frame.text import ATTENTIONS, _
+from pages.frame.files import stacked
+from pages.frame.language import _, number, percent
+from pages.frame.opening import Opened
+from pages.frame.view import Columns, Shown
+from pages.views.scaling import per_head
 from viz.charts.curves import Quantity
-from viz.charts.dumbbells import dumbbells
+
+FORMULA = r"""
+\mathrm{evenness} = \frac{1}{|Q|} \sum_{q \in Q} \frac{-\sum_k w_{qk} \ln w_{qk}}{\ln n_q},
+\qquad n_q = \text{keys that } q \text{ may see}, \quad Q = \{q : n_q > 1\}
+"""
 
 
-def variances(spread: ScoreSpread) -> None:
-    """Draw the variance of every head's scores, before and after the division."""
-    _draw(
-        {_("q·k"): spread.unscaled, _("q·k / √d_k"): spread.scaled},
-        Quantity(_("variance"), log=True),
-        _("The model’s own heads, on this sentence"),
-    )
-
-
-def evenness(found: Rescaled) -> None:
-    """Draw how even the rows of every head are, with and without the scaling."""
-    _draw(
+def draw(opened: Opened) -> Shown:
+    """Draw how evenly every head looks around, with the scaling and without it."""
+    found = cached.of_run(without_scaling, opened.path, opened.inspection.translation)
+    dots = per_head.dots(
         {_("as the model learned it"): found.scaled, _("scaling taken away"): found.unscaled},
         Quantity(_("entropy, share of the largest"), share=True),
         _("How evenly each head looks around, with and without the scaling"),
     )
-
-
-def _draw(series: Mapping[str, PerHead], value: Quantity, title: str) -> None:
-    heads = next(iter(series.values()))
-    kinds = [ATTENTIONS[site.attention] for site, numbers in heads.items() for _head in numbers]
-    chart(
-        dumbbells(
-            {name: _listed(numbers) for name, numbers in series.items()},
-            _names(heads),
-            groups=kinds,
-            value=value,
-            of=_("layer.head"),
-            title=title,
-        ),
+    picture = chart(dots)
+    st.markdown(_said(found))
+    begun = snippets.translating(
+        opened.path,
+        opened.sentence,
+        "from core.analysis.lessons.rescaled import without_scaling",
+    )
+    return Shown(
+        name="heads",
+        title=_("How evenly each head looks around, with and without the scaling"),
+        numbers=lambda: _numbers(found),
+        python=begun
+        + "found = without_scaling(run, translation)\n"
+        + "numbers = [*found.unscaled.values(), *found.scaled.values()]\n"
+        + "numbers += [found.unscaled_loss, found.scaled_loss, found.n_same, found.n_tokens]\n",
+        code=[without_scaling, Rescale, attend_probed],
+        pictures=[picture],
+        formula=FORMULA,
+        tries=[
+            _("Which heads change least? Those that were sharp already."),
+            _("Type a longer sentence, or one with words that the model never saw."),
+            _("Choose another model at the top: with a smaller d_k there is less to take away."),
+        ],
     )
 
 
-def columns(unscaled: PerHead, scaled: PerHead) -> Mapping[str, Sequence[object]]:
-    """Return one row for each head, for a file."""
-    heads = [(site, head) for site, numbers in scaled.items() for head in range(len(numbers))]
-    return {
-        "site": [str(site) for site, _head in heads],
-        "head": [head for _site, head in heads],
-        "not divided": _listed(unscaled),
-        "divided by √d_k": _listed(scaled),
+def _said(found: Rescaled) -> str:
+    return _(
+        "Mean entropy of all heads: **{before}** → **{after}** of the largest possible. Each "
+        "layer goes on with what comes out of those before it; the decoder is fed the same "
+        "translation in both passes. At **{same}** of its {n} tokens the most "
+        "probable choice stays the same; the loss on it goes from **{loss}** to "
+        "**{new_loss}** nats per token."
+    ).format(
+        before=percent(mean_of(found.scaled)),
+        after=percent(mean_of(found.unscaled)),
+        n=number(found.n_tokens),
+        same=number(found.n_same),
+        loss=number(found.scaled_loss, padded=False),
+        new_loss=number(found.unscaled_loss, padded=False),
+    )
+
+
+def _numbers(found: Rescaled) -> Columns:
+    """Return every head's evenness, then the losses and how many choices stay the same."""
+    guesses: Columns = {
+        "unscaled_loss": [found.unscaled_loss],
+        "scaled_loss": [found.scaled_loss],
+        "same_choices": [found.n_same],
+        "tokens": [found.n_tokens],
     }
-
-
-def _listed(heads: PerHead) -> list[float]:
-    return [each for numbers in heads.values() for each in numbers]
-
-
-def _names(heads: PerHead) -> list[str]:
-    return [
-        f"{site.layer}.{head}" for site, numbers in heads.items() for head in range(len(numbers))
-    ]
+    return stacked(per_head.columns(found.unscaled, found.scaled), guesses)

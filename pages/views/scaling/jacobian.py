@@ -1,0 +1,153 @@
+"""How much each output of the softmax moves when a score moves."""
+
+import math
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from core.analysis.lessons.scaling import Response, jacobian, response, softmax
+from core.analysis.lessons.scores import ScoresError, read_scores
+from pages.frame import address, controls, snippets
+from pages.frame.charts import chart
+from pages.frame.components import matrices
+from pages.frame.files import stacked
+from pages.frame.language import _, number, plain
+from pages.frame.opening import Opened
+from pages.frame.view import Columns, Shown
+from viz.charts.bars import bars
+from viz.charts.curves import Chart, Quantity
+from viz.plane.matrices import Matrices, Matrix, numbered
+
+FACTOR = "factor"
+STEEPEST = 0.25
+"""No entry of a softmax's Jacobian is farther from 0."""
+FORMULA = r"""
+\frac{\partial y_i}{\partial x_j} =
+\begin{cases} y_i (1 - y_i) & i = j \\ -y_i y_j & i \neq j \end{cases}, \qquad
+J = \mathrm{diag}(y) - y y^\top
+"""
+
+
+def draw(opened: Opened) -> Shown | None:
+    """Draw the Jacobian of typed scores, beside their softmax."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        label = _("Scores x (up to 16, with commas between them)")
+        typed = controls.text(label, name="scores", default="1, 2, 3", width=340)
+        factor = _ask_factor(math.sqrt(opened.run.settings.model.d_k))
+    try:
+        scores_K = read_scores(typed)
+    except ScoresError as error:
+        st.error(plain(str(error)))
+        return None
+    found = response(scores_K, factor)
+    said = _("The entry farthest from 0 is **{largest}**, the Frobenius norm **{norm}**.")
+    largest, norm = (number(each, padded=False) for each in (found.largest, found.norm))
+    st.markdown(said.format(largest=largest, norm=norm))
+    left, right = st.columns(2, gap="large")
+    with left:
+        pictures = [matrices(_map(found), key="jacobian_map")]
+    with right:
+        pictures.append(chart(_outputs(found, factor)))
+    return Shown(
+        name="jacobian",
+        title=_("How much each output of the softmax moves with each score"),
+        numbers=lambda: _numbers(scores_K, found),
+        python=_python(typed, factor),
+        code=[jacobian, softmax],
+        pictures=pictures,
+        formula=FORMULA,
+        tries=[
+            _(
+                "Raise the **factor** from 1 to √d_k and on to 100: y becomes one-hot, and "
+                "the map grey."
+            ),
+            _("Set the **factor** to 0: all outputs are equal. Which J has the largest norm?"),
+            _(
+                "Type **5, 5**, then **5, 5, 5, 5**: equal scores share the weight, and the "
+                "gradient."
+            ),
+            _("Every row sums to 0: what one output gains, the others lose."),
+        ],
+    )
+
+
+def _ask_factor(root: float) -> float:
+    """Ask what the scores are multiplied with.
+
+    Args:
+        root: √d_k of the loaded model, one click away.
+    """
+    chosen = controls.amount(_("Factor"), FACTOR, 1.0, limits=(0.0, 1000.0))
+    scaled = _("× √d_k = {root}").format(root=number(root, padded=False))
+    for name, label, value in (
+        ("one", "× 1", 1.0),
+        ("root", scaled, root),
+        ("hundred", "× 100", 100.0),
+    ):
+        st.button(
+            label,
+            key=f"factor_{name}",
+            type="tertiary",
+            on_click=address.choose,
+            args=({FACTOR: value},),
+        )
+    return chosen
+
+
+def _map(found: Response) -> Matrices:
+    n = len(found.scores_K)
+    shown = Matrix(
+        title=_("How much each output moves with each score"),
+        values=found.jacobian_KK.astype(np.float32),
+        rows=numbered(_("i: the output y that moves"), n),
+        columns=numbered(_("j: the score x that is moved"), n),
+        scale="signed",
+        limit=STEEPEST,
+        note=_("No entry can be farther from 0 than ¼."),
+        value_name="∂yᵢ / ∂xⱼ",
+    )
+    return Matrices(panels=[shown])
+
+
+def _outputs(found: Response, factor: float) -> Chart:
+    names = [number(score, significant=4, padded=False) for score in found.scores_K.tolist()]
+    return bars(
+        {"y": found.outputs_K.tolist()},
+        [f"y{at}: {name}" for at, name in enumerate(names)],
+        value=Quantity(_("output y"), share=True),
+        title=_("What the softmax makes of {factor} · x").format(
+            factor=number(factor, padded=False)
+        ),
+    )
+
+
+def _numbers(scores_K: NDArray[np.float64], found: Response) -> Columns:
+    """Return ∂y/∂x for every pair, every output with its score, and how large the Jacobian is."""
+    n = len(scores_K)
+    rows, columns = np.indices((n, n)).reshape(2, -1).tolist()
+    slopes = found.jacobian_KK.reshape(-1).tolist()
+    outputs: Columns = {
+        "x": scores_K.tolist(),
+        "factor · x": found.scores_K.tolist(),
+        "y": found.outputs_K.tolist(),
+    }
+    size: Columns = {"largest": [found.largest], "norm": [found.norm]}
+    return stacked({"row": rows, "column": columns, "slope": slopes}, outputs, size)
+
+
+def _python(typed: str, factor: float) -> str:
+    imports = snippets.importing(
+        "from core.analysis.lessons.scaling import response",
+        "from core.analysis.lessons.scores import read_scores",
+    )
+    return imports + "\n".join(
+        [
+            "",
+            f"scores_K = read_scores({snippets.quoted(typed)})",
+            f"found = response(scores_K, {factor!r})",
+            "numbers = [found.jacobian_KK, scores_K, found.scores_K, found.outputs_K]",
+            "numbers += [found.largest, found.norm]",
+            "",
+        ]
+    )
