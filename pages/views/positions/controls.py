@@ -1,5 +1,6 @@
 """What the views of the lesson about positions ask for, and where they refuse what cannot be."""
 
+import math
 from collections.abc import Callable
 from functools import wraps
 
@@ -8,31 +9,31 @@ import streamlit as st
 from core.analysis.lessons.positions import LONGEST, WIDEST, Sinusoids
 from core.config import ConfigError
 from pages.frame import controls
+from pages.frame.language import _, number, plain
 from pages.frame.opening import Opened
-from pages.frame.text import _, plain
+from pages.frame.view import Shown
 
 BASES = (1, 10, 100, 1000, 10_000, 100_000)
-D_MODEL, LENGTH, BASE = "pe_d_model", "pe_length", "pe_base"
-POSITION, SHIFT, SEED = "pe_pos", "pe_k", "pe_seed"
 DEFAULT_LENGTH, DEFAULT_BASE, DEFAULT_POSITION = 50, 10_000, 20
 
 
-def saying_why(draw: Callable[[Opened], None]) -> Callable[[Opened], None]:
+def saying_why(draw: Callable[[Opened], Shown | None]) -> Callable[[Opened], Shown | None]:
     """Let a view say what is wrong with a setting in the place of its picture."""
 
     @wraps(draw)
-    def drawn(opened: Opened) -> None:
+    def drawn(opened: Opened) -> Shown | None:
         try:
-            draw(opened)
+            return draw(opened)
         except ConfigError as error:
             st.error(plain(str(error)))
+            return None
 
     return drawn
 
 
-def number(label: str, key: str, default: int, help_text: str | None = None) -> int:
-    """Ask for a whole number; whatever is entered comes back, so that it can be spoken about."""
-    return controls.amount(label, key, default, help_text=help_text)
+def row() -> st.delta_generator.DeltaGenerator:
+    """Return the row in which a view's controls stand."""
+    return st.container(horizontal=True, vertical_alignment="bottom", gap="small")
 
 
 def width_and_base(opened: Opened) -> tuple[int, int]:
@@ -41,21 +42,22 @@ def width_and_base(opened: Opened) -> tuple[int, int]:
     By default d_model is that of the run, or the nearest that sinusoids can have.
     """
     own = opened.run.settings.model.d_model
-    width = number(_("d_model"), D_MODEL, min(own + own % 2, WIDEST), _upto(WIDEST))
+    usual = min(own + own % 2, WIDEST)
+    width = controls.amount("d_model", "pe_d_model", usual, help_text=_up_to(WIDEST))
     base = controls.selection(
         _("Base"),
-        BASE,
-        {each: str(each) for each in BASES},
+        "pe_base",
+        {each: number(each) for each in BASES},
         DEFAULT_BASE,
         width=130,
-        help_text=_("The paper has 10000; a larger base makes the slow waves slower."),
+        help_text=_("The paper has 10,000; a larger base makes the slow waves slower."),
     )
     return width, base
 
 
 def length() -> int:
     """Ask for the number of positions."""
-    return number(_("Length"), LENGTH, DEFAULT_LENGTH, _upto(LONGEST))
+    return controls.amount(_("Length"), "pe_length", DEFAULT_LENGTH, help_text=_up_to(LONGEST))
 
 
 def sinusoids(opened: Opened) -> Callable[[], Sinusoids]:
@@ -67,39 +69,24 @@ def sinusoids(opened: Opened) -> Callable[[], Sinusoids]:
 
 def position() -> int:
     """Ask for one position."""
-    return number(_("Position"), POSITION, DEFAULT_POSITION)
-
-
-def seed() -> int:
-    """Ask for the seed of a shuffle; the next number is the next shuffle."""
-    # No button beside it: a number that a button sets reaches the URL one run late.
-    return number(
-        _("Shuffle again"), SEED, 0, _("The seed: the same number gives the same order again.")
-    )
-
-
-def row() -> st.delta_generator.DeltaGenerator:
-    """Return the row in which a view's controls stand."""
-    return st.container(horizontal=True, vertical_alignment="bottom", gap="small")
+    return controls.amount(_("Position"), "pe_pos", DEFAULT_POSITION)
 
 
 def short(value: float) -> str:
-    """Write three significant digits.
+    r"""Write three significant digits, and a large number without an exponent.
 
     >>> short(6.2832), short(62831.9), short(2.2e-16), short(0.0)
-    ('6.28', '62,800', '2.2e-16', '0')
+    ('6.28', '62,800', '2.2e−16', '0')
     """
-    return f"{float(f'{value:.3g}'):,g}"
+    if abs(value) < 1000:
+        return number(value, padded=False)
+    return number(int(round(value, 2 - math.floor(math.log10(abs(value))))))
 
 
-def signed(value: int) -> str:
-    """Write a whole number with a true minus sign.
-
-    >>> signed(-5), signed(5)
-    ('−5', '5')
-    """
-    return str(value).replace("-", "−")
+def as_python(made: Sinusoids) -> str:
+    """Return a table's settings as Python writes them."""
+    return f"Sinusoids({made.d_model}, {made.length}, {made.base})"
 
 
-def _upto(largest: int) -> str:
-    return _("Up to {n}.").format(n=largest)
+def _up_to(largest: int) -> str:
+    return _("Up to {n}.").format(n=number(largest))

@@ -1,4 +1,4 @@
-"""The view of learned positions, beside the formula."""
+"""Positions that were learned like all other weights, beside the formula."""
 
 from collections.abc import Iterator, Mapping
 
@@ -10,20 +10,29 @@ from core.analysis.lessons.positions import Sinusoids, require_length, require_p
 from core.config import ConfigError
 from core.model.positional import Embedding
 from core.runs.run import Run, RunError, read_settings
-from pages.frame import cached, lesson
+from pages.frame import cached, snippets
 from pages.frame.charts import chart
 from pages.frame.components import matrices
-from pages.frame.lesson import Explanation
+from pages.frame.controls import amount
+from pages.frame.files import stacked
+from pages.frame.language import _, number, plain
 from pages.frame.opening import Opened
-from pages.frame.text import _, plain
+from pages.frame.view import Columns, Shown
 from pages.views.positions import controls
 from pages.views.positions.controls import short
-from viz.charts.curves import Quantity, Rule, curves
+from viz.charts.curves import Chart, Quantity, Rule, curves
+from viz.component.standalone import Drawn
 from viz.plane.matrices import Matrices, Matrix, numbered
+
+FIRST_POSITION = 8
+"""To begin with; few tables end before it."""
+LEARNED, SINUSOIDS = "learned", "sinusoids"
+Tables = Mapping[str, position_experiments.Array]
+"""LEARNED, and SINUSOIDS where there are any of that width → table_PD."""
 
 
 @controls.saying_why
-def learned(opened: Opened) -> None:
+def draw(opened: Opened) -> Shown | None:
     """Draw learned positions beside sinusoids of the same width."""
     run = _learned_run(opened)
     if run is None:
@@ -32,32 +41,37 @@ def learned(opened: Opened) -> None:
             "python -m core train runs/learned --task copy --preset tiny --positions learned",
             language="bash",
         )
-        return
+        return None
     model = run.settings.model
     with controls.row():
         wanted = controls.length()
-        default = min(8, model.max_positions - 1)
-        position = controls.number(_("Position"), "pe_learned_pos", default)
+        usual = min(FIRST_POSITION, model.max_positions - 1)
+        position = amount(_("Position"), "pe_learned_pos", usual)
     require_length(wanted)
     length = min(wanted, model.max_positions)
     require_position(position, length)
     found = cached.of_run(position_experiments.learned, run.path, length)
     st.caption(" ".join(_said(found, run, run.path == opened.path, wanted)))
-    vectors = {_("learned"): (_("Learned by {run}").format(run=run.name), found.table_PD)}
-    formula_PD = _formula(model.d_model, length)
-    if formula_PD is not None:
-        vectors[_("sinusoids")] = (_("Sinusoids of the same width"), formula_PD)
-    _tables(vectors, position)
-    lesson.explained(
-        Explanation(
-            formula=r"x_p = \sqrt{d_{model}}\, e_{token} + P_p, \qquad "
-            r"\cos(P_p, P_q) = \frac{P_p \cdot P_q}{\lVert P_p \rVert \lVert P_q \rVert}",
-            tries=[
-                _("Length 512: where training never reached, the rows are noise."),
-                _("Position 5, then position 40: does either look like its neighbours?"),
-            ],
-            code=[Embedding, position_experiments.learned, position_experiments.cosines],
-        )
+    tables = {LEARNED: found.table_PD, **_sinusoids(model.d_model, length)}
+    cosines = {
+        name: position_experiments.cosines(table_PD, position).tolist()
+        for name, table_PD in tables.items()
+    }
+    pictures = _pictures(tables, run.name, _curves(cosines, position))
+    return Shown(
+        name="learned",
+        title=_("Learned by {run}").format(run=run.name),
+        numbers=lambda: _numbers(tables, cosines),
+        python=_python(run, length, position, has_formula=SINUSOIDS in tables),
+        code=[Embedding, position_experiments.learned, position_experiments.cosines],
+        pictures=pictures,
+        about={"model": run.name, "step": str(run.step)},
+        formula=r"x_p = \sqrt{d_{model}}\, e_{token} + P_p, \qquad "
+        r"\cos(P_p, P_q) = \frac{P_p \cdot P_q}{\lVert P_p \rVert \lVert P_q \rVert}",
+        tries=[
+            _("Length 512: where training never reached, the rows are noise."),
+            _("Position 5, then position 40: does either look like its neighbours?"),
+        ],
     )
 
 
@@ -72,46 +86,54 @@ def _learned_run(opened: Opened) -> Run | None:
     return None
 
 
-def _formula(d_model: int, length: int) -> position_experiments.Array | None:
+def _sinusoids(d_model: int, length: int) -> Tables:
     """Return sinusoids of a width; where there are none, say why and return nothing."""
     try:
-        return Sinusoids(d_model, length).table()
+        return {SINUSOIDS: Sinusoids(d_model, length).table()}
     except ConfigError as error:
         st.caption(_("Without sinusoids beside them. {why}").format(why=plain(str(error))))
-        return None
+        return {}
 
 
-def _tables(vectors: Mapping[str, tuple[str, position_experiments.Array]], position: int) -> None:
-    """Draw tables of positions, by a short name with a title, and what looks like one position."""
-    *places, last = st.columns(len(vectors) + 1)
-    for place, (title, table_PD) in zip(places, vectors.values(), strict=True):
-        length, width = table_PD.shape
-        panel = Matrix(
-            title=title,
-            values=table_PD.astype(np.float32),
-            rows=numbered(_("position"), length),
-            columns=numbered(_("dimension"), width),
-            scale="signed",
-            limit=float(np.abs(table_PD).max()),
-            value_name=_("value"),
-        )
-        with place:
-            matrices(Matrices(panels=[panel]), key=f"pe_learned_{title}")
-    series = {
-        name: position_experiments.cosines(table_PD, position).tolist()
-        for name, (_title, table_PD) in vectors.items()
+def _pictures(tables: Tables, run: str, curves: Chart) -> list[Drawn]:
+    """Draw the tables side by side, and what looks like one position beside them."""
+    titles = {
+        LEARNED: _("Learned by {run}").format(run=run),
+        SINUSOIDS: _("Sinusoids of the same width"),
     }
+    *places, last = st.columns(len(tables) + 1)
+    pictures = []
+    for place, (name, table_PD) in zip(places, tables.items(), strict=True):
+        with place:
+            shown = Matrices(panels=[_map(table_PD, titles[name])])
+            pictures.append(matrices(shown, key=f"pe_learned_{name}"))
     with last:
-        chart(
-            curves(
-                series,
-                x=Quantity(_("position q")),
-                y=Quantity(_("cosine with position {p}").format(p=position)),
-                title=_("What looks like position {p}").format(p=position),
-                rules=[Rule(position, _("itself"))],
-            )
-        )
-        lesson.numbers("learned", {"q": range(length), **series})
+        pictures.append(chart(curves))
+    return pictures
+
+
+def _map(table_PD: position_experiments.Array, title: str) -> Matrix:
+    length, width = table_PD.shape
+    return Matrix(
+        title=title,
+        values=table_PD.astype(np.float32),
+        rows=numbered(_("position"), length),
+        columns=numbered(_("dimension"), width),
+        scale="signed",
+        limit=float(np.abs(table_PD).max()),
+        value_name=_("value"),
+    )
+
+
+def _curves(cosines: Mapping[str, list[float]], position: int) -> Chart:
+    labels = {LEARNED: _("learned"), SINUSOIDS: _("sinusoids")}
+    return curves(
+        {labels[name]: values for name, values in cosines.items()},
+        x=Quantity(_("position q")),
+        y=Quantity(_("cosine with position {p}").format(p=number(position))),
+        title=_("What looks like position {p}").format(p=number(position)),
+        rules=[Rule(position, _("itself"))],
+    )
 
 
 def _said(
@@ -122,7 +144,7 @@ def _said(
     if not chosen:
         yield _("The chosen model has sinusoids; this is {run}.").format(run=plain(run.name))
     if wanted > n:
-        yield _("This model has {n} positions; its table ends there.").format(n=n)
+        yield _("This model has {n} positions; its table ends there.").format(n=number(n))
     yield _reached(found, n)
 
 
@@ -130,7 +152,7 @@ def _reached(found: position_experiments.Learned, n: int) -> str:
     if found.mean_norm_trained is None:
         return _(
             "No position has changed since training began: all {n} are noise (mean norm {x})."
-        ).format(n=n, x=short(found.mean_norm_untouched))
+        ).format(n=number(n), x=short(found.mean_norm_untouched))
     if found.trained is None:
         mean = short(found.mean_norm_trained)
         return _("Mean norm of a position's vector: {x}.").format(x=mean)
@@ -138,8 +160,43 @@ def _reached(found: position_experiments.Learned, n: int) -> str:
         "Training reached positions 0 to {last} of {n} (mean norm {x}); the others are as "
         "they began ({y}): a longer sentence meets noise."
     ).format(
-        last=found.trained - 1,
-        n=n,
+        last=number(found.trained - 1),
+        n=number(n),
         x=short(found.mean_norm_trained),
         y=short(found.mean_norm_untouched),
+    )
+
+
+def _numbers(tables: Tables, cosines: Mapping[str, list[float]]) -> Columns:
+    """Return the tables cell by cell, then what looks like the position."""
+    parts: list[Columns] = []
+    for name, table_PD in tables.items():
+        positions, dimensions = np.indices(table_PD.shape).reshape(2, -1).tolist()
+        parts.append(
+            {
+                "positions": [name] * table_PD.size,
+                "position": positions,
+                "dimension": dimensions,
+                "value": table_PD.reshape(-1).tolist(),
+            }
+        )
+    for name, values in cosines.items():
+        place: Columns = {"positions": [name] * len(values), "position": range(len(values))}
+        parts.append({**place, "cosine": values})
+    return stacked(*parts)
+
+
+def _python(run: Run, length: int, position: int, *, has_formula: bool) -> str:
+    begun = snippets.loading(
+        run.path,
+        "from core.analysis.lessons.position_experiments import cosines, learned",
+        *(["from core.analysis.lessons.positions import Sinusoids"] if has_formula else []),
+    )
+    formula = f", Sinusoids({run.settings.model.d_model}, {length}).table()"
+    return begun + "\n".join(
+        [
+            f"tables = [learned(run, {length}).table_PD{formula if has_formula else ''}]",
+            f"numbers = [*tables, *(cosines(table_PD, {position}) for table_PD in tables)]",
+            "",
+        ]
     )

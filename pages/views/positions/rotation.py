@@ -1,0 +1,140 @@
+"""The matrix that takes every sinusoidal position k places on."""
+
+import numpy as np
+import streamlit as st
+
+from core.analysis.lessons import position_pairs
+from core.analysis.lessons.positions import Array, Sinusoids
+from core.model.positional import timescales
+from pages.frame import snippets
+from pages.frame.components import matrices
+from pages.frame.controls import amount
+from pages.frame.files import stacked
+from pages.frame.language import _, number
+from pages.frame.opening import Opened
+from pages.frame.view import Columns, Shown
+from pages.views.positions import controls
+from viz.component.payload import TokenLabel
+from viz.plane.matrices import Axis, Matrices, Matrix, numbered
+
+FORMULA = r"""
+\begin{pmatrix} \sin \omega_i (p + k) \\ \cos \omega_i (p + k) \end{pmatrix} =
+\begin{pmatrix} \cos \omega_i k & \sin \omega_i k \\
+    -\sin \omega_i k & \cos \omega_i k \end{pmatrix}
+\begin{pmatrix} \sin \omega_i p \\ \cos \omega_i p \end{pmatrix},
+\qquad \omega_i = base^{-2i/d_{model}}
+"""
+
+
+@controls.saying_why
+def draw(opened: Opened) -> Shown:
+    """Draw the matrix, and one position before and after it."""
+    with controls.row():
+        settings = controls.sinusoids(opened)
+        position = controls.position()
+        shift = amount(_("Shift k"), "pe_k", 5, help_text=_("Below 0: to the left."))
+        wanted = amount(_("Dimensions"), "pe_shown", 16, help_text=_("So many are shown."))
+    made = settings()
+    found = position_pairs.rotation(made, position, shift)
+    n = max(2, min(wanted, made.d_model))
+    st.caption(_said(found, made, n))
+    picture = matrices(_matrices(found, position, shift, n), key="pe_rotation")
+    title = _("M for k = {k}: a rotation for each pair").format(k=number(shift))
+    return Shown(
+        name="rotation",
+        title=title,
+        numbers=lambda: _numbers(found, n),
+        python=_python(made, position, shift, n),
+        code=[position_pairs.rotation, timescales],
+        pictures=[picture],
+        formula=FORMULA,
+        tries=[
+            _("k = 0: the identity. k = −5: the transpose of k = 5, which turns back."),
+            _("Another position: M stays as it is."),
+            _("k beyond the table: the formula goes on, a learned table would end."),
+        ],
+    )
+
+
+def _matrices(found: position_pairs.Rotation, position: int, shift: int, n: int) -> Matrices:
+    """Return the first n dimensions of M and of the vectors that it turns."""
+    places = number(position), number(position + shift)
+    names = (f"PE({places[0]})", f"M PE({places[0]})", f"PE({places[1]})")
+    rows = numbered(_("dimension"), n)
+    return Matrices(
+        panels=[
+            Matrix(
+                title=_("M for k = {k}: a rotation for each pair").format(k=number(shift)),
+                values=found.matrix_DD[:n, :n].astype(np.float32),
+                rows=rows,
+                columns=rows,
+                scale="signed",
+                value_name=_("entry of M"),
+            ),
+            Matrix(
+                title=_("Position {p}, turned").format(p=places[0]),
+                values=_vectors(found)[:n].astype(np.float32),
+                rows=rows,
+                columns=Axis(
+                    name=_("before, turned, by the formula"),
+                    labels=tuple(TokenLabel(name) for name in names),
+                ),
+                scale="signed",
+                value_name=_("value"),
+            ),
+        ]
+    )
+
+
+def _vectors(found: position_pairs.Rotation) -> Array:
+    return np.stack([found.before_D, found.after_D, found.wanted_D], axis=1)
+
+
+def _said(found: position_pairs.Rotation, made: Sinusoids, shown: int) -> str:
+    said = [
+        _("max |M PE(p) − PE(p + k)| over all {n} positions: {x}.").format(
+            n=number(made.length), x=controls.short(found.error)
+        )
+    ]
+    if found.outside:
+        said.append(
+            _(
+                "{n} of them are taken beyond the table (0 to {last}): only a formula has values "
+                "there."
+            ).format(n=number(found.outside), last=number(made.length - 1))
+        )
+    if shown < made.d_model:
+        said.append(_("Dimensions 0 to {n} are shown.").format(n=number(shown - 1)))
+    return " ".join(said)
+
+
+def _numbers(found: position_pairs.Rotation, n: int) -> Columns:
+    """Return M entry by entry, the vectors by dimension, and the largest error."""
+    rows, columns = np.indices((n, n)).reshape(2, -1).tolist()
+    entries = found.matrix_DD[:n, :n].reshape(-1).tolist()
+    before, turned, by_formula = _vectors(found)[:n].T.tolist()
+    vectors: Columns = {
+        "dimension": range(n),
+        "before": before,
+        "turned": turned,
+        "by_formula": by_formula,
+    }
+    matrix: Columns = {"row": rows, "column": columns, "entry": entries}
+    return stacked(matrix, vectors, {"largest_error": [found.error]})
+
+
+def _python(made: Sinusoids, position: int, shift: int, n: int) -> str:
+    imports = snippets.importing(
+        "from core.analysis.lessons.position_pairs import rotation",
+        "from core.analysis.lessons.positions import Sinusoids",
+    )
+    return imports + "\n".join(
+        [
+            "",
+            f"found = rotation({controls.as_python(made)}, {position}, {shift})",
+            f"numbers = [found.matrix_DD[:{n}, :{n}]]",
+            f"numbers += [found.before_D[:{n}], found.after_D[:{n}], found.wanted_D[:{n}]]",
+            "numbers += [found.error]",
+            "",
+        ]
+    )
