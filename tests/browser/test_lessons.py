@@ -138,11 +138,12 @@ def test_numbers_of_a_chart_can_be_taken_away(visit):
     page = visit(link("scaling", "softmax"))
     picture(page)
     with page.expect_download() as waiting:
-        page.get_by_text("Numbers (CSV)").click()
-    lines = waiting.value.path().read_text().splitlines()
-    assert lines[0] == "a,y0,y1,y2"
-    for line in lines[1:]:
-        assert sum(map(float, line.split(",")[1:])) == pytest.approx(1)
+        page.locator(f".st-key-{layout.TAKEN}").get_by_text("CSV", exact=True).click()
+    head, *rows = csv.reader(waiting.value.path().read_text().splitlines())
+    assert head == ["a", "y0", "y1", "y2", "slope0", "slope1", "slope2"]
+    for row in rows:
+        assert sum(map(float, row[1:4])) == pytest.approx(1)
+        assert sum(map(float, row[4:])) == pytest.approx(0, abs=1e-12)
 
 
 LUMINANCE = """(node, colour) => {
