@@ -1,71 +1,76 @@
 """Layers: every part of the loaded model, what it costs, and what it does to a sentence."""
 
-from pages.frame import lesson, opening
-from pages.frame.lesson import View
-from pages.frame.text import _
-from pages.views.layers import architecture_parts, depth, norms, sublayers
+from pages.frame.language import N_
+from pages.frame.view import View, of_sentence
+from pages.views.layers import counts, lens, mixing, norms, parts, stream, units
 
 VIEWS = (
     View(
-        _("parts"),
-        _(
+        "parts",
+        N_("parts"),
+        N_(
             "The model as it is loaded, from the bottom up. Click a part: its shapes for this "
             "sentence, its parameters, its work."
         ),
-        architecture_parts.parts_of_model,
+        parts.draw,
     ),
     View(
-        _("stream"),
-        _(
+        "stream",
+        N_("stream"),
+        N_(
             "Every sublayer adds to the residual stream. How long its vectors get, and how much of "
             "the token's own vector is left in them."
         ),
-        depth.stream,
+        stream.draw,
     ),
     View(
-        _("lens"),
-        _(
+        "lens",
+        N_("lens"),
+        N_(
             "What the model would say if its layers ended here: the stream after each layer, read "
             "through the output matrix (logit lens)."
         ),
-        depth.lens,
+        lens.draw,
     ),
     View(
-        _("norms"),
-        _(
+        "norms",
+        N_("norms"),
+        N_(
             "LayerNorm looks at one position at a time. BatchNorm on the same vectors would depend "
             "on the other sentences and on padding."
         ),
-        norms.norms,
+        norms.draw,
     ),
     View(
-        _("units"),
-        _(
+        "units",
+        N_("units"),
+        N_(
             "The feed-forward layer's units after the ReLU: a unit fires where it is above 0, and "
             "each word fires others."
         ),
-        sublayers.units,
+        units.draw,
     ),
     View(
-        _("sides"),
-        _(
+        "sides",
+        N_("sides"),
+        N_(
             "Self-attention works from the left and mixes positions; the feed-forward layer works "
             "from the right and never does."
         ),
-        sublayers.sides,
+        mixing.draw,
     ),
     View(
-        _("counts"),
-        _("Where the parameters are: in this model, and in every model of the paper's Table 3."),
-        architecture_parts.counts,
+        "counts",
+        N_("counts"),
+        N_("Where the parameters are: in this model, and in every model of the paper's Table 3."),
+        counts.draw,
     ),
 )
 
 
 def render() -> None:
     """Ask for a sentence and a view, and show it."""
-    if (opened := opening.model_and_sentence()) is not None:
-        lesson.show(VIEWS, opened, "layers")
+    of_sentence(VIEWS, "layers")
 
 
 if __name__ == "__main__":

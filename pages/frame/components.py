@@ -181,12 +181,14 @@ def decoding(
     return Drawn(decoding_assets(), lambda: data)
 
 
-def architecture(shown: architectures.Architecture, *, key: str, on_pick: Callback) -> None:
-    """Show a model's parts and how data flows through them.
+def architecture(shown: architectures.Architecture, *, key: str, on_pick: Callback) -> Drawn:
+    """Show a model's parts and how data flows through them; return it as a picture to take away.
 
     Args:
         shown: The model and which of its parts is selected.
         key: The element's name.
         on_pick: A part was chosen: `pick` holds `{"part": id}`.
     """
-    _show(_architecture, key, architectures.pack(shown), on_pick_change=on_pick)
+    data = architectures.pack(shown)
+    _show(_architecture, key, data, on_pick_change=on_pick)
+    return Drawn(architectures.component_assets(), lambda: data)

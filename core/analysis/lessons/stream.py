@@ -5,6 +5,7 @@ S source length, T target length, K positions (either), L depths, D model width.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import torch
@@ -14,6 +15,9 @@ from core.batch import pad
 from core.heads import Site, Stack
 from core.model import Record, Step, Transformer
 from core.model.description import describe
+
+Measure = Literal["norm", "cosine", "added"]
+"""What of a stream is asked for: one of the quantities of `Stream`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +37,22 @@ class Stream:
     @property
     def most_added(self) -> int:
         """The depth, the embedding being 0, at which most was added on average."""
-        return 1 + int(self.added_LK.mean(axis=1).argmax())
+        return 1 + int(self.mean("added").argmax())
+
+    @property
+    def largest_addition(self) -> tuple[float, float]:
+        """The mean norm of what was added where most was, and of what it was added to."""
+        depth = self.most_added
+        return float(self.mean("added")[depth - 1]), float(self.mean("norm")[depth - 1])
+
+    def values(self, measure: Measure) -> NDArray[np.float64]:
+        """Return values_LK of a measure."""
+        return {"norm": self.norms_LK, "cosine": self.cosines_LK, "added": self.added_LK}[measure]
+
+    def mean(self, measure: Measure) -> NDArray[np.float64]:
+        """Return the mean of a measure over all positions at each depth, mean_L."""
+        found: NDArray[np.float64] = self.values(measure).mean(axis=1)
+        return found
 
     @property
     def names(self) -> tuple[str, ...]:

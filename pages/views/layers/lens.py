@@ -1,0 +1,162 @@
+"""The logit lens: what the model would say if its layers ended at each depth."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from core.analysis.lessons.lens import Lens, decoder_lens, encoder_lens
+from core.analysis.lessons.lens import formula as lens_formula
+from core.heads import Stack
+from core.tokenizer import Token
+from pages.frame import cached, clicks, controls, session
+from pages.frame.components import matrices
+from pages.frame.language import _, number, percent, plain
+from pages.frame.maps import labels
+from pages.frame.opening import Opened
+from pages.frame.view import Columns, Shown
+from pages.views.layers import stacks
+from viz.component.payload import TokenLabel
+from viz.plane.matrices import Axis, Matrices, Matrix
+
+
+def draw(opened: Opened) -> Shown:
+    """Show the model's best guess at every depth for every position."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        stack, tokens = stacks.ask(opened, "lens_stack", "decoder")
+        found = _read(opened, stack)
+        position = controls.number(
+            _("position"), len(tokens), found.decided_last, session.LENS_POSITION
+        )
+    guesses = [_texts(opened, depth) for depth in found.best_LK]
+    picture = matrices(
+        Matrices(
+            panels=[_map(opened, found, guesses, tokens, stack)],
+            selected=(0, len(guesses) - 1, position),
+        ),
+        key=session.LENS,
+        on_pick=clicks.take_position,
+    )
+    best = [row[position] for row in guesses]
+    [followed] = _texts(opened, [found.followed_K[position]])
+    _table(found, best, followed, position)
+    return Shown(
+        name=f"lens_{stack}",
+        title=_title(stack),
+        numbers=lambda: _numbers(opened, found, guesses, tokens),
+        python=_python(opened, stack),
+        code=(decoder_lens, encoder_lens),
+        pictures=[picture],
+        formula=lens_formula(opened.run.model),
+        tries=(
+            _(
+                "Decoder: where one matrix serves both ends (tied), the embedding of a word "
+                "says that word again. Find the layer where the next one appears."
+            ),
+            _("A translation with a pronoun: in which layer is it decided?"),
+            _("Encoder: nothing asks it for words; read how long a token stays what it was."),
+        ),
+    )
+
+
+def _read(opened: Opened, stack: Stack) -> Lens:
+    ids = opened.inspection.translation
+    if stack == "encoder":
+        return cached.of_model(encoder_lens, opened.path, ids.source_ids)
+    return cached.of_model(decoder_lens, opened.path, ids.source_ids, ids.fed_ids)
+
+
+def _title(stack: Stack) -> str:
+    if stack == "decoder":
+        return _("Decoder: the most probable next token after each layer")
+    return _("Encoder: the token with the largest dot product after each layer")
+
+
+def _map(
+    opened: Opened,
+    found: Lens,
+    guesses: Sequence[Sequence[str]],
+    tokens: tuple[Token, ...],
+    stack: Stack,
+) -> Matrix:
+    unknown = opened.inspection.unknown_words if stack == "encoder" else frozenset[int]()
+    return Matrix(
+        title=_title(stack),
+        values=found.best_probability_LK.astype(np.float32),
+        rows=Axis(name=_("after"), labels=[TokenLabel(name) for name in found.names]),
+        columns=Axis(
+            name=_("word fed") if stack == "decoder" else _("word"),
+            labels=labels(tokens, unknown),
+            side="target" if stack == "decoder" else "source",
+        ),
+        texts=guesses,
+        value_name=_("probability"),
+    )
+
+
+def _table(found: Lens, best: Sequence[str], followed: str, position: int) -> None:
+    """Tabulate one position: how the token that is followed rises through depth."""
+    shares = _("probability of {token}").format(token=f"“{plain(followed)}”")
+    st.table(
+        {
+            _("after"): list(found.names),
+            _("best guess"): [plain(guess) for guess in best],
+            _("its probability"): _written(found.best_probability_LK[:, position], percent),
+            shares: _written(found.followed_probability_LK[:, position], percent),
+            _("tokens before it"): found.followed_rank_LK[:, position].tolist(),
+            _("entropy, nats"): _written(found.entropy_LK[:, position], _brief),
+            _("KL from the last, nats"): _written(found.divergence_LK[:, position], _brief),
+        },
+        border="horizontal",
+        hide_index=True,
+    )
+
+
+def _written(values_L: NDArray[np.float64], write: Callable[[float], str]) -> list[str]:
+    return [write(value) for value in values_L.tolist()]
+
+
+def _brief(value: float) -> str:
+    return number(value, padded=False)
+
+
+def _numbers(
+    opened: Opened, found: Lens, guesses: Sequence[Sequence[str]], tokens: tuple[Token, ...]
+) -> Columns:
+    """Return a row for each depth and position."""
+    depths, positions = np.indices(found.best_LK.shape).reshape(2, -1).tolist()
+    followed = _texts(opened, found.followed_K)
+    return {
+        "after": [found.names[depth] for depth in depths],
+        "position": positions,
+        "token": [tokens[position].text for position in positions],
+        "best_guess": [guess for depth in guesses for guess in depth],
+        "its_probability": found.best_probability_LK.reshape(-1).tolist(),
+        "token_followed": [followed[position] for position in positions],
+        "its_probability_followed": found.followed_probability_LK.reshape(-1).tolist(),
+        "more_probable_tokens": found.followed_rank_LK.reshape(-1).tolist(),
+        "entropy": found.entropy_LK.reshape(-1).tolist(),
+        "divergence_from_last": found.divergence_LK.reshape(-1).tolist(),
+    }
+
+
+def _python(opened: Opened, stack: Stack) -> str:
+    read = f"{stack}_lens"
+    ids = "translation.source_ids" + ("" if stack == "encoder" else ", translation.fed_ids")
+    return stacks.python(
+        opened,
+        [f"from core.analysis.lessons.lens import {read}"],
+        f"lens = {read}(run.model, {ids})",
+        "numbers = {",
+        '    "its_probability": lens.best_probability_LK,',
+        '    "its_probability_followed": lens.followed_probability_LK,',
+        '    "more_probable_tokens": lens.followed_rank_LK,',
+        '    "entropy": lens.entropy_LK,',
+        '    "divergence_from_last": lens.divergence_LK,',
+        "}",
+    )
+
+
+def _texts(opened: Opened, ids: Iterable[int]) -> list[str]:
+    return [token.text for token in opened.run.tokenizer.describe([int(i) for i in ids])]

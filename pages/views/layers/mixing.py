@@ -1,0 +1,104 @@
+"""Which sublayer mixes positions: self-attention does, the feed-forward layer never."""
+
+import numpy as np
+import streamlit as st
+
+from core.analysis.lessons.mixing import LONGEST, Influence, Moved, influence
+from pages.frame import cached, controls, session
+from pages.frame.components import matrices
+from pages.frame.language import _, number
+from pages.frame.maps import labels
+from pages.frame.opening import Opened
+from pages.frame.view import Columns, Shown
+from pages.views.layers import stacks
+from viz.plane.matrices import Axis, Matrices, Matrix
+
+
+def draw(opened: Opened) -> Shown:
+    """Show which position's input moves which position's output in both sublayers."""
+    config, ids = opened.run.settings.model, opened.inspection.translation
+    with st.container(horizontal=True, vertical_alignment="center"):
+        layer = controls.number(_("layer"), config.n_encoder_layers, 0, session.LAYER)
+    found = cached.of_model(influence, opened.path, layer, ids.source_ids)
+    picture = matrices(Matrices(panels=_panels(opened, found)), key="side_maps")
+    least, most = found.attention.away_from_diagonal
+    said = _(
+        "Away from the diagonal: attention {least} … {most}, feed-forward at most "
+        "{none}. Each input was moved in one random direction (seed 0)."
+    ).format(
+        least=number(least, significant=2, padded=False),
+        most=number(most, significant=2, padded=False),
+        none=number(found.feed_forward.away_from_diagonal[1], significant=6, padded=False),
+    )
+    if len(opened.inspection.source_tokens) > LONGEST:
+        shown = _("Only the first {n} tokens are shown.").format(n=number(LONGEST))
+        said = f"{said} {shown}"
+    st.caption(said)
+    return Shown(
+        name=f"mixing.{layer}",
+        title=_("How far each output moves when one input does"),
+        numbers=lambda: _numbers(opened, found),
+        python=stacks.python(
+            opened,
+            ["from core.analysis.lessons.mixing import influence"],
+            f"found = influence(run.model, {layer}, translation.source_ids)",
+            "numbers = {",
+            '    "self_attention": found.attention.ratio_KK,',
+            '    "feed_forward": found.feed_forward.ratio_KK,',
+            "}",
+        ),
+        code=(influence,),
+        pictures=[picture],
+        formula=r"\sum_h A_h X W_h^V W_h^O,\quad A_h = \mathrm{softmax}\!\left("
+        r"\tfrac{Q_h K_h^\top}{\sqrt{d_k}}\right) \text{ from this sentence} \qquad "
+        r"\text{against}\qquad \max(0, X W_1 + b_1) W_2 + b_2",
+        tries=(
+            _("Change one word of the sentence: the left map changes in other rows, too."),
+            _("Guided model, last layer: what moves “it” most?"),
+        ),
+    )
+
+
+def _panels(opened: Opened, found: Influence) -> list[Matrix]:
+    inspection = opened.inspection
+    named = labels(inspection.source_tokens[:LONGEST], inspection.unknown_words)
+    # One scale for both, so that the same colour means the same.
+    limit = max(found.attention.largest, found.feed_forward.largest, 1e-6)
+
+    def panel(title: str, moved: Moved, note: str) -> Matrix:
+        return Matrix(
+            title=title,
+            values=moved.ratio_KK.astype(np.float32),
+            rows=Axis(name=_("output at"), labels=named, side="source"),
+            columns=Axis(name=_("input moved at"), labels=named, side="source"),
+            limit=limit,
+            value_name=_("output moves / input moves"),
+            note=note,
+        )
+
+    return [
+        panel(
+            _("Self-attention"),
+            found.attention,
+            _("It mixes positions by weights computed from this sentence."),
+        ),
+        panel(
+            _("Feed-forward"),
+            found.feed_forward,
+            _("W is the same at every position; the ReLU makes the strength differ."),
+        ),
+    ]
+
+
+def _numbers(opened: Opened, found: Influence) -> Columns:
+    """Return a row for each cell: the output of its row moves with the input of its column."""
+    tokens = [token.text for token in opened.inspection.source_tokens]
+    rows, columns = np.indices(found.attention.ratio_KK.shape).reshape(2, -1).tolist()
+    return {
+        "row": rows,
+        "row_token": [tokens[row] for row in rows],
+        "column": columns,
+        "column_token": [tokens[column] for column in columns],
+        "self_attention": found.attention.ratio_KK.reshape(-1).tolist(),
+        "feed_forward": found.feed_forward.ratio_KK.reshape(-1).tolist(),
+    }

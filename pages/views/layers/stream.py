@@ -1,0 +1,101 @@
+"""The residual stream: what every sublayer adds to it."""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from core.analysis.lessons.stream import Measure, Stream, residual_stream
+from core.model.description import describe
+from pages.frame import cached, controls
+from pages.frame.charts import chart
+from pages.frame.files import stacked
+from pages.frame.language import _, number, plain
+from pages.frame.opening import Opened
+from pages.frame.view import Shown
+from pages.views.layers import stacks
+from viz.charts.curves import Quantity, curves
+
+
+def draw(opened: Opened) -> Shown:
+    """Draw norm, cosine or additions of the residual stream through depth."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        stack, tokens = stacks.ask(opened, "stream_stack", "encoder")
+        measure = _ask_measure()
+        position = controls.number(_("position"), len(tokens), 0, "stream_position")
+    ids = opened.inspection.translation
+    found = cached.of_model(residual_stream, opened.path, ids.source_ids, ids.fed_ids)[stack]
+    names = found.names[1:] if measure == "added" else found.names
+    own = found.values(measure)[:, position].tolist()
+    mean = found.mean(measure).tolist()
+    token = tokens[position].text
+    titles = {
+        "norm": _("How long the vectors get"),
+        "cosine": _("What is left of the embedding"),
+        "added": _("What each sublayer adds"),
+    }
+    picture = chart(
+        curves(
+            {f"{token} ({number(position)})": own, _("mean of all positions"): mean},
+            x=Quantity(_("after"), labels=names),
+            y=_quantities()[measure],
+            title=titles[measure],
+        )
+    )
+    _say_most_added(found)
+    added, before = found.largest_addition
+    return Shown(
+        name=f"stream_{stack}_{measure}",
+        title=titles[measure],
+        numbers=lambda: stacked(
+            {"after": names, "position": [position] * len(own), "own": own, "mean": mean},
+            {"after": [found.names[found.most_added]], "added_most": [added], "to": [before]},
+        ),
+        python=stacks.python(
+            opened,
+            ["from core.analysis.lessons.stream import residual_stream"],
+            "streams = residual_stream(run.model, translation.source_ids, translation.fed_ids)",
+            f'stream = streams["{stack}"]',
+            "numbers = {",
+            f'    "own": stream.values("{measure}")[:, {position}],',
+            f'    "mean": stream.mean("{measure}"),',
+            '    "largest_addition": stream.largest_addition,',
+            "}",
+        ),
+        code=(residual_stream,),
+        pictures=[picture],
+        about={"number": _("position {n}: {token}").format(n=number(position), token=token)},
+        formula=describe(opened.run.model, 1, 1).sublayers[0].step + r", \qquad "
+        r"\cos(x_l, x_0) = \frac{x_l \cdot x_0}{\lVert x_l \rVert \lVert x_0 \rVert}",
+        tries=(
+            _("Compare encoder and decoder: the decoder has to become another word."),
+            _("Choose a position: some words change more than others on their way up."),
+        ),
+    )
+
+
+def _ask_measure() -> Measure:
+    offered: dict[Measure, str] = {
+        "norm": _("norm"),
+        "cosine": _("cosine"),
+        "added": _("added"),
+    }
+    return controls.choice(_("Measure"), "measure", offered, "norm")
+
+
+def _quantities() -> Mapping[Measure, Quantity]:
+    return {
+        "norm": Quantity(_("length of the stream (Euclidean norm)")),
+        "cosine": Quantity(_("cosine to the embedding"), zero=False),
+        "added": Quantity(_("length of what was added (Euclidean norm)")),
+    }
+
+
+def _say_most_added(found: Stream) -> None:
+    said = _("On average “{name}” adds most: a vector of length {norm} to one of {before}.")
+    added, before = found.largest_addition
+    name = plain(found.names[found.most_added])
+    st.caption(
+        said.format(
+            name=name, norm=number(added, padded=False), before=number(before, padded=False)
+        )
+    )

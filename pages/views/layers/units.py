@@ -1,0 +1,165 @@
+"""The units of the feed-forward layers: which of them fire on which word."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from core.analysis.lessons.units import Firing, Unit, firing, hidden_units, top_units
+from core.heads import Site, Stack
+from core.model.sublayers import FeedForward
+from core.tokenizer import Token
+from pages.frame import cached, clicks, controls, session
+from pages.frame.components import matrices
+from pages.frame.files import stacked
+from pages.frame.language import _, number, percent, plain
+from pages.frame.maps import labels
+from pages.frame.opening import Opened
+from pages.frame.view import Columns, Shown
+from pages.views.layers import stacks
+from viz.plane.matrices import Axis, Matrices, Matrix, numbered
+
+SHOWN = 8
+"""So many units are listed for a token."""
+
+
+def draw(opened: Opened) -> Shown:
+    """Show which share of the units fires, and the top ones for a token."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        stack, tokens = stacks.ask(opened, "unit_stack", "encoder")
+        ids = opened.inspection.translation
+        hidden = cached.of_model(hidden_units, opened.path, ids.source_ids, ids.fed_ids)
+        found = firing(hidden, stack)
+        layer = controls.number(_("layer"), len(found.firing_LK), 0, session.LAYER)
+        position = controls.number(_("position"), len(tokens), 0, session.UNIT_POSITION)
+    left, right = st.columns(2, gap="large")
+    with left:
+        picture = matrices(
+            Matrices(panels=[_firing_map(found, tokens, stack)], selected=(0, layer, position)),
+            key=session.UNITS,
+            on_pick=clicks.take_unit_cell,
+        )
+        _say_firing(found, layer, opened.run.settings.model.d_ff)
+    top = top_units(hidden[Site(stack, layer, "feed_forward")], position, n=SHOWN)
+    with right:
+        st.markdown(
+            _("**Layer {layer}: the units that fire most on position {position}**").format(
+                layer=number(layer), position=number(position)
+            )
+        )
+        _table(top, tokens)
+    return Shown(
+        name="units",
+        title=_("Share of the feed-forward units that fire"),
+        numbers=lambda: _numbers(found, top, tokens, layer, position),
+        python=_python(opened, stack, layer, position),
+        code=(FeedForward, firing, top_units),
+        pictures=[picture],
+        formula=r"h = \max(0,\, x W_1 + b_1), \qquad \text{unit } u \text{ fires if } h_u > 0",
+        tries=(
+            _("Click a cell: the units of that layer on that word."),
+            _("Find a unit that fires on one word only, then change that word."),
+        ),
+    )
+
+
+def _firing_map(found: Firing, tokens: tuple[Token, ...], stack: Stack) -> Matrix:
+    values = found.firing_LK.astype(np.float32)
+    return Matrix(
+        title=_("Share of the feed-forward units that fire"),
+        values=values,
+        rows=numbered(_("layer"), len(values)),
+        columns=Axis(
+            name=_("word"),
+            labels=labels(tokens),
+            side="source" if stack == "encoder" else "target",
+        ),
+        value_name=_("share"),
+    )
+
+
+def _say_firing(found: Firing, layer: int, n_units: int) -> None:
+    said = _(
+        "Layer {layer}: {dead} of the {n} units fire on no token of this sentence, {always} on all."
+    )
+    st.caption(
+        said.format(
+            layer=number(layer),
+            dead=percent(found.dead_L[layer]),
+            always=percent(found.always_L[layer]),
+            n=number(n_units),
+        )
+    )
+
+
+def _table(top: Sequence[Unit], tokens: tuple[Token, ...]) -> None:
+    st.table(
+        {
+            _("unit"): [unit.unit for unit in top],
+            _("value here"): [number(unit.activation, padded=False) for unit in top],
+            _("fires else on"): [
+                ", ".join(
+                    f"{plain(tokens[at].text)} ({number(value, padded=False)})"
+                    for at, value in unit.others
+                )
+                for unit in top
+            ],
+        },
+        border="horizontal",
+        hide_index=True,
+    )
+
+
+def _numbers(
+    found: Firing, top: Sequence[Unit], tokens: tuple[Token, ...], layer: int, position: int
+) -> Columns:
+    """Return a row for each cell of the map, each layer, and each place where a unit fires."""
+    layers, positions = np.indices(found.firing_LK.shape).reshape(2, -1).tolist()
+    fires = [
+        (unit.unit, at, value)
+        for unit in top
+        for at, value in ((position, unit.activation), *unit.others)
+    ]
+    shares: Columns = {
+        "layer": layers,
+        "position": positions,
+        "token": [tokens[at].text for at in positions],
+        "share": found.firing_LK.reshape(-1).tolist(),
+    }
+    of_layers: Columns = {
+        "layer": list(range(len(found.dead_L))),
+        "share_on_no_token": found.dead_L.tolist(),
+        "share_on_all_tokens": found.always_L.tolist(),
+    }
+    of_units: Columns = {
+        "layer": [layer] * len(fires),
+        "position": [at for _unit, at, _value in fires],
+        "token": [tokens[at].text for _unit, at, _value in fires],
+        "unit": [unit for unit, _at, _value in fires],
+        "value": [value for _unit, _at, value in fires],
+    }
+    return stacked(shares, of_layers, of_units)
+
+
+def _python(opened: Opened, stack: Stack, layer: int, position: int) -> str:
+    return stacks.python(
+        opened,
+        [
+            "from core.analysis.lessons.units import firing, hidden_units, top_units",
+            "from core.heads import Site",
+        ],
+        "hidden = hidden_units(run.model, translation.source_ids, translation.fed_ids)",
+        f'found = firing(hidden, "{stack}")',
+        f'units_KF = hidden[Site("{stack}", {layer}, "feed_forward")]',
+        f"top = top_units(units_KF, {position}, n={SHOWN})",
+        "numbers = {",
+        '    "share": found.firing_LK,',
+        '    "share_on_no_token": found.dead_L,',
+        '    "share_on_all_tokens": found.always_L,',
+        '    "value": [',
+        "        value",
+        "        for unit in top",
+        "        for value in (unit.activation, *dict(unit.others).values())",
+        "    ],",
+        "}",
+    )
