@@ -27,7 +27,6 @@ MEANT = {"pages/frame/language.py": {"formatted"}}
 OFFENDERS: dict[str, set[str]] = {
     "pages/frame/scrubber.py": {"formatted"},
     "pages/heads.py": {"frozen"},
-    "pages/layers.py": {"frozen"},
     "pages/training.py": {"escaping"},
     "pages/views/heads/alike.py": {"formatted", "put together"},
     "pages/views/heads/attribution.py": {"escaping"},
@@ -48,10 +47,6 @@ OFFENDERS: dict[str, set[str]] = {
     "pages/views/heads/silence_effects.py": {"formatted"},
     "pages/views/heads/silence_heads.py": {"escaping"},
     "pages/views/heads/silence_sentence.py": {"escaping", "formatted"},
-    "pages/views/layers/architecture_parts.py": {"escaping", "formatted", "put together"},
-    "pages/views/layers/depth.py": {"escaping", "formatted", "put together"},
-    "pages/views/layers/norms.py": {"formatted", "put together"},
-    "pages/views/layers/sublayers.py": {"escaping", "formatted", "put together"},
     "pages/views/runs/archives.py": {"put together"},
     "pages/views/runs/manage.py": {"escaping", "frozen"},
     "pages/views/runs/table.py": {"escaping", "frozen"},

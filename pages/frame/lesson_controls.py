@@ -1,7 +1,6 @@
 """Widgets that the lessons share. Each returns a plain value, and keeps it in the URL."""
 
 from core.analysis.lessons.masking import companions
-from core.heads import Stack
 from pages.frame import address, cached, controls, session
 from pages.frame.opening import Opened
 from pages.frame.text import _
@@ -26,9 +25,3 @@ def sentences(opened: Opened) -> tuple[str, ...]:
     others = [line.strip() for line in typed.splitlines() if line.strip()]
     readable = [line for line in others if opened.run.tokenizer.encode(line).ids]
     return (opened.sentence, *readable[: MOST_SENTENCES - 1])
-
-
-def stack(key: str, default: Stack) -> Stack:
-    """Ask for one of the two stacks; every view has its own key, and so its own default."""
-    stacks: tuple[Stack, Stack] = ("encoder", "decoder")
-    return controls.choice(_("Stack"), key, {each: _(each) for each in stacks}, default)

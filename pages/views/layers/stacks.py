@@ -2,7 +2,8 @@
 
 from core.heads import Stack
 from core.tokenizer import Token
-from pages.frame import lesson_controls
+from pages.frame import controls
+from pages.frame.language import _
 from pages.frame.opening import Opened
 from pages.frame.snippets import translating
 
@@ -15,7 +16,8 @@ def ask(opened: Opened, name: str, default: Stack) -> tuple[Stack, tuple[Token, 
         name: Of the choice: every view has its own, and so its own default.
         default: To begin with.
     """
-    stack = lesson_controls.stack(name, default)
+    offered: dict[Stack, str] = {"encoder": _("encoder"), "decoder": _("decoder")}
+    stack = controls.choice(_("Stack"), name, offered, default)
     inspection = opened.inspection
     return stack, inspection.source_tokens if stack == "encoder" else inspection.fed_tokens
 

@@ -88,3 +88,18 @@ def test_later_tokens_of_the_target_leave_earlier_positions_as_they_are(model):
     other = residual_stream(model, SOURCE, (*FED[:2], 20, 21))["decoder"]
     np.testing.assert_allclose(one.norms_LK[:, :2], other.norms_LK[:, :2], rtol=1e-5)
     assert not np.allclose(one.norms_LK[1:, 2:], other.norms_LK[1:, 2:], rtol=1e-7)
+
+
+def test_each_measure_has_its_own_values_and_their_mean_over_positions(model):
+    found = residual_stream(model, SOURCE, FED)["decoder"]
+    values = {"norm": found.norms_LK, "cosine": found.cosines_LK, "added": found.added_LK}
+    for measure, values_LK in values.items():
+        assert found.values(measure) is values_LK
+        assert found.mean(measure) == pytest.approx(values_LK.sum(axis=1) / len(FED))
+
+
+def test_the_largest_addition_is_told_with_what_it_was_added_to(model):
+    found = residual_stream(model, SOURCE, FED)["encoder"]
+    added, before = found.largest_addition
+    assert added == found.added_LK.mean(axis=1).max()
+    assert before == found.norms_LK[found.most_added - 1].mean()

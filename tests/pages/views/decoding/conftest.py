@@ -1,6 +1,5 @@
 import pytest
 
-from pages.frame import view as frame
 from tests.pages.views.attention.conftest import flat, run_lines
 from viz.stepper.decoding import unpack_decoding
 
@@ -29,26 +28,11 @@ def assert_python_leaves_the_same_numbers(shown, *columns):
 
 
 @pytest.fixture
-def offered():
-    """What the page hands over while it is drawn: one `Shown` for each time, the newest last."""
-    found = []
-    offer = frame.offer
-
-    def noted(shown, view, facts):
-        found.append(shown)
-        offer(shown, view, facts)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(frame, "offer", noted)
-        yield found
-
-
-@pytest.fixture
-def open_view(open_page, offered):
+def open_view(open_page, handed_over):
     """Return a function that opens a view by its link, and gives the page and its `Shown`."""
 
     def opener(view, **query_params):
         at = open_page("decoding", decoding=view, **query_params)
-        return at, offered[-1] if offered else None
+        return at, handed_over[-1] if handed_over else None
 
     return opener

@@ -1,0 +1,39 @@
+import pytest
+import torch
+
+from core.decoding.sentence import translate
+from core.model import Record, Step
+from core.runs.run import load_run
+from tests.pages.conftest import ROOT
+from viz.plane import matrices
+
+TIRED = "The animal didn't cross the street because it was too tired."
+
+
+@pytest.fixture
+def open_layers(open_page):
+    return lambda **query_params: open_page("layers", **query_params)
+
+
+@pytest.fixture(scope="module")
+def run():
+    return load_run(ROOT / "gallery" / "translate-guided")
+
+
+@pytest.fixture(scope="module")
+def tensors(run):
+    """Every step of every sublayer for the sentence that the page opens on."""
+    translation, record = translate(run, TIRED), Record(frozenset(Step))
+    with torch.inference_mode():
+        run.model(
+            torch.tensor([translation.source_ids]), torch.tensor([translation.fed_ids]), record
+        )
+    return {key: tensor[0].double().numpy() for key, tensor in record.tensors.items()}
+
+
+def panels(at, index=0):
+    return matrices.unpack(at.get("bidi_component")[index].proto.bytes).panels
+
+
+def table(at, index=0):
+    return at.table[index].value

@@ -1,0 +1,32 @@
+import pytest
+
+from core.model import count_parameters
+from core.model.paper import TABLE_3
+from tests.pages.conftest import chart_rows
+from tests.pages.views.conftest import assert_takeable, computed, numbers_of
+from tests.pages.views.layers.conftest import table
+
+
+@pytest.mark.parametrize("share", ["false", "true"])
+def test_parameters_of_the_papers_models_are_counted(open_layers, share, run):
+    at = open_layers(layers="counts", share=share)
+    frame = table(at)
+    assert frame.iloc[0, 1] == f"{count_parameters(run.settings.model) / 1e6:.1f}"
+    for row, paper in enumerate(TABLE_3, start=1):
+        assert frame.iloc[row, 0] == paper.name
+        assert frame.iloc[row, 1] == f"{count_parameters(paper.config) / 1e6:.1f}"
+        assert frame.iloc[row, 3] == f"{paper.perplexity:.2f}"
+    base = [row["value"] for row in chart_rows(at) if row["name"] == "base"]
+    total = 1 if share == "true" else count_parameters(TABLE_3[0].config) / 1e6
+    assert len(base) == 4
+    assert sum(base) == pytest.approx(total)
+
+
+def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(open_layers, handed_over):
+    at = open_layers(layers="counts")
+    [shown] = handed_over
+    assert_takeable(at, shown)
+    groups = [name for name in shown.numbers() if name in {row["series"] for row in chart_rows(at)}]
+    assert len(groups) == 4
+    assert computed(shown) == numbers_of(shown, *groups)
+    assert sum(computed(shown)) == pytest.approx(1e6 * sum(row["value"] for row in chart_rows(at)))

@@ -1,0 +1,47 @@
+import pytest
+
+from core.decoding.sentence import translate
+from tests.pages.conftest import send
+from tests.pages.views.conftest import assert_takeable, computed, numbers_of
+from tests.pages.views.layers.conftest import TIRED, panels, table
+
+
+def test_at_its_last_depth_the_lens_says_what_the_model_says(open_layers, run):
+    [panel] = panels(open_layers(layers="lens"))
+    translation = translate(run, TIRED)
+    fed = run.tokenizer.describe(translation.fed_ids)
+    assert [label.text for label in panel.columns.labels] == [token.text for token in fed]
+    assert list(panel.texts[-1]) == [token.text for token in fed[1:]] + ["EOS"]
+    # The embedding of a tied model says what it was fed.
+    assert list(panel.texts[0])[1:] == [token.text for token in fed[1:]]
+
+
+def test_a_click_into_the_lens_tabulates_that_position(open_layers):
+    at = open_layers(layers="lens")
+    send(at, "pick", {"panel": 0, "row": 0, "column": 11})
+    assert at.selectbox(key="lens_position").value == 11
+    frame = table(at)
+    assert "était" in frame.columns[3]
+    assert frame.iloc[-1, 1] == "était"
+    assert frame.iloc[-1, 4] == 0
+
+
+def test_a_position_beyond_a_shorter_sentence_is_let_go(open_layers):
+    at = open_layers(layers="lens", lens_position="15")
+    at.text_input(key="sentence").set_value("The cat slept.").run()
+    assert not at.exception
+    assert at.selectbox(key="lens_position").value < 7
+
+
+@pytest.mark.parametrize("stack", ["encoder", "decoder"])
+def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
+    open_layers, handed_over, stack
+):
+    at = open_layers(layers="lens", lens_stack=stack)
+    [shown] = handed_over
+    assert_takeable(at, shown)
+    [panel] = panels(at)
+    assert numbers_of(shown, "its_probability") == pytest.approx(panel.values.reshape(-1).tolist())
+    assert numbers_of(shown, "best_guess") == [text for row in panel.texts for text in row]
+    names = ("its_probability", "its_probability_followed", "more_probable_tokens")
+    assert computed(shown) == numbers_of(shown, *names, "entropy", "divergence_from_last")

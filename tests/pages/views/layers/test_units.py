@@ -1,0 +1,36 @@
+import numpy as np
+
+from core.heads import Site
+from core.model import Step
+from tests.pages.conftest import said, send
+from tests.pages.views.conftest import assert_takeable, computed, numbers_of
+from tests.pages.views.layers.conftest import panels, table
+
+
+def test_units_that_fire_are_those_above_zero(open_layers, tensors):
+    at = open_layers(layers="units", unit_stack="decoder", layer="1", unit_position="3")
+    [panel] = panels(at)
+    for layer in range(2):
+        hidden = tensors[Site("decoder", layer, "feed_forward"), Step.HIDDEN]
+        np.testing.assert_allclose(panel.values[layer], (hidden > 0).mean(axis=-1), atol=1e-6)
+    hidden = tensors[Site("decoder", 1, "feed_forward"), Step.HIDDEN]
+    assert table(at).iloc[0, 0] == hidden[3].argmax()
+    assert table(at).iloc[0, 1] == f"{hidden[3].max():.3g}"
+
+
+def test_a_click_on_a_cell_lists_the_units_of_that_layer_and_word(open_layers):
+    at = open_layers(layers="units")
+    send(at, "pick", {"panel": 0, "row": 2, "column": 8})
+    assert at.selectbox(key="layer").value == 2
+    assert at.selectbox(key="unit_position").value == 8
+    assert "Layer 2: the units that fire most on position 8" in said(at)
+
+
+def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(open_layers, handed_over):
+    at = open_layers(layers="units", unit_stack="decoder", layer="1", unit_position="3")
+    [shown] = handed_over
+    assert_takeable(at, shown)
+    [panel] = panels(at)
+    np.testing.assert_allclose(numbers_of(shown, "share"), panel.values.reshape(-1), rtol=1e-6)
+    names = ("share", "share_on_no_token", "share_on_all_tokens", "value")
+    assert computed(shown) == numbers_of(shown, *names)
