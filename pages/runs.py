@@ -1,10 +1,25 @@
 """All runs in a table: look at one, compare several, rename, delete, give away and take in."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from pages.frame import address, session
-from pages.frame.text import _, plain
-from pages.views.runs import archives, compare, manage, remarks, table
+from pages.frame.language import N_, _, n_, plain
+from pages.frame.view import View, show
+from pages.views.runs import compare, manage, run, table
+from pages.views.runs.table import Listed
+
+TABLE = View(
+    "table",
+    N_("table"),
+    N_("Tick one to see all of it, several to compare them (on the keyboard with Shift+Space)."),
+    table.draw,
+)
+RUN = View("run", N_("run"), N_("One is shown below. Tick more to compare them."), run.draw)
+COMPARE = View("compare", N_("compare"), N_("Those ticked are compared below."), compare.draw)
+VIEWS: tuple[View[Sequence[Listed]], ...] = (TABLE, RUN, COMPARE)
+"""What is ticked chooses among them: nothing, one run, or several."""
 
 
 def render() -> None:
@@ -15,41 +30,43 @@ def render() -> None:
     if not runs:
         st.info(_("There is no run yet: train one on the page Training, or add one."))
     chosen = table.choose(runs) if runs else []
+    view = _view_of(len(chosen))
     with head:
-        archives.upload()
-        st.caption(_hint(len(runs), len(chosen)), width="stretch")
-    if note := remarks.take():
+        manage.upload()
+        st.caption(_hint(len(runs), len(chosen), view), width="stretch")
+    if note := manage.take():
         st.markdown(f":small[:primary[{plain(note)}]]")
     if missing := [name for name in address.texts_of(session.RUNS) or () if name not in runs]:
         st.caption(plain(_("There is no run named {names}.").format(names=", ".join(missing))))
-    _problems([run for run in runs.values() if run.problem])
-    if len(chosen) == 1:
-        manage.one(chosen[0])
-    elif 1 < len(chosen) <= compare.MOST:
-        compare.several(chosen)
+    _say_problems([each for each in runs.values() if each.problem])
+    if view is RUN:
+        manage.offer(chosen[0])
+    if view is not None:
+        shown = chosen or list(runs.values())
+        show(view, shown, {"runs": ", ".join(each.name for each in shown)})
     address.write()
 
 
-def _hint(n: int, n_chosen: int) -> str:
+def _view_of(n_chosen: int) -> View[Sequence[Listed]] | None:
+    """Return the view for so many ticked runs; None where they are too many."""
     if n_chosen > compare.MOST:
-        return _("{n} runs are ticked; {most} at most can be compared.").format(
-            n=n_chosen, most=compare.MOST
-        )
-    if n_chosen > 1:
-        return _("{n} runs are compared below.").format(n=n_chosen)
-    if n_chosen == 1:
-        return _("One of {n} runs is shown below. Tick more to compare them.").format(n=n)
-    return _(
-        "{n} runs. Tick one to see all of it, several to compare them (on the keyboard with "
-        "Shift+Space)."
-    ).format(n=n)
+        return None
+    return VIEWS[min(n_chosen, len(VIEWS) - 1)]
 
 
-def _problems(damaged: list[table.Listed]) -> None:
+def _hint(n: int, n_chosen: int, view: View[Sequence[Listed]] | None) -> str:
+    """Say what is shown, and what can be."""
+    if view is None:
+        said = _("{n} runs are ticked; {most} at most can be compared.")
+        return said.format(n=n_chosen, most=compare.MOST)
+    return n_("{n} run. {hint}", "{n} runs. {hint}", n).format(n=n, hint=_(view.question))
+
+
+def _say_problems(damaged: list[Listed]) -> None:
     """Say which folders cannot be used, and why."""
     if damaged:
         with st.expander(_("Folders that cannot be used: {n}").format(n=len(damaged))):
-            st.text("\n".join(f"{run.name}: {run.problem}" for run in damaged))
+            st.text("\n".join(f"{each.name}: {each.problem}" for each in damaged))
 
 
 if __name__ == "__main__":

@@ -97,3 +97,12 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
             )
         else:
             yield f"{prefix}{name}", value
+
+
+def below(first: Columns, second: Columns) -> Columns:
+    """Return the rows of two tables with the same columns, one below the other.
+
+    >>> below({"a": [1], "b": [2]}, {"a": [3], "b": [4]})
+    {'a': [1, 3], 'b': [2, 4]}
+    """
+    return {name: [*values, *second[name]] for name, values in first.items()}

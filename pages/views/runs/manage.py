@@ -1,40 +1,151 @@
-"""One run: what is known of it, where it can be looked at, and what can be done with it."""
+"""What can be done with runs: take one in, give it away, rename it, delete it."""
+
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 
 import streamlit as st
 
+from core.device import use_one_thread
+from core.runs.archive import archive_run, archive_size
 from core.runs.management import delete_run, rename_run
-from core.runs.records import RunRecord, read_rows
 from core.runs.run import RunError, is_run
-from pages.frame import address, cached, charts, links, session
-from pages.frame.text import _, plain
-from pages.views.runs import archives, remarks
-from pages.views.runs.table import STATES, Listed, results_columns, results_row, said, without_empty
-from viz.charts.frames import DIFFERS, runs_table, settings_table
-from viz.charts.measurements import Axes
-from viz.charts.training import loss_curves
+from core.runs.unpack import unpack_run
+from core.runs.weights import newest_checkpoint
+from core.training.export import export_run
+from pages.frame import address, cached, links, session
+from pages.frame.language import _, number, plain
+from pages.frame.progress import STATES
+from pages.views.runs.table import Listed, said
+
+UPLOAD_MEGABYTES = 500
 
 
-def one(run: Listed) -> None:
-    """Show a run, and offer what can be done with it."""
+def upload() -> None:
+    """Take in a run that was downloaded as an archive, here or elsewhere."""
+    taken: list[str] = session.drawer("runs").setdefault("uploads", [])
+    with st.popover(_("Add a run from an archive"), icon=":material/upload:", type="tertiary"):
+        file = st.file_uploader(
+            _("An archive of a run (.zip), as this page gives it"),
+            type="zip",
+            max_upload_size=UPLOAD_MEGABYTES,
+            # Another element for each file, so that it is empty again.
+            key=f"upload_{len(taken)}",
+        )
+        st.caption(
+            _("{n} MB at most. A larger run is added by unpacking it into the folder runs.").format(
+                n=UPLOAD_MEGABYTES
+            )
+        )
+    if file is None or file.file_id in taken:
+        return
+    # Noted first: what ends this run of the page before its time must not take the file in twice.
+    taken.append(file.file_id)
+    try:
+        with st.spinner(_("Unpacking and checking …")):
+            path = unpack_run(file, cached.OWN)
+    except (RunError, OSError) as error:
+        leave(_("Nothing was added: {why}.").format(why=error))
+    else:
+        address.choose({session.RUNS: [f"runs/{path.name}"]})
+        leave(_("Added as runs/{name}.").format(name=path.name))
+    st.rerun()
+
+
+def _download(run: Listed) -> None:
+    """Offer a run as one archive, and as a smaller one where there is something to leave out."""
+    if not is_run(run.path):
+        return
+    _archive(
+        run,
+        _("Download"),
+        packed,
+        _("All of it as one archive, with what training needs to go on"),
+    )
+    weights = newest_checkpoint(run.path)
+    idle = run.situation is not None and not run.situation.alive
+    if idle and weights and weights.with_suffix(".state.safetensors").exists():
+        _archive(
+            run,
+            _("Small"),
+            packed_small,
+            _(
+                "Without what training needs to go on, the weights in half precision. It is "
+                "measured anew, which takes a while."
+            ),
+        )
+
+
+def _archive(run: Listed, label: str, pack: Callable[[Path], bytes], what: str) -> None:
+    st.download_button(
+        label,
+        # Packed when it is asked for.
+        data=partial(pack, run.path),
+        file_name=f"{run.path.name}.zip",
+        mime="application/zip",
+        on_click="ignore",
+        type="tertiary",
+        icon=":material/download:",
+        help=what,
+    )
+
+
+def too_large(path: Path) -> str:
+    """Return a warning where a run's archive could not be added to this page again, or nothing."""
+    megabytes = archive_size(path) / (1 << 20)
+    if not is_run(path) or megabytes <= UPLOAD_MEGABYTES:
+        return ""
+    said = _(
+        "All of it is {n} MB, and at most {most} MB can be added here: whoever gets it "
+        "unpacks it into the folder runs."
+    )
+    return said.format(n=number(megabytes, 0), most=UPLOAD_MEGABYTES)
+
+
+def packed(path: Path) -> bytes:
+    """Return a run as an archive.
+
+    Raises:
+        RunError: The folder is no run any more.
+    """
+    # Packed on the disk: in memory it would grow by being copied, and Streamlit keeps a copy too.
+    with tempfile.TemporaryDirectory() as folder:
+        archive_run(path, Path(folder) / "run.zip")
+        return (Path(folder) / "run.zip").read_bytes()
+
+
+def packed_small(path: Path) -> bytes:
+    """Return a run as an archive that is only to be looked at, not to be trained further.
+
+    Raises:
+        RunError: The folder is no run any more, or its task is a file of pairs that is gone.
+    """
+    use_one_thread()
+    with tempfile.TemporaryDirectory() as folder:
+        export_run(path, Path(folder) / path.name)
+        return packed(Path(folder) / path.name)
+
+
+def offer(run: Listed) -> None:
+    """Say how a run stands, and offer what can be done with it."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{plain(run.name)}**", width="content")
         st.caption(_state(run), width="stretch")
         _links(run)
-        archives.download(run)
+        _download(run)
         _changes(run)
-    if note := archives.too_large(run.path):
+    if note := too_large(run.path):
         st.caption(note)
-    if run.problem:
-        st.error(plain(_("It cannot be used: {why}.").format(why=run.problem)))
-    if run.record is not None:
-        _known(run, run.record)
 
 
 def _state(run: Listed) -> str:
     if run.situation is None:
         return _("damaged")
     found = _("{state}, {step} of {steps} steps").format(
-        state=STATES[run.situation.state], step=run.situation.step, steps=run.situation.steps
+        state=_(STATES[run.situation.state]),
+        step=number(run.situation.step),
+        steps=number(run.situation.steps),
     )
     return found + (f": {plain(run.situation.message)}" if run.situation.message else "")
 
@@ -45,7 +156,7 @@ def _links(run: Listed) -> None:
         links.link("", _("Heads"), ":material/grid_view:", {session.MODEL: run.name})
     if run.situation is not None:
         over = run.situation.state == "finished"
-        name, view = (_("Look back"), "look back") if over else (_("Watch"), "watch")
+        name, view = (_("Look back"), "look_back") if over else (_("Watch"), "watch")
         opened = {"training": view, session.MODEL: run.name}
         links.link("training", name, ":material/model_training:", opened)
 
@@ -94,7 +205,7 @@ def _rename(run: Listed, key: str) -> None:
     try:
         path = rename_run(run.path, name)
     except (RunError, OSError) as error:
-        remarks.leave(_("It keeps its name: {why}.").format(why=said(error, run.path)))
+        leave(_("It keeps its name: {why}.").format(why=said(error, run.path)))
     else:
         address.choose({session.RUNS: [f"runs/{path.name}"]})
 
@@ -103,48 +214,25 @@ def _delete(run: Listed) -> None:
     try:
         delete_run(run.path)
     except (RunError, OSError) as error:
-        remarks.leave(_("It was not deleted: {why}.").format(why=said(error, run.path)))
+        leave(_("It was not deleted: {why}.").format(why=said(error, run.path)))
     else:
         address.choose({session.RUNS: None})
-        remarks.leave(_("{run} was deleted.").format(run=run.name))
+        leave(_("{run} was deleted.").format(run=run.name))
 
 
 def _close() -> None:
     """Close the dialog, unless there is something to say about what was asked for."""
-    if note := remarks.take():
+    if note := take():
         st.error(plain(note))
     else:
         st.rerun()
 
 
-def _known(run: Listed, record: RunRecord) -> None:
-    """Show a run's results, curves, command and settings."""
-    left, right = st.columns([3, 2], gap="medium")
-    with left:
-        if figures := without_empty([results_row(record.results)])[0]:
-            st.dataframe(
-                runs_table([figures]),
-                hide_index=True,
-                column_config=results_columns(),
-                alt=_("Results on held-out samples"),
-            )
-        if rows := cached.of_files(read_rows, run.path):
-            title = _("Training of {run}").format(run=run.name)
-            charts.chart(loss_curves(rows, axes=Axes(log_y=True), height=290, title=title))
-        else:
-            st.caption(_("Nothing was measured yet."))
-        st.caption(_("The command that makes the same run again"))
-        st.code(record.settings.command, language="bash", wrap_lines=True)
-    with right:
-        st.dataframe(
-            settings_table({run.name: settings_of(record)}),
-            height=470,
-            column_config={DIFFERS: None, "_index": st.column_config.Column(width=210)},
-            alt=_("Settings"),
-        )
+def leave(text: str) -> None:
+    """Leave words for the page as it is drawn next."""
+    session.drawer("runs")["note"] = text
 
 
-def settings_of(record: RunRecord) -> dict[str, object]:
-    """Return what distinguishes a run from others: all but its command, which repeats it."""
-    found = record.settings.to_dict()
-    return {name: value for name, value in found.items() if name not in ("format", "command")}
+def take() -> str:
+    """Return the words that were left, once."""
+    return str(session.drawer("runs").pop("note", ""))

@@ -1,6 +1,6 @@
 """The table of all runs, in which they are chosen."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -9,16 +9,14 @@ from pathlib import Path
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
+from core.runs.numbers import columns_of, figures
 from core.runs.records import Results, RunRecord, read_record
 from core.runs.run import RunError
-from core.training.process import Situation, situation
-from pages.frame import address, cached, session, visit
-from pages.frame.text import _
-from pages.views.training import state
+from core.training.process import Situation
+from pages.frame import address, cached, progress, python, session, visit
+from pages.frame.language import _
+from pages.frame.view import Columns, Shown
 from viz.charts.frames import runs_table
-
-STATES = {**state.STATES, "evaluating": _("measuring…")}
-"""How a training stands, in a word."""
 
 ROWS_SHOWN = 10
 """A table with more rows scrolls."""
@@ -53,7 +51,7 @@ def listed() -> dict[str, Listed]:
 
 def _listed(name: str, path: Path) -> Listed:
     try:
-        record, found = cached.of_files(read_record, path), situation(path)
+        record, found = cached.of_files(read_record, path), cached.situation(path)
     except (RunError, OSError) as error:
         return Listed(name, path, problem=said(error, path))
     return Listed(name, path, record=record, situation=found)
@@ -62,6 +60,77 @@ def _listed(name: str, path: Path) -> Listed:
 def said(error: Exception, path: Path) -> str:
     """Return what is wrong with a run, without the folder that it is in."""
     return str(error).removeprefix(f"{path}: ")
+
+
+def draw(runs: Sequence[Listed]) -> Shown | None:
+    """Offer what the table says; it stands above, where its runs are ticked.
+
+    Args:
+        runs: All of them.
+    """
+    used = {run.name: run for run in runs if run.record is not None}
+    if not used:
+        return None
+    return Shown(
+        name="runs",
+        title=_("All runs, with their settings and results"),
+        numbers=lambda: _numbers(used.values()),
+        python=_python(used),
+        code=[read_record, figures],
+        how_to_read=_(
+            "**exact match** is the share of held-out pairs whose target the model writes without "
+            "any mistake, **right tokens** that of the tokens that it predicts rightly after the "
+            "true ones before them, **n** the number of pairs. More columns are in the table's own "
+            "menu."
+        ),
+        tries=(
+            _("Tick two runs of one task: the settings in which they differ come first."),
+            _("Click the name of a column: the runs are sorted by it."),
+        ),
+    )
+
+
+def _numbers(runs: Iterable[Listed]) -> Columns:
+    """Return one row for each run that can be used."""
+    return columns_of(
+        [
+            {
+                "run": run.name,
+                "state": run.situation.state,
+                "step": run.situation.step,
+                "steps": run.situation.steps,
+                **figures(run.record),
+            }
+            for run in runs
+            if run.record is not None and run.situation is not None
+        ]
+    )
+
+
+def _python(runs: Mapping[str, Listed]) -> str:
+    lines = [
+        "from pathlib import Path",
+        "",
+        "from core.runs.numbers import columns_of, figures",
+        "from core.runs.records import read_record",
+        "from core.training.process import situation",
+        "",
+        f"runs = {folders(runs.values())}",
+        "rows = []",
+        "for name, path in runs.items():",
+        "    found = situation(path)",
+        '    stands = {"state": found.state, "step": found.step, "steps": found.steps}',
+        '    rows.append({"run": name, **stands, **figures(read_record(path))})',
+        "numbers = columns_of(rows)",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def folders(runs: Iterable[Listed]) -> str:
+    """Return names and folders of runs as Python writes them."""
+    named = (f"{python.quoted(run.name)}: {python.folder(run.path)}" for run in runs)
+    return f"{{{', '.join(named)}}}"
 
 
 def choose(runs: Mapping[str, Listed]) -> list[Listed]:
@@ -154,7 +223,7 @@ def _row(run: Listed, name: str) -> dict[str, object]:
     return {
         _("run"): name,
         _("task"): settings.task,
-        _("state"): STATES[run.situation.state],
+        _("state"): _(progress.STATES[run.situation.state]),
         _("step"): run.situation.step,
         _("of"): run.situation.steps,
         **{column: figures.get(column) for column in wanted},

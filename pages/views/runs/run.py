@@ -1,0 +1,83 @@
+"""One run: its results, its curves, its settings, and the command that makes it again."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.runs.numbers import numbers_of_runs, settings_of
+from core.runs.records import read_record, read_rows
+from pages.frame import cached, charts
+from pages.frame.language import _, plain, translated
+from pages.frame.view import Shown
+from pages.views.runs.table import Listed, folders, results_columns, results_row, without_empty
+from viz.charts.frames import DIFFERS, runs_table, settings_table
+from viz.charts.measurements import TEXTS, Axes
+from viz.charts.training import loss_curves
+from viz.component.standalone import Drawn
+
+
+def draw(runs: Sequence[Listed]) -> Shown | None:
+    """Show a run.
+
+    Args:
+        runs: That one.
+    """
+    [run] = runs
+    if run.problem:
+        st.error(plain(_("It cannot be used: {why}.").format(why=run.problem)))
+    if run.record is None:
+        return None
+    settings = settings_of(run.record)
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        if figures := without_empty([results_row(run.record.results)])[0]:
+            st.dataframe(
+                runs_table([figures]),
+                hide_index=True,
+                column_config=results_columns(),
+                alt=_("Results on held-out samples"),
+            )
+        pictures = _curves(run)
+        st.caption(_("The command that makes the same run again"))
+        st.code(run.record.settings.command, language="bash", wrap_lines=True)
+    with right:
+        st.dataframe(
+            settings_table({run.name: settings}),
+            height=470,
+            column_config={DIFFERS: None, "_index": st.column_config.Column(width=210)},
+            alt=_("Settings"),
+        )
+    return Shown(
+        name=run.path.name,
+        title=_("The run {run}").format(run=run.name),
+        numbers=lambda: numbers_of_runs({run.name: run.path}),
+        python=computing([run]),
+        code=[read_record, numbers_of_runs],
+        pictures=pictures,
+        about={"command": run.record.settings.command},
+    )
+
+
+def _curves(run: Listed) -> list[Drawn]:
+    rows = cached.of_files(read_rows, run.path)
+    if not rows:
+        st.caption(_("Nothing was measured yet."))
+        return []
+    title = _("Training of {run}").format(run=run.name)
+    texts = translated(TEXTS)
+    drawn = loss_curves(rows, axes=Axes(log_y=True), height=290, title=title, texts=texts)
+    return [charts.chart(drawn)]
+
+
+def computing(runs: Sequence[Listed]) -> str:
+    """Return Python that reads the numbers of runs."""
+    lines = [
+        "from pathlib import Path",
+        "",
+        "from core.runs.numbers import numbers_of_runs",
+        "",
+        f"runs = {folders(runs)}",
+        "numbers = numbers_of_runs(runs)",
+        "",
+    ]
+    return "\n".join(lines)
