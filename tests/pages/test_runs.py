@@ -17,8 +17,7 @@ from core.runs.folder import RunFolder
 from core.runs.run import load_run, read_settings
 from core.runs.weights import newest_checkpoint
 from pages.frame import cached
-from pages.frame.text import ATTENTIONS
-from pages.views.runs import archives
+from pages.views.runs import manage
 from tests.core.runs.test_folder import held_elsewhere
 from tests.pages.conftest import ROOT, said, tick_rows
 from viz.plane.matrices import unpack
@@ -248,7 +247,7 @@ def test_one_run_leads_to_its_heads_and_its_training(open_page, own_copy):
     opened = {link.proto.page: parse_qs(link.proto.query_string) for link in at.get("page_link")}
     assert opened == {
         "": {"model": ["runs/mine"]},
-        "training": {"training": ["look back"], "model": ["runs/mine"]},
+        "training": {"training": ["look_back"], "model": ["runs/mine"]},
     }
     change(own_copy / "run.json", lambda run: run["training"].update(steps=900))
     (own_copy / "status.json").write_text('{"state": "paused", "step": 850}')
@@ -344,7 +343,7 @@ def test_a_training_that_begins_while_one_is_asked_keeps_the_run(open_page, own_
 def test_what_is_downloaded_can_be_taken_in_again(open_page, own_copy, content_of):
     before = content_of(own_copy)
     at = open_page("runs", runs="runs/mine")
-    take_in(at, archives.packed(own_copy))
+    take_in(at, manage.packed(own_copy))
     again = own_copy.with_name("mine-2")
     given_away = {name: content for name, content in content_of(again).items()}
     assert given_away == {name: before[name] for name in given_away}
@@ -357,8 +356,9 @@ def test_a_small_archive_lacks_only_what_training_needs(open_page, own_copy, own
     weights.with_suffix(".state.safetensors").write_bytes(b"state")
     change(own_copy / "run.json", lambda run: run.update(task="copy"))
     at = open_page("runs", runs="runs/mine")
-    assert [each.label for each in at.get("download_button")] == ["Download", "Small"]
-    take_in(at, archives.packed_small(own_copy))
+    whole = [each for each in at.get("download_button") if not str(each.key).startswith("take_")]
+    assert [each.label for each in whole] == ["Download", "Small"]
+    take_in(at, manage.packed_small(own_copy))
     files = [path.name for path in (own_runs / "mine-2").rglob("*") if path.is_file()]
     assert weights.name in files
     assert not [name for name in files if ".state." in name]
@@ -450,7 +450,7 @@ def test_heads_are_compared_with_each_runs_own_tokens(open_page, kind):
         "runs",
         runs=["translate-guided", "copy"],
         sentence="The cat sat.",
-        kind=ATTENTIONS[kind],
+        kind=kind.label,
         layer="1",
         head="3",
     )

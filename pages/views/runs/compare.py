@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.runs.numbers import below, numbers_of_runs, settings_of
+from core.runs.numbers import Columns, below, numbers_of_runs, settings_of
 from core.runs.records import read_record, read_rows
 from pages.frame import cached, charts, controls, session
 from pages.frame.language import _, plain, translated
-from pages.frame.view import Columns, Shown
+from pages.frame.view import Shown
 from pages.views.runs import compare_heads, run
 from pages.views.runs.compare_heads import SameHead
 from pages.views.runs.table import Listed, results_columns, results_row, without_empty

@@ -11,13 +11,13 @@ from core.analysis.heads.findings import PronounHead, best_pronoun_head
 from core.decoding.sentence import SentenceError
 from core.heads import Head, Kind
 from core.inspection import inspect_sentence
+from core.runs.numbers import Columns
 from core.runs.run import RunError
 from pages.frame import cached, components, controls, opening, python
 from pages.frame.language import _, plain
 from pages.frame.maps import maps_of
 from pages.frame.notes import site_and_head
 from pages.frame.selection import key_axis, query_axis
-from pages.frame.view import Columns
 from pages.views.runs.table import Listed, folders
 from viz.charts.frames import runs_table
 from viz.component.standalone import Drawn

@@ -1,0 +1,34 @@
+import json
+
+from core.runs.records import read_rows
+from tests.pages.conftest import ROOT
+from tests.pages.views.attention.conftest import run_lines
+
+
+def test_the_python_reads_what_is_known_of_the_run(open_page, own_runs, taken):
+    open_page("runs", runs="translate-guided")
+    [shown] = taken
+    numbers = shown.numbers()
+    assert run_lines(shown.python) == [value for column in numbers.values() for value in column]
+    rows = list(zip(*numbers.values(), strict=True))
+    evaluation = json.loads((ROOT / "gallery" / "translate-guided" / "evaluation.json").read_text())
+    name = "translate-guided"
+    assert ("result", name, "exact_match", None, evaluation["exact_match"]) in rows
+    assert ("setting", name, "training.guide", None, "encoder.2.self:0") in rows
+    last = read_rows(ROOT / "gallery" / name)[-1]
+    assert ("measured", name, "loss", last["step"], last["loss"]) in rows
+    assert len(shown.pictures) == 1
+
+
+def test_a_damaged_run_says_why_and_offers_nothing(open_page, own_copy, taken):
+    (own_copy / "run.json").write_text("{")
+    at = open_page("runs", runs="runs/mine")
+    assert "cannot be used" in at.error[0].value
+    assert not taken
+
+
+def test_a_run_without_measurements_has_its_numbers_as_tables(open_page, own_copy, taken):
+    (own_copy / "metrics.jsonl").unlink()
+    open_page("runs", runs="runs/mine")
+    assert not taken[-1].pictures
+    assert "measured" not in taken[-1].numbers()["what"]

@@ -1,0 +1,38 @@
+from core.runs.records import read_record
+from pages.frame.view import page
+from pages.views.runs.table import shortened
+from tests.pages.conftest import ROOT
+from tests.pages.views.attention.conftest import run_lines
+
+
+def test_the_python_computes_what_the_table_says(open_page, own_runs, taken):
+    open_page("runs")
+    [shown] = taken
+    numbers = shown.numbers()
+    assert run_lines(shown.python) == [value for column in numbers.values() for value in column]
+    assert set(numbers["run"]) == {
+        path.name for path in (ROOT / "gallery").iterdir() if path.is_dir()
+    }
+    row = numbers["run"].index("translate")
+    record = read_record(ROOT / "gallery" / "translate")
+    assert numbers["parameters"][row] == record.n_parameters
+    assert numbers["exact_match"][row] == record.results.exact_match
+    assert (numbers["state"][row], numbers["step"][row]) == ("finished", 5000)
+
+
+def test_the_table_goes_into_the_page_that_works_offline(open_page, own_runs, taken):
+    open_page("runs")
+    written = page(taken[-1], {"title": "t", "runs": "copy"})
+    assert "translate-guided" in written
+    assert "<table>" in written
+
+
+def test_names_that_would_look_the_same_stay_whole():
+    names = [f"a-long-name-with-{n}-in-the-middle-of-it-all" for n in range(2)]
+    assert shortened(names) == names
+
+
+def test_a_damaged_run_has_no_numbers(open_page, own_copy, taken):
+    (own_copy / "run.json").write_text("{")
+    open_page("runs")
+    assert "runs/mine" not in taken[-1].numbers()["run"]
