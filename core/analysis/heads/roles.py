@@ -24,6 +24,7 @@ from core.evaluate.intervals import wilson
 from core.evaluate.metrics import sorted_batches
 from core.evaluate.pronouns import baselines
 from core.heads import Head
+from core.messages import N_
 from core.model import Record, Step, Transformer
 from core.runs.run import Run
 
@@ -31,7 +32,13 @@ N_SENTENCES = 400
 SEED = 0
 POSITIONAL_FROM = 0.9
 """So large a share of largest weights on one offset makes a head positional (Voita et al.)."""
-ANY_KEY = "any key"
+ANY_KEY = N_("any key")
+ANTECEDENT_RULES = {
+    "nearest_noun": N_("nearest noun"),
+    "first_noun": N_("first noun"),
+    "random_noun": N_("random noun"),
+}
+"""Rules of `core.evaluate.pronouns.Baselines` → what they are called."""
 OFFSETS = frozenset({Role.PREVIOUS, Role.NEXT})
 """Roles that are a fixed offset themselves, and so have no better rule than any key."""
 
@@ -208,7 +215,7 @@ def _scores(tally: Tally, number: int, rules: Mapping[str, float]) -> Iterator[t
             value = _share(asked.hits_H[number], asked.n)
             if role is Role.ANTECEDENT:
                 name = max(rules, key=lambda rule: rules[rule])
-                yield role, Score(value, rules[name], name.replace("_", " "), asked.n)
+                yield role, Score(value, rules[name], ANTECEDENT_RULES[name], asked.n)
             elif role in OFFSETS or (role is Role.SAME and tally.kind.is_self):
                 yield role, Score(value, _share(asked.any_key, asked.n), ANY_KEY, asked.n)
             else:

@@ -132,7 +132,7 @@ def numbers(found: StackRollout, inspection: Inspection, stack: Stack) -> Column
         for (layer, row, column), share in np.ndenumerate(found.rolled_LQK)
     ]
     if stack == "decoder":
-        seen = {"mean over all rows": found.seen_K, "over rows that see it": found.seen_fairly_K}
+        seen = {"seen": found.seen_K, "seen_fairly": found.seen_fairly_K}
         for what, shares_K in seen.items():
             for token, share in enumerate(shares_K.tolist()):
                 at = {"what": what, "token": token, "token_text": texts[token]}

@@ -30,9 +30,6 @@ from viz.plane.matrices import Matrices, Matrix
 
 WHICH, TABLE = "which_heads", "guided_table"
 SAME, BEST = "same", "best"
-OLDER = {"same head": SAME, "best head of each": BEST}
-"""What links once called them, under the name `OLDER_NAME`."""
-OLDER_NAME = "guided"
 IMPORTS = (
     "from pathlib import Path",
     "",
@@ -103,10 +100,12 @@ def _ask(opened: Opened, runs: Mapping[str, Run]) -> Head | None:
     inspection = opened.inspection
     kinds = list(dict.fromkeys(site.attention for site in inspection.attention))
     guided = next((head for run in runs.values() if (head := guided_head(run))), None)
-    address.renamed(OLDER_NAME, WHICH, OLDER)
+    older = {"same head": SAME, "best head of each": BEST}
+    # The training page has a choice that is called so, too.
+    address.renamed("guided", WHICH, older)
     offered = {SAME: _("same head"), BEST: _("best head of each")}
     with st.container(horizontal=True, vertical_alignment="center"):
-        which = controls.choice(_("Which heads"), WHICH, offered, SAME, older=OLDER)
+        which = controls.choice(_("Which heads"), WHICH, offered, SAME, older=older)
         kind = controls.kind(
             kinds,
             guided.kind if guided else opening.default_kind(opened.run),

@@ -64,10 +64,10 @@ def column_names() -> Mapping[str, str]:
         "layer": _("layer"),
         "head": _("head"),
         "which": _("which"),
-        "on antecedent": _("on antecedent"),
-        "best rule": _("best rule"),
-        "pronouns right, silenced": _("pronouns right, silenced"),
-        "exact match, silenced": _("exact match, silenced"),
+        "on_antecedent": _("on antecedent"),
+        "best_rule": _("best rule"),
+        "pronouns_right": _("pronouns right, silenced"),
+        "exact_match": _("exact match, silenced"),
     }
 
 
@@ -103,7 +103,7 @@ def scoring(rows: Sequence[Measured]) -> list[str]:
 def _exact(row: Measured) -> Mapping[str, object]:
     head = row.head
     found: dict[str, object] = {
-        "what": "held-out pronouns",
+        "what": "held_out",
         "run": row.run,
         "head": str(head.head),
         "which": ", ".join(row.why),
@@ -133,18 +133,16 @@ def _written(row: Measured, *, of_effects: bool) -> Mapping[str, object]:
         "layer": head.head.layer,
         "head": head.head.index,
         "which": ", ".join(_(reason) for reason in row.why),
-        "on antecedent": _share(head.score, head.n),
-        "best rule": percent(head.baseline),
+        "on_antecedent": _share(head.score, head.n),
+        "best_rule": percent(head.baseline),
         "n": head.n,
-        "pronouns right, silenced": _("{before} → {after}").format(
+        "pronouns_right": _("{before} → {after}").format(
             before=percent(head.accuracy), after=_share(head.silenced_accuracy, head.n)
         ),
     }
     if of_effects:
         found = row.effect
-        written["exact match, silenced"] = (
-            _("not measured") if found is None else change(found.exact_match)
-        )
+        written["exact_match"] = _("not measured") if found is None else change(found.exact_match)
     return written
 
 

@@ -181,7 +181,7 @@ def _draw_chances(changes: Sequence[StepChange]) -> None:
         runs_table([line for change in changes for line in _lines(change)]),
         hide_index=True,
         column_config={
-            "step, token": _("step, token"),
+            "token": _("step, token"),
             "before": share(_("p before"), help=explained),
             "after": share(_("p after"), help=explained),
         },
@@ -194,7 +194,7 @@ def _lines(change: StepChange) -> list[Mapping[str, object]]:
     if change.other is not None:
         tokens.append((change.other, change.other_before, change.other_after))
     return [
-        {"step, token": f"{change.step} {token.text}", "before": before, "after": after}
+        {"token": f"{change.step} {token.text}", "before": before, "after": after}
         for token, before, after in tokens
     ]
 

@@ -35,14 +35,6 @@ MEANINGS = {
 }
 """Where a row's largest weight has to lie for the role."""
 
-BASELINES = {
-    "any key": N_("any key"),
-    "nearest noun": N_("nearest noun"),
-    "first noun": N_("first noun"),
-    "random noun": N_("random noun"),
-}
-"""Rules without a model, by the names that `core.analysis.heads.roles` gives them."""
-
 RULES = N_(
     """
 - The **score** of a role is the share of rows whose largest weight lies there (equally large
@@ -121,7 +113,7 @@ def rule(score: Score) -> str:
         return _("always the token at offset {offset}").format(
             offset=number(score.rule_offset, signed=score.rule_offset != 0)
         )
-    return _(BASELINES[score.rule])
+    return _(score.rule)
 
 
 def column_help(role: Role) -> str:

@@ -91,10 +91,13 @@ def _ask_figure(effects: HeadEffects | None) -> Figure:
             ).format(mark=_(silence_grid.OFF))
         )
         return "exact_match"
-    older: dict[str, Figure] = {"exact match": "exact_match"}
     offered = {name: _(FIGURES[name]) for name in figures(effects)}
     by = controls.choice(
-        _("Coloured by the change of"), session.EFFECT, offered, "exact_match", older=older
+        _("Coloured by the change of"),
+        session.EFFECT,
+        offered,
+        "exact_match",
+        older={"exact match": "exact_match"},
     )
     st.caption(silence_grid.how_to_read(effects, by))
     return by
@@ -179,8 +182,8 @@ def _python(
             f'ranked = costliest_first(stored_effects(run), "{by}")',
             f'effects = [figure_of(each, "{by}") for each in ranked]',
         ]
-        before.append("*(each.before for each in effects)")
-        after.append("*(each.after for each in effects)")
+        before.append("*[each.before for each in effects]")
+        after.append("*[each.after for each in effects]")
     else:
         imports += [
             "from core.analysis.heads.summary_maps import confidence_map",

@@ -16,7 +16,7 @@ from core.analysis.attribution.gradients import (
 )
 from core.analysis.attribution.integrated import integrated_gradients
 from core.analysis.attribution.methods import Method, attribute, said_at
-from core.analysis.attribution.trust import Trust, trust_steps, words_of
+from core.analysis.attribution.trust import Trust, most_trusted, trust_steps, words_of
 from core.batch import pad
 from core.config import ModelConfig
 from core.decoding.sentence import translate
@@ -265,3 +265,14 @@ def test_a_token_belongs_to_the_word_that_it_is_shown_in(guided):
     ids = guided.tokenizer.encode("The zorbik").ids
     assert len(ids) > 2
     assert words_of(guided, (*ids, EOS)) == (0, *[1] * (len(ids) - 1), 2)
+
+
+def test_the_largest_part_is_found_whatever_its_sign():
+    found = attribute(made(), said_at(SOURCE, TARGET, 1))
+    for method, scores_S in found.scores.items():
+        assert abs(scores_S[found.largest_part(method)]) == np.abs(scores_S).max()
+
+
+def test_the_method_is_trusted_most_whose_mean_correlation_is_largest():
+    trust = {Method.FLOW: Trust((0.1, 0.9), 0), Method.ATTENTION: Trust((0.6,), 4)}
+    assert most_trusted(trust) is Method.ATTENTION

@@ -3,7 +3,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.analysis.effects.effect_maps import effect_maps, end_of, figure_of, figures
+from core.analysis.effects.effect_maps import (
+    costliest_first,
+    effect_maps,
+    end_of,
+    figure_of,
+    figures,
+)
 from core.analysis.effects.head_effects import HeadEffect, HeadEffects
 from core.evaluate.intervals import Difference
 from core.heads import Head, Kind, Site
@@ -59,3 +65,16 @@ def test_no_change_is_beyond_the_end_of_the_scale_and_few_are_far_within(changes
     assert end <= max(0.01, 2.5 * largest * (1 + 1e-6))
     # One, two or five times a power of ten.
     assert f"{end:e}"[0] in "125"
+
+
+@pytest.mark.parametrize("figure", ["exact_match", "pronoun", "loss"])
+def test_the_head_that_makes_a_figure_worst_comes_first(figure):
+    measured = effects()
+    ranked = costliest_first(measured, figure)
+    # A larger loss is as bad as a smaller share: here the later head always costs more.
+    assert ranked == list(reversed(measured.heads))
+
+
+def test_heads_that_cost_the_same_stay_in_the_order_of_the_model():
+    measured = effects(with_pronouns=False)
+    assert costliest_first(measured, "pronoun") == list(measured.heads)

@@ -1,7 +1,9 @@
 """Which heads carry the difference between two sentences."""
 
+import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
@@ -110,3 +112,23 @@ def test_sentences_that_are_translated_alike_are_refused(run):
 def test_no_text_is_refused(run):
     with pytest.raises(SentenceError):
         patching_study(run, "", TIRED)
+
+
+def test_the_strongest_heads_come_first_and_weak_ones_are_left_out(study):
+    ranked = study.strongest(-math.inf, 1000)
+    assert sorted(dict(ranked), key=str) == sorted(study.heads, key=str)
+    shares = [share for _head, share in ranked]
+    assert shares == sorted(shares, reverse=True)
+    assert study.strongest(shares[2], 2) == ranked[:2]
+    assert study.strongest(shares[2], 1000) == ranked[:3]
+    assert study.strongest_site[1] == max(study.sites.values())
+
+
+def test_shares_stand_at_their_layer_and_head_and_last_those_of_all_heads(run, study):
+    maps = study.restored_maps()
+    n_heads = run.settings.model.n_heads
+    for head, share in study.heads.items():
+        assert maps[head.kind][head.layer, head.index] == np.float32(share)
+    for site, share in study.sites.items():
+        assert maps[site.attention][site.layer, n_heads] == np.float32(share)
+    assert {found.shape[1] for found in maps.values()} == {n_heads + 1}

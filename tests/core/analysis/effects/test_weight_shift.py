@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from core.analysis.effects import weight_shift
 from core.analysis.effects.weight_shift import (
     LEAST,
+    StepChange,
+    most_changed,
     rewired,
     silenced_changes,
     step_changes,
@@ -155,3 +157,11 @@ def test_an_end_that_was_never_written_is_no_step(translation_run, monkeypatch):
         translation_run, "The dog sleeps.", Head(Site("encoder", 0, "self"), 0)
     )
     assert [change.step for change in found] == list(range(len(written.target_ids)))
+
+
+def test_the_step_that_changes_most_is_found_whichever_way_it_changes():
+    changes = [
+        StepChange(step, None, before, after, None, 0.0, 0.0)
+        for step, (before, after) in enumerate([(0.5, 0.6), (0.9, 0.2), (0.1, 0.4)])
+    ]
+    assert most_changed(changes).step == 1

@@ -5,6 +5,7 @@ from core.analysis.heads.likeness import head_likeness
 from core.heads import Kind
 from core.runs.run import load_run
 from tests.pages.conftest import ROOT, component, said, send_from
+from tests.pages.views.heads.conftest import assert_computed_again
 from viz.plane.matrices import unpack
 
 COPY = ROOT / "gallery" / "copy"
@@ -90,3 +91,11 @@ def test_a_single_head_is_compared_with_none(open_page, own_random):
     at = open_alike(open_page, model="runs/random")
     assert shown(at).panels[0].values.tolist() == [[1.0]]
     assert "one head only" in said(at)
+
+
+def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
+    open_page, cross, handed_over
+):
+    at = open_alike(open_page)
+    assert handed_over[-1].numbers()["likeness"] == cross.likeness_NN.reshape(-1).tolist()
+    assert_computed_again(at, handed_over[-1], "likeness")

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 from core.analysis.attribution.methods import Method, attribute, said_at
-from core.analysis.attribution.rollout import rollout
 from core.analysis.attribution.telling_step import telling_step
 from core.analysis.attribution.trust import Trust, trust_steps
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.vocabulary import EOS
-from pages.frame.language import brief, number, percent
+from pages.frame.language import brief, number
 from pages.views.heads import attribution, attribution_methods
 from pages.views.heads.attribution import Parts
-from tests.pages.conftest import ROOT, chart_rows, component, said, send_from
+from tests.pages.conftest import ROOT, component, said, send_from
+from tests.pages.views.heads.conftest import assert_computed_again
 from viz.plane.matrices import unpack
 
 SENTENCE = "d a f q"
@@ -84,17 +84,6 @@ def test_a_link_to_a_cell_that_is_not_there_falls_back(open_page, cell):
     assert unpack(component(at, "matrices").bytes).selected[:2] == (0, 0)
 
 
-def test_correlations_with_leaving_one_out_stand_beside_the_methods(open_page, run, inspection):
-    at = open_attribution(open_page, attributed_word="1")
-    agreement = attributed(run, inspection, 1).agreement
-    [table] = at.table
-    shown = dict(zip(table.value["method"], table.value["ρ, this word"], strict=True))
-    for method, rho in agreement.items():
-        assert shown[attribution_methods.NAMES[method]] == attribution_methods.correlation(rho)
-    assert shown["leave one out"] == "the measure"
-    assert attribution_methods.TRUSTED not in table.value
-
-
 def test_it_opens_on_the_word_that_hangs_most_on_one_token(open_page, run, inspection):
     at = open_attribution(open_page)
     ids = (*inspection.translation.target_ids, EOS)
@@ -116,20 +105,6 @@ def test_a_link_to_a_word_that_is_not_there_falls_back(open_page, word):
     assert at.selectbox(key=attribution.STEP).value in range(5)
 
 
-def test_a_sure_model_and_the_gap_of_integrated_gradients_are_said(open_page, run, inspection):
-    at = open_attribution(open_page, attributed_word="1")
-    found = attributed(run, inspection, 1)
-    assert np.exp(found.log_probability) > 0.99
-    assert "nearly 0 where the model is sure" in said(at)
-    assert percent(found.integrated.gap) in said(at)
-
-
-def test_an_unsure_model_is_not_called_sure(run, inspection):
-    found = attributed(run, inspection, 1)
-    unsure = type(found)(found.said, np.log(0.5), found.scores, found.integrated)
-    assert attribution_methods.sure_of("a", unsure) == "p(“a”) = 50\u00a0%."
-
-
 def test_trust_over_sentences_is_measured_only_on_request(open_page, monkeypatch):
     trust = {method: Trust((0.5, 0.75, 1.0), 1) for method in METHODS[1:]}
     trust[Method.FLOW] = Trust((0.9, 0.9, 0.9, 0.9), 0)
@@ -142,31 +117,6 @@ def test_trust_over_sentences_is_measured_only_on_request(open_page, monkeypatch
     assert shown["attention"] == "0.75 ± 0.25 [0.62, 0.88], n = 3 (1 undefined)"
     assert shown["flow"] == "0.90 ± 0.00 [0.90, 0.90], n = 4"
     assert "Over 4 held-out sentences (one word of each, seed 0) flow agrees best" in said(at)
-
-
-@pytest.mark.parametrize("stack", ["encoder", "decoder"])
-def test_rollout_is_shown_after_each_layer(open_page, inspection, stack):
-    at = open_attribution(open_page, attributed="rollout", rollout_stack=stack)
-    layers = [
-        found.weights_HQK
-        for site, found in inspection.attention.items()
-        if site.attention == f"{stack}.self"
-    ]
-    expected = rollout(np.stack(layers))
-    assert len(panels(at)) == len(expected)
-    for panel, rolled_QK in zip(panels(at), expected, strict=True):
-        assert panel.values == pytest.approx(rolled_QK, abs=1e-6)
-
-
-def test_the_decoders_rollout_is_divided_by_the_rows_that_see_a_token(open_page, inspection):
-    at = open_attribution(open_page, attributed="rollout", rollout_stack="decoder")
-    values = panels(at)[-1].values.astype(np.float64)
-    n = len(values)
-    fair = [row for row in chart_rows(at) if row["series"] == "mean over the rows that can see it"]
-    for row in fair:
-        expected = values[:, row["row"]].sum() / (n - row["row"])
-        assert row["value"] == pytest.approx(expected, abs=1e-6)
-    assert len(fair) == n
 
 
 def test_flow_is_left_out_of_long_sentences_and_that_is_said(open_page, monkeypatch):
@@ -218,12 +168,6 @@ def test_of_a_model_that_writes_nothing_nothing_is_asked(open_page, own_random):
     assert "writes nothing" in said(open_attribution(open_page, model="runs/random"))
 
 
-def test_over_fewer_than_four_tokens_there_is_no_correlation(open_page):
-    at = open_attribution(open_page, sentence="d a")
-    assert set(at.table[0].value["ρ, this word"]) == {"the measure", "–"}
-    assert "n = 3 source tokens" in said(at)
-
-
 def test_the_word_asked_about_does_not_outlive_its_sentence(open_page, run):
     at = open_attribution(open_page, attributed_word="4")
     at.text_input(key="sentence").set_value("d a f").run()
@@ -246,3 +190,26 @@ def test_what_is_trusted_is_what_is_known_after_all_sentences(run, monkeypatch):
 )
 def test_any_text_gets_a_picture(open_page, sentence, view):
     assert panels(open_attribution(open_page, sentence=sentence, attributed=view))
+
+
+@pytest.mark.parametrize("per", ["tokens", "words"])
+def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(open_page, handed_over, per):
+    opened = {"model": "translate", "sentence": "The zorbik slept.", "attributed_word": "1"}
+    at = open_attribution(open_page, **opened, attributed_per=per)
+    columns = handed_over[-1].numbers()
+    assert len(columns["score"]) == panels(at)[0].values.size
+    assert_computed_again(at, handed_over[-1], "score")
+
+
+def test_what_is_trusted_is_taken_away_too(open_page, monkeypatch, handed_over):
+    trust = {method: Trust((0.5, 0.75, 1.0), 1) for method in METHODS[1:]}
+    monkeypatch.setattr(attribution, "_trusted", lambda run, whole_words: trust)
+    open_attribution(open_page, trust="true")
+    columns = handed_over[-1].numbers()
+    means = dict(zip(columns["method"], columns["trust_mean"], strict=True))
+    assert means == {str(method): None if method is METHODS[0] else 0.75 for method in METHODS}
+
+
+def test_a_link_to_one_word_of_before_opens_it(open_page):
+    at = open_attribution(open_page, attributed="one word")
+    assert at.segmented_control(key=attribution.OF).value == attribution.METHODS

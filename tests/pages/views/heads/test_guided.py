@@ -1,20 +1,15 @@
 import html
-import json
-import shutil
 
 import numpy as np
 import pytest
 
-from core.analysis.effects.effects_file import store_effects
-from core.analysis.effects.head_effects import HeadEffect, HeadEffects
-from core.analysis.effects.silencing import every_head
 from core.analysis.heads.findings import best_pronoun_head
-from core.evaluate.intervals import Difference
 from core.heads import Head, Kind, Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from pages.views.heads.guided import BEST, SAME, WHICH
-from tests.pages.conftest import ROOT, UNMEASURED, component, said, tick_rows
+from tests.pages.conftest import ROOT, component, said, tick_rows
+from tests.pages.views.heads.conftest import assert_computed_again
 from viz.plane.matrices import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -61,42 +56,8 @@ def test_the_guided_head_is_shown_in_both_runs_whichever_is_chosen(open_guided, 
     assert at.segmented_control(key=WHICH).value == SAME
 
 
-def test_what_silencing_the_same_head_does_is_said_of_each_run(open_guided):
-    text = read(open_guided(sentence=WIDE))
-    free, guided = (line for line in text.splitlines() if line.startswith("**translate"))
-    where = "encoder layer 2, self-attention head 0"
-    assert free.strip() == f"**translate** (free), without {where}: the translation stays."
-    assert guided.startswith(f"**translate-guided** (guided), without {where}: L'animal")
-    assert "parce **qu'elle** était trop large. → L'animal" in guided
-    assert "parce **qu'il** était trop large." in guided
-    free, guided = (
-        line for line in text.splitlines() if line.startswith(":small[") and "→" in line
-    )
-    assert "No probability changes by 0.01 or more." in free
-    assert "no change was found: exact match 99.5\xa0% → 99.5\xa0%" in free
-    assert "Most changed: “elle” 1.00 → 0." in guided
-    for effects, line in zip(map(effects_of, BESTS), (free, guided), strict=True):
-        for name, found in (("exact match", effects.exact_match), ("right", effects.pronoun)):
-            low, high = (f"{100 * end:+.1f}".replace("-", "−") for end in (found.low, found.high))
-            assert f"[{low},\xa0{high}], n\xa0=\xa0{found.n}" in line.partition(name)[2]
-
-
-def effects_of(name):
-    """Read what silencing the guided head costs, out of the file itself."""
-    stored = json.loads((ROOT / "gallery" / name / "heads.json").read_text())
-    [found] = [
-        each
-        for each in stored["heads"]
-        if (each["site"], each["head"]) == (str(GUIDED.site), GUIDED.index)
-    ]
-    return HeadEffect(
-        GUIDED,
-        **{key: Difference(**found["effect"][key]) for key in ("exact_match", "loss", "pronoun")},
-    )
-
-
 def test_a_ticked_row_shows_its_head_in_both_runs(open_guided):
-    at = open_guided(guided=BEST)
+    at = open_guided(guided="best head of each")
     assert titles(at) == [
         "translate: Encoder layer 0, self-attention head 1",
         "translate-guided: Encoder layer 2, self-attention head 0",
@@ -139,76 +100,8 @@ def test_a_link_opens_its_head_and_what_there_is_not_falls_back(open_guided):
     assert titles(at)[1] == f"translate-guided: {where}"
 
 
-@pytest.mark.usefixtures("unmeasured_gallery")
-def test_the_table_holds_the_stored_evaluation(open_guided):
-    at = open_guided(guided=BEST)
-    found = at.dataframe[0].value
-    assert found["run"].tolist() == ["translate", "translate", "translate-guided"]
-    assert found.iloc[1][["attention", "layer", "head"]].tolist() == ["cross", 1, 0]
-    evaluation = load_run(ROOT / "gallery" / "translate").evaluation["pronoun"]
-    assert set(found["n"]) == {evaluation["n"]}
-    on, silenced = found["on antecedent"], found["pronouns right, silenced"]
-    assert [each.split("\xa0")[0] for each in on] == ["39", "34.9", "100"]
-    assert silenced[2] == "100\xa0% → 49.1\xa0% [45.7, 52.6]"
-    assert set(found["best rule"]) == {"51.3\xa0%"}
-    assert "seed 0" in read(at)
-    assert "exact match, silenced" not in found
-    assert read(at).count("What it costs on held-out sentences was not measured") == 2
-
-
-@pytest.mark.parametrize("model", ["copy", "copy-learned"])
-def test_a_run_without_a_counterpart_names_those_that_have_one(open_guided, model):
-    at = open_guided(model=model)
-    [info] = at.info
-    text = html.unescape(info.value)
-    assert f"{model} has no counterpart" in text
-    assert "These runs have one: translate-guided, translate." in text
-    assert not at.get("bidi_component")
-
-
-@pytest.fixture
-def own_guided(own_runs):
-    """A run of one's own: the gallery's guided run under another name."""
-    guided = ROOT / "gallery" / "translate-guided"
-    return shutil.copytree(guided, own_runs / "mine", ignore=UNMEASURED)
-
-
-def test_a_run_that_was_never_measured_is_shown_and_says_so(open_guided, own_guided):
-    (own_guided / "evaluation.json").unlink()
-    at = open_guided(model="runs/mine")
-    assert [title.split(":")[0] for title in titles(at)] == ["translate", "runs/mine"]
-    assert set(at.dataframe[0].value["run"]) == {"translate"}
-    at.segmented_control(key=WHICH).set_value(BEST).run()
-    assert "This run was never measured" in read(at)
-    assert [title.split(":")[0] for title in titles(at)] == ["translate"]
-
-
-def test_a_guided_head_that_the_model_does_not_have_opens_cross_attention(open_guided, own_guided):
-    (own_guided / "evaluation.json").unlink()
-    file = own_guided / "run.json"
-    file.write_text(file.read_text().replace("encoder.2.self:0", "encoder.9.self:0"))
-    where = "Decoder layer 0, cross-attention head 0"
-    assert titles(open_guided(model="runs/mine")) == [f"translate: {where}", f"runs/mine: {where}"]
-
-
-@pytest.mark.usefixtures("unmeasured_gallery")
-def test_what_was_measured_of_every_head_stands_in_the_table(open_guided, own_guided):
-    run = load_run(own_guided)
-    figure = Difference(before=0.9, after=0.5, low=-0.45, high=-0.35, n=400)
-    effects = tuple(
-        HeadEffect(head, exact_match=figure, loss=figure, pronoun=None)
-        for head in every_head(run.model)
-    )
-    store_effects(own_guided, HeadEffects(effects, 400, 0, run.step))
-    found = open_guided(model="runs/mine").dataframe[0].value
-    assert found["exact match, silenced"].tolist() == [
-        *["not measured"] * (len(found) - 1),
-        "90\xa0% → 50\xa0% [−45.0,\xa0−35.0], n\xa0=\xa0400",
-    ]
-
-
 def test_why_not_to_believe_a_head_is_said_with_the_runs_name(open_guided):
-    text = read(open_guided(guided=BEST))
+    text = read(open_guided(which_heads=BEST))
     assert "translate: No head of its kind finds antecedents more often than this one" in text
     assert "translate-guided: No head of its kind" not in text
 
@@ -217,3 +110,31 @@ def test_a_sentence_without_a_pronoun_is_shown_and_said_so(open_guided):
     at = open_guided(sentence="The goat slept.")
     assert len(panels(at)) == 2
     assert "no pronoun that could be ambiguous" in read(at)
+
+
+@pytest.mark.parametrize("which", [SAME, BEST])
+def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
+    open_guided, handed_over, which
+):
+    at = open_guided(which_heads=which, sentence=WIDE)
+    columns = handed_over[-1].numbers()
+    weights = [value for value in columns["weight"] if value is not None]
+    assert weights == [value for panel in panels(at) for value in panel.values.reshape(-1)]
+    assert len(at.dataframe[0].value) == columns["what"].count("held_out")
+    assert_computed_again(at, handed_over[-1], "weight", "score", "before", "after")
+
+
+@pytest.mark.parametrize(
+    ("older", "name"), [("same head", SAME), ("best head of each", BEST), ("true", SAME)]
+)
+def test_an_older_link_calls_the_choice_guided_as_the_training_page_calls_another(
+    open_guided, older, name
+):
+    at = open_guided(guided=older)
+    assert at.segmented_control(key=WHICH).value == name
+    # The choice of the training page stays what it is.
+    assert ("guided" in at.session_state["_drawers"]["address"]["visit"].chosen) == (
+        older == "true"
+    )
+    at.segmented_control(key=WHICH).set_value(SAME).run()
+    assert at.segmented_control(key=WHICH).value == SAME

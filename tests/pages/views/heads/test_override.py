@@ -3,11 +3,11 @@ import html
 import numpy as np
 import pytest
 
-from core.analysis.effects.overriding import moved, override_outcome
-from core.heads import Head, Site
+from core.analysis.effects.overriding import moved
+from core.heads import Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
-from pages.views.heads.override import MAP, PAIR
+from pages.views.heads.override import HOW, MAP, PAIR
 from tests.pages.conftest import ROOT, said, send_from
 from viz.plane.matrices import unpack
 
@@ -62,7 +62,7 @@ def test_it_is_moved_from_the_animal_to_the_street_and_il_becomes_elle(open_over
     before_K = attention.weights_HQK[0, it]
     after_K = moved(before_K, animal, street, attention.visible_QK[it])
     assert np.array_equal(pair.panels[0].values, np.stack([before_K, after_K]))
-    assert table(at)["step, token"].tolist() == ["10 il", "10 elle"]
+    assert table(at)["token"].tolist() == ["10 il", "10 elle"]
     assert table(at)["before"].tolist() == pytest.approx([1, 0], abs=0.01)
     assert table(at)["after"].tolist() == pytest.approx([0, 1], abs=0.01)
     assert "1 of 16 steps change" in read(at)
@@ -84,13 +84,6 @@ def test_a_click_into_the_row_before_and_after_keeps_the_row(open_override):
     assert at.query_params["move"] == "encoder.self,7,4"
 
 
-def test_all_weight_can_be_put_on_one_key(open_override):
-    at = open_override(move="encoder.self,11,3", moved="all weight")
-    assert "and at nothing else" in read(at)
-    _, pair = pictures(at)
-    assert pair.panels[0].values[1].tolist() == np.eye(14)[3].tolist()
-
-
 def test_what_the_row_looks_at_most_already_moves_nothing(open_override, inspection):
     largest = int(inspection.attention[GUIDED].weights_HQK[0, 8].argmax())
     at = open_override(move=f"encoder.self,8,{largest}")
@@ -108,23 +101,6 @@ def test_a_hidden_key_cannot_be_chosen_and_says_so(open_override):
     assert shown.selected == (0, 2, 5)
     click(at, MAP, 5, 2)
     assert "is made to look at" in read(at)
-
-
-@pytest.mark.parametrize(
-    ("kind", "name", "row", "key"),
-    [("decoder self", "decoder.self", 4, 0), ("cross", "decoder.cross", 2, 12)],
-)
-def test_every_kind_of_attention_can_be_overridden(open_override, inspection, kind, name, row, key):
-    at = open_override(kind=kind, layer="1", head="1", move=f"{name},{row},{key}")
-    site = next(site for site in inspection.attention if (site.attention, site.layer) == (name, 1))
-    attention = inspection.attention[site]
-    before_K = attention.weights_HQK[1, row]
-    after_K = moved(before_K, int(before_K.argmax()), key, attention.visible_QK[row])
-    run = load_run(ROOT / "gallery" / "translate-guided")
-    found = override_outcome(run, TIRED, Head(site, 1), row, after_K)
-    assert np.array_equal(pictures(at)[1].panels[0].values[1], after_K)
-    assert found.after.translation.text.split()[0] in read(at)
-    assert ("The translation stays" in read(at)) == found.same_text
 
 
 @pytest.mark.parametrize(
@@ -181,3 +157,8 @@ def test_every_head_opens_on_some_move(open_override, model, kind, sentence):
 def test_long_translations_are_folded_below_what_is_found(open_override):
     at = open_override(model="copy", sentence=" ".join("abcd"[i % 4] for i in range(600)))
     assert [folded.label for folded in at.expander][0] == "Translations"
+
+
+@pytest.mark.parametrize(("older", "name"), [("largest weight", "largest"), ("all weight", "all")])
+def test_a_link_to_what_was_moved_before_opens_it(open_override, older, name):
+    assert open_override(moved=older).segmented_control(key=HOW).value == name

@@ -8,6 +8,7 @@ from core.heads import Kind
 from core.runs.run import load_run
 from pages.views.heads.patch import INTO_SECOND
 from tests.pages.conftest import ROOT, component, said
+from tests.pages.views.heads.conftest import assert_computed_again
 from viz.plane.matrices import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -162,3 +163,19 @@ def test_a_model_of_other_sizes_can_be_patched(open_patch, own_random):
         assert "translates both sentences alike" in html.unescape(at.info[0].value)
     else:
         assert [panel.values.shape for panel in panels(at)] == [(1, 17), (3, 17), (3, 17)]
+
+
+def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(open_patch, handed_over):
+    at = open_patch(patch="into_first")
+    shown = handed_over[-1]
+    n = sum(panel.values.size for panel in panels(at))
+    # Beside what stands in the maps, all heads of the model together.
+    assert len(shown.numbers()["restored"]) == n + 1
+    assert_computed_again(at, shown, "restored")
+
+
+@pytest.mark.parametrize(
+    ("older", "name"), [("first into second", "into_second"), ("second into first", "into_first")]
+)
+def test_a_link_to_a_direction_of_before_opens_it(open_patch, older, name):
+    assert open_patch(patch=older).segmented_control(key="patch").value == name

@@ -8,6 +8,7 @@ from core.evaluate.intervals import Difference
 from core.runs.run import RunError, load_run
 from pages.views.heads import prune
 from tests.pages.conftest import chart_rows, said
+from tests.pages.views.heads.conftest import assert_computed_again
 
 N = 6
 """Held-out sentences: few, so that pruning is quick."""
@@ -152,7 +153,7 @@ def test_what_was_measured_is_there_for_the_next_visitor(open_prune):
 
 def test_of_a_model_that_gets_nothing_right_it_is_not_said_what_it_needs():
     nothing = [prune.PruningPoint(None, 1, 0.0, 2.0, 6), prune.PruningPoint(None, 0, 0.0, 2.1, 6)]
-    assert "too little to lose" in prune._needed("greedy", nothing)
+    assert "too little to lose" in prune.needed("greedy", nothing)
 
 
 def test_why_it_cannot_be_measured_is_said(open_prune, monkeypatch):
@@ -166,3 +167,19 @@ def test_why_it_cannot_be_measured_is_said(open_prune, monkeypatch):
     assert not at.exception
     assert "its task cannot be read" in at.error[0].value
     assert buttons(at) == [prune.START]
+
+
+def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
+    open_prune, own_copy, handed_over
+):
+    measured(own_copy)
+    at = open_prune()
+    assert handed_over[-1].numbers()["order"] == []
+    pruned(at)
+    columns = handed_over[-1].numbers()
+    for name, label in prune.ORDERS.items():
+        rows = [row for row, order in enumerate(columns["order"]) if order == name]
+        found = {columns["heads_left"][row]: columns["exact_match"][row] for row in rows}
+        assert found == shown(at, label)
+    names = ("exact_match", "loss")
+    assert_computed_again(at, handed_over[-1], *names, root=own_copy.parents[1])

@@ -1,19 +1,16 @@
-import re
-
 import numpy as np
 import pytest
 
 from core.analysis.effects.effects_file import HEADS, store_effects
 from core.analysis.effects.head_effects import HeadEffect, HeadEffects
-from core.analysis.effects.interventions import Intervention, average_mixed, outcome
 from core.analysis.effects.silencing import every_head
 from core.analysis.heads.findings import best_pronoun_head
-from core.decoding.sentence import translate
 from core.evaluate.intervals import Difference
-from core.heads import Head, Kind
+from core.heads import Kind
 from core.runs.run import load_run
 from pages.views.heads import silence_grid, silence_measuring
 from tests.pages.conftest import ROOT, chart_rows, component, said, send_from
+from tests.pages.views.heads.conftest import assert_computed_again
 from viz.plane import matrices
 
 WIDE = "The animal didn't cross the street because it was too wide."
@@ -141,56 +138,6 @@ def test_another_model_begins_with_its_own_head(open_silence):
     assert silent(at) == [(2, 0, 0)]
 
 
-@pytest.mark.parametrize(
-    ("instead", "kind"), [("silence", "silence"), ("uniform", "uniform"), ("average", "freeze")]
-)
-def test_probabilities_are_those_of_the_changed_model(open_silence, run, instead, kind):
-    names = "encoder.2.self:0,decoder.1.cross:1"
-    at = open_silence(sentence=WIDE, silent=names, instead=instead)
-    heads = frozenset(map(Head.parse, names.split(",")))
-    own = translate(run, WIDE).target_ids
-    probe = Intervention(kind, heads).probe(average_mixed(run) if kind == "freeze" else None)
-    before, after = outcome(run, WIDE, own, None), outcome(run, WIDE, own, probe)
-    rows = chart_rows(at)
-    assert [row["word"] for row in rows] == [each.token.text for each in before.reference]
-    assert [row["before"] for row in rows] == [each.probability for each in before.reference]
-    assert [row["after"] for row in rows] == [each.probability for each in after.reference]
-    assert [row["best"] for row in rows] == [each.best.text for each in after.reference]
-
-
-def test_the_loss_of_the_true_target_is_said_before_and_after(open_silence, run):
-    at = open_silence(sentence=WIDE, silent="decoder.1.self:1")
-    # Read from the probabilities: the model's own translation is the true target here.
-    before, after = (
-        -np.log(np.array([row[name] for row in chart_rows(at)], np.float64)).mean()
-        for name in ("before", "after")
-    )
-    found = re.search(r"Loss of the true target: (\S+) → (\S+) nats", said(at))
-    numbers = [float(text.replace("−", "-")) for text in found.groups()]
-    np.testing.assert_allclose(numbers, [before, after], rtol=0.01)
-
-
-def test_a_sentence_of_no_task_is_held_against_the_models_own_words(open_silence):
-    at = open_silence(sentence="Zorbik street street cat.")
-    assert "Loss of the model’s own translation" in said(at)
-
-
-def test_words_that_change_are_marked(open_silence, run):
-    heads = [name for name in map(str, every_head(run.model)) if "cross" in name]
-    at = open_silence(sentence=WIDE, silent=",".join(heads))
-    assert "after: the same" not in said(at)
-    before, after = re.search(r"before: (.*) \nafter: (.*)", said(at)).groups()
-    plain = [text.replace("*", "").split() for text in (before, after)]
-    assert any(word.startswith("**") for word in after.split())
-    assert plain[0] != plain[1]
-
-
-def test_with_no_head_changed_the_translation_is_the_same(open_silence):
-    at = open_silence(silent="none")
-    assert "after: the same, word by word" in said(at)
-    assert all(row["before"] == row["after"] for row in chart_rows(at))
-
-
 def test_one_token_and_a_text_of_unknown_words_are_no_trouble(open_silence):
     for sentence in ("a", "!", "b a c " * 60):
         at = open_silence(model="copy", sentence=sentence)
@@ -291,9 +238,32 @@ def test_a_model_of_many_heads_has_room_for_every_mark(open_silence, own_random)
     assert linked(at) == "encoder.11.self:15,decoder.0.cross:0"
 
 
-def test_an_end_that_was_never_written_is_no_word_of_the_model(open_silence):
-    at = open_silence(sentence="a" * 60)
-    [chart] = [rows for rows in [chart_rows(at)] if rows]
-    own = translate(load_run(ROOT / "gallery" / "translate-guided"), "a" * 60)
-    assert not own.finished
-    assert len({row["step"] for row in chart}) == len(own.target_ids)
+@pytest.mark.parametrize("instead", ["silence", "uniform", "average"])
+def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
+    open_silence, handed_over, instead
+):
+    at = open_silence(sentence=WIDE, silent="encoder.2.self:0,decoder.1.cross:1", instead=instead)
+    shown = handed_over[-1]
+    columns, rows = shown.numbers(), chart_rows(at)
+    words = [at for at, what in enumerate(columns["what"]) if what == "probability"]
+    for name in ("word", "before", "after"):
+        assert [columns[name][at] for at in words] == [row[name] for row in rows]
+    assert len(at.dataframe[0].value) == columns["what"].count("exact_match")
+    assert_computed_again(at, shown, "before", "after")
+
+
+def test_where_nothing_was_measured_the_sharpness_is_taken_away(
+    open_silence, own_copy, handed_over
+):
+    at = open_silence(model="runs/mine", silent="none", sentence="Zorbik a")
+    columns = handed_over[-1].numbers()
+    assert columns["what"].count("sharpness") == len(every_head(load_run(own_copy).model))
+    root = own_copy.parents[1]
+    assert_computed_again(at, handed_over[-1], "before", "after", root=root)
+
+
+def test_a_link_to_a_figure_of_before_opens_it(open_silence, own_copy):
+    measured(own_copy, [-0.3])
+    for figure in ("exact match", "exact_match"):
+        at = open_silence(model="runs/mine", effect=figure)
+        assert at.segmented_control(key="effect").value == "exact_match"

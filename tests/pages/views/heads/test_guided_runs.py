@@ -1,0 +1,109 @@
+import html
+import json
+import shutil
+
+import pytest
+
+from core.analysis.effects.head_effects import HeadEffect
+from core.evaluate.intervals import Difference
+from core.heads import Head, Site
+from pages.views.heads.guided import BEST, WHICH
+from tests.pages.conftest import ROOT, UNMEASURED, component, said
+from viz.plane.matrices import unpack
+
+TIRED = "The animal didn't cross the street because it was too tired."
+
+
+WIDE = TIRED.replace("tired", "wide")
+
+
+GUIDED = Head(Site("encoder", 2, "self"), 0)
+
+
+BESTS = {"translate": Head(Site("encoder", 0, "self"), 1), "translate-guided": GUIDED}
+
+
+@pytest.fixture
+def open_guided(open_page, own_runs):
+    return lambda **query_params: open_page("heads", trial="guided", **query_params)
+
+
+def panels(at):
+    return unpack(component(at, "matrices").bytes).panels
+
+
+def titles(at):
+    return [panel.title for panel in panels(at)]
+
+
+def read(at):
+    return html.unescape(said(at))
+
+
+def test_what_silencing_the_same_head_does_is_said_of_each_run(open_guided):
+    text = read(open_guided(sentence=WIDE))
+    free, guided = (line for line in text.splitlines() if line.startswith("**translate"))
+    where = "encoder layer 2, self-attention head 0"
+    assert free.strip() == f"**translate** (free), without {where}: the translation stays."
+    assert guided.startswith(f"**translate-guided** (guided), without {where}: L'animal")
+    assert "parce **qu'elle** était trop large. → L'animal" in guided
+    assert "parce **qu'il** était trop large." in guided
+    free, guided = (
+        line for line in text.splitlines() if line.startswith(":small[") and "→" in line
+    )
+    assert "No probability changes by 0.01 or more." in free
+    assert "no change was found: exact match 99.5\xa0% → 99.5\xa0%" in free
+    assert "Most changed: “elle” 1.00 → 0." in guided
+    for effects, line in zip(map(effects_of, BESTS), (free, guided), strict=True):
+        for name, found in (("exact match", effects.exact_match), ("right", effects.pronoun)):
+            low, high = (f"{100 * end:+.1f}".replace("-", "−") for end in (found.low, found.high))
+            assert f"[{low},\xa0{high}], n\xa0=\xa0{found.n}" in line.partition(name)[2]
+
+
+def effects_of(name):
+    """Read what silencing the guided head costs, out of the file itself."""
+    stored = json.loads((ROOT / "gallery" / name / "heads.json").read_text())
+    [found] = [
+        each
+        for each in stored["heads"]
+        if (each["site"], each["head"]) == (str(GUIDED.site), GUIDED.index)
+    ]
+    return HeadEffect(
+        GUIDED,
+        **{key: Difference(**found["effect"][key]) for key in ("exact_match", "loss", "pronoun")},
+    )
+
+
+@pytest.mark.parametrize("model", ["copy", "copy-learned"])
+def test_a_run_without_a_counterpart_names_those_that_have_one(open_guided, model):
+    at = open_guided(model=model)
+    [info] = at.info
+    text = html.unescape(info.value)
+    assert f"{model} has no counterpart" in text
+    assert "These runs have one: translate-guided, translate." in text
+    assert not at.get("bidi_component")
+
+
+@pytest.fixture
+def own_guided(own_runs):
+    """A run of one's own: the gallery's guided run under another name."""
+    guided = ROOT / "gallery" / "translate-guided"
+    return shutil.copytree(guided, own_runs / "mine", ignore=UNMEASURED)
+
+
+def test_a_run_that_was_never_measured_is_shown_and_says_so(open_guided, own_guided):
+    (own_guided / "evaluation.json").unlink()
+    at = open_guided(model="runs/mine")
+    assert [title.split(":")[0] for title in titles(at)] == ["translate", "runs/mine"]
+    assert set(at.dataframe[0].value["run"]) == {"translate"}
+    at.segmented_control(key=WHICH).set_value(BEST).run()
+    assert "This run was never measured" in read(at)
+    assert [title.split(":")[0] for title in titles(at)] == ["translate"]
+
+
+def test_a_guided_head_that_the_model_does_not_have_opens_cross_attention(open_guided, own_guided):
+    (own_guided / "evaluation.json").unlink()
+    file = own_guided / "run.json"
+    file.write_text(file.read_text().replace("encoder.2.self:0", "encoder.9.self:0"))
+    where = "Decoder layer 0, cross-attention head 0"
+    assert titles(open_guided(model="runs/mine")) == [f"translate: {where}", f"runs/mine: {where}"]

@@ -1,0 +1,61 @@
+import html
+import shutil
+
+import pytest
+
+from core.analysis.effects.effects_file import store_effects
+from core.analysis.effects.head_effects import HeadEffect, HeadEffects
+from core.analysis.effects.silencing import every_head
+from core.evaluate.intervals import Difference
+from core.runs.run import load_run
+from pages.views.heads.guided import BEST
+from tests.pages.conftest import ROOT, UNMEASURED, said
+
+
+@pytest.fixture
+def open_guided(open_page, own_runs):
+    return lambda **query_params: open_page("heads", trial="guided", **query_params)
+
+
+def read(at):
+    return html.unescape(said(at))
+
+
+@pytest.mark.usefixtures("unmeasured_gallery")
+def test_the_table_holds_the_stored_evaluation(open_guided):
+    at = open_guided(which_heads=BEST)
+    found = at.dataframe[0].value
+    assert found["run"].tolist() == ["translate", "translate", "translate-guided"]
+    assert found.iloc[1][["attention", "layer", "head"]].tolist() == ["cross", 1, 0]
+    evaluation = load_run(ROOT / "gallery" / "translate").evaluation["pronoun"]
+    assert set(found["n"]) == {evaluation["n"]}
+    on, silenced = found["on_antecedent"], found["pronouns_right"]
+    assert [each.split("\xa0")[0] for each in on] == ["39", "34.9", "100"]
+    assert silenced[2] == "100\xa0% → 49.1\xa0% [45.7, 52.6]"
+    assert set(found["best_rule"]) == {"51.3\xa0%"}
+    assert "seed 0" in read(at)
+    assert "exact_match" not in found
+    assert read(at).count("What it costs on held-out sentences was not measured") == 2
+
+
+@pytest.fixture
+def own_guided(own_runs):
+    """A run of one's own: the gallery's guided run under another name."""
+    guided = ROOT / "gallery" / "translate-guided"
+    return shutil.copytree(guided, own_runs / "mine", ignore=UNMEASURED)
+
+
+@pytest.mark.usefixtures("unmeasured_gallery")
+def test_what_was_measured_of_every_head_stands_in_the_table(open_guided, own_guided):
+    run = load_run(own_guided)
+    figure = Difference(before=0.9, after=0.5, low=-0.45, high=-0.35, n=400)
+    effects = tuple(
+        HeadEffect(head, exact_match=figure, loss=figure, pronoun=None)
+        for head in every_head(run.model)
+    )
+    store_effects(own_guided, HeadEffects(effects, 400, 0, run.step))
+    found = open_guided(model="runs/mine").dataframe[0].value
+    assert found["exact_match"].tolist() == [
+        *["not measured"] * (len(found) - 1),
+        "90\xa0% → 50\xa0% [−45.0,\xa0−35.0], n\xa0=\xa0400",
+    ]

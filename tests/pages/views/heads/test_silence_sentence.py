@@ -1,0 +1,81 @@
+import re
+
+import numpy as np
+import pytest
+
+from core.analysis.effects.interventions import Intervention, average_mixed, outcome
+from core.analysis.effects.silencing import every_head
+from core.decoding.sentence import translate
+from core.heads import Head
+from core.runs.run import load_run
+from tests.pages.conftest import ROOT, chart_rows, said
+
+WIDE = "The animal didn't cross the street because it was too wide."
+
+
+@pytest.fixture
+def open_silence(open_page):
+    return lambda **query_params: open_page("heads", trial="silence", **query_params)
+
+
+@pytest.fixture(scope="module")
+def run():
+    return load_run(ROOT / "gallery" / "translate-guided")
+
+
+@pytest.mark.parametrize(
+    ("instead", "kind"), [("silence", "silence"), ("uniform", "uniform"), ("average", "freeze")]
+)
+def test_probabilities_are_those_of_the_changed_model(open_silence, run, instead, kind):
+    names = "encoder.2.self:0,decoder.1.cross:1"
+    at = open_silence(sentence=WIDE, silent=names, instead=instead)
+    heads = frozenset(map(Head.parse, names.split(",")))
+    own = translate(run, WIDE).target_ids
+    probe = Intervention(kind, heads).probe(average_mixed(run) if kind == "freeze" else None)
+    before, after = outcome(run, WIDE, own, None), outcome(run, WIDE, own, probe)
+    rows = chart_rows(at)
+    assert [row["word"] for row in rows] == [each.token.text for each in before.reference]
+    assert [row["before"] for row in rows] == [each.probability for each in before.reference]
+    assert [row["after"] for row in rows] == [each.probability for each in after.reference]
+    assert [row["best"] for row in rows] == [each.best.text for each in after.reference]
+
+
+def test_the_loss_of_the_true_target_is_said_before_and_after(open_silence, run):
+    at = open_silence(sentence=WIDE, silent="decoder.1.self:1")
+    # Read from the probabilities: the model's own translation is the true target here.
+    before, after = (
+        -np.log(np.array([row[name] for row in chart_rows(at)], np.float64)).mean()
+        for name in ("before", "after")
+    )
+    found = re.search(r"Loss of the true target: (\S+) → (\S+) nats", said(at))
+    numbers = [float(text.replace("−", "-")) for text in found.groups()]
+    np.testing.assert_allclose(numbers, [before, after], rtol=0.01)
+
+
+def test_a_sentence_of_no_task_is_held_against_the_models_own_words(open_silence):
+    at = open_silence(sentence="Zorbik street street cat.")
+    assert "Loss of the model’s own translation" in said(at)
+
+
+def test_words_that_change_are_marked(open_silence, run):
+    heads = [name for name in map(str, every_head(run.model)) if "cross" in name]
+    at = open_silence(sentence=WIDE, silent=",".join(heads))
+    assert "after: the same" not in said(at)
+    before, after = re.search(r"before: (.*) \nafter: (.*)", said(at)).groups()
+    plain = [text.replace("*", "").split() for text in (before, after)]
+    assert any(word.startswith("**") for word in after.split())
+    assert plain[0] != plain[1]
+
+
+def test_with_no_head_changed_the_translation_is_the_same(open_silence):
+    at = open_silence(silent="none")
+    assert "after: the same, word by word" in said(at)
+    assert all(row["before"] == row["after"] for row in chart_rows(at))
+
+
+def test_an_end_that_was_never_written_is_no_word_of_the_model(open_silence):
+    at = open_silence(sentence="a" * 60)
+    [chart] = [rows for rows in [chart_rows(at)] if rows]
+    own = translate(load_run(ROOT / "gallery" / "translate-guided"), "a" * 60)
+    assert not own.finished
+    assert len({row["step"] for row in chart}) == len(own.target_ids)
