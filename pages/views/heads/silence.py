@@ -24,6 +24,7 @@ FIGURES: Mapping[Figure, str] = {
     "pronoun": N_("pronoun"),
     "loss": N_("loss"),
 }
+_USUAL: Figure = "exact_match"
 _FORMULA = r"""
 \mathrm{MultiHead}(x) = \sum_{h=1}^{H} m_h\, g_h\, W^O_h, \qquad
 g_h = \mathrm{softmax}\!\left(\tfrac{Q_h K_h^\top}{\sqrt{d_k}} + M\right) V_h, \qquad
@@ -90,14 +91,14 @@ def _ask_figure(effects: HeadEffects | None) -> Figure:
                 "not measured yet; the colour is how sharply it looks on this one."
             ).format(mark=_(silence_grid.OFF))
         )
-        return "exact_match"
+        return _USUAL
     offered = {name: _(FIGURES[name]) for name in figures(effects)}
     by = controls.choice(
         _("Coloured by the change of"),
         session.EFFECT,
         offered,
-        "exact_match",
-        older={"exact match": "exact_match"},
+        _USUAL,
+        older={"exact match": _USUAL},
     )
     st.caption(silence_grid.how_to_read(effects, by))
     return by
