@@ -25,11 +25,6 @@ def size(inspection: Inspection) -> str:
     )
 
 
-def warnings(run: Run, inspection: Inspection, head: Head) -> list[str]:
-    """Return why not to believe what is shown of a head, one sentence each."""
-    return [*about_sentence(run, inspection), *about_map(run, inspection, head)]
-
-
 def about_map(run: Run, inspection: Inspection, head: Head, *, silenced: bool = True) -> list[str]:
     """Return why not to believe a head's map, beside what holds for the whole sentence.
 

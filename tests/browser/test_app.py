@@ -4,6 +4,7 @@ import re
 
 import pytest
 from playwright.sync_api import expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.browser.first_visit import first_visit, listed_in_sidebar
 from tests.browser.waiting import fits, settled
@@ -224,3 +225,32 @@ def test_what_is_chosen_after_a_switch_of_pages_stays_chosen(visit):
     settled(page)
     expect(page.locator(".lines")).not_to_contain_text("all 4 heads")
     expect(shown).not_to_be_checked()
+
+
+@pytest.fixture
+def runs():
+    """What the server ran for a page: the parts that were drawn again, none for the whole page."""
+    found = []
+
+    def note(frame):
+        message = ForwardMsg.FromString(frame)
+        if message.WhichOneof("type") == "new_session":
+            found.append(list(message.new_session.fragment_ids_this_run))
+
+    return found, note
+
+
+def test_another_head_and_another_kind_draw_the_view_alone(new_page, serve, runs):
+    found, note = runs
+    page = new_page()
+    page.on("websocket", lambda socket: socket.on("framereceived", note))
+    page.goto(serve("app.py"))
+    settled(drawn(page))
+    assert found == [[]]
+    page.locator(".tile").nth(6).click()
+    expect(title(page)).to_contain_text("Encoder layer 1, head 2")
+    expect(page).to_have_url(re.compile("layer=1&head=2"))
+    page.get_by_role("radio", name="cross").click()
+    expect(title(page)).to_contain_text("Decoder layer 1, head 0")
+    assert len(found) >= 3
+    assert all(found[1:])

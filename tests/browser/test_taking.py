@@ -122,7 +122,9 @@ def test_a_click_writes_every_number(take, download):
         assert [float(row["weight"]) for row in csv.DictReader(file)] == expected
     read = json.loads(download(page, "JSON").read_text(encoding="utf-8"))
     assert read["columns"]["weight"] == expected
-    assert (read["sentence"], read["view"]) == (TIRED, "encoder.1.self.2")
+    assert (read["sentence"], read["view"]) == (TIRED, "maps")
+    assert read["title"] == "Encoder layer 1, self-attention head 2"
+    assert path.name == "encoder.1.self.2.csv"
 
 
 def test_a_link_opens_the_same_view_for_another_visitor(visit):

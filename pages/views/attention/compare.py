@@ -30,11 +30,13 @@ _IMPORTS = (
 def draw(opened: Opened) -> Shown | None:
     """Draw both maps and their difference."""
     selected = selection.ask(opened)
-    second = second_head.ask(selected)
-    if second is None:
-        return None
-    shown = compared(selected, second)
-    _say(shown)
+    # One place for all that is said, as much as it may be: it must not move the picture.
+    with st.container():
+        second = second_head.ask(selected)
+        if second is None:
+            return None
+        shown = compared(selected, second)
+        _say(shown)
     pictures = Matrices(panels=(_map(shown, 0), _map(shown, 1), _difference(shown)))
     picture = components.matrices(pictures, key=COMPARED_MAPS)
     return Shown(

@@ -54,9 +54,10 @@ def draw(opened: Opened) -> Shown:
 def _heads(selected: Selection) -> list[int]:
     """Ask whether one head's lines are drawn or those of all heads of the layer."""
     n_heads = len(selected.attention.weights_HQK)
-    if n_heads == 1:
-        return [selected.head.index]
+    # Its place is kept where nothing is asked: what comes and goes above must not move the picture.
     with st.container(horizontal=True, vertical_alignment="center"):
+        if n_heads == 1:
+            return [selected.head.index]
         offered = {ONE: _("one head"), ALL: _("all heads")}
         older = {"one head": ONE, "all heads": ALL}
         shown = controls.choice(_("Lines of"), session.SHOWN, offered, ONE, older=older)

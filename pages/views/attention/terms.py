@@ -45,11 +45,9 @@ def draw(
     axis = axis_of(selected, steps, found.over)
     labels = [label.text for label in axis.labels]
     n = len(found.terms_N)
-    order = IN_ORDER
-    if n > 1:
-        orders = {LARGEST: _("largest first"), IN_ORDER: _("in order")}
-        older = {"largest first": LARGEST, "in order": IN_ORDER}
-        order = controls.choice(_("Terms"), ORDER, orders, LARGEST, older=older)
+    # Its place is kept where nothing is asked: it must not move the picture.
+    with st.container():
+        order = _ask_order() if n > 1 else IN_ORDER
     about = named_cell(selected, steps, stage, cell)
     picture = matrices(_picture(found, axis, order, about), key=TERMS)
     if said := _about(steps, stage, cell, found):
@@ -61,6 +59,13 @@ def draw(
         compact=True,
     )
     return picture
+
+
+def _ask_order() -> str:
+    """Ask in which order the terms stand."""
+    orders = {LARGEST: _("largest first"), IN_ORDER: _("in order")}
+    older = {"largest first": LARGEST, "in order": IN_ORDER}
+    return controls.choice(_("Terms"), ORDER, orders, LARGEST, older=older)
 
 
 def _height(n: int) -> int | Literal["content"]:

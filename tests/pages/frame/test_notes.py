@@ -110,4 +110,4 @@ def test_a_nearly_uniform_head_is_said(own_copy):
     site = Site("encoder", 0, "self")
     attention = inspection.attention[site]
     attention.weights_HQK[0] = 1 / attention.weights_HQK.shape[-1]
-    assert any("nearly uniform" in line for line in notes.warnings(run, inspection, Head(site, 0)))
+    assert any("nearly uniform" in line for line in notes.about_map(run, inspection, Head(site, 0)))

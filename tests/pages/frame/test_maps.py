@@ -1,0 +1,56 @@
+"""What every page says of attention maps."""
+
+import numpy as np
+import pytest
+
+from core.heads import Kind
+from core.inspection import inspect_sentence
+from core.runs.run import load_run
+from core.tokenizer import Token
+from pages.frame.maps import labels, maps_of
+from tests.pages.conftest import ROOT
+
+
+@pytest.fixture(scope="module")
+def inspection():
+    return inspect_sentence(load_run(ROOT / "gallery" / "copy"), "a b c")
+
+
+def test_a_label_says_whether_its_token_goes_on_with_a_word_and_whether_training_saw_it():
+    tokens = [Token("zeb", False, 0), Token("ra", False, 0), Token("EOS", True, 1)]
+    found = labels(tokens, frozenset([0]))
+    assert [label.text for label in found] == ["zeb", "ra", "EOS"]
+    assert [label.continues for label in found] == [False, True, False]
+    assert [label.unknown for label in found] == [True, True, False]
+    assert [label.special for label in found] == [False, False, True]
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_maps_are_those_of_one_kind_with_its_queries_and_keys(inspection, kind):
+    maps = maps_of(inspection, kind, (1, 2))
+    sites = inspection.sites_of(kind)
+    expected = [inspection.attention[site].weights_HQK for site in sites]
+    assert np.array_equal(maps.weights, np.stack(expected))
+    tokens = {"source": inspection.source_tokens, "target": inspection.fed_tokens}
+    for side, found in ((kind.query_side, maps.queries), (kind.key_side, maps.keys)):
+        assert [label.text for label in found] == [token.text for token in tokens[side]]
+    assert bool(maps.predicted) == (kind.query_side == "target")
+
+
+def test_the_target_ends_with_what_was_predicted_last(inspection):
+    maps = maps_of(inspection, Kind.CROSS, (0, 0))
+    assert [label.text for label in maps.target] == ["BOS", "a", "b", "c", "EOS"]
+
+
+@pytest.mark.parametrize(
+    ("written", "zoom"),
+    [
+        ("1,1,2,3", (1, 1, 2, 3)),
+        ("0,0,4,4", None),
+        ("0,0,5,4", None),
+        ("1,1,2", None),
+        (None, None),
+    ],
+)
+def test_a_zoom_is_a_part_of_the_map_or_none(inspection, written, zoom):
+    assert maps_of(inspection, Kind.CROSS, (0, 0), zoom=written).zoom == zoom
