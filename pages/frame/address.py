@@ -15,7 +15,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.frame import session
-from pages.frame.visit import Mention, Text, Visit, current, settle, written
+from pages.frame.visit import Mention, Text, Visit, current, hear, settle, unstopped, written
 
 Value = TypeVar("Value")
 _WRITTEN_BEFORE = 50
@@ -40,7 +40,7 @@ def enter(page: str) -> None:
         visit.written = asked
     elif visit.entered:
         visit.written = asked
-    settle(visit)
+    hear(visit)
     visit.page = page
     visit.shown = {}
 
@@ -203,7 +203,7 @@ def linked(name: str) -> str | None:
 
 def choose(values: Mapping[str, object]) -> None:
     """Change choices; None takes one back. Only for callbacks: what is drawn shows the old ones."""
-    visit = current()
+    visit = unstopped()
     visit.clicked = True
     for name, wanted in values.items():
         if wanted is None:

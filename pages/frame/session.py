@@ -7,6 +7,8 @@ from collections.abc import MutableMapping, Sequence
 from typing import Any, cast
 
 import streamlit as st
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 MODEL, SENTENCE, KIND, UNIT, LAYER, HEAD = "model", "sentence", "kind", "unit", "layer", "head"
 OTHERS, ROW, OFF, ATTENTION = "others", "row", "off", "attention"
@@ -37,13 +39,14 @@ def widgets() -> MutableMapping[str, Any]:
 
 
 def held(key: str, default: object) -> object:
-    """Return what a widget holds now, also where only a part of the page runs again."""
-    return st.session_state.get(key, default)
+    """Return what a widget holds now, inside its callback."""
+    place = unstopped()
+    return place[key] if key in place else default
 
 
 def chosen(key: str) -> str:
     """Return what a widget that is no choice of the address holds, inside its callback."""
-    return str(st.session_state[key])
+    return str(unstopped()[key])
 
 
 def put(key: str, value: object) -> None:
@@ -51,10 +54,53 @@ def put(key: str, value: object) -> None:
     st.session_state[key] = value
 
 
-def drawer(name: str) -> dict[Any, Any]:
-    """Return where a module keeps what it has read, as long as the visit lasts."""
-    drawers: dict[str, dict[Any, Any]] = st.session_state.setdefault(_DRAWERS, {})
-    return drawers.setdefault(name, {})
+def drawer(name: str, held: MutableMapping[str, Any] | None = None) -> dict[Any, Any]:
+    """Return where a module keeps what it has read, as long as the visit lasts.
+
+    Args:
+        name: Of the drawer.
+        held: Where it is; without it, in the session.
+    """
+    place = widgets() if held is None else held
+    if _DRAWERS not in place:
+        place[_DRAWERS] = {}
+    found: dict[Any, Any] = place[_DRAWERS].setdefault(name, {})
+    return found
+
+
+def unstopped() -> MutableMapping[str, Any]:
+    """Return the session for a callback.
+
+    Streamlit stops a run at the next look into its session when another request has come, also a
+    callback, whose news would be lost: the browser does not send them again.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is None:
+        return widgets()
+    return cast(MutableMapping[str, Any], context.session_state._state)
+
+
+def reported() -> set[str]:
+    """Return the keys of all widgets that the browser knows; to be called before any is drawn."""
+    # The id of a widget ends in its key.
+    return {each.id.split("-", 2)[-1] for each in _sent()}
+
+
+def is_triggered() -> bool:
+    """Say whether a button or a picture was clicked."""
+    found = [(each, each.WhichOneof("value") or "") for each in _sent()]
+    return any("trigger" in kind and bool(getattr(each, kind)) for each, kind in found)
+
+
+def is_for_a_part() -> bool:
+    """Say whether only a part of the page is drawn."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return context is not None and bool(context.fragment_ids_this_run)
+
+
+def _sent() -> list[WidgetState]:
+    context = get_script_run_ctx(suppress_warning=True)
+    return [] if context is None else context.session_state.get_widget_states()
 
 
 def take_file(key: str) -> None:
@@ -70,10 +116,10 @@ def tick_rows(table: str, rows: Sequence[int]) -> None:
 
 def ticked_rows(table: str) -> list[int]:
     """Return the rows that are ticked in a table, as far as is known."""
-    held = st.session_state.get(table)
-    return sorted(held["selection"]["rows"]) if held else []
+    place = unstopped()
+    return sorted(place[table]["selection"]["rows"]) if table in place else []
 
 
 def picked_points(key: str, parameter: str) -> list[dict[str, Any]]:
     """Return what was clicked in a chart under one of its parameters, inside its callback."""
-    return list(st.session_state[key].selection[parameter])
+    return list(unstopped()[key].selection[parameter])

@@ -11,6 +11,8 @@ from pages.frame import session
 
 Text = tuple[str, ...]
 """A choice as the URL has it; several texts where several things are chosen."""
+_STALE_VALUES = 20
+"""So many values are remembered that a widget may still show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +46,26 @@ class Visit:
     """Page → the names of the choices that it has shown."""
     drawn: dict[str, object] = field(default_factory=dict)
     """Name → what its widget was told to show."""
-    replaced: dict[str, object] = field(default_factory=dict)
-    """Name → what its widget showed before something else was put there: a browser that is behind
-    reports this as if it had been chosen."""
+    stale: dict[str, tuple[object, ...]] = field(default_factory=dict)
+    """Name → what its widget may still show in the browser, which was told to show something else
+    and has not said yet that it does: it reports this as if it had been chosen."""
     reported: list[tuple[str, object, Callable[[], None]]] = field(default_factory=list)
     """What widgets reported since the last run, and how each is taken over."""
+    settling: bool = False
+    """Whether that is being taken over: what follows from a choice asks for choices, too."""
     clicked: bool = False
     """Whether something else than a widget caused the request."""
 
 
 def current() -> Visit:
-    """Return the visit whose page is drawn."""
+    """Return the visit whose page is drawn; whoever is to stop drawing it stops here."""
     found: Visit = session.drawer("address").setdefault("visit", Visit())
+    return found
+
+
+def unstopped() -> Visit:
+    """Return the visit for a callback, which must end: what it is called for is said only once."""
+    found: Visit = session.drawer("address", session.unstopped()).setdefault("visit", Visit())
     return found
 
 
@@ -69,10 +79,18 @@ def prepare(name: str, shown: object) -> None:
     visit, widgets = current(), session.widgets()
     held = widgets[name] if name in widgets else visit.drawn.get(name, shown)
     if held != shown:
-        visit.replaced[name] = held
-    if name not in widgets or held != shown:
+        _outdate(visit, name, held)
+    elif name not in widgets:
+        visit.stale.setdefault(name, ())
+    # Again until the browser says so: what is told is lost where another answer comes right after.
+    if name not in widgets or name in visit.stale:
         widgets[name] = shown
     visit.drawn[name] = shown
+
+
+def _outdate(visit: Visit, name: str, held: object) -> None:
+    """Note what a widget may still show though it is not what it should."""
+    visit.stale[name] = (*visit.stale.get(name, ()), held)[-_STALE_VALUES:]
 
 
 def report(name: str, then: Callable[[], None] | None = None) -> None:
@@ -82,14 +100,14 @@ def report(name: str, then: Callable[[], None] | None = None) -> None:
         name: The widget's key.
         then: What follows from the choice, by `choose`.
     """
-    held = session.held(name, None)
+    visit, held = unstopped(), session.held(name, None)
 
     def take() -> None:
-        current().chosen[name] = _texts(held)
+        visit.chosen[name] = _texts(held)
         if then is not None:
             then()
 
-    current().reported.append((name, held, take))
+    visit.reported.append((name, held, take))
 
 
 def prepare_rows(table: str, rows: Sequence[int]) -> None:
@@ -102,7 +120,7 @@ def prepare_rows(table: str, rows: Sequence[int]) -> None:
     visit, wanted = current(), list(rows)
     held = session.ticked_rows(table)
     if held != wanted:
-        visit.replaced[table] = held
+        _outdate(visit, table, held)
         session.tick_rows(table, wanted)
     visit.drawn[table] = wanted
 
@@ -115,7 +133,16 @@ def report_rows(table: str, take: Callable[[list[int]], None]) -> None:
         take: Takes the rows over, by `choose`.
     """
     held = session.ticked_rows(table)
-    current().reported.append((table, held, lambda: take(held)))
+    unstopped().reported.append((table, held, lambda: take(held)))
+
+
+def hear(visit: Visit) -> None:
+    """Begin with a request for the whole page: what does the browser show, and what was chosen?"""
+    shown = session.reported() - {name for name, _, _ in visit.reported}
+    settle(visit)
+    for name in shown:
+        # Streamlit calls nothing changed that is as it should be.
+        visit.stale.pop(name, None)
 
 
 def settle(visit: Visit) -> None:
@@ -124,19 +151,36 @@ def settle(visit: Visit) -> None:
     A browser reports all widgets. Those that it has not heard of since something else was put
     there look as if they had been changed back; unless that is all that happened, they were not.
     """
-    if not visit.reported:
-        visit.clicked = False
+    if visit.settling:
         return
-    reported, visit.reported = visit.reported, []
-    alone = len(reported) == 1 and not visit.clicked and not visit.entered
-    visit.clicked = False
-    for name, held, take in reported:
-        behind = name in visit.replaced and visit.replaced[name] == held
-        if (behind and not alone) or (name in visit.drawn and visit.drawn[name] == held):
-            continue
-        visit.replaced.pop(name, None)
-        take()
-    visit.clicked = False
+    alone = len(visit.reported) == 1 and not (
+        visit.clicked or visit.entered or session.is_triggered()
+    )
+    visit.settling = True
+    try:
+        while visit.reported:
+            _settle(visit, *visit.reported[0], alone)
+            # Only now: whoever is stopped before has not taken it over.
+            visit.reported.pop(0)
+    finally:
+        visit.settling = visit.clicked = False
+
+
+def _settle(visit: Visit, name: str, held: object, take: Callable[[], None], alone: bool) -> None:
+    if name in visit.drawn and visit.drawn[name] == held:
+        return
+    if held in visit.stale.get(name, ()) and not (alone and _is_asked(visit, name)):
+        return
+    if name in visit.stale:
+        # What it was told meanwhile may reach the browser after this choice.
+        visit.stale[name] = (visit.drawn.get(name),)
+    take()
+
+
+def _is_asked(visit: Visit, name: str) -> bool:
+    """Say whether a widget can be why the browser asks: it is no part that is drawn alone."""
+    mention = visit.shown.get(name)
+    return mention is None or bool(mention.part) or not session.is_for_a_part()
 
 
 def _texts(held: object) -> Text:
