@@ -5,7 +5,7 @@ from functools import partial
 from core.heads import Stack
 from core.model.description import Description
 from core.model.part import Node, Part, Sum, Tokens
-from pages.frame.text import _
+from pages.frame.language import _
 from viz.architecture import architecture as picture
 from viz.architecture.architecture import Architecture
 

@@ -4,15 +4,13 @@ Names are what links and code say; labels are what people read, in their languag
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Generic, TypedDict, TypeVar, Unpack
 
 import streamlit as st
 
-from core.heads import Kind
 from pages.frame import address, visit
-from pages.frame.text import _
 
 Amount = TypeVar("Amount", int, float)
 Chosen = TypeVar("Chosen")
@@ -268,42 +266,6 @@ def amount(label: str, name: str, default: Amount, **numbers: Unpack[Range[Amoun
         help=help_text,
     )
     return found
-
-
-def words(names: Iterable[Word]) -> dict[Word, str]:
-    """Return things whose names are words that people know: name → label."""
-    return {name: _(name) for name in names}
-
-
-def kind(
-    offered: Sequence[Kind],
-    default: Kind,
-    then: Callable[[], None] | None = None,
-    name: str = KIND,
-    *,
-    asked: bool = True,
-    disabled: bool = False,
-) -> Kind:
-    """Ask for one of the kinds of attention that a model has."""
-    labels = {str(each): _(each.label) for each in offered}
-    usual = str(default if default in offered else offered[0])
-    older = {each.label: str(each) for each in offered}
-    how = How[str](older=older, then=then, asked=asked, disabled=disabled)
-    return Kind(choice(_("Attention"), name, labels, usual, **how))
-
-
-def layer_and_head(
-    n_layers: int,
-    n_heads: int,
-    default: tuple[int, int],
-    *,
-    asked: bool = True,
-    disabled: bool = False,
-) -> tuple[int, int]:
-    """Ask for a layer and a head; a click into the maps sets them too."""
-    layer = number(_("layer"), n_layers, default[0], LAYER, asked=asked, disabled=disabled)
-    head = number(_("head"), n_heads, default[1], HEAD, asked=asked, disabled=disabled)
-    return layer, head
 
 
 def _reader(

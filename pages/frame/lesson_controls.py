@@ -2,8 +2,8 @@
 
 from core.analysis.lessons.masking import companions
 from pages.frame import address, cached, controls, session
+from pages.frame.language import _
 from pages.frame.opening import Opened
-from pages.frame.text import _
 
 MOST_SENTENCES = 8
 

@@ -13,7 +13,7 @@ from core.inspection import Inspection
 from core.runs.run import Run, RunError
 from core.tasks import TASKS, Example, Task
 from pages.frame import address, cached, controls, session
-from pages.frame.text import _, plain
+from pages.frame.language import _, plain
 
 
 @dataclass(frozen=True, slots=True)

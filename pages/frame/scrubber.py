@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
 
-from pages.frame.text import _, percent
+from pages.frame.language import _, percent
 from viz.scrubber.scrubber import Scrubber
 
 

@@ -141,8 +141,8 @@ def ask_head(opened: Opened, *, kind: bool = True, head: bool = True) -> Head:
     inspection, run = opened.inspection, opened.run
     kinds = list(dict.fromkeys(site.attention for site in inspection.attention))
     default = opening.default_kind(run)
-    chosen = controls.kind(kinds, default, then=opening.open_other_kind, asked=kind)
-    layer, index = controls.layer_and_head(
+    chosen = ask_kind(kinds, default, then=opening.open_other_kind, asked=kind)
+    layer, index = ask_layer_and_head(
         len(inspection.sites_of(chosen)),
         run.settings.model.n_heads,
         opening.default_head(run, chosen),
@@ -195,3 +195,38 @@ def _labelled(tokens: Sequence[Token], inspection: Inspection) -> tuple[TokenLab
     if tokens is inspection.source_tokens:
         return labels(tokens, inspection.unknown_words)
     return labels(tokens)
+
+
+def ask_kind(
+    offered: Sequence[Kind],
+    default: Kind,
+    then: Callable[[], None] | None = None,
+    name: str = session.KIND,
+    *,
+    asked: bool = True,
+    disabled: bool = False,
+) -> Kind:
+    """Ask for one of the kinds of attention that a model has."""
+    labels = {str(each): _(each.label) for each in offered}
+    usual = str(default if default in offered else offered[0])
+    older = {each.label: str(each) for each in offered}
+    how = controls.How[str](older=older, then=then, asked=asked, disabled=disabled)
+    return Kind(controls.choice(_("Attention"), name, labels, usual, **how))
+
+
+def ask_layer_and_head(
+    n_layers: int,
+    n_heads: int,
+    default: tuple[int, int],
+    *,
+    asked: bool = True,
+    disabled: bool = False,
+) -> tuple[int, int]:
+    """Ask for a layer and a head; a click into the maps sets them too."""
+    layer = controls.number(
+        _("layer"), n_layers, default[0], session.LAYER, asked=asked, disabled=disabled
+    )
+    head = controls.number(
+        _("head"), n_heads, default[1], session.HEAD, asked=asked, disabled=disabled
+    )
+    return layer, head

@@ -9,9 +9,9 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from core.commands.inspect import to_json
+from core.heads import Kind
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
-from pages.frame.text import ATTENTIONS
 from tests.browser.apps import maps_cases
 from tests.browser.apps.maps_page import expected_pixels, opened_maps, point_of
 from tests.browser.canvas import pixels
@@ -304,7 +304,7 @@ def test_a_real_models_weights_are_shown_cell_by_cell(visit, kind, layer, head):
     visible = np.array(written["attention"][site]["visible"])
     fed, predicted = written["target"]["fed"], written["target"]["predicted"]
     keys = written["source"]["tokens"] if kind == "decoder.cross" else fed
-    page = visit(f"?model=translate-guided&kind={ATTENTIONS[kind]}&layer={layer}&head={head}")
+    page = visit(f"?model=translate-guided&kind={Kind(kind).label}&layer={layer}&head={head}")
     page.locator(".maps[data-drawn]").wait_for()
     expect(page.locator(".map figcaption")).to_contain_text(f"layer {layer}, head {head}")
     shown = pixels(page.locator(".cells canvas"))

@@ -9,7 +9,7 @@ import streamlit as st
 from core.analysis.heads.comparison import aligned, compare, difference
 from core.heads import Head
 from core.inspection import inspect_sentence, merged
-from pages.frame import components, notes, python, selection
+from pages.frame import components, notes, selection, snippets
 from pages.frame.language import N_, _, number
 from pages.frame.opening import Opened
 from pages.frame.selection import key_axis, query_axis
@@ -188,11 +188,11 @@ def _python(shown: Compared) -> str:
     loading = []
     if second.models:
         run = "other_run"
-        loading = [f"other_run = load_run({python.folder(second.path)})"]
+        loading = [f"other_run = load_run({snippets.folder(second.path)})"]
     return "\n".join(
         [
             *loading,
-            f"other = inspect_sentence({run}, {python.quoted(second.sentence)})",
+            f"other = inspect_sentence({run}, {snippets.quoted(second.sentence)})",
             *(["other = merged(other)"] if first.whole_words else []),
             f'first = Head.parse("{first.head}")',
             f'second = Head.parse("{second.head}")',

@@ -19,9 +19,9 @@ from pages.frame import (
     components,
     controls,
     notes,
-    python,
     selection,
     session,
+    snippets,
 )
 from pages.frame.language import N_, _
 from pages.frame.opening import Opened
@@ -171,9 +171,9 @@ def _python(selected: Selection, stage: Stage, cell: tuple[int, int]) -> str:
     """Return Python that computes the numbers again."""
     opened = selected.opened
     return (
-        python.loading(opened.path, *_IMPORTS)
+        snippets.loading(opened.path, *_IMPORTS)
         + f"""head = Head.parse("{selected.head}")
-steps = head_steps(run, {python.quoted(opened.sentence)}, head)
+steps = head_steps(run, {snippets.quoted(opened.sentence)}, head)
 found = terms(steps, Stage.{stage.name}, {cell[0]}, {cell[1]})
 numbers = {{
     **matrices(steps, Stage.{stage.name}),

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.tokenizer import Token
-from pages.frame import python
+from pages.frame import snippets
 from pages.frame.selection import Selection, key_tokens, query_tokens
 from pages.frame.view import Column
 
@@ -28,11 +28,11 @@ def inspecting(selected: Selection, *imports: str) -> str:
         imports: More lines that import, for what comes after.
     """
     if not selected.whole_words:
-        return python.inspecting(selected.opened, *imports)
+        return snippets.inspecting(selected.opened.path, selected.opened.sentence, *imports)
     merging = "from core.inspection import inspect_sentence, merged"
     return (
-        python.loading(selected.opened.path, *imports, merging)
-        + f"inspection = inspect_sentence(run, {python.quoted(selected.opened.sentence)})\n"
+        snippets.loading(selected.opened.path, *imports, merging)
+        + f"inspection = inspect_sentence(run, {snippets.quoted(selected.opened.sentence)})\n"
         + "inspection = merged(inspection)\n"
     )
 

@@ -8,10 +8,11 @@ import streamlit as st
 from core.analysis.heads.likeness import SEED, Likeness, head_likeness, likeness
 from core.heads import Kind
 from core.runs.run import RunError
-from pages.frame import cached, controls, notes, opening, snippets
+from pages.frame import cached, notes, opening, snippets
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, number, plain
 from pages.frame.opening import Opened
+from pages.frame.selection import ask_kind
 from pages.frame.view import Columns, Shown
 from pages.views.heads import cells, named_heads
 from viz.component.payload import TokenLabel
@@ -37,7 +38,7 @@ TRIES = (
 def draw(opened: Opened) -> Shown | None:
     """Draw the map; a click on a cell names both heads."""
     kinds = list(dict.fromkeys(site.attention for site in opened.run.model.sites()))
-    kind = controls.kind(kinds, opening.default_kind(opened.run), name=KIND)
+    kind = ask_kind(kinds, opening.default_kind(opened.run), name=KIND)
     try:
         with st.spinner(_("Comparing all heads …")):
             found = cached.of_run(head_likeness, opened.path, kind)

@@ -18,7 +18,7 @@ from pages.frame import address, controls, notes, opening, session
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, plain
 from pages.frame.opening import Opened
-from pages.frame.selection import key_axis, query_axis, query_tokens
+from pages.frame.selection import ask_kind, ask_layer_and_head, key_axis, query_axis, query_tokens
 from pages.frame.snippets import folder, quoted
 from pages.frame.view import Columns, Shown
 from pages.frame.visit import prepare_rows, report_rows
@@ -106,13 +106,13 @@ def _ask(opened: Opened, runs: Mapping[str, Run]) -> Head | None:
     offered = {SAME: _("same head"), BEST: _("best head of each")}
     with st.container(horizontal=True, vertical_alignment="center"):
         which = controls.choice(_("Which heads"), WHICH, offered, SAME, older=older)
-        kind = controls.kind(
+        kind = ask_kind(
             kinds,
             guided.kind if guided else opening.default_kind(opened.run),
             then=partial(_open_other_kind, opened.run, guided),
             disabled=which == BEST,
         )
-        layer, index = controls.layer_and_head(
+        layer, index = ask_layer_and_head(
             len(inspection.sites_of(kind)),
             opened.run.settings.model.n_heads,
             _default(opened.run, guided, kind),

@@ -17,7 +17,7 @@ from pages.frame.components import matrices
 from pages.frame.language import N_, _, number, plain
 from pages.frame.opening import Opened
 from pages.frame.positions import position
-from pages.frame.selection import key_tokens, query_tokens
+from pages.frame.selection import ask_kind, ask_layer_and_head, key_tokens, query_tokens
 from pages.frame.view import Shown
 from pages.views.heads import moved_row, named_heads
 from pages.views.heads.moved_row import Moved, Result
@@ -98,8 +98,8 @@ def _ask(opened: Opened) -> tuple[Head, str]:
     inspection = opened.inspection
     kinds = list(dict.fromkeys(site.attention for site in inspection.attention))
     with st.container(horizontal=True, vertical_alignment="center"):
-        kind = controls.kind(kinds, opening.default_kind(opened.run), then=opening.open_other_kind)
-        layer, head = controls.layer_and_head(
+        kind = ask_kind(kinds, opening.default_kind(opened.run), then=opening.open_other_kind)
+        layer, head = ask_layer_and_head(
             len(inspection.sites_of(kind)),
             opened.run.settings.model.n_heads,
             opening.default_head(opened.run, kind),

@@ -22,6 +22,7 @@ from pages.frame.language import _, number, plain
 from pages.frame.maps import labels
 from pages.frame.notes import site_and_head
 from pages.frame.opening import Opened
+from pages.frame.selection import ask_kind, ask_layer_and_head
 from pages.frame.view import Columns
 from viz.plane.matrices import Axis, Matrix
 
@@ -129,7 +130,7 @@ def ask(opened: Opened, *, heads: bool) -> Chosen:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         sentences = lesson_controls.sentences(opened)
         kinds = list(dict.fromkeys(site.attention for site in sites))
-        kind = controls.kind(kinds, Kind.DECODER_SELF, name=session.ATTENTION)
+        kind = ask_kind(kinds, Kind.DECODER_SELF, name=session.ATTENTION)
         # The last one is short by default, so that there is padding to look at.
         last = len(sentences) - 1
         index = controls.number(_("sentence"), len(sentences), last, session.ROW)
@@ -137,7 +138,7 @@ def ask(opened: Opened, *, heads: bool) -> Chosen:
         layer, head = 0, 0
         if heads:
             n_heads = opened.run.settings.model.n_heads
-            layer, head = controls.layer_and_head(len(chosen_sites), n_heads, (0, 0))
+            layer, head = ask_layer_and_head(len(chosen_sites), n_heads, (0, 0))
     batch = cached.of_run(padded_batch, opened.path, sentences)
     said = [
         _("Shown is sentence {n}: “{text}”").format(n=number(index), text=plain(sentences[index]))

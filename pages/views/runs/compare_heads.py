@@ -13,11 +13,11 @@ from core.heads import Head, Kind
 from core.inspection import inspect_sentence
 from core.runs.numbers import Columns
 from core.runs.run import RunError
-from pages.frame import cached, components, controls, opening, python
+from pages.frame import cached, components, opening, snippets
 from pages.frame.language import _, plain
 from pages.frame.maps import maps_of
 from pages.frame.notes import site_and_head
-from pages.frame.selection import key_axis, query_axis
+from pages.frame.selection import ask_kind, ask_layer_and_head, key_axis, query_axis
 from pages.views.runs.table import Listed, folders
 from viz.charts.frames import runs_table
 from viz.component.standalone import Drawn
@@ -70,8 +70,8 @@ def computing(runs: Sequence[Listed], same: SameHead) -> str:
         "from core.heads import Head",
         "from core.runs.numbers import below, numbers_of_runs",
         "",
-        f"head, sentence = Head.parse({python.quoted(str(same.head))}), "
-        + python.quoted(same.sentence),
+        f"head, sentence = Head.parse({snippets.quoted(str(same.head))}), "
+        + snippets.quoted(same.sentence),
         f"numbers = numbers_of_runs({folders(runs)})",
         f"looking = {folders(same.runs)}",
         "numbers = below(numbers, numbers_of_heads(looking, sentence, head))",
@@ -92,10 +92,10 @@ def _same_head(runs: Sequence[Listed]) -> SameHead:
         sentence = opening.ask_typed_sentence(
             task.examples[0].source if task and task.examples else ""
         )
-        kind = controls.kind(tuple(Kind), opening.default_kind(first))
+        kind = ask_kind(tuple(Kind), opening.default_kind(first))
     with st.container(horizontal=True, vertical_alignment="center"):
         default = _shared_head(runs, kind)
-        layer, head = controls.layer_and_head(*_most(runs, kind), default)
+        layer, head = ask_layer_and_head(*_most(runs, kind), default)
         st.caption(_lacking(runs, kind, layer, head), width="stretch")
     chosen = Head(kind.site(layer), head)
     panels = [_panel(run, sentence, chosen) for run in runs]

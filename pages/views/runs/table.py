@@ -13,7 +13,7 @@ from core.runs.numbers import columns_of, figures
 from core.runs.records import Results, RunRecord, read_record
 from core.runs.run import RunError
 from core.training.process import Situation
-from pages.frame import address, cached, progress, python, session, visit
+from pages.frame import address, cached, progress, session, snippets, visit
 from pages.frame.language import _
 from pages.frame.view import Columns, Shown
 from viz.charts.frames import runs_table
@@ -129,7 +129,7 @@ def _python(runs: Mapping[str, Listed]) -> str:
 
 def folders(runs: Iterable[Listed]) -> str:
     """Return names and folders of runs as Python writes them."""
-    named = (f"{python.quoted(run.name)}: {python.folder(run.path)}" for run in runs)
+    named = (f"{snippets.quoted(run.name)}: {snippets.folder(run.path)}" for run in runs)
     return f"{{{', '.join(named)}}}"
 
 

@@ -10,7 +10,7 @@ from core.heads import Site
 from core.inspection import Inspection, inspect_sentence
 from core.runs.run import RunError
 from core.runs.weights import stops
-from pages.frame import cached, python
+from pages.frame import cached, snippets
 from pages.frame.charts import chart
 from pages.frame.language import _, number, plain
 from pages.frame.view import Columns, Shown
@@ -93,9 +93,9 @@ def _python(path: Path, sentence: str, site: Site) -> str:
         "from core.runs.weights import stops",
     ]
     lines = [
-        f"path, numbers = {python.folder(path)}, []",
+        f"path, numbers = {snippets.folder(path)}, []",
         "for step in stops(path):",
-        f"    inspection = inspect_sentence(load_run(path, step), {python.quoted(sentence)})",
+        f"    inspection = inspect_sentence(load_run(path, step), {snippets.quoted(sentence)})",
         f'    found = inspection.attention[Site.parse("{site}")]',
         "    for head, weights_QK in enumerate(found.weights_HQK):",
         "        numbers.append([step, head, evenness(weights_QK, found.visible_QK)])",

@@ -9,8 +9,9 @@ from core.config import ModelConfig
 from core.heads import Head, Kind
 from core.inspection import Inspection
 from core.runs.run import Run, RunError
-from pages.frame import address, cached, controls, maps, notes, opening, progress, session
+from pages.frame import address, cached, maps, notes, opening, progress, session
 from pages.frame.language import _
+from pages.frame.selection import ask_kind, ask_layer_and_head
 from viz.plane.maps import AttentionMaps
 
 
@@ -32,10 +33,10 @@ def ask_head(path: Path, model: ModelConfig) -> Head:
     """
     run = _opened(path)
     then = partial(_open_other_kind, run)
-    kind = controls.kind(tuple(Kind), opening.default_kind(run), then=then)
+    kind = ask_kind(tuple(Kind), opening.default_kind(run), then=then)
     layers = {"encoder": model.n_encoder_layers, "decoder": model.n_decoder_layers}
     default = opening.default_head(run, kind)
-    layer, number = controls.layer_and_head(layers[kind.stack], model.n_heads, default)
+    layer, number = ask_layer_and_head(layers[kind.stack], model.n_heads, default)
     return Head(kind.site(layer), number)
 
 

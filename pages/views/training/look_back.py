@@ -21,8 +21,8 @@ from pages.frame import (
     controls,
     notes,
     progress,
-    python,
     session,
+    snippets,
 )
 from pages.frame.language import _, number, plain
 from pages.frame.scrubber import scrubber_of, stop_label
@@ -172,8 +172,8 @@ def _python(path: Path, step: int, sentence: str, head: Head) -> str:
         "from core.runs.run import load_run",
     ]
     lines = [
-        f"run = load_run({python.folder(path)}, {step})",
-        f"inspection = inspect_sentence(run, {python.quoted(sentence)})",
+        f"run = load_run({snippets.folder(path)}, {step})",
+        f"inspection = inspect_sentence(run, {snippets.quoted(sentence)})",
         f'numbers = inspection.weights_of(Head.parse("{head}"))',
     ]
     return "\n".join([*imports, "", *lines, ""])

@@ -20,7 +20,7 @@ from core.runs.run import RunError
 from core.training import process
 from core.training.loop import train
 from core.training.trainer import EVALUATION_SAMPLES
-from pages.frame import address, cached, clicks, components, layout, progress, python, session
+from pages.frame import address, cached, clicks, components, layout, progress, session, snippets
 from pages.frame.charts import chart
 from pages.frame.language import N_, _, number, plain, translated
 from pages.frame.view import Shown
@@ -125,7 +125,9 @@ def _python(path: Path) -> str:
         "from core.runs.numbers import columns_of",
         "from core.runs.records import read_rows",
     ]
-    return "\n".join([*imports, "", f"numbers = columns_of(read_rows({python.folder(path)}))", ""])
+    return "\n".join(
+        [*imports, "", f"numbers = columns_of(read_rows({snippets.folder(path)}))", ""]
+    )
 
 
 def _progress(path: Path, drawn: process.Situation) -> None:
