@@ -8,10 +8,7 @@ VIEWS = (
     View(
         "steps",
         N_("step by step"),
-        N_(
-            "What the model writes when it is fed its own words (free running), beside what it "
-            "would say after the true ones (teacher forcing)."
-        ),
+        N_("Fed its own words (free running), and fed the true words (teacher forcing)."),
         steps.draw,
     ),
     View(

@@ -111,10 +111,12 @@ def ask_reference(sentence: str, default: str) -> str:
     """Ask for the true target of a sentence; filled in where the task knows it."""
     # Another sentence brings its own reference.
     address.goes_with(session.REFERENCE, sentence)
+    st.caption(_("Reference"), width="content")
     return controls.text(
         _("Reference"),
         session.REFERENCE,
         default,
+        labelled=False,
         placeholder=_("The true target, to compare with"),
     )
 

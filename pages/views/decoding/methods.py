@@ -24,7 +24,6 @@ def ask() -> Method | None:
         session.METHOD,
         names,
         "greedy",
-        labelled=True,
         older={"beam search": "beam"},
     )
     if chosen == "beam":

@@ -67,7 +67,8 @@ def _table(rows: Sequence[ScoreRow], names: Sequence[str], n_tokens: int) -> Non
             "z": [_written(row.logit) for row in rows],
             "z / τ": [_written(row.scaled) for row in rows],
             "e^(z/τ − max)": [_written(row.exponential) for row in rows],
-            "p": [percent(row.probability) for row in rows],
+            # Markdown would make a quotation of "> 99.999 %".
+            "p": [plain(percent(row.probability)) for row in rows],
         },
         border="horizontal",
         hide_index=True,

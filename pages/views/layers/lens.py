@@ -102,8 +102,8 @@ def _table(found: Lens, best: Sequence[str], followed: str, position: int) -> No
         {
             _("after"): list(found.names),
             _("best guess"): [plain(guess) for guess in best],
-            _("its probability"): _written(found.best_probability_LK[:, position], percent),
-            shares: _written(found.followed_probability_LK[:, position], percent),
+            _("its probability"): _written(found.best_probability_LK[:, position], _share),
+            shares: _written(found.followed_probability_LK[:, position], _share),
             _("tokens before it"): found.followed_rank_LK[:, position].tolist(),
             _("entropy, nats"): _written(found.entropy_LK[:, position], _brief),
             _("KL from the last, nats"): _written(found.divergence_LK[:, position], _brief),
@@ -115,6 +115,11 @@ def _table(found: Lens, best: Sequence[str], followed: str, position: int) -> No
 
 def _written(values_L: NDArray[np.float64], write: Callable[[float], str]) -> list[str]:
     return [write(value) for value in values_L.tolist()]
+
+
+def _share(value: float) -> str:
+    # Markdown would make a quotation of "> 99.999 %".
+    return plain(percent(value))
 
 
 def _brief(value: float) -> str:

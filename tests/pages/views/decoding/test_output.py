@@ -50,3 +50,8 @@ def test_what_is_chosen_is_part_of_the_link(open_view):
     at.slider(key="output_temperature").set_value(2.5).run()
     assert at.query_params["output_step"] == "2"
     assert at.query_params["output_temperature"] == "2.5"
+
+
+def test_a_share_just_below_all_is_no_quotation(open_view):
+    at, _shown = open_view("output", output_temperature="0.5")
+    assert at.table[0].value["p"][0].startswith("&#62;")

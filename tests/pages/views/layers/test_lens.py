@@ -45,3 +45,9 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
     assert numbers_of(shown, "best_guess") == [text for row in panel.texts for text in row]
     names = ("its_probability", "its_probability_followed", "more_probable_tokens")
     assert computed(shown) == numbers_of(shown, *names, "entropy", "divergence_from_last")
+
+
+def test_a_share_just_below_all_is_no_quotation(open_layers):
+    shares = table(open_layers(layers="lens")).iloc[:, 2].tolist()
+    assert any(share.startswith("&#62;") for share in shares)
+    assert not any(share.startswith(">") for share in shares)
