@@ -65,7 +65,6 @@ UNTESTED = {
     "core/tasks/translation/verbs.py",
     "core/tasks/translation/words.py",
     "core/training/keeper.py",
-    "pages/frame/cached.py",
     "pages/frame/charts.py",
     "pages/frame/controls.py",
     "pages/frame/layout.py",

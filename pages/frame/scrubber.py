@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
 
-from pages.frame.language import _, percent
+from pages.frame.language import _, number, percent
 from viz.scrubber.scrubber import Scrubber
 
 
@@ -43,9 +43,9 @@ def stop_label(row: Mapping[str, float]) -> str:
     """
     parts = []
     if "loss" in row:
-        parts.append(_("loss {loss}").format(loss=f"{row['loss']:.3g}"))
+        parts.append(_("loss {loss}").format(loss=number(row["loss"], padded=False)))
     if "held_out_loss" in row:
-        parts.append(_("held out {loss}").format(loss=f"{row['held_out_loss']:.3g}"))
+        parts.append(_("held out {loss}").format(loss=number(row["held_out_loss"], padded=False)))
     if "held_out_exact_match" in row:
         share = percent(row["held_out_exact_match"])
         parts.append(_("exact match {share}").format(share=share))

@@ -497,7 +497,7 @@ def test_pasted_text_and_settings_survive_a_visit_to_another_page(visit):
     turn(at, "dropout", 0.3)
     at.text_input(key="run_name").set_value("mine").run()
     elsewhere()
-    assert at.segmented_control(key="task").value == "own pairs"
+    assert at.segmented_control(key="task").value == "own_pairs"
     assert "**30 pairs**" in said(at)
     assert at.number_input(key="set_dropout").value == 0.3
     assert at.text_input(key="run_name").value == "mine"

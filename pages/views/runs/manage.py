@@ -172,7 +172,7 @@ def _changes(run: Listed) -> None:
     busy = run.situation is not None and run.situation.alive
     reason = _("It is being trained: pause or stop it first.") if busy else None
     if st.button(_("Rename"), type="tertiary", icon=":material/edit:", disabled=busy, help=reason):
-        _ask_name(run)
+        st.dialog(_("Rename this run"))(_ask_name)(run)
     # A box of its own would leave the keyboard nowhere when it is closed.
     with st.popover(
         _("Delete"), type="tertiary", icon=":material/delete:", disabled=busy, help=reason
@@ -180,7 +180,6 @@ def _changes(run: Listed) -> None:
         _ask_deletion(run)
 
 
-@st.dialog(_("Rename this run"))
 def _ask_name(run: Listed) -> None:
     key = f"name {run.name}"
     st.text_input(_("New name of {run}").format(run=plain(run.name)), run.path.name, key=key)

@@ -256,7 +256,7 @@ def _columns(longest: int) -> dict[str, ColumnConfig | None]:
         _("BLEU"): number(_("BLEU"), format="%.1f", width=48),
         _("held-out loss"): number(_("loss"), format="%.3g", width=74, help=_("held-out loss")),
         _("model"): text(width=94, help=_("layers of encoder + decoder · heads · d_model")),
-        _("when"): when(format="D MMM HH:mm", width=94, timezone=st.context.timezone),
+        _("when"): when(format="D MMM\u00a0HH:mm", width=94, timezone=st.context.timezone),
         **dict.fromkeys((_("of"), _("parameters"), _("minutes"), _("guided head"))),
     }
 

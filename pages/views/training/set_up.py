@@ -25,7 +25,7 @@ from pages.views.training.start import Wanted
 from viz.component.standalone import Drawn
 
 TASK, SIZE = "task", "size"
-OWN_PAIRS = "own pairs"
+OWN_PAIRS = "own_pairs"
 LABELS = {
     "copy": N_("copy"),
     "reverse": N_("reverse"),
@@ -68,7 +68,10 @@ def draw(folder: Path) -> Shown | None:
     with left:
         with st.container(horizontal=True):
             offered = {name: _(LABELS[name]) for name in [*TASKS, OWN_PAIRS]}
-            name = controls.choice(_("Task"), TASK, offered, next(iter(offered)), labelled=True)
+            older = {"own pairs": OWN_PAIRS}
+            name = controls.choice(
+                _("Task"), TASK, offered, next(iter(offered)), labelled=True, older=older
+            )
             sizes = translated(SIZES)
             begun = Begun(controls.choice(_("Size"), SIZE, sizes, next(iter(sizes)), labelled=True))
         st.markdown(f":small[{_(TEXTS[name])}]")

@@ -33,8 +33,8 @@ def told(path: Path, found: Situation) -> str:
         path: The run's folder.
         found: How it stands.
     """
-    wish = process.asked(path)
-    if found.state in ("starting", "running") and wish is not None:
+    wish = process.asked(path) if found.state in ("starting", "running") else None
+    if wish is not None:
         return _line(_(WISHES[wish]), _steps(found))
     parts = [_steps(found)]
     if found.state == "running":

@@ -1,0 +1,107 @@
+import io
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from core.runs.run import RunError
+from core.training.process import situation
+from pages.frame import cached
+from tests.pages.conftest import ROOT
+
+
+@pytest.fixture
+def opened():
+    """The files of runs that were opened or asked for their text; to be emptied by the test."""
+    found = []
+    read_text, open_path, open_file = Path.read_text, Path.open, io.open
+
+    def note(path):
+        if isinstance(path, str | os.PathLike) and {"gallery", "runs"} & set(Path(path).parts):
+            found.append(Path(path).name)
+
+    def noted_text(path, *arguments, **named):
+        note(path)
+        return read_text(path, *arguments, **named)
+
+    def noted_path(path, *arguments, **named):
+        note(path)
+        return open_path(path, *arguments, **named)
+
+    def noted_file(path, *arguments, **named):
+        note(path)
+        return open_file(path, *arguments, **named)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Path, "read_text", noted_text)
+        patch.setattr(Path, "open", noted_path)
+        patch.setattr("builtins.open", noted_file)
+        yield found
+
+
+PAGES = [
+    ("attention", {}),
+    ("training", {"training": "set_up"}),
+    ("training", {"training": "watch", "model": "runs/mine"}),
+    ("training", {"training": "look_back", "model": "runs/mine"}),
+    ("training", {"training": "forming", "model": "runs/mine"}),
+    ("runs", {}),
+    ("runs", {"runs": "runs/mine"}),
+    ("runs", {"runs": ["runs/mine", "copy", "runs/broken"]}),
+]
+
+
+@pytest.mark.parametrize(("page", "query_params"), PAGES)
+def test_nothing_is_read_at_a_rerun_where_nothing_changed(
+    open_page, own_copy, opened, page, query_params
+):
+    (own_copy.parent / "broken").mkdir()
+    (own_copy.parent / "broken" / "run.json").write_text("{")
+    at = open_page(page, **query_params)
+    opened.clear()
+    at.run()
+    assert not at.exception
+    assert not opened
+
+
+def test_a_file_that_changed_is_read_again(own_copy, opened):
+    assert cached.settings(own_copy).preset == "tiny"
+    changed = json.loads((own_copy / "run.json").read_text()) | {"preset": "small"}
+    (own_copy / "run.json").write_text(json.dumps(changed))
+    opened.clear()
+    assert cached.settings(own_copy).preset == "small"
+    assert opened.count("run.json") >= 1
+
+
+def test_what_is_wrong_with_a_run_is_said_until_it_is_mended(own_copy):
+    whole = (own_copy / "run.json").read_text()
+    (own_copy / "run.json").write_text("{")
+    for _again in range(2):
+        assert "run.json is damaged" in cached.complaint(own_copy)
+        with pytest.raises(RunError, match="damaged"):
+            cached.settings(own_copy)
+    (own_copy / "run.json").write_text(whole)
+    assert cached.complaint(own_copy) == ""
+
+
+def test_a_run_without_weights_is_complained_of(own_copy):
+    for file in (own_copy / "checkpoints").iterdir():
+        file.unlink()
+    assert "no checkpoint yet" in cached.complaint(own_copy)
+
+
+def test_how_a_training_stands_follows_its_files(own_copy):
+    assert cached.situation(own_copy) == situation(own_copy)
+    (own_copy / "status.json").write_text('{"state": "paused", "step": 850}')
+    assert cached.situation(own_copy).state == "paused"
+    (own_copy / "status.json").write_text('{"state": "running", "step": 850}')
+    # Nobody holds the run.
+    assert cached.situation(own_copy).state == "interrupted"
+
+
+def test_the_runs_of_the_gallery_come_first_and_the_best_known_of_all(own_copy):
+    names = list(cached.run_paths())
+    assert names[:2] == ["translate-guided", "translate"]
+    assert names[-1] == "runs/mine"
+    assert cached.run_paths()["copy"] == ROOT / "gallery" / "copy"

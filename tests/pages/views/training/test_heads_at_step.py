@@ -1,0 +1,16 @@
+from core.analysis.heads.findings import best_pronoun_head
+from core.heads import Kind
+from core.runs.run import load_run
+from tests.pages.conftest import ROOT
+
+GUIDED = ROOT / "gallery" / "translate-guided"
+
+
+def test_another_kind_of_attention_opens_on_its_best_head(open_view):
+    at = open_view("look_back", GUIDED, step="200")
+    assert at.segmented_control(key="kind").value == "encoder.self"
+    at.segmented_control(key="kind").set_value("decoder.cross").run()
+    assert not at.exception
+    best = best_pronoun_head(load_run(GUIDED), Kind.CROSS).head
+    chosen = (at.selectbox(key="layer").value, at.selectbox(key="head").value)
+    assert chosen == (best.layer, best.index)
