@@ -24,8 +24,7 @@ RULES = {
 """What may be wrong → what finds it in a file, and the files."""
 MEANT = {"pages/frame/language.py": {"formatted"}}
 """It writes the numbers that it then localises."""
-OFFENDERS: dict[str, set[str]] = {
-}
+OFFENDERS: dict[str, set[str]] = {}
 """What was wrong when the rules came, file by file: to be taken out, never to be added to."""
 
 

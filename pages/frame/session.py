@@ -40,8 +40,7 @@ def widgets() -> MutableMapping[str, Any]:
 
 def held(key: str, default: object) -> object:
     """Return what a widget holds now, inside its callback."""
-    place = unstopped()
-    return place[key] if key in place else default
+    return unstopped()[key] if key in unstopped() else default
 
 
 def chosen(key: str) -> str:

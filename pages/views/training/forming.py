@@ -38,7 +38,7 @@ def _along_the_training(path: Path) -> Shown:
     model, offered = cached.settings(path).model, stops(path)
     sentence = heads_at_step.ask_sentence(path)
     with st.container(horizontal=True, vertical_alignment="center"):
-        site = heads_at_step.ask_head(path, model).site
+        site = heads_at_step.ask_site(path, model)
     found = {step: _evennesses(path, step, sentence, site) for step in offered}
     series = {
         _("head {head}").format(head=head): list(along)

@@ -6,10 +6,10 @@ from pathlib import Path
 import streamlit as st
 
 from core.config import ModelConfig
-from core.heads import Head, Kind
+from core.heads import Head, Kind, Site
 from core.inspection import Inspection
 from core.runs.run import Run, RunError
-from pages.frame import address, cached, maps, notes, opening, progress, session
+from pages.frame import address, cached, controls, maps, notes, opening, progress, session
 from pages.frame.language import _
 from pages.frame.selection import ask_kind, ask_layer_and_head
 from viz.plane.maps import AttentionMaps
@@ -31,13 +31,28 @@ def ask_head(path: Path, model: ModelConfig) -> Head:
     Raises:
         RunError: The folder is no run.
     """
+    kind, n_layers, default = _ask_kind(path, model)
+    layer, number = ask_layer_and_head(n_layers, model.n_heads, default)
+    return Head(kind.site(layer), number)
+
+
+def ask_site(path: Path, model: ModelConfig) -> Site:
+    """Ask for a kind of attention and a layer; to be called inside of a row.
+
+    Raises:
+        RunError: The folder is no run.
+    """
+    kind, n_layers, default = _ask_kind(path, model)
+    return kind.site(controls.number(_("layer"), n_layers, default[0], session.LAYER))
+
+
+def _ask_kind(path: Path, model: ModelConfig) -> tuple[Kind, int, tuple[int, int]]:
+    """Return a kind of attention, its layers, and the layer and the head to open on."""
     run = _opened(path)
     then = partial(_open_other_kind, run)
     kind = ask_kind(tuple(Kind), opening.default_kind(run), then=then)
     layers = {"encoder": model.n_encoder_layers, "decoder": model.n_decoder_layers}
-    default = opening.default_head(run, kind)
-    layer, number = ask_layer_and_head(layers[kind.stack], model.n_heads, default)
-    return Head(kind.site(layer), number)
+    return kind, layers[kind.stack], opening.default_head(run, kind)
 
 
 def notes_on(path: Path, inspection: Inspection) -> list[str]:
