@@ -34,13 +34,16 @@ function fillParts(template, values) {
 
 const fill = (template, values) => fillParts(template, values).join("");
 
+// Making one takes longer than drawing a map.
+const [pluralRules, formats] = [new Map(), new Map()];
+
 /** The form of a text that a count asks for: "name.one", "name.few" …, else "name" itself. */
 function counted(texts, name, count, type = "cardinal") {
-  const form = new Intl.PluralRules(locale, { type }).select(count);
+  const key = `${locale} ${type}`;
+  if (!pluralRules.has(key)) pluralRules.set(key, new Intl.PluralRules(locale, { type }));
+  const form = pluralRules.get(key).select(count);
   return fill(texts[`${name}.${form}`] ?? texts[`${name}.other`] ?? texts[name], { n: count });
 }
-
-const formats = new Map();
 
 /** A number with so many decimals as the reader writes it. */
 function localNumber(x, decimals = 0, useGrouping = false) {

@@ -8,8 +8,7 @@ const PIXELS = {
 };
 
 /** A value's place in the table of its scale; beyond the limit it is that of the limit. */
-function colourNumber({ scale, limit, rounds }, value) {
-  if (rounds) return asByte(value);
+function colourNumber({ scale, limit }, value) {
   if (scale !== "signed") return Math.round(255 * Math.min(1, Math.max(0, value / limit)));
   return 127 + Math.round(127 * Math.min(1, Math.max(-1, value / limit)));
 }
@@ -39,8 +38,9 @@ function numbersOf(panel) {
     }
     return numbers;
   }
+  const number = panel.rounds ? asByte : (value) => colourNumber(panel, value);
   for (let cell = 0; cell < numbers.length; cell += 1) {
-    if (!visible || visible[cell]) numbers[cell] = 1 + colourNumber(panel, values[cell]);
+    if (!visible || visible[cell]) numbers[cell] = 1 + number(values[cell]);
   }
   return numbers;
 }

@@ -88,7 +88,9 @@ def unpack(packed: bytes, head: bytes | None = None) -> AttentionMaps:
     pool = header["pool"]
     pooled = (layers, heads, -(-queries // pool), -(-keys // pool))
     numbers = arrays[header["tiles"]].reshape(pooled).repeat(pool, 2).repeat(pool, 3)
-    visible = arrays[header["panels"][0]["visible"]].reshape(queries, keys).astype(np.bool_)
+    seen = header["panels"][0]["visible"]
+    shown = np.ones(queries * keys) if seen is None else arrays[seen]
+    visible = shown.reshape(queries, keys).astype(np.bool_)
     weights = (numbers[:, :, :queries, :keys] * visible / 255.0).astype(np.float32)
     layer, index = chosen["selected"]
     exact = panels.stretched(brought[chosen["weights"]], chosen["table"], queries * keys)
@@ -117,10 +119,10 @@ def _chosen(maps: AttentionMaps) -> dict[str, Any]:
 
 def _shared(maps: AttentionMaps, most: int) -> tuple[dict[str, Any], list[panels.Array]]:
     """Return what is the same whichever head is chosen."""
-    scaled = np.rint(maps.weights * np.float32(255.0))
-    numbers = np.minimum(scaled, 255.0, out=scaled).astype("u1")
-    pool = pool_of(numbers.shape, most)
-    arrays = [maps.visible, _pooled(numbers, pool)]
+    pool = pool_of(maps.weights.shape, most)
+    # A mask that hides nothing need not be sent.
+    masks = [] if maps.visible.all() else [maps.visible]
+    arrays = [*masks, _tiles(maps.weights, pool)]
     texts = {**DEFAULT_MAPS_TEXTS, **maps.texts}
     source = [written_label(label) for label in maps.source]
     header = {
@@ -128,7 +130,7 @@ def _shared(maps: AttentionMaps, most: int) -> tuple[dict[str, Any], list[panels
         "kind": maps.kind,
         "shape": maps.weights.shape,
         "pool": pool,
-        "tiles": 1,
+        "tiles": len(masks),
         "source": source,
         "target": [written_label(label) for label in maps.target],
         "translation": maps.translation,
@@ -148,7 +150,7 @@ def _large_map(
         rows=Axis(name=name, labels=maps.queries, side=queries, then=maps.predicted),
         columns=Axis(name=texts["key"], labels=maps.keys, side=keys),
         values=None,
-        visible=0,
+        visible=None if maps.visible.all() else 0,
         value_name=texts["weight"],
         # As Python rounds: the colours of exact weights are those of all heads.
         rounds=True,
@@ -175,13 +177,32 @@ def pool_of(shape: Sequence[int], most: int = MOST_CELLS) -> int:
     return pool
 
 
-def _pooled(numbers: npt.NDArray[np.uint8], pool: int) -> npt.NDArray[np.uint8]:
-    """Return the largest of each pool × pool numbers of the last two axes."""
+def _tiles(weights: npt.NDArray[np.float32], pool: int) -> npt.NDArray[np.uint8]:
+    """Return the largest of each pool × pool weights of the last two axes, as bytes."""
+    layers, heads, queries, keys = weights.shape
+    tiles = np.empty((layers, heads, -(-queries // pool), -(-keys // pool)), np.uint8)
+    # Layer by layer: what is done to one stays in the processor's cache.
+    for layer, tile in zip(weights, tiles, strict=True):
+        scaled = _largest(layer, pool) * np.float32(255.0)
+        np.rint(scaled, out=scaled)
+        tile[:] = np.minimum(scaled, 255.0, out=scaled)
+    return tiles
+
+
+def _largest(weights: npt.NDArray[np.float32], pool: int) -> npt.NDArray[np.float32]:
+    """Return the largest of each pool × pool weights of the last two axes."""
     if pool == 1:
-        return numbers
-    layers, heads, queries, keys = numbers.shape
-    padding = ((0, 0), (0, 0), (0, -queries % pool), (0, -keys % pool))
-    padded_numbers = np.pad(numbers, padding)
-    down, across = (size // pool for size in padded_numbers.shape[2:])
-    blocks = padded_numbers.reshape(layers, heads, down, pool, across, pool)
-    return np.asarray(blocks.max((3, 5)), np.uint8)
+        return weights
+    # Whole rows first, which are done many numbers at a time.
+    rows = _largest_of(np.ascontiguousarray(weights), pool)
+    return _largest_of(rows.swapaxes(1, 2), pool).swapaxes(1, 2)
+
+
+def _largest_of(weights: npt.NDArray[np.float32], pool: int) -> npt.NDArray[np.float32]:
+    """Return the largest of each `pool` lines of the middle axis."""
+    largest = weights[:, ::pool].copy()
+    for i in range(1, pool):
+        others = weights[:, i::pool]
+        first = largest[:, : others.shape[1]]
+        np.maximum(first, others, out=first)
+    return largest

@@ -225,32 +225,56 @@ function drawSheet(canvas, view, grid) {
   const image = new ImageData(width, height);
   const pixels = new Uint32Array(image.data.buffer);
   const [across, down] = [columns, rows].map((count) => Math.ceil(count / pool));
-  const shown = visible && pooledVisible(visible, view.shape[2], view.shape[3], scale, columns, cells);
-  const whole = { row: 0, column: 0, rows, columns, across, down, pool };
+  const sent = visible && pooledVisible(visible, view.shape[2], view.shape[3], scale);
+  const shown = sent && pooledVisible(sent, rows, columns, pool);
+  const largest = new Uint8Array(across * down);
   const columnOf = Uint16Array.from({ length: deviceWidth },
     (_, x) => Math.floor((x * across) / deviceWidth));
-  for (let layer = 0; layer < layers; layer += 1) {
-    for (let head = 0; head < heads; head += 1) {
-      const start = (layer * heads + head) * cells;
-      const bytes = arrays[view.tiles].subarray(start, start + cells);
-      const numbers = pooledNumbers(
-        { rows, columns, visible: shown, scale: "weight", coarse: { bytes, scale: 1 } }, whole);
-      for (let y = 0; y < deviceHeight; y += 1) {
-        const line = Math.floor((y * down) / deviceHeight) * across;
-        const to = (layer * stepY + y) * width + head * stepX;
-        for (let x = 0; x < deviceWidth; x += 1) {
-          pixels[to + x] = COLOURS[numbers[line + columnOf[x]]];
-        }
+  for (let tile = 0; tile < layers * heads; tile += 1) {
+    const bytes = arrays[view.tiles].subarray(tile * cells, (tile + 1) * cells);
+    largestOfBlocks(bytes, rows, columns, pool, largest);
+    const start = Math.floor(tile / heads) * stepY * width + (tile % heads) * stepX;
+    for (let y = 0, before = -1; y < deviceHeight; y += 1) {
+      const line = Math.floor((y * down) / deviceHeight) * across;
+      const to = start + y * width;
+      if (line === before) {
+        pixels.copyWithin(to, to - width, to - width + deviceWidth);
+        continue;
+      }
+      before = line;
+      for (let x = 0; x < deviceWidth; x += 1) {
+        const at = line + columnOf[x];
+        pixels[to + x] = !shown || shown[at] ? COLOURS[1 + largest[at]] : 0;
       }
     }
   }
   context.putImageData(image, 0, 0);
 }
 
+/** Of each block of a head's bytes the largest; what is hidden is 0. */
+function largestOfBlocks(bytes, rows, columns, pool, into) {
+  if (pool === 1) {
+    into.set(bytes);
+    return;
+  }
+  const across = Math.ceil(columns / pool);
+  into.fill(0);
+  for (let row = 0, cell = 0; row < rows; row += 1) {
+    let at = Math.floor(row / pool) * across;
+    for (const end = cell + columns; cell < end; at += 1) {
+      const last = Math.min(end, cell + pool);
+      let most = into[at];
+      for (; cell < last; cell += 1) if (bytes[cell] > most) most = bytes[cell];
+      into[at] = most;
+    }
+  }
+}
+
 /** Where at least one of the cells that are pooled can be seen. */
-function pooledVisible(visible, rows, columns, scale, across, cells) {
+function pooledVisible(visible, rows, columns, scale) {
   if (scale === 1) return visible;
-  const pooled = new Uint8Array(cells);
+  const across = Math.ceil(columns / scale);
+  const pooled = new Uint8Array(across * Math.ceil(rows / scale));
   for (let row = 0, cell = 0; row < rows; row += 1) {
     const line = Math.floor(row / scale) * across;
     for (let column = 0; column < columns; column += 1, cell += 1) {

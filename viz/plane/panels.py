@@ -157,34 +157,39 @@ def unpack_arrays(packed: bytes) -> tuple[dict[str, Any], list[Array]]:
 def squeezed(weights: NDArray[np.float32]) -> tuple[NDArray[np.uint8], list[int]]:
     """Write floats of 0 or more in 3.5 bytes each.
 
-    The three low bytes of each stand as they are. For the high byte, most of the exponent, four
-    bits name one of the 15 highest that there are; those cover thirty powers of two. What is
-    smaller than that has its high byte in the place of its lowest one: it keeps five digits.
+    The two lowest bytes of all come first, then the third of all, as they are. For the high byte,
+    most of the exponent, four bits name one of the 15 highest that there are; those cover thirty
+    powers of two. What is smaller than that has its high byte in the place of its lowest one: it
+    keeps five digits.
 
     Returns:
         The bytes, and the 15 high bytes or fewer.
     """
-    parts = weights.ravel().astype("<f4").view(np.uint8).reshape(-1, 4).copy()
-    high = parts[:, 3]
-    table = np.unique(high)[::-1][:_NAMED]
+    bits = np.ascontiguousarray(weights, "<f4").ravel().view("<u4")
+    high = (bits >> 24).astype(np.uint8)
+    table = np.flatnonzero(np.bincount(high, minlength=256))[::-1][:_NAMED]
     code_of = np.full(256, _NAMED, np.uint8)
     code_of[table] = np.arange(table.size, dtype=np.uint8)
     codes = code_of[high]
-    parts[:, 0] = np.where(codes == _NAMED, high, parts[:, 0])
+    low = bits.astype("<u2")
+    small = np.flatnonzero(codes == _NAMED)
+    low[small] = low[small] & 0xFF00 | high[small]
     pairs = np.append(codes, np.uint8(0)) if codes.size % 2 else codes
-    return np.concatenate([parts[:, :3].ravel(), pairs[0::2] | pairs[1::2] << 4]), table.tolist()
+    blocks = low.view(np.uint8), (bits >> 16).astype(np.uint8), pairs[0::2] | pairs[1::2] << 4
+    return np.concatenate(blocks), table.tolist()
 
 
 def stretched(squeezed: NDArray[np.uint8], table: Sequence[int], n: int) -> NDArray[np.float32]:
     """Read what `squeezed` wrote: so many floats."""
     nibbles = squeezed[3 * n :]
     codes = np.stack([nibbles & 15, nibbles >> 4], axis=1).ravel()[:n]
-    low = squeezed[: 3 * n].reshape(n, 3).copy()
-    named = np.pad(np.array(table, np.uint8), (0, _NAMED + 1 - len(table)))[codes]
-    high = np.where(codes == _NAMED, low[:, 0], named)
-    low[codes == _NAMED, 0] = 0
-    parts = np.concatenate([low, high[:, None]], axis=1)
-    return parts.view("<f4").ravel().astype(np.float32)
+    low = squeezed[: 2 * n].copy().view("<u2").astype(np.uint32)
+    named = np.pad(np.array(table, np.uint32), (0, _NAMED + 1 - len(table)))[codes]
+    small = codes == _NAMED
+    high = np.where(small, low & 0xFF, named)
+    low[small] &= 0xFF00
+    bits = low | squeezed[2 * n : 3 * n].astype(np.uint32) << 16 | high << 24
+    return bits.astype("<u4").view("<f4").astype(np.float32)
 
 
 @cache

@@ -40,16 +40,16 @@ const positionOf = ({ links, labels }, link) => {
 };
 
 /**
- * Weights as `viz.plane.panels.squeezed` writes them: three low bytes of each, and four bits that
- * name the high one; the smallest have it in the place of their lowest.
+ * Weights as `viz.plane.panels.squeezed` writes them: two low bytes of all, the third of all, and
+ * four bits of each that name the high one; the smallest have it in the place of their lowest.
  */
 function stretched(bytes, table, count) {
+  const low = new Uint16Array(bytes.buffer, bytes.byteOffset, count);
   const numbers = new Uint32Array(count);
-  for (let i = 0, at = 0; i < count; i += 1, at += 3) {
+  for (let i = 0; i < count; i += 1) {
     const code = (bytes[3 * count + (i >> 1)] >> (4 * (i & 1))) & 15;
-    const low = code === 15 ? 0 : bytes[at];
-    const high = code === 15 ? bytes[at] : table[code];
-    numbers[i] = low | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (high << 24);
+    const all = low[i] | (bytes[2 * count + i] << 16);
+    numbers[i] = code === 15 ? (all & 0xffff00) | (low[i] << 24) : all | (table[code] << 24);
   }
   return new Float32Array(numbers.buffer);
 }
