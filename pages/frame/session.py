@@ -40,7 +40,11 @@ def widgets() -> MutableMapping[str, Any]:
 
 def held(key: str, default: object) -> object:
     """Return what a widget holds now, inside its callback."""
-    return unstopped()[key] if key in unstopped() else default
+    place = unstopped()
+    # Streamlit's own state has no `get`.
+    if key not in place:
+        return default
+    return place[key]
 
 
 def chosen(key: str) -> str:
