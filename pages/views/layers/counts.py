@@ -97,7 +97,7 @@ def _numbers(opened: Opened, names: Sequence[str], groups: Groups) -> Columns:
     return {
         "model": names,
         **{group: [each[group] for each in groups] for group in groups[0]},
-        "published, millions": [None, *(row.millions for row in TABLE_3)],
+        "published_millions": [None, *(row.millions for row in TABLE_3)],
         "perplexity": [None, *(row.perplexity for row in TABLE_3)],
         "BLEU": [None, *(row.bleu for row in TABLE_3)],
         "dropout": [settings.model.dropout, *(row.config.dropout for row in TABLE_3)],
