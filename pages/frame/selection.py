@@ -61,10 +61,6 @@ class Selection:
         return self.inspection.weights_of(self.head)
 
 
-Looked = Selection
-"""What the views of the heads page call it until they are views of the frame."""
-
-
 def query_tokens(inspection: Inspection, kind: Kind) -> tuple[Token, ...]:
     """Return the tokens that look: one for each row of a map."""
     return inspection.tokens_of(kind.query_side)
