@@ -35,7 +35,9 @@ def _mounted(name: str, assets: Assets) -> Callable[..., Any]:
     return st.components.v2.component(name, html=assets.html, css=assets.css, js=assets.js)
 
 
-_plane = _mounted("plane", panels.component_assets())
+_maps = _mounted("plane_maps", panels.component_assets("maps"))
+_matrices = _mounted("plane_matrices", panels.component_assets("matrices"))
+_strips = _mounted("plane_strips", panels.component_assets("strips"))
 _part = _mounted("plane_part", panels.part_assets())
 _lines = _mounted("lines", lines_assets())
 _scrubber = _mounted("scrubber", scrubber_assets())
@@ -82,7 +84,7 @@ def attention_maps(
         # Before the maps: these are drawn once, when both have come.
         head = map_payload.pack_head(shown, map_payload.content_of(packed), key=key)
         _show(_part, f"{key}-head", head)
-        _show(_plane, key, packed, on_pick_change=on_pick, on_zoom_change=on_zoom)
+        _show(_maps, key, packed, on_pick_change=on_pick, on_zoom_change=on_zoom)
     whole = partial(map_payload.pack, shown, whole=True, locale=language.tag())
     return Drawn(map_payload.component_assets(), whole)
 
@@ -98,7 +100,7 @@ def matrices(shown: Matrices, *, key: str, on_pick: Callback | None = None) -> D
     """
     shown = translated(shown, DEFAULT_MATRICES_TEXTS)
     data = labelled.pack(shown, picks=on_pick is not None, key=key, locale=language.tag())
-    _show(_plane, key, data, on_pick_change=on_pick)
+    _show(_matrices, key, data, on_pick_change=on_pick)
     # Nobody waits there for clicks.
     packed = partial(labelled.pack, shown, key=key, locale=language.tag())
     return Drawn(labelled.component_assets(), packed)
@@ -118,7 +120,7 @@ def strips(shown: Strips, *, key: str, on_pick: Callback, on_strip: Callback) ->
     """
     shown = translated(shown, DEFAULT_STRIPS_TEXTS)
     data = of_one_word.pack(shown, picks=True, key=key, locale=language.tag())
-    _show(_plane, key, data, on_pick_change=on_pick, on_strip_change=on_strip)
+    _show(_strips, key, data, on_pick_change=on_pick, on_strip_change=on_strip)
     packed = partial(of_one_word.pack, shown, key=key, locale=language.tag())
     return Drawn(of_one_word.component_assets(), packed)
 

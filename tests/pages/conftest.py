@@ -218,7 +218,7 @@ def component(at, name):
 
 def kind_of(proto):
     """Return the name of a component; of the plane of cells, that of its layout."""
-    if proto.component_name != "plane":
+    if proto.component_name not in ("plane_maps", "plane_matrices", "plane_strips"):
         return proto.component_name
     layout = unframed(proto.bytes)[0]["layout"]
     return "attention_maps" if layout == "maps" else layout

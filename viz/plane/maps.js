@@ -6,7 +6,7 @@ const FINDING = 300; // so wide at least are sentences below the grid
 const TILE = { gap: 5, largest: 88, smallest: 20 };
 const NAMES = { left: 24, top: 18 }; // room for L0, L1 … and H0, H1 …
 
-const MAPS = {
+KINDS.maps = {
   mark: "attention-maps-drawn",
   receive: receiveMaps,
   layout: mapsLayout,

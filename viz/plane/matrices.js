@@ -4,7 +4,7 @@ const PANEL_GAP = 32;
 const SMALLEST = 0.54; // share of their size alone that is enough for cells beside others
 const FORMULA = /^[=+\-@'\t\r\n]/;
 
-const MATRICES = {
+KINDS.matrices = {
   mark: "matrices-drawn",
   layout: matricesLayout,
   place({ nodes, figures, layout, view }) {

@@ -1,5 +1,10 @@
 // One panel. Its elements stay while its values change: what they say and show is written anew.
 
+// Each layout enters itself here: a page takes only that which it shows.
+const KINDS = {};
+
+const kindOf = ({ view }) => KINDS[view.layout];
+
 function newPanel(figure, index) {
   figure.dataset.panel = index;
   const find = (selector) => figure.querySelector(selector);

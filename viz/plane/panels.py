@@ -27,9 +27,14 @@ _SHARED = (
 )
 _OWN = (
     *("payload", "cells", "sizes", "zoom", "legend", "panel", "marks", "pointing", "zooming"),
-    *("events", "sentences", "figure_cells", "picture", "parts"),
-    *("maps", "matrices", "strips", "plane"),
+    *("events", "figure_cells", "picture"),
 )
+Layout = Literal["maps", "matrices", "strips"]
+_LAYOUTS: Mapping[Layout, Sequence[str]] = {
+    "maps": ("sentences", "parts", "maps"),
+    "matrices": ("matrices",),
+    "strips": ("sentences", "strips"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,10 +198,16 @@ def stretched(squeezed: NDArray[np.uint8], table: Sequence[int], n: int) -> NDAr
 
 
 @cache
-def component_assets() -> Assets:
-    """Return the component's HTML, CSS and JS."""
-    scripts = (*shared(*_SHARED), *(f"plane/{name}" for name in _OWN))
-    styles = (*shared("plot"), "plane/zoom", "plane/maps", "plane/matrices", "plane/strips")
+def component_assets(*layouts: Layout) -> Assets:
+    """Return the component's HTML, CSS and JS, of some layouts or else of all.
+
+    Streamlit sends them with every change of the data, so an element takes that which it shows.
+    """
+    shown = layouts or tuple(_LAYOUTS)
+    # Two layouts may need the same script; once is enough.
+    theirs = dict.fromkeys(name for layout in shown for name in _LAYOUTS[layout])
+    scripts = (*shared(*_SHARED), *(f"plane/{name}" for name in (*_OWN, *theirs, "plane")))
+    styles = (*shared("plot"), "plane/zoom", *(f"plane/{layout}" for layout in shown))
     return assets_of("plane/plane", scripts, styles)
 
 

@@ -1,9 +1,5 @@
 // The component: panels of cells in one of three layouts. Drawn anew in place, never rebuilt.
 
-const KINDS = { maps: MAPS, matrices: MATRICES, strips: STRIPS };
-
-const kindOf = ({ view }) => KINDS[view.layout];
-
 export default function (component) {
   const leave = ({ telling, part }) => {
     clearTimeout(telling);

@@ -5,7 +5,7 @@ const TOP = { arrow: 20, gap: 12, weight: 64 }; // beside a strip: the token loo
 const BESIDE = { gap: 36, smallest: 14 }; // groups side by side, and the smallest cell there
 const SCROLLBAR = 16;
 
-const STRIPS = {
+KINDS.strips = {
   mark: "strips-drawn",
   receive: receiveStrips,
   layout: stripsLayout,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.frame.components import _plane
+from pages.frame.components import _maps, _matrices
 from tests.browser.apps.maps_cases import CASES
 from tests.browser.apps.matrices_cases import CASES as MATRICES
 from viz.plane import map_payload, matrices
@@ -13,7 +13,7 @@ st.set_page_config(layout="wide")
 NTH = {"nth.other": "{n}.", "labels": "jede {nth}"}
 texts = {"grid": "Alle {n} Köpfe", "grid.one": "Der eine Kopf", **NTH}
 maps = replace(CASES["known"](), texts=texts)
-_plane(key="maps", data=map_payload.pack(maps, key="maps", locale="de"))
+_maps(key="maps", data=map_payload.pack(maps, key="maps", locale="de"))
 for case in ("known", "long"):
     shown = replace(MATRICES[case](), texts=NTH)
-    _plane(key=case, data=matrices.pack(shown, key=case, locale="de"))
+    _matrices(key=case, data=matrices.pack(shown, key=case, locale="de"))

@@ -1,6 +1,7 @@
 """Of what the components are made."""
 
 import re
+from functools import partial
 
 import pytest
 
@@ -14,6 +15,9 @@ ASSETS = {
     "architecture": architecture.component_assets,
     "lines": lines.component_assets,
     "plane": panels.component_assets,
+    "maps": partial(panels.component_assets, "maps"),
+    "matrices": partial(panels.component_assets, "matrices"),
+    "strips": partial(panels.component_assets, "strips"),
     "part": panels.part_assets,
     "scrubber": scrubber.scrubber_assets,
     "stepper": decoding.decoding_assets,
