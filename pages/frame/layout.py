@@ -34,6 +34,7 @@ button[data-testid="stBaseButton-primary"] { color: Canvas; }
 }
 /* Streamlit's 60 % of the text's colour is too pale to read with weak eyes (WCAG: 4.5 to 1). */
 [data-testid="stCaptionContainer"], .st-key-taken summary { opacity: 0.75; }
+.st-key-way_back { display: none; }
 @media (max-width: 1000px) { .stMainBlockContainer { padding: 2.2rem 1.2rem 3rem; } }
 @media print {
   .stSidebar, header.stAppHeader, .stExpander, .stButton { display: none !important; }
@@ -42,7 +43,34 @@ button[data-testid="stBaseButton-primary"] { color: Canvas; }
 </style>
 """
 
+# A link to a page leaves an entry without parameters in the browser's history, and the address of
+# what is shown there comes after it. Until the page has been drawn it replaces that entry instead:
+# the way back from a page leads to the page before.
+_WAY_BACK = """
+<script>
+if (!history.entersPages) {
+    history.entersPages = true;
+    const push = history.pushState.bind(history);
+    let entering = true;
+    history.pushState = (state, title, url) => {
+        const same = new URL(url, location.href).pathname === location.pathname;
+        if (same && entering) history.replaceState(state, title, url);
+        else push(state, title, url);
+        entering ||= !same;
+    };
+    new MutationObserver(() => {
+        if (document.querySelector("[data-test-script-state=notRunning]")) entering = false;
+    }).observe(document.body, {
+        subtree: true,
+        attributeFilter: ["data-test-script-state"],
+    });
+}
+</script>
+"""
+
 
 def compact() -> None:
     """Apply to the page that is being drawn."""
     st.html(_STYLE)
+    with st.container(key="way_back"):
+        st.html(_WAY_BACK, unsafe_allow_javascript=True)

@@ -26,7 +26,7 @@ PAGES = {
     "training": "training",
     "runs": "",
 }
-"""Page → the name of its views in the URL; where what is ticked chooses among them there is none."""
+"""Page → the name of its views in the URL; empty where what is ticked chooses among them."""
 ASKED = {
     ("runs", "run"): {"runs": "copy"},
     ("runs", "compare"): {"runs": ["copy", "copy-learned"]},

@@ -1,0 +1,48 @@
+"""The way back: one step for each page and each choice."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.waiting import settled
+
+pytestmark = pytest.mark.browser
+
+
+def entries(page):
+    urls = page.evaluate("navigation.entries().map(entry => entry.url)")
+    return [url.partition("/")[2].partition("/")[2].partition("/")[2] for url in urls]
+
+
+def go(page, name):
+    page.get_by_role("link", name=name, exact=True).click(delay=30)
+    is_on(page, name)
+
+
+def is_on(page, name):
+    page.wait_for_function(f"location.pathname === '/{name.lower()}'")
+    expect(page.get_by_role("textbox", name="Sentence", exact=True)).to_be_visible()
+    settled(page)
+
+
+def test_a_page_and_a_choice_are_one_step_each(visit):
+    page = visit("masks")
+    box = page.get_by_role("textbox", name="Sentence", exact=True)
+    expect(box).to_be_visible(timeout=60_000)
+    settled(page)
+    start = len(entries(page)) - 1
+    go(page, "Positions")
+    box.fill("The cat slept.")
+    box.press("Enter")
+    page.wait_for_function("location.search === '?sentence=The+cat+slept.'")
+    settled(page)
+    go(page, "Masks")
+    go(page, "Layers")
+    said = "?sentence=The+cat+slept."
+    wanted = ["masks", "positions", f"positions{said}", f"masks{said}", f"layers{said}"]
+    assert entries(page)[start:] == wanted
+    page.evaluate("history.back()")
+    is_on(page, "Masks")
+    expect(box).to_have_value("The cat slept.")
+    page.evaluate("history.go(-2)")
+    is_on(page, "Positions")
+    expect(box).not_to_have_value("The cat slept.")
