@@ -78,6 +78,8 @@ def prepare(name: str, shown: object) -> None:
     """
     visit, widgets = current(), session.widgets()
     held = widgets[name] if name in widgets else visit.drawn.get(name, shown)
+    if name in visit.stale:
+        _outdate(visit, name, visit.drawn.get(name, shown))
     if held != shown:
         _outdate(visit, name, held)
     elif name not in widgets:
@@ -90,7 +92,8 @@ def prepare(name: str, shown: object) -> None:
 
 def _outdate(visit: Visit, name: str, held: object) -> None:
     """Note what a widget may still show though it is not what it should."""
-    visit.stale[name] = (*visit.stale.get(name, ()), held)[-_STALE_VALUES:]
+    others = tuple(each for each in visit.stale.get(name, ()) if each != held)
+    visit.stale[name] = (*others, held)[-_STALE_VALUES:]
 
 
 def report(name: str, then: Callable[[], None] | None = None) -> None:
@@ -173,7 +176,7 @@ def _settle(visit: Visit, name: str, held: object, take: Callable[[], None], alo
         return
     if name in visit.stale:
         # What it was told meanwhile may reach the browser after this choice.
-        visit.stale[name] = (visit.drawn.get(name),)
+        _outdate(visit, name, visit.drawn.get(name))
     take()
 
 
