@@ -11,11 +11,11 @@ STEPS_TO_PRONOUN = 10
 PAGES = {
     "?view=compare": ".matrices[data-drawn]",
     "?view=steps&stage=q%C2%B7k": ".matrices[data-drawn]",
-    "?view=lines&shown=all+heads&kind=cross": ".lines[data-drawn]",
+    "?view=lines&shown=all&kind=decoder.cross": ".lines[data-drawn]",
     "heads": ".matrices[data-drawn]",
     "layers": ".architecture[data-drawn]",
     "masks?masks=scores&row=0": ".matrices[data-drawn]",
-    "training?training=look+back&model=translate-guided&step=200": ".maps[data-drawn]",
+    "training?training=look_back&model=translate-guided&step=200": ".maps[data-drawn]",
     "runs?runs=translate&runs=translate-guided": ".stVegaLiteChart svg",
 }
 
