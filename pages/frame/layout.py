@@ -51,7 +51,8 @@ _WAY_BACK = """
 if (!history.entersPages) {
     history.entersPages = true;
     const push = history.pushState.bind(history);
-    let entering = true;
+    const drawn = () => document.querySelector("[data-test-script-state=notRunning]");
+    let entering = !drawn();
     history.pushState = (state, title, url) => {
         const same = new URL(url, location.href).pathname === location.pathname;
         if (same && entering) history.replaceState(state, title, url);
@@ -59,7 +60,7 @@ if (!history.entersPages) {
         entering ||= !same;
     };
     new MutationObserver(() => {
-        if (document.querySelector("[data-test-script-state=notRunning]")) entering = false;
+        if (drawn()) entering = false;
     }).observe(document.body, {
         subtree: true,
         attributeFilter: ["data-test-script-state"],
