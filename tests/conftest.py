@@ -31,6 +31,14 @@ def pytest_collection_modifyitems(items):
     items[:] = [*long[::2], *rest[:half], *long[1::2], *rest[half:]]
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _never_behind_others():
+    """Work that makes way for others would, called in a test, slow down all tests after it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "nice", lambda _steps: 0)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _own_main_module():
     """Streamlit puts the script that it tests in its place, where processes would begin with it."""
