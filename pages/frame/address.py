@@ -180,6 +180,14 @@ def chosen(name: str) -> str | None:
     return texts[-1] if texts else None
 
 
+def seen(name: str) -> str | None:
+    """Return what is chosen under a name, or what was shown of it by default; None for neither."""
+    texts = texts_of(name)
+    if not texts and (mention := current().shown.get(name)):
+        texts = mention.text
+    return texts[-1] if texts else None
+
+
 def show(name: str, text: Text | None, *, named: bool = True) -> None:
     """Note that the page shows a choice, for the URL and for links.
 

@@ -166,7 +166,7 @@ def _open_other_model() -> None:
 
 def _chosen_run() -> Run | None:
     """Return the chosen run, or None where it is damaged or was deleted meanwhile."""
-    path = cached.run_paths().get(address.text_of(session.MODEL) or "")
+    path = cached.run_paths().get(address.seen(session.MODEL) or "")
     return None if path is None or _problem(path) else cached.loaded(path)
 
 

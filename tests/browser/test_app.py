@@ -251,7 +251,7 @@ def test_another_head_and_another_kind_draw_the_view_alone(new_page, serve, runs
     expect(title(page)).to_contain_text("Encoder layer 1, head 2")
     expect(page).to_have_url(re.compile("layer=1&head=2"))
     page.get_by_role("radio", name="cross").click()
-    expect(title(page)).to_contain_text("Decoder layer 1, head 0")
+    expect(title(page)).to_contain_text("Decoder layer 0, head 1")
     settled(page)
     assert len(found) >= before + 2
     assert set(found[before:]) == {"FINISHED_FRAGMENT_RUN_SUCCESSFULLY"}

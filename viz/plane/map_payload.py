@@ -21,6 +21,8 @@ from viz.plane.panels import component_assets as component_assets
 MOST_CELLS = 1_000_000
 """Of all heads together; more are pooled, so that each sentence need not send them all."""
 
+MOST_WHOLE = 14_000
+"""So many of a head's weights are sent as they are; more of them are squeezed: 64 kB are enough."""
 MOST_CELLS_OF_A_FILE = 16_000_000
 """Of all heads together where no server could send more: 48 heads of 512 tokens are whole."""
 
@@ -51,7 +53,7 @@ def pack(
     header, arrays = _shared(maps, MOST_CELLS_OF_A_FILE if whole else MOST_CELLS)
     header |= {"zooms": zooms, "key": key, "locale": locale}
     if not apart:
-        exact, table = panels.squeezed(maps.weights[maps.selected])
+        exact, table = _exact(maps)
         header["head"] = _chosen(maps) | {"weights": len(arrays), "table": table}
         arrays.append(exact)
     return panels.pack_arrays(header, arrays)
@@ -65,9 +67,17 @@ def pack_head(maps: AttentionMaps, content: str, *, key: str) -> bytes:
         content: From `content_of` the packed maps: what it belongs to.
         key: Name of the element of the maps.
     """
-    exact, table = panels.squeezed(maps.weights[maps.selected])
+    exact, table = _exact(maps)
     named = {"key": key, "content": content, "weights": 0, "table": table}
     return panels.pack_arrays(_chosen(maps) | named, [exact])
+
+
+def _exact(maps: AttentionMaps) -> tuple[panels.Array, list[int] | None]:
+    """Return the chosen head's weights; squeezed, with the table of that, where there are many."""
+    weights_QK = maps.weights[maps.selected]
+    if weights_QK.size <= MOST_WHOLE:
+        return weights_QK.ravel(), None
+    return panels.squeezed(weights_QK)
 
 
 def content_of(packed: bytes) -> str:
@@ -93,7 +103,9 @@ def unpack(packed: bytes, head: bytes | None = None) -> AttentionMaps:
     visible = shown.reshape(queries, keys).astype(np.bool_)
     weights = (numbers[:, :, :queries, :keys] * visible / 255.0).astype(np.float32)
     layer, index = chosen["selected"]
-    exact = panels.stretched(brought[chosen["weights"]], chosen["table"], queries * keys)
+    exact = brought[chosen["weights"]]
+    if chosen["table"] is not None:
+        exact = panels.stretched(exact, chosen["table"], queries * keys)
     weights[layer, index] = exact.reshape(queries, keys)
     rows, columns = (panels.read_axis(header["panels"][0][name]) for name in ("rows", "columns"))
     return AttentionMaps(

@@ -89,7 +89,8 @@ function takeHead(state, frame) {
     && (layer !== pending.layer || head !== pending.head);
   if (!late) Object.assign(state, { layer, head, pending: null });
   view.chosen = [layer, head];
-  view.exact = stretched(frame.arrays[chosen.weights], chosen.table, view.shape[2] * view.shape[3]);
+  const sent = frame.arrays[chosen.weights];
+  view.exact = chosen.table ? stretched(sent, chosen.table, view.shape[2] * view.shape[3]) : sent;
   receiveZoom(state, view, chosen.zoom);
   if (view !== state.view) accept(state, view);
   chooseHead(state);
