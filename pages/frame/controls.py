@@ -109,6 +109,7 @@ def selection(
 
 
 def _chosen(name: str, offered: Mapping[Chosen, str], default: Chosen, how: How[Chosen]) -> Chosen:
+    visit.catch(name, how.get("then"))
     read = _reader(offered, how.get("older", {}))
     return address.value(name, read, default, named=how.get("named", False))
 
@@ -132,6 +133,7 @@ def several(
         older: What older links called a thing, beside its name.
     """
     address.belongs_to(name, of)
+    visit.catch(name)
     texts = address.texts_of(name)
     usual = [each for each in offered if each in set(default)]
     asked = {(older or {}).get(text, text) for text in texts or ()}
@@ -186,6 +188,7 @@ def text(label: str, name: str, default: str, **box: Unpack[Box]) -> str:
         default: To begin with.
         box: See `Box`.
     """
+    visit.catch(name)
     typed = address.value(name, str, default)
     visit.prepare(name, typed)
     draw = partial(st.text_area, height=box["height"]) if "height" in box else st.text_input
@@ -203,6 +206,7 @@ def text(label: str, name: str, default: str, **box: Unpack[Box]) -> str:
 
 def toggle(label: str, name: str, default: bool = False, *, help_text: str | None = None) -> bool:
     """Ask whether or not."""
+    visit.catch(name)
     chosen = address.value(name, {"true": True, "false": False}.get, default)
     visit.prepare(name, chosen)
     st.toggle(label, key=name, on_change=partial(visit.report, name), help=help_text)
@@ -246,6 +250,7 @@ def amount(label: str, name: str, default: Amount, **numbers: Unpack[Range[Amoun
         return found if within and math.isfinite(found) else None
 
     address.belongs_to(name, numbers.get("of", str(default)))
+    visit.catch(name)
     found = address.value(name, read, default)
     visit.prepare(name, found)
     step, report = numbers.get("step", type(default)(1)), partial(visit.report, name)

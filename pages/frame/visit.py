@@ -90,6 +90,27 @@ def prepare(name: str, shown: object) -> None:
     visit.drawn[name] = shown
 
 
+def catch(name: str, then: Callable[[], None] | None = None) -> None:
+    """Take over what a widget holds though nobody was told; to be called before it is drawn.
+
+    Streamlit tells a change once. Where it stops the run that would have heard of it, the widget
+    holds what was chosen all the same.
+
+    Args:
+        name: The widget's key.
+        then: What follows from the choice, by `choose`.
+    """
+    visit, widgets = current(), session.widgets()
+    if name not in widgets or name not in visit.drawn:
+        return
+    held = widgets[name]
+    if held != visit.drawn[name] and held not in visit.stale.get(name, ()):
+        visit.drawn[name] = held
+        visit.chosen[name] = _texts(held)
+        if then is not None:
+            then()
+
+
 def _outdate(visit: Visit, name: str, held: object) -> None:
     """Note what a widget may still show though it is not what it should."""
     others = tuple(each for each in visit.stale.get(name, ()) if each != held)
@@ -177,6 +198,7 @@ def _settle(visit: Visit, name: str, held: object, take: Callable[[], None], alo
     if name in visit.stale:
         # What it was told meanwhile may reach the browser after this choice.
         _outdate(visit, name, visit.drawn.get(name))
+    visit.drawn[name] = held
     take()
 
 
