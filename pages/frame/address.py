@@ -7,6 +7,7 @@ was chosen meanwhile, so that only what the visitor changed is taken over (`_set
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import wraps
 from typing import TypeVar
 from urllib.parse import urlencode, urlsplit, urlunsplit
@@ -28,7 +29,8 @@ def enter(page: str) -> None:
     visit.entered = visit.page != page
     visit.part = ""
     asked = _asked()
-    if _comes_by_address(visit, asked):
+    by_address = _comes_by_address(visit, asked)
+    if by_address:
         # Back and forward show a page as it was: what its address leaves out had its default.
         for name in visit.names_of.get(page, set()) if _is_way_back() else ():
             visit.chosen.pop(name, None)
@@ -41,6 +43,8 @@ def enter(page: str) -> None:
     elif visit.entered:
         visit.written = asked
     hear(visit)
+    if not (by_address or visit.entered):
+        announce()
     visit.page = page
     visit.shown = {}
 
@@ -103,6 +107,8 @@ def part(
     @wraps(draw)
     def drawn() -> None:
         # Drawn again, it comes without what is around it.
+        if alone:
+            announce()
         current().part = around
         begin_part(name)
         draw(*arguments)
@@ -116,12 +122,26 @@ def part(
     alone = True
 
 
+def announce() -> None:
+    """Have the URL say what was just chosen, before it is drawn: who reloads keeps it."""
+    visit = current()
+    settle(visit)
+    chosen = {name: text for name in visit.shown if (text := visit.chosen.get(name))}
+    new = {name: text for name, text in chosen.items() if text != visit.shown[name].text}
+    usual = {name for name, text in chosen.items() if text == visit.shown[name].usual}
+    wanted = (visit.written or {}) | new
+    _write(visit, {name: text for name, text in wanted.items() if name not in usual})
+
+
 def write() -> None:
     """Have the URL say what is shown; to be called when all of it is drawn."""
     visit = current()
     visit.entered = False
     visit.names_of.setdefault(visit.page, set()).update(visit.shown)
-    wanted = {name: each.text for name, each in visit.shown.items() if each.named}
+    _write(visit, {name: each.text for name, each in visit.shown.items() if each.named})
+
+
+def _write(visit: Visit, wanted: dict[str, Text]) -> None:
     if visit.written is not None and wanted != visit.written:
         visit.before = [*visit.before, visit.written][-_WRITTEN_BEFORE:]
     if wanted != visit.written:
@@ -154,6 +174,8 @@ def value(
     found = read(texts[-1]) if texts else None
     chosen = default if found is None else found
     show(name, (written(chosen),), named=named or chosen != default)
+    usual = None if named else (written(default),)
+    current().shown[name] = replace(current().shown[name], usual=usual)
     return chosen
 
 

@@ -24,6 +24,8 @@ class Mention:
     """Whether the URL names it; what is as it would be without, it leaves out."""
     part: str
     """The part of the page that shows it; empty for the page itself."""
+    usual: Text | None = None
+    """What it is where nothing is chosen; None where that is not known."""
 
 
 @dataclass(slots=True)
