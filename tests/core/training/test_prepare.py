@@ -26,7 +26,7 @@ def test_preparing_refuses_a_folder_that_has_something(prepare, tmp_path):
         ("translate", "encoder.0.self:2", "no head of this model"),
         ("translate", "decoder.1.cross:0", "no head of this model"),
         ("translate", "bla", "not a head such as"),
-        ("translate", "encoder.0.cross:0", "not a site such as"),
+        ("translate", "encoder.0.cross:0", "not a head such as"),
     ],
 )
 def test_a_head_that_cannot_be_guided_is_refused_before_anything_is_written(

@@ -64,4 +64,4 @@ def test_cells_that_are_not_computed_are_left_out_and_one_scale_serves_all():
     [rows] = chart["datasets"].values()
     assert len(rows) == 6
     assert {"way": "anew", "query": 0, "key": 0, "count": 2} in rows
-    assert chart["spec"]["encoding"]["color"]["scale"]["domain"][-1] == 2
+    assert chart["encoding"]["color"]["scale"]["domain"][-1] == 2
