@@ -19,7 +19,7 @@ STREAMLITS = {
 # Of the heads page's views, that of two runs needs one that has a counterpart; the others are
 # quicker with a small model.
 HEADS = dict.fromkeys((view.name for view in heads.VIEWS), "copy") | {"guided": "translate-guided"}
-VIEWS = [f"?view={view}" for view in attention.VIEWS] + [
+VIEWS = [f"?view={view.name}" for view in attention.VIEWS] + [
     f"heads?trial={view}&model={model}" for view, model in HEADS.items()
 ]
 

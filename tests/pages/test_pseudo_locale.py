@@ -50,7 +50,7 @@ def test_nothing_stays_english_on_pages_that_are_converted(page, open_marked):
 
 
 def test_what_stays_english_is_found(open_marked, monkeypatch):
-    monkeypatch.setattr("pages.runs._", lambda message: message)
+    monkeypatch.setattr("pages.views.runs.manage._", lambda message: message)
     assert pseudo_locale.left_in_english(open_marked("runs"))
 
 

@@ -146,7 +146,7 @@ def test_what_is_no_run_cannot_be_gone_on_with(refused, tmp_path, name):
         ("translate", "encoder.0.self:9", "encoder.0.self:9 is no head"),
         ("translate", "decoder.0.self:0", "never sees the source"),
         ("translate", "head 3", "'head 3' is not a head such as"),
-        ("translate", "middle.0.self:1", "'middle.0.self:1' is not a head such as encoder.1.self:0"),
+        ("translate", "middle.0.self:1", "'middle.0.self:1' is not a head such as"),
         ("copy", "encoder.0.self:0", "'copy' has no pronouns"),
     ],
 )
