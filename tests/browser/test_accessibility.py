@@ -28,7 +28,8 @@ DRAWN = """() => {
     const all = (selector) => [...document.querySelectorAll(selector)];
     const inside = (it) => it.querySelector("[data-testid=stBidiComponentIsolated]")?.shadowRoot;
     return !all("[data-testid=stSkeleton]").length
-        && all(".stBidiComponent").every((it) => inside(it)?.querySelector(".lab[data-drawn]"))
+        && all(".stBidiComponent").every((it) => inside(it)
+            && [...inside(it).querySelectorAll(".lab")].every((lab) => lab.matches("[data-drawn]")))
         && all(".stVegaLiteChart").every((it) => it.querySelector("svg"));
 }"""
 
