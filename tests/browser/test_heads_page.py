@@ -73,7 +73,7 @@ def test_a_row_of_the_table_opens_its_head_in_both_runs_and_the_link_keeps_it(vi
     both = [f"translate: {where}", f"translate-guided: {where}"]
     expect(titles).to_have_text(both)
     expect(radio(page, "same head", "Which heads")).to_be_checked()
-    expect(page).to_have_url(re.compile("kind=cross"))
+    expect(page).to_have_url(re.compile(r"kind=decoder\.cross"))
     page.reload()
     expect(titles).to_have_text(both)
 
