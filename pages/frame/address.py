@@ -1,9 +1,8 @@
 """What a visitor has chosen, and the address that says so: one truth for widgets, clicks and links.
 
 Every choice has a name and is kept as text, exactly as it stands in the URL. Widgets show it,
-clicks into pictures change it, links bring it, and it goes from page to page. A widget is never
-asked what it holds: the browser reports it with every request, also where it does not know yet what
-was chosen meanwhile, so that only what the visitor changed is taken over (`_settle`).
+clicks into pictures change it, links bring it, and it goes from page to page. What a widget holds
+is no choice before it was heard that the visitor changed it (`visit.hear`).
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -16,7 +15,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.frame import session
-from pages.frame.visit import Mention, Text, Visit, current, hear, settle, unstopped, written
+from pages.frame.visit import Mention, Text, Visit, current, hear, unstopped, written
 
 Value = TypeVar("Value")
 _WRITTEN_BEFORE = 50
@@ -30,6 +29,7 @@ def enter(page: str) -> None:
     visit.part = ""
     asked = _asked()
     by_address = _comes_by_address(visit, asked)
+    hear()
     if by_address:
         # Back and forward show a page as it was: what its address leaves out had its default.
         for name in visit.names_of.get(page, set()) if _is_way_back() else ():
@@ -38,11 +38,9 @@ def enter(page: str) -> None:
         for name, text in asked.items():
             visit.chosen[name] = text
             visit.owners.pop(name, None)
-        visit.reported.clear()
         visit.written = asked
     elif visit.entered:
         visit.written = asked
-    hear(visit)
     if not (by_address or visit.entered):
         announce()
     visit.page = page
@@ -69,28 +67,6 @@ def _is_way_back() -> bool:
     return context is not None and context.is_history_navigation
 
 
-def begin_part(name: str) -> str:
-    """Begin to draw a part of the page that may be drawn again alone; return what `end_part` needs.
-
-    Args:
-        name: Of which there is one in the page or part around it.
-    """
-    visit = current()
-    around = visit.part
-    visit.part = f"{around}/{name}"
-    visit.shown = {
-        each: shown
-        for each, shown in visit.shown.items()
-        if not f"{shown.part}/".startswith(f"{visit.part}/")
-    }
-    return around
-
-
-def end_part(around: str) -> None:
-    """End what `begin_part` began."""
-    current().part = around
-
-
 def part(
     name: str, draw: Callable[..., None], *arguments: object, every: float | None = None
 ) -> None:
@@ -108,11 +84,11 @@ def part(
     def drawn() -> None:
         # Drawn again, it comes without what is around it.
         if alone:
+            hear()
             announce()
-        current().part = around
-        begin_part(name)
+        _begin_part(f"{around}/{name}")
         draw(*arguments)
-        end_part(around)
+        current().part = around
         # A part of a part may be followed by choices that the URL must keep.
         if alone or not around:
             write()
@@ -122,10 +98,20 @@ def part(
     alone = True
 
 
+def _begin_part(path: str) -> None:
+    """Forget what a part, and the parts of it, showed when it was drawn before."""
+    visit = current()
+    visit.part = path
+    visit.shown = {
+        each: shown
+        for each, shown in visit.shown.items()
+        if not f"{shown.part}/".startswith(f"{path}/")
+    }
+
+
 def announce() -> None:
     """Have the URL say what was just chosen, before it is drawn: who reloads keeps it."""
     visit = current()
-    settle(visit)
     chosen = {name: text for name in visit.shown if (text := visit.chosen.get(name))}
     new = {name: text for name, text in chosen.items() if text != visit.shown[name].text}
     usual = {name for name, text in chosen.items() if text == visit.shown[name].usual}
@@ -181,13 +167,7 @@ def value(
 
 def texts_of(name: str) -> Text | None:
     """Return what is chosen under a name as it is written; None where nothing is."""
-    visit = current()
-    if visit.written is None:
-        # A page that is drawn without the frame.
-        visit.written = _asked()
-        visit.chosen |= visit.written
-    settle(visit)
-    return visit.chosen.get(name)
+    return current().chosen.get(name)
 
 
 def text_of(name: str) -> str | None:
@@ -234,7 +214,6 @@ def linked(name: str) -> str | None:
 def choose(values: Mapping[str, object]) -> None:
     """Change choices; None takes one back. Only for callbacks: what is drawn shows the old ones."""
     visit = unstopped()
-    visit.clicked = True
     for name, wanted in values.items():
         if wanted is None:
             visit.chosen.pop(name, None)
@@ -259,7 +238,6 @@ def belongs_to(name: str, owner: str, giving_way: Iterable[str] | None = None) -
         giving_way: Only these texts are taken back; None for whatever is chosen.
     """
     visit = current()
-    settle(visit)
     text = visit.chosen.get(name)
     changed = visit.owners.get(name, owner) != owner
     if changed and text and (giving_way is None or text[-1] in giving_way):
@@ -275,7 +253,6 @@ def goes_with(name: str, owner: str) -> None:
         owner: What it goes with now, a sentence for example.
     """
     visit = current()
-    settle(visit)
     others = session.drawer(f"with {name}")
     before = visit.owners.get(name, owner)
     if before != owner:

@@ -4,9 +4,9 @@ Names are what links and code say; labels are what people read, in their languag
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Generic, TypedDict, TypeVar, Unpack
+from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack
 
 import streamlit as st
 
@@ -57,14 +57,14 @@ def choice(
     chosen = _chosen(name, offered, default, how)
     if not how.get("asked", True):
         return chosen
-    visit.prepare(name, chosen)
+    widget = visit.widget(name, chosen, tuple(offered.items()), how.get("then"))
     st.segmented_control(
         label,
         list(offered),
         format_func=offered.__getitem__,
+        default=widget.first,
         required=True,
-        key=name,
-        on_change=partial(visit.report, name, how.get("then")),
+        key=widget.key,
         label_visibility="visible" if how.get("labelled") else "collapsed",
         help=how.get("help_text"),
         disabled=how.get("disabled", False),
@@ -93,13 +93,13 @@ def selection(
     chosen = _chosen(name, offered, default, how)
     if not how.get("asked", True):
         return chosen
-    visit.prepare(name, chosen)
+    widget = visit.widget(name, chosen, tuple(offered.items()), how.get("then"))
     st.selectbox(
         label,
         list(offered),
+        index=list(offered).index(widget.first),
         format_func=offered.__getitem__,
-        key=name,
-        on_change=partial(visit.report, name, how.get("then")),
+        key=widget.key,
         label_visibility="visible" if how.get("labelled", True) else "collapsed",
         width="stretch" if width is None else width,
         help=how.get("help_text"),
@@ -109,7 +109,6 @@ def selection(
 
 
 def _chosen(name: str, offered: Mapping[Chosen, str], default: Chosen, how: How[Chosen]) -> Chosen:
-    visit.catch(name, how.get("then"))
     read = _reader(offered, how.get("older", {}))
     return address.value(name, read, default, named=how.get("named", False))
 
@@ -133,20 +132,19 @@ def several(
         older: What older links called a thing, beside its name.
     """
     address.belongs_to(name, of)
-    visit.catch(name)
     texts = address.texts_of(name)
     usual = [each for each in offered if each in set(default)]
     asked = {(older or {}).get(text, text) for text in texts or ()}
     chosen = usual if texts is None else [each for each in offered if each in asked]
     address.show(name, tuple(chosen) or ("",), named=chosen != usual)
-    visit.prepare(name, chosen)
+    widget = visit.widget(name, chosen, tuple(offered.items()))
     st.pills(
         label,
         list(offered),
         selection_mode="multi",
+        default=widget.first,
         format_func=offered.__getitem__,
-        key=name,
-        on_change=partial(visit.report, name),
+        key=widget.key,
         label_visibility="collapsed",
     )
     return chosen
@@ -188,14 +186,13 @@ def text(label: str, name: str, default: str, **box: Unpack[Box]) -> str:
         default: To begin with.
         box: See `Box`.
     """
-    visit.catch(name)
     typed = address.value(name, str, default)
-    visit.prepare(name, typed)
+    widget = visit.widget(name, typed)
     draw = partial(st.text_area, height=box["height"]) if "height" in box else st.text_input
     draw(
         label,
-        key=name,
-        on_change=partial(visit.report, name),
+        widget.first,
+        key=widget.key,
         placeholder=box.get("placeholder"),
         label_visibility="visible" if box.get("labelled", True) else "collapsed",
         width=box.get("width", "stretch"),
@@ -206,10 +203,9 @@ def text(label: str, name: str, default: str, **box: Unpack[Box]) -> str:
 
 def toggle(label: str, name: str, default: bool = False, *, help_text: str | None = None) -> bool:
     """Ask whether or not."""
-    visit.catch(name)
     chosen = address.value(name, {"true": True, "false": False}.get, default)
-    visit.prepare(name, chosen)
-    st.toggle(label, key=name, on_change=partial(visit.report, name), help=help_text)
+    widget = visit.widget(name, chosen)
+    st.toggle(label, widget.first, key=widget.key, help=help_text)
     return chosen
 
 
@@ -250,27 +246,72 @@ def amount(label: str, name: str, default: Amount, **numbers: Unpack[Range[Amoun
         return found if within and math.isfinite(found) else None
 
     address.belongs_to(name, numbers.get("of", str(default)))
-    visit.catch(name)
     found = address.value(name, read, default)
-    visit.prepare(name, found)
-    step, report = numbers.get("step", type(default)(1)), partial(visit.report, name)
-    help_text = numbers.get("help_text")
+    step, help_text = numbers.get("step", type(default)(1)), numbers.get("help_text")
+    widget = visit.widget(name, found, (low, high, step))
     if numbers.get("slides"):
-        st.slider(label, low, high, step=step, key=name, on_change=report, help=help_text)
+        st.slider(label, low, high, widget.first, step, key=widget.key, help=help_text)
         return found
     st.number_input(
         label,
         low,
         high,
-        default,
+        widget.first,
         step,
         format="%d" if isinstance(default, int) else "%.6g",
-        key=name,
-        on_change=report,
+        key=widget.key,
         width=numbers.get("width", 130),
         help=help_text,
     )
     return found
+
+
+class Looks(TypedDict, total=False):
+    """How a table looks."""
+
+    row_height: int
+    """In pixels."""
+    height: int
+    """In pixels, of the table."""
+    column_config: Mapping[str, Any]
+    """Column → how Streamlit shows it."""
+    alt: str
+    """What it shows, for screen readers."""
+
+
+def table(
+    name: str,
+    shown: object,
+    things: Sequence[Chosen],
+    ticked: Collection[Chosen],
+    take: Callable[[list[Chosen]], None],
+    selection_mode: Literal["single-row", "multi-row"],
+    **looks: Unpack[Looks],
+) -> None:
+    """Draw a table of which rows can be ticked.
+
+    Args:
+        name: Of the table.
+        shown: What Streamlit draws as one.
+        things: What each row stands for.
+        ticked: Those whose rows are.
+        take: Takes over those that are ticked instead, by `address.choose`.
+        selection_mode: Whether one or several can be.
+        looks: See `Looks`.
+    """
+    rows = [row for row, thing in enumerate(things) if thing in ticked]
+    most = 1 if selection_mode == "single-row" else len(rows)
+    widget = visit.table(name, things, rows[:most], take)
+    st.dataframe(
+        shown,
+        key=widget.key,
+        on_select="rerun",
+        selection_mode=selection_mode,
+        selection_default={"selection": {"rows": widget.first}},
+        hide_index=True,
+        placeholder="",
+        **looks,
+    )
 
 
 def _reader(

@@ -20,7 +20,7 @@ _STYLE = """
 .stMainBlockContainer > .stVerticalBlock, .stMainBlockContainer .stVerticalBlock { gap: 0.5rem; }
 header.stAppHeader { height: 2.2rem; min-height: 2.2rem; }
 button[data-testid="stBaseButton-primary"] { color: Canvas; }
-.st-key-sentence { min-width: 22rem; }
+.st-key-sentence, [class*="st-key-sentence--"] { min-width: 22rem; }
 /* Off the screen it is laid out only for whoever scrolls there: clicks are answered sooner. */
 .st-key-taken, .st-key-explained { content-visibility: auto; contain-intrinsic-size: auto 12rem; }
 /* It cuts what sticks out: what has the focus is outlined. */

@@ -3,11 +3,10 @@
 What was chosen is kept by `address`.
 """
 
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Mapping, MutableMapping
 from typing import Any, cast
 
 import streamlit as st
-from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 MODEL, SENTENCE, KIND, UNIT, LAYER, HEAD = "model", "sentence", "kind", "unit", "layer", "head"
@@ -52,11 +51,6 @@ def chosen(key: str) -> str:
     return str(unstopped()[key])
 
 
-def put(key: str, value: object) -> None:
-    """Set a widget that is no choice of the address, before it is drawn."""
-    st.session_state[key] = value
-
-
 def drawer(name: str, held: MutableMapping[str, Any] | None = None) -> dict[Any, Any]:
     """Return where a module keeps what it has read, as long as the visit lasts.
 
@@ -83,44 +77,15 @@ def unstopped() -> MutableMapping[str, Any]:
     return cast(MutableMapping[str, Any], context.session_state._state)
 
 
-def reported() -> set[str]:
-    """Return the keys of all widgets that the browser knows; to be called before any is drawn."""
-    # The id of a widget ends in its key.
-    return {each.id.split("-", 2)[-1] for each in _sent()}
-
-
-def is_triggered() -> bool:
-    """Say whether a button or a picture was clicked."""
-    found = [(each, each.WhichOneof("value") or "") for each in _sent()]
-    return any("trigger" in kind and bool(getattr(each, kind)) for each, kind in found)
-
-
-def is_for_a_part() -> bool:
-    """Say whether only a part of the page is drawn."""
-    context = get_script_run_ctx(suppress_warning=True)
-    return context is not None and bool(context.fragment_ids_this_run)
-
-
-def _sent() -> list[WidgetState]:
-    context = get_script_run_ctx(suppress_warning=True)
-    return [] if context is None else context.session_state.get_widget_states()
-
-
 def take_file(key: str) -> None:
     """Keep name and content of the file that was just chosen; nothing where it was taken away."""
     file = st.session_state[key]
     drawer(key)["file"] = None if file is None else (file.name, file.getvalue())
 
 
-def tick_rows(table: str, rows: Sequence[int]) -> None:
-    """Tick these rows of a table, and no others; to be called before it is drawn."""
-    st.session_state[table] = {"selection": {"rows": list(rows), "columns": [], "cells": []}}
-
-
-def ticked_rows(table: str) -> list[int]:
-    """Return the rows that are ticked in a table, as far as is known."""
-    place = unstopped()
-    return sorted(place[table]["selection"]["rows"]) if table in place else []
+def rows_of(table: Mapping[str, Mapping[str, list[int]]]) -> list[int]:
+    """Return the rows that are ticked, of what is held for a table."""
+    return sorted(table["selection"]["rows"])
 
 
 def picked_points(key: str, parameter: str) -> list[dict[str, Any]]:

@@ -1,18 +1,24 @@
-"""What is known of one visit: what was chosen, what is shown, and what the browser reports of it.
+"""What is known of one visit: what was chosen, what is shown, and what the browser says of it.
 
-A browser reports all widgets with every request, also those that it has not heard of since
-something else was put there. What such a report says was not chosen: `settle` tells them apart.
+A browser reports with every request what all of its widgets hold, also where it has not heard yet
+what was put in their place meanwhile. So nothing is ever written into a widget: where it holds
+something else than was chosen, by a click into a picture or a link, another one takes its place,
+under another key. Whatever a widget says other than at first, and other than it said before, was
+chosen by the visitor, however late the browser hears and answers.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
 
 from pages.frame import session
 
+Held = TypeVar("Held")
+Thing = TypeVar("Thing")
 Text = tuple[str, ...]
 """A choice as the URL has it; several texts where several things are chosen."""
-_STALE_VALUES = 20
-"""So many values are remembered that a widget may still show."""
+_HEARD_LATE = 8
+"""So many widgets of a choice are listened to: a browser that is behind shows an older one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +32,23 @@ class Mention:
     """The part of the page that shows it; empty for the page itself."""
     usual: Text | None = None
     """What it is where nothing is chosen; None where that is not known."""
+
+
+@dataclass(slots=True)
+class Widget(Generic[Held]):
+    """A widget that asks for a choice."""
+
+    key: str
+    first: Held
+    """What it shows until the visitor chooses something else."""
+    offers: object
+    """What can be chosen: where that changes, another widget takes its place."""
+    held: Held
+    """What it holds, as far as is known."""
+    take: Callable[[Held], None]
+    """Takes over what was chosen."""
+    read: Callable[[Any], Held]
+    """Returns what is chosen, of what Streamlit holds for the widget."""
 
 
 @dataclass(slots=True)
@@ -46,17 +69,10 @@ class Visit:
     before: list[dict[str, Text]] = field(default_factory=list)
     names_of: dict[str, set[str]] = field(default_factory=dict)
     """Page → the names of the choices that it has shown."""
-    drawn: dict[str, object] = field(default_factory=dict)
-    """Name → what its widget was told to show."""
-    stale: dict[str, tuple[object, ...]] = field(default_factory=dict)
-    """Name → what its widget may still show in the browser, which was told to show something else
-    and has not said yet that it does: it reports this as if it had been chosen."""
-    reported: list[tuple[str, object, Callable[[], None]]] = field(default_factory=list)
-    """What widgets reported since the last run, and how each is taken over."""
-    settling: bool = False
-    """Whether that is being taken over: what follows from a choice asks for choices, too."""
-    clicked: bool = False
-    """Whether something else than a widget caused the request."""
+    widgets: dict[str, list[Widget[Any]]] = field(default_factory=dict)
+    """Name → the widgets that asked for it, the newest last."""
+    counts: dict[str, int] = field(default_factory=dict)
+    """Name → how many widgets asked for it so far."""
 
 
 def current() -> Visit:
@@ -71,143 +87,95 @@ def unstopped() -> Visit:
     return found
 
 
-def prepare(name: str, shown: object) -> None:
-    """Have a widget show a value; to be called right before it is drawn, with the name as its key.
+def widget(
+    name: str, shown: Held, offers: object = None, then: Callable[[], None] | None = None
+) -> Widget[Held]:
+    """Return the widget that shows a choice: to be drawn with its key, and its first value.
 
     Args:
-        name: Of the choice, and the widget's key.
-        shown: What Streamlit's widget holds for it.
+        name: Of the choice.
+        shown: What Streamlit's widget must show.
+        offers: What can be chosen.
+        then: What follows when another is chosen, by `choose`.
     """
-    visit, widgets = current(), session.widgets()
-    held = widgets[name] if name in widgets else visit.drawn.get(name, shown)
-    if name in visit.stale:
-        _outdate(visit, name, visit.drawn.get(name, shown))
-    if held != shown:
-        _outdate(visit, name, held)
-    elif name not in widgets:
-        visit.stale.setdefault(name, ())
-    # Again until the browser says so: what is told is lost where another answer comes right after.
-    if name not in widgets or name in visit.stale:
-        widgets[name] = shown
-    visit.drawn[name] = shown
 
-
-def catch(name: str, then: Callable[[], None] | None = None) -> None:
-    """Take over what a widget holds though nobody was told; to be called before it is drawn.
-
-    Streamlit tells a change once. Where it stops the run that would have heard of it, the widget
-    holds what was chosen all the same.
-
-    Args:
-        name: The widget's key.
-        then: What follows from the choice, by `choose`.
-    """
-    visit, widgets = current(), session.widgets()
-    if name not in widgets or name not in visit.drawn:
-        return
-    held = widgets[name]
-    if held != visit.drawn[name] and held not in visit.stale.get(name, ()):
-        visit.drawn[name] = held
-        visit.chosen[name] = _texts(held)
+    def take(held: Held) -> None:
+        unstopped().chosen[name] = _texts(held)
         if then is not None:
             then()
 
-
-def _outdate(visit: Visit, name: str, held: object) -> None:
-    """Note what a widget may still show though it is not what it should."""
-    others = tuple(each for each in visit.stale.get(name, ()) if each != held)
-    visit.stale[name] = (*others, held)[-_STALE_VALUES:]
+    return _put(name, shown, offers, take, lambda held: held)
 
 
-def report(name: str, then: Callable[[], None] | None = None) -> None:
-    """Note what a widget holds, in its `on_change`: the next run decides whether it was chosen.
-
-    Args:
-        name: The widget's key.
-        then: What follows from the choice, by `choose`.
-    """
-    visit, held = unstopped(), session.held(name, None)
-
-    def take() -> None:
-        visit.chosen[name] = _texts(held)
-        if then is not None:
-            then()
-
-    visit.reported.append((name, held, take))
-
-
-def prepare_rows(table: str, rows: Sequence[int]) -> None:
-    """Have a table tick these rows and no others; to be called right before it is drawn.
+def table(
+    name: str,
+    things: Sequence[Thing],
+    rows: list[int],
+    take: Callable[[list[Thing]], None],
+) -> Widget[list[int]]:
+    """Return the widget that is a table of which rows are ticked.
 
     Args:
-        table: Its key.
-        rows: Counted from 0.
+        name: Of the table.
+        things: What each row stands for.
+        rows: Those that are ticked, counted from 0.
+        take: Takes over, by `choose`, what is ticked instead.
     """
-    visit, wanted = current(), list(rows)
-    held = session.ticked_rows(table)
-    if held != wanted:
-        _outdate(visit, table, held)
-        session.tick_rows(table, wanted)
-    visit.drawn[table] = wanted
+
+    def take_rows(held: list[int]) -> None:
+        take([things[row] for row in held if row < len(things)])
+
+    return _put(name, rows, tuple(things), take_rows, session.rows_of)
 
 
-def report_rows(table: str, take: Callable[[list[int]], None]) -> None:
-    """Note which rows are ticked, in a table's `on_select`, as `report` does.
+def _put(
+    name: str,
+    shown: Held,
+    offers: object,
+    take: Callable[[Held], None],
+    read: Callable[[Any], Held],
+) -> Widget[Held]:
+    visit = current()
+    widgets = visit.widgets.setdefault(name, [])
+    newest = widgets[-1] if widgets else None
+    if newest is None or not _stands(newest, shown, offers):
+        count = visit.counts[name] = visit.counts.get(name, 0) + 1
+        newest = Widget(key_of(name, count - 1), shown, offers, shown, take, read)
+        visit.widgets[name] = [*widgets, newest][-_HEARD_LATE:]
+    newest.take = take
+    return newest
+
+
+def _stands(widget: Widget[Any], shown: object, offers: object) -> bool:
+    """Say whether a widget is in the browser, and shows what it must."""
+    known = widget.key in session.widgets()
+    return known and widget.held == shown and widget.offers == offers
+
+
+def key_of(name: str, replaced: int = 0) -> str:
+    """Return the key of a choice's widget.
 
     Args:
-        table: Its key.
-        take: Takes the rows over, by `choose`.
+        name: Of the choice.
+        replaced: How many widgets it has had before.
+
+    >>> key_of("head"), key_of("head", 2)
+    ('head', 'head--2')
     """
-    held = session.ticked_rows(table)
-    unstopped().reported.append((table, held, lambda: take(held)))
+    return f"{name}--{replaced}" if replaced else name
 
 
-def hear(visit: Visit) -> None:
-    """Begin with a request for the whole page: what does the browser show, and what was chosen?"""
-    shown = session.reported() - {name for name, _, _ in visit.reported}
-    settle(visit)
-    for name in shown:
-        # Streamlit calls nothing changed that is as it should be.
-        visit.stale.pop(name, None)
-
-
-def settle(visit: Visit) -> None:
-    """Take over what was chosen with widgets since the last run.
-
-    A browser reports all widgets. Those that it has not heard of since something else was put
-    there look as if they had been changed back; unless that is all that happened, they were not.
-    """
-    if visit.settling:
-        return
-    alone = len(visit.reported) == 1 and not (
-        visit.clicked or visit.entered or session.is_triggered()
-    )
-    visit.settling = True
-    try:
-        while visit.reported:
-            _settle(visit, *visit.reported[0], alone)
+def hear() -> None:
+    """Take over what was chosen with widgets; to be called before anything asks for it."""
+    holds = session.unstopped()
+    for each in [each for widgets in unstopped().widgets.values() for each in widgets]:
+        if each.key not in holds:
+            continue
+        held = each.read(holds[each.key])
+        if held != each.held:
+            each.take(held)
             # Only now: whoever is stopped before has not taken it over.
-            visit.reported.pop(0)
-    finally:
-        visit.settling = visit.clicked = False
-
-
-def _settle(visit: Visit, name: str, held: object, take: Callable[[], None], alone: bool) -> None:
-    if name in visit.drawn and visit.drawn[name] == held:
-        return
-    if held in visit.stale.get(name, ()) and not (alone and _is_asked(visit, name)):
-        return
-    if name in visit.stale:
-        # What it was told meanwhile may reach the browser after this choice.
-        _outdate(visit, name, visit.drawn.get(name))
-    visit.drawn[name] = held
-    take()
-
-
-def _is_asked(visit: Visit, name: str) -> bool:
-    """Say whether a widget can be why the browser asks: it is no part that is drawn alone."""
-    mention = visit.shown.get(name)
-    return mention is None or bool(mention.part) or not session.is_for_a_part()
+            each.held = held
 
 
 def _texts(held: object) -> Text:

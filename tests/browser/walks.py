@@ -164,8 +164,9 @@ def read_address(url: str) -> tuple[str, dict[str, str]]:
 
 
 READ = """() => {
-    const radio = key => document.querySelector(`.st-key-${key} [aria-checked=true]`);
-    const box = key => document.querySelector(`.st-key-${key} input:not([disabled])`);
+    const of = key => `:is(.st-key-${key}, [class*="st-key-${key}--"])`;
+    const radio = key => document.querySelector(`${of(key)} [aria-checked=true]`);
+    const box = key => document.querySelector(`${of(key)} input:not([disabled])`);
     const found = { url: location.href };
     for (const key of ["kind", "view", "unit", "method", "attention"]) {
         found[key] = radio(key)?.innerText.trim() ?? null;
@@ -250,11 +251,16 @@ def example(index: int) -> Action:
     )
 
 
+def widget(page, name):
+    """Return the widget that asks for a choice now."""
+    return page.locator(f".st-key-{name}, [class*='st-key-{name}--']")
+
+
 def radio(name: str, value: str, label: str, imply=None) -> Action:
     """Choose one of a few things."""
 
     def do(page) -> None:
-        page.locator(f".st-key-{name}").get_by_role("radio", name=label, exact=True).click()
+        widget(page, name).get_by_role("radio", name=label, exact=True).click()
 
     imply = imply or (lambda state: state.choose(**{name: value}))
     return Action(f"{name}: {value}", do, imply, second=name in ("view", "unit", "method"))
@@ -264,7 +270,7 @@ def box(name: str, value: str, imply=None) -> Action:
     """Choose one of several things in a list that opens."""
 
     def do(page) -> None:
-        page.locator(f".st-key-{name} input").click()
+        widget(page, name).locator("input").click()
         page.get_by_role("option", name=value, exact=True).click()
 
     imply = imply or (lambda state: state.choose(**{name: value}))

@@ -8,8 +8,9 @@ import pytest
 import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import WidgetList
 
-from pages.frame import cached, view
+from pages.frame import cached, view, visit
 from viz.component.payload import unframed
 from viz.plane.map_payload import unpack
 
@@ -49,6 +50,25 @@ def _packages_looked_through_once():
     with pytest.MonkeyPatch.context() as patch:
         found = manifest_scanner.scan_component_manifests()
         patch.setattr(manifest_scanner, "scan_component_manifests", lambda: list(found))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _widgets_by_name():
+    """A test asks for a widget by the choice's name, however often others took its place."""
+
+    def of_name(widgets, key):
+        found = [each for each in widgets if each.key in (key, visit.key_of(key, count(each)))]
+        if not found:
+            raise KeyError(key)
+        return found[0]
+
+    def count(widget):
+        number = (widget.key or "").rpartition("--")[2]
+        return int(number) if number.isdecimal() else 0
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WidgetList, "__call__", of_name)
         yield
 
 
@@ -126,12 +146,16 @@ def taken():
 def _run_page(name):
     from importlib import import_module
 
+    from pages.frame import address
+
+    address.enter(name)
     import_module(f"pages.{name}").render()
+    address.write()
 
 
 @pytest.fixture
 def open_page():
-    """Return a function that runs one page on its own, without the frame."""
+    """Return a function that runs one page on its own, without the others."""
 
     def opener(name, **query_params):
         at = AppTest.from_function(_run_page, kwargs={"name": name}, default_timeout=60)
@@ -207,6 +231,12 @@ def tick_rows(at, table, *rows):
     at._tree.get_widget_states = with_ticks
     at.run()
     assert not at.exception, at.exception
+
+
+def ticked_rows(at, name):
+    """Return the rows that are ticked in a table, by the name of its choice."""
+    [table] = [each for each in at.dataframe if (each.key or "").split("--")[0] == name]
+    return at.session_state[table.key]["selection"]["rows"]
 
 
 def component(at, name):

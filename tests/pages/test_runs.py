@@ -19,7 +19,7 @@ from core.runs.weights import newest_checkpoint
 from pages.frame import cached
 from pages.views.runs import manage
 from tests.core.runs.test_folder import held_elsewhere
-from tests.pages.conftest import ROOT, said, tick_rows
+from tests.pages.conftest import ROOT, said, tick_rows, ticked_rows
 from viz.plane.matrices import unpack
 
 GALLERY = ROOT / "gallery"
@@ -63,16 +63,20 @@ def change(file, how):
     file.write_text(json.dumps(content))
 
 
+def is_of_all(table):
+    return (table.key or "").startswith("runs_table")
+
+
 def tick(at, *names):
     """Tick the rows of these runs."""
-    [table] = [each for each in at.dataframe if each.key == "runs_table"]
+    [table] = [each for each in at.dataframe if is_of_all(each)]
     runs = list(table.value["run"])
     tick_rows(at, table, *(runs.index(name) for name in names))
 
 
 def table(at):
     """Return the table of all runs: name → what stands in its row."""
-    [found] = [each.value for each in at.dataframe if each.key == "runs_table"]
+    [found] = [each.value for each in at.dataframe if is_of_all(each)]
     return found.set_index("run")
 
 
@@ -81,13 +85,12 @@ def below(at, column):
     return next(
         each.value
         for each in at.dataframe
-        if each.key != "runs_table" and column in (each.value.index.name, *each.value.columns)
+        if not is_of_all(each) and column in (each.value.index.name, *each.value.columns)
     )
 
 
 def ticked(at):
-    rows = at.session_state["runs_table"]["selection"]["rows"]
-    return [table(at).index[row] for row in rows]
+    return [table(at).index[row] for row in ticked_rows(at, "runs_table")]
 
 
 def linked(at):
@@ -148,7 +151,7 @@ def test_all_columns_that_are_shown_fit_into_a_narrow_window(open_page, another)
         file.write('{"step": 850, "loss": 1.0, "held_out_loss": 1.0, "held_out_bleu": 50.0}\n')
     (cached.OWN / "a-name-as-long-as-the-column-is-wide" / "evaluation.json").unlink()
     at = open_page("runs")
-    [found] = [each for each in at.dataframe if each.key == "runs_table"]
+    [found] = [each for each in at.dataframe if is_of_all(each)]
     columns = json.loads(found.proto.columns)
     shown = [name for name in found.value if not columns[name].get("hidden")]
     assert {"run", "state", "exact match", "BLEU", "n", "when"} <= set(shown)

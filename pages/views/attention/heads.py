@@ -17,7 +17,7 @@ from core.analysis.heads.summaries import (
 )
 from core.heads import Head, Kind
 from core.runs.run import Run
-from pages.frame import address, cached, controls, notes, opening, selection, session, visit
+from pages.frame import address, cached, controls, notes, opening, selection, session
 from pages.frame.language import N_, _, number, translated
 from pages.frame.opening import Opened
 from pages.frame.selection import Selection, key_tokens, query_tokens
@@ -113,14 +113,13 @@ def _order(selected: Selection, sort: str, pair: Pair | None) -> Callable[[HeadS
 def _draw_table(shown: HeadTable) -> None:
     """Draw a row for each head."""
     places = [(each.head.layer, each.head.index) for each in shown.summaries]
-    visit.prepare_rows(TABLE, [places.index((shown.selected.layer, shown.selected.head.index))])
-    st.dataframe(
+    controls.table(
+        TABLE,
         styled_table([head for _layer, head in places], columns(shown), mark=MARK),
-        key=TABLE,
-        on_select=partial(visit.report_rows, TABLE, partial(_take_row, places)),
+        places,
+        [(shown.selected.layer, shown.selected.head.index)],
+        _take,
         selection_mode="single-row",
-        hide_index=True,
-        placeholder="",
         row_height=_ROW,
         height=_ROW * (1 + min(len(places), _ROWS)) + 2,
         column_config=column_config(shown),
@@ -128,10 +127,9 @@ def _draw_table(shown: HeadTable) -> None:
     )
 
 
-def _take_row(places: Sequence[tuple[int, int]], rows: list[int]) -> None:
+def _take(ticked: Sequence[tuple[int, int]]) -> None:
     """Take over the head whose row was ticked."""
-    for row in rows[:1]:
-        layer, head = places[row]
+    for layer, head in ticked:
         address.choose({session.LAYER: layer, session.HEAD: head})
 
 

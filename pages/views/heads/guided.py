@@ -21,7 +21,6 @@ from pages.frame.opening import Opened
 from pages.frame.selection import ask_kind, ask_layer_and_head, key_axis, query_axis, query_tokens
 from pages.frame.snippets import folder, quoted
 from pages.frame.view import Columns, Shown
-from pages.frame.visit import prepare_rows, report_rows
 from pages.views.heads import guided_runs, guided_table, named_heads
 from pages.views.heads.guided_runs import Side, side_of
 from pages.views.heads.guided_table import Measured
@@ -188,26 +187,26 @@ def _python(opened: Opened, sides: Sequence[Side], rows: Sequence[Measured]) -> 
 
 def _draw_table(rows: Sequence[Measured], chosen: Head | None) -> None:
     heads = [row.head.head for row in rows]
-    prepare_rows(TABLE, [row for row, head in enumerate(heads) if head == chosen][:1])
-    st.dataframe(
+    controls.table(
+        TABLE,
         runs_table(guided_table.table(rows)),
-        key=TABLE,
-        on_select=partial(report_rows, TABLE, partial(_take_row, heads)),
+        heads,
+        [chosen] if chosen else [],
+        _take,
         selection_mode="single-row",
-        hide_index=True,
         column_config=dict(guided_table.column_names()),
         alt=_("What was measured of the heads"),
     )
 
 
-def _take_row(heads: Sequence[Head], rows: list[int]) -> None:
+def _take(ticked: Sequence[Head]) -> None:
     """Show the head whose row was ticked in both runs."""
-    for row in rows[:1]:
+    for head in ticked:
         address.choose(
             {
                 WHICH: SAME,
-                session.KIND: str(heads[row].kind),
-                session.LAYER: heads[row].layer,
-                session.HEAD: heads[row].index,
+                session.KIND: str(head.kind),
+                session.LAYER: head.layer,
+                session.HEAD: head.index,
             }
         )

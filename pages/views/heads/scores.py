@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
 
 import streamlit as st
 
@@ -10,7 +9,7 @@ from core.analysis.heads.roles import N_SENTENCES, SEED, HeadRole, role_scores, 
 from core.analysis.heads.roles_questions import wanted
 from core.heads import Head
 from core.runs.run import RunError
-from pages.frame import address, cached, controls, notes, opening, snippets, visit
+from pages.frame import address, cached, controls, notes, opening, snippets
 from pages.frame.language import N_, _, number, plain
 from pages.frame.opening import Opened
 from pages.frame.view import Shown
@@ -98,20 +97,16 @@ def _chosen(opened: Opened, heads: Sequence[HeadRole]) -> int:
 
 
 def _draw_table(scored: Scored, chosen: int) -> None:
-    visit.prepare_rows(TABLE, [chosen])
-    st.dataframe(
+    names = [str(each.head) for each in scored.heads]
+    controls.table(
+        TABLE,
         role_table(
             [each.head.index for each in scored.heads], columns(scored), faint(scored), MARK
         ),
-        key=TABLE,
-        on_select=partial(
-            visit.report_rows,
-            TABLE,
-            partial(_take_row, [str(each.head) for each in scored.heads]),
-        ),
+        names,
+        [names[chosen]],
+        _take,
         selection_mode="single-row",
-        hide_index=True,
-        placeholder="",
         row_height=_ROW,
         height=_ROW * (1 + min(len(scored.heads), _ROWS)) + 2,
         column_config=column_config(scored),
@@ -119,10 +114,10 @@ def _draw_table(scored: Scored, chosen: int) -> None:
     )
 
 
-def _take_row(names: Sequence[str], rows: list[int]) -> None:
+def _take(ticked: Sequence[str]) -> None:
     """Take over the head whose row was ticked."""
-    for row in rows[:1]:
-        address.choose({SCORED: names[row]})
+    for name in ticked:
+        address.choose({SCORED: name})
 
 
 def _say(opened: Opened, head: HeadRole) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -13,7 +12,7 @@ from core.runs.numbers import columns_of, figures
 from core.runs.records import Results, RunRecord, read_record
 from core.runs.run import RunError
 from core.training.process import Situation
-from pages.frame import address, cached, progress, session, snippets, visit
+from pages.frame import address, cached, controls, progress, session, snippets
 from pages.frame.language import _
 from pages.frame.view import Columns, Shown
 from viz.charts.frames import runs_table
@@ -138,17 +137,14 @@ def choose(runs: Mapping[str, Listed]) -> list[Listed]:
     names, shown = list(runs), shortened(list(runs))
     chosen = address.texts_of(session.RUNS) or ()
     address.show(session.RUNS, chosen or None)
-    visit.prepare_rows(
-        session.RUNS_TABLE, [row for row, name in enumerate(names) if name in chosen]
-    )
     rows = [_row(run, short) for run, short in zip(runs.values(), shown, strict=True)]
-    st.dataframe(
+    controls.table(
+        session.RUNS_TABLE,
         runs_table(without_empty(rows)),
-        key=session.RUNS_TABLE,
-        on_select=partial(visit.report_rows, session.RUNS_TABLE, partial(_take_rows, names)),
+        names,
+        chosen,
+        _take,
         selection_mode="multi-row",
-        hide_index=True,
-        placeholder="",
         row_height=_ROW,
         height=_ROW * (1 + min(len(runs), ROWS_SHOWN)) + 2,
         column_config=_columns(max(map(len, shown))),
@@ -157,9 +153,9 @@ def choose(runs: Mapping[str, Listed]) -> list[Listed]:
     return [run for name, run in runs.items() if name in chosen]
 
 
-def _take_rows(names: Sequence[str], rows: list[int]) -> None:
+def _take(ticked: Sequence[str]) -> None:
     """Take over the runs whose rows were ticked."""
-    address.choose({session.RUNS: [names[row] for row in rows if row < len(names)] or None})
+    address.choose({session.RUNS: list(ticked) or None})
 
 
 def shortened(names: Sequence[str]) -> list[str]:

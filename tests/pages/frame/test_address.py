@@ -41,7 +41,7 @@ def open_page():
 
 def shown(at):
     found = [*at.text_input, *at.selectbox, *at.segmented_control, *at.number_input, *at.toggle]
-    return {each.key: each.value for each in found}
+    return {each.key.split("--")[0]: each.value for each in found}
 
 
 DEFAULT = {
@@ -202,7 +202,9 @@ def _page_of_parts():
         address.part("inner", inner)
         controls.text("Sentence", "sentence", "a b")
 
+    address.enter("page")
     address.part("outer", outer)
+    address.write()
 
 
 def test_a_part_of_a_part_leaves_the_choices_after_it_in_the_address():

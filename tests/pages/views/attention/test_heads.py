@@ -6,7 +6,7 @@ from core.heads import Kind, Site
 from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
 from pages.views.attention import heads
-from tests.pages.conftest import ROOT, said, tick_rows
+from tests.pages.conftest import ROOT, said, tick_rows, ticked_rows
 from tests.pages.views.attention.conftest import run_lines
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -31,7 +31,7 @@ def tick(at, *rows):
 
 def ticked(at):
     """Return layer and head of the row that is ticked."""
-    [row] = at.session_state[heads.TABLE]["selection"]["rows"]
+    [row] = ticked_rows(at, heads.TABLE)
     return places(at)[row]
 
 

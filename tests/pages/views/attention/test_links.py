@@ -41,9 +41,7 @@ def _draw_a_part_twice():
     address.enter("a page")
     address.show("view", ("compare",))
     for below in ("other_model", "other_sentence"):
-        around = address.begin_part("below")
-        address.show(below, ("x",))
-        address.end_part(around)
+        address.part("below", address.show, below, ("x",))
     st.text(address.link())
 
 

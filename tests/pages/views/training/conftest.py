@@ -26,9 +26,8 @@ def _run_view(name, path):
 
     from pages.frame import address
 
-    around = address.begin_part("view")
-    import_module(f"pages.views.training.{name}").draw(Path(path))
-    address.end_part(around)
+    address.enter("training")
+    address.part("view", import_module(f"pages.views.training.{name}").draw, Path(path))
     address.write()
 
 
