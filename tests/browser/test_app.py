@@ -136,8 +136,6 @@ def test_whatever_is_typed_is_shown_as_it_is_and_not_executed(visit, sentence):
     page = drawn(visit())
     type_sentence(page, sentence)
     first = sentence.split()[0]
-    # A click into a view that is being drawn anew may be lost on Streamlit's way: see `visit`.
-    settled(page)
     page.get_by_text("whole words").click()
     expect(page.locator(".chips.source")).to_contain_text(first[:1])
     expect(page.locator(".maps")).to_have_attribute("data-exact", "true")

@@ -80,7 +80,7 @@ class Walk:
             except Exception as error:  # The page is being loaded.
                 wrong = {"unreadable": ("", str(error)[:200])}
             if wrong:
-                self.page.wait_for_timeout(50)
+                self.page.wait_for_timeout(200)
         assert not wrong, "\n".join(
             ["", *self.done, "must be, and is:", *(f"{name}: {two}" for name, two in wrong.items())]
         )

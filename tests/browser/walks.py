@@ -174,14 +174,10 @@ READ = """() => {
     for (const key of ["model", "sentence", "layer", "head"]) found[key] = box(key)?.value ?? null;
     found.running = !document.querySelector("[data-test-script-state=notRunning]");
     found.failed = document.querySelectorAll(".stException").length > 0;
-    const inside = selector => {
-        for (const node of document.querySelectorAll("*")) {
-            const hit = node.shadowRoot?.querySelector(selector);
-            if (hit) return hit;
-        }
-        return document.querySelector(selector);
-    };
-    found.title = inside(".map figcaption")?.innerText ?? null;
+    for (const host of document.querySelectorAll(".stBidiComponent *")) {
+        found.title ??= host.shadowRoot?.querySelector(".map figcaption")?.textContent;
+    }
+    found.title ??= null;
     return found;
 }"""
 """What the page in the browser shows."""
