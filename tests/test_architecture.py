@@ -68,7 +68,6 @@ UNTESTED = {
     "pages/frame/charts.py",
     "pages/frame/controls.py",
     "pages/frame/layout.py",
-    "pages/frame/lesson_controls.py",
     "pages/frame/links.py",
     "pages/frame/opening.py",
     "pages/frame/positions.py",

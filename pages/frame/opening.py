@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.analysis.heads.findings import best_pronoun_head
+from core.analysis.lessons.masking import companions
 from core.decoding.sentence import SentenceError
 from core.heads import Kind
 from core.inspection import Inspection
@@ -14,6 +15,9 @@ from core.runs.run import Run, RunError
 from core.tasks import TASKS, Example, Task
 from pages.frame import address, cached, controls, session
 from pages.frame.language import _, plain
+
+LARGEST_BATCH = 8
+"""So many sentences at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +123,23 @@ def ask_reference(sentence: str, default: str) -> str:
         labelled=False,
         placeholder=_("The true target, to compare with"),
     )
+
+
+def ask_batch(opened: Opened) -> tuple[str, ...]:
+    """Ask for the other sentences of a batch, one on each line; the opened one is the first."""
+    path = opened.path
+    default = "\n".join(cached.of_run(companions, path))
+    # Another run brings its own sentences.
+    address.belongs_to(session.OTHERS, str(path))
+    typed = controls.text(
+        _("Other sentences of the batch, one on each line (up to {n})").format(n=LARGEST_BATCH - 1),
+        session.OTHERS,
+        default,
+        height=72,
+    )
+    others = [line.strip() for line in typed.splitlines() if line.strip()]
+    readable = [line for line in others if opened.run.tokenizer.encode(line).ids]
+    return (opened.sentence, *readable[: LARGEST_BATCH - 1])
 
 
 def _problem(path: Path) -> str:

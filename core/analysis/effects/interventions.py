@@ -67,11 +67,6 @@ class Intervention:
                 return Freeze({head: averages[head.site][head.index] for head in self.heads})
 
 
-def heads_of(run: Run, site: Site) -> frozenset[Head]:
-    """Return all heads of a site: what a layer's whole attention consists of."""
-    return frozenset(site.heads(run.settings.model.n_heads))
-
-
 @torch.inference_mode()
 def average_mixed(run: Run, n: int = N_AVERAGED, seed: int = SEED) -> Averages:
     """Return what each head mixes on average, over all positions of `n` held-out sentences.

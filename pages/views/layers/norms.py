@@ -14,7 +14,7 @@ from core.analysis.lessons.normalisation import (
     study_norms,
 )
 from core.heads import Site, Sublayer
-from pages.frame import cached, controls, lesson_controls, session
+from pages.frame import cached, controls, opening, session
 from pages.frame.charts import chart
 from pages.frame.components import matrices
 from pages.frame.files import stacked
@@ -33,7 +33,7 @@ def draw(opened: Opened) -> Shown:
     """Draw vectors before and after a LayerNorm, and what BatchNorm would do to them."""
     model, ids = opened.run.model, opened.inspection.translation
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        sentences = lesson_controls.sentences(opened)
+        sentences = opening.ask_batch(opened)
         layer = controls.number(_("layer"), model.config.n_encoder_layers, 0, session.LAYER)
         site = Site("encoder", layer, _ask_sublayer())
     found = cached.of_model(around_norm, opened.path, site, ids.source_ids, ids.fed_ids)

@@ -17,7 +17,7 @@ from core.analysis.lessons.masking import (
 )
 from core.heads import Head, Kind, Side
 from core.tokenizer import Token, Tokenizer
-from pages.frame import cached, controls, lesson_controls, session, snippets
+from pages.frame import cached, controls, opening, session, snippets
 from pages.frame.language import _, number, plain
 from pages.frame.maps import labels
 from pages.frame.notes import site_and_head
@@ -128,7 +128,7 @@ def ask(opened: Opened, *, heads: bool) -> Chosen:
     """
     sites = opened.run.model.sites()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        sentences = lesson_controls.sentences(opened)
+        sentences = opening.ask_batch(opened)
         kinds = list(dict.fromkeys(site.attention for site in sites))
         kind = ask_kind(kinds, Kind.DECODER_SELF, name=session.ATTENTION)
         # The last one is short by default, so that there is padding to look at.

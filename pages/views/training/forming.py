@@ -5,36 +5,25 @@ from pathlib import Path
 import streamlit as st
 
 from core.analysis.heads.evenness import evenness
-from core.decoding.sentence import SentenceError
 from core.heads import Site
 from core.inspection import Inspection, inspect_sentence
-from core.runs.run import RunError
 from core.runs.weights import stops
 from pages.frame import cached, snippets
 from pages.frame.charts import chart
-from pages.frame.language import _, number, plain
+from pages.frame.language import _, number
 from pages.frame.view import Columns, Shown
 from pages.views.training import heads_at_step
 from viz.charts.curves import Quantity, curves
 from viz.component.standalone import Drawn
 
 
-def draw(path: Path) -> Shown | None:
+@heads_at_step.saying_why
+def draw(path: Path) -> Shown:
     """Draw the heads of one layer along a run's training.
 
     Args:
         path: The run's folder.
     """
-    try:
-        return _along_the_training(path)
-    except SentenceError:
-        heads_at_step.say_no_text()
-    except (OSError, RunError) as error:
-        st.error(plain(str(error)))
-    return None
-
-
-def _along_the_training(path: Path) -> Shown:
     model, offered = cached.settings(path).model, stops(path)
     sentence = heads_at_step.ask_sentence(path)
     with st.container(horizontal=True, vertical_alignment="center"):

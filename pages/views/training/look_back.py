@@ -6,11 +6,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.decoding.sentence import SentenceError
 from core.heads import Head
 from core.inspection import Inspection, inspect_sentence
 from core.model.attention import attend_probed
-from core.runs.run import RunError
 from core.runs.weights import stops
 from core.training.trainer import EVALUATION_SAMPLES
 from pages.frame import (
@@ -24,7 +22,7 @@ from pages.frame import (
     session,
     snippets,
 )
-from pages.frame.language import _, number, plain
+from pages.frame.language import _, number
 from pages.frame.scrubber import scrubber_of, stop_label
 from pages.frame.view import Columns, Shown
 from pages.views.training import heads_at_step
@@ -40,22 +38,13 @@ FEW = 2
 """Before training, and the newest."""
 
 
-def draw(path: Path) -> Shown | None:
+@heads_at_step.saying_why
+def draw(path: Path) -> Shown:
     """Show a run's snapshots, one at a time.
 
     Args:
         path: The run's folder.
     """
-    try:
-        return _at_one_step(path)
-    except SentenceError:
-        heads_at_step.say_no_text()
-    except (OSError, RunError) as error:
-        st.error(plain(str(error)))
-    return None
-
-
-def _at_one_step(path: Path) -> Shown:
     model, rows, offered = cached.settings(path).model, progress.rows(path), stops(path)
     sentence = heads_at_step.ask_sentence(path)
     # Its place is above the controls, of which one says where the handle stands.

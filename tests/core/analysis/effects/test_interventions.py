@@ -11,7 +11,6 @@ from core.analysis.effects.interventions import (
     average_mixed,
     averaged_over,
     before_after,
-    heads_of,
     outcome,
 )
 from core.batch import pad
@@ -49,10 +48,6 @@ def test_each_kind_makes_its_probe():
 def test_freezing_without_averages_is_refused():
     with pytest.raises(ValueError, match="average must be known"):
         Intervention("freeze", frozenset({GUIDED})).probe()
-
-
-def test_a_layers_whole_attention_is_all_its_heads(run):
-    assert heads_of(run, GUIDED.site) == set(GUIDED.site.heads(4))
 
 
 def test_averages_are_over_every_token_of_every_sentence_and_no_padding(translation_run):
@@ -104,7 +99,7 @@ def test_before_is_the_models_own_translation_and_stands_beside_after(run):
 
 
 def test_a_whole_layer_silenced_changes_the_text_and_no_head_does_not(run):
-    heads = heads_of(run, Site("decoder", 0, "cross"))
+    heads = Site("decoder", 0, "cross").heads(run.settings.model.n_heads)
     assert not before_after(run, SENTENCE, Silence.of(heads)).same_text
     nothing = before_after(run, SENTENCE, Silence.of([]))
     assert nothing.same_text
