@@ -34,13 +34,15 @@ def render() -> None:
     with head:
         manage.upload()
         st.caption(_hint(len(runs), len(chosen), view), width="stretch")
-    if note := manage.take():
-        st.markdown(f":small[:primary[{plain(note)}]]")
-    if missing := [name for name in address.texts_of(session.RUNS) or () if name not in runs]:
-        st.caption(plain(_("There is no run named {names}.").format(names=", ".join(missing))))
-    _say_problems([each for each in runs.values() if each.problem])
-    if view is RUN:
-        manage.offer(chosen[0])
+    # One place, always there: the view below it must not move (see `view.of_sentence`).
+    with st.container():
+        if note := manage.take():
+            st.markdown(f":small[:primary[{plain(note)}]]")
+        if missing := [name for name in address.texts_of(session.RUNS) or () if name not in runs]:
+            st.caption(plain(_("There is no run named {names}.").format(names=", ".join(missing))))
+        _say_problems([each for each in runs.values() if each.problem])
+        if view is RUN:
+            manage.offer(chosen[0])
     if view is not None:
         shown = chosen or list(runs.values())
         show(view, shown, {"runs": ", ".join(each.name for each in shown)})

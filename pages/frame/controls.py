@@ -4,9 +4,9 @@ Names are what links and code say; labels are what people read, in their languag
 """
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack
+from typing import Generic, TypedDict, TypeVar, Unpack
 
 import streamlit as st
 
@@ -264,54 +264,6 @@ def amount(label: str, name: str, default: Amount, **numbers: Unpack[Range[Amoun
         help=help_text,
     )
     return found
-
-
-class Looks(TypedDict, total=False):
-    """How a table looks."""
-
-    row_height: int
-    """In pixels."""
-    height: int
-    """In pixels, of the table."""
-    column_config: Mapping[str, Any]
-    """Column → how Streamlit shows it."""
-    alt: str
-    """What it shows, for screen readers."""
-
-
-def table(
-    name: str,
-    shown: object,
-    things: Sequence[Chosen],
-    ticked: Collection[Chosen],
-    take: Callable[[list[Chosen]], None],
-    selection_mode: Literal["single-row", "multi-row"],
-    **looks: Unpack[Looks],
-) -> None:
-    """Draw a table of which rows can be ticked.
-
-    Args:
-        name: Of the table.
-        shown: What Streamlit draws as one.
-        things: What each row stands for.
-        ticked: Those whose rows are.
-        take: Takes over those that are ticked instead, by `address.choose`.
-        selection_mode: Whether one or several can be.
-        looks: See `Looks`.
-    """
-    rows = [row for row, thing in enumerate(things) if thing in ticked]
-    most = 1 if selection_mode == "single-row" else len(rows)
-    widget = visit.table(name, things, rows[:most], take)
-    st.dataframe(
-        shown,
-        key=widget.key,
-        on_select="rerun",
-        selection_mode=selection_mode,
-        selection_default={"selection": {"rows": widget.first}},
-        hide_index=True,
-        placeholder="",
-        **looks,
-    )
 
 
 def _reader(

@@ -38,7 +38,9 @@ def model_and_sentence() -> Opened | None:
     if not paths:
         st.info(_("There is no trained model yet. Run `make gallery`, or `python -m core train`."))
         return None
-    _name_missing_run(paths)
+    # Its place is always there: what is below must not move (see `view.of_sentence`).
+    with st.container():
+        _name_missing_run(paths)
     row = st.container(horizontal=True, vertical_alignment="bottom")
     with row:
         path = paths[_ask_run(list(paths), then=_open_other_model)]

@@ -121,8 +121,10 @@ def of_sentence(views: Sequence[View[Opened]], name: str) -> None:
         view = choose(views, name)
         with st.container(width="stretch", key=layout.LESSON_TEXT):
             st.markdown(f":small[{_(view.question)}]")
-    if found := notes.about_sentence(opened.run, opened.inspection):
-        st.caption(" ".join(found))
+    # Always there: Streamlit knows a part by its place, and a click in one that has moved is lost.
+    with st.container():
+        if found := notes.about_sentence(opened.run, opened.inspection):
+            st.caption(" ".join(found))
     facts = {
         "model": opened.run.name,
         "step": opened.run.step,

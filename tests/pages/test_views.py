@@ -30,6 +30,7 @@ PAGES = {
 ASKED = {
     ("runs", "run"): {"runs": "copy"},
     ("runs", "compare"): {"runs": ["copy", "copy-learned"]},
+    ("heads", "prune"): {"model": "copy"},
     ("decoding", "exposure"): {"measure_exposure": "true", "model": "copy"},
     ("attention", "compare"): {"other_sentence": "The street slept because it was wide."},
 }

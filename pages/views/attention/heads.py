@@ -17,7 +17,7 @@ from core.analysis.heads.summaries import (
 )
 from core.heads import Head, Kind
 from core.runs.run import Run
-from pages.frame import address, cached, controls, notes, opening, selection, session
+from pages.frame import address, cached, controls, notes, opening, selection, session, tables
 from pages.frame.language import N_, _, number, translated
 from pages.frame.opening import Opened
 from pages.frame.selection import Selection, key_tokens, query_tokens
@@ -113,7 +113,7 @@ def _order(selected: Selection, sort: str, pair: Pair | None) -> Callable[[HeadS
 def _draw_table(shown: HeadTable) -> None:
     """Draw a row for each head."""
     places = [(each.head.layer, each.head.index) for each in shown.summaries]
-    controls.table(
+    tables.show(
         TABLE,
         styled_table([head for _layer, head in places], columns(shown), mark=MARK),
         places,

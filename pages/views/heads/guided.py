@@ -14,7 +14,7 @@ from core.heads import Head, Kind
 from core.model import Silence
 from core.runs.run import Run
 from core.training.loss import guided_loss
-from pages.frame import address, controls, notes, opening, session
+from pages.frame import address, controls, notes, opening, session, tables
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, plain
 from pages.frame.opening import Opened
@@ -187,7 +187,7 @@ def _python(opened: Opened, sides: Sequence[Side], rows: Sequence[Measured]) -> 
 
 def _draw_table(rows: Sequence[Measured], chosen: Head | None) -> None:
     heads = [row.head.head for row in rows]
-    controls.table(
+    tables.show(
         TABLE,
         runs_table(guided_table.table(rows)),
         heads,

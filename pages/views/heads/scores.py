@@ -9,7 +9,7 @@ from core.analysis.heads.roles import N_SENTENCES, SEED, HeadRole, role_scores, 
 from core.analysis.heads.roles_questions import wanted
 from core.heads import Head
 from core.runs.run import RunError
-from pages.frame import address, cached, controls, notes, opening, snippets
+from pages.frame import address, cached, controls, notes, opening, snippets, tables
 from pages.frame.language import N_, _, number, plain
 from pages.frame.opening import Opened
 from pages.frame.view import Shown
@@ -98,7 +98,7 @@ def _chosen(opened: Opened, heads: Sequence[HeadRole]) -> int:
 
 def _draw_table(scored: Scored, chosen: int) -> None:
     names = [str(each.head) for each in scored.heads]
-    controls.table(
+    tables.show(
         TABLE,
         role_table(
             [each.head.index for each in scored.heads], columns(scored), faint(scored), MARK

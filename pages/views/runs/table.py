@@ -12,7 +12,7 @@ from core.runs.numbers import columns_of, figures
 from core.runs.records import Results, RunRecord, read_record
 from core.runs.run import RunError
 from core.training.process import Situation
-from pages.frame import address, cached, controls, progress, session, snippets
+from pages.frame import address, cached, progress, session, snippets, tables
 from pages.frame.language import _
 from pages.frame.view import Columns, Shown
 from viz.charts.frames import runs_table
@@ -138,7 +138,7 @@ def choose(runs: Mapping[str, Listed]) -> list[Listed]:
     chosen = address.texts_of(session.RUNS) or ()
     address.show(session.RUNS, chosen or None)
     rows = [_row(run, short) for run, short in zip(runs.values(), shown, strict=True)]
-    controls.table(
+    tables.show(
         session.RUNS_TABLE,
         runs_table(without_empty(rows)),
         names,

@@ -9,7 +9,6 @@ from streamlit.testing.v1 import AppTest
 
 
 def _page():
-    import pandas as pd
     import streamlit as st
 
     from pages.frame import address, controls
@@ -26,16 +25,6 @@ def _page():
         controls.number("head", st.session_state.get("heads", 4), 1, "head")
     st.button("new", key="new", on_click=address.choose, args=({"sentence": "new"},))
     st.button("third", key="third", on_click=address.choose, args=({"head": 3},))
-    names = address.texts_of("rows") or ()
-    controls.table(
-        "table",
-        pd.DataFrame({"a": [1, 2, 3]}),
-        ["one", "two", "three"],
-        names,
-        lambda ticked: address.choose({"rows": ticked}),
-        selection_mode="multi-row",
-    )
-    st.text(",".join(names))
     address.write()
 
 
