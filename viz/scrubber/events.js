@@ -1,7 +1,7 @@
 // Pointer, keyboard and the clocks. Handlers are properties: setting them again replaces them.
 
 const PACE = 120; // milliseconds between two reports at least
-const PATIENCE = 20; // so many times PACE a page may take before it is interrupted
+const PATIENCE = 80; // so many times PACE a page may take before it is interrupted
 const STOP = 700; // milliseconds at each stop, when they go by
 
 function answer(state) {
