@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from pages.frame import language
+from pages.frame import language, session
 from viz.architecture import architecture as architectures
 from viz.component.assets import Assets
 from viz.component.standalone import Drawn
@@ -64,8 +64,7 @@ def attention_maps(
 
     Returned is the picture to take away.
 
-    What is the same for all heads and what was chosen come in two elements: another head sends
-    that head alone.
+    A head that is chosen after the maps have come is sent alone, in an element of its own.
 
     Args:
         shown: The maps.
@@ -77,16 +76,31 @@ def attention_maps(
             to know.
     """
     shown = translated(shown, DEFAULT_MAPS_TEXTS)
-    packed = map_payload.pack(
-        shown, zooms=on_zoom is not None, apart=True, key=key, locale=language.tag()
-    )
+    shared = map_payload.shared(shown, zooms=on_zoom is not None, key=key, locale=language.tag())
+    came = _as_it_came(shown, shared.content, key)
+    chosen_since = (came.selected, came.zoom) != (shown.selected, shown.zoom)
     with st.container(key=f"{key}-place", gap=None):
-        # Before the maps: these are drawn once, when both have come.
-        head = map_payload.pack_head(shown, map_payload.content_of(packed), key=key)
-        _show(_part, f"{key}-head", head)
+        packed = shared.packed(came)
         _show(_maps, key, packed, on_pick_change=on_pick, on_zoom_change=on_zoom)
+        head = map_payload.pack_head(shown, shared.content if chosen_since else "", key=key)
+        _show(_part, f"{key}-head", head)
     whole = partial(map_payload.pack, shown, whole=True, locale=language.tag())
     return Drawn(map_payload.component_assets(), whole)
+
+
+def _as_it_came(shown: AttentionMaps, content: str, key: str) -> AttentionMaps:
+    """Return maps with the head that they came with: so they need not be sent again.
+
+    Args:
+        shown: The maps as they are now.
+        content: What they are known by, whichever head is chosen.
+        key: The element's name.
+    """
+    came = session.drawer("maps as they came")
+    if came.get(key, ("",))[0] != content:
+        came[key] = content, shown.selected, shown.zoom
+    _content, selected, zoom = came[key]
+    return replace(shown, selected=selected, zoom=zoom)
 
 
 def matrices(shown: Matrices, *, key: str, on_pick: Callback | None = None) -> Drawn:

@@ -2,17 +2,18 @@
 
 The weights of all heads go as one byte each, 0 to 255, as fine as the scale of 256 colours; where
 all heads have very many cells, the largest of `pool` × `pool` weights stands for them. The chosen
-head's weights go once more, exactly. On a page these come in an element of their own, so that
-another head does not send all heads again.
+head's weights go once more, exactly. On a page those of a head that is chosen later come in an
+element of their own, so that it does not send all heads again.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from viz.component.payload import read_label, unframed, written_label
+from viz.component.payload import read_label, written_label
 from viz.plane import panels
 from viz.plane.maps import DEFAULT_MAPS_TEXTS, SIDES, AttentionMaps
 from viz.plane.panels import Axis
@@ -30,43 +31,55 @@ LARGEST_THUMBNAIL = 128
 """A head that stands alone is always exact: its thumbnail needs no more rows than this."""
 
 
-def pack(
-    maps: AttentionMaps,
-    *,
-    zooms: bool = False,
-    whole: bool = False,
-    apart: bool = False,
-    key: str = "",
-    locale: str = "en",
-) -> bytes:
-    """Write the maps as one block of bytes that the component reads.
+class Options(TypedDict, total=False):
+    """How maps are packed."""
 
-    Args:
-        maps: What is shown.
-        zooms: True if the page wants to know to which part the visitor zooms.
-        whole: True if there is no server from which another head's weights could come: then only
-            more than MOST_CELLS_OF_A_FILE are pooled.
-        apart: True if `pack_head` brings what was chosen: then this stays the same whatever is.
-        key: The element's name; empty where there is but one.
-        locale: The reader's language.
-    """
-    header, arrays = _shared(maps, MOST_CELLS_OF_A_FILE if whole else MOST_CELLS)
-    header |= {"zooms": zooms, "key": key, "locale": locale}
-    if not apart:
+    zooms: bool
+    """Whether the page wants to know to which part the visitor zooms."""
+    whole: bool
+    """Whether there is no server from which another head's weights could come: then only more than
+    MOST_CELLS_OF_A_FILE are pooled."""
+    key: str
+    """The element's name; without it there is but one."""
+    locale: str
+    """The reader's language; without it "en"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What is the same whichever head is chosen."""
+
+    header: Mapping[str, Any]
+    arrays: Sequence[panels.Array]
+
+    @property
+    def content(self) -> str:
+        """What all of it is known by."""
+        return str(self.header["content"])
+
+    def packed(self, maps: AttentionMaps) -> bytes:
+        """Write it with the head that is chosen of the maps."""
         exact, table = _exact(maps)
-        header["head"] = _chosen(maps) | {"weights": len(arrays), "table": table}
-        arrays.append(exact)
-    return panels.pack_arrays(header, arrays)
+        head = _chosen(maps) | {"weights": len(self.arrays), "table": table}
+        return panels.pack_arrays({**self.header, "head": head}, [*self.arrays, exact])
+
+
+def pack(maps: AttentionMaps, **options: Unpack[Options]) -> bytes:
+    """Write the maps as one block of bytes that the component reads; see `Options`."""
+    return shared(maps, **options).packed(maps)
 
 
 def pack_head(maps: AttentionMaps, content: str, *, key: str) -> bytes:
-    """Write what was chosen of the maps: head, zoom, and the head's exact weights.
+    """Write what was chosen of maps that are there already: head, zoom, and its exact weights.
 
     Args:
         maps: What is shown.
-        content: From `content_of` the packed maps: what it belongs to.
+        content: Of what they share with those that are there; empty for the head that came with
+            them, of which no weights are sent.
         key: Name of the element of the maps.
     """
+    if not content:
+        return panels.pack_arrays({"key": key, "content": ""}, [])
     exact, table = _exact(maps)
     named = {"key": key, "content": content, "weights": 0, "table": table}
     return panels.pack_arrays(_chosen(maps) | named, [exact])
@@ -80,11 +93,6 @@ def _exact(maps: AttentionMaps) -> tuple[panels.Array, list[int] | None]:
     return panels.squeezed(weights_QK)
 
 
-def content_of(packed: bytes) -> str:
-    """Return the name of what packed maps hold; the same for all heads."""
-    return str(unframed(packed)[0]["content"])
-
-
 def unpack(packed: bytes, head: bytes | None = None) -> AttentionMaps:
     """Read packed blocks again, as the component does.
 
@@ -94,6 +102,8 @@ def unpack(packed: bytes, head: bytes | None = None) -> AttentionMaps:
     """
     header, arrays = panels.unpack_arrays(packed)
     chosen, brought = (header["head"], arrays) if head is None else panels.unpack_arrays(head)
+    if chosen.get("content") == "":
+        chosen, brought = header["head"], arrays
     layers, heads, queries, keys = header["shape"]
     pool = header["pool"]
     pooled = (layers, heads, -(-queries // pool), -(-keys // pool))
@@ -125,12 +135,16 @@ def unpack(packed: bytes, head: bytes | None = None) -> AttentionMaps:
     )
 
 
+_USUAL = {"zooms": False, "key": "", "locale": "en"}
+
+
 def _chosen(maps: AttentionMaps) -> dict[str, Any]:
     return {"selected": maps.selected, "zoom": maps.zoom}
 
 
-def _shared(maps: AttentionMaps, most: int) -> tuple[dict[str, Any], list[panels.Array]]:
-    """Return what is the same whichever head is chosen."""
+def shared(maps: AttentionMaps, **options: Unpack[Options]) -> Shared:
+    """Return what is the same whichever head is chosen; see `Options`."""
+    most = MOST_CELLS_OF_A_FILE if options.get("whole") else MOST_CELLS
     pool = pool_of(maps.weights.shape, most)
     # A mask that hides nothing need not be sent.
     masks = [] if maps.visible.all() else [maps.visible]
@@ -150,7 +164,9 @@ def _shared(maps: AttentionMaps, most: int) -> tuple[dict[str, Any], list[panels
         "panels": [_large_map(maps, texts, source)],
         "texts": texts,
     }
-    return header | {"content": panels.content_of(header, arrays)}, arrays
+    header |= {"content": panels.content_of(header, arrays)}
+    own = {name: options.get(name, usual) for name, usual in _USUAL.items()}
+    return Shared(header | own, arrays)
 
 
 def _large_map(

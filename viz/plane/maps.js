@@ -64,7 +64,7 @@ KINDS.maps = {
   },
 };
 
-/** Maps wait until what was chosen of them has come: it may come from an element of its own. */
+/** Maps come with a head; one that was chosen since comes from an element of its own. */
 function receiveMaps(state, view, frame) {
   const [layers, heads, rows, columns] = view.shape;
   const across = Math.ceil(columns / view.pool);
@@ -72,11 +72,13 @@ function receiveMaps(state, view, frame) {
   Object.assign(view, { layers, heads, across, cells, fed: {} });
   state.coming = view;
   state.part?.leave();
+  const own = { header: { ...view.head, content: view.content }, arrays: frame.arrays };
   state.part = partOfElement(view.key, (part) => {
-    if (takeHead(state, part) && state.width) draw(state);
+    const head = part.header.content ? part : own;
+    if (head !== view.taken && takeHead(state, head) && state.width) draw(state);
   });
-  takeHead(state, view.head ? { header: { ...view.head, content: view.content }, arrays: frame.arrays }
-    : state.part.frame);
+  const { frame: part } = state.part;
+  takeHead(state, part?.header.content === view.content ? part : own);
 }
 
 /** Take over what was chosen of the maps, unless it is older than the visitor's last click. */
@@ -84,6 +86,7 @@ function takeHead(state, frame) {
   const { coming: view, pending } = state;
   const chosen = frame?.header;
   if (chosen?.content !== view.content) return false;
+  view.taken = frame;
   const [layer, head] = chosen.selected;
   const late = pending && view.content === state.view?.content && isRecent(pending.since)
     && (layer !== pending.layer || head !== pending.head);
