@@ -20,6 +20,23 @@ def test_another_head_changes_what_was_chosen_and_leaves_all_maps_as_they_are(op
     assert len(other) < len(maps)
 
 
+def test_maps_come_with_the_head_that_they_open_on_and_go_back_to_it(open_app):
+    at = open_app(kind="cross", layer="1", head="2")
+    maps, nothing = (component(at, name).bytes for name in ("attention_maps", "plane_part"))
+    assert unpack(maps).selected == unpack(maps, nothing).selected == (1, 2)
+    assert len(nothing) < 100
+    pick(at, 0, 3)
+    assert unpack(maps, component(at, "plane_part").bytes).selected == (0, 3)
+    pick(at, 1, 2)
+    assert component(at, "attention_maps").bytes == maps
+    assert component(at, "plane_part").bytes == nothing
+    pick(at, 0, 3)
+    at.text_input(key="sentence").set_value("The cat slept.").run()
+    # Other maps open on what is chosen by now.
+    assert unpack(component(at, "attention_maps").bytes).selected == (0, 3)
+    assert component(at, "plane_part").bytes == nothing
+
+
 def test_texts_of_a_page_stay_and_all_others_are_filled_in():
     panel = Matrix(
         title="One",
