@@ -59,9 +59,12 @@ def drawer(name: str, held: MutableMapping[str, Any] | None = None) -> dict[Any,
         held: Where it is; without it, in the session.
     """
     place = widgets() if held is None else held
-    if _DRAWERS not in place:
-        place[_DRAWERS] = {}
-    found: dict[Any, Any] = place[_DRAWERS].setdefault(name, {})
+    # Each look into the session takes a while, and this is the most frequent one.
+    try:
+        drawers = place[_DRAWERS]
+    except KeyError:
+        drawers = place[_DRAWERS] = {}
+    found: dict[Any, Any] = drawers.setdefault(name, {})
     return found
 
 
