@@ -17,6 +17,9 @@ GO = """query => {
     dispatchEvent(new PopStateEvent("popstate", { state: null }));
 }"""
 
+# A component that leaves in a run too short to be seen may come back as it was in the next one.
+FORGET = "globalThis.pageOfComponents?.kept.clear()"
+
 
 class KeptPages:
     """One page for each app and each kind of window."""
@@ -53,6 +56,7 @@ class KeptPages:
             page.set_viewport_size(size)
             page.evaluate(GO, "/")
             page.locator(ready).first.wait_for(state="detached")
+            page.evaluate(FORGET)
         except BaseException:
             page.close()
             raise

@@ -26,13 +26,7 @@ function mount({ data, parentElement, setTriggerValue }, selector, parts) {
     Object.assign(state, { mounting: null, leftIn: page.runs });
     state.observer.disconnect();
     parts.leave?.(state);
-    // After a run, what leaves and does not come at once has gone. (A short run is never seen.)
-    if (!pageIsRunning()) setTimeout(() => state.mounting || forget(state));
   };
-}
-
-function forget(state) {
-  for (const [key, kept] of page.kept) if (kept === state) page.kept.delete(key);
 }
 
 /** Remember a component by its name, and count the page's runs. */
