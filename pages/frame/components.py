@@ -96,7 +96,7 @@ def _as_it_came(shown: AttentionMaps, content: str, key: str) -> AttentionMaps:
         content: What they are known by, whichever head is chosen.
         key: The element's name.
     """
-    came = session.drawer("maps as they came")
+    came = session.drawer("maps_as_they_came")
     if came.get(key, ("",))[0] != content:
         came[key] = content, shown.selected, shown.zoom
     _content, selected, zoom = came[key]
