@@ -4,6 +4,7 @@ All sessions share what it returns: nobody may change it.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -28,8 +29,7 @@ from core.training.process import Situation
 from pages.frame.language import _
 
 Computed = TypeVar("Computed")
-Stamp = tuple[tuple[int, ...], ...]
-"""When files were written, how long they are, and which they are."""
+Arguments = tuple[object, ...]
 
 ROOT = Path(__file__).resolve().parents[2]
 GALLERY, OWN = ROOT / "gallery", ROOT / "runs"
@@ -151,7 +151,7 @@ def of_run_at(
         RunError: No weights of the step were kept.
     """
     file = weights_at(path, step)
-    stamp = tuple(map(_changed, (file, *(path / name for name in READ))))
+    stamp = _changed(file, *(path / name for name in READ))
     name = f"{compute.__module__}.{compute.__qualname__}"
     return cast(Computed, _of_run_at(name, path, step, stamp, arguments, compute))
 
@@ -162,20 +162,27 @@ def of_files(compute: Callable[[Path], Computed], path: Path) -> Computed:
     Raises:
         RunError: `compute` raised it; also this is computed once.
     """
-    stamp = tuple(_changed(path / name) for name in SAID)
+    stamp = _changed(*(path / name for name in SAID))
     found = _of_files(f"{compute.__module__}.{compute.__qualname__}", path, stamp, compute)
     if isinstance(found, RunError):
         raise RunError(*found.args)
     return cast(Computed, found)
 
 
-def _changed(file: Path | None) -> tuple[int, ...]:
-    """Return what is another one when a file or a folder has changed; nothing where it is not."""
-    try:
-        stat = None if file is None else file.stat()
-    except OSError:
-        stat = None
-    return () if stat is None else (stat.st_mtime_ns, stat.st_size, stat.st_ino)
+def _changed(*files: Path | None) -> str:
+    """Return what is another one when one of these files or folders has changed, comes or goes.
+
+    One text: Streamlit takes its time over a key of many parts.
+    """
+    return "|".join(map(_state, files))
+
+
+def _state(file: Path | None) -> str:
+    with suppress(OSError):
+        if file is not None:
+            stat = file.stat()
+            return f"{stat.st_mtime_ns} {stat.st_size} {stat.st_ino}"
+    return ""
 
 
 def of_key(compute: Callable[..., Computed], key: str, *arguments: object) -> Computed:
@@ -200,10 +207,7 @@ def of_model(compute: Callable[..., Computed], path: Path, *arguments: object) -
 
 
 def _named(
-    named: Callable[..., object],
-    compute: Callable[..., Computed],
-    path: Path,
-    arguments: tuple[object, ...],
+    named: Callable[..., object], compute: Callable[..., Computed], path: Path, arguments: Arguments
 ) -> Computed:
     name = f"{named.__module__}.{named.__qualname__}"
     return cast(Computed, _of_run(name, path, _stamp(path), arguments, compute))
@@ -218,17 +222,13 @@ def _of_key(
 
 @st.cache_resource(max_entries=96, show_spinner=False)
 def _of_run(
-    name: str,
-    path: Path,
-    stamp: Stamp,
-    arguments: tuple[object, ...],
-    _compute: Callable[..., object],
+    name: str, path: Path, stamp: str, arguments: Arguments, _compute: Callable[..., object]
 ) -> object:
     return _compute(_loaded(path, stamp), *arguments)
 
 
 @st.cache_resource(max_entries=1000, show_spinner=False)
-def _of_files(name: str, path: Path, stamp: Stamp, _compute: Callable[[Path], object]) -> object:
+def _of_files(name: str, path: Path, stamp: str, _compute: Callable[[Path], object]) -> object:
     try:
         return _compute(path)
     except RunError as error:
@@ -240,7 +240,7 @@ def _of_run_at(
     name: str,
     path: Path,
     step: int,
-    stamp: Stamp,
+    stamp: str,
     arguments: tuple[object, ...],
     _compute: Callable[..., object],
 ) -> object:
@@ -248,31 +248,31 @@ def _of_run_at(
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _loaded_at(path: Path, step: int, stamp: Stamp) -> Run:
+def _loaded_at(path: Path, step: int, stamp: str) -> Run:
     use_one_thread()
     return load_run(path, step)
 
 
 @st.cache_resource(max_entries=6, show_spinner=False)
-def _loaded(path: Path, stamp: Stamp) -> Run:
+def _loaded(path: Path, stamp: str) -> Run:
     use_one_thread()
     return load_run(path)
 
 
 @st.cache_resource(max_entries=6, show_spinner=False)
-def _task(path: Path, stamp: Stamp) -> Task | None:
+def _task(path: Path, stamp: str) -> Task | None:
     return task_of(_loaded(path, stamp))
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
-def _effects(path: Path, stamp: Stamp, measured: tuple[int, ...]) -> HeadEffects | None:
+def _effects(path: Path, stamp: str, measured: str) -> HeadEffects | None:
     return stored_effects(_loaded(path, stamp))
 
 
-def _stamp(path: Path) -> Stamp:
+def _stamp(path: Path) -> str:
     """Return what changes when a run's files do, so that nothing old is shown."""
-    files = (path / "run.json", path / "evaluation.json")
-    return tuple(map(_changed, (*files, newest_checkpoint(path), best_weights(path))))
+    weights = newest_checkpoint(path), best_weights(path)
+    return _changed(path / "run.json", path / "evaluation.json", *weights)
 
 
 def _merged(run: Run, sentence: str) -> Inspection:
