@@ -86,7 +86,7 @@ class Walk:
         )
 
 
-@pytest.mark.parametrize("seed", range(WALKS or 2))
+@pytest.mark.parametrize("seed", range(WALKS or 3))
 def test_a_walk_ends_in_the_state_that_its_actions_imply(visit, busy, seed):
     page = visit()
     # Loaded, it is walked through: what comes first of all is no part of it.

@@ -10,7 +10,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import WidgetList
 
-from pages.frame import cached, view, visit
+from pages.frame import cached, view
 from viz.component.payload import unframed
 from viz.plane.map_payload import unpack
 
@@ -53,19 +53,20 @@ def _packages_looked_through_once():
         yield
 
 
+def name_of(widget):
+    """Return the name of the choice that a widget asks for; see `visit.key_of`."""
+    return (widget.key or "").split("--")[0]
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _widgets_by_name():
     """A test asks for a widget by the choice's name, however often others took its place."""
 
     def of_name(widgets, key):
-        found = [each for each in widgets if each.key in (key, visit.key_of(key, count(each)))]
+        found = [each for each in widgets if each.key == key or name_of(each) == key]
         if not found:
             raise KeyError(key)
         return found[0]
-
-    def count(widget):
-        number = (widget.key or "").rpartition("--")[2]
-        return int(number) if number.isdecimal() else 0
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(WidgetList, "__call__", of_name)
@@ -235,7 +236,7 @@ def tick_rows(at, table, *rows):
 
 def ticked_rows(at, name):
     """Return the rows that are ticked in a table, by the name of its choice."""
-    [table] = [each for each in at.dataframe if (each.key or "").split("--")[0] == name]
+    [table] = [each for each in at.dataframe if name_of(each) == name]
     return at.session_state[table.key]["selection"]["rows"]
 
 

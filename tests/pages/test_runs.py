@@ -19,7 +19,7 @@ from core.runs.weights import newest_checkpoint
 from pages.frame import cached
 from pages.views.runs import manage
 from tests.core.runs.test_folder import held_elsewhere
-from tests.pages.conftest import ROOT, said, tick_rows, ticked_rows
+from tests.pages.conftest import ROOT, name_of, said, tick_rows, ticked_rows
 from viz.plane.matrices import unpack
 
 GALLERY = ROOT / "gallery"
@@ -64,7 +64,7 @@ def change(file, how):
 
 
 def is_of_all(table):
-    return (table.key or "").startswith("runs_table")
+    return name_of(table) == "runs_table"
 
 
 def tick(at, *names):

@@ -4,6 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.frame import address
+from tests.pages.conftest import name_of
 
 
 def _page():
@@ -41,7 +42,7 @@ def open_page():
 
 def shown(at):
     found = [*at.text_input, *at.selectbox, *at.segmented_control, *at.number_input, *at.toggle]
-    return {each.key.split("--")[0]: each.value for each in found}
+    return {name_of(each): each.value for each in found}
 
 
 DEFAULT = {

@@ -7,6 +7,8 @@ import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.testing.v1 import AppTest
 
+from tests.pages.conftest import name_of
+
 
 def _page():
     import streamlit as st
@@ -36,7 +38,7 @@ def at():
 def widget(at, name):
     """Return the widget that asks for a choice now."""
     found = [*at.text_input, *at.segmented_control, *at.selectbox]
-    return next(each for each in found if each.key.split("--")[0] == name)
+    return next(each for each in found if name_of(each) == name)
 
 
 def values(at):
@@ -149,6 +151,31 @@ def first_value(found):
         place = first if isinstance(first, int) else first[0]
         return found.options[place] if found.type == "button_group" else int(found.options[place])
     return proto.default
+
+
+def test_an_old_text_beside_another_choice_is_not_taken_for_a_choice(at):
+    browser = SlowBrowser(at)
+    browser.ask("new")
+    # The browser has not drawn the new sentence yet when the visitor chooses something else.
+    browser.choose("head", 2)
+    assert values(at) == ("new", "self", 2)
+
+
+def test_an_old_value_beside_a_click_is_not_taken_for_a_choice(at):
+    browser = SlowBrowser(at)
+    browser.ask("third")
+    browser.ask("new")
+    assert values(at) == ("new", "self", 3)
+
+
+def test_a_choice_stands_where_what_was_told_before_reaches_the_browser_after_it(at):
+    browser = SlowBrowser(at)
+    browser.ask("third")
+    browser.choose("head", 2)
+    # Now the browser hears of the click, and shows head 3 for a moment.
+    browser.hear(1)
+    browser.ask("new")
+    assert values(at) == ("new", "self", 2)
 
 
 @pytest.mark.parametrize("seed", range(int(os.environ.get("WALKS", "10"))))
