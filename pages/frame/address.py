@@ -6,7 +6,6 @@ is no choice before it was heard that the visitor changed it (`visit.hear`).
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from functools import wraps
 from typing import TypeVar
 from urllib.parse import urlencode, urlsplit, urlunsplit
@@ -159,9 +158,8 @@ def value(
     texts = texts_of(name)
     found = read(texts[-1]) if texts else None
     chosen = default if found is None else found
-    show(name, (written(chosen),), named=named or chosen != default)
     usual = None if named else (written(default),)
-    current().shown[name] = replace(current().shown[name], usual=usual)
+    show(name, (written(chosen),), named=named or chosen != default, usual=usual)
     return chosen
 
 
@@ -190,18 +188,19 @@ def seen(name: str) -> str | None:
     return texts[-1] if texts else None
 
 
-def show(name: str, text: Text | None, *, named: bool = True) -> None:
+def show(name: str, text: Text | None, *, named: bool = True, usual: Text | None = None) -> None:
     """Note that the page shows a choice, for the URL and for links.
 
     Args:
         name: Of the choice.
         text: As the URL has it; None where nothing is chosen.
         named: Whether the URL says it, or a link alone.
+        usual: What it is where nothing is chosen; None where that is not known.
     """
     visit = current()
     visit.shown.pop(name, None)
     if text is not None:
-        visit.shown[name] = Mention(text, named, visit.part)
+        visit.shown[name] = Mention(text, named, visit.part, usual)
 
 
 def linked(name: str) -> str | None:

@@ -214,9 +214,7 @@ def _named(
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
-def _of_key(
-    name: str, key: str, _compute: Callable[..., object], _arguments: tuple[object, ...]
-) -> object:
+def _of_key(name: str, key: str, _compute: Callable[..., object], _arguments: Arguments) -> object:
     return _compute(*_arguments)
 
 
@@ -241,7 +239,7 @@ def _of_run_at(
     path: Path,
     step: int,
     stamp: str,
-    arguments: tuple[object, ...],
+    arguments: Arguments,
     _compute: Callable[..., object],
 ) -> object:
     return _compute(_loaded_at(path, step, stamp), *arguments)
