@@ -39,6 +39,8 @@ class Widget(Generic[Held]):
     """A widget that asks for a choice."""
 
     key: str
+    number: int
+    """How many asked for it before."""
     first: Held
     """What it shows until the visitor chooses something else."""
     offers: object
@@ -71,8 +73,6 @@ class Visit:
     """Page → the names of the choices that it has shown."""
     widgets: dict[str, list[Widget[Any]]] = field(default_factory=dict)
     """Name → the widgets that asked for it, the newest last."""
-    counts: dict[str, int] = field(default_factory=dict)
-    """Name → how many widgets asked for it so far."""
 
 
 def current() -> Visit:
@@ -139,8 +139,8 @@ def _put(
     widgets = visit.widgets.setdefault(name, [])
     newest = widgets[-1] if widgets else None
     if newest is None or not _stands(newest, shown, offers):
-        count = visit.counts[name] = visit.counts.get(name, 0) + 1
-        newest = Widget(key_of(name, count - 1), shown, offers, shown, take, read)
+        number = newest.number + 1 if newest else 0
+        newest = Widget(key_of(name, number), number, shown, offers, shown, take, read)
         visit.widgets[name] = [*widgets, newest][-_HEARD_LATE:]
     newest.take = take
     return newest
