@@ -55,9 +55,14 @@ def model_and_sentence() -> Opened | None:
     try:
         inspection = cached.inspected(path, sentence, whole_words=False)
     except SentenceError:
-        st.info(_("Type a sentence, or click one of the examples."))
+        say_no_text()
         return None
     return Opened(path, cached.loaded(path), task, sentence, inspection)
+
+
+def say_no_text() -> None:
+    """Ask for a sentence where there is none."""
+    st.info(_("Type a sentence, or click one of the examples."))
 
 
 def ask_sentence(task: Task | None, *, labelled: bool = True) -> str:

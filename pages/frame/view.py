@@ -6,15 +6,16 @@ its pictures, a link, Python that computes the numbers again, and how to read it
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, wraps
 from typing import Generic, TypeVar
 
 import streamlit as st
 
+from core.decoding.sentence import SentenceError
 from pages.frame import address, controls, layout, notes, opening
 from pages.frame.files import as_csv, as_json
 from pages.frame.folded import fold, fold_code, fold_formula, fold_how_to_read
-from pages.frame.language import N_, _, translated
+from pages.frame.language import N_, _, plain, translated
 from pages.frame.opening import Opened
 from viz.charts.curves import Chart
 from viz.charts.export import chart_png, chart_svg
@@ -86,6 +87,31 @@ class View(Generic[Subject]):
     """Asks, computes and draws; None where there is nothing to show, which it has said."""
     older: str = ""
     """What older links called it."""
+
+
+def saying_why(
+    *errors: type[Exception],
+) -> Callable[[Callable[[Subject], Shown | None]], Callable[[Subject], Shown | None]]:
+    """Let a view say in the place of its picture why there is none.
+
+    Args:
+        errors: What they say is shown; that there is no sentence is said anyway.
+    """
+
+    def saying(draw: Callable[[Subject], Shown | None]) -> Callable[[Subject], Shown | None]:
+        @wraps(draw)
+        def drawn(subject: Subject) -> Shown | None:
+            try:
+                return draw(subject)
+            except SentenceError:
+                opening.say_no_text()
+            except errors as error:
+                st.error(plain(str(error)))
+            return None
+
+        return drawn
+
+    return saying
 
 
 def choose(views: Sequence[View[Subject]], name: str, default: str = "") -> View[Subject]:

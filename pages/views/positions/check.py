@@ -5,13 +5,14 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.analysis.lessons import positions
+from core.config import ConfigError
 from core.model.positional import exact_sinusoids
 from pages.frame import snippets
 from pages.frame.controls import amount
 from pages.frame.files import stacked
 from pages.frame.language import _, number
 from pages.frame.opening import Opened
-from pages.frame.view import Columns, Shown
+from pages.frame.view import Columns, Shown, saying_why
 from pages.views.positions import controls
 from pages.views.positions.table import FORMULA
 
@@ -19,7 +20,7 @@ ROWS_LISTED = 8
 """So many dimensions stand in a table; the numbers to take away are all of them."""
 
 
-@controls.saying_why
+@saying_why(ConfigError)
 def draw(opened: Opened) -> Shown:
     """Compute the known example beside its printed values, and any other position."""
     with controls.row():

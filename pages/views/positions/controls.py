@@ -2,33 +2,16 @@
 
 import math
 from collections.abc import Callable
-from functools import wraps
 
 import streamlit as st
 
 from core.analysis.lessons.positions import LONGEST, WIDEST, Sinusoids
-from core.config import ConfigError
 from pages.frame import controls
-from pages.frame.language import _, number, plain
+from pages.frame.language import _, number
 from pages.frame.opening import Opened
-from pages.frame.view import Shown
 
 BASES = (1, 10, 100, 1000, 10_000, 100_000)
 DEFAULT_LENGTH, DEFAULT_BASE, DEFAULT_POSITION = 50, 10_000, 20
-
-
-def saying_why(draw: Callable[[Opened], Shown | None]) -> Callable[[Opened], Shown | None]:
-    """Let a view say what is wrong with a setting in the place of its picture."""
-
-    @wraps(draw)
-    def drawn(opened: Opened) -> Shown | None:
-        try:
-            return draw(opened)
-        except ConfigError as error:
-            st.error(plain(str(error)))
-            return None
-
-    return drawn
 
 
 def row() -> st.delta_generator.DeltaGenerator:

@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from core.analysis.lessons import position_pairs
+from core.config import ConfigError
 from core.model.positional import exact_sinusoids
 from pages.frame import snippets
 from pages.frame.charts import chart
@@ -11,13 +12,13 @@ from pages.frame.components import matrices
 from pages.frame.files import stacked
 from pages.frame.language import _, number
 from pages.frame.opening import Opened
-from pages.frame.view import Columns, Shown
+from pages.frame.view import Columns, Shown, saying_why
 from pages.views.positions import controls
 from viz.charts.curves import Chart, Quantity, Rule, curves
 from viz.plane.matrices import Matrices, Matrix, numbered
 
 
-@controls.saying_why
+@saying_why(ConfigError)
 def draw(opened: Opened) -> Shown:
     """Draw the curve of one position, beside the map of all."""
     with controls.row():

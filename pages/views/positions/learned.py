@@ -17,7 +17,7 @@ from pages.frame.controls import amount
 from pages.frame.files import stacked
 from pages.frame.language import _, number, plain
 from pages.frame.opening import Opened
-from pages.frame.view import Columns, Shown
+from pages.frame.view import Columns, Shown, saying_why
 from pages.views.positions import controls
 from pages.views.positions.controls import short
 from viz.charts.curves import Chart, Quantity, Rule, curves
@@ -31,7 +31,7 @@ Tables = Mapping[str, position_experiments.Array]
 """LEARNED, and SINUSOIDS where there are any of that width → table_PD."""
 
 
-@controls.saying_why
+@saying_why(ConfigError)
 def draw(opened: Opened) -> Shown | None:
     """Draw learned positions beside sinusoids of the same width."""
     run = _learned_run(opened)

@@ -3,13 +3,14 @@
 import streamlit as st
 
 from core.analysis.lessons import position_experiments
+from core.config import ConfigError
 from core.model.positional import Embedding
 from pages.frame import cached, snippets
 from pages.frame.charts import chart
 from pages.frame.controls import amount
 from pages.frame.language import _, number
 from pages.frame.opening import Opened
-from pages.frame.view import Columns, Shown
+from pages.frame.view import Columns, Shown, saying_why
 from pages.views.positions import controls
 from viz.charts.bars import bars
 from viz.charts.curves import Chart, Quantity
@@ -24,7 +25,7 @@ FORMULAS = {
 """What is added, by the kind of a model's positions."""
 
 
-@controls.saying_why
+@saying_why(ConfigError)
 def draw(opened: Opened) -> Shown:
     """Draw the lengths of the token's vector, before and after scaling, and of the position's."""
     found = cached.of_run(position_experiments.norms, opened.path, opened.sentence)

@@ -5,6 +5,7 @@ import streamlit as st
 
 from core.analysis.lessons import position_pairs
 from core.analysis.lessons.positions import Array, Sinusoids
+from core.config import ConfigError
 from core.model.positional import timescales
 from pages.frame import snippets
 from pages.frame.components import matrices
@@ -12,7 +13,7 @@ from pages.frame.controls import amount
 from pages.frame.files import stacked
 from pages.frame.language import _, number
 from pages.frame.opening import Opened
-from pages.frame.view import Columns, Shown
+from pages.frame.view import Columns, Shown, saying_why
 from pages.views.positions import controls
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix, numbered
@@ -26,7 +27,7 @@ FORMULA = r"""
 """
 
 
-@controls.saying_why
+@saying_why(ConfigError)
 def draw(opened: Opened) -> Shown:
     """Draw the matrix, and one position before and after it."""
     with controls.row():

@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from core.analysis.lessons import position_experiments
+from core.config import ConfigError
 from core.model import Unplace
 from pages.frame import cached, snippets
 from pages.frame.components import matrices
@@ -12,12 +13,12 @@ from pages.frame.files import stacked
 from pages.frame.language import _
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
-from pages.frame.view import Columns, Shown
+from pages.frame.view import Columns, Shown, saying_why
 from pages.views.positions import controls
 from viz.plane.matrices import Axis, Matrices, Matrix
 
 
-@controls.saying_why
+@saying_why(ConfigError)
 def draw(opened: Opened) -> Shown | None:
     """Draw how alike the outputs of both orders are."""
     with controls.row():

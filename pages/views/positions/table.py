@@ -2,12 +2,13 @@
 
 import numpy as np
 
+from core.config import ConfigError
 from core.model.positional import exact_sinusoids, sinusoids, timescales
 from pages.frame import snippets
 from pages.frame.components import matrices
 from pages.frame.language import _
 from pages.frame.opening import Opened
-from pages.frame.view import Columns, Shown
+from pages.frame.view import Columns, Shown, saying_why
 from pages.views.positions import controls
 from viz.plane.matrices import Matrices, Matrix, numbered
 
@@ -18,7 +19,7 @@ FORMULA = r"""
 """
 
 
-@controls.saying_why
+@saying_why(ConfigError)
 def draw(opened: Opened) -> Shown:
     """Draw a row for each position, a column for each dimension."""
     with controls.row():

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.analysis.lessons.positions import Sinusoids, chosen_dimensions
+from core.config import ConfigError
 from core.model.positional import exact_sinusoids, sinusoids, timescales
 from pages.frame import snippets
 from pages.frame.charts import chart
@@ -12,7 +13,7 @@ from pages.frame.controls import amount
 from pages.frame.files import stacked
 from pages.frame.language import _, number
 from pages.frame.opening import Opened
-from pages.frame.view import Columns, Shown
+from pages.frame.view import Columns, Shown, saying_why
 from pages.views.positions import controls
 from pages.views.positions.table import FORMULA
 from viz.charts.curves import Chart, Quantity, curves
@@ -21,7 +22,7 @@ POINTS_DRAWN = 1800
 """A chart of more points than this would be slow."""
 
 
-@controls.saying_why
+@saying_why(ConfigError)
 def draw(opened: Opened) -> Shown:
     """Draw some dimensions as curves over the positions."""
     with controls.row():

@@ -7,17 +7,18 @@ import streamlit as st
 from core.analysis.heads.evenness import evenness
 from core.heads import Site
 from core.inspection import Inspection, inspect_sentence
+from core.runs.run import RunError
 from core.runs.weights import stops
 from pages.frame import cached, snippets
 from pages.frame.charts import chart
 from pages.frame.language import _, number
-from pages.frame.view import Columns, Shown
+from pages.frame.view import Columns, Shown, saying_why
 from pages.views.training import heads_at_step
 from viz.charts.curves import Quantity, curves
 from viz.component.standalone import Drawn
 
 
-@heads_at_step.saying_why
+@saying_why(OSError, RunError)
 def draw(path: Path) -> Shown:
     """Draw the heads of one layer along a run's training.
 

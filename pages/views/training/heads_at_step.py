@@ -1,20 +1,17 @@
 """What is looked at in a model that is, or was, being trained: a sentence and one of the heads."""
 
-from collections.abc import Callable
-from functools import partial, wraps
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
 from core.config import ModelConfig
-from core.decoding.sentence import SentenceError
 from core.heads import Head, Kind, Site
 from core.inspection import Inspection
 from core.runs.run import Run, RunError
 from pages.frame import address, cached, controls, maps, notes, opening, progress, session
-from pages.frame.language import _, plain
+from pages.frame.language import _
 from pages.frame.selection import ask_kind, ask_layer_and_head
-from pages.frame.view import Shown
 from viz.plane.maps import AttentionMaps
 
 
@@ -70,27 +67,6 @@ def notes_on(path: Path, inspection: Inspection) -> list[str]:
 def maps_of(inspection: Inspection, head: Head) -> AttentionMaps:
     """Return the maps of a head's kind of attention, of which the head is selected."""
     return maps.maps_of(inspection, head.kind, (head.layer, head.index))
-
-
-def say_no_text() -> None:
-    """Ask for a sentence where there is none."""
-    st.info(_("Type a sentence, or click one of the examples."))
-
-
-def saying_why(draw: Callable[[Path], Shown | None]) -> Callable[[Path], Shown | None]:
-    """Let a view say why there is nothing to look at in the place of its picture."""
-
-    @wraps(draw)
-    def drawn(path: Path) -> Shown | None:
-        try:
-            return draw(path)
-        except SentenceError:
-            say_no_text()
-        except (OSError, RunError) as error:
-            st.error(plain(str(error)))
-        return None
-
-    return drawn
 
 
 def _opened(path: Path) -> Run:

@@ -9,6 +9,7 @@ import streamlit as st
 from core.heads import Head
 from core.inspection import Inspection, inspect_sentence
 from core.model.attention import attend_probed
+from core.runs.run import RunError
 from core.runs.weights import stops
 from core.training.trainer import EVALUATION_SAMPLES
 from pages.frame import (
@@ -24,7 +25,7 @@ from pages.frame import (
 )
 from pages.frame.language import _, number
 from pages.frame.scrubber import scrubber_of, stop_label
-from pages.frame.view import Columns, Shown
+from pages.frame.view import Columns, Shown, saying_why
 from pages.views.training import heads_at_step
 from pages.views.training.text_rows import show_table
 from viz.component.standalone import Drawn
@@ -38,7 +39,7 @@ FEW = 2
 """Before training, and the newest."""
 
 
-@heads_at_step.saying_why
+@saying_why(OSError, RunError)
 def draw(path: Path) -> Shown:
     """Show a run's snapshots, one at a time.
 

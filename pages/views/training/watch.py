@@ -20,7 +20,17 @@ from core.runs.run import RunError
 from core.training import process
 from core.training.loop import train
 from core.training.trainer import EVALUATION_SAMPLES
-from pages.frame import address, cached, clicks, components, layout, progress, session, snippets
+from pages.frame import (
+    address,
+    cached,
+    clicks,
+    components,
+    layout,
+    opening,
+    progress,
+    session,
+    snippets,
+)
 from pages.frame.charts import chart
 from pages.frame.language import N_, _, number, plain, translated
 from pages.frame.view import Shown
@@ -204,7 +214,7 @@ def _heads(path: Path, sentence: str, head: Head) -> None:
         # The head is asked for outside of this part.
         components.attention_maps(shown, key=session.MAPS, on_pick=clicks.take_head)
     except SentenceError:
-        heads_at_step.say_no_text()
+        opening.say_no_text()
     except (OSError, RunError) as error:
         _say(path, error)
 
