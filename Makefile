@@ -1,5 +1,6 @@
 # make run    the app, on http://127.0.0.1:8501
-# make test   every check and every test
+# make test   every check, and every test but those that train or walk for long
+# make slow   these
 # make bench  the figures of speed
 # make gallery  train the runs of gallery/ anew
 # make texts  collect the app's texts, and say what the catalogues lack; BEGIN=zh_CN begins one
@@ -11,7 +12,7 @@ GUIDE := encoder.2.self:0
 
 BEGIN ?=
 
-.PHONY: run test bench gallery texts format clean
+.PHONY: run test slow bench gallery texts format clean
 
 run: .venv/app
 	$(BIN)/python -m streamlit run app.py --server.address 127.0.0.1 --server.port 8501
@@ -21,7 +22,11 @@ test: .venv/dev
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow"
+
+slow: .venv/dev
+	@$(BIN)/python -m tests.browser.chromium
+	$(BIN)/python -m pytest -q -n 2 -m slow
 
 bench: .venv/dev
 	@$(BIN)/python -m tests.browser.chromium

@@ -18,19 +18,6 @@ settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items):
-    """Put what takes longest first, so that no worker is left with it when the others are done.
-
-    Each worker of `--dist worksteal` begins with a part of its own that is next to the others'
-    parts, and others take from its end: the long ones are dealt out to the beginnings of two parts.
-    """
-    long = [item for item in items if item.get_closest_marker("slow")]
-    rest = [item for item in items if not item.get_closest_marker("slow")]
-    half = max(0, len(items) // 2 - len(long[::2]))
-    items[:] = [*long[::2], *rest[:half], *long[1::2], *rest[half:]]
-
-
 @pytest.fixture(autouse=True, scope="session")
 def _never_behind_others():
     """Work that makes way for others would, called in a test, slow down all tests after it."""

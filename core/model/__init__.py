@@ -29,7 +29,7 @@ from core.model.probes import (
     Uniform,
     Unplace,
 )
-from core.model.transformer import Transformer, build, count_parameters
+from core.model.transformer import Transformer, build, count_parameters, unfilled
 
 __all__ = [
     "Cache",
@@ -48,4 +48,5 @@ __all__ = [
     "Unplace",
     "build",
     "count_parameters",
+    "unfilled",
 ]

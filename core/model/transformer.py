@@ -222,6 +222,15 @@ def count_parameters(config: ModelConfig) -> int:
     return sum(parameter.numel() for parameter in outline(config).parameters())
 
 
+def unfilled(config: ModelConfig) -> Transformer:
+    """Make a model whose weights are whatever memory held, for whoever puts others in their place.
+
+    To draw random ones that nobody looks at takes longer than to read them from a file.
+    """
+    with _Shapes():
+        return Transformer(config)
+
+
 @lru_cache(maxsize=64)
 def outline(config: ModelConfig) -> Transformer:
     """Return a model with the shapes of all its weights and without their numbers."""
@@ -230,7 +239,10 @@ def outline(config: ModelConfig) -> Transformer:
 
 
 class _Shapes(TorchFunctionMode):
-    """Leaves out what torch would import a compiler for, for seconds, to make no numbers at all."""
+    """Leaves out the drawing of random numbers.
+
+    Where there is no memory for them, torch would import a compiler for it, for seconds.
+    """
 
     def __torch_function__(
         self,

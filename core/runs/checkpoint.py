@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from core.config import ModelConfig
 from core.files import write_atomically
-from core.model import Transformer, build
+from core.model import Transformer, unfilled
 
 SCALE = ".scale"
 """Ends the name of what a rounded matrix's rows are multiplied by."""
@@ -60,7 +60,7 @@ def load_model(path: Path, config: ModelConfig) -> Transformer:
         CheckpointError: The file is missing, damaged, or of another configuration.
     """
     tensors = _unrounded(_read_tensors(path))
-    model = build(config)
+    model = unfilled(config)
     wanted = model.saved()
     differing = sorted(set(wanted) ^ set(tensors)) or sorted(
         name for name in wanted if wanted[name].shape != tensors[name].shape

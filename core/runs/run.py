@@ -196,10 +196,11 @@ def _read_evaluation(path: Path, model: Transformer) -> dict[str, Any] | None:
         if stored["pronoun"] is not None:
             check_numbers(stored["pronoun"], ("accuracy", "n"))
             check_numbers(stored["pronoun"]["baselines"], stored["pronoun"]["baselines"])
+        sites = set(model.sites())
         for entry in stored["heads"]:
             check_numbers(entry, ("score", "baseline", "silenced_accuracy"))
             head = Head.read(entry)
-            if head.site not in model.sites() or head.index >= model.config.n_heads:
+            if head.site not in sites or head.index >= model.config.n_heads:
                 raise ValueError(f"the model has no head {head}")
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise RunError(f"{path}: evaluation.json is damaged: {error!r}") from error

@@ -7,7 +7,8 @@
 - `serve`: `serve("tests/browser/apps/maps_app.py")` starts `streamlit run` on that file from the
   repository root and returns its address; for the same file it returns the same server again.
 - `kept_pages`: `kept_pages.show(app, ready, query)` shows a case of such a file.
-- `visit`: opens a page of the app, and lets the test fail if anything fails in that page.
+- `visit`: opens a page of the app in a tab that goes from test to test, and lets the test fail if
+  anything fails in that page.
 """
 
 import socket
@@ -17,6 +18,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -103,24 +105,66 @@ def kept_pages(new_page: NewPage, serve: Serve) -> KeptPages:
     return KeptPages(new_page, serve)
 
 
+class Tabs:
+    """Tabs that go from one visitor to the next: only a new one compiles Streamlit's script again.
+
+    A page that is loaded anew in a tab is a new visit: nothing of the last one is left in it.
+    """
+
+    def __init__(self, new_page: NewPage) -> None:
+        self._new_page = new_page
+        self._idle: dict[str, list[Page]] = {}
+
+    @contextmanager
+    def lent(self, note: Callable[[str, object], None], **options: object) -> Iterator[Page]:
+        """Lend a tab that shows nothing; `note` hears of its errors, requests and dialogs."""
+        idle = self._idle.setdefault(repr(sorted(options.items())), [])
+        page = idle.pop() if idle else self._new_page(**options)
+        size = page.viewport_size
+        listeners = {each: partial(note, each) for each in ("pageerror", "request", "dialog")}
+        for event, listener in listeners.items():
+            page.on(event, listener)
+        yield page
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
+        try:
+            page.mouse.move(0, 0)
+            page.evaluate("sessionStorage.clear()")
+            page.goto("about:blank")
+            page.set_viewport_size(size)
+            page.emulate_media(color_scheme=options.get("color_scheme", "light"))
+        except Error:
+            page.close()
+        else:
+            idle.append(page)
+
+
+@pytest.fixture(scope="session")
+def tabs(new_page: NewPage) -> Tabs:
+    """The tabs that `visit` lends."""
+    return Tabs(new_page)
+
+
 @pytest.fixture
-def visit(new_page: NewPage, serve: Serve) -> Iterator[Callable[..., Page]]:
+def visit(tabs: Tabs, serve: Serve) -> Iterator[Callable[..., Page]]:
     """Open the app at an address; nothing may fail in the page, or be asked for from outside."""
-    opened, faults = [], []
+    faults: list[str] = []
+    address = serve("app.py")
 
-    def go(path: str = "", **options: object) -> Page:
-        page = new_page(**options)
-        opened.append(page)
-        address = serve("app.py")
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("request", lambda request: outside(request.url, address, faults))
-        page.on("dialog", lambda dialog: faults.append(dialog.message))
-        page.goto(f"{address}/{path}")
-        return page
+    def note(event: str, what: object) -> None:
+        if event == "request":
+            outside(what.url, address, faults)
+        else:
+            faults.append(what.message if event == "dialog" else str(what))
 
-    yield go
-    for page in opened:
-        page.close()
+    with ExitStack() as lent:
+
+        def go(path: str = "", **options: object) -> Page:
+            page = lent.enter_context(tabs.lent(note, **options))
+            page.goto(f"{address}/{path}")
+            return page
+
+        yield go
     assert faults == []
 
 

@@ -86,6 +86,7 @@ class Walk:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(WALKS or 3))
 def test_a_walk_ends_in_the_state_that_its_actions_imply(visit, busy, seed):
     page = visit()
@@ -93,4 +94,7 @@ def test_a_walk_ends_in_the_state_that_its_actions_imply(visit, busy, seed):
     page.locator(".maps[data-drawn]").wait_for(timeout=120_000)
     slow = page.context.new_cdp_session(page)
     slow.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
-    Walk(page, seed).go(LENGTH)
+    try:
+        Walk(page, seed).go(LENGTH)
+    finally:
+        slow.detach()

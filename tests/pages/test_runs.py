@@ -18,7 +18,7 @@ from core.runs.run import load_run, read_settings
 from core.runs.weights import newest_checkpoint
 from pages.frame import cached
 from pages.views.runs import manage
-from tests.core.runs.test_folder import held_elsewhere
+from tests.holding import held_elsewhere
 from tests.pages.conftest import ROOT, name_of, said, tick_rows, ticked_rows
 from viz.plane.matrices import unpack
 
@@ -314,15 +314,12 @@ def test_a_run_is_deleted_only_after_it_was_named_again(open_page, own_copy):
 
 def test_a_run_in_training_is_neither_renamed_nor_deleted(open_page, own_copy):
     RunFolder(own_copy).write_status("running", 100)
-    held = held_elsewhere(RunFolder(own_copy))
-    try:
+    with held_elsewhere(own_copy):
         at = open_page("runs", runs="runs/mine")
         assert table(at).loc["runs/mine", "state"] == "running"
         assert button(at, "Rename").disabled
         [deletion] = [each for each in at.get("popover") if each.proto.popover.label == "Delete"]
         assert deletion.proto.popover.disabled
-    finally:
-        held.communicate()
 
 
 @pytest.mark.parametrize(
@@ -333,13 +330,10 @@ def test_a_training_that_begins_while_one_is_asked_keeps_the_run(open_page, own_
     if ask == "Rename":
         press(at, ask)
         at.text_input[0].set_value("other")
-    held = held_elsewhere(RunFolder(own_copy))
-    try:
+    with held_elsewhere(own_copy):
         press(at, sure)
         assert "another process is training" in unescape(said(at))
         assert str(own_copy.parent) not in unescape(said(at))
-    finally:
-        held.communicate()
     assert load_run(own_copy).step == 850
 
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from contextlib import chdir
 from importlib import import_module
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from playwright.sync_api import expect, sync_playwright
 
 from pages.frame import view as frame
 from pages.frame.files import as_csv, as_json
+from pages.views.heads import prune
 from tests.browser.conftest import launched
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,8 +45,8 @@ CASES = [
 
 
 @pytest.fixture
-def offered(monkeypatch):
-    """What views hand over while a page is drawn."""
+def offered():
+    """What views hand over while a page is drawn; of heads that go one by one, a short look."""
     found = []
     offer = frame.offer
 
@@ -52,8 +54,10 @@ def offered(monkeypatch):
         found.append((shown, view, facts))
         offer(shown, view, facts)
 
-    monkeypatch.setattr(frame, "offer", noted)
-    return found
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frame, "offer", noted)
+        patch.setattr(prune, "N_PRUNED", 6)
+        yield found
 
 
 @pytest.fixture
@@ -80,9 +84,7 @@ def offline():
 
 @pytest.mark.browser
 @pytest.mark.parametrize(("page", "name"), CASES)
-def test_everything_of_every_view_can_be_taken_away(
-    shown, page, name, offline, tmp_path, monkeypatch
-):
+def test_everything_of_every_view_can_be_taken_away(shown, page, name, offline, tmp_path):
     at, (handed, view, facts) = shown(page, name)
     assert view.name == name
     numbers = handed.numbers()
@@ -95,9 +97,9 @@ def test_everything_of_every_view_can_be_taken_away(
     assert set(handed.about) <= set(frame.FACTS)
     assert_opens(offline, handed, facts, tmp_path / "view.html")
     # Its Python needs no more than the project's folder.
-    monkeypatch.chdir(ROOT)
     found = {}
-    exec(handed.python, found)
+    with chdir(ROOT):
+        exec(handed.python, found)
     assert found["numbers"] is not None
 
 

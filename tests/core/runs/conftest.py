@@ -1,44 +1,6 @@
 import shutil
-import subprocess
-import sys
-from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[3]
-HOLD = """
-import sys
-from pathlib import Path
-from core.runs.folder import RunFolder
-with RunFolder(Path(sys.argv[1])).held():
-    print("held", flush=True)
-    sys.stdin.read()
-"""
-
-
-@contextmanager
-def held_elsewhere(path):
-    """Let another process hold a run, as one that trains it does."""
-    with subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(path)],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        try:
-            assert process.stdout.readline() == "held\n"
-            yield
-        finally:
-            process.stdin.close()
-            process.wait()
-
-
-@pytest.fixture(scope="session")
-def another_process_holds():
-    """Return a context manager in which another process holds a run."""
-    return held_elsewhere
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +11,7 @@ from core.runs.run import RunError, read_settings
 from core.runs.weights import BEST, LIVE, newest_checkpoint, step_of, stops, weights_in
 from core.tokenizer import Tokenizer
 from core.training.loop import make_optimizer
+from tests.holding import held_elsewhere
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -31,33 +30,14 @@ def metrics(folder):
     return (folder.path / "metrics.jsonl").read_text(encoding="utf-8")
 
 
-def held_elsewhere(folder):
-    """Return a process that holds a folder until its input is closed."""
-    code = (
-        "import sys; from pathlib import Path; from core.runs.folder import RunFolder\n"
-        "with RunFolder(Path(sys.argv[1])).held(): print(flush=True); sys.stdin.read()"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, str(folder.path)],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    process.stdout.readline()
-    return process
-
-
 def test_a_folder_is_held_as_long_as_the_process_lives_even_killed(folder):
     folder.path.mkdir()
     assert not TRAINING.is_held(folder.path)
-    process = held_elsewhere(folder)
-    try:
+    with held_elsewhere(folder.path) as process:
         assert TRAINING.is_held(folder.path)
         with pytest.raises(RunError, match="another process is training"), folder.held():
             pass
-    finally:
         process.kill()
-        process.communicate()
     assert not TRAINING.is_held(folder.path)
     with folder.held():
         assert TRAINING.is_held(folder.path)

@@ -12,6 +12,7 @@ from core.runs import management
 from core.runs.folder import TRAINING, RunFolder
 from core.runs.management import DELETED, INCOMING, clear_left_over, delete_run, rename_run
 from core.runs.run import RunError, load_run
+from tests.holding import held_elsewhere
 
 
 def names(parent):
@@ -27,10 +28,10 @@ def test_a_renamed_run_is_the_same_run_under_its_new_name(run, content_of):
     assert load_run(renamed).name == "new name"
 
 
-def test_a_renamed_run_can_be_held_and_held_by_one_only(run, another_process_holds):
+def test_a_renamed_run_can_be_held_and_held_by_one_only(run):
     renamed = rename_run(run, "new")
     with (
-        another_process_holds(renamed),
+        held_elsewhere(renamed),
         pytest.raises(RunError, match="another process"),
         RunFolder(renamed).held(),
     ):
@@ -40,9 +41,9 @@ def test_a_renamed_run_can_be_held_and_held_by_one_only(run, another_process_hol
 @pytest.mark.parametrize(
     "change", [delete_run, lambda path: rename_run(path, "new")], ids=["delete", "rename"]
 )
-def test_a_run_that_a_process_trains_is_left_alone(run, change, content_of, another_process_holds):
+def test_a_run_that_a_process_trains_is_left_alone(run, change, content_of):
     before = content_of(run)
-    with another_process_holds(run), pytest.raises(RunError, match="another process"):
+    with held_elsewhere(run), pytest.raises(RunError, match="another process"):
         change(run)
     assert names(run.parent) == ["mine"]
     assert content_of(run) == before
@@ -78,11 +79,11 @@ def test_a_run_that_a_process_does_any_other_work_on_is_left_alone(run, change, 
     assert not run.exists()
 
 
-def test_the_run_is_held_while_it_takes_its_new_name(run, monkeypatch, another_process_holds):
+def test_the_run_is_held_while_it_takes_its_new_name(run, monkeypatch):
     def rename(old, new):
         os.replace(old, new)
         # A process that asks at this moment, under the new name, is refused.
-        with pytest.raises(AssertionError), another_process_holds(new):
+        with pytest.raises(AssertionError), held_elsewhere(new):
             pass
 
     monkeypatch.setattr(management.os, "rename", rename)

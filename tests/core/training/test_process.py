@@ -14,7 +14,7 @@ from core.runs.run import RunError, load_run, read_metrics
 from core.runs.weights import LIVE, newest_checkpoint, weights_in
 from core.training.export import export_run
 from core.training.process import pause, situation, start, stop, watch
-from tests.core.runs.test_folder import held_elsewhere
+from tests.holding import held_elsewhere
 
 SECONDS = 300
 
@@ -130,12 +130,8 @@ def test_a_held_folder_is_at_work_whatever_its_clock_says(prepare, tmp_path):
     status = {"state": "running", "step": 3, "heartbeat": 4e9, "pid": 1}
     (path / "status.json").write_text(json.dumps(status))
     assert situation(path).state == "interrupted"
-    holder = held_elsewhere(RunFolder(path))
-    try:
+    with held_elsewhere(path):
         assert (situation(path).state, situation(path).step) == ("running", 3)
-    finally:
-        holder.kill()
-        holder.communicate()
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"state": 3}', '{"state": "dancing", "step": 2}'])

@@ -96,6 +96,7 @@ def test_a_batch_in_parts_is_learned_like_a_whole_one(
     assert_same_training(*paths)
 
 
+@pytest.mark.slow
 def test_two_processes_learn_what_one_learns_and_only_the_first_needs_the_run_folder(
     prepare, tmp_path, without_dropout
 ):
@@ -114,6 +115,7 @@ def test_two_processes_learn_what_one_learns_and_only_the_first_needs_the_run_fo
     assert files == {file.name for file in one.iterdir()}
 
 
+@pytest.mark.slow
 def test_two_processes_go_on_where_one_was_paused(prepare, tmp_path, without_dropout):
     script = tmp_path / "train.py"
     script.write_text(TRAIN)

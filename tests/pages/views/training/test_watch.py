@@ -20,18 +20,10 @@ from core.runs.weights import weights_file
 from core.training import process
 from pages.frame import cached
 from pages.frame.language import percent
+from tests.holding import held_elsewhere
 from tests.pages.conftest import ROOT, component, said, send_from
 from tests.pages.views.attention.conftest import run_lines
 from viz.plane.map_payload import unpack
-
-HOLD = """
-import sys
-from pathlib import Path
-from core.runs.folder import RunFolder
-with RunFolder(Path(sys.argv[1])).held():
-    print("held", flush=True)
-    sys.stdin.read()
-"""
 
 
 def tell(path, state, step=850, message="", pid=0):
@@ -59,15 +51,8 @@ def keep_live(path, step, seed):
 def held(own_copy):
     """A run that a process holds."""
     want(own_copy, 5000)
-    holder = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(own_copy)],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    assert holder.stdout.readline() == b"held\n"
-    yield own_copy
-    holder.communicate()
+    with held_elsewhere(own_copy):
+        yield own_copy
 
 
 def words(at):
