@@ -11,7 +11,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Error, Locator, Page, sync_playwright
 
-from tests.browser.conftest import launched, served
+from tests.browser.chromium import launched
+from tests.browser.conftest import served
 
 ROOT = Path(__file__).resolve().parents[1]
 APP, MAPS_APP = ROOT / "app.py", ROOT / "benchmarks" / "attention_maps_app.py"

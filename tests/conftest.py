@@ -3,19 +3,44 @@
 - Machines may be busy, so no example fails for being slow.
 - One core for each process, in the processes that tests start too: what the tests compute is small,
   and several tests may run at the same time.
+- One browser, and one Playwright, which does not begin twice in a process.
 """
 
+import gc
 import os
 import sys
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.browser.chromium import launched
 
 # Before torch is imported, which reads it once.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """What is imported and collected stays: to look for garbage among it would slow every test."""
+    gc.disable()
+    found = yield
+    gc.freeze()
+    gc.enable()
+    return found
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium: the installed one if there is any, else the one Playwright has downloaded."""
+    with sync_playwright() as playwright:
+        opened = launched(playwright.chromium)
+        yield opened
+        opened.close()
 
 
 @pytest.fixture(autouse=True, scope="session")

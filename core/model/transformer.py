@@ -227,7 +227,7 @@ def unfilled(config: ModelConfig) -> Transformer:
 
     To draw random ones that nobody looks at takes longer than to read them from a file.
     """
-    with _Shapes():
+    with torch.random.fork_rng(devices=[]), _Shapes():
         return Transformer(config)
 
 

@@ -8,13 +8,26 @@ import shutil
 import subprocess
 import sys
 
-from playwright.sync_api import Error, sync_playwright
+import pytest
+from playwright.sync_api import Browser, BrowserType, Error, sync_playwright
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+# The first has no windows, which takes a fifth less time.
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 MISSING = (
     "The browser tests need Chromium: install it so that `chromium` is on the PATH, "
     f"or run `{sys.executable} -m playwright install chromium`."
 )
+
+QUIET = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 def on_path() -> str | None:
@@ -32,11 +45,21 @@ def of_playwright() -> str | None:
     return path if os.path.exists(path) else None
 
 
+def launched(playwright_chromium: BrowserType) -> Browser:
+    """Start the installed browser if there is any, else the one Playwright has downloaded."""
+    try:
+        return playwright_chromium.launch(executable_path=on_path(), args=QUIET)
+    except Error:
+        pytest.fail(MISSING)
+
+
 def install() -> None:
     """Get a Chromium: Debian's where that is possible, else Playwright's."""
     if shutil.which("apt-get") and os.geteuid() == 0:
         subprocess.run(["apt-get", "update", "-qq"], check=False)
-        subprocess.run(["apt-get", "install", "-y", "-qq", "chromium"], check=False)
+        for package in NAMES[:2]:
+            if on_path() is None:
+                subprocess.run(["apt-get", "install", "-y", "-qq", package], check=False)
     if on_path() is None:
         subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=False)
 

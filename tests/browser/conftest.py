@@ -1,7 +1,6 @@
 """A real browser and a real server for the tests of this folder.
 
-- `browser`: one Chromium for the whole run; `browser.new_page(...)` is a visitor who comes for the
-  first time.
+- `browser`, of all tests: `browser.new_page(...)` is a visitor who comes for the first time.
 - `new_page`: opens a page for a visitor who has been there before, so that Streamlit's own files
   need not be sent again.
 - `serve`: `serve("tests/browser/apps/maps_app.py")` starts `streamlit run` on that file from the
@@ -25,45 +24,22 @@ import pytest
 from playwright.sync_api import (
     Browser,
     BrowserContext,
-    BrowserType,
     Error,
     Page,
     expect,
-    sync_playwright,
 )
 
-from tests.browser import chromium
 from tests.browser.kept import KeptPages
 
 ROOT = Path(__file__).parents[2]
 SECONDS_TO_START = 60
 # Machines may be busy: what is expected may take this long before a test fails.
 expect.set_options(timeout=20_000)
-QUIET = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
 # Pages for Streamlit to run, with nothing in them to test: imported they would share one session.
 collect_ignore_glob = ["apps/*_app.py"]
 
 Serve = Callable[[str | Path], str]
 NewPage = Callable[..., Page]
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """One Chromium: the installed one if there is any, else the one Playwright has downloaded."""
-    with sync_playwright() as playwright:
-        opened = launched(playwright.chromium)
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="session")
@@ -215,11 +191,3 @@ def _wait_for_health(process: subprocess.Popen[bytes], address: str) -> None:
         except OSError:
             time.sleep(0.05)
     raise TimeoutError(f"{address} did not answer within {SECONDS_TO_START} s")
-
-
-def launched(playwright_chromium: BrowserType) -> Browser:
-    """Start the installed browser if there is any, else the one Playwright has downloaded."""
-    try:
-        return playwright_chromium.launch(executable_path=chromium.on_path(), args=QUIET)
-    except Error:
-        pytest.fail(chromium.MISSING)

@@ -167,7 +167,7 @@ def test_a_strips_name_opens_that_head(show):
 def test_very_many_strips_scroll_in_a_box_and_narrow_cells_are_pooled(show):
     view = strips_cases.many()
     with show("many", viewport={"width": 900, "height": 800}) as page:
-        box, chosen = group(page, 0).locator(".box"), chip(page, "target", view.index)
+        box = group(page, 0).locator(".box")
         assert box.evaluate("b => b.scrollHeight") == 22 * 192
         assert box.bounding_box()["height"] < 600
         note = group(page, 0).locator(".note.pooled").text_content()
@@ -176,15 +176,23 @@ def test_very_many_strips_scroll_in_a_box_and_narrow_cells_are_pooled(show):
             "found => found.map(e => e.getBoundingClientRect().right)"
         )
         wide = page.evaluate("document.querySelector('.stMain').scrollWidth")
-        # The word that is followed lies deep in its sentence, which shows it.
-        sentence, word = (at.bounding_box() for at in (page.locator(".chips.target"), chosen))
-    assert 0 < word["y"] - sentence["y"] < sentence["height"] - word["height"]
     pool = int(re.fullmatch(r"each cell shows the largest of (\d) weights", note)[1])
     weights = view.groups[1].weights
     assert 512 % pool == 0
     largest = weights.reshape(192, -1, pool).max(axis=2)
     assert (found == coloured(largest, np.ones(largest.shape, bool))).all()
     assert max(*ends, wide) <= 900
+
+
+def test_a_long_sentence_shows_the_word_that_is_followed(show):
+    chosen = strips_cases.many().index
+    # Once the fonts are there, which the first visit waits for, nothing is drawn a second time.
+    for _ in range(2):
+        with show("many") as page:
+            sentence, word = page.locator(".chips.target"), chip(page, "target", chosen)
+            expect(word).to_be_in_viewport()
+            box, inner = sentence.bounding_box(), word.bounding_box()
+        assert 0 < inner["y"] - box["y"] < box["height"] - inner["height"]
 
 
 @pytest.mark.parametrize("case", ["hostile", "endless", "one"])

@@ -8,12 +8,11 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 from pages.frame import view as frame
 from pages.frame.files import as_csv, as_json
 from pages.views.heads import prune
-from tests.browser.conftest import launched
 
 ROOT = Path(__file__).resolve().parents[2]
 SENTENCE = "The animal slept because it was tired."
@@ -74,12 +73,11 @@ def shown(offered, open_page):
 
 
 @pytest.fixture(scope="module")
-def offline():
+def offline(browser):
     """A page of a browser that has no network."""
-    with sync_playwright() as playwright:
-        browser = launched(playwright.chromium)
-        yield browser.new_context(offline=True).new_page()
-        browser.close()
+    window = browser.new_context(offline=True)
+    yield window.new_page()
+    window.close()
 
 
 @pytest.mark.browser

@@ -29,7 +29,11 @@ function addChips(node, chips) {
   node.replaceChildren(...parts.slice(0, SEEN_AT_ONCE));
   // The rest lies below the edge of the scrolled box: it comes after the picture is on the screen.
   const late = parts.slice(SEEN_AT_ONCE);
-  const add = () => parts[0].parentNode === node && node.append(...late);
+  const add = () => {
+    if (parts[0].parentNode !== node) return;
+    node.append(...late);
+    bringIntoView(node.querySelector('[aria-pressed="true"], [aria-current="true"]'));
+  };
   if (late.length) requestAnimationFrame(() => setTimeout(add));
   node.parentElement.hidden = !chips.length;
 }
