@@ -594,6 +594,7 @@ def test_the_line_on_sizes_names_layers_and_heads(model):
     assert f"{model.n_heads} heads" in line
 
 
+@pytest.mark.slow
 def test_a_started_run_trains_to_its_end(set_up, own_runs, monkeypatch):
     at = set_up(
         set_steps="20",

@@ -48,6 +48,7 @@ def begun(prepare, tmp_path):
         child.wait()
 
 
+@pytest.mark.slow
 def test_a_training_is_started_paused_and_gone_on_with(begun):
     path = begun()
     assert situation(path).state == "running"
@@ -65,6 +66,7 @@ def test_a_training_is_started_paused_and_gone_on_with(begun):
     assert situation(path).step > paused.step
 
 
+@pytest.mark.slow
 def test_a_training_that_is_stopped_is_measured(begun):
     path = begun()
     stop(path)
@@ -89,6 +91,7 @@ def test_a_process_that_ends_while_it_is_asked_is_not_called_interrupted(
     assert (found.state, found.step) == ("paused", 7)
 
 
+@pytest.mark.slow
 def test_a_short_training_ends_by_itself(begun):
     path = begun(steps=20)
     until(lambda: not situation(path).alive)
@@ -96,6 +99,7 @@ def test_a_short_training_ends_by_itself(begun):
     assert not situation(path).can_go_on
 
 
+@pytest.mark.slow
 def test_live_weights_are_written_only_while_somebody_watches(begun):
     path = begun(checkpoint_every=1_000_000)
     assert weights_in(path, LIVE) == []
@@ -104,6 +108,7 @@ def test_live_weights_are_written_only_while_somebody_watches(begun):
     assert newest_checkpoint(path) is None
 
 
+@pytest.mark.slow
 def test_a_killed_training_is_interrupted_and_its_process_id_belongs_to_nobody(begun):
     path = begun(checkpoint_every=5)
     jobs._started[path.resolve(), TRAINING].kill()
@@ -116,6 +121,7 @@ def test_a_killed_training_is_interrupted_and_its_process_id_belongs_to_nobody(b
     until(lambda: situation(path).state == "running")
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_removed_ends_its_training_and_does_not_come_back(begun):
     path = begun(checkpoint_every=10)
     path.rename(path.with_name("gone"))
