@@ -82,8 +82,8 @@ def attention_maps(
     with st.container(key=f"{key}-place", gap=None):
         packed = shared.packed(came)
         _show(_maps, key, packed, on_pick_change=on_pick, on_zoom_change=on_zoom)
-        head = map_payload.pack_head(shown, shared.content if chosen_since else "", key=key)
-        _show(_part, f"{key}-head", head)
+        if chosen_since:
+            _show(_part, f"{key}-head", map_payload.pack_head(shown, shared.content, key=key))
     whole = partial(map_payload.pack, shown, whole=True, locale=language.tag())
     return Drawn(map_payload.component_assets(), whole)
 

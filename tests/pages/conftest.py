@@ -170,7 +170,14 @@ def open_page():
 
 def shown(at):
     """Return the maps that the page shows, as the component reads them."""
-    return unpack(component(at, "attention_maps").bytes, component(at, "plane_part").bytes)
+    return unpack(component(at, "attention_maps").bytes, chosen_since(at))
+
+
+def chosen_since(at):
+    """Return what was chosen of the maps since they came, as the component reads it, or None."""
+    found = [each.proto for each in at.get("bidi_component")]
+    parts = [proto.bytes for proto in found if proto.component_name == "plane_part"]
+    return parts[0] if parts else None
 
 
 def said(at):

@@ -74,12 +74,9 @@ def pack_head(maps: AttentionMaps, content: str, *, key: str) -> bytes:
 
     Args:
         maps: What is shown.
-        content: Of what they share with those that are there; empty for the head that came with
-            them, of which no weights are sent.
+        content: Of what they share with those that are there.
         key: Name of the element of the maps.
     """
-    if not content:
-        return panels.pack_arrays({"key": key, "content": ""}, [])
     exact, table = _exact(maps)
     named = {"key": key, "content": content, "weights": 0, "table": table}
     return panels.pack_arrays(_chosen(maps) | named, [exact])
@@ -96,14 +93,16 @@ def _exact(maps: AttentionMaps) -> tuple[panels.Array, list[int] | None]:
 def unpack(packed: bytes, head: bytes | None = None) -> AttentionMaps:
     """Read packed blocks again, as the component does.
 
+    Args:
+        packed: The maps.
+        head: What was chosen of them since they came.
+
     Returns:
         The maps; the chosen head's weights are exact, all others are within 1/510 of the largest
         that was pooled with them.
     """
     header, arrays = panels.unpack_arrays(packed)
     chosen, brought = (header["head"], arrays) if head is None else panels.unpack_arrays(head)
-    if chosen.get("content") == "":
-        chosen, brought = header["head"], arrays
     layers, heads, queries, keys = header["shape"]
     pool = header["pool"]
     pooled = (layers, heads, -(-queries // pool), -(-keys // pool))

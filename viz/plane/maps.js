@@ -74,7 +74,7 @@ function receiveMaps(state, view, frame) {
   state.part?.leave();
   const own = { header: { ...view.head, content: view.content }, arrays: frame.arrays };
   state.part = partOfElement(view.key, (part) => {
-    const head = part.header.content ? part : own;
+    const head = part ?? own;
     if (head !== view.taken && takeHead(state, head) && state.width) draw(state);
   });
   const { frame: part } = state.part;

@@ -1,5 +1,5 @@
 // The component that brings a part: it shows nothing itself.
 
 export default function ({ data }) {
-  bringPart(readFrame(data));
+  return bringPart(readFrame(data));
 }

@@ -8,7 +8,10 @@ const entryOf = (key) => {
   return parts.get(key);
 };
 
-/** The part that comes for an element: as far as it is there, and `take` for each that follows. */
+/**
+ * The part that comes for an element: as far as it is there, and `take` for each that follows, or
+ * null where it is gone.
+ */
 function partOfElement(key, take) {
   const part = key ? entryOf(key) : { frame: null };
   part.take = take;
@@ -20,9 +23,14 @@ function partOfElement(key, take) {
   };
 }
 
-/** Hand a part over to the element that it belongs to. */
+/** Hand a part over to the element that it belongs to; returned is what takes it back. */
 function bringPart(frame) {
   const part = entryOf(frame.header.key);
   part.frame = frame;
   part.take?.(frame);
+  return () => {
+    if (part.frame !== frame) return;
+    part.frame = null;
+    part.take?.(null);
+  };
 }

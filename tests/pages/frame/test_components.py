@@ -5,36 +5,36 @@ from dataclasses import replace
 import numpy as np
 
 from pages.frame.components import translated
-from tests.pages.conftest import component, pick
+from tests.pages.conftest import chosen_since, component, pick
 from viz.plane.map_payload import unpack
 from viz.plane.matrices import DEFAULT_MATRICES_TEXTS, Matrices, Matrix, numbered
 
 
-def test_another_head_changes_what_was_chosen_and_leaves_all_maps_as_they_are(open_app):
+def test_another_head_is_sent_alone_and_leaves_all_maps_as_they_are(open_app):
     at = open_app()
-    maps, head = (component(at, name).bytes for name in ("attention_maps", "plane_part"))
+    maps = component(at, "attention_maps").bytes
+    assert chosen_since(at) is None
     pick(at, 1, 2)
-    other = component(at, "plane_part").bytes
     assert component(at, "attention_maps").bytes == maps
-    assert unpack(maps, head).selected != unpack(maps, other).selected == (1, 2)
-    assert len(other) < len(maps)
+    assert unpack(maps).selected != unpack(maps, chosen_since(at)).selected == (1, 2)
+    assert len(chosen_since(at)) < len(maps)
 
 
 def test_maps_come_with_the_head_that_they_open_on_and_go_back_to_it(open_app):
     at = open_app(kind="cross", layer="1", head="2")
-    maps, nothing = (component(at, name).bytes for name in ("attention_maps", "plane_part"))
-    assert unpack(maps).selected == unpack(maps, nothing).selected == (1, 2)
-    assert len(nothing) < 100
+    maps = component(at, "attention_maps").bytes
+    assert unpack(maps).selected == (1, 2)
+    assert chosen_since(at) is None
     pick(at, 0, 3)
-    assert unpack(maps, component(at, "plane_part").bytes).selected == (0, 3)
+    assert unpack(maps, chosen_since(at)).selected == (0, 3)
     pick(at, 1, 2)
     assert component(at, "attention_maps").bytes == maps
-    assert component(at, "plane_part").bytes == nothing
+    assert chosen_since(at) is None
     pick(at, 0, 3)
     at.text_input(key="sentence").set_value("The cat slept.").run()
     # Other maps open on what is chosen by now.
     assert unpack(component(at, "attention_maps").bytes).selected == (0, 3)
-    assert component(at, "plane_part").bytes == nothing
+    assert chosen_since(at) is None
 
 
 def test_texts_of_a_page_stay_and_all_others_are_filled_in():

@@ -1,13 +1,8 @@
 import pytest
 
-from tests.pages.conftest import component, pick, send_from
-from viz.plane.map_payload import unpack
+from tests.pages.conftest import component, pick, send_from, shown
 
 WIDE = "The animal didn't cross the street because it was too wide."
-
-
-def shown(at):
-    return unpack(component(at, "attention_maps").bytes, component(at, "plane_part").bytes)
 
 
 def zoom(at, value):

@@ -9,13 +9,9 @@ from core.runs.run import load_run
 from core.runs.weights import stops
 from pages.views.training.look_back import figures
 from tests.pages.conftest import ROOT, component, said, send_from
+from tests.pages.conftest import shown as maps
 from tests.pages.views.attention.conftest import run_lines
 from tests.pages.views.training.conftest import KEPT
-from viz.plane.map_payload import unpack
-
-
-def maps(at):
-    return unpack(component(at, "attention_maps").bytes, component(at, "plane_part").bytes)
 
 
 def scrubber_json(at):

@@ -22,8 +22,8 @@ from pages.frame import cached
 from pages.frame.language import percent
 from tests.holding import held_elsewhere
 from tests.pages.conftest import ROOT, component, said, send_from
+from tests.pages.conftest import shown as maps
 from tests.pages.views.attention.conftest import run_lines
-from viz.plane.map_payload import unpack
 
 
 def tell(path, state, step=850, message="", pid=0):
@@ -74,10 +74,6 @@ def table(at):
 def chart_rows(at, index=0):
     data = at.get("vega_lite_chart")[index].proto.datasets[0].data.data
     return pa.ipc.open_stream(data).read_all().to_pylist()
-
-
-def maps(at):
-    return unpack(component(at, "attention_maps").bytes, component(at, "plane_part").bytes)
 
 
 STATES = [
