@@ -11,6 +11,8 @@ Pointing, zooming and moving need no server either: from the event to the finish
 changes, without the wait for the screen's next frame; a frame has 16 ms.
 """
 
+from functools import partial
+
 from playwright.sync_api import Browser, Page
 
 from benchmarks.measuring import (
@@ -22,6 +24,7 @@ from benchmarks.measuring import (
     heading,
     measured,
     opened,
+    read,
     report,
 )
 from tests.browser.conftest import served
@@ -96,7 +99,7 @@ def report_events(page: Page, floor: Times, *, zooms: bool) -> None:
     for kind in ("point", "zoom", "go on") if zooms else ("point",):
         if kind == "go on":
             page.keyboard.press("Enter")
-        times = page.evaluate(EVENTS, [cells, kind, 48])
+        times = read(partial(page.evaluate, EVENTS, [cells, kind, 48]))
         report(f"  {kind}, same page", times, floor, FRAME)
 
 

@@ -49,6 +49,13 @@ def other_head(page: Page, i: int) -> float | None:
     return clicked(page, ".maps", page.locator(".tile[aria-pressed=false], .tile").nth(i % 4))
 
 
+def other_kind(page: Page, i: int) -> float | None:
+    """Choose another kind of attention."""
+    name = ("decoder self", "encoder self")[i % 2]
+    radio = page.get_by_role("radio", name=name, exact=True)
+    return taken(page, ".maps", lambda: radio.click(delay=20))
+
+
 def other_word(page: Page, i: int) -> float | None:
     """Click another word."""
     chips = page.locator(".chips.source [aria-pressed=false]:not([aria-disabled])")
@@ -90,6 +97,7 @@ MEASURES = (
     Measure("48 maps, 128 tokens", MAPS_PAGE, "?shape=6x8x128", ".maps[data-drawn]", next_maps),
     Measure("one map, 512 tokens", MAPS_PAGE, "?shape=1x1x512", ".maps[data-drawn]", next_maps),
     Measure("other head", "app.py", "?model=translate", ".maps[data-drawn]", other_head),
+    Measure("other kind", "app.py", "?model=translate", ".maps[data-drawn]", other_kind),
     Measure("word", "app.py", "?view=word", ".strips[data-drawn]", other_word),
     Measure("next step", "app.py", "?view=steps&stage=scores", ".matrices[data-drawn]", next_step),
     Measure(

@@ -111,6 +111,14 @@ def measured(act: Callable[[int], float | None], page: Page, pause: int = 250) -
     return times[WARM_UP:]
 
 
+def read(script: Callable[[], Times]) -> Times:
+    """Return the times that a script in the page has measured, or none where it could not."""
+    try:
+        return script()
+    except Error:
+        return []
+
+
 def floor(browser: Browser) -> Times:
     """Return how long a page takes that answers a click with one line of text."""
     with served(MAPS_APP) as address:

@@ -12,7 +12,18 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Page
 
-from benchmarks.measuring import APP, chromium, clicked, floor, heading, measured, opened, report
+from benchmarks.measuring import (
+    APP,
+    LIMIT,
+    chromium,
+    clicked,
+    floor,
+    heading,
+    measured,
+    opened,
+    read,
+    report,
+)
 from tests.browser.conftest import served
 
 STRIPS = ".strips"
@@ -25,7 +36,7 @@ CASES = {
 }
 
 POINT = """async (root) => {
-    const cells = root.querySelector('.groups .cells');
+    const cells = root.querySelector('.panel .cells');
     const box = cells.getBoundingClientRect();
     const times = [];
     for (let i = 0; i < 40; i += 1) {
@@ -64,8 +75,9 @@ def report_clicks(page: Page, name: str, text: list[float]) -> None:
     sides = ("source", "target")
     times = measured(lambda i: other_word(page, sides[i % 2], i), page)
     report("  to the other sentence", times, text, CLICKED)
-    root = page.locator(STRIPS)
-    report("  pointing at a cell", root.evaluate(POINT) if root.count() else [], text, POINTED)
+    strips = page.locator(STRIPS)
+    pointed = read(lambda: strips.evaluate(POINT, timeout=LIMIT))
+    report("  pointing at a cell", pointed, text, POINTED)
 
 
 def other_word(page: Page, side: str, i: int) -> float | None:
