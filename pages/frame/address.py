@@ -113,7 +113,11 @@ def announce() -> None:
     visit = current()
     chosen = {name: text for name in visit.shown if (text := visit.chosen.get(name))}
     new = {name: text for name, text in chosen.items() if text != visit.shown[name].text}
-    usual = {name for name, text in chosen.items() if text == visit.shown[name].usual}
+    usual = {
+        name
+        for name, shown in visit.shown.items()
+        if shown.usual is not None and visit.chosen.get(name, shown.usual) == shown.usual
+    }
     wanted = (visit.written or {}) | new
     _write(visit, {name: text for name, text in wanted.items() if name not in usual})
 

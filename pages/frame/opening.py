@@ -170,37 +170,14 @@ def default_head(run: Run, kind: Kind) -> tuple[int, int]:
     return (0, 0) if found is None else (found.head.layer, found.head.index)
 
 
-def chosen_kind(run: Run) -> Kind:
-    """Return the kind of attention that was just chosen; for what follows from that choice."""
-    chosen = address.text_of(session.KIND)
-    return Kind(chosen) if chosen in set(Kind) else default_kind(run)
-
-
 def open_other_kind() -> None:
-    """Go to the best head of the kind that was just chosen."""
-    if run := _chosen_run():
-        _choose_head(run, chosen_kind(run))
+    """Go to the best head of the kind that was just chosen, which is the one to begin with."""
+    address.choose({session.LAYER: None, session.HEAD: None})
 
 
 def _open_other_model() -> None:
     """Go to the best head of the run that was just chosen."""
-    run = _chosen_run()
-    if run is None:
-        return
-    kind = default_kind(run)
-    address.choose({session.KIND: str(kind)})
-    _choose_head(run, kind)
-
-
-def _chosen_run() -> Run | None:
-    """Return the chosen run, or None where it is damaged or was deleted meanwhile."""
-    path = cached.run_paths().get(address.seen(session.MODEL) or "")
-    return None if path is None or _problem(path) else cached.loaded(path)
-
-
-def _choose_head(run: Run, kind: Kind) -> None:
-    layer, head = default_head(run, kind)
-    address.choose({session.LAYER: layer, session.HEAD: head})
+    address.choose({session.KIND: None, session.LAYER: None, session.HEAD: None})
 
 
 def _examples(task: Task | None) -> tuple[Example, ...]:

@@ -52,3 +52,20 @@ def test_a_page_and_a_choice_are_one_step_each(visit):
     page.evaluate("history.go(-2)")
     is_on(page, "Positions")
     expect(box).not_to_have_value("The cat slept.")
+
+
+def test_another_kind_of_attention_is_one_step_whatever_head_it_opens_on(visit):
+    page = visit()
+    page.locator(".maps[data-drawn]").wait_for()
+    settled(page)
+    start = len(entries(page)) - 1
+    for kind, name in (
+        ("cross", "decoder.cross"),
+        ("encoder self", ""),
+        ("cross", "decoder.cross"),
+    ):
+        page.get_by_role("radio", name=kind, exact=True).click()
+        page.wait_for_function(f"location.search === '{f'?kind={name}' if name else ''}'")
+        settled(page)
+    once = "?kind=decoder.cross"
+    assert entries(page)[start:] == ["", once, "", once]

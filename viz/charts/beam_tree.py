@@ -96,8 +96,10 @@ def beam_tree(nodes: Sequence[TreeNode], texts: Mapping[str, str] | None = None)
         )
         .add_params(alt.selection_point(name=PICKED, fields=["node"]))
     )
-    # Words are written in the text's own colour, whatever the theme.
-    words = base.mark_text(dy=-11, cursor="pointer").encode(x=x, y=y, text="label:N")
+    # Black, which text is where nothing is said, cannot be read on a dark page.
+    words = base.mark_text(dy=-11, cursor="pointer", color=theme.colour(theme.QUIET)).encode(
+        x=x, y=y, text="label:N"
+    )
     return alt.LayerChart(layer=[edges, words, points]).properties(
         height=90 + ROW * (depth + 1), title=said["title"]
     )

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -108,7 +107,7 @@ def _ask(opened: Opened, runs: Mapping[str, Run]) -> Head | None:
         kind = ask_kind(
             kinds,
             guided.kind if guided else opening.default_kind(opened.run),
-            then=partial(_open_other_kind, opened.run, guided),
+            then=opening.open_other_kind,
             disabled=which == BEST,
         )
         layer, index = ask_layer_and_head(
@@ -125,11 +124,6 @@ def _default(run: Run, guided: Head | None, kind: Kind) -> tuple[int, int]:
     if guided and guided.kind is kind:
         return guided.layer, guided.index
     return opening.default_head(run, kind)
-
-
-def _open_other_kind(run: Run, guided: Head | None) -> None:
-    layer, head = _default(run, guided, opening.chosen_kind(run))
-    address.choose({session.LAYER: layer, session.HEAD: head})
 
 
 def _map(side: Side, pronouns: Sequence[str]) -> Matrix:

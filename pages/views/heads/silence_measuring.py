@@ -165,7 +165,7 @@ def _summary(effects: HeadEffects) -> str:
     else:
         said.append(_("No head alone was found to cost exact match when it is silenced."))
     if without:
-        text = _("For {n} of {of} heads no change was found (layer.head): {which}.")
+        text = _("For {n} of {of} heads no figure was found to change (layer.head): {which}.")
         which = named([short(each.head) for each in without])
         n, of = number(len(without)), number(len(effects.heads))
         said.append(text.format(n=n, of=of, which=which))

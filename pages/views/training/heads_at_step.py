@@ -1,6 +1,5 @@
 """What is looked at in a model that is, or was, being trained: a sentence and one of the heads."""
 
-from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -9,7 +8,7 @@ from core.config import ModelConfig
 from core.heads import Head, Kind, Site
 from core.inspection import Inspection
 from core.runs.run import Run, RunError
-from pages.frame import address, cached, controls, maps, notes, opening, progress, session
+from pages.frame import cached, controls, maps, notes, opening, progress, session
 from pages.frame.language import _
 from pages.frame.selection import ask_kind, ask_layer_and_head
 from viz.plane.maps import AttentionMaps
@@ -49,8 +48,7 @@ def ask_site(path: Path, model: ModelConfig) -> Site:
 def _ask_kind(path: Path, model: ModelConfig) -> tuple[Kind, int, tuple[int, int]]:
     """Return a kind of attention, its layers, and the layer and the head to open on."""
     run = _opened(path)
-    then = partial(_open_other_kind, run)
-    kind = ask_kind(tuple(Kind), opening.default_kind(run), then=then)
+    kind = ask_kind(tuple(Kind), opening.default_kind(run), then=opening.open_other_kind)
     layers = {"encoder": model.n_encoder_layers, "decoder": model.n_decoder_layers}
     return kind, layers[kind.stack], opening.default_head(run, kind)
 
@@ -84,8 +82,3 @@ def _untrained(path: Path) -> Run:
 
 def _itself(run: Run) -> Run:
     return run
-
-
-def _open_other_kind(run: Run) -> None:
-    layer, number = opening.default_head(run, opening.chosen_kind(run))
-    address.choose({session.LAYER: layer, session.HEAD: number})

@@ -180,7 +180,7 @@ def test_heads_that_change_nothing_are_named(open_silence, own_copy):
     own = measured(own_copy, [-0.3])
     at = open_silence(model="runs/mine", silent="encoder.0.self:1")
     n = len(every_head(own.model))
-    assert f"For {n - 1} of {n} heads no change was found" in said(at)
+    assert f"For {n - 1} of {n} heads no figure was found to change" in said(at)
     assert "no change was found when it is silenced: exact match 90\u00a0% → 90\u00a0%" in said(at)
     assert "Encoder layer 0, self-attention head 0 costs most" in said(at)
 
