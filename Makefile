@@ -1,6 +1,6 @@
 # make run    the app, on http://127.0.0.1:8501
 # make test   every check, and every test but those that train or walk for long
-# make slow   these
+# make slow   the tests that train or walk for long
 # make bench  the figures of speed
 # make gallery  train the runs of gallery/ anew
 # make texts  collect the app's texts, and say what the catalogues lack; BEGIN=zh_CN begins one

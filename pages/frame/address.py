@@ -111,8 +111,11 @@ def _begin_part(path: str) -> None:
 def announce() -> None:
     """Have the URL say what was just chosen, before it is drawn: who reloads keeps it."""
     visit = current()
-    chosen = {name: text for name in visit.shown if (text := visit.chosen.get(name))}
-    new = {name: text for name, text in chosen.items() if text != visit.shown[name].text}
+    new = {
+        name: text
+        for name, shown in visit.shown.items()
+        if (text := visit.chosen.get(name)) and text != shown.text
+    }
     usual = {
         name
         for name, shown in visit.shown.items()
@@ -175,20 +178,6 @@ def texts_of(name: str) -> Text | None:
 def text_of(name: str) -> str | None:
     """Return the one text that is chosen under a name; None where nothing is."""
     texts = texts_of(name)
-    return texts[-1] if texts else None
-
-
-def chosen(name: str) -> str | None:
-    """Return what is chosen for the app as a whole, where no widget may be waited for."""
-    texts = current().chosen.get(name)
-    return texts[-1] if texts else None
-
-
-def seen(name: str) -> str | None:
-    """Return what is chosen under a name, or what was shown of it by default; None for neither."""
-    texts = texts_of(name)
-    if not texts and (mention := current().shown.get(name)):
-        texts = mention.text
     return texts[-1] if texts else None
 
 

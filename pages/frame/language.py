@@ -234,7 +234,7 @@ def spoken(asked: str) -> str:
 
 def _asked_for() -> str:
     """Return what the address asks for, or was chosen; empty where neither is."""
-    return spoken(address.chosen(LANGUAGE) or "")
+    return spoken(address.text_of(LANGUAGE) or "")
 
 
 def _texts() -> gettext.NullTranslations:

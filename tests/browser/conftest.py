@@ -35,6 +35,7 @@ ROOT = Path(__file__).parents[2]
 SECONDS_TO_START = 60
 # Machines may be busy: what is expected may take this long before a test fails.
 expect.set_options(timeout=20_000)
+
 # Pages for Streamlit to run, with nothing in them to test: imported they would share one session.
 collect_ignore_glob = ["apps/*_app.py"]
 

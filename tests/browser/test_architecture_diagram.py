@@ -60,7 +60,7 @@ def opened_layer(page, stack):
 
 
 @pytest.mark.parametrize(
-    ("encoder", "decoder", "norm"), [(1, 2, "post"), (1, 1, "pre"), (2, 0, "post")]
+    ("encoder", "decoder", "norm"), [(3, 2, "post"), (1, 1, "pre"), (2, 0, "post")]
 )
 def test_every_part_is_there_in_its_order_and_can_be_clicked(show, encoder, decoder, norm):
     ids = part_ids(encoder, decoder, norm)

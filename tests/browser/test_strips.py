@@ -188,7 +188,7 @@ def test_a_long_sentence_shows_the_word_that_is_followed(show):
     chosen = strips_cases.many().index
     # Once the fonts are there, which the first visit waits for, nothing is drawn a second time.
     for _ in range(2):
-        with show("many") as page:
+        with show("many", viewport={"width": 900, "height": 800}) as page:
             sentence, word = page.locator(".chips.target"), chip(page, "target", chosen)
             expect(word).to_be_in_viewport()
             box, inner = sentence.bounding_box(), word.bounding_box()

@@ -59,13 +59,9 @@ def test_another_kind_of_attention_is_one_step_whatever_head_it_opens_on(visit):
     page.locator(".maps[data-drawn]").wait_for()
     settled(page)
     start = len(entries(page)) - 1
-    for kind, name in (
-        ("cross", "decoder.cross"),
-        ("encoder self", ""),
-        ("cross", "decoder.cross"),
-    ):
+    steps = {"cross": "?kind=decoder.cross", "encoder self": ""}
+    for kind in ("cross", "encoder self", "cross"):
         page.get_by_role("radio", name=kind, exact=True).click()
-        page.wait_for_function(f"location.search === '{f'?kind={name}' if name else ''}'")
+        page.wait_for_function(f"location.search === '{steps[kind]}'")
         settled(page)
-    once = "?kind=decoder.cross"
-    assert entries(page)[start:] == ["", once, "", once]
+    assert entries(page)[start:] == ["", steps["cross"], "", steps["cross"]]
