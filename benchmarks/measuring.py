@@ -8,6 +8,7 @@ import statistics
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from playwright.sync_api import Browser, Error, Locator, Page, sync_playwright
 
@@ -57,6 +58,7 @@ WATCH = """([selector, limit]) => {
     });
 }"""
 
+Measured = TypeVar("Measured")
 Times = list[float]
 """Milliseconds; none where the step is missing."""
 
@@ -111,8 +113,8 @@ def measured(act: Callable[[int], float | None], page: Page, pause: int = 250) -
     return times[WARM_UP:]
 
 
-def read(script: Callable[[], Times]) -> Times:
-    """Return the times that a script in the page has measured, or none where it could not."""
+def read(script: Callable[[], list[Measured]]) -> list[Measured]:
+    """Return what scripts in the page have measured, or nothing where they could not."""
     try:
         return script()
     except Error:
