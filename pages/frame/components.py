@@ -6,14 +6,14 @@ its callbacks runs, before the page runs again. Texts that a page does not repla
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Any, TypeVar
 
 import streamlit as st
 
 from pages.frame import language, session
 from viz.architecture import architecture as architectures
-from viz.component.assets import Assets
+from viz.component.assets import Assets, lending, lent, without_tags
 from viz.component.standalone import Drawn
 from viz.lines.lines import DEFAULT_LINES_TEXTS, Lines
 from viz.lines.lines import component_assets as lines_assets
@@ -31,18 +31,48 @@ Shown = TypeVar("Shown", AttentionMaps, Matrices, Strips, Scrubber, Lines)
 Callback = Callable[[], None]
 
 
-def _mounted(name: str, assets: Assets) -> Callable[..., Any]:
+_scripts: dict[str, str] = {}
+
+
+def _mounted(name: str, assets: Assets, script: str = "") -> Callable[..., Any]:
+    """Make an element of a component.
+
+    Args:
+        name: Streamlit's name for it.
+        assets: What it is made of.
+        script: Name under which the page lends it its script; empty if it brings its own.
+    """
+    if script:
+        _scripts.setdefault(script, assets.js)
+        assets = lent(assets, script)
     return st.components.v2.component(name, html=assets.html, css=assets.css, js=assets.js)
 
 
-_maps = _mounted("plane_maps", panels.component_assets("maps"))
-_matrices = _mounted("plane_matrices", panels.component_assets("matrices"))
-_strips = _mounted("plane_strips", panels.component_assets("strips"))
+def _plane(layout: panels.Layout) -> Callable[..., Any]:
+    """Make an element of one layout; all have the same script."""
+    script = panels.component_assets().js
+    assets = replace(panels.component_assets(layout), js=script)
+    return _mounted(f"plane_{layout}", assets, "plane")
+
+
+_maps = _plane("maps")
+_matrices = _plane("matrices")
+_strips = _plane("strips")
 _part = _mounted("plane_part", panels.part_assets())
-_lines = _mounted("lines", lines_assets())
-_scrubber = _mounted("scrubber", scrubber_assets())
-_stepper = _mounted("decoding", decoding_assets())
-_architecture = _mounted("architecture", architectures.component_assets())
+_lines = _mounted("lines", lines_assets(), "lines")
+_scrubber = _mounted("scrubber", scrubber_assets(), "scrubber")
+_stepper = _mounted("decoding", decoding_assets(), "stepper")
+_architecture = _mounted("architecture", architectures.component_assets(), "architecture")
+
+
+def lend_scripts() -> None:
+    """Give the page the scripts of all components, which then come once instead of with each."""
+    st.html(_lending(), unsafe_allow_javascript=True)
+
+
+@cache
+def _lending() -> str:
+    return f"<script>{without_tags(lending(_scripts))}</script>"
 
 
 def translated(shown: Shown, texts: Mapping[str, str]) -> Shown:

@@ -2,6 +2,8 @@
 
 import streamlit as st
 
+from pages.frame import components
+
 LESSON_TEXT = "lesson_text"
 """Key of the element that says what a view shows: as high for one line as for two."""
 TRAINING_STATE = "training_state"
@@ -34,7 +36,7 @@ button[data-testid="stBaseButton-primary"] { color: Canvas; }
 }
 /* Streamlit's 60 % of the text's colour is too pale to read with weak eyes (WCAG: 4.5 to 1). */
 [data-testid="stCaptionContainer"], .st-key-taken summary { opacity: 0.75; }
-.st-key-way_back { display: none; }
+.st-key-scripts { display: none; }
 @media (max-width: 1000px) { .stMainBlockContainer { padding: 2.2rem 1.2rem 3rem; } }
 @media print {
   .stSidebar, header.stAppHeader, .stExpander, .stButton { display: none !important; }
@@ -73,5 +75,6 @@ if (!history.entersPages) {
 def compact() -> None:
     """Apply to the page that is being drawn."""
     st.html(_STYLE)
-    with st.container(key="way_back"):
+    with st.container(key="scripts"):
         st.html(_WAY_BACK, unsafe_allow_javascript=True)
+        components.lend_scripts()

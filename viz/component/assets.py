@@ -2,14 +2,13 @@
 
 import base64
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from viz import theme
 
 _VIZ = Path(__file__).parents[1]
-# Streamlit sends the script with every change of the data.
 _COMMENTS = re.compile(r"^[ \t]*(?://.*|/\*\*(?s:.*?)\*/)\n", re.MULTILINE)
 
 
@@ -45,6 +44,54 @@ def assets_of(name: str, scripts: Sequence[str], styles: Sequence[str] = ()) -> 
         + "".join(_read(f"{css}.css") for css in ("component/shared", *styles, name)),
         js=joined,
     )
+
+
+def lent(assets: Assets, name: str) -> Assets:
+    """Return a component whose script the page has, by that name: see `lending`.
+
+    Streamlit sends a component's script with each change of its data.
+    """
+    return replace(assets, js=_read("component/lent.js").replace("NAME", name))
+
+
+def lending(scripts: Mapping[str, str]) -> str:
+    """Return a script that gives a page what its components are, so that they come once.
+
+    Args:
+        scripts: Modules of components, by the names under which they are `lent`.
+    """
+    modules = (
+        f'lend("{name}", (() => {{\n{with_named_export(js)}\nreturn mountComponent;\n}})());'
+        for name, js in scripts.items()
+    )
+    return "\n".join(
+        ("(() => {", '"use strict";', _read("component/lending.js"), *modules, "})();")
+    )
+
+
+def with_named_export(js: str) -> str:
+    """Return a module's script whose default export is named `mountComponent` instead.
+
+    Raises:
+        ValueError: It does not export exactly one function as its default.
+    """
+    script, exports = re.subn(
+        r"^export default\b", "const mountComponent =", js, flags=re.MULTILINE
+    )
+    if exports != 1:
+        raise ValueError(f"a component has one default export, this script has {exports}")
+    return script
+
+
+def without_tags(js: str) -> str:
+    r"""Return a script in which nothing can be taken for a tag: it stands in an element.
+
+    What looks like one can only be in a string there, where the two spell the same.
+
+    >>> without_tags("a = '</script>'; // <!-- b")
+    "a = '\\x3c/script>'; // \\x3c!-- b"
+    """
+    return re.sub(r"<(?=[/\w!])", r"\\x3c", js)
 
 
 def shared(*names: str) -> tuple[str, ...]:

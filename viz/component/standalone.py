@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from viz import theme
 from viz.charts.curves import Chart
 from viz.charts.export import chart_svg
-from viz.component.assets import Assets
+from viz.component.assets import Assets, with_named_export, without_tags
 
 # Streamlit's variables, which the components' colours are mixtures of, are not there in a file;
 # the browser's own text and paper follow the light and the dark theme.
@@ -130,18 +130,13 @@ def _picture(picture: Drawn, number: int) -> str:
 
 
 def _component(assets: Assets, packed: bytes, number: int) -> str:
-    script, exports = re.subn(
-        r"^export default\b", "const mountComponent =", assets.js, flags=re.MULTILINE
-    )
-    if exports != 1:
-        raise ValueError(f"a component has one default export, this script has {exports}")
     mounting = _MOUNTING.replace("NUMBER", str(number))
     return (
         f'<div id="view-{number}"><template shadowrootmode="open">'
-        f"<style>{_inside('style', assets.css)}</style>{assets.html}</template></div>\n"
+        f"<style>{_inside_style(assets.css)}</style>{assets.html}</template></div>\n"
         f'<script type="text/plain" id="payload-{number}">'
         f"{base64.b64encode(packed).decode()}</script>\n"
-        f'<script type="module">{_inside("script", script + mounting)}</script>'
+        f'<script type="module">{without_tags(with_named_export(assets.js) + mounting)}</script>'
     )
 
 
@@ -162,13 +157,12 @@ def _page(title: str, facts: Mapping[str, str], content: str) -> str:
     )
 
 
-def _inside(element: str, text: str) -> str:
-    r"""Return a text that cannot end, or hide the end of, the element that it stands in.
+def _inside_style(css: str) -> str:
+    r"""Return CSS that cannot end the element that it stands in.
 
     A backslash changes nothing in the strings and comments in which such signs can stand.
 
-    >>> _inside("script", "a = '</script>'; // <!-- b")
-    "a = '<\\/script>'; // <\\!-- b"
+    >>> _inside_style("/* </style> */")
+    '/* <\\/style> */'
     """
-    text = re.sub(rf"</(?={element})", r"<\\/", text, flags=re.IGNORECASE)
-    return text.replace("<!--", r"<\!--")
+    return re.sub("</(?=style)", r"<\\/", css, flags=re.IGNORECASE)

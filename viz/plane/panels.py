@@ -199,10 +199,7 @@ def stretched(squeezed: NDArray[np.uint8], table: Sequence[int], n: int) -> NDAr
 
 @cache
 def component_assets(*layouts: Layout) -> Assets:
-    """Return the component's HTML, CSS and JS, of some layouts or else of all.
-
-    Streamlit sends them with every change of the data, so an element takes that which it shows.
-    """
+    """Return the component's HTML, CSS and JS, of some layouts or else of all."""
     shown = layouts or tuple(_LAYOUTS)
     # Two layouts may need the same script; once is enough.
     theirs = dict.fromkeys(name for layout in shown for name in _LAYOUTS[layout])

@@ -5,11 +5,12 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.frame.architecture import drawing
-from pages.frame.components import architecture
+from pages.frame.components import architecture, lend_scripts
 from tests.browser.apps.architecture_models import described
 from tests.browser.apps.blank import blank_between_cases
 
 st.set_page_config(layout="wide")
+lend_scripts()
 blank_between_cases()
 asked = st.query_params
 model = described(

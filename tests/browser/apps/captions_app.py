@@ -2,11 +2,12 @@
 
 import streamlit as st
 
-from pages.frame.components import attention_maps, matrices
+from pages.frame.components import attention_maps, lend_scripts, matrices
 from tests.browser.apps.maps_cases import CASES
 from tests.browser.apps.matrices_cases import CASES as MATRICES
 
 st.set_page_config(layout="wide")
+lend_scripts()
 maps = st.cache_data(CASES["vast"])()
 st.button("again")
 if st.toggle("caption"):

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.frame.components import attention_maps
+from pages.frame.components import attention_maps, lend_scripts
 from tests.browser.apps.maps_cases import CASES
 
 st.set_page_config(layout="wide")
+lend_scripts()
 maps = st.cache_data(CASES["long"])()
 
 

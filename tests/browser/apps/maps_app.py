@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.frame.components import attention_maps
+from pages.frame.components import attention_maps, lend_scripts
 from tests.browser.apps.blank import blank_between_cases
 from tests.browser.apps.maps_cases import CASES
 
 st.set_page_config(layout="wide")
+lend_scripts()
 blank_between_cases()
 maps = st.cache_data(CASES[st.query_params.get("case", "known")])()
 selected = st.session_state.setdefault("selected", maps.selected)

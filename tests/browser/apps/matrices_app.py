@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from pages.frame.components import matrices
+from pages.frame.components import lend_scripts, matrices
 from tests.browser.apps.blank import blank_between_cases
 from tests.browser.apps.matrices_cases import CASES
 
 st.set_page_config(layout="wide")
+lend_scripts()
 blank_between_cases()
 shown = CASES[st.query_params["case"]]()
 state = st.session_state

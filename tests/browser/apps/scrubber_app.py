@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.frame.components import scrubber
+from pages.frame.components import lend_scripts, scrubber
 from tests.browser.apps.scrubber_cases import CASES, ODD
 
 st.set_page_config(layout="wide")
+lend_scripts()
 state = st.session_state
 state.setdefault("picks", [])
 case = st.query_params.get("case", "known")

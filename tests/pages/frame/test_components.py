@@ -37,6 +37,15 @@ def test_maps_come_with_the_head_that_they_open_on_and_go_back_to_it(open_app):
     assert chosen_since(at) is None
 
 
+def test_the_page_has_the_scripts_of_components_and_no_element_brings_one(open_app):
+    at = open_app(view="steps")
+    elements = [each.proto for each in at.get("bidi_component")]
+    assert elements
+    assert all(len(proto.js_content) < 500 for proto in elements)
+    [script] = [each.proto.body for each in at.get("html") if "lend(" in each.proto.body]
+    assert all(f'lend("{name}"' in script for name in ("plane", "lines", "stepper"))
+
+
 def test_texts_of_a_page_stay_and_all_others_are_filled_in():
     panel = Matrix(
         title="One",
