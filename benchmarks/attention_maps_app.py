@@ -4,11 +4,12 @@ import numpy as np
 import streamlit as st
 
 from benchmarks.weights import rows_of_softmax
-from pages.frame.components import attention_maps
+from pages.frame.components import attention_maps, lend_scripts
 from viz.component.payload import TokenLabel
 from viz.plane.maps import AttentionMaps
 
 st.set_page_config(layout="wide")
+lend_scripts()
 layers, heads, tokens = (int(n) for n in st.query_params.get("shape", "0x0x0").split("x"))
 clicks = st.session_state.get("clicks", 0) + st.button("next")
 st.session_state["clicks"] = clicks

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.frame.components import decoding
+from pages.frame.components import decoding, lend_scripts
 from tests.browser.apps.decoding_cases import many, sentence
 from viz.stepper.decoding import DecodingView, TokenLabel
 
 st.set_page_config(layout="wide")
+lend_scripts()
 clicks = st.session_state.get("clicks", 0) + st.button("next")
 st.session_state["clicks"] = clicks
 st.text(f"clicks: {clicks}")
