@@ -66,8 +66,15 @@ _architecture = _mounted("architecture", architectures.component_assets(), "arch
 
 
 def lend_scripts() -> None:
-    """Give the page the scripts of all components, which then come once instead of with each."""
-    st.html(_lending(), unsafe_allow_javascript=True)
+    """Give the page the scripts of all components, once: what a page has, it keeps."""
+    if not session.drawer("scripts").setdefault("lent", False):
+        st.html(_lending(), unsafe_allow_javascript=True)
+        session.drawer("scripts")["lent"] = True
+
+
+def _lend_again() -> None:
+    """Answer a component to which no script came: a connection may break at any moment."""
+    session.drawer("scripts")["lent"] = False
 
 
 @cache
@@ -84,7 +91,11 @@ def _show(
     component: Callable[..., Any], key: str, data: bytes, **callbacks: Callback | None
 ) -> None:
     """Mount a component with those callbacks that the page has."""
-    component(key=key, data=data, **{name: each for name, each in callbacks.items() if each})
+    if session.drawer("scripts").get("lent") is False:
+        # A part of the page asks, and only the whole page can answer.
+        st.rerun(scope="app")
+    heard = {name: each for name, each in callbacks.items() if each}
+    component(key=key, data=data, on_script_change=_lend_again, **heard)
 
 
 def attention_maps(

@@ -1,3 +1,4 @@
+const ASKS_AFTER = 1000; // milliseconds
 const lent = (globalThis.lentToComponents ??= new Map());
 
 export default async function (component) {
@@ -8,5 +9,9 @@ export default async function (component) {
     });
     lent.set("NAME", entry);
   }
-  return (await lent.get("NAME").script)(component);
+  const { script } = lent.get("NAME");
+  const asking = setTimeout(() => component.setTriggerValue("script", "NAME"), ASKS_AFTER);
+  const mountComponent = await script;
+  clearTimeout(asking);
+  return mountComponent(component);
 }

@@ -41,9 +41,16 @@ def test_the_page_has_the_scripts_of_components_and_no_element_brings_one(open_a
     at = open_app(view="steps")
     elements = [each.proto for each in at.get("bidi_component")]
     assert elements
-    assert all(len(proto.js_content) < 500 for proto in elements)
-    [script] = [each.proto.body for each in at.get("html") if "lend(" in each.proto.body]
+    assert all(len(proto.js_content) < 1000 for proto in elements)
+    [script] = lent_to(at)
     assert all(f'lend("{name}"' in script for name in ("plane", "lines", "stepper"))
+    at.run()
+    assert not lent_to(at)
+
+
+def lent_to(at):
+    """Return the scripts that the page gets in this run."""
+    return [each.proto.body for each in at.get("html") if "lend(" in each.proto.body]
 
 
 def test_texts_of_a_page_stay_and_all_others_are_filled_in():
