@@ -10,7 +10,7 @@ from typing import Generic, TypedDict, TypeVar, Unpack
 
 import streamlit as st
 
-from pages.frame import address, visit
+from pages.frame import address, layout, visit
 
 Amount = TypeVar("Amount", int, float)
 Chosen = TypeVar("Chosen")
@@ -153,12 +153,10 @@ def several(
 def number(
     label: str, count: int, default: int, name: str, *, asked: bool = True, disabled: bool = False
 ) -> int:
-    """Ask for one of 0, 1 … count - 1."""
-    if asked:
-        st.caption(label, width="content")
+    """Ask for one of 0, 1 … count - 1, with what is asked beside it (`layout` puts it there)."""
     offered = {index: str(index) for index in range(count)}
     return selection(
-        label, name, offered, default, 92, labelled=False, asked=asked, disabled=disabled
+        label, name, offered, default, layout.NUMBER_WIDTH, asked=asked, disabled=disabled
     )
 
 

@@ -14,6 +14,9 @@ TAKEN = "taken"
 EXPLAINED = "explained"
 """… and of the explanations below a view of a lesson."""
 
+NUMBER_WIDTH = 92
+"""Pixels of a box for a small number; what is asked stands beside such a box."""
+
 # Only distances; colours and fonts come from the theme. Exceptions: Streamlit writes white on the
 # accent, which is light on the dark theme, where the browser's own paper is dark; pale captions.
 _STYLE = """
@@ -37,13 +40,21 @@ button[data-testid="stBaseButton-primary"] { color: Canvas; }
 /* Streamlit's 60 % of the text's colour is too pale to read with weak eyes (WCAG: 4.5 to 1). */
 [data-testid="stCaptionContainer"], .st-key-taken summary { opacity: 0.75; }
 .st-key-scripts { display: none; }
+.stElementContainer[width="NUMBER_WIDTHpx"] { width: auto; min-width: max-content; }
+.stElementContainer[width="NUMBER_WIDTHpx"] .stSelectbox {
+  display: flex;
+  align-items: center;
+  gap: 0.5rem;
+}
+.stElementContainer[width="NUMBER_WIDTHpx"] label { min-height: 0; margin: 0; white-space: nowrap; }
+.stElementContainer[width="NUMBER_WIDTHpx"] .react-aria-ComboBox { width: NUMBER_WIDTHpx; }
 @media (max-width: 1000px) { .stMainBlockContainer { padding: 2.2rem 1.2rem 3rem; } }
 @media print {
   .stSidebar, header.stAppHeader, .stExpander, .stButton { display: none !important; }
   .stMainBlockContainer { padding: 0; }
 }
 </style>
-"""
+""".replace("NUMBER_WIDTH", str(NUMBER_WIDTH))
 
 # A link to a page leaves an entry without parameters in the browser's history, and the address of
 # what is shown there comes after it. Until the page has been drawn it replaces that entry instead:

@@ -241,11 +241,11 @@ def _download(label: str, mime: str, file: str, written: Callable[[], str | byte
 
 
 def _link_and_python(link: str, python: str) -> None:
-    with st.popover(_("Link"), type="tertiary", icon=":material/link:"):
-        st.caption(_("Opens exactly this view."))
+    to_link = _("Opens exactly this view.")
+    with st.popover(_("Link"), type="tertiary", icon=":material/link:", help=to_link):
         st.code(link, language=None, wrap_lines=True)
-    with st.popover(_("Python"), type="tertiary", icon=":material/code:"):
-        st.caption(_("Run in the project's folder, it computes the same numbers again."))
+    to_python = _("Run in the project's folder, it computes the same numbers again.")
+    with st.popover(_("Python"), type="tertiary", icon=":material/code:", help=to_python):
         st.code(python)
 
 

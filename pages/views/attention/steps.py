@@ -47,9 +47,7 @@ def draw(opened: Opened) -> Shown:
     found = terms_of(steps, stage, *cell)
     text, formula = st.columns([3, 2], vertical_alignment="center")
     text.markdown(stages.explained(steps, stage))
-    with formula:
-        st.markdown(f"${steps.formulas[stage]}$")
-        st.markdown(terms.equation(found))
+    formula.markdown(f"${steps.formulas[stage]}$\n\n{terms.equation(found)}")
     pictures = [
         components.matrices(
             stages.stage_matrices(selected, steps, stage, cell),
