@@ -83,8 +83,9 @@ class View(Generic[Subject]):
     """On the button that opens it; marked for translation."""
     question: str
     """What is to be seen, in a sentence or two of Markdown; marked for translation."""
-    draw: Callable[[Subject], Shown | None]
-    """Asks, computes and draws; None where there is nothing to show, which it has said."""
+    draw: Callable[[Subject], "Shown | Callable[[], Shown] | None"]
+    """Asks, computes and draws; None where there is nothing to show, which it has said. What it has
+    asked for is left alone by a click in the picture where it returns a function that draws it."""
     older: str = ""
     """What older links called it."""
 
@@ -175,7 +176,9 @@ def show(view: View[Subject], subject: Subject, facts: Mapping[str, object]) -> 
 
 def _draw(view: View[Subject], subject: Subject, facts: Mapping[str, object]) -> None:
     shown = view.draw(subject)
-    if shown is not None:
+    if callable(shown):
+        address.part("picture", lambda: offer(shown(), view, facts))
+    elif shown is not None:
         offer(shown, view, facts)
 
 

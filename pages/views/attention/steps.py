@@ -1,7 +1,7 @@
 """One head in numbers: step by step from what it is given to what it adds."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -39,9 +39,13 @@ _IMPORTS = (
 )
 
 
-def draw(opened: Opened) -> Shown:
-    """Draw one stage of the head, and how one of its numbers came about."""
-    selected = selection.ask(opened, unit=False)
+def draw(opened: Opened) -> Callable[[], Shown]:
+    """Ask for a head and draw one stage of it, and how one of its numbers came about."""
+    return partial(_draw, selection.ask(opened, unit=False))
+
+
+def _draw(selected: Selection) -> Shown:
+    opened = selected.opened
     steps = cached.of_run(head_steps, opened.path, opened.sentence, selected.head)
     stage, cell = _ask(steps)
     found = terms_of(steps, stage, *cell)
