@@ -9,7 +9,8 @@ from viz.component.payload import TokenLabel
 from viz.plane.maps import AttentionMaps
 
 st.set_page_config(layout="wide")
-lend_scripts()
+with st.container():
+    lend_scripts()
 layers, heads, tokens = (int(n) for n in st.query_params.get("shape", "0x0x0").split("x"))
 clicks = st.session_state.get("clicks", 0) + st.button("next")
 st.session_state["clicks"] = clicks

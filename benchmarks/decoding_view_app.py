@@ -9,7 +9,8 @@ from tests.browser.apps.decoding_cases import many, sentence
 from viz.stepper.decoding import DecodingView, TokenLabel
 
 st.set_page_config(layout="wide")
-lend_scripts()
+with st.container():
+    lend_scripts()
 clicks = st.session_state.get("clicks", 0) + st.button("next")
 st.session_state["clicks"] = clicks
 st.text(f"clicks: {clicks}")

@@ -66,7 +66,10 @@ _architecture = _mounted("architecture", architectures.component_assets(), "arch
 
 
 def lend_scripts() -> None:
-    """Give the page the scripts of all components, once: what a page has, it keeps."""
+    """Give the page the scripts of all components, once: what a page has, it keeps.
+
+    To be called in a container of its own, as its place is empty afterwards.
+    """
     if not session.drawer("scripts").setdefault("lent", False):
         st.html(_lending(), unsafe_allow_javascript=True)
         session.drawer("scripts")["lent"] = True

@@ -244,11 +244,11 @@ def _download(label: str, mime: str, file: str, written: Callable[[], str | byte
 
 
 def _link_and_python(link: str, python: str) -> None:
-    to_link = _("Opens exactly this view.")
-    with st.popover(_("Link"), type="tertiary", icon=":material/link:", help=to_link):
+    with st.popover(_("Link"), type="tertiary", icon=":material/link:"):
+        st.caption(_("Opens exactly this view."))
         st.code(link, language=None, wrap_lines=True)
-    to_python = _("Run in the project's folder, it computes the same numbers again.")
-    with st.popover(_("Python"), type="tertiary", icon=":material/code:", help=to_python):
+    with st.popover(_("Python"), type="tertiary", icon=":material/code:"):
+        st.caption(_("Run in the project's folder, it computes the same numbers again."))
         st.code(python)
 
 

@@ -51,7 +51,9 @@ def _draw(selected: Selection) -> Shown:
     found = terms_of(steps, stage, *cell)
     text, formula = st.columns([3, 2], vertical_alignment="center")
     text.markdown(stages.explained(steps, stage))
-    formula.markdown(f"${steps.formulas[stage]}$\n\n{terms.equation(found)}")
+    with formula:
+        st.markdown(f"${steps.formulas[stage]}$")
+        st.markdown(terms.equation(found))
     pictures = [
         components.matrices(
             stages.stage_matrices(selected, steps, stage, cell),

@@ -10,7 +10,8 @@ from tests.browser.apps.architecture_models import described
 from tests.browser.apps.blank import blank_between_cases
 
 st.set_page_config(layout="wide")
-lend_scripts()
+with st.container():
+    lend_scripts()
 blank_between_cases()
 asked = st.query_params
 model = described(

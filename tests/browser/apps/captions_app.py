@@ -7,7 +7,8 @@ from tests.browser.apps.maps_cases import CASES
 from tests.browser.apps.matrices_cases import CASES as MATRICES
 
 st.set_page_config(layout="wide")
-lend_scripts()
+with st.container():
+    lend_scripts()
 maps = st.cache_data(CASES["vast"])()
 st.button("again")
 if st.toggle("caption"):

@@ -7,7 +7,8 @@ from tests.browser.apps.blank import blank_between_cases
 from tests.browser.apps.decoding_cases import CASES
 
 st.set_page_config(layout="wide")
-lend_scripts()
+with st.container():
+    lend_scripts()
 blank_between_cases()
 case = st.query_params.get("case", "known")
 if st.query_params.get("choose"):

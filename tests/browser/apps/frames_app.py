@@ -8,7 +8,8 @@ from pages.frame.components import attention_maps, lend_scripts
 from tests.browser.apps.maps_cases import CASES
 
 st.set_page_config(layout="wide")
-lend_scripts()
+with st.container():
+    lend_scripts()
 maps = st.cache_data(CASES["long"])()
 
 

@@ -10,7 +10,8 @@ from tests.browser.apps.matrices_cases import CASES as MATRICES
 from viz.plane import map_payload, matrices
 
 st.set_page_config(layout="wide")
-lend_scripts()
+with st.container():
+    lend_scripts()
 NTH = {"nth.other": "{n}.", "labels": "jede {nth}"}
 texts = {"grid": "Alle {n} Köpfe", "grid.one": "Der eine Kopf", **NTH}
 maps = replace(CASES["known"](), texts=texts)

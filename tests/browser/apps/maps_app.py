@@ -9,7 +9,8 @@ from tests.browser.apps.blank import blank_between_cases
 from tests.browser.apps.maps_cases import CASES
 
 st.set_page_config(layout="wide")
-lend_scripts()
+with st.container():
+    lend_scripts()
 blank_between_cases()
 maps = st.cache_data(CASES[st.query_params.get("case", "known")])()
 selected = st.session_state.setdefault("selected", maps.selected)

@@ -10,7 +10,8 @@ from tests.browser.apps.blank import blank_between_cases
 from tests.browser.apps.matrices_cases import CASES
 
 st.set_page_config(layout="wide")
-lend_scripts()
+with st.container():
+    lend_scripts()
 blank_between_cases()
 shown = CASES[st.query_params["case"]]()
 state = st.session_state

@@ -9,7 +9,8 @@ from pages.frame.components import lend_scripts, scrubber
 from tests.browser.apps.scrubber_cases import CASES, ODD
 
 st.set_page_config(layout="wide")
-lend_scripts()
+with st.container():
+    lend_scripts()
 state = st.session_state
 state.setdefault("picks", [])
 case = st.query_params.get("case", "known")

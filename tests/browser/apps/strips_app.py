@@ -7,7 +7,8 @@ from tests.browser.apps.blank import blank_between_cases
 from tests.browser.apps.strips_cases import CASES, followed
 
 st.set_page_config(layout="wide")
-lend_scripts()
+with st.container():
+    lend_scripts()
 blank_between_cases()
 case = st.query_params.get("case", "source")
 state = st.session_state

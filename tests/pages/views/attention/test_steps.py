@@ -55,7 +55,7 @@ def texts(axis):
 def equation(at):
     """Return the line that says how the marked number came about."""
     lines = [each.value for each in at.markdown if each.value.endswith("**")]
-    return re.sub(r"&#(\d+);", lambda sign: chr(int(sign[1])), lines[-1].splitlines()[-1])
+    return re.sub(r"&#(\d+);", lambda sign: chr(int(sign[1])), lines[-1])
 
 
 def click(at, panel, row, column):
