@@ -24,7 +24,7 @@ from core.evaluate.loss import token_loss
 from core.model import Transformer, build
 from core.model.description import describe
 from core.model.positional import sinusoids
-from core.tasks import TASKS, training_samples
+from core.tasks import TASKS
 from core.training.estimate import multiply_adds_per_second, seconds_per_step
 from core.training.loop import make_optimizer, train
 from core.training.prepare import train_tokenizer
@@ -193,7 +193,7 @@ def _training(precision: Precision = "float32") -> TrainConfig:
 
 
 def _as_they_come(tokenizer: object, n_pairs: int) -> Iterator[Batch]:
-    samples = training_samples(TASK, random.Random(1))
+    samples = TASK.training_samples(random.Random(1))
     while True:
         yield collate(encode_samples(tokenizer, list(itertools.islice(samples, n_pairs))))
 

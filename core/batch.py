@@ -3,10 +3,10 @@
 B batch, S source length, T target length.
 """
 
-import random
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Self, TypeVar
 
 import numpy as np
 import torch
@@ -15,12 +15,10 @@ from torch import Tensor
 
 from core.heads import Side
 from core.tasks.corpus import Corpus
-from core.tasks.task import Reference, Sample, Task, training_samples
+from core.tasks.task import Reference, Sample, Task
 from core.tokenizer import Encoding, Tokenizer
 from core.vocabulary import BOS, EOS, PAD
 
-BATCHES_PER_CHUNK = 16
-"""So many batches are drawn at once and sorted by length, so that little is padding."""
 _AT_ONCE = 20_000
 """So many different words are split to tokens at once."""
 Lengths = NDArray[np.int64]
@@ -123,7 +121,10 @@ def encode_samples(tokenizer: Tokenizer, samples: Sequence[Sample]) -> list[Pair
     ]
 
 
-def fitting(task: Task, tokenizer: Tokenizer, max_positions: int) -> Task:
+Learned = TypeVar("Learned", bound=Task)
+
+
+def fitting(task: Learned, tokenizer: Tokenizer, max_positions: int) -> Learned:
     """Return the task without pairs that are longer than a model's positions.
 
     Only the user's own pairs are ever that long.
@@ -134,15 +135,14 @@ def fitting(task: Task, tokenizer: Tokenizer, max_positions: int) -> Task:
     if not isinstance(task, Corpus):
         return task
 
+    samples = [*task.samples, *itertools.chain.from_iterable(task.given.values())]
     longest = np.maximum(
-        token_counts(tokenizer, [sample.source for sample in task.samples]),
-        token_counts(tokenizer, [sample.target for sample in task.samples]),
+        token_counts(tokenizer, [sample.source for sample in samples]),
+        token_counts(tokenizer, [sample.target for sample in samples]),
     )
     # EOS follows the source, BOS stands before the target.
     fits = {
-        sample
-        for sample, fits in zip(task.samples, longest + 1 <= max_positions, strict=True)
-        if fits
+        sample for sample, fits in zip(samples, longest + 1 <= max_positions, strict=True) if fits
     }
     return task.only(fits.__contains__)
 
@@ -177,34 +177,6 @@ def collate(pairs: Sequence[Pair]) -> Batch:
         references=tuple(pair.references for pair in pairs),
         sources=tuple(pair.text for pair in pairs),
     )
-
-
-def training_batches(
-    task: Task, tokenizer: Tokenizer, batch_size: int, seed: int, first_step: int = 0
-) -> Iterator[Batch]:
-    """Yield batches without end.
-
-    Batch number i depends on the seed and on i only, so that a training that goes on at step i
-    sees what one that never stopped would have seen.
-    """
-    first_chunk, skipped = divmod(first_step, BATCHES_PER_CHUNK)
-    chunk = first_chunk
-    while True:
-        yield from _chunk(task, tokenizer, batch_size, f"train {seed} {chunk}")[skipped:]
-        chunk, skipped = chunk + 1, 0
-
-
-def _chunk(task: Task, tokenizer: Tokenizer, batch_size: int, seed: str) -> list[Batch]:
-    rng = random.Random(seed)
-    drawn = training_samples(task, rng)
-    samples = [next(drawn) for _ in range(batch_size * BATCHES_PER_CHUNK)]
-    pairs = encode_samples(tokenizer, samples)
-    pairs.sort(key=lambda pair: (len(pair.source), len(pair.target)))
-    batches = [
-        collate(pairs[start : start + batch_size]) for start in range(0, len(pairs), batch_size)
-    ]
-    rng.shuffle(batches)
-    return batches
 
 
 def token_counts(tokenizer: Tokenizer, texts: Sequence[str]) -> Lengths:

@@ -119,6 +119,9 @@ class TrainConfig(_Config):
     steps: int = 1000
     batch_size: int = 64
     """Sentence pairs in a batch."""
+    batch_tokens: int = 0
+    """Tokens of a batch of own pairs at most, on either side and filled up to the longest, in place
+    of so many pairs (a pair that is longer is a batch by itself); 0 where the pairs are counted."""
     warmup: int = 4000
     """Steps in which the learning rate rises."""
     cooldown: int = 0
@@ -155,12 +158,13 @@ class TrainConfig(_Config):
         counts = ("steps", "batch_size", "warmup", "accumulate")
         for name in (*counts, "evaluate_every", "checkpoint_every"):
             require(getattr(self, name) >= 1, f"{name} is {getattr(self, name)}, not 1 or more")
-        for name in ("cooldown", "learning_rate_factor", "guide_weight", "clip_norm", "patience"):
+        not_negative = ("cooldown", "learning_rate_factor", "guide_weight", "clip_norm", "patience")
+        for name in (*not_negative, "batch_tokens"):
             require(getattr(self, name) >= 0, f"{name} is {getattr(self, name)}, not 0 or more")
         for name in ("label_smoothing", "scheduled_sampling"):
             require(0 <= getattr(self, name) < 1, f"{name} is {getattr(self, name)}, not in [0, 1)")
         require(
-            self.accumulate <= self.batch_size,
+            self.accumulate <= self.batch_size or self.batch_tokens > 0,
             f"accumulate is {self.accumulate}, more than the {self.batch_size} pairs of a batch",
         )
         require(

@@ -150,6 +150,12 @@ class Tokenizer:
         encodings = self._bpe.encode_batch(texts, add_special_tokens=False)
         return [Encoding(text, encoding) for text, encoding in zip(texts, encodings, strict=True)]
 
+    def ids_of_all(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the ids of many texts and nothing else: the fastest way."""
+        texts = [text.encode("utf-8", errors="replace").decode() for text in texts]
+        encodings = self._bpe.encode_batch_fast(texts, add_special_tokens=False)
+        return [[piece + FIRST_ID for piece in encoding.ids] for encoding in encodings]
+
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text of ids, specials left out; bytes that are no character become ‹F0›."""
         return self._joined(ids).decode("utf-8", errors=_AS_HEX).removeprefix(" ")

@@ -13,7 +13,8 @@ from core.commands.evaluate import summary
 from core.config import Positions
 from core.runs.folder import TRAINING
 from core.runs.run import is_run, load_run
-from core.tasks import TASKS, task_named
+from core.tasks import TASKS, Task
+from core.tasks.corpus import Corpus, read_corpus
 from core.training.prepare import extend_run, prepare_run
 from core.training.presets import PRESETS
 from core.training.process import situation
@@ -29,9 +30,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("out", type=Path, metavar="OUT", help="the run folder to make")
     parser.add_argument(
         "--task",
-        default="translate",
-        help=f"{', '.join(TASKS)}, or a file of pairs (source TAB target, or CSV)",
+        nargs="+",
+        default=["translate"],
+        metavar="TASK",
+        help=f"{', '.join(TASKS)}, or a file of pairs (source TAB target, or CSV), "
+        "or two files of lines that belong together",
     )
+    for part, why in (("valid", "watch the training by"), ("test", "measure the model by")):
+        parser.add_argument(
+            f"--{part}",
+            nargs="+",
+            default=[],
+            metavar="FILE",
+            help=f"pairs to {why}, as --task takes them; default: a twentieth of its sources",
+        )
     parser.add_argument("--preset", choices=list(PRESETS), default="small")
     parser.add_argument(
         "--positions", choices=get_args(Positions), help="default: the preset's, sinusoidal"
@@ -74,11 +86,49 @@ def prepare(arguments: argparse.Namespace) -> None:
     changes |= {name: getattr(arguments, name) for name in SHORT}
     changes = {name: value for name, value in changes.items() if value is not None}
     preset = with_settings(PRESETS[arguments.preset], changes)
-    command = train_command(arguments.out, arguments.task, arguments.preset, changes)
+    files = {part: getattr(arguments, part) for part in ("task", "valid", "test")}
+    command = train_command(arguments.out, files, arguments.preset, changes)
+    task = _task(**files)
     try:
-        prepare_run(arguments.out, task_named(arguments.task), arguments.preset, preset, command)
+        prepare_run(arguments.out, task, arguments.preset, preset, command)
     except FileExistsError as error:
         raise CommandError(f"{error}; name another folder, or go on with it by --resume") from error
+    for line in parts_told(task):
+        print(line, flush=True)
+
+
+def _task(task: list[str], valid: list[str], test: list[str]) -> Task:
+    """Return the task that is named, or the one that files make."""
+    if too_many := [names for names in (task, valid, test) if len(names) > 2]:
+        raise CommandError(f"{' '.join(too_many[0])}: one file of pairs, or two files of lines")
+    if task[0] not in TASKS:
+        # The message says what else would do.
+        if len(task) == 1 and not Path(task[0]).exists():
+            raise CommandError(
+                f"{task[0]!r} is neither a file nor one of the tasks {', '.join(TASKS)}"
+            )
+        return read_corpus(*([Path(name) for name in names] for names in (task, valid, test)))
+    if len(task) > 1 or valid or test:
+        raise CommandError(
+            f"the task {task[0]!r} makes its sentences; --valid and --test are files"
+        )
+    return TASKS[task[0]]
+
+
+def parts_told(task: Task) -> list[str]:
+    """Return lines that say which of the user's pairs are for what; none for another task."""
+    if not isinstance(task, Corpus):
+        return []
+    counts = {part: len(task.part(part)) for part in ("train", "valid", "test")}
+    lines = [", ".join(f"{part} {n:,} pairs" for part, n in counts.items())]
+    split = [part for part in ("valid", "test") if part not in task.given]
+    if split:
+        lines[0] += f" ({' and '.join(split)} split off by the hash of the source)"
+    lines += [
+        f"warning: {n:,} sources of {one} are in {other}, too: what is measured there says less"
+        for (one, other), n in task.in_both().items()
+    ]
+    return lines
 
 
 def _check_resumable(arguments: argparse.Namespace) -> None:

@@ -6,7 +6,7 @@ from core.batch import Pair, encode_samples, fitting
 from core.evaluate.metrics import measure
 from core.evaluate.pronouns import PronounStudy, study_pronouns
 from core.runs.run import Run, RunError
-from core.tasks import CorpusError, held_out_samples, task_named
+from core.tasks import CorpusError, task_named
 
 N_SAMPLES = 2000
 SEED = 0
@@ -51,7 +51,7 @@ def held_out_pairs(run: Run, n: int, seed: int) -> list[Pair]:
         task = fitting(task, run.tokenizer, longest)
     except CorpusError as error:
         raise RunError(f"{run.path}: its task cannot be read: {error}") from error
-    pairs = encode_samples(run.tokenizer, held_out_samples(task, n, seed))
+    pairs = encode_samples(run.tokenizer, task.held_out_samples(n, seed))
     short = [pair for pair in pairs if max(len(pair.source), len(pair.target) - 1) <= longest]
     if not short:
         raise RunError(f"{run.path}: no held-out pair fits the model's {longest} positions")

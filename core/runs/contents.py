@@ -7,8 +7,8 @@ said, the weights for whoever watches.
 import json
 import re
 
-from core.runs.run import PAIRS
 from core.runs.weights import BEST, CHECKPOINTS, SNAPSHOTS
+from core.tasks.corpus import FILES
 
 STATUS, METRICS, EVALUATION = "status.json", "metrics.jsonl", "evaluation.json"
 HEADS = "heads.json"
@@ -17,7 +17,7 @@ TEXTS = (
     "run.json",
     "tokenizer.json",
     "words.txt",
-    PAIRS,
+    *FILES.values(),
     METRICS,
     EVALUATION,
     HEADS,

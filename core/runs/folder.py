@@ -19,7 +19,7 @@ from core.files import write_atomically
 from core.jobs import Files, Job
 from core.model import Transformer
 from core.runs.checkpoint import save_rounded, save_state, save_weights
-from core.runs.run import PAIRS, RunError, RunSettings
+from core.runs.run import RunError, RunSettings
 from core.runs.weights import (
     BEST,
     CHECKPOINTS,
@@ -79,8 +79,15 @@ class RunFolder:
             finally:
                 self._work = None
 
-    def begin(self, settings: RunSettings, tokenizer: Tokenizer, pairs: bytes = b"") -> None:
-        """Write what is known before the first step, with the user's own pairs if there are any.
+    def begin(
+        self, settings: RunSettings, tokenizer: Tokenizer, pairs: Mapping[str, bytes] | None = None
+    ) -> None:
+        """Write what is known before the first step.
+
+        Args:
+            settings: How the run is made.
+            tokenizer: Its own.
+            pairs: Files with the user's own pairs, by their names.
 
         Raises:
             FileExistsError: The folder holds something already.
@@ -89,8 +96,8 @@ class RunFolder:
             raise FileExistsError(f"{self.path} exists already")
         self.path.mkdir(parents=True, exist_ok=True)
         try:
-            if pairs:
-                write_atomically(self.path / PAIRS, pairs)
+            for name, content in (pairs or {}).items():
+                write_atomically(self.path / name, content)
             write_atomically(self.path / "tokenizer.json", tokenizer.to_json().encode())
             # Last, because it is what makes a folder a run.
             self.write_json("run.json", settings.to_dict())

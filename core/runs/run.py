@@ -6,7 +6,8 @@ words.txt         the source words that training saw
 metrics.jsonl     one line for each measured step, append-only
 evaluation.json   figures on held-out samples, and what each head does
 status.json       state, step, heartbeat, process id, and why training failed if it did
-pairs.tsv         the user's own pairs, where it learned from them
+pairs.tsv         the user's own pairs, where it learned from them; valid.tsv and test.tsv
+                  where these parts have pairs of their own
 request           what somebody asks of the process that trains the run: pause or stop
 watched           touched by whoever wants to see its weights as they now are
 train.log         what that process said
@@ -30,10 +31,12 @@ from core.runs.files import RunError as RunError
 from core.runs.files import check_numbers, read_json, read_text
 from core.runs.files import read_metrics as read_metrics
 from core.runs.weights import best_weights, newest_checkpoint, step_of, weights_at
+from core.tasks.corpus import FILES
 from core.tokenizer import Tokenizer
 
 FORMAT = 1
-PAIRS = "pairs.tsv"
+PAIRS = FILES["train"]
+"""The task of a run on the user's own pairs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from core.tasks.copying import Copying
-from core.tasks.corpus import CorpusError, read_corpus
+from core.tasks.corpus import FILES, CorpusError, kept_corpus
 from core.tasks.reversing import Reversing
 from core.tasks.task import (
     Example,
@@ -11,8 +11,6 @@ from core.tasks.task import (
     Reference,
     Sample,
     Task,
-    held_out_samples,
-    training_samples,
 )
 from core.tasks.translation import Translation
 from core.vocabulary import Span
@@ -21,16 +19,16 @@ TASKS: dict[str, Task] = {task.name: task for task in (Copying(), Reversing(), T
 
 
 def task_named(name: str, folder: Path = Path()) -> Task:
-    """Return a task of the list, or the one that a file of pairs in a folder makes.
+    """Return a task of the list, or the one that the pairs in a run's folder make.
 
     Raises:
-        CorpusError: The name is no task, and no file of pairs either.
+        CorpusError: The name is no task, or the folder has no pairs that can be used.
     """
     if name in TASKS:
         return TASKS[name]
-    if not (folder / name).is_file():
-        raise CorpusError(f"{name!r} is neither a file nor one of the tasks {', '.join(TASKS)}")
-    return read_corpus(folder / name)
+    if name != FILES["train"]:
+        raise CorpusError(f"{name!r} is none of the tasks {', '.join(TASKS)}")
+    return kept_corpus(folder)
 
 
 __all__ = [
@@ -42,7 +40,5 @@ __all__ = [
     "Sample",
     "Span",
     "Task",
-    "held_out_samples",
     "task_named",
-    "training_samples",
 ]

@@ -5,7 +5,7 @@ import string
 from functools import lru_cache
 
 from core.tasks.split import is_in_test_part
-from core.tasks.task import Example, Link, Sample
+from core.tasks.task import Drawn, Example, Link, Sample
 from core.vocabulary import Span
 
 SYMBOLS = string.ascii_lowercase
@@ -17,7 +17,7 @@ EXAMPLES = (
 )
 
 
-class Copying:
+class Copying(Drawn):
     """`k d a f` → `k d a f`."""
 
     name = "copy"

@@ -1,44 +1,110 @@
-"""The user's own sentence pairs as a task."""
+"""The user's own sentence pairs as a task, in three parts: train, valid and test."""
 
 import random
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import combinations
 from pathlib import Path
 from typing import Self
 
 from core.tasks.columns import tidy
-from core.tasks.pairs import LARGEST, CorpusError, read_pairs
-from core.tasks.split import TEST_SHARE, is_in_test_part, place
-from core.tasks.task import Example, Sample
+from core.tasks.pairs import LARGEST, CorpusError, pairs_of_lines, read_pairs
+from core.tasks.split import place
+from core.tasks.task import Example, Part, Sample
 
 FEWEST_SOURCES = 10
+SHARE = 0.05
+"""Of the sources, for each held-out part that has no file of its own."""
+HELD_OUT: tuple[Part, ...] = ("test", "valid")
+FILES: Mapping[Part, str] = {"train": "pairs.tsv", "valid": "valid.tsv", "test": "test.tsv"}
+"""Part → its file in a run's folder; without the last two the first holds all pairs."""
 
 
 class Corpus:
-    """Pairs drawn at random from a list; a tenth of the sources, by hash, is held out."""
+    """Pairs to learn from, to watch a training by, and to measure the trained model by.
+
+    A held-out part that has no pairs of its own is split off by the hash of the source, so that a
+    source with two targets stays on one side.
+
+    Args:
+        name: What messages call it.
+        samples: To learn from, and to split from what is missing.
+        valid: By which a training is watched.
+        test: By which the trained model is measured.
+
+    Raises:
+        CorpusError: There are too few different sources, or a part has no pair.
+    """
 
     pronouns: frozenset[str] = frozenset()
 
-    def __init__(self, name: str, samples: Iterable[Sample]) -> None:
+    def __init__(
+        self,
+        name: str,
+        samples: Iterable[Sample],
+        valid: Iterable[Sample] | None = None,
+        test: Iterable[Sample] | None = None,
+    ) -> None:
         self.name = name
         self.samples = tuple(dict.fromkeys(samples))
-        sources = dict.fromkeys(sample.source for sample in self.samples)
-        if len(sources) < FEWEST_SOURCES:
-            raise CorpusError(
-                f"{name}: {len(sources)} different sources that fit the model are too few to learn "
-                f"from and to test on; at least {FEWEST_SOURCES} are needed"
-            )
-        places = sorted(map(place, sources))
-        # In a short file the hash may leave a side empty; then at least one source goes there.
-        n_held_out = min(max(1, bisect_left(places, TEST_SHARE)), len(places) - 1)
-        self._share = places[n_held_out]
-        held_out = (source for source in sources if is_in_test_part(source, share=self._share))
+        """Of the first file, whatever part they are in."""
+        given = {"valid": valid, "test": test}
+        self.given: dict[Part, tuple[Sample, ...]] = {
+            part: tuple(dict.fromkeys(found))
+            for part in HELD_OUT
+            if (found := given[part]) is not None
+        }
+        """The held-out parts with pairs of their own."""
+        if empty := [part for part, found in self.given.items() if not found]:
+            raise CorpusError(f"{name}: no pair of the {empty[0]} part fits the model")
+        self._ends = self._ends_of_parts()
         self.examples = tuple(
             Example(f"held-out pair {number}", source)
-            for number, source in enumerate(islice(held_out, 3))
+            for number, source in enumerate(_sources(self.part("test"))[:3])
         )
+
+    def part(self, part: Part) -> tuple[Sample, ...]:
+        """Return the pairs of a part."""
+        return self._parts[part]
+
+    @cached_property
+    def _parts(self) -> dict[Part, tuple[Sample, ...]]:
+        found: dict[Part, list[Sample]] = {"train": [], "valid": [], "test": []}
+        for sample in self.samples:
+            found[self._part_of(sample.source)].append(sample)
+        return {part: tuple(samples) for part, samples in found.items()} | self.given
+
+    def _part_of(self, source: str) -> Part:
+        at = place(source)
+        return next((part for part, end in self._ends.items() if at < end), "train")
+
+    def _ends_of_parts(self) -> dict[Part, float]:
+        """Return where the parts that are split off end, between 0 and 1."""
+        missing = [part for part in HELD_OUT if part not in self.given]
+        places = sorted(map(place, _sources(self.samples)))
+        if len(places) < FEWEST_SOURCES:
+            raise CorpusError(
+                f"{self.name}: {len(places)} different sources that fit the model are too few to "
+                f"learn from and to test on; at least {FEWEST_SOURCES} are needed"
+            )
+        ends: dict[Part, float] = {}
+        n_before = 0
+        for number, part in enumerate(missing, start=1):
+            # In a short file the hash may leave a part empty; then at least one source goes there.
+            n_before = max(n_before + 1, bisect_left(places, number * SHARE))
+            n_before = min(n_before, len(places) - 1 - (len(missing) - number))
+            ends[part] = places[n_before]
+        return ends
+
+    def in_both(self) -> dict[tuple[Part, Part], int]:
+        """Return how many different sources two parts share, for each two that share any."""
+        sources = {part: set(_sources(found)) for part, found in self._parts.items()}
+        shared = {
+            (one, other): len(sources[one] & sources[other])
+            for one, other in combinations(sources, 2)
+        }
+        return {parts: n for parts, n in shared.items() if n}
 
     def only(self, fits: Callable[[Sample], bool]) -> Self:
         """Return the corpus without the pairs that do not fit.
@@ -46,44 +112,94 @@ class Corpus:
         Raises:
             CorpusError: Too few are left.
         """
-        return type(self)(self.name, filter(fits, self.samples))
+        given = {part: filter(fits, found) for part, found in self.given.items()}
+        return type(self)(
+            self.name, filter(fits, self.samples), given.get("valid"), given.get("test")
+        )
 
-    def sample(self, rng: random.Random) -> Sample:
-        """Draw one pair."""
-        return rng.choice(self.samples)
+    def training_samples(self, rng: random.Random) -> Iterator[Sample]:
+        """Yield pairs without end: all of them in some order, then all in another."""
+        samples = list(self.part("train"))
+        while True:
+            rng.shuffle(samples)
+            yield from samples
 
-    def held_out(self, sample: Sample) -> bool:
-        """By the hash of the source, so that a source with two targets stays on one side."""
-        return is_in_test_part(sample.source, share=self._share)
+    def held_out_samples(self, n: int, seed: int = 0, part: Part = "test") -> list[Sample]:
+        """Return up to `n` pairs of a part with different sources."""
+        first = {sample.source: sample for sample in reversed(self.part(part))}
+        samples = list(first.values())
+        random.Random(f"{part} {seed}").shuffle(samples)
+        return samples[:n]
 
     def reference(self, source: str) -> str | None:
-        """The first target that the file gives for the source."""
+        """The first target that the files give for the source."""
         return self._first_targets.get(tidy(source))
 
     @cached_property
     def _first_targets(self) -> dict[str, str]:
-        return {sample.source: sample.target for sample in reversed(self.samples)}
+        given = [sample for found in self.given.values() for sample in found]
+        return {each.source: each.target for each in reversed((*self.samples, *given))}
 
 
-def read_corpus(path: Path) -> Corpus:
-    """Read a file of pairs, as `read_pairs` does, of which every line can be used.
+def _sources(samples: Iterable[Sample]) -> list[str]:
+    """Return the different sources, in order."""
+    return list(dict.fromkeys(sample.source for sample in samples))
+
+
+def read_corpus(
+    train: Sequence[Path], valid: Sequence[Path] = (), test: Sequence[Path] = ()
+) -> Corpus:
+    """Read files of pairs, of which every line can be used.
+
+    Args:
+        train: One file of two columns, as `read_pairs` takes it, or two files of lines, as
+            `pairs_of_lines` does.
+        valid: The same; nothing where this part is to be split off.
+        test: The same.
 
     Raises:
-        CorpusError: The file cannot be read, or a line is no pair (its number is named).
+        CorpusError: A file cannot be read, or a line is no pair (its number is named).
     """
-    try:
-        with path.open("rb") as file:
-            # One byte more than is allowed shows that a file is too large.
-            content = file.read(LARGEST + 1)
-    except OSError as error:
-        raise CorpusError(f"{path}: {error.strerror}") from error
-    pairs = read_pairs(content, str(path))
+    held_out = [_read(paths) if paths else None for paths in (valid, test)]
+    return Corpus(_name(train), _read(train), *held_out)
+
+
+def kept_corpus(folder: Path) -> Corpus:
+    """Read the pairs that are kept with a run.
+
+    Raises:
+        CorpusError: They cannot be read.
+    """
+    train, valid, test = ([folder / name] for name in FILES.values())
+    return read_corpus(train, *(each if each[0].is_file() else [] for each in (valid, test)))
+
+
+def _read(paths: Sequence[Path]) -> Sequence[Sample]:
+    contents = [_content(path) for path in paths]
+    if len(contents) == 1:
+        pairs = read_pairs(contents[0], _name(paths))
+    else:
+        sources, targets = contents
+        pairs = pairs_of_lines(sources, targets, (str(paths[0]), str(paths[1])))
     if pairs.refused:
         first = pairs.refused[0]
         n_others = len(pairs.refused) - 1
         others = f" ({n_others:,} more lines cannot be used either)" if n_others else ""
-        raise CorpusError(f"{path}, line {first.line}: {first.reason}{others}")
-    return Corpus(str(path), pairs.samples)
+        raise CorpusError(f"{_name(paths)}, line {first.line}: {first.reason}{others}")
+    return pairs.samples
 
 
-__all__ = ["FEWEST_SOURCES", "Corpus", "CorpusError", "read_corpus"]
+def _name(paths: Sequence[Path]) -> str:
+    return " and ".join(map(str, paths))
+
+
+def _content(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            # One byte more than is allowed shows that a file is too large.
+            return file.read(LARGEST + 1)
+    except OSError as error:
+        raise CorpusError(f"{path}: {error.strerror}") from error
+
+
+__all__ = ["FEWEST_SOURCES", "FILES", "Corpus", "CorpusError", "kept_corpus", "read_corpus"]

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from core.tasks.columns import Record, chosen_separator, records_of
+from core.tasks.columns import Record, chosen_separator, records_of, tidy
 from core.tasks.task import Sample
 
 LARGEST = 50 * 2**20
@@ -91,17 +91,56 @@ def read_pairs(content: bytes, name: str) -> Pairs:
     records = list(records_of(lines, separator))
     has_header = bool(records) and _is_header(records[0].texts)
     _require_pairs(records, int(has_header), name)
+    found = _accounted(records[has_header:], lines, separator, has_header=has_header)
+    # UTF-16 may be shorter than what is kept of it.
+    _require_size(len(as_tsv(found.samples)), name)
+    return found
+
+
+def _accounted(
+    records: Sequence[Record], lines: Sequence[str], separator: str, *, has_header: bool
+) -> Pairs:
+    """Return the different pairs of some records, and what became of the others."""
     found: dict[tuple[str, ...], int] = {}
     refused, duplicates = [], []
-    for line, texts in records[has_header:]:
+    for line, texts in records:
         if reason := _why_not(texts):
             refused.append(Refused(line, reason, _shown(lines[line - 1])))
         elif found.setdefault(texts, line) != line:
             duplicates.append(line)
     samples = tuple(Sample(source, target) for source, target in found)
-    # UTF-16 may be shorter than what is kept of it.
-    _require_size(len(as_tsv(samples)), name)
     return Pairs(samples, tuple(refused), tuple(duplicates), separator, has_header)
+
+
+def pairs_of_lines(sources: bytes, targets: bytes, names: tuple[str, str]) -> Pairs:
+    """Read pairs from two files of lines, of which line i of one belongs to line i of the other.
+
+    Two empty lines are passed over. No line is a header.
+
+    Args:
+        sources: The first file: UTF-8, or UTF-16 with a byte-order mark.
+        targets: The second.
+        names: What the messages call them.
+
+    Raises:
+        CorpusError: A file is too large, or no text, or they have not the same number of lines.
+    """
+    texts = []
+    for content, name in zip((sources, targets), names, strict=True):
+        _require_size(len(content), name)
+        lines = _lines(content, name)
+        texts.append(lines[:-1] if lines[-1] == "" else lines)
+    if len(texts[0]) != len(texts[1]):
+        raise CorpusError(
+            f"{names[0]} has {len(texts[0]):,} lines and {names[1]} has {len(texts[1]):,}: line by "
+            "line they must belong together"
+        )
+    rows = zip(*texts, strict=True)
+    records = [Record(at, tuple(map(tidy, row))) for at, row in enumerate(rows, 1)]
+    records = [record for record in records if any(record.texts)]
+    _require_pairs(records, 0, " and ".join(names))
+    lines = [f"{one}\t{other}" for one, other in zip(*texts, strict=True)]
+    return _accounted(records, lines, "\t", has_header=False)
 
 
 def as_tsv(samples: Iterable[Sample]) -> bytes:

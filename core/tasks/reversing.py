@@ -4,10 +4,10 @@ import random
 
 from core.tasks.copying import EXAMPLES, MAX_LENGTH, MIN_LENGTH, SYMBOLS, aligned, symbols_of
 from core.tasks.split import is_in_test_part
-from core.tasks.task import Example, Sample
+from core.tasks.task import Drawn, Example, Sample
 
 
-class Reversing:
+class Reversing(Drawn):
     """`k d a f` → `f a d k`."""
 
     name = "reverse"

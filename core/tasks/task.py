@@ -1,11 +1,15 @@
 """What a task is: a source of sentence pairs that know where their words come from."""
 
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from core.vocabulary import Span
+
+Part = Literal["train", "valid", "test"]
+"""To learn from; to watch a training by; to measure the trained model by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +66,15 @@ class Task(Protocol):
     examples: tuple[Example, ...]
     """The best first."""
 
-    def sample(self, rng: random.Random) -> Sample:
-        """Draw any sample, held out or not."""
+    def training_samples(self, rng: random.Random) -> Iterator[Sample]:
+        """Yield samples to learn from, without end; none is of a held-out part."""
         ...
 
-    def held_out(self, sample: Sample) -> bool:
-        """Say whether a sample belongs to the test set; a function of the sample alone."""
+    def held_out_samples(self, n: int, seed: int = 0, part: Part = "test") -> list[Sample]:
+        """Return up to `n` samples of a part with different sources.
+
+        The same seed gives the same ones, and those of a smaller `n` are the first of a larger.
+        """
         ...
 
     def reference(self, source: str) -> str | None:
@@ -75,25 +82,35 @@ class Task(Protocol):
         ...
 
 
-def training_samples(task: Task, rng: random.Random) -> Iterator[Sample]:
-    """Yield samples that are not held out, without end."""
-    while True:
-        sample = task.sample(rng)
-        if not task.held_out(sample):
-            yield sample
+class Drawn(ABC):
+    """A task that makes its samples: whichever part they are of is a function of the sample."""
 
+    @abstractmethod
+    def sample(self, rng: random.Random) -> Sample:
+        """Draw any sample, held out or not."""
 
-def held_out_samples(task: Task, n: int, seed: int = 0) -> list[Sample]:
-    """Return up to `n` different held-out samples; the same seed gives the same ones.
+    @abstractmethod
+    def held_out(self, sample: Sample) -> bool:
+        """Say whether a sample belongs to the test set; a function of the sample alone."""
 
-    There are fewer where the task has fewer (looked for in 200 n draws).
-    """
-    rng = random.Random(f"test {seed}")
-    found: dict[str, Sample] = {}
-    for _ in range(200 * n):
-        sample = task.sample(rng)
-        if task.held_out(sample):
-            found.setdefault(sample.source, sample)
-        if len(found) == n:
-            break
-    return list(found.values())
+    def training_samples(self, rng: random.Random) -> Iterator[Sample]:
+        """Yield samples that are not held out, without end."""
+        while True:
+            sample = self.sample(rng)
+            if not self.held_out(sample):
+                yield sample
+
+    def held_out_samples(self, n: int, seed: int = 0, part: Part = "test") -> list[Sample]:
+        """Return up to `n` different held-out samples, of which there is one part only.
+
+        There are fewer where the task has fewer (looked for in 200 n draws).
+        """
+        rng = random.Random(f"test {seed}")
+        found: dict[str, Sample] = {}
+        for _ in range(200 * n):
+            sample = self.sample(rng)
+            if self.held_out(sample):
+                found.setdefault(sample.source, sample)
+            if len(found) == n:
+                break
+        return list(found.values())

@@ -1,12 +1,11 @@
 """What can be known of the user's own pairs before a model learns from them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from core.batch import Lengths, token_counts
+from core.batch import Lengths, fitting, token_counts
 from core.tasks.corpus import Corpus
 from core.tasks.task import Sample
 from core.tokenizer import Token, Tokenizer
@@ -19,13 +18,14 @@ class CorpusReport:
     """Counts and lengths of pairs, and how the tokenizer that they would be given splits them."""
 
     n_pairs: int
-    """Different ones."""
+    """Different ones, of the file to learn from."""
     n_sources: int
-    """Different ones."""
+    """Different ones, of the same."""
     n_train: int
-    n_held_out: int
+    n_valid: int
+    n_test: int
     n_too_long: int
-    """Pairs that do not fit the model's positions. The other two are of those that fit."""
+    """Pairs that do not fit the model's positions. The other three are of those that fit."""
     source_words: Lengths
     """For each pair; words are what white space separates."""
     target_words: Lengths
@@ -45,28 +45,26 @@ class CorpusReport:
         )
 
 
-def corpus_report(samples: Iterable[Sample], vocab_size: int, max_positions: int) -> CorpusReport:
+def corpus_report(corpus: Corpus, vocab_size: int, max_positions: int) -> CorpusReport:
     """Describe pairs as a training with seed 0 would find them.
 
+    Lengths and numbers are of the file to learn from, from which parts may be split off.
+
     Args:
-        samples: As `read_pairs` gives them.
+        corpus: The pairs.
         vocab_size: Tokens to learn at most, special tokens included.
         max_positions: So many tokens a side has room for; one of them is special.
 
     Raises:
-        CorpusError: There are too few different sources, or too few that fit.
+        CorpusError: There are too few different sources that fit.
     """
-    corpus = Corpus("these pairs", samples)
     tokenizer = train_tokenizer(corpus, vocab_size, seed=0)
     sources = [sample.source for sample in corpus.samples]
     targets = [sample.target for sample in corpus.samples]
     source_tokens = token_counts(tokenizer, sources)
     target_tokens = token_counts(tokenizer, targets)
     source_words, target_words = _word_counts(sources), _word_counts(targets)
-    # EOS follows the source, BOS stands before the target.
-    fits = np.maximum(source_tokens, target_tokens) + 1 <= max_positions
-    fitting = Corpus(corpus.name, _where(corpus.samples, fits))
-    n_held_out = sum(map(fitting.held_out, fitting.samples))
+    fitted = fitting(corpus, tokenizer, max_positions)
     n_tokens = source_tokens + target_tokens
     # Different ones, in this order; no text is empty, so every pair has words.
     finest = n_tokens / (source_words + target_words)
@@ -74,9 +72,10 @@ def corpus_report(samples: Iterable[Sample], vocab_size: int, max_positions: int
     return CorpusReport(
         n_pairs=len(sources),
         n_sources=len(set(sources)),
-        n_train=len(fitting.samples) - n_held_out,
-        n_held_out=n_held_out,
-        n_too_long=len(sources) - len(fitting.samples),
+        n_train=len(fitted.part("train")),
+        n_valid=len(fitted.part("valid")),
+        n_test=len(fitted.part("test")),
+        n_too_long=len(sources) - len(fitted.samples),
         source_words=source_words,
         target_words=target_words,
         source_tokens=source_tokens,
@@ -88,10 +87,6 @@ def corpus_report(samples: Iterable[Sample], vocab_size: int, max_positions: int
 
 def _word_counts(texts: Sequence[str]) -> Lengths:
     return np.array([len(text.split()) for text in texts])
-
-
-def _where(samples: Sequence[Sample], kept: NDArray[np.bool_]) -> list[Sample]:
-    return [sample for sample, keep in zip(samples, kept.tolist(), strict=True) if keep]
 
 
 def _split(tokenizer: Tokenizer, sample: Sample) -> tuple[tuple[Token, ...], tuple[Token, ...]]:

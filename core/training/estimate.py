@@ -14,7 +14,7 @@ from core.batch import token_counts
 from core.config import ModelConfig
 from core.model import count_parameters
 from core.model.description import describe
-from core.tasks import Task, training_samples
+from core.tasks import Task
 from core.training.prepare import train_tokenizer
 from core.training.presets import PRESETS, Preset
 
@@ -65,7 +65,7 @@ class Costs:
 def lengths_of(task: Task, vocab_size: int) -> Lengths:
     """Learn the tokenizer that a training with seed 0 would learn, and count tokens with it."""
     tokenizer = train_tokenizer(task, vocab_size, seed=0)
-    samples = list(itertools.islice(training_samples(task, random.Random(0)), COUNTED))
+    samples = list(itertools.islice(task.training_samples(random.Random(0)), COUNTED))
     return Lengths(
         tokenizer.vocab_size,
         float(np.mean(token_counts(tokenizer, [sample.source for sample in samples]))),

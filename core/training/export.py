@@ -9,10 +9,11 @@ from core.evaluate.evaluation import evaluate
 from core.files import write_atomically
 from core.runs.checkpoint import save_weights
 from core.runs.folder import RunFolder
-from core.runs.run import PAIRS, RunError, load_run
+from core.runs.run import RunError, load_run
 from core.runs.weights import CHECKPOINTS, SNAPSHOTS, step_of, weights_file, weights_in
+from core.tasks.corpus import FILES
 
-COPIED = ("run.json", "tokenizer.json", "words.txt", "metrics.jsonl", PAIRS)
+COPIED = ("run.json", "tokenizer.json", "words.txt", "metrics.jsonl", *FILES.values())
 
 
 def export_run(run_path: Path, out: Path, snapshots: Collection[int] = ()) -> None:

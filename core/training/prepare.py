@@ -11,8 +11,8 @@ from core.heads import Head
 from core.model import Transformer, build
 from core.runs.folder import RunFolder, versions
 from core.runs.run import PAIRS, RunSettings, read_settings
-from core.tasks import Task, training_samples
-from core.tasks.corpus import Corpus
+from core.tasks import Task
+from core.tasks.corpus import FILES, Corpus
 from core.tasks.pairs import as_tsv
 from core.tokenizer import Tokenizer
 from core.training.presets import Preset
@@ -37,6 +37,11 @@ def prepare_run(path: Path, task: Task, preset_name: str, preset: Preset, comman
         CorpusError: Too few of the pairs fit the model's positions.
     """
     config = preset.training
+    if config.batch_tokens and not isinstance(task, Corpus):
+        raise ConfigError(
+            f"batch_tokens is {config.batch_tokens}, but the task {task.name!r} makes its "
+            "sentences as it goes: its batches are counted in pairs (batch_size)"
+        )
     tokenizer = train_tokenizer(task, preset.vocab_size, config.seed)
     model = preset.sized(tokenizer.vocab_size)
     fitting(task, tokenizer, model.max_positions)
@@ -53,8 +58,16 @@ def prepare_run(path: Path, task: Task, preset_name: str, preset: Preset, comman
             command=command,
         ),
         tokenizer,
-        pairs=as_tsv(task.samples) if isinstance(task, Corpus) else b"",
+        pairs=_written(task) if isinstance(task, Corpus) else {},
     )
+
+
+def _written(corpus: Corpus) -> dict[str, bytes]:
+    """Return the pairs as files of a run's folder, by their names."""
+    # Where no part has pairs of its own, all are in one file, and are split again when it is read.
+    if not corpus.given:
+        return {FILES["train"]: as_tsv(corpus.samples)}
+    return {FILES[part]: as_tsv(corpus.part(part)) for part in FILES}
 
 
 def extend_run(path: Path, steps: int) -> None:
@@ -72,7 +85,7 @@ def extend_run(path: Path, steps: int) -> None:
 
 def train_tokenizer(task: Task, vocab_size: int, seed: int) -> Tokenizer:
     """Learn at most `vocab_size` tokens from samples of a task that are not held out."""
-    drawn = training_samples(task, random.Random(f"tokenizer {seed}"))
+    drawn = task.training_samples(random.Random(f"tokenizer {seed}"))
     samples = itertools.islice(drawn, TOKENIZER_SAMPLES)
     return Tokenizer.train((text for s in samples for text in (s.source, s.target)), vocab_size)
 

@@ -2,7 +2,7 @@
 
 import dataclasses
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from core.config import ConfigError, ModelConfig, TrainConfig
@@ -63,9 +63,21 @@ def with_settings(preset: Preset, settings: Mapping[str, Setting]) -> Preset:
     )
 
 
-def train_command(path: Path, task: str, preset: str, settings: Mapping[str, Setting]) -> str:
-    """Return the command line that makes the same run again."""
-    words = ["python", "-m", "core", "train", str(path), "--task", task, "--preset", preset]
+def train_command(
+    path: Path, files: Mapping[str, Sequence[str]], preset: str, settings: Mapping[str, Setting]
+) -> str:
+    """Return the command line that makes the same run again.
+
+    Args:
+        path: The run's folder.
+        files: "task" → its name or files; "valid" and "test" → files, where there are any.
+        preset: Its name.
+        settings: What differs from it.
+    """
+    words = ["python", "-m", "core", "train", str(path)]
+    for option, names in files.items():
+        words += [f"--{option}", *names] if names else []
+    words += ["--preset", preset]
     for name, value in settings.items():
         text = str(value).lower() if isinstance(value, bool) else str(value)
         # What many want has an option of its own.

@@ -8,7 +8,7 @@ from typing import Literal
 
 import torch
 
-from core.batch import Batch, Pair, encode_samples, fitting, training_batches
+from core.batch import Batch, Pair, encode_samples, fitting
 from core.config import ConfigError, TrainConfig
 from core.evaluate.evaluation import evaluate
 from core.evaluate.metrics import Quality, measure
@@ -18,8 +18,9 @@ from core.runs.checkpoint import load_model, load_state
 from core.runs.folder import TRAINING, RunFolder
 from core.runs.run import RunError, RunSettings, load_run, read_settings, read_tokenizer, read_words
 from core.runs.weights import kept_step, newest_checkpoint, step_of
-from core.tasks import held_out_samples, task_named
+from core.tasks import task_named
 from core.tokenizer import Tokenizer
+from core.training.batches import training_batches
 from core.training.keeper import Keeper
 from core.training.loop import TrainStep, make_optimizer, train
 from core.training.workers import Workers, workers
@@ -216,7 +217,7 @@ def _begin(path: Path, team: Workers, device: torch.device) -> _Training:
     """Read all that training needs."""
     settings = read_settings(path)
     config = settings.training
-    if config.batch_size < team.count * config.accumulate:
+    if not config.batch_tokens and config.batch_size < team.count * config.accumulate:
         raise ConfigError(
             f"a batch of {config.batch_size} pairs cannot be split among {team.count} processes "
             f"with {config.accumulate} parts each"
@@ -224,14 +225,14 @@ def _begin(path: Path, team: Workers, device: torch.device) -> _Training:
     tokenizer = read_tokenizer(path)
     task = fitting(task_named(settings.task, path), tokenizer, settings.model.max_positions)
     model, optimizer, first_step, words = _start_or_go_on(path, settings, device)
-    batches = training_batches(task, tokenizer, config.batch_size, config.seed, first_step)
+    batches = training_batches(task, tokenizer, config, first_step)
     return _Training(
         config=config,
         model=model,
         optimizer=optimizer,
         tokenizer=tokenizer,
         batches=_noting_words(batches, tokenizer, words),
-        held_out=encode_samples(tokenizer, held_out_samples(task, EVALUATION_SAMPLES, seed=1)),
+        held_out=encode_samples(tokenizer, task.held_out_samples(EVALUATION_SAMPLES, 1, "valid")),
         first_step=first_step,
         words=words,
     )

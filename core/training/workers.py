@@ -20,10 +20,10 @@ from torch.nn.parallel import DistributedDataParallel
 
 from core.device import best_device
 from core.files import write_atomically
-from core.runs.run import PAIRS
 from core.runs.weights import newest_checkpoint
+from core.tasks.corpus import FILES
 
-SHARED = ("run.json", "tokenizer.json", "words.txt", PAIRS)
+SHARED = ("run.json", "tokenizer.json", "words.txt", *FILES.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from core import jobs
 from core.batch import encode_samples
 from core.config import ModelConfig, TrainConfig
 from core.runs.run import load_run
-from core.tasks import TASKS, held_out_samples, task_named, training_samples
+from core.tasks import TASKS, task_named
 from core.tokenizer import Tokenizer
 from core.training import prepare, trainer
 from core.training.presets import Preset
@@ -39,7 +39,8 @@ def draw_few(patch):
 def prepared(path, task="copy", **training):
     config = replace(MINIATURE.training, **training)
     preset = replace(MINIATURE, training=config)
-    prepare.prepare_run(path, task_named(task), "miniature", preset, "python -m core train …")
+    found = task_named(task) if isinstance(task, str) else task
+    prepare.prepare_run(path, found, "miniature", preset, "python -m core train …")
     return path
 
 
@@ -94,7 +95,7 @@ def translation_run(translation_folder):
 @pytest.fixture(scope="session")
 def tokenizer():
     """A tokenizer with some hundred merges, learned from translations."""
-    samples = itertools.islice(training_samples(TASKS["translate"], random.Random(5)), 1500)
+    samples = itertools.islice(TASKS["translate"].training_samples(random.Random(5)), 1500)
     texts = [text for sample in samples for text in (sample.source, sample.target)]
     return Tokenizer.train(texts, 600)
 
@@ -102,7 +103,7 @@ def tokenizer():
 @pytest.fixture(scope="session")
 def translations():
     """Translation samples, about half of them with pronouns."""
-    return held_out_samples(TASKS["translate"], 300, seed=3)
+    return TASKS["translate"].held_out_samples(300, seed=3)
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,4 @@
-import itertools
 import random
-from collections import Counter
 
 import pytest
 import torch
@@ -9,34 +7,16 @@ from hypothesis import strategies as st
 
 from core import batch as module
 from core.batch import (
-    BATCHES_PER_CHUNK,
     Pair,
     collate,
     encode_samples,
     encode_source,
     pad,
     token_counts,
-    training_batches,
 )
-from core.tasks import TASKS, Reference, Sample
+from core.tasks import Reference, Sample
 from core.tasks.columns import tidy
 from core.vocabulary import BOS, EOS, PAD, Span
-
-
-class Counting:
-    """Samples that are numbered as they are drawn, of very different lengths."""
-
-    name, pronouns, examples = "counting", frozenset(), ()
-
-    def __init__(self):
-        self.drawn = itertools.count()
-
-    def sample(self, rng):
-        number = next(self.drawn)
-        return Sample(f"{number} " + "a " * rng.randint(1, 20), f"{number}")
-
-    def held_out(self, sample):
-        return False
 
 
 def span(text, part):
@@ -130,59 +110,6 @@ def test_references_and_texts_stay_with_their_rows_in_a_batch(tokenizer, transla
         assert tokenizer.decode(row) == text
         assert references == pair.references
     assert any(batch.references)
-
-
-def first_batches(tokenizer, n, seed=0, first_step=0, task=TASKS["copy"]):
-    return list(itertools.islice(training_batches(task, tokenizer, 4, seed, first_step), n))
-
-
-def same(one, other):
-    return one.sources == other.sources and torch.equal(one.labels_BT, other.labels_BT)
-
-
-@pytest.mark.parametrize("first_step", [0, 1, 15, 16, 17, 33])
-def test_batches_from_a_step_on_equal_those_after_skipping_it(tokenizer, first_step):
-    from_the_start = first_batches(tokenizer, first_step + 3)
-    assert all(
-        map(same, from_the_start[first_step:], first_batches(tokenizer, 3, first_step=first_step))
-    )
-
-
-def test_batches_depend_on_the_seed_and_not_on_the_global_random_state(tokenizer):
-    random.seed(1)
-    torch.manual_seed(1)
-    first = first_batches(tokenizer, 20, seed=4)
-    random.seed(2)
-    torch.manual_seed(2)
-    assert all(map(same, first, first_batches(tokenizer, 20, seed=4)))
-    assert not any(map(same, first, first_batches(tokenizer, 20, seed=5)))
-
-
-def test_no_two_chunks_are_the_same(tokenizer):
-    batches = first_batches(tokenizer, 3 * BATCHES_PER_CHUNK)
-    sources = Counter(source for batch in batches for source in batch.sources)
-    assert max(sources.values()) == 1
-
-
-def test_sorting_by_length_keeps_every_sample_once(tokenizer):
-    batches = first_batches(tokenizer, BATCHES_PER_CHUNK, task=Counting())
-    numbers = sorted(int(text.split()[0]) for batch in batches for text in batch.sources)
-    assert numbers == list(range(4 * BATCHES_PER_CHUNK))
-
-
-def test_batches_of_a_chunk_do_not_overlap_in_length(tokenizer):
-    batches = first_batches(tokenizer, BATCHES_PER_CHUNK, task=Counting())
-    lengths = [(batch.source_BS != PAD).sum(dim=1).tolist() for batch in batches]
-    ordered = sorted((min(each), max(each)) for each in lengths)
-    assert all(one[1] <= other[0] for one, other in itertools.pairwise(ordered))
-    # They come in no such order, or training would see short sentences first.
-    assert [min(each) for each in lengths] != sorted(min(each) for each in lengths)
-
-
-def test_held_out_samples_are_never_trained_on(tokenizer):
-    task = TASKS["copy"]
-    for batch in first_batches(tokenizer, 40):
-        assert not any(task.held_out(Sample(source, source)) for source in batch.sources)
 
 
 @given(st.lists(st.text("aé'’ns nt.,1 23l日\u0301", max_size=20).map(tidy), min_size=1))

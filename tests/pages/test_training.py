@@ -1,10 +1,10 @@
 import argparse
 import os
+import re
 import shlex
 import shutil
 import time
 from html import unescape
-from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -429,12 +429,7 @@ def test_pairs_with_commas_within_and_semicolons_between_are_split_at_the_semico
 
 
 def test_one_source_is_not_counted_in_the_plural(set_up):
-    taken = pasted(set_up, GOOD)
-    assert "1 different sources" not in said(taken)
-    report = SimpleNamespace(
-        n_pairs=12, n_sources=1, n_train=12, n_held_out=0, n_too_long=0, vocab_size=300
-    )
-    assert own_pairs.summary(report, 0)[0] == "**12 pairs** of one source"
+    assert "1 different sources" not in said(pasted(set_up, GOOD))
 
 
 def test_patience_that_training_is_too_short_for_is_called_so(set_up):
@@ -514,6 +509,42 @@ def test_a_file_survives_a_visit_to_another_page_until_it_is_taken_away(visit):
     at.file_uploader(key="pairs_file").set_value(("other.csv", content[:400], "text/csv")).run()
     assert "**30 pairs**" not in said(at)
     at.file_uploader(key="pairs_file").set_value(None).run()
+    assert start_button(at).disabled
+
+
+def test_held_out_parts_may_have_files_of_their_own(visit, started):
+    at, elsewhere = visit
+    files = {
+        "pairs_file": GOOD,
+        "valid_file": ["a dog; un chien"],
+        "test_file": [*GOOD[:2], "b; c"],
+    }
+    for key, lines in files.items():
+        content = "\n".join(lines).encode()
+        at.file_uploader(key=key).set_value((f"{key}.csv", content, "text/csv")).run()
+    assert "30 to learn from" in said(at)
+    assert "1 to watch by, 3 to measure by" in said(at)
+    [warning] = at.warning
+    assert (
+        "2 sources are among the pairs to learn from and among those to measure by" in warning.value
+    )
+    elsewhere()
+    press_start(at)
+    assert [len(task_named("pairs.tsv", started[0]).part(part)) for part in ("valid", "test")] == [
+        1,
+        3,
+    ]
+    command = read_settings(started[0]).command
+    assert "--task pairs.tsv --valid valid.tsv --test test.tsv" in command
+
+
+def test_a_held_out_file_that_cannot_be_used_is_named(visit):
+    at, _ = visit
+    for key, text in (("pairs_file", "\n".join(GOOD)), ("test_file", "a; b\nonly one\nc; d")):
+        at.file_uploader(key=key).set_value((f"{key}.csv", text.encode(), "text/csv")).run()
+    [error] = at.error
+    said_so = re.sub(r"&#(\d+);", lambda sign: chr(int(sign[1])), error.value)
+    assert "test_file.csv: 1 line cannot be used; it is line 2: 1 column, not 2" in said_so
     assert start_button(at).disabled
 
 

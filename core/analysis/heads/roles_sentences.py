@@ -16,7 +16,7 @@ from core.batch import Pair
 from core.evaluate.evaluation import held_out_pairs
 from core.heads import Side
 from core.runs.run import Run
-from core.tasks import Sample, held_out_samples
+from core.tasks import Sample
 from core.tokenizer import Token, Tokenizer
 
 TokenLinks = tuple[tuple[int, int], ...]
@@ -50,7 +50,7 @@ def held_out_sentences(run: Run, n: int, seed: int) -> Sentences:
     """
     pairs = held_out_pairs(run, n, seed)
     task = task_of(run)
-    samples = [] if task is None else held_out_samples(task, n, seed)
+    samples = [] if task is None else task.held_out_samples(n, seed)
     vocabulary = run.tokenizer.describe(range(run.tokenizer.vocab_size))
     return known_sentences(pairs, dict(_linked(run.tokenizer, pairs, samples)), vocabulary)
 

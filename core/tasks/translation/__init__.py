@@ -8,7 +8,7 @@ recognition (the grammar backwards).
 
 import random
 
-from core.tasks.task import Example, Sample
+from core.tasks.task import Drawn, Example, Sample
 from core.tasks.translation.draft import Draft
 from core.tasks.translation.recognition import derivations
 from core.tasks.translation.sentences import sentence
@@ -18,7 +18,7 @@ from core.tasks.translation.split import is_held_out
 __all__ = ["Translation", "derivations"]
 
 
-class Translation:
+class Translation(Drawn):
     """The translation task: about half of its sentences hold a pronoun to be understood.
 
     >>> [sample] = derivations("The animal didn't cross the street because it was too tired.")

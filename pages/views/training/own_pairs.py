@@ -1,37 +1,33 @@
 """The visitor's own sentence pairs: taking them in, and saying what a training will find."""
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
-from core.batch import Lengths as Counted
 from core.config import ConfigError
-from core.tasks import CorpusError
+from core.tasks import CorpusError, Sample
 from core.tasks.corpus import Corpus
-from core.tasks.pairs import LARGEST, Pairs, as_tsv, read_pairs
-from core.training.corpus_report import CorpusReport, corpus_report
+from core.tasks.pairs import LARGEST, Pairs, read_pairs
+from core.tasks.task import Part
+from core.training.corpus_report import corpus_report
 from core.training.estimate import Lengths
 from core.training.settings import Setting
 from pages.frame import cached, controls, session
-from pages.frame.charts import chart
-from pages.frame.language import N_, _, n_, number, plain
-from pages.views.training import settings, text_rows
+from pages.frame.language import N_, _, number, plain
+from pages.views.training import pairs_found, settings
+from pages.views.training.pairs_found import Taken
 from pages.views.training.settings import Begun
-from viz.charts.curves import Quantity, curves
 
 FILE, PASTED = "pairs_file", "pairs_text"
+HELD_OUT: dict[Part, tuple[str, str]] = {
+    "valid": ("valid_file", N_("Pairs to watch the training by")),
+    "test": ("test_file", N_("Pairs to measure the trained model by")),
+}
+"""Part → key of the element that asks for its file, and label."""
 LARGEST_VOCABULARY = 32_000
 VOCABULARY = replace(settings.VOCABULARY, limits=(260, LARGEST_VOCABULARY))
-MOST_REFUSED = 100
-"""So many of the lines that cannot be used are shown."""
-MOST_PIECES = 40
-SEPARATORS = {"\t": N_("a tab"), ",": N_("a comma"), ";": N_("a semicolon")}
-_BINS = 40
-_CHART = 260
-"""Height in pixels."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,15 +36,6 @@ class OwnPairs:
 
     corpus: Corpus
     lengths: Lengths
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Taken:
-    """What a file of pairs holds, and what a training will find in it."""
-
-    pairs: Pairs
-    corpus: Corpus
-    report: CorpusReport
 
 
 def ask(begun: Begun) -> tuple[OwnPairs | None, dict[str, Setting]]:
@@ -60,7 +47,15 @@ def ask(begun: Begun) -> tuple[OwnPairs | None, dict[str, Setting]]:
     """
     origins = {"file": _("file"), "text": _("text")}
     origin = controls.choice(_("Where from"), "pairs_from", origins, "file")
-    name, content = _file() if origin == "file" else _text()
+    held_out: dict[Part, tuple[str, bytes]] = {}
+    if origin == "file":
+        name, content = _file(FILE, _("A file of pairs"), labelled=False)
+        with st.expander(
+            _("Two more files: to watch the training by, and to measure by at its end")
+        ):
+            held_out = _held_out()
+    else:
+        name, content = _text()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         changed = settings.ask_one(VOCABULARY, begun)
         size = int(changed.get("vocab_size", begun.preset.vocab_size))
@@ -74,13 +69,17 @@ def ask(begun: Begun) -> tuple[OwnPairs | None, dict[str, Setting]]:
     if not _learnable(changed):
         return None, changed
     with st.spinner(_("Reading the pairs …")):
-        taken = _taken(name, content, size, begun.preset.model.max_positions)
+        taken = _taken(name, content, held_out, size, begun.preset.model.max_positions)
     if isinstance(taken, str):
         st.error(plain(taken))
         return None, changed
     with beside:
-        st.markdown(f":small[{' · '.join(summary(taken.report, len(taken.pairs.duplicates)))}]")
-    _details(taken, begun.preset.model.max_positions - 1)
+        st.markdown(
+            f":small[{' · '.join(pairs_found.summary(taken.report, len(taken.pairs.duplicates)))}]"
+        )
+    for said in pairs_found.in_both(taken.corpus):
+        st.warning(said)
+    pairs_found.details(taken, begun.preset.model.max_positions - 1)
     return OwnPairs(taken.corpus, taken.report.lengths), changed
 
 
@@ -93,18 +92,33 @@ def _learnable(changed: dict[str, Setting]) -> bool:
     return True
 
 
-def _file() -> tuple[str, bytes]:
+def _held_out() -> dict[Part, tuple[str, bytes]]:
+    """Ask for the files of the held-out parts: part → name and content, where there is one."""
+    st.caption(
+        _("A part without a file is split off: a twentieth of the sources, by a hash of each.")
+    )
+    columns = st.columns(2)
+    found = {}
+    for column, (part, (key, label)) in zip(columns, HELD_OUT.items(), strict=True):
+        with column:
+            name, content = _file(key, _(label), labelled=True)
+        if name:
+            found[part] = (name, content)
+    return found
+
+
+def _file(key: str, label: str, *, labelled: bool) -> tuple[str, bytes]:
     """Ask for a file; the one that was taken before stays until another comes."""
     shown = st.file_uploader(
-        _("A file of pairs"),
+        label,
         type=["tsv", "csv", "txt"],
         max_upload_size=LARGEST // 2**20,
-        key=FILE,
+        key=key,
         on_change=session.take_file,
-        args=(FILE,),
-        label_visibility="collapsed",
+        args=(key,),
+        label_visibility="visible" if labelled else "collapsed",
     )
-    taken: tuple[str, bytes] | None = session.drawer(FILE).get("file")
+    taken: tuple[str, bytes] | None = session.drawer(key).get("file")
     if taken is None:
         return "", b""
     name, content = taken
@@ -127,17 +141,39 @@ def _text() -> tuple[str, bytes]:
     return _("pasted text"), str(typed or "").encode()
 
 
-def _taken(name: str, content: bytes, vocab_size: int, max_positions: int) -> _Taken | str:
+def _taken(
+    name: str,
+    content: bytes,
+    held_out: Mapping[Part, tuple[str, bytes]],
+    vocab_size: int,
+    max_positions: int,
+) -> Taken | str:
     """Return what is in the pairs, or why they cannot be used; computed once."""
-    digest = hashlib.sha256(content).hexdigest()
-    pairs = cached.of_key(_read, f"{digest} {name}", content, name)
+    digest = _digest(name, content)
+    pairs = cached.of_key(_read, digest, content, name)
     if isinstance(pairs, str):
         return pairs
-    key = f"{digest} {name} {vocab_size} {max_positions}"
-    found: _Taken | str = cached.of_key(_reported, key, pairs, name, vocab_size, max_positions)
-    if isinstance(found, str) and pairs.refused:
-        return f"{found}. {_refusals(pairs)}"
-    return found
+    parts: dict[Part, tuple[Sample, ...]] = {}
+    for part, (its_name, its_content) in held_out.items():
+        its = _digest(its_name, its_content)
+        found = cached.of_key(_read, its, its_content, its_name)
+        if isinstance(found, str):
+            return found
+        if found.refused:
+            return f"{its_name}: {pairs_found.refusals(found)}"
+        digest = f"{digest} {part} {its}"
+        parts[part] = found.samples
+    key = f"{digest} {vocab_size} {max_positions}"
+    taken: Taken | str = cached.of_key(
+        _reported, key, pairs, parts, name, vocab_size, max_positions
+    )
+    if isinstance(taken, str) and pairs.refused:
+        return f"{taken}. {pairs_found.refusals(pairs)}"
+    return taken
+
+
+def _digest(name: str, content: bytes) -> str:
+    return f"{hashlib.sha256(content).hexdigest()} {name}"
 
 
 def _read(content: bytes, name: str) -> Pairs | str:
@@ -147,107 +183,15 @@ def _read(content: bytes, name: str) -> Pairs | str:
         return str(error)
 
 
-def _reported(pairs: Pairs, name: str, vocab_size: int, max_positions: int) -> _Taken | str:
+def _reported(
+    pairs: Pairs,
+    parts: Mapping[Part, tuple[Sample, ...]],
+    name: str,
+    vocab_size: int,
+    max_positions: int,
+) -> Taken | str:
     try:
-        corpus = Corpus(name, pairs.samples)
-        return _Taken(pairs, corpus, corpus_report(pairs.samples, vocab_size, max_positions))
+        corpus = Corpus(name, pairs.samples, parts.get("valid"), parts.get("test"))
+        return Taken(pairs, corpus, corpus_report(corpus, vocab_size, max_positions))
     except CorpusError as error:
         return str(error)
-
-
-def _refusals(pairs: Pairs) -> str:
-    """Say which line is the first that cannot be used, and how many there are."""
-    first, n = pairs.refused[0], len(pairs.refused)
-    return n_(
-        "{n} line cannot be used; it is line {line}: {reason}",
-        "{n} lines cannot be used; the first is line {line}: {reason}",
-        n,
-    ).format(n=number(n), line=number(first.line), reason=first.reason)
-
-
-def summary(report: CorpusReport, n_repeated: int) -> list[str]:
-    """Return what is counted in pairs, in a few words each."""
-    sources = n_("one source", "{n} different sources", report.n_sources)
-    left_out = {_("{n} repeated"): n_repeated, _("{n} too long"): report.n_too_long}
-    return [
-        n_("**{n} pair** of {sources}", "**{n} pairs** of {sources}", report.n_pairs).format(
-            n=number(report.n_pairs), sources=sources.format(n=number(report.n_sources))
-        ),
-        _("{n} to learn from").format(n=number(report.n_train)),
-        _("{n} held out").format(n=number(report.n_held_out)),
-        _("{n} tokens learned").format(n=number(report.vocab_size)),
-        *(text.format(n=number(n)) for text, n in left_out.items() if n),
-    ]
-
-
-def _details(taken: _Taken, longest: int) -> None:
-    """Show how the pairs are split, the lines that cannot be used, and how long pairs are."""
-    refused = taken.pairs.refused
-    if refused:
-        title = n_("{n} line cannot be used", "{n} lines cannot be used", len(refused)).format(
-            n=number(len(refused))
-        )
-        with st.expander(title, key="pairs_refused", icon=":material/warning:"):
-            shown = refused[:MOST_REFUSED]
-            st.dataframe(
-                {
-                    _("line"): [line.line for line in shown],
-                    _("why"): [line.reason for line in shown],
-                    _("text"): [line.text for line in shown],
-                },
-                column_config={_("line"): st.column_config.NumberColumn(width="small")},
-                hide_index=True,
-            )
-            if len(refused) > len(shown):
-                st.caption(_("The first {n} of them.").format(n=len(shown)))
-    st.caption(
-        _("Source and target as they were read, with {separator} between them.").format(
-            separator=_(SEPARATORS[taken.pairs.separator])
-        )
-    )
-    text_rows.show_pairs(
-        (text_rows.pieces(source, MOST_PIECES), text_rows.pieces(target, MOST_PIECES))
-        for source, target in taken.report.examples
-    )
-    with st.expander(_("How long the pairs are")):
-        _lengths(taken.report, longest)
-    st.download_button(
-        _("Pairs as they are learned (TSV)"),
-        data=lambda: as_tsv(taken.pairs.samples),
-        file_name="pairs.tsv",
-        mime="text/tab-separated-values",
-        on_click="ignore",
-        type="tertiary",
-        icon=":material/download:",
-    )
-
-
-def _lengths(report: CorpusReport, most: int) -> None:
-    """Draw how many sentences have how many tokens."""
-    longest = int(max(report.source_tokens.max(), report.target_tokens.max()))
-    edges = np.linspace(0, longest + 1, min(_BINS, longest + 1) + 1)
-    drawn = curves(
-        {
-            _("source"): _counted(report.source_tokens, edges),
-            _("target"): _counted(report.target_tokens, edges),
-        },
-        x=Quantity(_("tokens of a sentence")),
-        y=Quantity(_("sentences")),
-        at=edges[:-1].tolist(),
-        title=_("How many sentences have how many tokens"),
-    )
-    chart(drawn.properties(height=_CHART))
-    st.caption(
-        _(
-            "Words on average: {source} in a source, {target} in a target. A sentence may have "
-            "{most} tokens."
-        ).format(
-            source=number(float(report.source_words.mean()), padded=False),
-            target=number(float(report.target_words.mean()), padded=False),
-            most=number(most),
-        )
-    )
-
-
-def _counted(lengths: Counted, edges: NDArray[np.float64]) -> list[float]:
-    return np.histogram(lengths, edges)[0].tolist()

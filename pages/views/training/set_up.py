@@ -49,7 +49,8 @@ TEXTS = {
     ),
     OWN_PAIRS: N_(
         "Translations, questions and answers, dates in two spellings: whatever has a source and a "
-        "target. A tenth of the sources is held out, to measure with."
+        "target. A twentieth of the sources is held out to watch the training by, another to "
+        "measure the trained model by."
     ),
 }
 """Task → what it teaches."""

@@ -10,6 +10,7 @@ from core.config import ConfigError
 from core.runs.names import checked_name, free_name
 from core.runs.run import PAIRS, RunError
 from core.tasks import CorpusError, Task
+from core.tasks.corpus import FILES, Corpus
 from core.training import process
 from core.training.estimate import Costs
 from core.training.prepare import prepare_run
@@ -44,9 +45,13 @@ class Wanted:
     """Why these settings cannot be; empty where they can."""
 
     @property
-    def source(self) -> str:
-        """The task on the command line."""
-        return PAIRS if self.own else self.name
+    def files(self) -> dict[str, list[str]]:
+        """What the command line calls task, valid and test."""
+        given = self.task.given if isinstance(self.task, Corpus) else {}
+        task = PAIRS if self.own else self.name
+        return {"task": [task]} | {
+            part: [FILES[part]] for part in ("valid", "test") if part in given
+        }
 
     @property
     def short(self) -> str:
@@ -76,7 +81,7 @@ def ask(folder: Path, wanted: Wanted) -> str:
             key="start",
         )
     path = Path(folder.name) / name
-    command = train_command(path, wanted.source, wanted.preset_name, wanted.changed)
+    command = train_command(path, wanted.files, wanted.preset_name, wanted.changed)
     if pressed and not problem:
         with st.spinner(_("Learning the tokenizer, and starting …")):
             problem = _started(folder / name, wanted, command)
@@ -99,16 +104,16 @@ def computing(wanted: Wanted, command: str) -> str:
         "from core.training.settings import with_settings",
     }
     if wanted.own:
-        # The file that the page offers beside them.
+        # The files that the page offers beside them.
         imports |= {
             "from pathlib import Path",
-            "from core.tasks.pairs import read_pairs",
+            "from core.tasks.corpus import kept_corpus",
             "from core.training.corpus_report import corpus_report",
         }
         counted = [
-            f'pairs = read_pairs(Path("{PAIRS}").read_bytes(), "{PAIRS}")',
+            "corpus = kept_corpus(Path())",
             "longest = preset.model.max_positions",
-            "lengths = corpus_report(pairs.samples, preset.vocab_size, longest).lengths",
+            "lengths = corpus_report(corpus, preset.vocab_size, longest).lengths",
         ]
     else:
         imports |= {

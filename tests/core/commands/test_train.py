@@ -218,6 +218,62 @@ def test_a_file_of_pairs_is_trained_translated_inspected_and_evaluated(command, 
     assert "pairs.tsv" in error
 
 
+@pytest.fixture
+def parts(tmp_path):
+    """Three parts with files of their own, as lines and as columns, one source in two of them."""
+    for language, word in (("en", "cat"), ("fr", "chat")):
+        lines = "".join(f"{word} {n}\r\n" for n in range(40))
+        (tmp_path / f"train.{language}").write_bytes(lines.encode())
+    for part, first in (("valid", 40), ("test", 39)):
+        rows = [f"cat {n}\tchat {n}\n" for n in range(first, first + 6)]
+        (tmp_path / f"{part}.tsv").write_text("".join(rows))
+    train = ["--task", tmp_path / "train.en", tmp_path / "train.fr"]
+    return [*train, "--valid", tmp_path / "valid.tsv", "--test", tmp_path / "test.tsv"]
+
+
+def test_three_parts_are_watched_by_one_and_measured_by_another(command, tmp_path, parts):
+    out = tmp_path / "run"
+    status, said, _ = command("train", out, *parts, "--preset", "tiny", "--steps", "3")
+    assert status == 0
+    assert "train 40 pairs, valid 6 pairs, test 6 pairs\n" in said
+    assert "1 sources of train are in test, too" in said
+    assert "5 sources of valid are in test, too" in said
+    assert load_run(out).evaluation["n"] == 6
+    rows = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
+    assert {row["held_out_n"] for row in rows if "held_out_n" in row} == {6}
+    # Trained again by the command that is kept with it.
+    words = shlex.split(load_run(out).settings.command)
+    assert words[5:] == [*map(str, parts), "--preset", "tiny", "--steps", "3"]
+    assert command("train", out, "--resume", "--steps", "4")[0] == 0
+
+
+def test_what_is_split_off_is_said(command, tmp_path, parts):
+    short = ["--preset", "tiny", "--steps", "1"]
+    _, said, _ = command("train", tmp_path / "run", *parts[:3], *short)
+    assert (
+        "train 34 pairs, valid 3 pairs, test 3 pairs (valid and test split off by the hash" in said
+    )
+    _, said, _ = command("train", tmp_path / "other", *parts[:5], *short)
+    assert "train 37 pairs, valid 6 pairs, test 3 pairs (test split off" in said
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (
+            ["a.tsv", "b.tsv", "c.tsv"],
+            "a.tsv b.tsv c.tsv: one file of pairs, or two files of lines",
+        ),
+        (
+            ["copy", "--test", "t.tsv"],
+            "the task 'copy' makes its sentences; --valid and --test are",
+        ),
+    ],
+)
+def test_files_that_make_no_task_are_refused(refused, tmp_path, given, sentence):
+    assert sentence in refused("train", tmp_path / "run", "--task", *given, "--preset", "tiny")
+
+
 def test_a_line_that_is_no_pair_is_named(refused, tmp_path, pairs):
     pairs.write_text(pairs.read_text() + "\nonly one column")
     sentence = refused("train", tmp_path / "run", "--task", pairs, "--preset", "tiny")

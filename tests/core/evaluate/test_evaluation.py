@@ -7,7 +7,7 @@ from core.decoding.sentence import translate
 from core.evaluate.evaluation import evaluate, held_out_pairs
 from core.evaluate.pronouns import study_pronouns
 from core.runs.run import RunError
-from core.tasks import TASKS, held_out_samples
+from core.tasks import TASKS
 
 KEYS = {"exact_match", "token_accuracy", "loss", "bleu", "chrf"}
 KEYS |= {"n", "seed", "step", "pronoun", "heads"}
@@ -26,7 +26,7 @@ def test_a_task_without_pronouns_has_quality_alone(copy_run):
 
 def test_exact_match_counts_the_translations_that_are_the_target(copy_run, monkeypatch):
     # A model that copies is not to be had in 30 steps: what it writes becomes the target.
-    samples = held_out_samples(TASKS["copy"], 20, seed=0)
+    samples = TASKS["copy"].held_out_samples(20, seed=0)
     written = {sample.source: translate(copy_run, sample.source) for sample in samples}
     mixed = [
         replace(sample, target=written[sample.source].text if number % 4 == 0 else "z z")
@@ -36,7 +36,7 @@ def test_exact_match_counts_the_translations_that_are_the_target(copy_run, monke
         written[sample.source].finished and sample.target == written[sample.source].text
         for sample in mixed
     )
-    monkeypatch.setattr("core.evaluate.evaluation.held_out_samples", lambda *_: mixed)
+    monkeypatch.setattr(type(TASKS["copy"]), "held_out_samples", lambda *_: mixed)
     assert expected > 0
     assert evaluate(copy_run, n=20)["exact_match"] == expected / 20
 
@@ -70,7 +70,7 @@ def test_figures_can_be_stored_as_json_and_are_the_same_again(translation_run):
 def test_evaluation_is_on_held_out_samples(copy_run):
     pairs = held_out_pairs(copy_run, 40, seed=2)
     assert len({pair.text for pair in pairs}) == 40
-    sources = {sample.source for sample in held_out_samples(TASKS["copy"], 40, seed=2)}
+    sources = {sample.source for sample in TASKS["copy"].held_out_samples(40, seed=2)}
     assert {pair.text for pair in pairs} == sources
 
 
@@ -78,7 +78,7 @@ def test_pairs_beyond_the_models_positions_are_left_out(copy_run):
     short = changed(copy_run, model=replace(copy_run.settings.model, max_positions=9))
     pairs = held_out_pairs(short, 60, seed=0)
     # A row of n symbols is n tokens and EOS for the encoder, BOS and n for the decoder.
-    fitting = [s for s in held_out_samples(TASKS["copy"], 60) if len(s.source.split()) + 1 <= 9]
+    fitting = [s for s in TASKS["copy"].held_out_samples(60) if len(s.source.split()) + 1 <= 9]
     assert [pair.text for pair in pairs] == [sample.source for sample in fitting]
     assert 0 < len(pairs) < 60
 

@@ -3,13 +3,17 @@ import random
 
 import pytest
 
-from core.tasks import TASKS, Sample, held_out_samples, training_samples
+from core.tasks import TASKS, Sample
+from core.tasks.task import Drawn
 
 
-class Digits:
+class Digits(Drawn):
     """Ten samples, of which three are held out."""
 
     name, pronouns, examples = "digits", frozenset(), ()
+
+    def reference(self, source):
+        return source
 
     def sample(self, rng):
         digit = str(rng.randrange(10))
@@ -21,14 +25,14 @@ class Digits:
 
 @pytest.mark.parametrize("name", TASKS)
 def test_held_out_samples_are_held_out_and_different(name):
-    found = held_out_samples(TASKS[name], 100)
+    found = TASKS[name].held_out_samples(100)
     assert len({sample.source for sample in found}) == len(found) == 100
     assert all(map(TASKS[name].held_out, found))
 
 
 @pytest.mark.parametrize("name", TASKS)
 def test_training_samples_are_never_held_out(name):
-    drawn = itertools.islice(training_samples(TASKS[name], random.Random(3)), 300)
+    drawn = itertools.islice(TASKS[name].training_samples(random.Random(3)), 300)
     assert not any(map(TASKS[name].held_out, drawn))
 
 
@@ -36,22 +40,22 @@ def test_training_samples_are_never_held_out(name):
 def test_same_seed_gives_the_same_held_out_samples(name):
     task = TASKS[name]
     random.seed(1)
-    first = held_out_samples(task, 20, seed=4)
+    first = task.held_out_samples(20, seed=4)
     random.seed(2)
-    assert held_out_samples(task, 20, seed=4) == first
-    assert held_out_samples(task, 20, seed=5) != first
+    assert task.held_out_samples(20, seed=4) == first
+    assert task.held_out_samples(20, seed=5) != first
 
 
 @pytest.mark.parametrize("name", TASKS)
 def test_fewer_held_out_samples_are_the_first_of_more(name):
-    assert held_out_samples(TASKS[name], 30)[:10] == held_out_samples(TASKS[name], 10)
+    assert TASKS[name].held_out_samples(30)[:10] == TASKS[name].held_out_samples(10)
 
 
 def test_a_task_with_few_held_out_samples_gives_all_it_has():
-    found = held_out_samples(Digits(), 50)
+    found = Digits().held_out_samples(50)
     assert sorted(sample.source for sample in found) == ["2", "5", "8"]
 
 
 def test_every_sample_that_is_not_held_out_is_trained_on():
-    drawn = itertools.islice(training_samples(Digits(), random.Random(0)), 200)
+    drawn = itertools.islice(Digits().training_samples(random.Random(0)), 200)
     assert {sample.source for sample in drawn} == set("0134679")

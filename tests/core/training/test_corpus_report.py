@@ -18,7 +18,7 @@ FINEST = Sample("qxzjkvyp", "zqkjx")
 
 @pytest.fixture(scope="module")
 def report():
-    return corpus_report(SAMPLES, 290, 100)
+    return corpus_report(Corpus("mine", SAMPLES), 290, 100)
 
 
 def written(tokens):
@@ -27,7 +27,7 @@ def written(tokens):
 
 def test_pairs_and_sources_are_counted_once():
     samples = [*SAMPLES, *SAMPLES[:7], *(Sample(each.source, "other") for each in SAMPLES[:5])]
-    report = corpus_report(samples, 290, 100)
+    report = corpus_report(Corpus("mine", samples), 290, 100)
     assert (report.n_pairs, report.n_sources) == (125, 120)
 
 
@@ -40,9 +40,10 @@ def test_lengths_are_those_of_each_pair_in_order(report):
 
 def test_the_split_is_that_of_the_corpus(report):
     corpus = Corpus("pairs", SAMPLES)
-    assert report.n_held_out == len([each for each in SAMPLES if corpus.held_out(each)])
-    assert report.n_held_out > 0
-    assert report.n_train + report.n_held_out == 120
+    assert report.n_train == len(corpus.part("train"))
+    assert report.n_valid == len(corpus.part("valid")) > 0
+    assert report.n_test == len(corpus.part("test")) > 0
+    assert report.n_train + report.n_valid + report.n_test == 120
     assert report.n_too_long == 0
 
 
@@ -50,13 +51,12 @@ def test_the_split_is_that_of_the_corpus(report):
 def test_pairs_that_do_not_fit_are_those_that_a_training_leaves_out(report, more):
     middle = sorted(map(max, zip(report.source_tokens, report.target_tokens, strict=True)))[60]
     max_positions = int(middle) + 1 + more
-    shorter = corpus_report(SAMPLES, 290, max_positions)
+    shorter = corpus_report(Corpus("mine", SAMPLES), 290, max_positions)
     corpus = Corpus("pairs", SAMPLES)
     kept = fitting(corpus, train_tokenizer(corpus, 290, 0), max_positions)
-    held_out = [each for each in kept.samples if kept.held_out(each)]
     assert shorter.n_too_long == 120 - len(kept.samples) > 0
-    assert shorter.n_held_out == len(held_out)
-    assert shorter.n_train == len(kept.samples) - len(held_out)
+    assert shorter.n_test == len(kept.part("test"))
+    assert shorter.n_train == len(kept.part("train"))
     assert shorter.source_tokens.tolist() == report.source_tokens.tolist()
 
 
@@ -78,16 +78,16 @@ def test_the_seed_of_its_samples_is_0(monkeypatch):
         for seed in (0, 1)
     )
     assert first != second
-    assert corpus_report(SAMPLES, 290, 100).source_tokens.tolist() == first
+    assert corpus_report(Corpus("mine", SAMPLES), 290, 100).source_tokens.tolist() == first
 
 
 def test_few_texts_do_not_have_as_many_pieces_as_are_asked_for():
-    assert 259 < corpus_report(SAMPLES, 5000, 100).vocab_size < 1000
+    assert 259 < corpus_report(Corpus("mine", SAMPLES), 5000, 100).vocab_size < 1000
 
 
 def test_examples_are_the_first_the_longest_and_the_one_split_finest():
     longest = Sample(" ".join(["the cat saw birds"] * 12), "birds")
-    report = corpus_report([*SAMPLES, longest, FINEST], 290, 200)
+    report = corpus_report(Corpus("mine", [*SAMPLES, longest, FINEST]), 290, 200)
     assert [tuple(map(written, pair)) for pair in report.examples] == [
         ("thecatsaw␣0birds", "␣0birds,thecatsawthem"),
         ("thecatsawbirds" * 12, "birds"),
@@ -97,16 +97,16 @@ def test_examples_are_the_first_the_longest_and_the_one_split_finest():
 
 def test_a_pair_that_is_longest_and_split_finest_is_shown_once():
     both = Sample("".join(map(chr, range(0x4E00, 0x4E40))), FINEST.target)
-    assert len(corpus_report([*SAMPLES, both], 290, 300).examples) == 2
-    assert len(corpus_report([both, *SAMPLES], 290, 300).examples) == 1
+    assert len(corpus_report(Corpus("mine", [*SAMPLES, both]), 290, 300).examples) == 2
+    assert len(corpus_report(Corpus("mine", [both, *SAMPLES]), 290, 300).examples) == 1
 
 
 def test_too_few_different_sources_are_refused():
     samples = [Sample(f"a {n % 9}", f"b {n}") for n in range(50)]
     with pytest.raises(CorpusError, match="9 different sources"):
-        corpus_report(samples, 290, 100)
+        corpus_report(Corpus("mine", samples), 290, 100)
 
 
 def test_too_few_sources_that_fit_are_refused():
     with pytest.raises(CorpusError, match="0 different sources that fit the model"):
-        corpus_report(SAMPLES, 290, 2)
+        corpus_report(Corpus("mine", SAMPLES), 290, 2)

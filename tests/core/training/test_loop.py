@@ -5,12 +5,13 @@ from dataclasses import replace
 import pytest
 import torch
 
-from core.batch import Batch, collate, training_batches
+from core.batch import Batch, collate
 from core.config import ModelConfig, TrainConfig
 from core.evaluate.loss import token_loss
 from core.heads import Head, Site
 from core.model import build
 from core.tasks import TASKS
+from core.training.batches import training_batches
 from core.training.loop import TrainingError, losses, make_optimizer, train
 from core.training.loss import guided_rows
 from core.training.schedule import learning_rate
@@ -28,7 +29,7 @@ def model(tokenizer):
 
 def steps(model, tokenizer, config=CONFIG, first_step=0, task="copy"):
     torch.manual_seed(config.seed)
-    batches = training_batches(TASKS[task], tokenizer, config.batch_size, config.seed, first_step)
+    batches = training_batches(TASKS[task], tokenizer, config, first_step)
     yield from train(model, make_optimizer(model, config), batches, config, first_step)
 
 
@@ -58,7 +59,7 @@ def test_training_makes_the_loss_smaller(model, tokenizer):
 
 def test_each_step_tells_the_schedules_rate_and_uses_it(model, tokenizer):
     optimizer = make_optimizer(model, CONFIG)
-    batches = training_batches(TASKS["copy"], tokenizer, 4, 0)
+    batches = training_batches(TASKS["copy"], tokenizer, TrainConfig(batch_size=4))
     for taken in train(model, optimizer, batches, CONFIG):
         rate = learning_rate(taken.step, 16, CONFIG)
         assert taken.learning_rate == rate
@@ -76,7 +77,7 @@ def test_optimizer_is_the_papers_adam(model):
 def test_loss_is_that_of_the_batch_before_the_step(model, tokenizer):
     model.eval()
     quiet = build(replace(model.config, dropout=0.0), seed=1)
-    batch = next(training_batches(TASKS["copy"], tokenizer, 4, 0))
+    batch = next(training_batches(TASKS["copy"], tokenizer, TrainConfig(batch_size=4)))
     with torch.no_grad():
         logits_BTV = model(batch.source_BS, batch.fed_BT)
     expected = token_loss(logits_BTV, batch.labels_BT, CONFIG.label_smoothing).item()
@@ -163,7 +164,7 @@ def test_batches_are_not_drawn_further_than_needed(model, tokenizer):
     drawn = []
 
     def counted():
-        for batch in training_batches(TASKS["copy"], tokenizer, 4, 0):
+        for batch in training_batches(TASKS["copy"], tokenizer, TrainConfig(batch_size=4)):
             drawn.append(batch)
             yield batch
 

@@ -67,9 +67,15 @@ def test_text_that_sets_nothing_is_refused_in_words(text, message):
         parse_setting(text)
 
 
+def test_the_command_names_all_files():
+    files = {"task": ["train.en", "train.fr"], "valid": [], "test": ["test.tsv"]}
+    words = train_command(Path("out"), files, "medium", {})
+    assert words.endswith("out --task train.en train.fr --test test.tsv --preset medium")
+
+
 def test_the_command_says_all_that_was_changed():
     settings = {"steps": 9, "n_heads": 2, "tied": False, "dropout": 0.25, "guide": "x"}
-    words = shlex.split(train_command(Path("runs/a b"), "copy", "tiny", settings))
+    words = shlex.split(train_command(Path("runs/a b"), {"task": ["copy"]}, "tiny", settings))
     beginning = ["python", "-m", "core", "train", "runs/a b", "--task", "copy", "--preset", "tiny"]
     assert words[:9] == beginning
     rest = words[9:]

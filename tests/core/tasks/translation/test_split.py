@@ -1,7 +1,7 @@
 import itertools
 import random
 
-from core.tasks.task import Sample, held_out_samples, training_samples
+from core.tasks.task import Sample
 from core.tasks.translation import Translation
 from core.tasks.translation.nouns import NOUNS
 from core.tasks.translation.split import (
@@ -35,7 +35,7 @@ def test_about_a_tenth_of_the_samples_is_held_out(samples):
 
 
 def test_no_training_sample_holds_a_held_out_pair_or_name():
-    stream = training_samples(Translation(), random.Random(8))
+    stream = Translation().training_samples(random.Random(8))
     for sample in itertools.islice(stream, 5000):
         nouns, names = nouns_and_names(sample.source)
         assert not any(map(is_name_held_out, names))
@@ -45,7 +45,7 @@ def test_no_training_sample_holds_a_held_out_pair_or_name():
 
 def test_every_noun_is_seen_in_training():
     seen = set()
-    for sample in itertools.islice(training_samples(Translation(), random.Random(8)), 5000):
+    for sample in itertools.islice(Translation().training_samples(random.Random(8)), 5000):
         seen.update(nouns_and_names(sample.source)[0])
     assert seen == set(LEMMAS)
 
@@ -73,5 +73,5 @@ def test_names_and_nouns_are_found_in_every_place():
 
 
 def test_a_thousand_different_held_out_samples_exist():
-    found = held_out_samples(Translation(), 1000)
+    found = Translation().held_out_samples(1000)
     assert len({sample.source for sample in found}) == 1000

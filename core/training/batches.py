@@ -1,0 +1,119 @@
+"""The batches of a training: which sentences come together, and in what order.
+
+Batch number i depends on the seed and on i only, so that a training that goes on at step i sees
+what one that never stopped would have seen. B batch, N pairs.
+"""
+
+import itertools
+import random
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.batch import Batch, collate, encode_samples
+from core.config import TrainConfig
+from core.tasks import Task
+from core.tasks.corpus import Corpus
+from core.tokenizer import Tokenizer
+from core.training.tokenised import TokenisedPairs
+
+BATCHES_PER_CHUNK = 16
+"""So many batches are drawn at once and sorted by length, so that little is padding."""
+
+Indices = NDArray[np.int64]
+
+
+def training_batches(
+    task: Task, tokenizer: Tokenizer, config: TrainConfig, first_step: int = 0
+) -> Iterator[Batch]:
+    """Yield batches without end: of the user's own pairs epoch by epoch, of others newly drawn.
+
+    Args:
+        task: What is learned.
+        tokenizer: Splits its samples.
+        config: Seed, and how large a batch is.
+        first_step: So many batches are passed over.
+    """
+    if isinstance(task, Corpus):
+        pairs = TokenisedPairs.of(task.part("train"), tokenizer)
+        return epoch_batches(pairs, tokenizer, config, first_step)
+    return drawn_batches(task, tokenizer, config, first_step)
+
+
+def drawn_batches(
+    task: Task, tokenizer: Tokenizer, config: TrainConfig, first_step: int = 0
+) -> Iterator[Batch]:
+    """Yield batches of samples that a task makes, without end."""
+    first_chunk, skipped = divmod(first_step, BATCHES_PER_CHUNK)
+    chunk = first_chunk
+    while True:
+        seed = f"train {config.seed} {chunk}"
+        yield from _drawn_chunk(task, tokenizer, config.batch_size, seed)[skipped:]
+        chunk, skipped = chunk + 1, 0
+
+
+def _drawn_chunk(task: Task, tokenizer: Tokenizer, batch_size: int, seed: str) -> list[Batch]:
+    rng = random.Random(seed)
+    drawn = task.training_samples(rng)
+    samples = [next(drawn) for _ in range(batch_size * BATCHES_PER_CHUNK)]
+    pairs = encode_samples(tokenizer, samples)
+    pairs.sort(key=lambda pair: (len(pair.source), len(pair.target)))
+    batches = [
+        collate(pairs[start : start + batch_size]) for start in range(0, len(pairs), batch_size)
+    ]
+    rng.shuffle(batches)
+    return batches
+
+
+def epoch_batches(
+    pairs: TokenisedPairs, tokenizer: Tokenizer, config: TrainConfig, first_step: int = 0
+) -> Iterator[Batch]:
+    """Yield batches of the user's own pairs without end: each epoch has every pair once.
+
+    An epoch has the pairs in an order of its own. Pairs of similar length, out of those that come
+    next, are put together.
+    """
+    for indices in epoch_indices(pairs.lengths_N2, config, first_step):
+        yield collate([pairs.pair(index, tokenizer) for index in indices.tolist()])
+
+
+def epoch_indices(
+    lengths_N2: NDArray[np.int64], config: TrainConfig, first_step: int = 0
+) -> Iterator[Indices]:
+    """Yield which pairs are in each batch.
+
+    Args:
+        lengths_N2: Tokens of each source and target, special ones left out.
+        config: Seed, and how many tokens or pairs a batch has.
+        first_step: So many batches are passed over.
+    """
+    # EOS follows the source; of the target, BOS is fed and EOS predicted: one more each.
+    longest_N = lengths_N2.max(axis=1) + 1
+    n = len(longest_N)
+    per_batch = config.batch_size
+    if config.batch_tokens:
+        per_batch = max(1, config.batch_tokens // max(1, round(float(longest_N.mean()))))
+    n_chunks = max(1, round(n / (per_batch * BATCHES_PER_CHUNK)))
+    left = first_step
+    for epoch in itertools.count():
+        rng = np.random.default_rng([config.seed, epoch])
+        for chunk in np.array_split(rng.permutation(n), n_chunks):
+            order = np.lexsort((*lengths_N2[chunk].T, longest_N[chunk]))
+            batches = _cut(chunk[order], longest_N, config)
+            mixed = rng.permutation(len(batches))
+            yield from (batches[i] for i in mixed[left:])
+            left = max(0, left - len(batches))
+
+
+def _cut(indices: Indices, longest_N: NDArray[np.int64], config: TrainConfig) -> list[Indices]:
+    """Cut pairs, the shortest first, into batches."""
+    if not config.batch_tokens:
+        # As even as can be: a last batch of two pairs would be a step like any other.
+        return np.array_split(indices, max(1, -(-len(indices) // config.batch_size)))
+    starts = [0]
+    for at, longest in enumerate(longest_N[indices].tolist()):
+        # Every row is filled up to the longest, which is the last.
+        if at > starts[-1] and (at + 1 - starts[-1]) * longest > config.batch_tokens:
+            starts.append(at)
+    return np.split(indices, starts[1:])

@@ -1,0 +1,137 @@
+"""The user's own pairs as token ids in two flat arrays, in memory or in files of a run's folder.
+
+Millions of pairs take no more memory than their lengths do: the ids are read where they are needed.
+N pairs.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.batch import Pair
+from core.tasks import Sample
+from core.tokenizer import Tokenizer
+from core.vocabulary import BOS, EOS
+
+FOLDER = "tokens"
+IDS, LENGTHS = "ids.bin", "lengths.bin"
+AT_ONCE = 20_000
+"""So many pairs are split to tokens at once."""
+LongestText = np.uint16
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenisedPairs:
+    """Pairs as ids; special tokens are added when a pair is asked for."""
+
+    ids: NDArray[Any]
+    """Of all texts, one after the other: source, target, source, target …"""
+    lengths_N2: NDArray[np.int64]
+    """Tokens of each source and target."""
+    starts_N: NDArray[np.int64]
+    """Where each source begins; its target follows."""
+
+    @classmethod
+    def of(cls, samples: Iterable[Sample], tokenizer: Tokenizer) -> Self:
+        """Split pairs to tokens, in memory."""
+        blocks = list(_blocks(samples, tokenizer)) or [_block([], tokenizer)]
+        ids = np.concatenate([block.ids for block in blocks])
+        return cls._found(ids, np.concatenate([block.lengths_N2 for block in blocks]))
+
+    @classmethod
+    def kept(cls, run: Path, tokenizer: Tokenizer) -> Self:
+        """Open what `keep` wrote; the ids stay on the disk.
+
+        Raises:
+            OSError: The files are missing.
+            ValueError: They do not belong together.
+        """
+        lengths = np.fromfile(run / FOLDER / LENGTHS, LongestText).reshape(-1, 2)
+        ids = np.memmap(run / FOLDER / IDS, _id_type(tokenizer), mode="r")
+        if int(lengths.sum(dtype=np.int64)) != ids.size:
+            raise ValueError(f"{run / FOLDER}: {IDS} has {ids.size:,} tokens, {LENGTHS} says other")
+        return cls._found(ids, lengths)
+
+    @classmethod
+    def _found(cls, ids: NDArray[Any], lengths: NDArray[Any]) -> Self:
+        lengths_N2 = lengths.astype(np.int64)
+        ends = lengths_N2.sum(axis=1).cumsum()
+        return cls(ids, lengths_N2, ends - lengths_N2.sum(axis=1))
+
+    def __len__(self) -> int:
+        """Return how many pairs there are."""
+        return len(self.lengths_N2)
+
+    def pair(self, index: int, tokenizer: Tokenizer) -> Pair:
+        """Return one pair, special tokens included; its text is as the model sees it."""
+        start, (n_source, n_target) = int(self.starts_N[index]), self.lengths_N2[index].tolist()
+        source = self.ids[start : start + n_source].tolist()
+        target = self.ids[start + n_source : start + n_source + n_target].tolist()
+        text = tokenizer.decode(source)
+        return Pair(source=(*source, EOS), target=(BOS, *target, EOS), text=text)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept:
+    """What was written of some pairs."""
+
+    n: int
+    n_too_long: int
+    """Pairs that do not fit the model's positions, left out."""
+
+
+def keep(
+    run: Path,
+    samples: Iterable[Sample],
+    tokenizer: Tokenizer,
+    max_positions: int,
+    tell: Callable[[int], None] = lambda _: None,
+) -> Kept:
+    """Write pairs as tokens into a run's folder, in one pass.
+
+    Args:
+        run: The folder.
+        samples: Any number.
+        tokenizer: The run's.
+        max_positions: So many tokens a side has room for; one of them is special.
+        tell: Called with the pairs that were read so far, every 20,000.
+    """
+    (run / FOLDER).mkdir(parents=True, exist_ok=True)
+    n_read = n_kept = 0
+    with (run / FOLDER / IDS).open("wb") as ids, (run / FOLDER / LENGTHS).open("wb") as lengths:
+        for block in _blocks(samples, tokenizer):
+            fits = block.lengths_N2.max(axis=1) + 1 <= max_positions
+            n_read, n_kept = n_read + len(fits), n_kept + int(fits.sum())
+            ids.write(block.ids[np.repeat(fits, block.lengths_N2.sum(axis=1))].tobytes())
+            lengths.write(block.lengths_N2[fits].astype(LongestText).tobytes())
+            tell(n_read)
+    return Kept(n_kept, n_read - n_kept)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Block:
+    ids: NDArray[Any]
+    lengths_N2: NDArray[np.int64]
+
+
+def _blocks(samples: Iterable[Sample], tokenizer: Tokenizer) -> Iterator[_Block]:
+    left = iter(samples)
+    while block := list(islice(left, AT_ONCE)):
+        yield _block(block, tokenizer)
+
+
+def _block(samples: Sequence[Sample], tokenizer: Tokenizer) -> _Block:
+    texts = [text for sample in samples for text in (sample.source, sample.target)]
+    encoded = tokenizer.ids_of_all(texts)
+    lengths = np.fromiter(map(len, encoded), np.int64, len(encoded)).reshape(-1, 2)
+    ids = np.fromiter((i for each in encoded for i in each), _id_type(tokenizer), lengths.sum())
+    return _Block(ids, lengths)
+
+
+def _id_type(tokenizer: Tokenizer) -> type[np.unsignedinteger[Any]]:
+    return np.uint16 if tokenizer.vocab_size <= 2**16 else np.uint32

@@ -1,0 +1,168 @@
+"""Which sentences come together in a batch, and in what order."""
+
+import itertools
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from core.config import TrainConfig
+from core.tasks import TASKS, Sample
+from core.tasks.corpus import Corpus
+from core.tasks.task import Drawn
+from core.training.batches import BATCHES_PER_CHUNK, epoch_indices, training_batches
+from core.vocabulary import PAD
+
+
+class Counting(Drawn):
+    """Samples that are numbered as they are drawn, of very different lengths."""
+
+    name, pronouns, examples = "counting", frozenset(), ()
+
+    def __init__(self):
+        self.drawn = itertools.count()
+
+    def sample(self, rng):
+        number = next(self.drawn)
+        return Sample(f"{number} " + "a " * rng.randint(1, 20), f"{number}")
+
+    def held_out(self, sample):
+        return False
+
+
+def first_batches(tokenizer, n, seed=0, first_step=0, task=TASKS["copy"]):
+    config = TrainConfig(batch_size=4, seed=seed)
+    return list(itertools.islice(training_batches(task, tokenizer, config, first_step), n))
+
+
+def same(one, other):
+    return one.sources == other.sources and torch.equal(one.labels_BT, other.labels_BT)
+
+
+@pytest.mark.parametrize("first_step", [0, 1, 15, 16, 17, 33])
+def test_batches_from_a_step_on_equal_those_after_skipping_it(tokenizer, first_step):
+    from_the_start = first_batches(tokenizer, first_step + 3)
+    assert all(
+        map(same, from_the_start[first_step:], first_batches(tokenizer, 3, first_step=first_step))
+    )
+
+
+def test_batches_depend_on_the_seed_and_not_on_the_global_random_state(tokenizer):
+    random.seed(1)
+    torch.manual_seed(1)
+    first = first_batches(tokenizer, 20, seed=4)
+    random.seed(2)
+    torch.manual_seed(2)
+    assert all(map(same, first, first_batches(tokenizer, 20, seed=4)))
+    assert not any(map(same, first, first_batches(tokenizer, 20, seed=5)))
+
+
+def test_no_two_chunks_are_the_same(tokenizer):
+    batches = first_batches(tokenizer, 3 * BATCHES_PER_CHUNK)
+    sources = Counter(source for batch in batches for source in batch.sources)
+    assert max(sources.values()) == 1
+
+
+def test_sorting_by_length_keeps_every_sample_once(tokenizer):
+    batches = first_batches(tokenizer, BATCHES_PER_CHUNK, task=Counting())
+    numbers = sorted(int(text.split()[0]) for batch in batches for text in batch.sources)
+    assert numbers == list(range(4 * BATCHES_PER_CHUNK))
+
+
+def test_batches_of_a_chunk_do_not_overlap_in_length(tokenizer):
+    batches = first_batches(tokenizer, BATCHES_PER_CHUNK, task=Counting())
+    lengths = [(batch.source_BS != PAD).sum(dim=1).tolist() for batch in batches]
+    ordered = sorted((min(each), max(each)) for each in lengths)
+    assert all(one[1] <= other[0] for one, other in itertools.pairwise(ordered))
+    # They come in no such order, or training would see short sentences first.
+    assert [min(each) for each in lengths] != sorted(min(each) for each in lengths)
+
+
+def test_held_out_samples_are_never_trained_on(tokenizer):
+    task = TASKS["copy"]
+    for batch in first_batches(tokenizer, 40):
+        assert not any(task.held_out(Sample(source, source)) for source in batch.sources)
+
+
+WORDS = ("a", "bb", "ccc", "dddd")
+SAMPLES = [
+    Sample(f"{n} " + " ".join(WORDS[: n % 4 + 1] * (n % 5 + 1)), f"{n} x") for n in range(300)
+]
+LENGTHS = arrays.arrays(
+    np.int64, st.tuples(st.integers(1, 300), st.just(2)), elements=st.integers(1, 30)
+)
+SIZES = st.builds(
+    TrainConfig,
+    batch_size=st.integers(1, 40),
+    batch_tokens=st.sampled_from([0, 16, 64, 500]),
+    seed=st.integers(0, 5),
+)
+
+
+@given(LENGTHS, SIZES)
+def test_each_epoch_has_every_pair_once(lengths_N2, config):
+    batches = epoch_indices(lengths_N2, config)
+    for _ in range(2):
+        seen = []
+        while len(seen) < len(lengths_N2):
+            seen += next(batches).tolist()
+        assert sorted(seen) == list(range(len(lengths_N2)))
+
+
+@given(LENGTHS, SIZES)
+def test_a_batch_has_so_many_tokens_or_pairs_at_most(lengths_N2, config):
+    for batch in itertools.islice(epoch_indices(lengths_N2, config), 50):
+        assert len(batch) > 0
+        filled_up = len(batch) * (lengths_N2[batch].max() + 1)
+        if config.batch_tokens:
+            assert len(batch) == 1 or filled_up <= config.batch_tokens
+        else:
+            assert len(batch) <= config.batch_size
+
+
+@given(LENGTHS, SIZES, st.integers(0, 60))
+def test_epochs_that_go_on_at_a_step_are_those_that_never_stopped(lengths_N2, config, step):
+    whole = itertools.islice(epoch_indices(lengths_N2, config), step, step + 5)
+    later = itertools.islice(epoch_indices(lengths_N2, config, step), 5)
+    assert [each.tolist() for each in whole] == [each.tolist() for each in later]
+
+
+def test_no_two_epochs_have_the_same_order_and_neither_do_two_seeds():
+    lengths_N2 = np.full((64, 2), 3)
+
+    def epochs(seed):
+        found = epoch_indices(lengths_N2, TrainConfig(batch_size=64, seed=seed))
+        return [next(found).tolist() for _ in range(2)]
+
+    orders = [*epochs(0), *epochs(1)]
+    assert len(set(map(tuple, orders))) == 4
+
+
+def test_pairs_of_similar_length_come_together():
+    rng = np.random.default_rng(0)
+    lengths_N2 = rng.integers(1, 40, (4000, 2))
+    config = TrainConfig(batch_tokens=512)
+    epoch = itertools.islice(epoch_indices(lengths_N2, config), 150)
+    # Padding of the longer side only: the shorter one is as long as it happens to be.
+    longest = [lengths_N2[batch].max(axis=1) for batch in epoch]
+    filled = sum(len(each) * each.max() for each in longest)
+    assert sum(each.sum() for each in longest) / filled > 0.9
+
+
+def test_own_pairs_are_batched_as_they_are_written(tokenizer):
+    corpus = Corpus("mine", SAMPLES)
+    config = TrainConfig(batch_size=7)
+    n_batches = 10_000
+    seen = Counter()
+    for batch in itertools.islice(training_batches(corpus, tokenizer, config), n_batches):
+        for source, row in zip(batch.sources, batch.source_BS.tolist(), strict=True):
+            assert tokenizer.decode(row) == source
+            seen[source] += 1
+        if sum(seen.values()) >= len(corpus.part("train")):
+            break
+    assert seen == Counter(sample.source for sample in corpus.part("train"))

@@ -1,0 +1,62 @@
+"""Pairs as token ids in flat arrays."""
+
+import numpy as np
+import pytest
+
+from core.batch import encode_samples
+from core.tasks import Sample
+from core.training import tokenised
+from core.training.tokenised import TokenisedPairs, keep
+
+SAMPLES = [Sample(f"k {n} l’été" * (n % 4 + 1), f"d {n}") for n in range(50)]
+
+
+def opened(way, tokenizer, path):
+    if way == "in memory":
+        return TokenisedPairs.of(iter(SAMPLES), tokenizer)
+    kept = keep(path, iter(SAMPLES), tokenizer, 1000)
+    assert (kept.n, kept.n_too_long) == (50, 0)
+    return TokenisedPairs.kept(path, tokenizer)
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 20_000])
+@pytest.mark.parametrize("way", ["in memory", "in files"])
+def test_a_pair_is_as_the_tokenizer_makes_it(tokenizer, tmp_path, monkeypatch, way, at_once):
+    monkeypatch.setattr(tokenised, "AT_ONCE", at_once)
+    found = opened(way, tokenizer, tmp_path)
+    expected = encode_samples(tokenizer, SAMPLES)
+    assert len(found) == len(expected)
+    for index, pair in enumerate(expected):
+        it = found.pair(index, tokenizer)
+        assert (it.source, it.target) == (pair.source, pair.target)
+        assert it.text == tokenizer.normalise(pair.text)
+        # EOS, and BOS and EOS, are not among those that are counted.
+        assert found.lengths_N2[index].tolist() == [len(pair.source) - 1, len(pair.target) - 2]
+
+
+def test_ids_in_files_are_read_where_they_are_needed(tokenizer, tmp_path):
+    assert isinstance(opened("in files", tokenizer, tmp_path).ids, np.memmap)
+
+
+def test_pairs_that_do_not_fit_are_left_out_and_counted(tokenizer, tmp_path):
+    pairs = encode_samples(tokenizer, SAMPLES)
+    longest = sorted(max(len(pair.source), len(pair.target) - 1) for pair in pairs)[25]
+    told = []
+    kept = keep(tmp_path, SAMPLES, tokenizer, longest, told.append)
+    found = TokenisedPairs.kept(tmp_path, tokenizer)
+    fitting = [each for each in pairs if max(len(each.source), len(each.target) - 1) <= longest]
+    assert kept.n == len(found) == len(fitting) == 50 - kept.n_too_long < 50
+    assert [found.pair(i, tokenizer).source for i in range(kept.n)] == [p.source for p in fitting]
+    assert told == [50]
+
+
+def test_files_that_do_not_belong_together_are_refused(tokenizer, tmp_path):
+    keep(tmp_path, SAMPLES, tokenizer, 1000)
+    ids = tmp_path / tokenised.FOLDER / tokenised.IDS
+    ids.write_bytes(ids.read_bytes()[:-2])
+    with pytest.raises(ValueError, match="tokens, lengths.bin says other"):
+        TokenisedPairs.kept(tmp_path, tokenizer)
+
+
+def test_no_pairs_are_none(tokenizer):
+    assert len(TokenisedPairs.of([], tokenizer)) == 0
