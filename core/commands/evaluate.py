@@ -2,13 +2,21 @@
 
 import argparse
 import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from core.commands.errors import CommandError
 from core.evaluate.evaluation import N_SAMPLES, SEED, evaluate
+from core.evaluate.files import score_file
 from core.heads import Head
 from core.runs.run import load_run
+from core.tasks.corpus import read_samples
+
+SECONDS_BETWEEN_LINES = 2.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,11 +24,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", type=Path, metavar="RUN", help="such as gallery/translate")
     parser.add_argument("--n", type=int, default=N_SAMPLES, help="held-out samples")
     parser.add_argument("--seed", type=int, default=SEED, help="draws the samples")
+    parser.add_argument(
+        "--file",
+        nargs="+",
+        type=Path,
+        metavar="PAIRS",
+        help="measure on a file of pairs instead, or on two files of lines",
+    )
+    parser.add_argument("--beam", type=int, default=1, metavar="K", help="for a file; 1 is greedy")
     parser.add_argument("--json", action="store_true")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the figures; the run folder stays as it is."""
+    if arguments.file:
+        _score_file(arguments)
+        return
+    if arguments.beam != 1:
+        raise CommandError("--beam is for --file: what is kept with a run is decoded greedily")
     if arguments.n < 1:
         raise CommandError(f"--n is {arguments.n}, not 1 or more")
     figures = evaluate(load_run(arguments.run), arguments.n, arguments.seed)
@@ -29,6 +50,35 @@ def run(arguments: argparse.Namespace) -> None:
     else:
         for line in summary(figures):
             print(line)
+
+
+def _score_file(arguments: argparse.Namespace) -> None:
+    """Print how good the run translates a file of pairs."""
+    if len(arguments.file) > 2:
+        raise CommandError("--file takes one file of pairs, or two files of lines")
+    samples = read_samples(arguments.file)
+    loaded = load_run(arguments.run)
+    scores = score_file(loaded, samples, arguments.beam, telling("translated", len(samples)))
+    if arguments.json:
+        print(json.dumps(asdict(scores)))
+        return
+    print(f"BLEU {scores.bleu:.2f}   chrF2 {scores.chrf:.2f}   of {scores.n:,} pairs")
+    print(scores.signature)
+    if scores.n_cut:
+        print(f"warning: {scores.n_cut:,} sources were cut to fit the model", file=sys.stderr)
+
+
+def telling(what: str, total: int) -> Callable[[int], None]:
+    """Return what says on standard error, every two seconds, how much of something is done."""
+    last = time.perf_counter()
+
+    def tell(done: int) -> None:
+        nonlocal last
+        if (now := time.perf_counter()) - last >= SECONDS_BETWEEN_LINES:
+            last = now
+            print(f"{what} {done:,} of {total:,}", file=sys.stderr, flush=True)
+
+    return tell
 
 
 def summary(figures: dict[str, Any]) -> list[str]:

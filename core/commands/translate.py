@@ -1,20 +1,28 @@
-"""Translate a sentence with a trained run, step by step if asked."""
+"""Translate a sentence with a trained run, step by step if asked, or all lines of a file."""
 
 import argparse
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import torch
 
 from core.commands.errors import CommandError
+from core.commands.evaluate import telling
+from core.decoding.beam import check_beam
+from core.decoding.many import Written, translate_all
 from core.decoding.methods import Beam, Forced, Greedy, Method, decode
 from core.decoding.sampling import Sampling
 from core.decoding.sentence import Translation, fitting_source, read_steps
 from core.decoding.step import DecodeStep
 from core.runs.run import Run, load_run
+from core.tasks.columns import tidy
 
+LINES_AT_ONCE = 2000
+"""So many lines of a file are sorted by length together, and written when all are done."""
 SHOWN = 10
 """So many of the most probable tokens are told for each step."""
 
@@ -22,7 +30,9 @@ SHOWN = 10
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run, a sentence, and how to decode; greedily by default."""
     parser.add_argument("run", type=Path, metavar="RUN", help="such as gallery/translate")
-    parser.add_argument("sentence", metavar="SENTENCE")
+    parser.add_argument("sentence", nargs="?", metavar="SENTENCE")
+    parser.add_argument("--file", type=Path, metavar="LINES", help="translate its lines instead")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="where to; default: the terminal")
     parser.add_argument("--beam", type=int, metavar="K", help="keep the K best prefixes")
     parser.add_argument("--length-penalty", type=float, metavar="A", default=0.6, help="of a beam")
     parser.add_argument("--sample", action="store_true", help="draw from the distribution")
@@ -37,6 +47,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the translation, and its steps if asked."""
+    if arguments.file is not None:
+        translate_file(arguments)
+        return
+    if arguments.sentence is None or arguments.out is not None:
+        raise CommandError("a SENTENCE, or --file LINES with or without --out FILE, is needed")
     loaded = load_run(arguments.run)
     source_ids, cut = fitting_source(loaded, arguments.sentence)
     found = decode(loaded.model, source_ids, method(arguments, loaded))
@@ -52,6 +67,68 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.steps:
         for step in found:
             print(line(loaded, step))
+
+
+def translate_file(arguments: argparse.Namespace) -> None:
+    """Translate line by line; what is written so far is whole lines, in their order.
+
+    Raises:
+        KeyboardInterrupt: It was stopped; how many lines are written was said.
+    """
+    options = ("sample", "force", "steps", "json")
+    refused = [f"--{name}" for name in options if getattr(arguments, name) not in (None, False)]
+    if arguments.sentence is not None or refused:
+        other = refused[0] if refused else "a SENTENCE"
+        raise CommandError(f"--file goes with --beam, --length-penalty and --out, not with {other}")
+    loaded = load_run(arguments.run)
+    lines = _lines(arguments.file)
+    beam = 1 if arguments.beam is None else arguments.beam
+    check_beam(beam, arguments.length_penalty)
+    tell = telling("translated", len(lines))
+    n_written = n_cut = 0
+    with _opened(arguments.out) as out:
+        try:
+            for start in range(0, len(lines), LINES_AT_ONCE):
+                some = lines[start : start + LINES_AT_ONCE]
+                found: list[Written] = []
+                for batch in translate_all(loaded, some, beam, arguments.length_penalty):
+                    found += batch
+                    tell(start + len(found))
+                found.sort(key=lambda each: each.index)
+                n_cut += sum(each.cut for each in found)
+                out.writelines(f"{each.text}\n" for each in found)
+                out.flush()
+                n_written += len(found)
+        except KeyboardInterrupt:
+            print(f"stopped: {n_written:,} of {len(lines):,} lines are written", file=sys.stderr)
+            raise
+    if n_cut:
+        print(f"warning: {n_cut:,} lines were cut to fit the model", file=sys.stderr)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise CommandError(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise CommandError(f"{path}: not UTF-8; save the file as UTF-8 and try again") from error
+    # Not splitlines: it also breaks at signs that may stand within a text.
+    lines = [tidy(line) for line in text.replace("\r\n", "\n").split("\n")]
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+@contextmanager
+def _opened(path: Path | None) -> Iterator[TextIO]:
+    """Open a file to write lines into; without one it is standard output."""
+    if path is None:
+        yield sys.stdout
+        return
+    try:
+        with path.open("w", encoding="utf-8") as file:
+            yield file
+    except OSError as error:
+        raise CommandError(f"{path}: {error.strerror}") from error
 
 
 def method(arguments: argparse.Namespace, loaded: Run) -> Method:

@@ -3,6 +3,7 @@
 B prefixes side by side, V vocabulary.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ from torch import Tensor
 from core.config import ConfigError
 from core.decoding.step import Stepper, length_limit
 from core.model import Transformer
-from core.vocabulary import BOS, EOS
+from core.vocabulary import BOS, EOS, PAD
 
 LARGEST_BEAM = 64
 LARGEST_PENALTY = 10.0
@@ -95,10 +96,7 @@ def beam_steps(
         open_ = [hypothesis for hypothesis in kept if not hypothesis.finished]
         last_B = source_S.new_tensor([(BOS, *hypothesis.tokens)[-1] for hypothesis in open_])
         log_probabilities_BV = stepper.feed(last_B)[0].log_softmax(dim=-1)
-        candidates = [(h, -1) for h in kept if h.finished]
-        candidates += _continued(open_, log_probabilities_BV, 2 * beam, alpha)
-        # Among equals the one that was found first, as greedy decoding does.
-        candidates.sort(key=lambda candidate: -candidate[0].score)
+        candidates = _sorted(kept, _continued(open_, log_probabilities_BV, 2 * beam, alpha))
         best, rest = candidates[:beam], candidates[beam : 2 * beam]
         kept = [hypothesis for hypothesis, _ in best]
         yield BeamStep(tuple(kept), tuple(hypothesis for hypothesis, _ in rest))
@@ -106,6 +104,59 @@ def beam_steps(
         if not parents:
             return
         stepper = stepper.rows(torch.tensor(parents))
+
+
+def decode_by_beam(
+    model: Transformer, source_BS: Tensor, beam: int, alpha: float = 0.6
+) -> list[tuple[int, ...]]:
+    """Translate a batch, each sentence by the best hypothesis that `beam_steps` finds for it.
+
+    Args:
+        model: In evaluation mode.
+        source_BS: With EOS, padded.
+        beam: How many prefixes are kept of each sentence.
+        alpha: Exponent of the length penalty.
+
+    Returns:
+        For each sentence its target's ids without BOS; EOS is the last unless the limit came first.
+
+    Raises:
+        ConfigError: The beam is not 1 to 64, or alpha is below 0.
+    """
+    check_beam(beam, alpha)
+    stepper = Stepper(model, source_BS)
+    kept = [[Hypothesis((), 0.0, 0.0)] for _ in source_BS]
+    limits = [length_limit(model, n) for n in (source_BS != PAD).sum(dim=1).tolist()]
+    open_ = [(sentence, hypotheses[0]) for sentence, hypotheses in enumerate(kept)]
+    length = 0
+    while open_:
+        last_B = source_BS.new_tensor([(BOS, *hypothesis.tokens)[-1] for _, hypothesis in open_])
+        log_probabilities_BV = stepper.feed(last_B)[0].log_softmax(dim=-1)
+        length += 1
+        continued: dict[int, list[tuple[Hypothesis, int]]] = defaultdict(list)
+        found = _continued([h for _, h in open_], log_probabilities_BV, 2 * beam, alpha)
+        for hypothesis, parent in found:
+            continued[open_[parent][0]].append((hypothesis, parent))
+        open_, parents = [], []
+        for sentence, longer in continued.items():
+            best = _sorted(kept[sentence], longer)[:beam]
+            kept[sentence] = [hypothesis for hypothesis, _ in best]
+            for hypothesis, parent in best if length < limits[sentence] else ():
+                if not hypothesis.finished:
+                    open_.append((sentence, hypothesis))
+                    parents.append(parent)
+        if open_:
+            stepper = stepper.rows(torch.tensor(parents, device=source_BS.device))
+    return [hypotheses[0].tokens for hypotheses in kept]
+
+
+def _sorted(
+    kept: list[Hypothesis], continued: list[tuple[Hypothesis, int]]
+) -> list[tuple[Hypothesis, int]]:
+    """Return the finished ones and all that continue the others, best first, with their parents."""
+    candidates = [(hypothesis, -1) for hypothesis in kept if hypothesis.finished] + continued
+    # Among equals the one that was found first, as greedy decoding does.
+    return sorted(candidates, key=lambda candidate: -candidate[0].score)
 
 
 def _begun(stepper: Stepper, source_S: Tensor, prefix: tuple[int, ...], alpha: float) -> Hypothesis:

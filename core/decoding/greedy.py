@@ -39,11 +39,12 @@ def decode_greedily(
     # The first column is left out in the end: a model with one position writes no other.
     written = [source_BS.new_full((len(source_BS),), PAD)]
     next_B = source_BS.new_full((len(source_BS),), BOS)
-    open_B = torch.ones(len(source_BS), dtype=torch.bool, device=source_BS.device)
-    for _ in range(length_limit(model, source_BS.shape[1])):
+    # Each has its own limit, whichever sentences are beside it.
+    lengths_B = (source_BS != PAD).sum(dim=1)
+    limits_B = source_BS.new_tensor([length_limit(model, n) for n in lengths_B.tolist()])
+    open_B = limits_B > 0
+    while open_B.any():
         next_B = stepper.feed(next_B)[0].argmax(dim=-1)
         written.append(next_B.masked_fill(~open_B, PAD))
-        open_B &= next_B != EOS
-        if not open_B.any():
-            break
+        open_B &= (next_B != EOS) & (limits_B >= len(written))
     return [tuple(i for i in row if i != PAD) for row in torch.stack(written, dim=1).tolist()]

@@ -160,8 +160,8 @@ def read_corpus(
     Raises:
         CorpusError: A file cannot be read, or a line is no pair (its number is named).
     """
-    held_out = [_read(paths) if paths else None for paths in (valid, test)]
-    return Corpus(_name(train), _read(train), *held_out)
+    held_out = [read_samples(paths) if paths else None for paths in (valid, test)]
+    return Corpus(_name(train), read_samples(train), *held_out)
 
 
 def kept_corpus(folder: Path) -> Corpus:
@@ -174,7 +174,12 @@ def kept_corpus(folder: Path) -> Corpus:
     return read_corpus(train, *(each if each[0].is_file() else [] for each in (valid, test)))
 
 
-def _read(paths: Sequence[Path]) -> Sequence[Sample]:
+def read_samples(paths: Sequence[Path]) -> Sequence[Sample]:
+    """Read one file of two columns, or two files of lines; see `read_corpus`.
+
+    Raises:
+        CorpusError: A file cannot be read, or a line is no pair (its number is named).
+    """
     contents = [_content(path) for path in paths]
     if len(contents) == 1:
         pairs = read_pairs(contents[0], _name(paths))
@@ -202,4 +207,12 @@ def _content(path: Path) -> bytes:
         raise CorpusError(f"{path}: {error.strerror}") from error
 
 
-__all__ = ["FEWEST_SOURCES", "FILES", "Corpus", "CorpusError", "kept_corpus", "read_corpus"]
+__all__ = [
+    "FEWEST_SOURCES",
+    "FILES",
+    "Corpus",
+    "CorpusError",
+    "kept_corpus",
+    "read_corpus",
+    "read_samples",
+]

@@ -3,6 +3,8 @@ import json
 import pytest
 
 from core.evaluate.evaluation import evaluate
+from core.evaluate.files import score_file
+from core.tasks import Sample
 
 
 def test_json_holds_the_figures(command, translation_folder, translation_run):
@@ -44,3 +46,57 @@ def test_no_samples_cannot_be_measured(refused, copy_folder, n):
 
 def test_missing_run_is_named(refused, tmp_path):
     assert str(tmp_path / "none") in refused("evaluate", tmp_path / "none")
+
+
+PAIRS = [Sample(f"{a} b {c}", f"{c} {a}") for a in "kdaf" for c in "qz"]
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    path = tmp_path / "mine.tsv"
+    path.write_text("".join(f"{each.source}\t{each.target}\n" for each in PAIRS))
+    return path
+
+
+def test_a_file_of_pairs_is_measured_with_a_signature(command, copy_folder, copy_run, pairs):
+    status, out, _ = command("evaluate", copy_folder, "--file", pairs, "--beam", "2", "--json")
+    assert status == 0
+    scores = score_file(copy_run, PAIRS, 2)
+    assert json.loads(out) == {
+        "bleu": scores.bleu,
+        "chrf": scores.chrf,
+        "n": 8,
+        "signature": scores.signature,
+        "beam": 2,
+        "n_cut": 0,
+    }
+    assert "tok:13a" in scores.signature
+    _, out, _ = command("evaluate", copy_folder, "--file", pairs)
+    assert out.splitlines()[0].endswith("of 8 pairs")
+
+
+def test_two_files_of_lines_are_measured_as_one_of_pairs(command, copy_folder, pairs, tmp_path):
+    for side in ("source", "target"):
+        lines = "".join(f"{getattr(each, side)}\n" for each in PAIRS)
+        (tmp_path / side).write_text(lines)
+    one = command("evaluate", copy_folder, "--file", pairs, "--json")
+    two = command(
+        "evaluate", copy_folder, "--file", tmp_path / "source", tmp_path / "target", "--json"
+    )
+    assert one == two
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--beam", "4"], "--beam is for --file"),
+        (["--file", "a", "b", "c"], "--file takes one file of pairs, or two files of lines"),
+        (["--file", "none.tsv"], "none.tsv: No such file"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(refused, copy_folder, options, sentence):
+    assert sentence in refused("evaluate", copy_folder, *options)
+
+
+def test_a_beam_that_cannot_be_is_refused(refused, copy_folder, pairs):
+    assert "beam is 0" in refused("evaluate", copy_folder, "--file", pairs, "--beam", "0")

@@ -1,8 +1,11 @@
+import argparse
 import json
 import shutil
 
 import pytest
 
+from core.commands import translate as module
+from core.decoding.many import translate_all
 from core.decoding.sentence import translate
 
 SENTENCE = "  a  b c "
@@ -113,3 +116,75 @@ def test_steps_are_lines_to_read(command, copy_folder):
 )
 def test_what_cannot_be_is_refused(refused, copy_folder, options, said):
     assert said in refused("translate", copy_folder, SENTENCE, *options)
+
+
+LINES = ["k d a", "", "  a  b ", "z " * 200, "q"]
+
+
+@pytest.fixture
+def lines(tmp_path):
+    path = tmp_path / "lines.txt"
+    path.write_bytes("\ufeff".encode() + "\r\n".join([*LINES, ""]).encode())
+    return path
+
+
+@pytest.fixture(params=[2, 2000])
+def at_once(request, monkeypatch):
+    monkeypatch.setattr(module, "LINES_AT_ONCE", request.param)
+
+
+@pytest.mark.usefixtures("at_once")
+def test_lines_of_a_file_are_translated_in_their_order(
+    command, copy_folder, copy_run, lines, tmp_path
+):
+    out = tmp_path / "out.txt"
+    status, said, error = command("translate", copy_folder, "--file", lines, "--out", out)
+    assert (status, said) == (0, "")
+    assert "warning: 1 lines were cut to fit the model" in error
+    expected = [translate(copy_run, line).text if line.strip() else "" for line in LINES]
+    assert out.read_text().split("\n") == [*expected, ""]
+    assert command("translate", copy_folder, "--file", lines)[1] == out.read_text()
+
+
+def test_an_interrupted_file_holds_whole_lines_and_says_how_many(
+    copy_folder, lines, tmp_path, monkeypatch, capsys
+):
+    def interrupted(run, texts, *how):
+        if LINES[4] in texts:
+            raise KeyboardInterrupt
+        return translate_all(run, texts, *how)
+
+    monkeypatch.setattr(module, "LINES_AT_ONCE", 2)
+    monkeypatch.setattr(module, "translate_all", interrupted)
+    out = tmp_path / "out.txt"
+    with pytest.raises(KeyboardInterrupt):
+        module.translate_file(parsed(copy_folder, "--file", str(lines), "--out", str(out)))
+    assert "stopped: 4 of 5 lines are written" in capsys.readouterr().err
+    assert out.read_text().count("\n") == 4
+
+
+def parsed(run, *options):
+    parser = argparse.ArgumentParser()
+    module.add_arguments(parser)
+    return parser.parse_args([str(run), *options])
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ([], "a SENTENCE, or --file LINES"),
+        (["a", "--out", "x"], "a SENTENCE, or --file LINES"),
+        (["a", "--file", "x"], "not with a SENTENCE"),
+        (["--file", "x", "--sample"], "not with --sample"),
+        (["--file", "none.txt"], "none.txt: No such file"),
+    ],
+)
+def test_files_and_sentences_that_do_not_go_together_are_refused(
+    refused, copy_folder, options, sentence
+):
+    assert sentence in refused("translate", copy_folder, *options)
+
+
+def test_a_file_that_cannot_be_written_is_named(refused, copy_folder, lines, tmp_path):
+    out = tmp_path / "none" / "out.txt"
+    assert str(out) in refused("translate", copy_folder, "--file", lines, "--out", out)

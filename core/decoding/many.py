@@ -1,0 +1,70 @@
+"""Many sentences through a trained run, in batches of similar length."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from core.batch import pad
+from core.decoding.beam import decode_by_beam
+from core.decoding.greedy import decode_greedily
+from core.runs.run import Run
+from core.vocabulary import EOS
+
+BATCH_TOKENS = 4096
+"""Tokens of a batch at most, filled up to the longest; a beam counts as so many sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of one of many texts."""
+
+    index: int
+    """Of the text."""
+    text: str
+    """The translation; empty for a text without words."""
+    cut: bool
+    """True when the text was longer than the model's positions."""
+
+
+def translate_all(
+    run: Run, texts: Sequence[str], beam: int = 1, alpha: float = 0.6
+) -> Iterator[list[Written]]:
+    """Yield the translations batch by batch, the shortest texts first.
+
+    Args:
+        run: Its model and tokenizer.
+        texts: Any.
+        beam: 1 for greedy decoding.
+        alpha: Exponent of a beam's length penalty.
+
+    Raises:
+        ConfigError: The beam is not 1 to 64, or alpha is below 0.
+    """
+    longest = run.settings.model.max_positions
+    ids = run.tokenizer.ids_of_all(texts)
+    order = sorted(range(len(texts)), key=lambda index: len(ids[index]))
+    empty = [index for index in order if not ids[index]]
+    if empty:
+        yield [Written(index, "", False) for index in empty]
+    for indices in _batches([index for index in order if ids[index]], ids, beam):
+        sources = [(*ids[index][: longest - 1], EOS) for index in indices]
+        source_BS = pad(sources).to(run.model.device)
+        if beam == 1:
+            targets = decode_greedily(run.model, source_BS)
+        else:
+            targets = decode_by_beam(run.model, source_BS, beam, alpha)
+        yield [
+            Written(index, run.tokenizer.decode(target), len(ids[index]) >= longest)
+            for index, target in zip(indices, targets, strict=True)
+        ]
+
+
+def _batches(order: list[int], ids: Sequence[Sequence[int]], beam: int) -> Iterator[list[int]]:
+    batch: list[int] = []
+    for index in order:
+        # The last is the longest, to which the others are filled up.
+        if batch and (len(batch) + 1) * beam * (len(ids[index]) + 1) > BATCH_TOKENS:
+            yield batch
+            batch = []
+        batch.append(index)
+    if batch:
+        yield batch

@@ -1,0 +1,59 @@
+"""Many sentences in batches of similar length."""
+
+import pytest
+
+from core.config import ConfigError
+from core.decoding import many
+from core.decoding.beam import beam_steps
+from core.decoding.many import translate_all
+from core.decoding.sentence import source_tensor, translate
+from core.vocabulary import EOS
+
+TEXTS = ["k d a f", "", "a", "q z " * 12, "a b c d e", "’", "k d a f"]
+
+
+def found(run, texts, **how):
+    written = [each for batch in translate_all(run, texts, **how) for each in batch]
+    assert sorted(each.index for each in written) == list(range(len(texts)))
+    return sorted(written, key=lambda each: each.index)
+
+
+@pytest.mark.parametrize("batch_tokens", [1, 20, 4096])
+def test_each_translation_is_that_of_its_sentence_alone(translation_run, monkeypatch, batch_tokens):
+    monkeypatch.setattr(many, "BATCH_TOKENS", batch_tokens)
+    texts = ["The dog slept.", "The old horse didn't see it.", "", "They left."]
+    expected = [translate(translation_run, text).text if text else "" for text in texts]
+    assert [each.text for each in found(translation_run, texts)] == expected
+
+
+@pytest.mark.parametrize("beam", [2, 5])
+def test_the_best_of_each_beam_is_that_of_a_search_for_its_sentence_alone(copy_run, beam):
+    texts = [text for text in TEXTS if text]
+    for text, written in zip(texts, found(copy_run, texts, beam=beam), strict=True):
+        *_, last = beam_steps(copy_run.model, source_tensor(copy_run, text), beam)
+        tokens = [token for token in last.kept[0].tokens if token != EOS]
+        assert written.text == copy_run.tokenizer.decode(tokens)
+
+
+def test_batches_have_so_many_tokens_at_most_and_the_shortest_come_first(copy_run, monkeypatch):
+    monkeypatch.setattr(many, "BATCH_TOKENS", 16)
+    batches = [[each.index for each in batch] for batch in translate_all(copy_run, TEXTS)]
+    lengths = [len(copy_run.tokenizer.encode(text).ids) for text in TEXTS]
+    order = [index for batch in batches for index in batch]
+    assert [lengths[index] for index in order] == sorted(lengths)
+    for batch in batches[1:]:
+        assert len(batch) == 1 or len(batch) * (lengths[batch[-1]] + 1) <= 16
+
+
+def test_a_text_that_is_too_long_is_cut_and_said(copy_run):
+    [short, long] = found(copy_run, ["a b", "a " * 300])
+    assert (short.cut, long.cut) == (False, True)
+
+
+def test_no_texts_are_no_batches(copy_run):
+    assert list(translate_all(copy_run, [])) == []
+
+
+def test_a_beam_that_cannot_be_is_refused(copy_run):
+    with pytest.raises(ConfigError, match="beam is 65"):
+        list(translate_all(copy_run, ["a"], beam=65))
