@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from core.commands import count, evaluate, export, heads, inspect, train, translate
+from core.commands import average, count, evaluate, export, heads, inspect, train, translate
 from core.commands.errors import CommandError
 from core.config import ConfigError
 from core.decoding.sentence import SentenceError
@@ -20,6 +20,7 @@ COMMANDS = {
     "evaluate": evaluate,
     "heads": heads,
     "export": export,
+    "average": average,
     "count": count,
 }
 

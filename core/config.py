@@ -151,12 +151,14 @@ class TrainConfig(_Config):
     A run that has patience opens with its best weights, not with its last."""
     evaluate_every: int = 500
     checkpoint_every: int = 500
+    keep_checkpoints: int = 1
+    """The weights of so many checkpoints stay, to be averaged; training goes on from the newest."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "adam_betas", tuple(self.adam_betas))  # JSON has only lists
         self._check_types()
         counts = ("steps", "batch_size", "warmup", "accumulate")
-        for name in (*counts, "evaluate_every", "checkpoint_every"):
+        for name in (*counts, "evaluate_every", "checkpoint_every", "keep_checkpoints"):
             require(getattr(self, name) >= 1, f"{name} is {getattr(self, name)}, not 1 or more")
         not_negative = ("cooldown", "learning_rate_factor", "guide_weight", "clip_norm", "patience")
         for name in (*not_negative, "batch_tokens"):

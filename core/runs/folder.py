@@ -106,19 +106,25 @@ class RunFolder:
             raise
 
     def checkpoint(
-        self, model: Transformer, optimizer: torch.optim.Optimizer, step: int, words: set[str]
+        self,
+        model: Transformer,
+        optimizer: torch.optim.Optimizer,
+        step: int,
+        words: set[str],
+        keep: int = 1,
     ) -> None:
-        """Write all that training needs to go on from here, and drop the checkpoint before."""
+        """Write all that training needs to go on from here; of those before some weights stay."""
         self.write_words(words)
         with self._room(CHECKPOINTS) as room:
             weights = room / weights_file(step)
             # The weights come last: a checkpoint counts from the moment that they are there.
             save_state(optimizer, weights.with_suffix(".state.safetensors"))
             save_weights(model, weights)
-        for before in weights_in(self.path, CHECKPOINTS):
-            if step_of(before) < step:
-                before.unlink()
-                before.with_suffix(".state.safetensors").unlink(missing_ok=True)
+        *before, _newest = weights_in(self.path, CHECKPOINTS)
+        for number, former in enumerate(reversed(before), start=1):
+            former.with_suffix(".state.safetensors").unlink(missing_ok=True)
+            if number >= keep:
+                former.unlink()
         self._drop_former_best()
 
     def snapshot(self, model: Transformer, step: int, words: set[str]) -> None:
@@ -149,8 +155,9 @@ class RunFolder:
     def clear_torn(self) -> None:
         """Remove what a killed training had half written, or had not yet removed."""
         checkpoints = self.path / CHECKPOINTS
-        newest = newest_checkpoint(self.path)
-        kept = set() if newest is None else {newest, newest.with_suffix(".state.safetensors")}
+        kept = set(weights_in(self.path, CHECKPOINTS))
+        if (newest := newest_checkpoint(self.path)) is not None:
+            kept.add(newest.with_suffix(".state.safetensors"))
         torn = [file for file in self.path.glob(".*") if file.name != TRAINING.files.lock]
         torn += [file for name in (SNAPSHOTS, BEST, LIVE) for file in (self.path / name).glob(".*")]
         for file in (*torn, *(set(checkpoints.glob("*")) - kept)):

@@ -1,6 +1,6 @@
 """The weights that a run keeps, and the steps at which its model can be looked at.
 
-checkpoints/  what training goes on from: the newest step
+checkpoints/  what training goes on from, the newest step; weights of some before it if asked for
 snapshots/    log-spaced steps, rounded to 8 bits
 best/         the step with the lowest held-out loss
 live/         the newest steps, while somebody watches the training

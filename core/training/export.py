@@ -1,4 +1,4 @@
-"""A finished run made small enough to give away."""
+"""Runs made of a finished one: small enough to give away, or with the mean of its last weights."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -7,7 +7,7 @@ import torch
 
 from core.evaluate.evaluation import evaluate
 from core.files import write_atomically
-from core.runs.checkpoint import save_weights
+from core.runs.checkpoint import load_model, save_weights
 from core.runs.folder import RunFolder
 from core.runs.run import RunError, load_run
 from core.runs.weights import CHECKPOINTS, SNAPSHOTS, step_of, weights_file, weights_in
@@ -35,16 +35,54 @@ def export_run(run_path: Path, out: Path, snapshots: Collection[int] = ()) -> No
     kept = {step_of(file): file for file in weights_in(run_path, SNAPSHOTS)}
     if missing := sorted(set(snapshots) - set(kept)):
         raise RunError(f"{run_path}: no snapshot of step {missing[0]} was kept")
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise FileExistsError(f"{out} exists already")
-    out.mkdir(parents=True, exist_ok=True)
-    for name in COPIED:
-        if (run_path / name).exists():
-            write_atomically(out / name, (run_path / name).read_bytes())
-    weights = out / CHECKPOINTS / weights_file(run.step)
-    weights.parent.mkdir()
-    save_weights(run.model, weights, torch.float16)
+    _begin_copy(run_path, out)
+    save_weights(run.model, out / CHECKPOINTS / weights_file(run.step), torch.float16)
     for step in snapshots:
         (out / SNAPSHOTS).mkdir(exist_ok=True)
         write_atomically(out / SNAPSHOTS / weights_file(step), kept[step].read_bytes())
     RunFolder(out).write_json("evaluation.json", evaluate(load_run(out)))
+
+
+def average_run(run_path: Path, out: Path, last: int) -> None:
+    """Write a run whose weights are the mean of those of the last checkpoints.
+
+    They lie around the same minimum, and their mean is nearer to it than any of them (Vaswani et
+    al. 2017, section 6.1). The evaluation is made anew.
+
+    Args:
+        run_path: A run that was trained with `keep_checkpoints`.
+        out: The folder to make.
+        last: So many checkpoints, the newest among them.
+
+    Raises:
+        FileExistsError: `out` holds something already.
+        RunError: The folder is no run, or has not so many checkpoints.
+    """
+    run = load_run(run_path)
+    files = weights_in(run_path, CHECKPOINTS)
+    if not 1 <= last <= len(files):
+        raise RunError(
+            f"{run_path}: {len(files)} checkpoints are there, so {last} cannot be averaged; "
+            "--set keep_checkpoints=K keeps more of them while a run is trained"
+        )
+    _begin_copy(run_path, out)
+    found = [load_model(file, run.settings.model).saved() for file in files[-last:]]
+    with torch.no_grad():
+        for name, tensor in run.model.saved().items():
+            tensor.copy_(torch.stack([each[name].double() for each in found]).mean(dim=0))
+    save_weights(run.model, out / CHECKPOINTS / files[-1].name)
+    RunFolder(out).write_json("evaluation.json", evaluate(load_run(out)))
+
+
+def _begin_copy(run_path: Path, out: Path) -> None:
+    """Make a folder with all of a run but weights and figures.
+
+    Raises:
+        FileExistsError: It holds something already.
+    """
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise FileExistsError(f"{out} exists already")
+    (out / CHECKPOINTS).mkdir(parents=True)
+    for name in COPIED:
+        if (run_path / name).exists():
+            write_atomically(out / name, (run_path / name).read_bytes())

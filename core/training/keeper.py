@@ -31,10 +31,12 @@ class Keeper:
         optimizer: torch.optim.Optimizer,
         words: set[str],
         step: int,
+        keep: int = 1,
     ) -> None:
         """Forget what was kept after the step from which training goes on."""
         self.folder, self.model, self.optimizer, self.words = folder, model, optimizer, words
         self.step = self.kept = step
+        self._keep = keep
         folder.clear_torn()
         folder.forget_after(step)
         rows, _ = read_metrics(folder.path)
@@ -69,7 +71,7 @@ class Keeper:
         if self._unwritten:
             self._write(None)
         if self.step > self.kept:
-            self.folder.checkpoint(self.model, self.optimizer, self.step, self.words)
+            self.folder.checkpoint(self.model, self.optimizer, self.step, self.words, self._keep)
             self.kept = self.step
 
     def _show(self) -> None:

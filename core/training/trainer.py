@@ -130,7 +130,12 @@ def _led(folder: RunFolder, training: _Training, team: Workers) -> Generator[Pro
     config = training.config
     with _failures_noted(folder, lambda: training.first_step):
         keeper = Keeper(
-            folder, training.model, training.optimizer, training.words, training.first_step
+            folder,
+            training.model,
+            training.optimizer,
+            training.words,
+            training.first_step,
+            config.keep_checkpoints,
         )
     end = _End("finished", training.first_step)
     with _failures_noted(folder, lambda: keeper.step, paused=keeper.keep):

@@ -1,14 +1,18 @@
 import shutil
 from functools import partial
 
+import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from core.evaluate.evaluation import evaluate
 from core.inspection import inspect_sentence
 from core.runs.run import RunError, load_run
-from core.runs.weights import stops
+from core.runs.weights import CHECKPOINTS, step_of, stops, weights_in
 from core.training import export
-from core.training.export import export_run
+from core.training.export import average_run, export_run
+from core.training.prepare import extend_run
+from core.training.trainer import train_run
 
 
 @pytest.fixture(autouse=True)
@@ -45,3 +49,45 @@ def test_a_run_with_patience_is_given_away_with_its_best_weights(copy_folder, tm
     newest.rename(newest.with_name("step-00000015.safetensors"))
     export_run(patient, tmp_path / "small")
     assert load_run(tmp_path / "small").step == 15
+
+
+@pytest.fixture
+def kept(prepare, tmp_path):
+    """A run of 20 steps with the weights of the last three checkpoints."""
+    path = prepare(tmp_path / "kept", steps=20, checkpoint_every=5, keep_checkpoints=3)
+    for _ in train_run(path):
+        pass
+    return path
+
+
+def test_so_many_checkpoints_are_kept_with_the_state_of_the_newest(kept):
+    names = {file.name for file in (kept / CHECKPOINTS).iterdir()}
+    steps = {f"step-000000{step}.safetensors" for step in (10, 15, 20)}
+    assert names == steps | {"step-00000020.state.safetensors"}
+
+
+def test_an_averaged_run_has_the_mean_of_the_last_weights(kept, tmp_path):
+    average_run(kept, tmp_path / "mean", 2)
+    [mean] = weights_in(tmp_path / "mean", CHECKPOINTS)
+    found, before = load_file(mean), [load_file(file) for file in weights_in(kept, CHECKPOINTS)]
+    for name, tensor in found.items():
+        expected = np.mean([each[name].astype(np.float64) for each in before[-2:]], axis=0)
+        assert np.allclose(tensor, expected, rtol=0, atol=1e-7)
+        assert tensor.dtype == np.float32
+    run = load_run(tmp_path / "mean")
+    assert run.step == 20
+    assert run.evaluation == evaluate(run, n=5)
+
+
+@pytest.mark.parametrize("last", [0, 4])
+def test_more_checkpoints_than_there_are_cannot_be_averaged(kept, tmp_path, last):
+    with pytest.raises(RunError, match=f"3 checkpoints are there, so {last} cannot be averaged"):
+        average_run(kept, tmp_path / "mean", last)
+    assert not (tmp_path / "mean").exists()
+
+
+def test_a_training_goes_on_with_the_checkpoints_that_it_kept(kept):
+    extend_run(kept, 30)
+    for _ in train_run(kept):
+        pass
+    assert [step_of(file) for file in weights_in(kept, CHECKPOINTS)] == [20, 25, 30]

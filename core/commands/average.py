@@ -1,0 +1,22 @@
+"""Make a run of the mean of another one's last checkpoints, often a little better than the last."""
+
+import argparse
+from pathlib import Path
+
+from core.commands.errors import CommandError
+from core.training.export import average_run
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Take a run, where to, and how many checkpoints."""
+    parser.add_argument("run", type=Path, metavar="RUN", help="trained with keep_checkpoints")
+    parser.add_argument("out", type=Path, metavar="OUT", help="the folder to make")
+    parser.add_argument("--last", type=int, default=5, metavar="K", help="checkpoints; default: 5")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Write the run."""
+    try:
+        average_run(arguments.run, arguments.out, arguments.last)
+    except FileExistsError as error:
+        raise CommandError(str(error)) from error

@@ -1,0 +1,29 @@
+from functools import partial
+
+import pytest
+
+from core.evaluate.evaluation import evaluate
+from core.runs.run import load_run
+from core.training import export
+
+
+@pytest.fixture(autouse=True)
+def quickly(monkeypatch):
+    monkeypatch.setattr(export, "evaluate", partial(evaluate, n=5))
+
+
+def test_the_mean_of_one_checkpoint_is_that_checkpoint(command, copy_folder, copy_run, tmp_path):
+    out = tmp_path / "mean"
+    assert command("average", copy_folder, out, "--last", "1") == (0, "", "")
+    mean = load_run(out).model.state_dict()
+    assert all(mean[name].equal(each) for name, each in copy_run.model.state_dict().items())
+
+
+def test_a_folder_that_holds_something_is_refused(refused, copy_folder, tmp_path):
+    (tmp_path / "mine").write_text("")
+    assert f"{tmp_path} exists already" in refused("average", copy_folder, tmp_path, "--last", "1")
+
+
+def test_what_was_not_kept_is_said_with_what_keeps_it(refused, copy_folder, tmp_path):
+    said = refused("average", copy_folder, tmp_path / "out")
+    assert "1 checkpoints are there, so 5 cannot be averaged; --set keep_checkpoints=K" in said
