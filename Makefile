@@ -41,6 +41,7 @@ bench: .venv/dev
 	$(BIN)/python -m benchmarks.lessons
 	$(BIN)/python -m benchmarks.training
 	$(BIN)/python -m benchmarks.beside_training
+	$(BIN)/python -m benchmarks.large_corpus --pairs 500000
 	$(BIN)/python -m benchmarks.heads
 	$(BIN)/python -m benchmarks.silence
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet -r requirements-bench.txt

@@ -136,15 +136,21 @@ def fitting(task: Learned, tokenizer: Tokenizer, max_positions: int) -> Learned:
         return task
 
     samples = [*task.samples, *itertools.chain.from_iterable(task.given.values())]
+    return task.only(set(those_that_fit(samples, tokenizer, max_positions)).__contains__)
+
+
+def those_that_fit(
+    samples: Sequence[Sample], tokenizer: Tokenizer, max_positions: int
+) -> list[Sample]:
+    """Return the samples that are no longer than a model's positions."""
     longest = np.maximum(
         token_counts(tokenizer, [sample.source for sample in samples]),
         token_counts(tokenizer, [sample.target for sample in samples]),
     )
     # EOS follows the source, BOS stands before the target.
-    fits = {
+    return [
         sample for sample, fits in zip(samples, longest + 1 <= max_positions, strict=True) if fits
-    }
-    return task.only(fits.__contains__)
+    ]
 
 
 def _token_reference(reference: Reference, source: Encoding, target: Encoding) -> TokenReference:

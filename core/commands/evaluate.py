@@ -68,7 +68,7 @@ def _score_file(arguments: argparse.Namespace) -> None:
         print(f"warning: {scores.n_cut:,} sources were cut to fit the model", file=sys.stderr)
 
 
-def telling(what: str, total: int) -> Callable[[int], None]:
+def telling(what: str, total: int | None = None) -> Callable[[int], None]:
     """Return what says on standard error, every two seconds, how much of something is done."""
     last = time.perf_counter()
 
@@ -76,7 +76,8 @@ def telling(what: str, total: int) -> Callable[[int], None]:
         nonlocal last
         if (now := time.perf_counter()) - last >= SECONDS_BETWEEN_LINES:
             last = now
-            print(f"{what} {done:,} of {total:,}", file=sys.stderr, flush=True)
+            of = "" if total is None else f" of {total:,}"
+            print(f"{what} {done:,}{of}", file=sys.stderr, flush=True)
 
     return tell
 

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import get_args
 
 from core.commands.errors import CommandError
-from core.commands.evaluate import summary
+from core.commands.evaluate import summary, telling
 from core.config import Positions
 from core.runs.folder import TRAINING
 from core.runs.run import is_run, load_run
 from core.tasks import TASKS, Task
-from core.tasks.corpus import Corpus, read_corpus
+from core.tasks.corpus import HELD_OUT, Corpus, read_corpus
+from core.tasks.large import LargeCorpus, is_large
 from core.training.prepare import extend_run, prepare_run
 from core.training.presets import PRESETS
 from core.training.process import situation
@@ -89,8 +90,9 @@ def prepare(arguments: argparse.Namespace) -> None:
     files = {part: getattr(arguments, part) for part in ("task", "valid", "test")}
     command = train_command(arguments.out, files, arguments.preset, changes)
     task = _task(**files)
+    tell = telling("split to tokens:", task.n_train) if isinstance(task, LargeCorpus) else _silent
     try:
-        prepare_run(arguments.out, task, arguments.preset, preset, command)
+        prepare_run(arguments.out, task, arguments.preset, preset, command, tell)
     except FileExistsError as error:
         raise CommandError(f"{error}; name another folder, or go on with it by --resume") from error
     for line in parts_told(task):
@@ -107,7 +109,12 @@ def _task(task: list[str], valid: list[str], test: list[str]) -> Task:
             raise CommandError(
                 f"{task[0]!r} is neither a file nor one of the tasks {', '.join(TASKS)}"
             )
-        return read_corpus(*([Path(name) for name in names] for names in (task, valid, test)))
+        train, valid_files, test_files = (
+            [Path(name) for name in names] for names in (task, valid, test)
+        )
+        if is_large(train):
+            return LargeCorpus(train, valid_files, test_files, telling("read:"))
+        return read_corpus(train, valid_files, test_files)
     if len(task) > 1 or valid or test:
         raise CommandError(
             f"the task {task[0]!r} makes its sentences; --valid and --test are files"
@@ -117,9 +124,10 @@ def _task(task: list[str], valid: list[str], test: list[str]) -> Task:
 
 def parts_told(task: Task) -> list[str]:
     """Return lines that say which of the user's pairs are for what; none for another task."""
-    if not isinstance(task, Corpus):
+    if not isinstance(task, Corpus | LargeCorpus):
         return []
-    counts = {part: len(task.part(part)) for part in ("train", "valid", "test")}
+    n_train = task.n_train if isinstance(task, LargeCorpus) else len(task.part("train"))
+    counts = {"train": n_train} | {part: len(task.part(part)) for part in HELD_OUT[::-1]}
     lines = [", ".join(f"{part} {n:,} pairs" for part, n in counts.items())]
     split = [part for part in ("valid", "test") if part not in task.given]
     if split:
@@ -129,6 +137,10 @@ def parts_told(task: Task) -> list[str]:
         for (one, other), n in task.in_both().items()
     ]
     return lines
+
+
+def _silent(_: int) -> None:
+    """Tell nothing."""
 
 
 def _check_resumable(arguments: argparse.Namespace) -> None:

@@ -5,7 +5,7 @@ import os
 import platform
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -80,14 +80,17 @@ class RunFolder:
                 self._work = None
 
     def begin(
-        self, settings: RunSettings, tokenizer: Tokenizer, pairs: Mapping[str, bytes] | None = None
+        self,
+        settings: RunSettings,
+        tokenizer: Tokenizer,
+        fill: Callable[[Path], None] = lambda _: None,
     ) -> None:
         """Write what is known before the first step.
 
         Args:
             settings: How the run is made.
             tokenizer: Its own.
-            pairs: Files with the user's own pairs, by their names.
+            fill: Writes into the folder what else belongs to it.
 
         Raises:
             FileExistsError: The folder holds something already.
@@ -96,8 +99,7 @@ class RunFolder:
             raise FileExistsError(f"{self.path} exists already")
         self.path.mkdir(parents=True, exist_ok=True)
         try:
-            for name, content in (pairs or {}).items():
-                write_atomically(self.path / name, content)
+            fill(self.path)
             write_atomically(self.path / "tokenizer.json", tokenizer.to_json().encode())
             # Last, because it is what makes a folder a run.
             self.write_json("run.json", settings.to_dict())

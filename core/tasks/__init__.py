@@ -4,6 +4,7 @@ from pathlib import Path
 
 from core.tasks.copying import Copying
 from core.tasks.corpus import FILES, CorpusError, kept_corpus
+from core.tasks.large import KeptCorpus
 from core.tasks.reversing import Reversing
 from core.tasks.task import (
     Example,
@@ -28,6 +29,9 @@ def task_named(name: str, folder: Path = Path()) -> Task:
         return TASKS[name]
     if name != FILES["train"]:
         raise CorpusError(f"{name!r} is none of the tasks {', '.join(TASKS)}")
+    held_out = [folder / FILES["valid"], folder / FILES["test"]]
+    if not (folder / name).exists() and all(file.exists() for file in held_out):
+        return KeptCorpus(folder)
     return kept_corpus(folder)
 
 

@@ -2,7 +2,8 @@
 
 import csv
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -49,22 +50,27 @@ def chosen_separator(lines: Sequence[str]) -> str:
     return best if shares[best] > 0.5 else "\t"
 
 
-def records_of(lines: Sequence[str], separator: str) -> Iterator[Record]:
-    """Yield what is not empty.
+def records_of(lines: Iterable[str], separator: str) -> Iterator[Record]:
+    """Yield what is not empty; no more lines are read than a record may have.
 
     Where quotes do not match there are no columns; the next line is looked at by itself.
     """
-    start = 0
-    while start < len(lines):
-        line = lines[start]
+    coming = iter(lines)
+    ahead: deque[str] = deque()
+    number = 1
+    while ahead or (ahead := deque(islice(coming, 1))):
+        line = ahead[0]
         if separator == "\t" or '"' not in line or len(line) > _LONGEST_LINE:
             columns, n_lines = line.split(separator), 1
         else:
-            columns, n_lines = _quoted(lines[start : start + _LINES_OF_RECORD], separator)
+            ahead.extend(islice(coming, _LINES_OF_RECORD - len(ahead)))
+            columns, n_lines = _quoted(ahead, separator)
         texts = tuple([tidy(column) for column in columns])
         if not texts or any(texts):
-            yield Record(start + 1, texts)
-        start += n_lines
+            yield Record(number, texts)
+        number += n_lines
+        for _ in range(n_lines):
+            ahead.popleft()
 
 
 def _share_of_two(lines: Sequence[str], separator: str) -> float:
@@ -72,7 +78,7 @@ def _share_of_two(lines: Sequence[str], separator: str) -> float:
     return sizes.count(2) / max(1, len(sizes))
 
 
-def _quoted(lines: Sequence[str], separator: str) -> tuple[list[str], int]:
+def _quoted(lines: Iterable[str], separator: str) -> tuple[list[str], int]:
     """Return the columns of the first record, and how many lines it has."""
     reader = csv.reader(
         (f"{line}\n" for line in lines), delimiter=separator, skipinitialspace=True, strict=True

@@ -1,10 +1,11 @@
 """The user's own sentence pairs as a task, in three parts: train, valid and test."""
 
 import random
+from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations, islice
 from pathlib import Path
 from typing import Self
 
@@ -21,7 +22,50 @@ FILES: Mapping[Part, str] = {"train": "pairs.tsv", "valid": "valid.tsv", "test":
 """Part → its file in a run's folder; without the last two the first holds all pairs."""
 
 
-class Corpus:
+class OwnPairs(ABC):
+    """The user's own pairs, wherever those to learn from are."""
+
+    name: str
+    pronouns: frozenset[str] = frozenset()
+    examples: tuple[Example, ...]
+
+    @abstractmethod
+    def part(self, part: Part) -> Sequence[Sample]:
+        """Return the pairs of a held-out part."""
+
+    @abstractmethod
+    def training_samples(self, rng: random.Random) -> Iterator[Sample]:
+        """Yield pairs to learn from without end: all that are at hand in some order, then again."""
+
+    def held_out_samples(self, n: int, seed: int = 0, part: Part = "test") -> list[Sample]:
+        """Return up to `n` pairs of a part with different sources."""
+        first = {sample.source: sample for sample in reversed(self.part(part))}
+        samples = list(first.values())
+        random.Random(f"{part} {seed}").shuffle(samples)
+        return samples[:n]
+
+    def reference(self, source: str) -> str | None:
+        """The first target that is known for the source."""
+        return self._first_targets.get(tidy(source))
+
+    @cached_property
+    def _first_targets(self) -> dict[str, str]:
+        return {sample.source: sample.target for sample in reversed(self.known())}
+
+    def known(self) -> list[Sample]:
+        """Return the pairs in which a source is looked up."""
+        return [sample for part in HELD_OUT for sample in self.part(part)]
+
+
+def held_out_examples(samples: Iterable[Sample]) -> tuple[Example, ...]:
+    """Return the first sources of the pairs that a model is measured by."""
+    sources = islice(dict.fromkeys(sample.source for sample in samples), 3)
+    return tuple(
+        Example(f"held-out pair {number}", source) for number, source in enumerate(sources)
+    )
+
+
+class Corpus(OwnPairs):
     """Pairs to learn from, to watch a training by, and to measure the trained model by.
 
     A held-out part that has no pairs of its own is split off by the hash of the source, so that a
@@ -36,8 +80,6 @@ class Corpus:
     Raises:
         CorpusError: There are too few different sources, or a part has no pair.
     """
-
-    pronouns: frozenset[str] = frozenset()
 
     def __init__(
         self,
@@ -59,10 +101,7 @@ class Corpus:
         if empty := [part for part, found in self.given.items() if not found]:
             raise CorpusError(f"{name}: no pair of the {empty[0]} part fits the model")
         self._ends = self._ends_of_parts()
-        self.examples = tuple(
-            Example(f"held-out pair {number}", source)
-            for number, source in enumerate(_sources(self.part("test"))[:3])
-        )
+        self.examples = held_out_examples(self.part("test"))
 
     def part(self, part: Part) -> tuple[Sample, ...]:
         """Return the pairs of a part."""
@@ -124,21 +163,9 @@ class Corpus:
             rng.shuffle(samples)
             yield from samples
 
-    def held_out_samples(self, n: int, seed: int = 0, part: Part = "test") -> list[Sample]:
-        """Return up to `n` pairs of a part with different sources."""
-        first = {sample.source: sample for sample in reversed(self.part(part))}
-        samples = list(first.values())
-        random.Random(f"{part} {seed}").shuffle(samples)
-        return samples[:n]
-
-    def reference(self, source: str) -> str | None:
-        """The first target that the files give for the source."""
-        return self._first_targets.get(tidy(source))
-
-    @cached_property
-    def _first_targets(self) -> dict[str, str]:
-        given = [sample for found in self.given.values() for sample in found]
-        return {each.source: each.target for each in reversed((*self.samples, *given))}
+    def known(self) -> list[Sample]:
+        """Return all pairs, those of the first file first."""
+        return [*self.samples, *chain.from_iterable(self.given.values())]
 
 
 def _sources(samples: Iterable[Sample]) -> list[str]:

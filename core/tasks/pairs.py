@@ -89,7 +89,7 @@ def read_pairs(content: bytes, name: str) -> Pairs:
     lines = _lines(content, name)
     separator = chosen_separator(lines)
     records = list(records_of(lines, separator))
-    has_header = bool(records) and _is_header(records[0].texts)
+    has_header = bool(records) and is_header(records[0].texts)
     _require_pairs(records, int(has_header), name)
     found = _accounted(records[has_header:], lines, separator, has_header=has_header)
     # UTF-16 may be shorter than what is kept of it.
@@ -104,7 +104,7 @@ def _accounted(
     found: dict[tuple[str, ...], int] = {}
     refused, duplicates = [], []
     for line, texts in records:
-        if reason := _why_not(texts):
+        if reason := why_not(texts):
             refused.append(Refused(line, reason, _shown(lines[line - 1])))
         elif found.setdefault(texts, line) != line:
             duplicates.append(line)
@@ -187,7 +187,8 @@ def _not_utf8(name: str, line: int) -> CorpusError:
     return CorpusError(f"{name}, line {line}: not UTF-8; save the file as UTF-8 and try again")
 
 
-def _is_header(texts: Sequence[str]) -> bool:
+def is_header(texts: Sequence[str]) -> bool:
+    """Say whether the first record of a file names its columns."""
     names = tuple(text.lower() for text in texts)
     return names in HEADERS or (len(set(names)) == len(names) == 2 and LANGUAGES.issuperset(names))
 
@@ -198,7 +199,7 @@ def _require_pairs(records: Sequence[Record], n_headers: int, name: str) -> None
     if not any(len(record.texts) == 2 for record in records):
         line, texts = records[0]
         raise CorpusError(
-            f"{name}, line {line}: {_why_not(texts)}, and no other line has 2; put a tab, or in "
+            f"{name}, line {line}: {why_not(texts)}, and no other line has 2; put a tab, or in "
             "most lines a comma or a semicolon, between source and target"
         )
     if len(records) - n_headers > MOST_PAIRS:
@@ -208,8 +209,8 @@ def _require_pairs(records: Sequence[Record], n_headers: int, name: str) -> None
         )
 
 
-def _why_not(texts: Sequence[str]) -> str:
-    """Return why columns are no pair; nothing where they are one."""
+def why_not(texts: Sequence[str]) -> str:
+    """Return why columns are no pair; an empty text where they are one."""
     if not texts:
         return "a quote begins a column, and none ends it"
     if len(texts) != 2:

@@ -15,6 +15,7 @@ from core.batch import Batch, collate, encode_samples
 from core.config import TrainConfig
 from core.tasks import Task
 from core.tasks.corpus import Corpus
+from core.tasks.large import KeptCorpus
 from core.tokenizer import Tokenizer
 from core.training.tokenised import TokenisedPairs
 
@@ -37,6 +38,9 @@ def training_batches(
     """
     if isinstance(task, Corpus):
         pairs = TokenisedPairs.of(task.part("train"), tokenizer)
+        return epoch_batches(pairs, tokenizer, config, first_step)
+    if isinstance(task, KeptCorpus):
+        pairs = TokenisedPairs.kept(task.run, tokenizer)
         return epoch_batches(pairs, tokenizer, config, first_step)
     return drawn_batches(task, tokenizer, config, first_step)
 

@@ -2,34 +2,49 @@
 
 import itertools
 import random
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from core.batch import fitting
+from core.batch import fitting, those_that_fit
 from core.config import ConfigError
+from core.files import write_atomically
 from core.heads import Head
 from core.model import Transformer, build
 from core.runs.folder import RunFolder, versions
 from core.runs.run import PAIRS, RunSettings, read_settings
-from core.tasks import Task
-from core.tasks.corpus import FILES, Corpus
+from core.tasks import Sample, Task
+from core.tasks.corpus import FILES, HELD_OUT, Corpus, CorpusError, OwnPairs
+from core.tasks.large import LargeCorpus
 from core.tasks.pairs import as_tsv
+from core.tasks.task import Part
 from core.tokenizer import Tokenizer
 from core.training.presets import Preset
+from core.training.tokenised import keep
 
 TOKENIZER_SAMPLES = 20_000
 """So many training samples the tokenizer learns its pieces from."""
 
 
-def prepare_run(path: Path, task: Task, preset_name: str, preset: Preset, command: str) -> None:
+def prepare_run(  # noqa: PLR0913
+    path: Path,
+    task: Task,
+    preset_name: str,
+    preset: Preset,
+    command: str,
+    tell: Callable[[int], None] = lambda _: None,
+) -> None:
     """Make a run folder with settings and tokenizer, ready for `train_run`; all of it or nothing.
 
     Args:
         path: The folder to make.
-        task: From `TASKS`, or a `Corpus`, whose pairs are then kept with the run.
+        task: From `TASKS`, or own pairs, which are then kept with the run: those of a
+            `LargeCorpus` as tokens.
         preset_name: What the preset is called.
         preset: Sizes of model and vocabulary, and how it will be trained.
         command: What makes the same run again.
+        tell: Called with the number of pairs of a large corpus that are split to tokens so far.
 
     Raises:
         FileExistsError: The folder holds something already.
@@ -37,7 +52,8 @@ def prepare_run(path: Path, task: Task, preset_name: str, preset: Preset, comman
         CorpusError: Too few of the pairs fit the model's positions.
     """
     config = preset.training
-    if config.batch_tokens and not isinstance(task, Corpus):
+    own = isinstance(task, OwnPairs)
+    if config.batch_tokens and not own:
         raise ConfigError(
             f"batch_tokens is {config.batch_tokens}, but the task {task.name!r} makes its "
             "sentences as it goes: its batches are counted in pairs (batch_size)"
@@ -47,7 +63,6 @@ def prepare_run(path: Path, task: Task, preset_name: str, preset: Preset, comman
     fitting(task, tokenizer, model.max_positions)
     if config.guide:
         check_guide(config.guide, task, build(model))
-    own = isinstance(task, Corpus)
     RunFolder(path).begin(
         RunSettings(
             task=PAIRS if own else task.name,
@@ -58,16 +73,33 @@ def prepare_run(path: Path, task: Task, preset_name: str, preset: Preset, comman
             command=command,
         ),
         tokenizer,
-        pairs=_written(task) if isinstance(task, Corpus) else {},
+        partial(
+            _write_pairs, task=task, tokenizer=tokenizer, longest=model.max_positions, tell=tell
+        ),
     )
 
 
-def _written(corpus: Corpus) -> dict[str, bytes]:
-    """Return the pairs as files of a run's folder, by their names."""
-    # Where no part has pairs of its own, all are in one file, and are split again when it is read.
-    if not corpus.given:
-        return {FILES["train"]: as_tsv(corpus.samples)}
-    return {FILES[part]: as_tsv(corpus.part(part)) for part in FILES}
+def _write_pairs(
+    path: Path, task: Task, tokenizer: Tokenizer, longest: int, tell: Callable[[int], None]
+) -> None:
+    """Write the user's own pairs into a run's folder, those of a large corpus as tokens.
+
+    Raises:
+        CorpusError: Of a part of a large corpus no pair is as short as `longest` tokens.
+    """
+    written: dict[Part, Sequence[Sample]] = {}
+    if isinstance(task, LargeCorpus):
+        kept = keep(path, task.to_learn_from(), tokenizer, longest, tell)
+        written = {part: those_that_fit(task.part(part), tokenizer, longest) for part in HELD_OUT}
+        if kept.n == 0 or not all(written.values()):
+            raise CorpusError(f"{task.name}: too few pairs fit the model's {longest} positions")
+    elif isinstance(task, Corpus):
+        # Where no part has pairs of its own, all are in one file and are split again from it.
+        written = (
+            {part: task.part(part) for part in FILES} if task.given else {"train": task.samples}
+        )
+    for part, samples in written.items():
+        write_atomically(path / FILES[part], as_tsv(samples))
 
 
 def extend_run(path: Path, steps: int) -> None:

@@ -14,14 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.batch import Pair
-from core.tasks import Sample
+from core.tasks import CorpusError, Sample
 from core.tokenizer import Tokenizer
 from core.vocabulary import BOS, EOS
 
 FOLDER = "tokens"
 IDS, LENGTHS = "ids.bin", "lengths.bin"
+TOKENS = (f"{FOLDER}/{IDS}", f"{FOLDER}/{LENGTHS}")
+"""Their places in a run's folder."""
 AT_ONCE = 20_000
 """So many pairs are split to tokens at once."""
+MOST_WORDS = 500_000
+"""So many different words are remembered; of more, all are forgotten and learned again."""
 LongestText = np.uint16
 
 
@@ -39,7 +43,7 @@ class TokenisedPairs:
     @classmethod
     def of(cls, samples: Iterable[Sample], tokenizer: Tokenizer) -> Self:
         """Split pairs to tokens, in memory."""
-        blocks = list(_blocks(samples, tokenizer)) or [_block([], tokenizer)]
+        blocks = list(_blocks(samples, tokenizer)) or [_Spelled(tokenizer).block([])]
         ids = np.concatenate([block.ids for block in blocks])
         return cls._found(ids, np.concatenate([block.lengths_N2 for block in blocks]))
 
@@ -48,13 +52,17 @@ class TokenisedPairs:
         """Open what `keep` wrote; the ids stay on the disk.
 
         Raises:
-            OSError: The files are missing.
-            ValueError: They do not belong together.
+            CorpusError: The files are missing, or do not belong together.
         """
-        lengths = np.fromfile(run / FOLDER / LENGTHS, LongestText).reshape(-1, 2)
-        ids = np.memmap(run / FOLDER / IDS, _id_type(tokenizer), mode="r")
+        try:
+            lengths = np.fromfile(run / FOLDER / LENGTHS, LongestText).reshape(-1, 2)
+            ids = np.memmap(run / FOLDER / IDS, _id_type(tokenizer), mode="r")
+        except OSError as error:
+            raise CorpusError(
+                f"{run}: the pairs to learn from are not kept here: {FOLDER}/ is missing"
+            ) from error
         if int(lengths.sum(dtype=np.int64)) != ids.size:
-            raise ValueError(f"{run / FOLDER}: {IDS} has {ids.size:,} tokens, {LENGTHS} says other")
+            raise CorpusError(f"{run / FOLDER}: {IDS} and {LENGTHS} do not belong together")
         return cls._found(ids, lengths)
 
     @classmethod
@@ -78,11 +86,11 @@ class TokenisedPairs:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kept:
-    """What was written of some pairs."""
+    """How many pairs were written, and how many left out."""
 
     n: int
     n_too_long: int
-    """Pairs that do not fit the model's positions, left out."""
+    """They do not fit the model's positions."""
 
 
 def keep(
@@ -120,17 +128,34 @@ class _Block:
 
 
 def _blocks(samples: Iterable[Sample], tokenizer: Tokenizer) -> Iterator[_Block]:
-    left = iter(samples)
+    left, spelled = iter(samples), _Spelled(tokenizer)
     while block := list(islice(left, AT_ONCE)):
-        yield _block(block, tokenizer)
+        yield spelled.block(block)
 
 
-def _block(samples: Sequence[Sample], tokenizer: Tokenizer) -> _Block:
-    texts = [text for sample in samples for text in (sample.source, sample.target)]
-    encoded = tokenizer.ids_of_all(texts)
-    lengths = np.fromiter(map(len, encoded), np.int64, len(encoded)).reshape(-1, 2)
-    ids = np.fromiter((i for each in encoded for i in each), _id_type(tokenizer), lengths.sum())
-    return _Block(ids, lengths)
+class _Spelled:
+    """Splits texts to ids: each different word once, as no token reaches over a space."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._type = _id_type(tokenizer)
+        self._ids_of: dict[str, bytes] = {}
+
+    def block(self, samples: Sequence[Sample]) -> _Block:
+        """Return some pairs as ids."""
+        rows = [text.split() for sample in samples for text in (sample.source, sample.target)]
+        self._learn({word for row in rows for word in row})
+        spelled = [b"".join(map(self._ids_of.__getitem__, row)) for row in rows]
+        sizes = np.fromiter(map(len, spelled), np.int64, len(spelled)).reshape(-1, 2)
+        ids = np.frombuffer(b"".join(spelled), self._type)
+        return _Block(ids, sizes // ids.itemsize)
+
+    def _learn(self, words: set[str]) -> None:
+        if len(self._ids_of) > MOST_WORDS:
+            self._ids_of.clear()
+        new = [word for word in words if word not in self._ids_of]
+        for word, ids in zip(new, self._tokenizer.ids_of_all(new), strict=True):
+            self._ids_of[word] = np.array(ids, self._type).tobytes()
 
 
 def _id_type(tokenizer: Tokenizer) -> type[np.unsignedinteger[Any]]:

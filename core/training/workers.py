@@ -22,8 +22,9 @@ from core.device import best_device
 from core.files import write_atomically
 from core.runs.weights import newest_checkpoint
 from core.tasks.corpus import FILES
+from core.training.tokenised import TOKENS
 
-SHARED = ("run.json", "tokenizer.json", "words.txt", *FILES.values())
+SHARED = ("run.json", "tokenizer.json", "words.txt", *FILES.values(), *TOKENS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 import functools
 import json
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from core.decoding.sentence import translate
 from core.evaluate.evaluation import evaluate
 from core.runs.run import load_run
 from core.runs.weights import newest_checkpoint
+from core.tasks import large
 from core.tasks.pairs import read_pairs
 from core.training import trainer
 from core.training.presets import PRESETS
@@ -255,6 +257,27 @@ def test_what_is_split_off_is_said(command, tmp_path, parts):
     )
     _, said, _ = command("train", tmp_path / "other", *parts[:5], *short)
     assert "train 37 pairs, valid 6 pairs, test 3 pairs (test split off" in said
+
+
+def test_pairs_too_many_for_memory_are_trained_on_from_tokens_on_the_disk(
+    command, tmp_path, pairs, monkeypatch
+):
+    monkeypatch.setattr(large, "MOST_PAIRS", 50)
+    out = tmp_path / "run"
+    options = ["--task", pairs, "--preset", "tiny", "--set", "batch_tokens=40"]
+    status, said, _ = command("train", out, *options, "--steps", "3")
+    assert status == 0
+    assert "(valid and test split off" in said
+    assert not (out / "pairs.tsv").exists()
+    assert (out / "tokens" / "ids.bin").stat().st_size > 100
+    pairs.unlink()
+    assert command("train", out, "--resume", "--steps", "6")[0] == 0
+    assert load_run(out).step == 6
+    assert command("evaluate", out)[0] == 0
+    shutil.rmtree(out / "tokens")
+    status, _, error = command("train", out, "--resume", "--steps", "7")
+    assert status == 2
+    assert "the pairs to learn from are not kept here" in error
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.batch import encode_samples
-from core.tasks import Sample
+from core.tasks import CorpusError, Sample
+from core.tasks.columns import tidy
 from core.training import tokenised
 from core.training.tokenised import TokenisedPairs, keep
 
@@ -34,6 +37,24 @@ def test_a_pair_is_as_the_tokenizer_makes_it(tokenizer, tmp_path, monkeypatch, w
         assert found.lengths_N2[index].tolist() == [len(pair.source) - 1, len(pair.target) - 2]
 
 
+TEXT = st.text("aé’'ns nt.,1 23l日", min_size=1, max_size=20).map(tidy).filter(bool)
+
+
+@given(st.lists(st.builds(Sample, TEXT, TEXT), min_size=1, max_size=8))
+def test_whatever_is_written_is_split_as_the_tokenizer_splits_it(tokenizer, samples):
+    found = TokenisedPairs.of(samples, tokenizer)
+    for index, pair in enumerate(encode_samples(tokenizer, samples)):
+        it = found.pair(index, tokenizer)
+        assert (it.source, it.target) == (pair.source, pair.target)
+
+
+def test_words_that_were_forgotten_are_learned_again(tokenizer, monkeypatch):
+    monkeypatch.setattr(tokenised, "MOST_WORDS", 3)
+    monkeypatch.setattr(tokenised, "AT_ONCE", 2)
+    found = TokenisedPairs.of([*SAMPLES, *SAMPLES], tokenizer)
+    assert found.pair(0, tokenizer) == found.pair(len(SAMPLES), tokenizer)
+
+
 def test_ids_in_files_are_read_where_they_are_needed(tokenizer, tmp_path):
     assert isinstance(opened("in files", tokenizer, tmp_path).ids, np.memmap)
 
@@ -54,7 +75,7 @@ def test_files_that_do_not_belong_together_are_refused(tokenizer, tmp_path):
     keep(tmp_path, SAMPLES, tokenizer, 1000)
     ids = tmp_path / tokenised.FOLDER / tokenised.IDS
     ids.write_bytes(ids.read_bytes()[:-2])
-    with pytest.raises(ValueError, match="tokens, lengths.bin says other"):
+    with pytest.raises(CorpusError, match="do not belong together"):
         TokenisedPairs.kept(tmp_path, tokenizer)
 
 
