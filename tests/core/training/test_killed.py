@@ -8,6 +8,8 @@ import time
 import pytest
 
 from core.runs.weights import newest_checkpoint
+from core.tasks import Sample
+from core.tasks.corpus import Corpus
 from core.training import trainer
 from core.training.trainer import train_run
 
@@ -42,13 +44,20 @@ def begun(path):
     return process
 
 
+# An epoch of own pairs is some 40 batches: kills come in the middle of it.
+PAIRS = [Sample(f"cat {n}" + " and" * (n % 7), f"chat {n}") for n in range(400)]
+TASKS = {"copy": ("copy", {}), "own pairs": (Corpus("mine", PAIRS), {"batch_tokens": 120})}
+
+
 @pytest.mark.slow
-def test_a_training_killed_again_and_again_equals_one_never_interrupted(prepare, tmp_path):
-    settings = {"steps": STEPS, "checkpoint_every": 3, "evaluate_every": STEPS}
-    whole = prepare(tmp_path / "whole", **settings)
+@pytest.mark.parametrize("name", TASKS)
+def test_a_training_killed_again_and_again_equals_one_never_interrupted(prepare, tmp_path, name):
+    task, changed = TASKS[name]
+    settings = {"steps": STEPS, "checkpoint_every": 3, "evaluate_every": STEPS, **changed}
+    whole = prepare(tmp_path / "whole", task, **settings)
     for _ in train_run(whole):
         pass
-    path = prepare(tmp_path / "killed", **settings)
+    path = prepare(tmp_path / "killed", task, **settings)
     FORKS.set_forkserver_preload([__name__, "torch._dynamo"])
     rng, killed = random.Random(0), 0
     while killed < KILLS:
