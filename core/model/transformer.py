@@ -227,18 +227,18 @@ def unfilled(config: ModelConfig) -> Transformer:
 
     To draw random ones that nobody looks at takes longer than to read them from a file.
     """
-    with torch.random.fork_rng(devices=[]), _Shapes():
+    with torch.random.fork_rng(devices=[]), _NothingDrawn():
         return Transformer(config)
 
 
 @lru_cache(maxsize=64)
 def outline(config: ModelConfig) -> Transformer:
     """Return a model with the shapes of all its weights and without their numbers."""
-    with torch.device("meta"), _Shapes():
+    with torch.device("meta"), _NothingDrawn():
         return Transformer(config)
 
 
-class _Shapes(TorchFunctionMode):
+class _NothingDrawn(TorchFunctionMode):
     """Leaves out the drawing of random numbers.
 
     Where there is no memory for them, torch would import a compiler for it, for seconds.
@@ -252,7 +252,7 @@ class _Shapes(TorchFunctionMode):
         kwargs: Mapping[str, Any] | None = None,
     ) -> object:
         given = kwargs or {}
-        if func in (nn.init.normal_, nn.init.kaiming_uniform_):
+        if func in (nn.init.normal_, nn.init.uniform_, nn.init.kaiming_uniform_):
             return given["tensor"]
         if func is torch.Tensor.uniform_:
             return args[0]

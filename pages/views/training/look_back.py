@@ -69,9 +69,9 @@ def draw(path: Path) -> Shown:
     if len(offered) > FEW:
         st.caption(
             _(
-                "Snapshots are kept at 1, 2, 5, 10 … steps, rounded to 8 bits. While it trained, "
-                "at most {n} held-out pairs were measured."
-            ).format(n=EVALUATION_SAMPLES)
+                "The weights of {n} steps were kept, those before the last rounded to 8 bits. While "
+                "it trained, at most {pairs} held-out pairs were measured."
+            ).format(n=number(len(offered)), pairs=number(EVALUATION_SAMPLES))
         )
     return Shown(
         name=f"{path.name}-step-{step}-{head.site}",
