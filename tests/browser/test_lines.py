@@ -335,3 +335,16 @@ def test_a_link_of_the_app_opens_the_token_that_was_kept(visit):
     assert drawn(again, "some") == before
     assert {head for head, _, _ in before} <= {0, 2, 3}
     assert min(weight for weight, _ in before.values()) >= 0.2
+
+
+def test_on_a_phone_both_columns_are_seen_whole_with_their_names_and_weights(visit):
+    page = visit("?view=lines", viewport={"width": 390, "height": 844})
+    page.locator(".lines[data-drawn]").wait_for()
+    row(page, "query", 8).hover()
+    ends = page.locator(".lines").evaluate(
+        "root => [...root.querySelectorAll('.axis, .row, canvas')]"
+        ".map(node => node.getBoundingClientRect().right)"
+    )
+    assert max(ends) <= 390
+    words = row(page, "query", 1).inner_text()
+    assert words == "animal"

@@ -12,6 +12,7 @@ function placeColumns(state) {
     "--out": layout.out, "--thickest": layout.thickest,
   });
   nodes.figure.classList.toggle("small", layout.small);
+  nodes.figure.classList.toggle("narrow", layout.narrow);
   nodes.box.classList.toggle("scrolls", layout.scrolls);
   for (const column of ["query", "key"]) {
     nodes.axes[column].textContent = names[column];

@@ -2,8 +2,10 @@
 
 const ROW = { largest: 26, smallest: 16 };
 const CHIP = 14; // what a chip is wider than its text
-const GUTTER = { bar: 56, number: 46, gap: 8, widest: 190 }; // a token's weights, outside of the columns
-const BETWEEN = { least: 150, most: 560 }; // from column to column
+const GUTTER = { number: 46, gap: 8, widest: 190 }; // a token's weights, outside of the columns
+const BETWEEN = { most: 560 }; // from column to column
+const ROOMY = { bar: 56, between: 150 }; // a weight's bar; from column to column at least
+const NARROW = { below: 480, bar: 14, between: 66 }; // the same on a phone
 const LINES_ARROW = 22; // between fed and predicted
 const THICKEST = 0.34; // of a row: a line of weight 1
 
@@ -15,17 +17,20 @@ function linesLayout(width, view, textWidth, nameWidth) {
   const step = Math.max(ROW.smallest, Math.min(ROW.largest, Math.floor(height / rows)));
   const scrolls = rows * step > height;
   const names = axisNames(view);
-  const least = GUTTER.bar + GUTTER.number + GUTTER.gap;
+  const narrow = width < NARROW.below;
+  const { bar, between: betweenAtLeast } = narrow ? NARROW : ROOMY;
+  const least = bar + GUTTER.number + GUTTER.gap;
   const parts = predicted.length ? 3 : 2;
-  const room = (width - 2 * least - BETWEEN.least - (scrolls ? 16 : 0)) / parts - CHIP;
+  const room = (width - 2 * least - betweenAtLeast - (scrolls ? 16 : 0)) / parts - CHIP;
   const longest = Math.max(30, Math.min(132, Math.floor(room)));
   const widest = (names) => CHIP + Math.min(longest, Math.max(8, ...names.map(textWidth)));
   const fed = widest(labels.query);
   const out = predicted.length ? widest(predicted) : 0;
   const query = fed + (out && LINES_ARROW + out);
   const key = widest(labels.key);
-  // The names of the columns reach into the gutters.
-  const weights = Math.max(least, nameWidth(names.query) - query, nameWidth(names.key) - key);
+  // The names of the columns reach into the gutters, or take several lines on a phone.
+  const named = narrow ? [] : [nameWidth(names.query) - query, nameWidth(names.key) - key];
+  const weights = Math.max(least, ...named);
   const rest = width - 2 * weights - query - key - (scrolls ? 16 : 0);
   const between = Math.max(60, Math.min(BETWEEN.most, Math.floor(rest)));
   const spare = Math.max(0, Math.floor((rest - between) / 2));
@@ -35,7 +40,7 @@ function linesLayout(width, view, textWidth, nameWidth) {
     // Where the lines of each query leave its token.
     starts: labels.query.map((_, i) =>
       (out ? left - out + CHIP + Math.min(longest, Math.max(8, textWidth(predicted[i]))) : left)),
-    step, scrolls, longest, fed, out, gutter, query, key, left,
+    step, scrolls, narrow, bar, longest, fed, out, gutter, query, key, left,
     right: left + between,
     width: left + between + key + gutter,
     height: Math.min(height, rows * step),

@@ -8,10 +8,10 @@ const NUMBERED = { most: 8, least: 0.001 };
  */
 function weightBars({ view, layout, hidden }, token) {
   const away = token.column === "query";
-  const { step, right, key, gutter } = layout;
+  const { step, right, key, gutter, bar } = layout;
   const start = away ? right + key + GUTTER.gap : gutter - GUTTER.gap;
   const several = view.heads.length > 1;
-  const width = GUTTER.bar / view.heads.length;
+  const width = bar / view.heads.length;
   const bars = [];
   const largest = new Map();
   for (const slot of shownSlots({ view, hidden })) {
@@ -20,10 +20,10 @@ function weightBars({ view, layout, hidden }, token) {
       const weight = view.weights[at] * view.unit;
       largest.set(index, Math.max(largest.get(index) ?? 0, weight));
       const [wide, high] = several
-        ? [Math.max(1, width - 1), weight * (step - 4)] : [weight * GUTTER.bar, step - 10];
+        ? [Math.max(1, width - 1), weight * (step - 4)] : [weight * bar, step - 10];
       const offset = several ? slot * width : 0;
       const bottom = (index + 1) * step - (several ? 2 : 5);
-      const x = away ? start + offset : start - GUTTER.bar + (several ? offset : GUTTER.bar - wide);
+      const x = away ? start + offset : start - bar + (several ? offset : bar - wide);
       bars.push({ slot, index, weight, x, y: bottom - high, width: wide, height: high });
     }
   }
@@ -31,10 +31,10 @@ function weightBars({ view, layout, hidden }, token) {
     .sort((a, b) => b[1] - a[1]).slice(0, NUMBERED.most)
     .map(([index, weight]) => ({
       index, text: lineWeight(view, weight), y: (index + 0.5) * step,
-      x: away ? start + GUTTER.bar + 6 : start - GUTTER.bar - 6, align: away ? "left" : "right",
+      x: away ? start + bar + 6 : start - bar - 6, align: away ? "left" : "right",
     }));
   const rules = several ? [...largest.keys()].map((index) => ({
-    x: away ? start : start - GUTTER.bar, y: (index + 1) * step - 2, width: GUTTER.bar,
+    x: away ? start : start - bar, y: (index + 1) * step - 2, width: bar,
   })) : [];
   return { bars, numbers, rules };
 }
