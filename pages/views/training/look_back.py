@@ -69,8 +69,8 @@ def draw(path: Path) -> Shown:
     if len(offered) > FEW:
         st.caption(
             _(
-                "The weights of {n} steps were kept, those before the last rounded to 8 bits. While "
-                "it trained, at most {pairs} held-out pairs were measured."
+                "The weights of {n} steps were kept, those before the last rounded to 8 bits. "
+                "While it trained, at most {pairs} held-out pairs were measured."
             ).format(n=number(len(offered)), pairs=number(EVALUATION_SAMPLES))
         )
     return Shown(
