@@ -124,9 +124,10 @@ class RunFolder:
             save_weights(model, weights)
         *before, _newest = weights_in(self.path, CHECKPOINTS)
         for number, former in enumerate(reversed(before), start=1):
-            former.with_suffix(".state.safetensors").unlink(missing_ok=True)
+            # The weights go first: whoever packs the run takes a state only beside its weights.
             if number >= keep:
                 former.unlink()
+            former.with_suffix(".state.safetensors").unlink(missing_ok=True)
         self._drop_former_best()
 
     def snapshot(self, model: Transformer, step: int, words: set[str]) -> None:

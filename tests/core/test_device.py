@@ -8,7 +8,7 @@ from contextlib import nullcontext
 import pytest
 import torch
 
-from core.batch import collate, training_batches
+from core.batch import collate
 from core.config import ModelConfig, TrainConfig
 from core.device import autocast, best_device, rounded_products
 from core.heads import Head
@@ -16,6 +16,7 @@ from core.model import Cache, build
 from core.model import transformer as module
 from core.model.masks import padding_mask
 from core.tasks import TASKS
+from core.training.batches import training_batches
 from core.training.loop import losses, make_optimizer, train
 from core.training.scheduled import with_own_words
 
@@ -112,7 +113,7 @@ def test_rounded_products_learn_nearly_the_same(tokenizer):
     for precision in ("float32", "bfloat16"):
         config = TrainConfig(steps=5, batch_size=8, precision=precision)
         model = build(ModelConfig(tokenizer.vocab_size, 1, 1, 64, 128, 4), seed=1)
-        batches = training_batches(TASKS["copy"], tokenizer, 8, seed=0)
+        batches = training_batches(TASKS["copy"], tokenizer, TrainConfig(batch_size=8))
         steps = train(model, make_optimizer(model, config), batches, config)
         losses[precision] = [step.loss for step in steps]
     assert losses["bfloat16"] == pytest.approx(losses["float32"], rel=2e-2)
