@@ -1,4 +1,4 @@
-const ASKS_AFTER = 1000; // milliseconds
+const ASKS_AFTER = 5000; // milliseconds: on a busy machine it may only be late
 const lent = (globalThis.lentToComponents ??= new Map());
 
 export default async function (component) {
