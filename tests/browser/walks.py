@@ -129,18 +129,22 @@ class State:
         """Choose what the page offers."""
         self.chosen |= {name: str(value) for name, value in values.items()}
 
+    def forget(self, *names: str) -> None:
+        """Take choices back: what they open on is shown."""
+        for name in names:
+            self.chosen.pop(name, None)
+
     def choose_kind(self, kind: str) -> None:
         """Choose another kind, which opens on its best head."""
         if kind != self.value("kind"):
-            layer, head = self.model.best[kind]
-            self.choose(kind=kind, layer=layer, head=head)
+            self.choose(kind=kind)
+            self.forget("layer", "head")
 
     def choose_model(self, name: str) -> None:
         """Choose another model, which opens on its best head."""
         if name != self.value("model"):
             self.choose(model=name)
-            layer, head = self.model.best[self.model.kind]
-            self.choose(kind=self.model.kind, layer=layer, head=head)
+            self.forget("kind", "layer", "head")
 
     def come_back(self, url: str) -> None:
         """Go to an address of the browser's history."""

@@ -115,11 +115,12 @@ def _hidden(heads: list[int]) -> frozenset[int]:
 
 def _pinned(selected: Selection) -> tuple[Any, int] | None:
     """Return the token whose lines are kept, if the link names one that there is."""
-    column = address.linked(session.SIDE)
+    # Both are read in any case: the address goes on naming a token that another view has pinned.
+    column, token = address.linked(session.SIDE), address.linked(session.TOKEN)
     counts = dict(zip(("query", "key"), selected.attention.visible_QK.shape, strict=True))
     if column not in counts:
         return None
-    index = position(address.linked(session.TOKEN), counts[column])
+    index = position(token, counts[column])
     return None if index is None else (column, index)
 
 

@@ -183,3 +183,12 @@ def test_sixteen_heads_have_sixteen_colours(open_view, own_random):
     at, _ = open_view("lines", model="runs/random", **query)
     assert shown(at).heads == tuple(range(16))
     assert "layer 11, all 16 heads" in shown(at).title
+
+
+def test_a_token_that_the_word_view_pinned_stays_in_the_address(open_view):
+    at, _ = open_view("lines", side="source", token="1")
+    assert shown(at).pinned is None
+    at.segmented_control(key="view").set_value("word").run()
+    at.segmented_control(key="view").set_value("lines").run()
+    assert at.query_params["side"] in ("source", ["source"])
+    assert at.query_params["token"] in ("1", ["1"])
