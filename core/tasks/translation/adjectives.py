@@ -1,15 +1,23 @@
 """The adjectives: their four French forms, their place, and what they are said of."""
 
-from core.tasks.translation.words import ANIMATE, ANYTHING, Adjective, Kind
+from collections.abc import Mapping
+
+from core.tasks.translation.words import ANIMATE, ANYTHING, Adjective, Forms, Kind
 
 _PLACE = frozenset({Kind.PLACE})
 _THING = frozenset({Kind.THING})
 _FOOD = frozenset({Kind.FOOD})
 _ANIMAL = frozenset({Kind.ANIMAL})
 _COLOURED = _ANIMAL | _THING | _FOOD
+_NOWHERE: frozenset[Kind] = frozenset()
 
 
-def _adjective(
+def _forms(french: str) -> Forms:
+    masculine, feminine, masculines, feminines = french.split()
+    return masculine, feminine, masculines, feminines
+
+
+def _adjective(  # noqa: PLR0913
     english: str,
     french: str,
     kinds: frozenset[Kind],
@@ -17,24 +25,37 @@ def _adjective(
     before: bool = False,
     predicative: bool = True,
     gradable: bool = True,
+    having: str = "",
+    also: frozenset[Kind] = _NOWHERE,
+    exceptions: Mapping[str, Forms] | None = None,
 ) -> Adjective:
     """Read four forms, or five: the fifth is the masculine before a vowel sound."""
-    masculine, feminine, masculines, feminines, *liaison = french.split()
-    forms = (masculine, feminine, masculines, feminines)
-    euphonic = liaison[0] if liaison else masculine
-    return Adjective(english, forms, kinds, before, euphonic, predicative, gradable)
+    words = french.split()
+    forms, liaison = _forms(" ".join(words[:4])), words[-1] if len(words) > 4 else words[0]
+    said_of = (kinds, before, liaison, predicative, gradable)
+    return Adjective(english, forms, *said_of, having, also, exceptions or {})
 
+
+# "un grand homme" is a great man; what is round or small for its kind is "gros" when it is big.
+_GROS = _forms("gros grosse gros grosses")
+_ROUND = ("ant", "bee", "mouse", "frog", "rabbit", "hen", "turtle", "jewel")
+_A_SEC: Forms = ("à sec",) * 4
 
 # Beauty, age, goodness and size stand before the noun, all others after it.
 _BEFORE = (
-    # "un grand homme" is a great man, and a big apple is "une grosse pomme".
-    _adjective("big", "grand grande grands grandes", _ANIMAL | _PLACE | _THING, before=True),
+    _adjective(
+        "big",
+        "grand grande grands grandes",
+        _ANIMAL | _PLACE | _THING,
+        before=True,
+        exceptions=dict.fromkeys(_ROUND, _GROS),
+    ),
     _adjective("small", "petit petite petits petites", ANYTHING, before=True),
     _adjective("young", "jeune jeune jeunes jeunes", ANIMATE, before=True),
     _adjective("old", "vieux vieille vieux vieilles vieil", ANYTHING, before=True),
     _adjective("beautiful", "beau belle beaux belles bel", ANYTHING, before=True),
-    _adjective("good", "bon bonne bons bonnes", _THING | _FOOD, before=True),
-    _adjective("bad", "mauvais mauvaise mauvais mauvaises", _THING | _FOOD, before=True),
+    _adjective("good", "bon bonne bons bonnes", _FOOD, before=True, also=ANYTHING),
+    _adjective("bad", "mauvais mauvaise mauvais mauvaises", _FOOD, before=True, also=ANYTHING),
     # As a predicate "new" may be "neuf" as well as "nouveau".
     _adjective(
         "new",
@@ -54,11 +75,15 @@ _AFTER = (
     _adjective("grey", "gris grise gris grises", _COLOURED),
     _adjective("strange", "étrange étrange étranges étranges", ANYTHING),
     _adjective("dangerous", "dangereux dangereuse dangereux dangereuses", ANYTHING - _FOOD),
-    _adjective("dry", "sec sèche secs sèches", _PLACE | _FOOD),
-    # Where French says "avoir faim" or "avoir peur", an adjective with "être" is taken.
+    _adjective(
+        "dry",
+        "sec sèche secs sèches",
+        _PLACE | _FOOD,
+        exceptions=dict.fromkeys(("river", "canal"), _A_SEC),
+    ),
     _adjective("tired", "fatigué fatiguée fatigués fatiguées", ANIMATE),
-    _adjective("hungry", "affamé affamée affamés affamées", ANIMATE),
-    _adjective("thirsty", "assoiffé assoiffée assoiffés assoiffées", ANIMATE),
+    _adjective("hungry", "affamé affamée affamés affamées", ANIMATE, having="faim"),
+    _adjective("thirsty", "assoiffé assoiffée assoiffés assoiffées", ANIMATE, having="soif"),
     _adjective("sick", "malade malade malades malades", ANIMATE),
     _adjective("sad", "triste triste tristes tristes", ANIMATE),
     _adjective("happy", "heureux heureuse heureux heureuses", ANIMATE),
@@ -72,16 +97,21 @@ _AFTER = (
     _adjective("dark", "sombre sombre sombres sombres", _PLACE),
     _adjective("deserted", "désert déserte déserts désertes", _PLACE, gradable=False),
     _adjective("flooded", "inondé inondée inondés inondées", _PLACE, gradable=False),
-    _adjective("muddy", "boueux boueuse boueux boueuses", _PLACE),
-    _adjective("heavy", "lourd lourde lourds lourdes", _THING),
-    _adjective("light", "léger légère légers légères", _THING),
-    _adjective("fragile", "fragile fragile fragiles fragiles", _THING),
-    _adjective("expensive", "cher chère chers chères", _THING),
+    _adjective("muddy", "boueux boueuse boueux boueuses", _PLACE, also=_ANIMAL),
+    _adjective("heavy", "lourd lourde lourds lourdes", _THING, also=ANIMATE | _FOOD),
+    _adjective("light", "léger légère légers légères", _THING, also=ANIMATE | _FOOD),
+    _adjective("fragile", "fragile fragile fragiles fragiles", _THING, also=ANIMATE),
+    _adjective("expensive", "cher chère chers chères", _THING, also=_ANIMAL | _FOOD),
     _adjective("broken", "cassé cassée cassés cassées", _THING, gradable=False),
+    _adjective("damaged", "abîmé abîmée abîmés abîmées", _THING, also=_PLACE | _FOOD),
+    _adjective("dusty", "poussiéreux poussiéreuse poussiéreux poussiéreuses", _THING, also=_PLACE),
+    _adjective("modern", "moderne moderne modernes modernes", _THING, also=_PLACE),
+    _adjective("old-fashioned", "démodé démodée démodés démodées", _THING),
     _adjective("ripe", "mûr mûre mûrs mûres", _FOOD),
-    _adjective("sweet", "sucré sucrée sucrés sucrées", _FOOD),
+    _adjective("sweet", "sucré sucrée sucrés sucrées", _FOOD, also=ANIMATE),
     _adjective("bitter", "amer amère amers amères", _FOOD),
     _adjective("fresh", "frais fraîche frais fraîches", _FOOD),
+    _adjective("delicious", "délicieux délicieuse délicieux délicieuses", _FOOD, gradable=False),
     _adjective("rotten", "pourri pourrie pourris pourries", _FOOD, gradable=False),
 )
 
@@ -95,9 +125,20 @@ def _of_every_kind(adjectives: tuple[Adjective, ...]) -> dict[Kind, tuple[Adject
     }
 
 
-# "un vieux garçon" is a bachelor, "une vieille fille" a spinster, "un citron vert" a lime and "un
-# livre blanc" a report.
-SET_PHRASES = frozenset({("old", "boy"), ("old", "girl"), ("green", "lemon"), ("white", "book")})
+# "un vieux garçon" is a bachelor, "une vieille fille" a spinster, "une belle-sœur" a sister-in-law,
+# "une petite sœur" a younger sister, "un citron vert" a lime and "un livre blanc" a report.
+SET_PHRASES = frozenset(
+    {
+        ("old", "boy"),
+        ("old", "girl"),
+        ("beautiful", "sister"),
+        ("beautiful", "brother"),
+        ("small", "sister"),
+        ("small", "brother"),
+        ("green", "lemon"),
+        ("white", "book"),
+    }
+)
 """English adjective and noun whose French words together mean something else."""
 
 BEFORE_NOUN = _of_every_kind(_BEFORE)
@@ -105,11 +146,24 @@ AFTER_NOUN = _of_every_kind(_AFTER)
 PREDICATES = _of_every_kind(tuple(each for each in ADJECTIVES if each.predicative))
 
 
-def _tells(adjective: Adjective) -> bool:
-    """Say whether the adjective belongs to one sort of noun only: animate, place, thing or food."""
-    return adjective.kinds <= ANIMATE or len(adjective.kinds) == 1
+def _tells(adjective: Adjective, kind: Kind, other: Kind) -> bool:
+    """Say whether the adjective is said of one kind and never of another.
+
+    It must belong to one sort of noun only: animate, place, thing or food.
+    """
+    one_sort = adjective.kinds <= ANIMATE or len(adjective.kinds) == 1
+    return (
+        one_sort
+        and adjective.predicative
+        and kind in adjective.kinds
+        and other not in adjective.kinds | adjective.also
+    )
 
 
-TELLING = _of_every_kind(tuple(each for each in ADJECTIVES if each.predicative and _tells(each)))
-"""For each kind the predicates that tell which noun a pronoun means: "it was tired" is said of an
-animal and never of a street, "it was wide" of a street and never of an animal."""
+TELLING: dict[tuple[Kind, Kind], tuple[Adjective, ...]] = {
+    (kind, other): tuple(each for each in ADJECTIVES if _tells(each, kind, other))
+    for kind in Kind
+    for other in Kind
+}
+"""For a kind beside another the predicates that tell which of them a pronoun means: "it was tired"
+is said of an animal and never of a street, "it was wide" of a street and never of an animal."""

@@ -72,12 +72,15 @@ def ambiguous(draft: Draft) -> list[Word]:
         draft,
         mood,
         lambda draft: noun_phrase(draft, wishes[0]),
+        plural,
         VERBS_FOR[kinds],
         lambda draft: noun_phrase(draft, wishes[1]),
     )
     french += say_connector(draft, connector)
-    antecedent = draft.mentions[draft.choose((0, 1))]
+    which = draft.choose((0, 1))
+    antecedent = draft.mentions[which]
     subject = pronoun(draft, antecedent)
+    telling = TELLING[kinds[which], kinds[1 - which]]
     second = DENIAL if draft.chance(0.15) else STATEMENT
-    french += subject.french + say_predicate(draft, subject, TELLING[antecedent.kind], second)
+    french += subject.french + say_predicate(draft, subject, telling, second)
     return end(draft, french, mood)

@@ -1,11 +1,11 @@
-"""Clauses: passé composé with "avoir" and "être", imparfait of "être", negation, questions."""
+"""Clauses: present, passé composé and imparfait, negation, questions."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from core.tasks.translation.adjectives import PREDICATES
 from core.tasks.translation.draft import Draft, Sources, Word
-from core.tasks.translation.phrases import Phrase
+from core.tasks.translation.phrases import Phrase, words_of
 from core.tasks.translation.words import Adjective, Verb, form_index
 
 SubjectOf = Callable[[Draft], Phrase]
@@ -26,19 +26,31 @@ MOODS = (STATEMENT,) * 9 + (DENIAL,) * 6 + (QUESTION,) * 4 + (DENYING_QUESTION,)
 
 
 DEGREES = (("very", "très"), ("too", "trop"))
+_WAS_AND_IS = (("était", "étaient"), ("est", "sont"))
 
 BECAUSE, WHEN, BUT = "because", "when", "but"
 
 
 class Support(NamedTuple):
-    """Where "did", "was" or "were" and its negation stand; in "didn't" both are one word."""
+    """Where "did", "was", "is" … and its negation stand; in "didn't" both are one word."""
 
     tense: Sources
     negation: Sources = ()
 
 
-def say_support(draft: Draft, word: str, mood: Mood) -> Support:
-    """Say "did", "was" or "were", with "not" or "n't" when negative."""
+def say_do(draft: Draft, plural: bool, mood: Mood) -> Support:
+    """Say "did", "does" or "do", with "not" or "n't" when negative."""
+    now = "do" if plural else "does"
+    return _say_support(draft, now if draft.present else "did", mood)
+
+
+def say_be(draft: Draft, plural: bool, mood: Mood) -> Support:
+    """Say "was", "were", "is" or "are", with "not" or "n't" when negative."""
+    singular, several = ("is", "are") if draft.present else ("was", "were")
+    return _say_support(draft, several if plural else singular, mood)
+
+
+def _say_support(draft: Draft, word: str, mood: Mood) -> Support:
     if not mood.negative:
         return Support(draft.say(word))
     # "Did not the dog …?" is no longer English: questions always contract.
@@ -55,65 +67,117 @@ def negated(verb: Word, negation: Sources) -> list[Word]:
     return [Word("ne", negation), verb, Word("pas", negation)]
 
 
-def say_past(draft: Draft, verbs: Sequence[Verb], did: Support) -> tuple[Verb, Sources]:
-    """Say a verb in the past: "crossed", or "cross" after "did"."""
-    if did.tense:
+def say_verb_form(
+    draft: Draft, verbs: Sequence[Verb], plural: bool, did: Support
+) -> tuple[Verb, Sources]:
+    """Say a verb: "crossed", "crosses", or "cross" after "did"; `did` is empty without it."""
+    if did.tense or (draft.present and plural):
         return draft.pick_verb(verbs, lambda each: each.base)
+    if draft.present:
+        return draft.pick_verb(verbs, lambda each: each.third)
     return draft.pick_verb(verbs, lambda each: each.past)
 
 
+def conjugated(  # noqa: PLR0913
+    draft: Draft, verb: Verb, said: Sources, did: Support, *, plural: bool, participle: int
+) -> list[Word]:
+    """Return a verb in French: present, imparfait or passé composé.
+
+    Args:
+        draft: Its tense.
+        verb: What was said.
+        said: Where.
+        did: What was said before it, with the negation.
+        plural: Of the subject.
+        participle: The form (see `form_index`) of its participle, if it has one.
+    """
+    if one_word := verb.present if draft.present else verb.imperfect:
+        return negated(Word(one_word[plural], (*did.tense, *said)), did.negation)
+    singular, several = ("est", "sont") if verb.etre else ("a", "ont")
+    auxiliary = Word(several if plural else singular, did.tense or said)
+    return [*negated(auxiliary, did.negation), Word(verb.participle[participle], said)]
+
+
 def say_verb(draft: Draft, subject: Phrase, verbs: Sequence[Verb], did: Support) -> list[Word]:
-    """Say a verb in the past and return the passé composé; `did` is empty for "crossed"."""
-    verb, sources = say_past(draft, verbs, did)
-    singular, plural = ("est", "sont") if verb.etre else ("a", "ont")
-    auxiliary = Word(plural if subject.plural else singular, did.tense or sources)
+    """Say a verb and return it in French; `did` is empty for "crossed" and "crosses"."""
+    verb, said = say_verb_form(draft, verbs, subject.plural, did)
     # With "être" the participle agrees with the subject; with "avoir" it does not.
     form = form_index(subject.feminine, subject.plural) if verb.etre else 0
-    return [*negated(auxiliary, did.negation), Word(verb.participle[form], sources)]
+    return conjugated(draft, verb, said, did, plural=subject.plural, participle=form)
 
 
-def say_predicate(
+def say_predicate(  # noqa: PLR0913
     draft: Draft,
     subject: Phrase,
     adjectives: Sequence[Adjective],
     mood: Mood = STATEMENT,
     support: Support | None = None,
+    second: float = 0.0,
 ) -> list[Word]:
-    """Say "was (very) wide" and return it in the imparfait; `support` when "was" has been said."""
-    if support is None:
-        support = say_support(draft, "were" if subject.plural else "was", mood)
-    verb = Word("étaient" if subject.plural else "était", support.tense)
+    """Say "was (very) wide" and return it in French.
+
+    Args:
+        draft: The sentence so far.
+        subject: Of which it is said.
+        adjectives: One of which is said.
+        mood: Whether it is denied.
+        support: "was", when it has been said.
+        second: How likely "and" with another adjective follows.
+    """
+    support = support or say_be(draft, subject.plural, mood)
+    adjectives = [each for each in adjectives if each.common_forms(subject.nouns)]
     degree: list[Word] = []
     if draft.chance(0.4):
-        adjectives = [each for each in adjectives if each.gradable]
+        adjectives = [each for each in adjectives if _has_degrees(each, subject)]
         english, french = draft.choose(DEGREES)
         degree.append(Word(french, draft.say(english)))
-    adjective = say_adjective(draft, subject, adjectives)
-    return [*negated(verb, support.negation), *degree, adjective]
+    adjective, said = draft.pick_adjective(adjectives)
+    verbs = (("avait", "avaient"), ("a", "ont")) if adjective.having else _WAS_AND_IS
+    verb = Word(verbs[draft.present][subject.plural], support.tense)
+    words = [*negated(verb, support.negation), *degree]
+    if adjective.having:
+        return [*words, Word(adjective.having, said)]
+    words += _agreeing(adjective, subject, said)
+    if second and draft.chance(second):
+        words.append(Word("et", draft.say("and")))
+        adjective, said = draft.pick_adjective([each for each in adjectives if not each.having])
+        words += _agreeing(adjective, subject, said)
+    return words
 
 
-def say_adjective(draft: Draft, subject: Phrase, adjectives: Sequence[Adjective]) -> Word:
-    """Say an adjective of the subject; in French it agrees."""
-    adjective, sources = draft.pick_adjective(adjectives)
-    return Word(adjective.french[form_index(subject.feminine, subject.plural)], sources)
+def _has_degrees(adjective: Adjective, subject: Phrase) -> bool:
+    # Nothing is "très à sec".
+    forms = adjective.common_forms(subject.nouns)
+    return adjective.gradable and forms is not None and " " not in forms[0]
 
 
-def action(
+def _agreeing(adjective: Adjective, subject: Phrase, said: Sources) -> list[Word]:
+    """Return an adjective of the subject in French, with which it agrees."""
+    forms = adjective.common_forms(subject.nouns) or adjective.french
+    return words_of(forms[form_index(subject.feminine, subject.plural)], said)
+
+
+def action(  # noqa: PLR0913
     draft: Draft,
     mood: Mood,
     subject_of: SubjectOf,
+    plural: bool,
     verbs: Sequence[Verb],
     object_of: SubjectOf | None = None,
 ) -> tuple[list[Word], Phrase]:
-    """Say a main clause with a full verb; return it in French, and its subject."""
+    """Say a main clause with a full verb, whose subject is plural or not.
+
+    Returns:
+        The clause in French, and its subject.
+    """
     french: list[Word] = []
     did = Support(())
     if mood.question:
-        did = say_support(draft, "did", mood)
+        did = say_do(draft, plural, mood)
         french += [Word("est-ce", did.tense), Word("que", did.tense)]
     subject = subject_of(draft)
     if mood == DENIAL:
-        did = say_support(draft, "did", mood)
+        did = say_do(draft, plural, mood)
     french += subject.french
     french += say_verb(draft, subject, verbs, did)
     if object_of is not None:
@@ -122,28 +186,31 @@ def action(
 
 
 def being(
-    draft: Draft, mood: Mood, subject_of: SubjectOf, plural: bool
+    draft: Draft, mood: Mood, subject_of: SubjectOf, plural: bool, second: float = 0.0
 ) -> tuple[list[Word], Phrase]:
-    """Say a main clause with "was" or "were"; return it in French, and its subject."""
+    """Say a main clause with "was", "were", "is" or "are"; return it in French, and its subject."""
     french: list[Word] = []
     support = None
     if mood.question:
-        support = say_support(draft, "were" if plural else "was", mood)
+        support = say_be(draft, plural, mood)
         french += [Word("est-ce", support.tense), Word("que", support.tense)]
     subject = subject_of(draft)
     french += subject.french
-    french += say_predicate(draft, subject, PREDICATES[subject.mention.kind], mood, support)
+    predicates = PREDICATES[subject.mention.kind]
+    french += say_predicate(draft, subject, predicates, mood, support, second)
     return french, subject
 
 
-def say_connector(draft: Draft, connector: str) -> list[Word]:
-    """Say what joins two clauses."""
+def say_connector(draft: Draft, connector: str, *, first: bool = False) -> list[Word]:
+    """Say what joins two clauses, between them or first of all."""
     if connector == BUT:
         draft.say(",")
         return [Word(","), Word("mais", draft.say("but"))]
     sources = draft.say(connector)
     if connector == WHEN:
         return [Word("quand", sources)]
+    if first:
+        return [Word("comme", sources)]
     return [Word("parce", sources), Word("que", sources)]
 
 

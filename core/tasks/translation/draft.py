@@ -40,6 +40,8 @@ class Draft:
 
     def __init__(self, rng: random.Random) -> None:
         self.english: list[str] = []
+        self.present = False
+        """Whether the sentence is told in the present; else it is in the past."""
         self.mentions: list[Mention] = []
         self.adjectives: list[Adjective] = []
         self.verbs: list[Verb] = []

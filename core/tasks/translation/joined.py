@@ -29,12 +29,17 @@ def joined_subjects(draft: Draft) -> list[Word]:
     if how == "is":
         french, _ = being(draft, mood, subject_of, plural=True)
     elif how == "acts":
-        french, _ = action(draft, mood, subject_of, VERBS_FOR[kinds[0], None])
+        french, _ = action(draft, mood, subject_of, True, VERBS_FOR[kinds[0], None])
     else:
         acted_on = draft.choose(ACTED_ON)
         thing = Wish(acted_on, draft.chance(0.4), negated=mood.negative)
         french, _ = action(
-            draft, mood, subject_of, VERBS_FOR[kinds[0], acted_on], lambda d: noun_phrase(d, thing)
+            draft,
+            mood,
+            subject_of,
+            True,
+            VERBS_FOR[kinds[0], acted_on],
+            lambda d: noun_phrase(d, thing),
         )
     return end(draft, french, mood)
 
@@ -48,6 +53,7 @@ def joined_objects(draft: Draft) -> list[Word]:
         draft,
         STATEMENT,
         lambda d: noun_phrase(d, wish),
+        wish.plural,
         VERBS_FOR[kind, acted_on],
         lambda d: joined(d, left, right),
     )
@@ -59,7 +65,9 @@ def joined_clauses(draft: Draft) -> list[Word]:
     kind = draft.choose(ACTORS)
     wish = someone(draft, kind)
     mood = draft.choose(TOLD)
-    french, subject = action(draft, mood, lambda d: noun_phrase(d, wish), VERBS_FOR[kind, None])
+    french, subject = action(
+        draft, mood, lambda d: noun_phrase(d, wish), wish.plural, VERBS_FOR[kind, None]
+    )
     french.append(Word("et", draft.say("and")))
     if mood == STATEMENT and draft.chance(0.4):
         french += say_verb(draft, subject, VERBS_FOR[kind, None], Support(()))
@@ -67,7 +75,11 @@ def joined_clauses(draft: Draft) -> list[Word]:
         kind = draft.choose(ACTORS)
         other = someone(draft, kind)
         more, _ = action(
-            draft, draft.choose(TOLD), lambda d: noun_phrase(d, other), VERBS_FOR[kind, None]
+            draft,
+            draft.choose(TOLD),
+            lambda d: noun_phrase(d, other),
+            other.plural,
+            VERBS_FOR[kind, None],
         )
         french += more
     return end(draft, french)

@@ -12,14 +12,15 @@ from core.tasks.translation.verbs import VERBS
 
 _FUNCTION_WORDS = """
     the a an some any and but because when who that why
-    did didn't was were wasn't weren't not he she it they very too
+    did didn't do don't does doesn't was were wasn't weren't is are isn't aren't not
+    he she it they very too
 """
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
 VOCABULARY = (
     FUNCTION_WORDS
     | LEMMAS.keys()
     | {adjective.english for adjective in ADJECTIVES}
-    | {word for verb in VERBS for word in f"{verb.base} {verb.past}".split()}
+    | {word for verb in VERBS for word in f"{verb.base} {verb.third} {verb.past}".split()}
 )
 """Every English word of the grammar, without capitals."""
 

@@ -22,6 +22,8 @@ class Phrase(NamedTuple):
     plural: bool
     mention: Mention
     """The noun or name; of two joined by "and" the first."""
+    nouns: tuple[Noun, ...]
+    """All that an adjective would be said of; a name is none."""
 
 
 class Wish(NamedTuple):
@@ -45,7 +47,7 @@ def noun_phrase(draft: Draft, wish: Wish) -> Phrase:
     """Say a noun phrase in English and return it in French."""
     if wish.name and wish.kind is Kind.PERSON and not wish.plural and draft.chance(wish.name):
         name, mention = draft.mention_name(wish.feminine)
-        return Phrase([Word(name, (mention.position,))], mention.feminine, False, mention)
+        return Phrase([Word(name, (mention.position,))], mention.feminine, False, mention, ())
     definite, article = _say_article(draft, wish)
     before, after = _say_adjectives(draft, wish)
     nouns: Sequence[Noun] = NOUNS_OF[wish.kind, wish.feminine]
@@ -66,11 +68,18 @@ def noun_phrase(draft: Draft, wish: Wish) -> Phrase:
     french = [Word(determiner, article)]
     for adjective, sources in before:
         liaison = form == 0 and begins_with_a_vowel_sound(noun)
-        french.append(Word(adjective.liaison if liaison else adjective.french[form], sources))
+        forms = adjective.forms_with(mention.noun)
+        regular = forms is adjective.french
+        french.append(Word(adjective.liaison if liaison and regular else forms[form], sources))
     french.append(Word(noun, (mention.position,)))
     for adjective, sources in after:
-        french.append(Word(adjective.french[form], sources))
-    return Phrase(french, mention.feminine, wish.plural, mention)
+        french += words_of(adjective.forms_with(mention.noun)[form], sources)
+    return Phrase(french, mention.feminine, wish.plural, mention, (mention.noun,))
+
+
+def words_of(french: str, sources: Sources) -> list[Word]:
+    """Return what may be two words ("à sec") as words with the same sources."""
+    return [Word(text, sources) for text in french.split()]
 
 
 def _say_article(draft: Draft, wish: Wish) -> tuple[bool, Sources]:
@@ -100,7 +109,8 @@ def joined(draft: Draft, first: Wish, second: Wish) -> Phrase:
     conjunction = draft.say("and")
     right = noun_phrase(draft, second)
     french = [*left.french, Word("et", conjunction), *right.french]
-    return Phrase(french, left.feminine and right.feminine, True, left.mention)
+    nouns = (*left.nouns, *right.nouns)
+    return Phrase(french, left.feminine and right.feminine, True, left.mention, nouns)
 
 
 def pronoun(draft: Draft, antecedent: Mention) -> Phrase:
@@ -115,4 +125,5 @@ def pronoun(draft: Draft, antecedent: Mention) -> Phrase:
     draft.references.append((sources[0], antecedent))
     feminine, plural = antecedent.feminine, antecedent.plural
     french = [Word(PRONOUNS[form_index(feminine, plural)], sources)]
-    return Phrase(french, feminine, plural, antecedent)
+    nouns = () if antecedent.noun is None else (antecedent.noun,)
+    return Phrase(french, feminine, plural, antecedent, nouns)

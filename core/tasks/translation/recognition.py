@@ -83,7 +83,7 @@ def derivations(source: str) -> list[Sample]:
 
     >>> [sample.target for sample in derivations("The dogs didn't eat any apples.")]
     ["Les chiens n'ont pas mangé de pommes."]
-    >>> derivations("The dogs eat.")
+    >>> derivations("The dogs will eat.")
     []
     """
     tokens = _tokens(source)

@@ -5,10 +5,12 @@ from core.tasks.translation.clauses import (
     STATEMENT,
     Support,
     action,
+    conjugated,
     end,
+    say_do,
     say_predicate,
-    say_support,
     say_verb,
+    say_verb_form,
 )
 from core.tasks.translation.draft import Draft, Word
 from core.tasks.translation.phrases import Phrase, Wish, noun_phrase
@@ -39,12 +41,11 @@ def with_object_relative(draft: Draft, phrase: Phrase, actor: Wish) -> Phrase:
     sources = draft.say("that")
     subject = noun_phrase(draft, actor)
     verbs = VERBS_FOR[actor.kind, phrase.mention.kind]
-    verb, said = draft.pick_verb(verbs, lambda each: each.past)
-    auxiliary = Word("ont" if subject.plural else "a", said)
+    verb, said = say_verb_form(draft, verbs, subject.plural, Support(()))
     # With "avoir" the participle agrees with an object that comes before it.
-    participle = Word(verb.participle[form_index(phrase.feminine, phrase.plural)], said)
-    french = [*phrase.french, Word("que", sources), *subject.french, auxiliary, participle]
-    return phrase._replace(french=french)
+    agreeing = form_index(phrase.feminine, phrase.plural)
+    words = conjugated(draft, verb, said, Support(()), plural=subject.plural, participle=agreeing)
+    return phrase._replace(french=[*phrase.french, Word("que", sources), *subject.french, *words])
 
 
 def who_clause(draft: Draft) -> list[Word]:
@@ -64,6 +65,7 @@ def who_clause_at_the_end(draft: Draft) -> list[Word]:
         draft,
         STATEMENT,
         lambda d: noun_phrase(d, wish),
+        wish.plural,
         VERBS_FOR[kind, other],
         lambda d: with_subject_relative(d, noun_phrase(d, thing)),
     )
@@ -84,7 +86,7 @@ def _says_more(draft: Draft, subject: Phrase) -> list[Word]:
     mood = draft.choose(TOLD)
     if draft.chance(0.4):
         return say_predicate(draft, subject, PREDICATES[kind], mood)
-    did = say_support(draft, "did", mood) if mood.negative else Support(())
+    did = say_do(draft, subject.plural, mood) if mood.negative else Support(())
     if draft.chance(0.5) or kind not in ANIMATE:
         return say_verb(draft, subject, VERBS_FOR[kind, None], did)
     acted_on = draft.choose(ACTED_ON)

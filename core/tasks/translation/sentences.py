@@ -41,9 +41,12 @@ SHARES: dict[Callable[[Draft], list[Word]], int] = {
     why_question: 2,
 }
 """How often each pattern is drawn, in proportion to the others."""
+PRESENT = 0.25
+"""How likely a sentence is in the present tense."""
 PATTERNS = tuple(pattern for pattern, share in SHARES.items() for _ in range(share))
 
 
 def sentence(draft: Draft) -> list[Word]:
     """Say any sentence of the grammar in English and return it in French."""
+    draft.present = draft.chance(PRESENT)
     return draft.choose(PATTERNS)(draft)

@@ -1,6 +1,5 @@
 """Sentences of one clause: statements, denials and questions."""
 
-from core.tasks.translation.adjectives import PREDICATES
 from core.tasks.translation.clauses import (
     DENIAL,
     DENYING_QUESTION,
@@ -10,11 +9,10 @@ from core.tasks.translation.clauses import (
     Support,
     action,
     being,
+    conjugated,
     end,
-    negated,
-    say_adjective,
-    say_past,
-    say_support,
+    say_do,
+    say_verb_form,
 )
 from core.tasks.translation.draft import Draft, Word
 from core.tasks.translation.phrases import Wish, noun_phrase
@@ -29,7 +27,9 @@ def intransitive(draft: Draft) -> list[Word]:
     wish = someone(draft, kind, adjectives=2)
     if mood == STATEMENT:
         wish = wish._replace(name=0.0)
-    french, _ = action(draft, mood, lambda d: noun_phrase(d, wish), VERBS_FOR[kind, None])
+    french, _ = action(
+        draft, mood, lambda d: noun_phrase(d, wish), wish.plural, VERBS_FOR[kind, None]
+    )
     return end(draft, french, mood)
 
 
@@ -42,6 +42,7 @@ def transitive(draft: Draft) -> list[Word]:
         draft,
         mood,
         lambda d: noun_phrase(d, wish),
+        wish.plural,
         VERBS_FOR[kind, acted_on],
         lambda d: noun_phrase(d, thing._replace(name=NAME)),
     )
@@ -52,10 +53,7 @@ def predicative(draft: Draft) -> list[Word]:
     """The old street wasn't very wide. Were the apples red and ripe?"""
     mood, kind = draft.choose(MOODS), draft.choose((*ACTORS, *KINDS))
     wish = someone(draft, kind)
-    french, subject = being(draft, mood, lambda d: noun_phrase(d, wish), wish.plural)
-    if draft.chance(0.2):
-        french.append(Word("et", draft.say("and")))
-        french.append(say_adjective(draft, subject, PREDICATES[kind]))
+    french, _ = being(draft, mood, lambda d: noun_phrase(d, wish), wish.plural, second=0.2)
     return end(draft, french, mood)
 
 
@@ -66,10 +64,9 @@ def who_question(draft: Draft) -> list[Word]:
     acted_on = draft.choose(KINDS)
     verbs = VERBS_FOR[Kind.PERSON, acted_on]
     thing = Wish(acted_on, draft.chance(0.3), negated=mood.negative, name=NAME)
-    did = say_support(draft, "did", DENIAL) if mood.negative else Support(())
-    verb, sources = say_past(draft, verbs, did)
-    french += negated(Word("a", did.tense or sources), did.negation)
-    french.append(Word(verb.participle[0], sources))
+    did = say_do(draft, False, DENIAL) if mood.negative else Support(())
+    verb, said = say_verb_form(draft, verbs, False, did)
+    french += conjugated(draft, verb, said, did, plural=False, participle=0)
     return end(draft, french + noun_phrase(draft, thing).french, mood)
 
 
@@ -84,6 +81,7 @@ def why_question(draft: Draft) -> list[Word]:
         draft,
         mood,
         lambda d: noun_phrase(d, wish),
+        wish.plural,
         VERBS_FOR[kind, acted_on],
         lambda d: noun_phrase(d, thing),
     )

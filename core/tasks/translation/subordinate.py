@@ -23,7 +23,9 @@ def one_antecedent(draft: Draft) -> list[Word]:
     """The girls laughed because they were happy. Zorbik slept when he came back."""
     mood, kind = draft.choose(MOODS), draft.choose((*ACTORS, *KINDS))
     wish = someone(draft, kind)
-    french, subject = action(draft, mood, lambda d: noun_phrase(d, wish), VERBS_FOR[kind, None])
+    french, subject = action(
+        draft, mood, lambda d: noun_phrase(d, wish), wish.plural, VERBS_FOR[kind, None]
+    )
     french += say_connector(draft, draft.choose((BECAUSE, BECAUSE, WHEN)))
     french += _about_it_again(draft, subject)
     return end(draft, french, mood)
@@ -35,7 +37,11 @@ def _about_it_again(draft: Draft, antecedent: Phrase) -> list[Word]:
     mood = draft.choose(TOLD)
     if kind in ANIMATE and draft.chance(0.3):
         french, _ = action(
-            draft, mood, lambda d: pronoun(d, antecedent.mention), VERBS_FOR[kind, None]
+            draft,
+            mood,
+            lambda d: pronoun(d, antecedent.mention),
+            antecedent.plural,
+            VERBS_FOR[kind, None],
         )
         return french
     subject = pronoun(draft, antecedent.mention)
@@ -44,7 +50,7 @@ def _about_it_again(draft: Draft, antecedent: Phrase) -> list[Word]:
 
 def clause_first(draft: Draft) -> list[Word]:
     """When the girl arrived, she was happy. Because the street was wide, the dog waited."""
-    french = say_connector(draft, draft.choose((BECAUSE, WHEN)))
+    french = say_connector(draft, draft.choose((BECAUSE, WHEN)), first=True)
     clause, subject = _any_clause(draft)
     draft.say(",")
     french += [*clause, Word(",")]
@@ -67,7 +73,7 @@ def _any_clause(draft: Draft) -> tuple[list[Word], Phrase]:
     wish = someone(draft, kind)
     if draft.chance(0.5):
         return being(draft, mood, lambda d: noun_phrase(d, wish), wish.plural)
-    return action(draft, mood, lambda d: noun_phrase(d, wish), VERBS_FOR[kind, None])
+    return action(draft, mood, lambda d: noun_phrase(d, wish), wish.plural, VERBS_FOR[kind, None])
 
 
 def person_and_thing(draft: Draft) -> list[Word]:
@@ -92,7 +98,12 @@ def man_and_woman(draft: Draft) -> list[Word]:
 def _two_and_a_pronoun(draft: Draft, mood: Mood, subject: Wish, other: Wish) -> list[Word]:
     verbs = VERBS_FOR[subject.kind, other.kind]
     french, _ = action(
-        draft, mood, lambda d: noun_phrase(d, subject), verbs, lambda d: noun_phrase(d, other)
+        draft,
+        mood,
+        lambda d: noun_phrase(d, subject),
+        subject.plural,
+        verbs,
+        lambda d: noun_phrase(d, other),
     )
     french += say_connector(draft, draft.choose((BECAUSE, BECAUSE, WHEN)))
     again = pronoun(draft, draft.mentions[draft.choose((0, 1))])

@@ -3,6 +3,7 @@ from collections import Counter
 import pytest
 
 from core.tasks.translation.adjectives import ADJECTIVES, TELLING
+from core.tasks.translation.ambiguous import PAIRS
 from core.tasks.translation.names import VOCABULARY
 from core.tasks.translation.nouns import LEMMAS, NOUNS
 from core.tasks.translation.verbs import VERBS
@@ -93,6 +94,47 @@ def test_participle_has_the_endings_of_gender_and_number(verb):
     assert masculines == (masculine if masculine in {"pris", "surpris"} else masculine + "s")
 
 
+# Third person singular and plural, from the grammar book.
+PRESENT = {
+    "voir": "voit voient", "choisir": "choisit choisissent", "suivre": "suit suivent",
+    "acheter": "achète achètent", "perdre": "perd perdent", "prendre": "prend prennent",
+    "effrayer": "effraie effraient", "surprendre": "surprend surprennent",
+    "dormir": "dort dorment", "courir": "court courent", "attendre": "attend attendent",
+    "rire": "rit rient", "disparaître": "disparaît disparaissent", "partir": "part partent",
+    "sortir": "sort sortent", "revenir": "revient reviennent", "connaître": "connaît connaissent",
+    "vouloir": "veut veulent",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.base)
+def test_french_present_follows_the_rule_or_is_a_listed_exception(verb):
+    stem = verb.participle[0].removesuffix("é")
+    forms = " ".join(verb.present)
+    assert forms == f"{stem}e {stem}ent" or forms in PRESENT.values()
+
+
+def test_every_listed_exception_is_a_verb_of_the_lexicon():
+    assert set(PRESENT.values()) <= {" ".join(verb.present) for verb in VERBS}
+
+
+def test_states_are_told_in_the_imperfect():
+    states = {verb.base: verb.imperfect for verb in VERBS if verb.imperfect}
+    assert states == {
+        "like": ("aimait", "aimaient"),
+        "know": ("connaissait", "connaissaient"),
+        "want": ("voulait", "voulaient"),
+    }
+
+
+def test_english_third_person_is_regular():
+    thirds = {verb.base: verb.third for verb in VERBS}
+    listed = "crosses washes touches pushes carries goes"
+    irregular = {third.split()[0] for base, third in thirds.items()} - {
+        base.split()[0] + "s" for base in thirds
+    }
+    assert irregular == set(listed.split())
+
+
 def test_there_are_thirty_adjectives_before_and_after_the_noun():
     assert len(ADJECTIVE) == len(ADJECTIVES) >= 30
     before = {adjective.english for adjective in ADJECTIVES if adjective.before}
@@ -127,21 +169,32 @@ def test_three_adjectives_have_a_form_before_a_vowel():
     assert liaison == {"old": "vieil", "beautiful": "bel", "new": "nouvel"}
 
 
-def test_telling_adjectives_never_fit_two_sorts_of_nouns():
+def test_telling_adjectives_are_of_one_sort_and_never_of_the_other_kind():
     sorts = [ANIMATE, *({kind} for kind in Kind if kind not in ANIMATE)]
-    for adjectives in TELLING.values():
+    for (kind, other), adjectives in TELLING.items():
         for adjective in adjectives:
             assert sum(bool(adjective.kinds & sort) for sort in sorts) == 1
-    assert ADJECTIVE["tired"] in TELLING[NOUN["animal"].kind]
-    assert ADJECTIVE["wide"] in TELLING[NOUN["street"].kind]
+            assert kind in adjective.kinds
+            assert other not in adjective.kinds
+    assert ADJECTIVE["tired"] in TELLING[Kind.ANIMAL, Kind.PLACE]
+    assert ADJECTIVE["wide"] in TELLING[Kind.PLACE, Kind.ANIMAL]
 
 
-def test_every_kind_has_several_telling_adjectives():
-    assert min(len(adjectives) for adjectives in TELLING.values()) >= 5
+@pytest.mark.parametrize("english", ["heavy", "light", "fragile", "expensive"])
+def test_what_may_be_said_of_an_animal_does_not_tell_a_thing_from_it(english):
+    adjective = ADJECTIVE[english]
+    assert adjective not in TELLING[Kind.THING, Kind.ANIMAL]
+    assert adjective in TELLING[Kind.THING, Kind.PLACE]
+
+
+def test_every_kind_has_several_telling_adjectives_beside_each_that_it_meets():
+    met = {pair for pairs in PAIRS.values() for pair in pairs}
+    met |= {(other, kind) for kind, other in met}
+    assert min(len(TELLING[pair]) for pair in met) >= 5
 
 
 def test_no_english_word_is_both_a_noun_and_another_word():
-    verbs = {word for verb in VERBS for word in f"{verb.base} {verb.past}".split()}
+    verbs = {word for verb in VERBS for word in f"{verb.base} {verb.third} {verb.past}".split()}
     assert not LEMMAS.keys() & (verbs | ADJECTIVE.keys())
     assert not verbs & ADJECTIVE.keys()
     assert LEMMAS.keys() | verbs | ADJECTIVE.keys() < VOCABULARY
