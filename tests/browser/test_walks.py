@@ -75,8 +75,10 @@ class Walk:
         deadline, wrong = time.monotonic() + SECONDS, {"nothing was read": (0, 0)}
         while wrong and time.monotonic() < deadline:
             try:
-                self.found = self.page.evaluate(walks.READ)
-                wrong = walks.differences(self.state, self.found)
+                before, self.found = self.found, self.page.evaluate(walks.READ)
+                # What the page drew before may stand there for a moment when the script has ended.
+                moves = {} if before == self.found else {"what it shows": (before, self.found)}
+                wrong = walks.differences(self.state, self.found) or moves
             except Exception as error:  # The page is being loaded.
                 wrong = {"unreadable": ("", str(error)[:200])}
             if wrong:
