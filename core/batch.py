@@ -4,7 +4,7 @@ B batch, S source length, T target length.
 """
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Self, TypeVar
 
@@ -15,6 +15,7 @@ from torch import Tensor
 
 from core.heads import Side
 from core.tasks.corpus import Corpus
+from core.tasks.mixed import Mixed
 from core.tasks.task import Reference, Sample, Task
 from core.tokenizer import Encoding, Tokenizer
 from core.vocabulary import BOS, EOS, PAD
@@ -132,11 +133,17 @@ def fitting(task: Learned, tokenizer: Tokenizer, max_positions: int) -> Learned:
     Raises:
         CorpusError: Too few pairs are left.
     """
-    if not isinstance(task, Corpus):
-        return task
+    if isinstance(task, Mixed):
+        return task.only(_fitting(task.pairs, tokenizer, max_positions))
+    if isinstance(task, Corpus):
+        return task.only(_fitting(task, tokenizer, max_positions))
+    return task
 
-    samples = [*task.samples, *itertools.chain.from_iterable(task.given.values())]
-    return task.only(set(those_that_fit(samples, tokenizer, max_positions)).__contains__)
+
+def _fitting(pairs: Corpus, tokenizer: Tokenizer, max_positions: int) -> Callable[[Sample], bool]:
+    """Return what says of each of some pairs whether it fits."""
+    samples = [*pairs.samples, *itertools.chain.from_iterable(pairs.given.values())]
+    return set(those_that_fit(samples, tokenizer, max_positions)).__contains__
 
 
 def those_that_fit(

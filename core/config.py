@@ -122,6 +122,8 @@ class TrainConfig(_Config):
     batch_tokens: int = 0
     """Tokens of a batch of own pairs at most, on either side and filled up to the longest, in place
     of so many pairs (a pair that is longer is a batch by itself); 0 where the pairs are counted."""
+    made_share: float = 0.5
+    """Of the sentences in a batch, where a task makes some of them beside the user's own pairs."""
     warmup: int = 4000
     """Steps in which the learning rate rises."""
     cooldown: int = 0
@@ -163,7 +165,7 @@ class TrainConfig(_Config):
         not_negative = ("cooldown", "learning_rate_factor", "guide_weight", "clip_norm", "patience")
         for name in (*not_negative, "batch_tokens"):
             require(getattr(self, name) >= 0, f"{name} is {getattr(self, name)}, not 0 or more")
-        for name in ("label_smoothing", "scheduled_sampling"):
+        for name in ("made_share", "label_smoothing", "scheduled_sampling"):
             require(0 <= getattr(self, name) < 1, f"{name} is {getattr(self, name)}, not in [0, 1)")
         require(
             self.accumulate <= self.batch_size or self.batch_tokens > 0,

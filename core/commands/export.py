@@ -19,11 +19,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="STEP",
         help="steps whose snapshots go with it",
     )
+    parser.add_argument(
+        "--without-pairs", action="store_true", help="leave out the pairs that it learned from"
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Write the copy."""
     try:
-        export_run(arguments.run, arguments.out, arguments.snapshots)
+        keeps = not arguments.without_pairs
+        export_run(arguments.run, arguments.out, arguments.snapshots, pairs=keeps)
     except FileExistsError as error:
         raise CommandError(str(error)) from error

@@ -12,12 +12,12 @@ from core.commands.errors import CommandError
 from core.commands.evaluate import summary, telling
 from core.config import Positions
 from core.runs.folder import TRAINING
-from core.runs.run import is_run, load_run
-from core.tasks import TASKS, Task
+from core.runs.run import is_run, load_run, read_settings
+from core.tasks import NEED_PAIRS, TASKS, Mixed, Task
 from core.tasks.corpus import HELD_OUT, Corpus, read_corpus
 from core.tasks.large import LargeCorpus, is_large
 from core.training.prepare import extend_run, prepare_run
-from core.training.presets import PRESETS
+from core.training.presets import PRESETS, vocabulary_for
 from core.training.process import situation
 from core.training.settings import SHORT, parse_setting, train_command, with_settings
 from core.training.trainer import Progress, complete_run
@@ -45,6 +45,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             metavar="FILE",
             help=f"pairs to {why}, as --task takes them; default: a twentieth of its sources",
         )
+    parser.add_argument(
+        "--beside",
+        choices=list(TASKS),
+        help="a task whose sentences are learned beside the pairs of --task, "
+        "so many as --set made_share=0.5 says",
+    )
     parser.add_argument("--preset", choices=list(PRESETS), default="small")
     parser.add_argument(
         "--positions", choices=get_args(Positions), help="default: the preset's, sinusoidal"
@@ -86,48 +92,71 @@ def prepare(arguments: argparse.Namespace) -> None:
     changes = dict(map(parse_setting, arguments.set))
     changes |= {name: getattr(arguments, name) for name in SHORT}
     changes = {name: value for name, value in changes.items() if value is not None}
-    preset = with_settings(PRESETS[arguments.preset], changes)
     files = {part: getattr(arguments, part) for part in ("task", "valid", "test")}
-    command = train_command(arguments.out, files, arguments.preset, changes)
-    task = _task(**files)
+    named = files | ({"beside": [arguments.beside]} if arguments.beside else {})
+    task = _task(**files, beside=arguments.beside)
+    if (n_own := _n_own_pairs(task)) and "vocab_size" not in changes:
+        changes["vocab_size"] = vocabulary_for(n_own)
+    preset = with_settings(PRESETS[arguments.preset], changes)
+    command = train_command(arguments.out, named, arguments.preset, changes)
     tell = telling("split to tokens:", task.n_train) if isinstance(task, LargeCorpus) else _silent
     try:
         prepare_run(arguments.out, task, arguments.preset, preset, command, tell)
     except FileExistsError as error:
         raise CommandError(f"{error}; name another folder, or go on with it by --resume") from error
+    if n_own:
+        learned = read_settings(arguments.out).model.vocab_size
+        print(f"{learned:,} tokens in the vocabulary (--set vocab_size=N for another size)")
     for line in parts_told(task):
         print(line, flush=True)
 
 
-def _task(task: list[str], valid: list[str], test: list[str]) -> Task:
+def _task(task: list[str], valid: list[str], test: list[str], beside: str | None) -> Task:
     """Return the task that is named, or the one that files make."""
     if too_many := [names for names in (task, valid, test) if len(names) > 2]:
         raise CommandError(f"{' '.join(too_many[0])}: one file of pairs, or two files of lines")
     if task[0] not in TASKS:
-        # The message says what else would do.
-        if len(task) == 1 and not Path(task[0]).exists():
-            raise CommandError(
-                f"{task[0]!r} is neither a file nor one of the tasks {', '.join(TASKS)}"
-            )
-        train, valid_files, test_files = (
-            [Path(name) for name in names] for names in (task, valid, test)
-        )
-        if is_large(train):
-            return LargeCorpus(train, valid_files, test_files, telling("read:"))
-        return read_corpus(train, valid_files, test_files)
+        return _own_pairs(task, valid, test, beside)
     if len(task) > 1 or valid or test:
         raise CommandError(
             f"the task {task[0]!r} makes its sentences; --valid and --test are files"
         )
+    if beside:
+        raise CommandError("--beside is for pairs of your own: --task names their file")
+    if task[0] in NEED_PAIRS:
+        raise CommandError(f"{task[0]} is learned beside pairs: --task FILE --beside {task[0]}")
     return TASKS[task[0]]
+
+
+def _own_pairs(task: list[str], valid: list[str], test: list[str], beside: str | None) -> Task:
+    """Return the task that files make, beside another one if that is asked for."""
+    # The message says what else would do.
+    if len(task) == 1 and not Path(task[0]).exists():
+        raise CommandError(f"{task[0]!r} is neither a file nor one of the tasks {', '.join(TASKS)}")
+    files = ([Path(name) for name in names] for names in (task, valid, test))
+    train, valid_files, test_files = files
+    if not is_large(train):
+        pairs = read_corpus(train, valid_files, test_files)
+        return Mixed(TASKS[beside], pairs) if beside else pairs
+    if beside:
+        raise CommandError("--beside takes no more pairs than can be held in memory")
+    return LargeCorpus(train, valid_files, test_files, telling("read:"))
+
+
+def _n_own_pairs(task: Task) -> int:
+    """Return how many of the user's own pairs are learned from."""
+    if isinstance(task, LargeCorpus):
+        return task.n_train
+    pairs = task.pairs if isinstance(task, Mixed) else task
+    return len(pairs.part("train")) if isinstance(pairs, Corpus) else 0
 
 
 def parts_told(task: Task) -> list[str]:
     """Return lines that say which of the user's pairs are for what; none for another task."""
+    task = task.pairs if isinstance(task, Mixed) else task
     if not isinstance(task, Corpus | LargeCorpus):
         return []
-    n_train = task.n_train if isinstance(task, LargeCorpus) else len(task.part("train"))
-    counts = {"train": n_train} | {part: len(task.part(part)) for part in HELD_OUT[::-1]}
+    counts = {"train": _n_own_pairs(task)} | {part: len(task.part(part)) for part in HELD_OUT[::-1]}
     lines = [", ".join(f"{part} {n:,} pairs" for part, n in counts.items())]
     split = [part for part in ("valid", "test") if part not in task.given]
     if split:

@@ -4,7 +4,9 @@ from pathlib import Path
 
 from core.tasks.copying import Copying
 from core.tasks.corpus import FILES, CorpusError, kept_corpus
+from core.tasks.everyday import Everyday
 from core.tasks.large import KeptCorpus
+from core.tasks.mixed import Mixed
 from core.tasks.reversing import Reversing
 from core.tasks.task import (
     Example,
@@ -16,17 +18,22 @@ from core.tasks.task import (
 from core.tasks.translation import Translation
 from core.vocabulary import Span
 
-TASKS: dict[str, Task] = {task.name: task for task in (Copying(), Reversing(), Translation())}
+TASKS: dict[str, Task] = {
+    task.name: task for task in (Copying(), Reversing(), Translation(), Everyday())
+}
+NEED_PAIRS = frozenset({Everyday.name})
+"""Those that are learned beside the user's own pairs only."""
 
 
 def task_named(name: str, folder: Path = Path()) -> Task:
-    """Return a task of the list, or the one that the pairs in a run's folder make.
+    """Return a task of the list, or the one that the pairs in a run's folder make, or both mixed.
 
     Raises:
         CorpusError: The name is no task, or the folder has no pairs that can be used.
     """
     if name in TASKS:
-        return TASKS[name]
+        own = (folder / FILES["train"]).is_file()
+        return Mixed(TASKS[name], kept_corpus(folder)) if own else TASKS[name]
     if name != FILES["train"]:
         raise CorpusError(f"{name!r} is none of the tasks {', '.join(TASKS)}")
     held_out = [folder / FILES["valid"], folder / FILES["test"]]
@@ -36,10 +43,12 @@ def task_named(name: str, folder: Path = Path()) -> Task:
 
 
 __all__ = [
+    "NEED_PAIRS",
     "TASKS",
     "CorpusError",
     "Example",
     "Link",
+    "Mixed",
     "Reference",
     "Sample",
     "Span",

@@ -16,6 +16,7 @@ from core.config import TrainConfig
 from core.tasks import Task
 from core.tasks.corpus import Corpus
 from core.tasks.large import KeptCorpus
+from core.tasks.mixed import Mixed
 from core.tokenizer import Tokenizer
 from core.training.tokenised import TokenisedPairs
 
@@ -36,6 +37,8 @@ def training_batches(
         config: Seed, and how large a batch is.
         first_step: So many batches are passed over.
     """
+    if isinstance(task, Mixed):
+        return mixed_batches(task, tokenizer, config, first_step)
     if isinstance(task, Corpus):
         pairs = TokenisedPairs.of(task.part("train"), tokenizer)
         return epoch_batches(pairs, tokenizer, config, first_step)
@@ -92,29 +95,84 @@ def epoch_indices(
         config: Seed, and how many tokens or pairs a batch has.
         first_step: So many batches are passed over.
     """
-    # EOS follows the source; of the target, BOS is fed and EOS predicted: one more each.
-    longest_N = lengths_N2.max(axis=1) + 1
-    n = len(longest_N)
-    per_batch = config.batch_size
-    if config.batch_tokens:
-        per_batch = max(1, config.batch_tokens // max(1, round(float(longest_N.mean()))))
-    n_chunks = max(1, round(n / (per_batch * BATCHES_PER_CHUNK)))
+    longest_N = _longest(lengths_N2)
+    n_chunks = max(
+        1, round(len(longest_N) / (_pairs_a_batch(longest_N, config) * BATCHES_PER_CHUNK))
+    )
     left = first_step
     for epoch in itertools.count():
         rng = np.random.default_rng([config.seed, epoch])
-        for chunk in np.array_split(rng.permutation(n), n_chunks):
-            order = np.lexsort((*lengths_N2[chunk].T, longest_N[chunk]))
-            batches = _cut(chunk[order], longest_N, config)
-            mixed = rng.permutation(len(batches))
-            yield from (batches[i] for i in mixed[left:])
+        for chunk in np.array_split(rng.permutation(len(longest_N)), n_chunks):
+            batches = _batches(lengths_N2[chunk], config, rng)
+            yield from (chunk[rows] for rows in batches[left:])
             left = max(0, left - len(batches))
+
+
+def mixed_batches(
+    task: Mixed, tokenizer: Tokenizer, config: TrainConfig, first_step: int = 0
+) -> Iterator[Batch]:
+    """Yield batches of own pairs and newly made sentences, without end.
+
+    Each epoch has every own pair once, among made sentences that no other epoch has.
+    """
+    own = TokenisedPairs.of(task.pairs.part("train"), tokenizer)
+    n_made_each = config.made_share / (1 - config.made_share)
+    per_batch = _pairs_a_batch(_longest(own.lengths_N2), config)
+    n_chunks = max(1, round(len(own) * (1 + n_made_each) / (per_batch * BATCHES_PER_CHUNK)))
+    left = first_step
+    for epoch in itertools.count():
+        order = np.random.default_rng([config.seed, epoch]).permutation(len(own))
+        for number, chunk in enumerate(np.array_split(order, n_chunks)):
+            n_made = round(len(chunk) * n_made_each)
+            n_batches = _n_batches(len(chunk) + n_made, config)
+            # What is passed over need not be made, where its batches can be counted without.
+            if n_batches is not None and left >= n_batches:
+                left -= n_batches
+                continue
+            drawn = task.made.training_samples(
+                random.Random(f"beside {config.seed} {epoch} {number}")
+            )
+            pairs = [own.pair(index, tokenizer) for index in chunk.tolist()]
+            pairs += encode_samples(tokenizer, list(itertools.islice(drawn, n_made)))
+            lengths_N2 = np.array([(len(each.source) - 1, len(each.target) - 2) for each in pairs])
+            rng = np.random.default_rng([config.seed, epoch, number])
+            batches = _batches(lengths_N2, config, rng)
+            yield from (collate([pairs[i] for i in rows.tolist()]) for rows in batches[left:])
+            left = max(0, left - len(batches))
+
+
+def _longest(lengths_N2: NDArray[np.int64]) -> NDArray[np.int64]:
+    # EOS follows the source; of the target, BOS is fed and EOS predicted: one more each.
+    return lengths_N2.max(axis=1) + 1
+
+
+def _pairs_a_batch(longest_N: NDArray[np.int64], config: TrainConfig) -> int:
+    """Return how many pairs a batch has, about."""
+    if config.batch_tokens:
+        return max(1, config.batch_tokens // max(1, round(float(longest_N.mean()))))
+    return config.batch_size
+
+
+def _n_batches(n_pairs: int, config: TrainConfig) -> int | None:
+    """Return how many batches pairs are cut into; None where that depends on their lengths."""
+    return None if config.batch_tokens else max(1, -(-n_pairs // config.batch_size))
+
+
+def _batches(
+    lengths_N2: NDArray[np.int64], config: TrainConfig, rng: np.random.Generator
+) -> list[Indices]:
+    """Return which of some pairs come together: those of similar length, in mixed order."""
+    longest_N = _longest(lengths_N2)
+    order = np.lexsort((*lengths_N2.T, longest_N))
+    batches = _cut(order, longest_N, config)
+    return [batches[i] for i in rng.permutation(len(batches))]
 
 
 def _cut(indices: Indices, longest_N: NDArray[np.int64], config: TrainConfig) -> list[Indices]:
     """Cut pairs, the shortest first, into batches."""
-    if not config.batch_tokens:
+    if (n_batches := _n_batches(len(indices), config)) is not None:
         # As even as can be: a last batch of two pairs would be a step like any other.
-        return np.array_split(indices, max(1, -(-len(indices) // config.batch_size)))
+        return np.array_split(indices, n_batches)
     starts = [0]
     for at, longest in enumerate(longest_N[indices].tolist()):
         # Every row is filled up to the longest, which is the last.

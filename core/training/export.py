@@ -13,10 +13,12 @@ from core.runs.run import RunError, load_run
 from core.runs.weights import CHECKPOINTS, SNAPSHOTS, step_of, weights_file, weights_in
 from core.tasks.corpus import FILES
 
-COPIED = ("run.json", "tokenizer.json", "words.txt", "metrics.jsonl", *FILES.values())
+COPIED = ("run.json", "tokenizer.json", "words.txt", "metrics.jsonl")
 
 
-def export_run(run_path: Path, out: Path, snapshots: Collection[int] = ()) -> None:
+def export_run(
+    run_path: Path, out: Path, snapshots: Collection[int] = (), *, pairs: bool = True
+) -> None:
     """Write all that looking at a run's model needs: no optimizer, weights in half precision.
 
     The evaluation is made anew, on the weights as they are written.
@@ -25,6 +27,8 @@ def export_run(run_path: Path, out: Path, snapshots: Collection[int] = ()) -> No
         run_path: The run.
         out: The folder to make.
         snapshots: Steps whose snapshots go with it.
+        pairs: Whether the user's own pairs go with it; a task that was learned beside them is
+            then what the run is measured by.
 
     Raises:
         FileExistsError: `out` holds something already.
@@ -35,7 +39,7 @@ def export_run(run_path: Path, out: Path, snapshots: Collection[int] = ()) -> No
     kept = {step_of(file): file for file in weights_in(run_path, SNAPSHOTS)}
     if missing := sorted(set(snapshots) - set(kept)):
         raise RunError(f"{run_path}: no snapshot of step {missing[0]} was kept")
-    _begin_copy(run_path, out)
+    _begin_copy(run_path, out, pairs=pairs)
     save_weights(run.model, out / CHECKPOINTS / weights_file(run.step), torch.float16)
     for step in snapshots:
         (out / SNAPSHOTS).mkdir(exist_ok=True)
@@ -65,7 +69,7 @@ def average_run(run_path: Path, out: Path, last: int) -> None:
             f"{run_path}: {len(files)} checkpoints are there, so {last} cannot be averaged; "
             "--set keep_checkpoints=K keeps more of them while a run is trained"
         )
-    _begin_copy(run_path, out)
+    _begin_copy(run_path, out, pairs=True)
     found = [load_model(file, run.settings.model).saved() for file in files[-last:]]
     with torch.no_grad():
         for name, tensor in run.model.saved().items():
@@ -74,7 +78,7 @@ def average_run(run_path: Path, out: Path, last: int) -> None:
     RunFolder(out).write_json("evaluation.json", evaluate(load_run(out)))
 
 
-def _begin_copy(run_path: Path, out: Path) -> None:
+def _begin_copy(run_path: Path, out: Path, *, pairs: bool) -> None:
     """Make a folder with all of a run but weights and figures.
 
     Raises:
@@ -83,6 +87,6 @@ def _begin_copy(run_path: Path, out: Path) -> None:
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise FileExistsError(f"{out} exists already")
     (out / CHECKPOINTS).mkdir(parents=True)
-    for name in COPIED:
+    for name in (*COPIED, *(FILES.values() if pairs else ())):
         if (run_path / name).exists():
             write_atomically(out / name, (run_path / name).read_bytes())

@@ -35,7 +35,8 @@ class TrainStep:
     loss: float
     """Cross-entropy per target token with label smoothing, in nats."""
     guide_loss: float | None
-    """−log of the guided head's weight on the antecedent; None without guidance."""
+    """−log of the guided head's weight on the antecedent; None without guidance, or where
+    no pronoun is in the batch."""
     learning_rate: float
     n_tokens: int
     """Target tokens learned from."""
@@ -88,15 +89,15 @@ def train(
         parts = _parts(model, batch, step, config, workers)
         with rounded_products(config.precision, model.device):
             loss, guide_loss = _add_gradients(forward, parts, batch, config, workers)
-        if not isfinite(loss + guide_loss):
-            raise TrainingError(f"the loss is {loss + guide_loss} at step {step}")
+        if not isfinite(loss + (guide_loss or 0.0)):
+            raise TrainingError(f"the loss is {loss + (guide_loss or 0.0)} at step {step}")
         if config.clip_norm > 0:
             clip_grad_norm_(model.parameters(), config.clip_norm)
         optimizer.step()
         yield TrainStep(
             step=step,
             loss=loss,
-            guide_loss=guide_loss if config.guide else None,
+            guide_loss=guide_loss,
             learning_rate=rate,
             n_tokens=batch.n_tokens,
             seconds=time.perf_counter() - started,
@@ -125,11 +126,12 @@ def _add_gradients(
     batch: Batch,
     config: TrainConfig,
     workers: Workers,
-) -> tuple[float, float]:
+) -> tuple[float, float | None]:
     """Add the gradients of this process's parts.
 
     Returns:
-        The cross-entropy and the guided head's loss (0 where none is guided) of the whole batch.
+        The cross-entropy and the guided head's loss of the whole batch, None where the batch has
+        nothing to guide a head by.
     """
     guide = Head.parse(config.guide) if config.guide else None
     n_rows = len(guided_rows(batch.references, guide.site)) if guide else 0
@@ -143,7 +145,7 @@ def _add_gradients(
             ((loss + config.guide_weight * guide_loss) * workers.count).backward()
         found.append(torch.stack([loss, guide_loss]).detach())
     loss, guide_loss = workers.total(torch.stack(found).sum(dim=0)).tolist()
-    return loss, guide_loss
+    return loss, guide_loss if n_rows else None
 
 
 def losses(

@@ -16,7 +16,8 @@ from core.runs.folder import RunFolder, versions
 from core.runs.run import PAIRS, RunSettings, read_settings
 from core.tasks import Sample, Task
 from core.tasks.corpus import FILES, HELD_OUT, Corpus, CorpusError, OwnPairs
-from core.tasks.large import LargeCorpus
+from core.tasks.large import AT_HAND, LargeCorpus
+from core.tasks.mixed import Mixed
 from core.tasks.pairs import as_tsv
 from core.tasks.task import Part
 from core.tokenizer import Tokenizer
@@ -24,7 +25,8 @@ from core.training.presets import Preset
 from core.training.tokenised import keep
 
 TOKENIZER_SAMPLES = 20_000
-"""So many training samples the tokenizer learns its pieces from."""
+"""So many training samples the tokenizer learns its pieces from; of the user's own pairs all, if
+they can be held in memory."""
 
 
 def prepare_run(  # noqa: PLR0913
@@ -52,7 +54,7 @@ def prepare_run(  # noqa: PLR0913
         CorpusError: Too few of the pairs fit the model's positions.
     """
     config = preset.training
-    own = isinstance(task, OwnPairs)
+    own = isinstance(task, OwnPairs | Mixed)
     if config.batch_tokens and not own:
         raise ConfigError(
             f"batch_tokens is {config.batch_tokens}, but the task {task.name!r} makes its "
@@ -65,7 +67,7 @@ def prepare_run(  # noqa: PLR0913
         check_guide(config.guide, task, build(model))
     RunFolder(path).begin(
         RunSettings(
-            task=PAIRS if own else task.name,
+            task=PAIRS if isinstance(task, OwnPairs) else task.name,
             preset=preset_name,
             model=model,
             training=config,
@@ -88,6 +90,7 @@ def _write_pairs(
         CorpusError: Of a part of a large corpus no pair is as short as `longest` tokens.
     """
     written: dict[Part, Sequence[Sample]] = {}
+    task = task.pairs if isinstance(task, Mixed) else task
     if isinstance(task, LargeCorpus):
         kept = keep(path, task.to_learn_from(), tokenizer, longest, tell)
         written = {part: those_that_fit(task.part(part), tokenizer, longest) for part in HELD_OUT}
@@ -118,8 +121,14 @@ def extend_run(path: Path, steps: int) -> None:
 def train_tokenizer(task: Task, vocab_size: int, seed: int) -> Tokenizer:
     """Learn at most `vocab_size` tokens from samples of a task that are not held out."""
     drawn = task.training_samples(random.Random(f"tokenizer {seed}"))
-    samples = itertools.islice(drawn, TOKENIZER_SAMPLES)
+    samples = itertools.islice(drawn, _n_for_tokenizer(task))
     return Tokenizer.train((text for s in samples for text in (s.source, s.target)), vocab_size)
+
+
+def _n_for_tokenizer(task: Task) -> int:
+    pairs = task.pairs if isinstance(task, Mixed) else task
+    own = min(AT_HAND, len(pairs.part("train"))) if isinstance(pairs, Corpus) else 0
+    return max(TOKENIZER_SAMPLES, own)
 
 
 def check_guide(guide: str, task: Task, model: Transformer) -> None:

@@ -1,5 +1,6 @@
 """Sizes with settings that are known to work, by name."""
 
+import math
 from dataclasses import dataclass, replace
 
 from core.config import ModelConfig, TrainConfig
@@ -64,6 +65,27 @@ PRESETS: dict[str, Preset] = {
         ),
         vocab_size=1500,
     ),
+    # For ten to two hundred thousand pairs of one's own.
+    "medium": Preset(
+        ModelConfig(
+            vocab_size=4000,
+            n_encoder_layers=3,
+            n_decoder_layers=2,
+            d_model=192,
+            d_ff=768,
+            n_heads=4,
+            dropout=0.15,
+            norm="pre",
+        ),
+        TrainConfig(
+            steps=12_000,
+            batch_size=128,
+            warmup=600,
+            cooldown=11_400,
+            learning_rate_factor=0.7,
+        ),
+        vocab_size=4000,
+    ),
     # The paper's base model, with its schedule.
     "base": Preset(
         ModelConfig(vocab_size=37000),
@@ -71,3 +93,12 @@ PRESETS: dict[str, Preset] = {
         vocab_size=37000,
     ),
 }
+
+
+def vocabulary_for(n_pairs: int) -> int:
+    """Return how many tokens suit so many pairs of one's own: it grows with their square root.
+
+    >>> [vocabulary_for(n) for n in (10, 2_500, 40_000, 5_000_000)]
+    [320, 1000, 4000, 32000]
+    """
+    return min(32_000, max(320, round(math.sqrt(n_pairs / 2_500) * 10) * 100))

@@ -1,5 +1,6 @@
 import functools
 import json
+import re
 import shlex
 import shutil
 import signal
@@ -245,7 +246,8 @@ def test_three_parts_are_watched_by_one_and_measured_by_another(command, tmp_pat
     assert {row["held_out_n"] for row in rows if "held_out_n" in row} == {6}
     # Trained again by the command that is kept with it.
     words = shlex.split(load_run(out).settings.command)
-    assert words[5:] == [*map(str, parts), "--preset", "tiny", "--steps", "3"]
+    chosen = ["--steps", "3", "--set", "vocab_size=320"]
+    assert words[5:] == [*map(str, parts), "--preset", "tiny", *chosen]
     assert command("train", out, "--resume", "--steps", "4")[0] == 0
 
 
@@ -257,6 +259,36 @@ def test_what_is_split_off_is_said(command, tmp_path, parts):
     )
     _, said, _ = command("train", tmp_path / "other", *parts[:5], *short)
     assert "train 37 pairs, valid 6 pairs, test 3 pairs (test split off" in said
+
+
+def test_the_vocabulary_is_chosen_from_the_pairs_and_said(command, tmp_path, pairs, monkeypatch):
+    monkeypatch.setattr(train, "vocabulary_for", lambda n: 250 + n)
+    short = ["--task", pairs, "--preset", "tiny", "--steps", "1"]
+    _, said, _ = command("train", tmp_path / "run", *short)
+    n_train = int(re.search(r"train (\d+) pairs", said)[1])
+    # So few texts have hardly any pieces to learn.
+    learned = load_run(tmp_path / "run").settings.model.vocab_size
+    assert 260 <= learned <= 250 + n_train
+    assert f"{learned} tokens in the vocabulary (--set vocab_size=N for another size)" in said
+    assert f"--set vocab_size={250 + n_train}" in load_run(tmp_path / "run").settings.command
+    command("train", tmp_path / "other", *short, "--set", "vocab_size=262")
+    assert load_run(tmp_path / "other").settings.model.vocab_size == 262
+
+
+def test_pairs_are_learned_beside_sentences_that_a_task_makes(command, tmp_path, pairs):
+    out = tmp_path / "run"
+    options = ["--beside", "translate", "--preset", "tiny", "--steps", "40"]
+    status, said, _ = command("train", out, "--task", pairs, *options)
+    assert status == 0
+    assert "(valid and test split off by the hash of the source)" in said
+    run = load_run(out)
+    assert (run.settings.task, (out / "pairs.tsv").is_file()) == ("translate", True)
+    assert run.known_words & {"the", "The"}
+    assert "cat" in run.known_words
+    assert command("train", out, "--resume", "--steps", "41")[0] == 0
+    assert command("export", out, tmp_path / "small", "--without-pairs")[0] == 0
+    assert not (tmp_path / "small" / "pairs.tsv").exists()
+    assert load_run(tmp_path / "small").evaluation["pronouns"]
 
 
 def test_pairs_too_many_for_memory_are_trained_on_from_tokens_on_the_disk(
@@ -291,10 +323,21 @@ def test_pairs_too_many_for_memory_are_trained_on_from_tokens_on_the_disk(
             ["copy", "--test", "t.tsv"],
             "the task 'copy' makes its sentences; --valid and --test are",
         ),
+        (["copy", "--beside", "translate"], "--beside is for pairs of your own"),
+        (["everyday"], "everyday is learned beside pairs: --task FILE --beside everyday"),
     ],
 )
 def test_files_that_make_no_task_are_refused(refused, tmp_path, given, sentence):
     assert sentence in refused("train", tmp_path / "run", "--task", *given, "--preset", "tiny")
+
+
+def test_more_pairs_than_memory_holds_are_learned_beside_nothing(
+    refused, tmp_path, pairs, monkeypatch
+):
+    monkeypatch.setattr(large, "MOST_PAIRS", 50)
+    options = ["--task", pairs, "--beside", "translate", "--preset", "tiny"]
+    sentence = refused("train", tmp_path / "run", *options)
+    assert "--beside takes no more pairs than can be held in memory" in sentence
 
 
 def test_a_line_that_is_no_pair_is_named(refused, tmp_path, pairs):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from core.config import TrainConfig
-from core.tasks import TASKS, Sample
+from core.tasks import TASKS, Mixed, Sample
 from core.tasks.corpus import Corpus
 from core.tasks.task import Drawn
 from core.training.batches import BATCHES_PER_CHUNK, epoch_indices, training_batches
@@ -166,3 +166,46 @@ def test_own_pairs_are_batched_as_they_are_written(tokenizer):
         if sum(seen.values()) >= len(corpus.part("train")):
             break
     assert seen == Counter(sample.source for sample in corpus.part("train"))
+
+
+MIXED = Mixed(TASKS["translate"], Corpus("mine", SAMPLES))
+CONFIGS = [
+    TrainConfig(batch_size=7, made_share=0.25),
+    TrainConfig(batch_tokens=90, made_share=0.25),
+]
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=["pairs", "tokens"])
+def test_beside_made_sentences_each_epoch_has_every_own_pair_once(tokenizer, config):
+    own = {each.source for each in MIXED.pairs.part("train")}
+    seen, made = [], []
+    for batch in training_batches(MIXED, tokenizer, config):
+        seen += [source for source in batch.sources if source in own]
+        made += [source for source in batch.sources if source not in own]
+        if len(seen) == 2 * len(own):
+            break
+    assert Counter(seen) == dict.fromkeys(own, 2)
+    assert not any(MIXED.made.held_out(Sample(source, "")) for source in made)
+    assert abs(len(made) / (len(made) + len(seen)) - 0.25) < 0.02
+    # They are made anew for each epoch.
+    assert len(set(made)) > 0.95 * len(made)
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=["pairs", "tokens"])
+@pytest.mark.parametrize("first_step", [1, 40, 73])
+def test_mixed_batches_from_a_step_on_equal_those_after_skipping_it(tokenizer, config, first_step):
+    whole = itertools.islice(training_batches(MIXED, tokenizer, config), first_step + 3)
+    later = training_batches(MIXED, tokenizer, config, first_step)
+    assert all(map(same, list(whole)[first_step:], itertools.islice(later, 3)))
+
+
+def test_made_sentences_keep_what_is_known_of_their_pronouns(tokenizer):
+    batches = training_batches(MIXED, tokenizer, CONFIGS[0])
+    references = [each for batch in itertools.islice(batches, 40) for each in batch.references]
+    assert any(references)
+
+
+def test_without_a_share_no_sentence_is_made(tokenizer):
+    batches = training_batches(MIXED, tokenizer, TrainConfig(made_share=0.0))
+    sources = {source for batch in itertools.islice(batches, 10) for source in batch.sources}
+    assert sources <= {each.source for each in SAMPLES}

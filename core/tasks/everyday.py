@@ -1,0 +1,19 @@
+"""Everyday English to French: the grammar's sentences beside a corpus of what people say."""
+
+from core.tasks.task import Example
+from core.tasks.translation import Translation
+
+
+class Everyday(Translation):
+    """The grammar, as it is learned beside pairs of everyday sentences (`core.tasks.mixed`).
+
+    The pairs themselves are no part of it: a model that is given away comes without them.
+    """
+
+    name = "everyday"
+    examples: tuple[Example, ...] = (
+        *Translation.examples[:2],
+        Example("love", "I love you."),
+        Example("a gift", "She gave him a book."),
+        Example("a question", "Where do you live?"),
+    )
