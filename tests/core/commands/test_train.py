@@ -288,7 +288,7 @@ def test_pairs_are_learned_beside_sentences_that_a_task_makes(command, tmp_path,
     assert command("train", out, "--resume", "--steps", "41")[0] == 0
     assert command("export", out, tmp_path / "small", "--without-pairs")[0] == 0
     assert not (tmp_path / "small" / "pairs.tsv").exists()
-    assert load_run(tmp_path / "small").evaluation["pronouns"]
+    assert load_run(tmp_path / "small").evaluation["pronoun"]
 
 
 def test_pairs_too_many_for_memory_are_trained_on_from_tokens_on_the_disk(

@@ -133,7 +133,8 @@ def test_guidance_adds_its_loss_with_its_weight(model, translation_pairs):
 def test_a_guided_head_learns_to_look_at_the_antecedent(model, tokenizer):
     config = replace(CONFIG, steps=40, guide="encoder.0.self:1", guide_weight=3.0, warmup=10)
     quiet = build(replace(model.config, dropout=0.0), seed=1)
-    taken = [step.guide_loss for step in steps(quiet, tokenizer, config, task="translate")]
+    losses_taken = [step.guide_loss for step in steps(quiet, tokenizer, config, task="translate")]
+    taken = [loss for loss in losses_taken if loss is not None]
     assert sum(taken[-5:]) < 0.8 * sum(taken[:5])
 
 
