@@ -56,7 +56,7 @@ def _score_file(arguments: argparse.Namespace) -> None:
     """Print how good the run translates a file of pairs."""
     if len(arguments.file) > 2:
         raise CommandError("--file takes one file of pairs, or two files of lines")
-    samples = read_samples(arguments.file)
+    samples = read_samples(arguments.file, repeated=True)
     loaded = load_run(arguments.run)
     scores = score_file(loaded, samples, arguments.beam, telling("translated", len(samples)))
     if arguments.json:

@@ -144,11 +144,11 @@ def _own_pairs(task: list[str], valid: list[str], test: list[str], beside: str |
 
 
 def _n_own_pairs(task: Task) -> int:
-    """Return how many of the user's own pairs are learned from."""
+    """Return how many pairs the user's first file has; 0 for another task."""
     if isinstance(task, LargeCorpus):
-        return task.n_train
+        return task.n_pairs
     pairs = task.pairs if isinstance(task, Mixed) else task
-    return len(pairs.part("train")) if isinstance(pairs, Corpus) else 0
+    return len(pairs.samples) if isinstance(pairs, Corpus) else 0
 
 
 def parts_told(task: Task) -> list[str]:
@@ -156,7 +156,8 @@ def parts_told(task: Task) -> list[str]:
     task = task.pairs if isinstance(task, Mixed) else task
     if not isinstance(task, Corpus | LargeCorpus):
         return []
-    counts = {"train": _n_own_pairs(task)} | {part: len(task.part(part)) for part in HELD_OUT[::-1]}
+    n_train = task.n_train if isinstance(task, LargeCorpus) else len(task.part("train"))
+    counts = {"train": n_train} | {part: len(task.part(part)) for part in HELD_OUT[::-1]}
     lines = [", ".join(f"{part} {n:,} pairs" for part, n in counts.items())]
     split = [part for part in ("valid", "test") if part not in task.given]
     if split:

@@ -201,8 +201,12 @@ def kept_corpus(folder: Path) -> Corpus:
     return read_corpus(train, *(each if each[0].is_file() else [] for each in (valid, test)))
 
 
-def read_samples(paths: Sequence[Path]) -> Sequence[Sample]:
+def read_samples(paths: Sequence[Path], *, repeated: bool = False) -> Sequence[Sample]:
     """Read one file of two columns, or two files of lines; see `read_corpus`.
+
+    Args:
+        paths: The files.
+        repeated: Whether a pair is returned as often as it stands there, or once.
 
     Raises:
         CorpusError: A file cannot be read, or a line is no pair (its number is named).
@@ -218,7 +222,7 @@ def read_samples(paths: Sequence[Path]) -> Sequence[Sample]:
         n_others = len(pairs.refused) - 1
         others = f" ({n_others:,} more lines cannot be used either)" if n_others else ""
         raise CorpusError(f"{_name(paths)}, line {first.line}: {first.reason}{others}")
-    return pairs.samples
+    return pairs.rows if repeated else pairs.samples
 
 
 def _name(paths: Sequence[Path]) -> str:

@@ -68,7 +68,7 @@ class LargeCorpus(OwnPairs):
         self._parts: dict[Part, list[Sample]] = {part: [] for part in missing} | self.given
         self._at_hand: list[Sample] = []
         self._in_both: dict[Part, set[str]] = {part: set() for part in self.given}
-        self.n_train = 0
+        self.n_pairs = self.n_train = 0
         self._look_through(tell)
         if self.n_train < FEWEST_SOURCES or not all(self._parts.values()):
             raise CorpusError(f"{self.name}: too few pairs to learn from and to test on")
@@ -82,6 +82,7 @@ class LargeCorpus(OwnPairs):
         for number, sample in enumerate(pairs_in(self._files), start=1):
             if number % TOLD_EVERY == 0:
                 tell(number)
+            self.n_pairs = number
             part = self._part_of(sample.source)
             if part != "train":
                 self._parts[part].append(sample)

@@ -63,6 +63,8 @@ class Pairs:
 
     samples: tuple[Sample, ...]
     """The different pairs, in the order of the file."""
+    rows: tuple[Sample, ...]
+    """All pairs, as often as they stand there."""
     refused: tuple[Refused, ...]
     duplicates: tuple[int, ...]
     """The numbers of the lines that repeat an earlier pair."""
@@ -101,15 +103,25 @@ def _accounted(
     records: Sequence[Record], lines: Sequence[str], separator: str, *, has_header: bool
 ) -> Pairs:
     """Return the different pairs of some records, and what became of the others."""
-    found: dict[tuple[str, ...], int] = {}
-    refused, duplicates = [], []
+    found: dict[tuple[str, ...], Sample] = {}
+    rows, refused, duplicates = [], [], []
     for line, texts in records:
         if reason := why_not(texts):
             refused.append(Refused(line, reason, _shown(lines[line - 1])))
-        elif found.setdefault(texts, line) != line:
+            continue
+        if texts in found:
             duplicates.append(line)
-    samples = tuple(Sample(source, target) for source, target in found)
-    return Pairs(samples, tuple(refused), tuple(duplicates), separator, has_header)
+        else:
+            found[texts] = Sample(*texts)
+        rows.append(found[texts])
+    return Pairs(
+        tuple(found.values()),
+        tuple(rows),
+        tuple(refused),
+        tuple(duplicates),
+        separator,
+        has_header,
+    )
 
 
 def pairs_of_lines(sources: bytes, targets: bytes, names: tuple[str, str]) -> Pairs:

@@ -13,6 +13,7 @@ from core.tasks.pairs import LARGEST, Pairs, read_pairs
 from core.tasks.task import Part
 from core.training.corpus_report import corpus_report
 from core.training.estimate import Lengths
+from core.training.presets import vocabulary_for
 from core.training.settings import Setting
 from pages.frame import cached, controls, session
 from pages.frame.language import N_, _, number, plain
@@ -57,7 +58,7 @@ def ask(begun: Begun) -> tuple[OwnPairs | None, dict[str, Setting]]:
     else:
         name, content = _text()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        changed = settings.ask_one(VOCABULARY, begun)
+        changed = settings.ask_one(VOCABULARY, begun, _suitable_vocabulary(name, content))
         size = int(changed.get("vocab_size", begun.preset.vocab_size))
         # Drawn here, filled when it is known.
         beside = st.container()
@@ -81,6 +82,12 @@ def ask(begun: Begun) -> tuple[OwnPairs | None, dict[str, Setting]]:
         st.warning(said)
     pairs_found.details(taken, begun.preset.model.max_positions - 1)
     return OwnPairs(taken.corpus, taken.report.lengths), changed
+
+
+def _suitable_vocabulary(name: str, content: bytes) -> int | None:
+    """Return how many tokens suit the pairs; None where there are none."""
+    pairs = cached.of_key(_read, _digest(name, content), content, name) if content.strip() else ""
+    return None if isinstance(pairs, str) else vocabulary_for(len(pairs.samples))
 
 
 def _learnable(changed: dict[str, Setting]) -> bool:

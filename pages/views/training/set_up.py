@@ -33,7 +33,7 @@ LABELS = {
     OWN_PAIRS: N_("own pairs"),
 }
 """Task → what people call it."""
-SIZES = {"tiny": N_("tiny"), "small": N_("small"), "base": N_("base")}
+SIZES = {"tiny": N_("tiny"), "small": N_("small"), "medium": N_("medium"), "base": N_("base")}
 TEXTS = {
     "copy": N_(
         "Copy a row of letters. The first thing that a Transformer should learn: its "
@@ -68,7 +68,7 @@ def draw(folder: Path) -> Shown | None:
     left, right = st.columns([5, 3], gap="medium")
     with left:
         with st.container(horizontal=True):
-            offered = {name: _(LABELS[name]) for name in [*TASKS, OWN_PAIRS]}
+            offered = translated(LABELS)
             older = {"own pairs": OWN_PAIRS}
             name = controls.choice(
                 _("Task"), TASK, offered, next(iter(offered)), labelled=True, older=older

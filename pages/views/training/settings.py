@@ -139,12 +139,18 @@ def ask(begun: Begun, task: Task | None, *, vocabulary: bool) -> dict[str, Setti
     return found
 
 
-def ask_one(knob: Knob, begun: Begun) -> dict[str, Setting]:
-    """Ask for one setting, and return it where it differs from the preset's."""
-    default, key = begun.values[knob.name], key_of(knob.name)
-    help_text = _("{text} Preset {name}: {value}.").format(
-        text=_(knob.text), name=begun.name, value=default
-    )
+def ask_one(knob: Knob, begun: Begun, chosen: int | None = None) -> dict[str, Setting]:
+    """Ask for one setting, and return it where it differs from the preset's.
+
+    Args:
+        knob: The setting.
+        begun: The preset.
+        chosen: What suits the visitor's own pairs better than the preset's number, to begin with.
+    """
+    of_preset, key = begun.values[knob.name], key_of(knob.name)
+    default = of_preset if chosen is None else chosen
+    origin = _("Preset {name}: {value}.") if chosen is None else _("For these pairs: {value}.")
+    help_text = f"{_(knob.text)} {origin.format(name=begun.name, value=default)}"
     if knob.offered:
         address.belongs_to(key, begun.name)
         offered, label = {each: each for each in knob.offered}, _label(knob, default)
@@ -153,7 +159,7 @@ def ask_one(knob: Knob, begun: Begun) -> dict[str, Setting]:
         )
     else:
         value = _ask_number(knob, begun, default, help_text)
-    return {} if value == default else {knob.name: value}
+    return {} if value == of_preset else {knob.name: value}
 
 
 def require_limits(changed: Mapping[str, Setting], limited: Iterable[Knob]) -> None:
@@ -204,7 +210,7 @@ def _ask_number(knob: Knob, begun: Begun, preset_value: Setting, help_text: str)
         default,
         step=kind(knob.step),
         help_text=help_text,
-        of=begun.name,
+        of=f"{begun.name} {default}",
         width=_WIDTH,
     )
 

@@ -86,6 +86,12 @@ def test_two_files_of_lines_are_measured_as_one_of_pairs(command, copy_folder, p
     assert one == two
 
 
+def test_a_pair_counts_as_often_as_it_stands_in_the_file(command, copy_folder, pairs):
+    pairs.write_text(pairs.read_text() + pairs.read_text().splitlines()[-1] + "\n")
+    _, out, _ = command("evaluate", copy_folder, "--file", pairs)
+    assert out.splitlines()[0].endswith("of 9 pairs")
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
