@@ -112,7 +112,8 @@ def _accounted(
         if texts in found:
             duplicates.append(line)
         else:
-            found[texts] = Sample(*texts)
+            source, target = texts
+            found[texts] = Sample(source, target)
         rows.append(found[texts])
     return Pairs(
         tuple(found.values()),
