@@ -13,27 +13,31 @@ import math
 import random
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from statistics import median
 
 import torch
 from torch import Tensor, nn
 
-from core.batch import Batch, collate, encode_samples, training_batches
+from core.batch import Batch, collate, encode_samples
 from core.config import ModelConfig, Precision, TrainConfig
 from core.evaluate.loss import token_loss
 from core.model import Transformer, build
 from core.model.description import describe
 from core.model.positional import sinusoids
 from core.tasks import TASKS
-from core.training.estimate import multiply_adds_per_second, seconds_per_step
+from core.training.batches import training_batches
 from core.training.loop import make_optimizer, train
 from core.training.prepare import train_tokenizer
 from core.training.presets import PRESETS
+from core.training.timing import seconds_per_step
 from core.vocabulary import PAD
 
 ROUNDS = 10
 TASK = TASKS["translate"]
 VOCABULARY = 1500
+WIDTH = 512
+"""Of the square matrices by which the machine is measured."""
 SIZES = {
     "d_model 128, 3 + 3 layers, batch 64": (128, 512, 4, 3, 64, 12),
     "d_model 512, 6 + 6 layers, batch 32": (512, 2048, 8, 6, 32, 2),
@@ -126,7 +130,7 @@ def compared(name: str) -> None:
         "ours": (our_loop(config, _training()), True),
         "ours, products in bfloat16": (our_loop(config, _training("bfloat16")), True),
     }
-    ours = training_batches(TASK, tokenizer, n_pairs, seed=0)
+    ours = training_batches(TASK, tokenizer, TrainConfig(batch_size=n_pairs))
     drawn = _as_they_come(tokenizer, n_pairs)
     seconds: dict[str, list[float]] = {loop: [] for loop in loops}
     tokens: dict[str, list[int]] = {loop: [] for loop in loops}
@@ -168,24 +172,33 @@ def _print(
 
 
 def estimated() -> None:
-    """Print how long a step was said to take, and how long it took."""
+    """Print how long a step was said to take after a few were tried, and how long steps took."""
     print(f"\n{'preset':10}{'said':>12}{'took':>12}{'ratio':>8}")
     for name, preset in PRESETS.items():
-        tokenizer = train_tokenizer(TASK, min(preset.vocab_size, VOCABULARY), seed=0)
-        config = preset.sized(tokenizer.vocab_size)
-        batches = list(
-            itertools.islice(training_batches(TASK, tokenizer, preset.training.batch_size, 0), 6)
-        )
-        model = build(config)
+        preset = replace(preset, vocab_size=min(preset.vocab_size, VOCABULARY))
+        said = seconds_per_step(TASK, preset)
+        tokenizer = train_tokenizer(TASK, preset.vocab_size, seed=0)
+        model = build(preset.sized(tokenizer.vocab_size))
         optimizer = make_optimizer(model, preset.training)
-        steps = list(train(model, optimizer, batches, preset.training))
-        took = median(step.seconds for step in steps[1:])
-        n_source, n_target = (
-            median(getattr(batch, side).shape[1] for batch in batches)
-            for side in ("source_BS", "fed_BT")
-        )
-        said = seconds_per_step(config, preset.training.batch_size, int(n_source), int(n_target))
+        batches = training_batches(TASK, tokenizer, preset.training)
+        n_steps = 4 if name == "base" else 48
+        started = time.perf_counter()
+        for _ in itertools.islice(train(model, optimizer, batches, preset.training), n_steps):
+            pass
+        took = (time.perf_counter() - started) / n_steps
         print(f"{name:10}{said * 1e3:9.0f} ms{took * 1e3:9.0f} ms{said / took:8.2f}")
+
+
+def multiply_adds_per_second() -> float:
+    """Measure how fast this machine computes matrix products in float32, with all its threads."""
+    left, right = torch.ones(WIDTH, WIDTH), torch.ones(WIDTH, WIDTH)
+    seconds = []
+    for _ in range(7):
+        started = time.perf_counter()
+        torch.mm(left, right)
+        seconds.append(time.perf_counter() - started)
+    # What else runs on the machine can only make a product slower.
+    return WIDTH**3 / min(seconds)
 
 
 def _training(precision: Precision = "float32") -> TrainConfig:

@@ -9,7 +9,6 @@ from core.batch import Lengths, fitting, token_counts
 from core.tasks.corpus import Corpus
 from core.tasks.task import Sample
 from core.tokenizer import Token, Tokenizer
-from core.training.estimate import Lengths as MeanLengths
 from core.training.prepare import train_tokenizer
 
 
@@ -36,13 +35,6 @@ class CorpusReport:
     """As learned: few texts do not have as many pieces as were asked for."""
     examples: tuple[tuple[tuple[Token, ...], tuple[Token, ...]], ...]
     """Source and target of the first pair, of the longest, of the one with most tokens a word."""
-
-    @property
-    def lengths(self) -> MeanLengths:
-        """How the pairs look to the model, for what a training on them costs."""
-        return MeanLengths(
-            self.vocab_size, float(self.source_tokens.mean()), float(self.target_tokens.mean())
-        )
 
 
 def corpus_report(corpus: Corpus, vocab_size: int, max_positions: int) -> CorpusReport:

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from core.config import ModelConfig, TrainConfig
+from core.model import count_parameters
 from core.model.description import describe
-from core.training.estimate import Costs
-from core.training.presets import Preset
+from core.training.presets import PRESETS, Preset
 from core.training.schedule import learning_rate
 
 POINTS = 200
@@ -29,27 +29,32 @@ def parameters_of(model: ModelConfig) -> dict[str, int]:
     return describe(model, 1, 1).by_group()
 
 
-def forecast(preset: Preset, costs: Costs) -> dict[str, list[Any]]:
-    """Return settings, costs, learning rates and parameters, one number in each row.
+def share_of_base(model: ModelConfig) -> float:
+    """Return a model's parameters as a share of those of the paper's base model."""
+    return count_parameters(model) / count_parameters(PRESETS["base"].model)
+
+
+def forecast(preset: Preset, vocab_size: int) -> dict[str, list[Any]]:
+    """Return settings, sizes, learning rates and parameters, one number in each row.
 
     Args:
         preset: How it will be trained.
-        costs: Of this preset.
+        vocab_size: Tokens as learned: few words do not have as many pieces as were asked for.
 
     Returns:
-        what: "setting", "cost", "learning rate" or "parameters"; the number's name; and the value.
+        what: "setting", "size", "learning rate" or "parameters"; the number's name; and the value.
         Of a learning rate the name is the step.
     """
-    settings = costs.model.to_dict() | preset.training.to_dict()
+    model = preset.sized(vocab_size)
+    settings = model.to_dict() | preset.training.to_dict()
     found: dict[str, dict[Any, Any]] = {
         "setting": {name: value for name, value in settings.items() if name != "adam_betas"},
-        "cost": {
-            "parameters": costs.n_parameters,
-            "share of the base model": costs.share_of_base,
-            "seconds of all steps": costs.seconds,
+        "size": {
+            "parameters": count_parameters(model),
+            "share of the base model": share_of_base(model),
         },
-        "learning rate": learning_rates(costs.model, preset.training),
-        "parameters": parameters_of(costs.model),
+        "learning rate": learning_rates(model, preset.training),
+        "parameters": parameters_of(model),
     }
     rows = [(what, name, value) for what, each in found.items() for name, value in each.items()]
     return {

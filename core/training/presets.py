@@ -78,10 +78,10 @@ PRESETS: dict[str, Preset] = {
             norm="pre",
         ),
         TrainConfig(
-            steps=12_000,
+            steps=9000,
             batch_size=128,
             warmup=600,
-            cooldown=11_400,
+            cooldown=8400,
             learning_rate_factor=0.7,
         ),
         vocab_size=4000,

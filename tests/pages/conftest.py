@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import WidgetList
 
 from pages.frame import cached, view
+from pages.views.training import costs
 from viz.component.payload import unframed
 from viz.plane.map_payload import unpack
 
@@ -50,6 +51,23 @@ def _packages_looked_through_once():
     with pytest.MonkeyPatch.context() as patch:
         found = manifest_scanner.scan_component_manifests()
         patch.setattr(manifest_scanner, "scan_component_manifests", lambda: list(found))
+        yield
+
+
+class _KnownAtOnce:
+    """In place of the stopwatch, which begins a process for every size that is asked for."""
+
+    def seconds(self, task, preset):
+        return SECONDS_OF_A_STEP
+
+
+SECONDS_OF_A_STEP = 0.02
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _steps_timed_before():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(costs, "stopwatch", _KnownAtOnce)
         yield
 
 

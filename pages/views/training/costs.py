@@ -1,15 +1,24 @@
 """What a training will be like: its size, its time, where its numbers are, how fast it learns."""
 
+import math
+
 import streamlit as st
 
 from core.config import ModelConfig, TrainConfig
-from core.training.estimate import Costs
-from core.training.forecast import learning_rates, parameters_of
+from core.model import count_parameters
+from core.tasks import Task
+from core.training.forecast import learning_rates, parameters_of, share_of_base
+from core.training.presets import Preset
+from pages.frame import address
 from pages.frame.language import _, duration, number, percent
 from pages.views.training.settings import exact
+from pages.views.training.start import Wanted
+from pages.views.training.timing import stopwatch
 from viz.charts.bars import bars
 from viz.charts.curves import Chart, Quantity, curves
 
+EVERY = 1.0
+"""Seconds between two looks at a try."""
 _HEIGHT = 204
 """Of each chart, in pixels."""
 
@@ -54,31 +63,51 @@ def charts(model: ModelConfig, training: TrainConfig) -> tuple[Chart, Chart]:
     return learned.properties(height=_HEIGHT), found.properties(height=_HEIGHT)
 
 
-def say(found: Costs | None, training: TrainConfig | None) -> None:
+def say(wanted: Wanted) -> None:
     """Say what a training costs; as many lines, but empty ones, where it cannot be."""
     count, time = st.columns(2)
     with count:
         st.caption(_("Parameters"))
-        if found:
-            share = percent(found.share_of_base)
-            st.markdown(f"**{number(found.n_parameters)}**")
+        if wanted.preset and wanted.vocab_size is not None:
+            model = wanted.preset.sized(wanted.vocab_size)
+            st.markdown(f"**{number(count_parameters(model))}**")
+            share = percent(share_of_base(model))
             st.caption(_("{share} of the paper's base model").format(share=share))
         else:
             _say_nothing()
     with time:
-        estimated = _(
-            "Of the steps on this machine's CPU, from how fast it multiplies matrices, and from "
-            "the mean length of the task's sentences. Starting (a few seconds) and measuring "
-            "held-out pairs come on top, and a busy machine takes longer."
+        tried = _(
+            "A few steps of this training are done for real on this machine, as busy as it is now, "
+            "and thrown away. Starting (a few seconds) and measuring held-out pairs come on top."
         )
-        st.caption(_("Estimated time"), help=estimated)
-        if found and training:
-            said = _("**at least {time}**").format(time=duration(found.seconds))
-            st.markdown(said)
-            amount = _("{steps} steps of {n} pairs  \nstarting and measuring on top")
-            st.caption(amount.format(steps=number(training.steps), n=number(training.batch_size)))
+        st.caption(_("Time of the steps"), help=tried)
+        if wanted.task and wanted.preset and wanted.vocab_size is not None:
+            waits = stopwatch().seconds(wanted.task, wanted.preset) is None
+            every = EVERY if waits else None
+            address.part("time", _say_time, wanted.task, wanted.preset, waits, every=every)
         else:
             _say_nothing()
+
+
+def _say_time(task: Task, preset: Preset, waited: bool) -> None:
+    seconds = stopwatch().seconds(task, preset)
+    if waited and seconds is not None:
+        # Drawn with the page, this part is no longer looked at every second.
+        st.rerun()
+    training = preset.training
+    if seconds is None:
+        st.markdown(_("**trying a few steps …**"))
+    elif math.isnan(seconds):
+        st.markdown(_("could not be tried"))
+    else:
+        st.markdown(_("**about {time}**").format(time=duration(seconds * training.steps)))
+    if training.batch_tokens:
+        amount = _("{steps} steps of {n} tokens  \nstarting and measuring on top")
+        size = training.batch_tokens
+    else:
+        amount = _("{steps} steps of {n} pairs  \nstarting and measuring on top")
+        size = training.batch_size
+    st.caption(amount.format(steps=number(training.steps), n=number(size)))
 
 
 def _say_nothing() -> None:

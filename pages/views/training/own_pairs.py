@@ -12,7 +12,6 @@ from core.tasks.corpus import Corpus
 from core.tasks.pairs import LARGEST, Pairs, read_pairs
 from core.tasks.task import Part
 from core.training.corpus_report import corpus_report
-from core.training.estimate import Lengths
 from core.training.presets import vocabulary_for
 from core.training.settings import Setting
 from pages.frame import cached, controls, session
@@ -36,7 +35,8 @@ class OwnPairs:
     """Pairs that can be learned from."""
 
     corpus: Corpus
-    lengths: Lengths
+    vocab_size: int
+    """As learned from them."""
 
 
 def ask(begun: Begun) -> tuple[OwnPairs | None, dict[str, Setting]]:
@@ -81,7 +81,7 @@ def ask(begun: Begun) -> tuple[OwnPairs | None, dict[str, Setting]]:
     for said in pairs_found.in_both(taken.corpus):
         st.warning(said)
     pairs_found.details(taken, begun.preset.model.max_positions - 1)
-    return OwnPairs(taken.corpus, taken.report.lengths), changed
+    return OwnPairs(taken.corpus, taken.report.vocab_size), changed
 
 
 def _suitable_vocabulary(name: str, content: bytes) -> int | None:

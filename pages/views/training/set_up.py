@@ -9,12 +9,12 @@ import streamlit as st
 from core.config import ConfigError, TrainConfig
 from core.model import count_parameters
 from core.tasks import TASKS, Task
-from core.training.estimate import Lengths, lengths_of, seconds_per_step
-from core.training.estimate import costs as costs_of
 from core.training.forecast import forecast
+from core.training.prepare import train_tokenizer
 from core.training.presets import Preset
 from core.training.schedule import learning_rate
 from core.training.settings import Setting, with_settings
+from core.training.timing import seconds_per_step
 from pages.frame import cached, controls
 from pages.frame.charts import chart
 from pages.frame.language import N_, _, n_, number, plain, translated
@@ -76,7 +76,7 @@ def draw(folder: Path) -> Shown | None:
             sizes = translated(SIZES)
             begun = Begun(controls.choice(_("Size"), SIZE, sizes, next(iter(sizes)), labelled=True))
         st.markdown(f":small[{_(TEXTS[name])}]")
-        task, lengths, changed = _learned(name, begun)
+        task, learned, changed = _learned(name, begun)
     own = name == OWN_PAIRS
     with st.expander(_("The paper's knobs"), key="knobs", icon=":material/tune:"):
         changed |= settings.ask(begun, task, vocabulary=not own)
@@ -88,11 +88,11 @@ def draw(folder: Path) -> Shown | None:
         preset_name=begun.name,
         changed=changed,
         preset=preset,
-        costs=costs_of(preset, lengths or _lengths(task, preset)) if task and preset else None,
+        vocab_size=(learned or _vocabulary(task, preset)) if task and preset else None,
         problem=problem,
     )
     with right:
-        costs.say(wanted.costs, preset.training if preset else None)
+        costs.say(wanted)
         command = start.ask(folder, wanted)
     if preset:
         st.caption(costs.sizes(preset.model, preset.training))
@@ -104,10 +104,10 @@ def draw(folder: Path) -> Shown | None:
 
 def _shown(wanted: Wanted, command: str) -> Shown | None:
     """Draw what is known of a training beforehand, where it can be."""
-    preset, found = wanted.preset, wanted.costs
-    if preset is None or found is None:
+    preset, learned = wanted.preset, wanted.vocab_size
+    if preset is None or learned is None:
         return None
-    charts = costs.charts(found.model, preset.training)
+    charts = costs.charts(preset.sized(learned), preset.training)
     for place, each in zip(st.columns(2, gap="large"), charts, strict=True):
         with place:
             chart(each)
@@ -116,7 +116,7 @@ def _shown(wanted: Wanted, command: str) -> Shown | None:
         title=_("A training of the size {size}, before it has begun").format(
             size=wanted.preset_name
         ),
-        numbers=lambda: forecast(preset, found),
+        numbers=lambda: forecast(preset, learned),
         python=start.computing(wanted, command),
         code=[learning_rate, seconds_per_step, with_settings],
         pictures=[Drawn(chart=each) for each in charts],
@@ -130,11 +130,11 @@ def _shown(wanted: Wanted, command: str) -> Shown | None:
     )
 
 
-def _learned(name: str, begun: Begun) -> tuple[Task | None, Lengths | None, dict[str, Setting]]:
-    """Show samples of the task, and return it with the lengths of its sentences."""
+def _learned(name: str, begun: Begun) -> tuple[Task | None, int | None, dict[str, Setting]]:
+    """Show samples of the task, and return it with the vocabulary that own pairs have."""
     if name == OWN_PAIRS:
         found, changed = own_pairs.ask(begun)
-        return (found.corpus, found.lengths, changed) if found else (None, None, changed)
+        return (found.corpus, found.vocab_size, changed) if found else (None, None, changed)
     task = TASKS[name]
     text_rows.show_pairs(
         (text_rows.words(source), text_rows.words(target))
@@ -194,10 +194,15 @@ def _say_little_patience(training: TrainConfig) -> None:
         st.caption(said.format(patience=training.patience, steps=steps, n=n, every=every))
 
 
-def _lengths(task: Task, preset: Preset) -> Lengths:
+def _vocabulary(task: Task, preset: Preset) -> int:
+    """Return how many tokens a training would learn: few words do not have as many as asked."""
     with st.spinner(_("Splitting samples into tokens …")):
         key = f"{task.name} {preset.vocab_size}"
-        return cached.of_key(lengths_of, key, task, preset.vocab_size)
+        return cached.of_key(_learned_vocabulary, key, task, preset.vocab_size)
+
+
+def _learned_vocabulary(task: Task, vocab_size: int) -> int:
+    return train_tokenizer(task, vocab_size, seed=0).vocab_size
 
 
 def _require_size(preset: Preset) -> None:

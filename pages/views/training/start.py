@@ -1,4 +1,4 @@
-"""A training as it was set up: giving it a name, starting it, and computing its costs again."""
+"""A training as it was set up: giving it a name, starting it, and computing its numbers again."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,6 @@ from core.runs.run import PAIRS, RunError
 from core.tasks import CorpusError, Task
 from core.tasks.corpus import FILES, Corpus
 from core.training import process
-from core.training.estimate import Costs
 from core.training.prepare import prepare_run
 from core.training.presets import Preset
 from core.training.settings import Setting, train_command
@@ -39,8 +38,8 @@ class Wanted:
     """The settings that differ from the preset's."""
     preset: Preset | None
     """With these settings; None where they cannot be."""
-    costs: Costs | None
-    """None where one of the others is."""
+    vocab_size: int | None
+    """As learned; None where task or preset is."""
     problem: str
     """Why these settings cannot be; empty where they can."""
 
@@ -77,7 +76,7 @@ def ask(folder: Path, wanted: Wanted) -> str:
             _("Start"),
             type="primary",
             icon=":material/play_arrow:",
-            disabled=wanted.costs is None or bool(problem),
+            disabled=wanted.vocab_size is None or bool(problem),
             key="start",
         )
     path = Path(folder.name) / name
@@ -94,11 +93,10 @@ def ask(folder: Path, wanted: Wanted) -> str:
 
 
 def computing(wanted: Wanted, command: str) -> str:
-    """Return Python that computes the costs again, and names the command that starts it."""
+    """Return Python that computes the numbers again, and names the command that starts it."""
     settings = dict(wanted.changed)
     begun = f'preset = with_settings(PRESETS["{wanted.preset_name}"], {settings!r})'
     imports = {
-        "from core.training.estimate import costs",
         "from core.training.forecast import forecast",
         "from core.training.presets import PRESETS",
         "from core.training.settings import with_settings",
@@ -113,15 +111,18 @@ def computing(wanted: Wanted, command: str) -> str:
         counted = [
             "corpus = kept_corpus(Path())",
             "longest = preset.model.max_positions",
-            "lengths = corpus_report(corpus, preset.vocab_size, longest).lengths",
+            "learned = corpus_report(corpus, preset.vocab_size, longest).vocab_size",
         ]
     else:
         imports |= {
             "from core.tasks import TASKS",
-            "from core.training.estimate import lengths_of",
+            "from core.training.prepare import train_tokenizer",
         }
-        counted = [f'lengths = lengths_of(TASKS["{wanted.name}"], preset.vocab_size)']
-    numbers = "numbers = forecast(preset, costs(preset, lengths))"
+        counted = [
+            f'tokenizer = train_tokenizer(TASKS["{wanted.name}"], preset.vocab_size, seed=0)',
+            "learned = tokenizer.vocab_size",
+        ]
+    numbers = "numbers = forecast(preset, learned)"
     return "\n".join([*sorted(imports), "", f"# {command}", begun, *counted, numbers, ""])
 
 

@@ -3,8 +3,13 @@ from dataclasses import replace
 import pytest
 
 from core.model import count_parameters
-from core.training.estimate import Lengths, costs
-from core.training.forecast import POINTS, forecast, learning_rates, parameters_of
+from core.training.forecast import (
+    POINTS,
+    forecast,
+    learning_rates,
+    parameters_of,
+    share_of_base,
+)
 from core.training.presets import PRESETS
 from core.training.schedule import learning_rate
 
@@ -31,12 +36,12 @@ def test_the_parts_have_all_parameters_of_the_model(size):
 
 
 def test_a_forecast_holds_every_number_once():
-    found = costs(TINY, Lengths(300, 6.0, 6.0))
-    columns = forecast(TINY, found)
+    columns = forecast(TINY, 300)
+    model = TINY.sized(300)
     rows = list(zip(*columns.values(), strict=True))
     assert list(columns) == ["what", "name", "value"]
     assert ("setting", "d_model", 64) in rows
     assert ("setting", "vocab_size", 300) in rows
-    assert ("cost", "parameters", found.n_parameters) in rows
-    assert ("cost", "seconds of all steps", found.seconds) in rows
+    assert ("size", "parameters", count_parameters(model)) in rows
+    assert ("size", "share of the base model", share_of_base(model)) in rows
     assert len({row[:2] for row in rows}) == len(rows)
