@@ -6,8 +6,6 @@ from collections import OrderedDict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import streamlit as st
-
 from core.tasks import Task
 from core.tasks.corpus import Corpus
 from core.training.presets import Preset
@@ -83,10 +81,12 @@ class Stopwatch:
             self._known.popitem(last=False)
 
 
-@st.cache_resource(show_spinner=False)
+_OF_THE_APP = Stopwatch()
+
+
 def stopwatch() -> Stopwatch:
     """Return the one of this app."""
-    return Stopwatch()
+    return _OF_THE_APP
 
 
 def _key(task: Task, preset: Preset) -> str:
