@@ -73,7 +73,7 @@ def test_decoder_rows_say_what_was_fed_and_what_was_predicted(open_app):
 def test_the_finding_has_score_baseline_n_seed_and_the_effect_of_silencing(open_app):
     finding = shown(open_app(model="translate-guided")).finding
     stored = json.loads((ROOT / "gallery" / "translate-guided" / "evaluation.json").read_text())
-    [head] = [h for h in stored["heads"] if (h["site"], h["head"]) == (str(GUIDED), 0)]
+    [head] = [h for h in stored["heads"] if h["head"] == f"{GUIDED}:0"]
     for number in (head["score"], head["baseline"], head["silenced_accuracy"]):
         assert f"{100 * number:.1f}".removesuffix(".0") + "\u00a0%" in finding
     assert f"of {stored['pronoun']['n']} held-out" in finding

@@ -41,12 +41,12 @@ TRIES = (
         "head looks at is what the model goes by."
     ),
     N_(
-        "Move “it” to other words: “did” and “cross” have no gender, and make *elle* "
-        "all the same; “because” does not. A head brings more than one fact."
+        "Move “it” to other words: “did” and “because” have no gender, and make *elle* "
+        "all the same; “cross” does not. A head brings more than one fact."
     ),
     N_(
-        "Encoder layer 1, head 1: “it” moved to the street makes *elle* too, and "
-        "nobody guided that head. No other head of the encoder can do it."
+        "Any other head of the encoder: “it” moved to the street changes nothing. The "
+        "head that was guided is the only one that the pronoun hangs on."
     ),
     N_(
         "The model translate: no head of its encoder makes *elle* by this move. What "

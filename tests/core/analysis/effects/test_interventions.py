@@ -99,7 +99,7 @@ def test_before_is_the_models_own_translation_and_stands_beside_after(run):
 
 
 def test_a_whole_layer_silenced_changes_the_text_and_no_head_does_not(run):
-    heads = Site("decoder", 0, "cross").heads(run.settings.model.n_heads)
+    heads = Site("decoder", 1, "cross").heads(run.settings.model.n_heads)
     assert not before_after(run, SENTENCE, Silence.of(heads)).same_text
     nothing = before_after(run, SENTENCE, Silence.of([]))
     assert nothing.same_text

@@ -94,7 +94,7 @@ def test_a_row_overridden_with_itself_changes_nothing(run, inspection, site):
 
 @pytest.mark.parametrize(
     ("site", "head", "query", "key"),
-    [("decoder.1.cross", 1, 2, 12), ("decoder.1.self", 1, 4, 0), ("decoder.0.cross", 1, 1, 0)],
+    [("decoder.1.cross", 0, 1, 12), ("decoder.1.self", 2, 4, 0), ("decoder.0.cross", 1, 1, 0)],
 )
 def test_a_decoder_row_is_that_of_its_place_in_what_is_written(
     run, inspection, site, head, query, key

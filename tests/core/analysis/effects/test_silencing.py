@@ -37,9 +37,9 @@ def silenceable(run, pairs):
 
 SILENT = [
     [],
-    [("encoder.1.self", 1)],
+    [("decoder.1.cross", 0)],
     [("encoder.2.self", 0), ("decoder.1.cross", 2)],
-    [("decoder.1.self", 1)],
+    [("decoder.1.self", 2)],
     [("decoder.0.cross", 1), ("decoder.0.cross", 0)],
     [("decoder.0.cross", head) for head in range(4)],
 ]

@@ -160,11 +160,7 @@ def test_scores_are_those_of_the_pronouns_study(translation_run):
 def test_the_guided_head_of_the_gallery_finds_antecedents_and_needs_no_luck():
     run = load_run(GALLERY / "translate-guided")
     heads = {(str(head.head.site), head.head.index): head for head in role_scores(run, n=100)}
-    stored = next(
-        head
-        for head in run.evaluation["heads"]
-        if (head["site"], head["head"]) == ("encoder.2.self", 0)
-    )
+    stored = next(head for head in run.evaluation["heads"] if head["head"] == "encoder.2.self:0")
     guided = heads["encoder.2.self", 0]
     assert guided.scores[Role.ANTECEDENT].value == pytest.approx(stored["score"], abs=0.05)
     assert guided.scores[Role.ANTECEDENT].beats_baseline

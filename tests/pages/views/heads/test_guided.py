@@ -3,7 +3,7 @@ import html
 import numpy as np
 import pytest
 
-from core.analysis.heads.findings import best_pronoun_head
+from core.analysis.heads.findings import best_pronoun_head, most_needed_pronoun_head
 from core.heads import Head, Kind, Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
@@ -15,7 +15,10 @@ from viz.plane.matrices import unpack
 TIRED = "The animal didn't cross the street because it was too tired."
 WIDE = TIRED.replace("tired", "wide")
 GUIDED = Head(Site("encoder", 2, "self"), 0)
-BESTS = {"translate": Head(Site("encoder", 0, "self"), 1), "translate-guided": GUIDED}
+BESTS = {
+    name: best_pronoun_head(load_run(ROOT / "gallery" / name)).head
+    for name in ("translate", "translate-guided")
+}
 
 
 @pytest.fixture
@@ -33,6 +36,11 @@ def titles(at):
 
 def read(at):
     return html.unescape(said(at))
+
+
+def named(head):
+    stack, sublayer = head.site.stack.capitalize(), head.site.sublayer
+    return f"{stack} layer {head.layer}, {sublayer}-attention head {head.index}"
 
 
 def tick(at, row):
@@ -58,18 +66,22 @@ def test_the_guided_head_is_shown_in_both_runs_whichever_is_chosen(open_guided, 
 
 def test_a_ticked_row_shows_its_head_in_both_runs(open_guided):
     at = open_guided(guided="best head of each")
+    best, needed = (
+        find(load_run(ROOT / "gallery" / "translate")).head
+        for find in (best_pronoun_head, most_needed_pronoun_head)
+    )
     assert titles(at) == [
-        "translate: Encoder layer 0, self-attention head 1",
+        f"translate: {named(best)}",
         "translate-guided: Encoder layer 2, self-attention head 0",
     ]
     assert at.selectbox(key="layer").disabled
     found = at.dataframe[0].value
     assert found["which"].tolist() == ["best", "needed most", "best, needed most"]
     tick(at, 1)
-    where = "Decoder layer 1, cross-attention head 0"
+    where = named(needed)
     assert titles(at) == [f"translate: {where}", f"translate-guided: {where}"]
     assert at.segmented_control(key=WHICH).value == SAME
-    assert at.segmented_control(key="kind").value == "decoder.cross"
+    assert at.segmented_control(key="kind").value == needed.kind.value
     found = at.dataframe[0].value
     names = [*zip(found["run"], found["which"], strict=True)]
     assert names == [
@@ -101,7 +113,8 @@ def test_a_link_opens_its_head_and_what_there_is_not_falls_back(open_guided):
 
 
 def test_why_not_to_believe_a_head_is_said_with_the_runs_name(open_guided):
-    text = read(open_guided(which_heads=BEST))
+    best = best_pronoun_head(load_run(ROOT / "gallery" / "translate"), Kind.CROSS).head
+    text = read(open_guided(kind="cross", layer=str(best.layer), head=str(best.index)))
     assert "translate: No head of its kind finds antecedents more often than this one" in text
     assert "translate-guided: No head of its kind" not in text
 

@@ -1,4 +1,5 @@
 import html
+import re
 
 import numpy as np
 import pytest
@@ -62,10 +63,11 @@ def test_it_is_moved_from_the_animal_to_the_street_and_il_becomes_elle(open_over
     before_K = attention.weights_HQK[0, it]
     after_K = moved(before_K, animal, street, attention.visible_QK[it])
     assert np.array_equal(pair.panels[0].values, np.stack([before_K, after_K]))
-    assert table(at)["token"].tolist() == ["10 il", "10 elle"]
-    assert table(at)["before"].tolist() == pytest.approx([1, 0], abs=0.01)
-    assert table(at)["after"].tolist() == pytest.approx([0, 1], abs=0.01)
-    assert "1 of 16 steps change" in read(at)
+    # Further rows are of the adjective, which agrees with the pronoun.
+    assert table(at)["token"].tolist()[:2] == ["10 il", "10 elle"]
+    assert table(at)["before"].tolist()[:2] == pytest.approx([1, 0], abs=0.01)
+    assert table(at)["after"].tolist()[:2] == pytest.approx([0, 1], abs=0.01)
+    assert re.search(r"[12] of 16 steps change", read(at))
     assert "n = 1" in read(at)
 
 
@@ -106,15 +108,27 @@ def test_a_hidden_key_cannot_be_chosen_and_says_so(open_override):
 @pytest.mark.parametrize(
     ("model", "layer", "head", "pronoun"),
     [
-        ("translate-guided", "1", "1", "qu'elle"),
+        ("translate-guided", "2", "0", "qu'elle"),
+        ("translate-guided", "1", "1", "qu'il"),
         ("translate-guided", "2", "1", "qu'il"),
         ("translate", "2", "0", "qu'il"),
     ],
 )
-def test_only_some_heads_can_turn_the_pronoun_as_what_to_try_says(
+def test_only_the_guided_head_can_turn_the_pronoun_as_what_to_try_says(
     open_override, model, layer, head, pronoun
 ):
     at = open_override(model=model, layer=layer, head=head, move="encoder.self,8,6")
+    [result] = [line for line in read(at).splitlines() if line.startswith(("After", "The trans"))]
+    assert pronoun in result
+
+
+@pytest.mark.parametrize(("key", "pronoun"), [("2", "qu'elle"), ("7", "qu'elle"), ("4", "qu'il")])
+def test_words_without_a_gender_turn_it_too_as_what_to_try_says(
+    open_override, inspection, key, pronoun
+):
+    texts = [token.text for token in inspection.source_tokens]
+    assert [texts[each] for each in (2, 4, 7)] == ["did", "cross", "because"]
+    at = open_override(move=f"encoder.self,8,{key}")
     [result] = [line for line in read(at).splitlines() if line.startswith(("After", "The trans"))]
     assert pronoun in result
 
