@@ -21,6 +21,8 @@ from core.vocabulary import Span
 TASKS: dict[str, Task] = {
     task.name: task for task in (Copying(), Reversing(), Translation(), Everyday())
 }
+TARGET_LANGUAGES = {Translation.name: "fr", Everyday.name: "fr"}
+"""Name of a task → the language of its targets, where they are of one."""
 NEED_PAIRS = frozenset({Everyday.name})
 """Those that are learned beside the user's own pairs only."""
 
@@ -44,6 +46,7 @@ def task_named(name: str, folder: Path = Path()) -> Task:
 
 __all__ = [
     "NEED_PAIRS",
+    "TARGET_LANGUAGES",
     "TASKS",
     "CorpusError",
     "Example",

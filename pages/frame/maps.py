@@ -6,13 +6,16 @@ import numpy as np
 
 from core.heads import Kind, Side
 from core.inspection import Inspection
+from core.runs.run import Run
 from core.tokenizer import Token
 from pages.frame.positions import position
+from pages.frame.typography import typeset
 from viz.component.payload import TokenLabel
 from viz.plane.maps import AttentionMaps, Window, is_window
 
 
-def maps_of(
+def maps_of(  # noqa: PLR0913
+    run: Run,
     inspection: Inspection,
     kind: Kind,
     selected: tuple[int, int],
@@ -22,6 +25,7 @@ def maps_of(
     """Return one kind of an inspection's maps with their labels.
 
     Args:
+        run: Whose they are.
         inspection: What the heads did.
         kind: Of attention.
         selected: Layer and head.
@@ -46,7 +50,7 @@ def maps_of(
         source=tokens["source"],
         # What the last row predicts ends the target: EOS, or what came when the limit was reached.
         target=(*tokens["target"], predicted[-1]),
-        translation=inspection.translation.text,
+        translation=typeset(inspection.translation.text, run),
         finding=finding,
         selected=selected,
         zoom=_window(zoom, visible_QK.shape),

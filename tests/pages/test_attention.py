@@ -26,7 +26,7 @@ def weight(maps, query, key):
 
 def test_page_opens_on_the_head_that_finds_the_antecedent(open_app):
     maps = shown(open_app())
-    assert maps.translation == "L'animal n'a pas traversé la rue parce qu'il était trop fatigué."
+    assert maps.translation == "L’animal n’a pas traversé la rue parce qu’il était trop fatigué."
     assert (maps.kind, maps.selected) == ("encoder.self", (2, 0))
     assert weight(maps, "it", "animal") > 0.9
 
@@ -35,7 +35,7 @@ def test_it_moves_to_the_street_when_tired_becomes_wide(open_app):
     at = open_app()
     at.text_input(key="sentence").set_value(WIDE).run()
     maps = shown(at)
-    assert maps.translation == "L'animal n'a pas traversé la rue parce qu'elle était trop large."
+    assert maps.translation == "L’animal n’a pas traversé la rue parce qu’elle était trop large."
     assert weight(maps, "it", "street") > 0.9
     assert weight(maps, "it", "animal") < 0.1
 

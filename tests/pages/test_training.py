@@ -253,7 +253,7 @@ class Watch:
         ((None,), "**trying a few steps …**"),
         ((math.nan,), "could not be tried"),
         # Known while the part was drawn: the page is drawn again.
-        ((None, 0.1), "**about 1 min 25 s**"),
+        ((None, 0.1), f"**about {duration(85)}**"),
     ],
 )
 def test_as_long_as_the_time_is_not_known_that_is_said(set_up, monkeypatch, answers, text):

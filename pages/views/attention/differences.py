@@ -7,14 +7,15 @@ from core.analysis.heads.comparison import (
     Alignment,
     Comparison,
     Difference,
-    aligned,
     compare,
     difference,
     largest_change,
 )
 from core.tokenizer import Token
+from pages.frame import cached
 from pages.frame.language import _, n_, number, plain
 from pages.frame.selection import Selection, key_labels, query_labels
+from pages.frame.typography import marked, typeset
 from pages.views.attention.second_head import SecondHead
 from viz.component.payload import TokenLabel
 
@@ -111,18 +112,13 @@ def what_changes(shown: Compared) -> str:
 
 def translations(shown: Compared) -> str:
     """Return both translations in Markdown, the words that differ in bold."""
-    texts = [each.translation.text for each in (shown.first.inspection, shown.second.inspection)]
-    words = [text.split() for text in texts]
-    found = aligned(*words)
-    lines = [
-        " ".join(
-            f"**{plain(word)}**" if at in found.differing(side) else plain(word)
-            for at, word in enumerate(words[side])
-        )
-        for side in (0, 1)
-    ]
+    own, other = shown.first.opened.run, cached.loaded(shown.second.path)
+    lines = marked(
+        typeset(shown.first.inspection.translation.text, own),
+        typeset(shown.second.inspection.translation.text, other),
+    )
     return "  \n".join(
-        _("{name}: {translation}").format(name=plain(name), translation=line or "–")
+        _("{name}: {translation}").format(name=plain(name), translation=line)
         for name, line in zip(shown.names, lines, strict=True)
     )
 

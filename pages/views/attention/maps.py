@@ -20,6 +20,7 @@ def draw(opened: Opened) -> Shown:
     head = selected.head
     picture = components.attention_maps(
         maps_of(
+            opened.run,
             selected.inspection,
             head.kind,
             (head.layer, head.index),

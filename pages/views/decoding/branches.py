@@ -17,6 +17,7 @@ from pages.frame import address, cached, session
 from pages.frame.language import _, number
 from pages.frame.opening import Opened
 from pages.frame.positions import position
+from pages.frame.typography import typeset
 
 OVERRIDES, BRANCHES = "overrides", "branches"
 MISTAKE_RANK = 3
@@ -92,7 +93,8 @@ def compare(
                 type="tertiary",
                 on_click=partial(put, branch),
             )
-            st.text(opened.run.tokenizer.decode([step.chosen for step in steps]))
+            text = opened.run.tokenizer.decode([step.chosen for step in steps])
+            st.text(typeset(text, opened.run))
             st.caption(_probability(steps))
 
 

@@ -17,8 +17,8 @@ from core.runs.run import Run, RunError, RunSettings, read_settings
 from pages.frame import cached, notes
 from pages.frame.language import _, number, plain
 from pages.frame.opening import Opened
+from pages.frame.typography import marked, typeset
 from pages.views.heads import guided_table, named_heads
-from pages.views.heads.translations import marked
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,7 +88,9 @@ def side_of(opened: Opened, name: str, run: Run, chosen: Head | None) -> Side | 
 def said(side: Side) -> str:
     """Say what silencing a run's head changes, in this sentence and in those never seen."""
     how = _("guided") if side.run.settings.training.guide else _("free")
-    before, after = (each.translation.text for each in (side.found.before, side.found.after))
+    before, after = (
+        typeset(each.translation.text, side.run) for each in (side.found.before, side.found.after)
+    )
     if side.found.same_text:
         result = _("the translation stays.")
     else:

@@ -148,7 +148,8 @@ def _moved(shown: Moved, how: str) -> Result:
 
 def _draw_result(shown: Moved, how: str, result: Result) -> list[Drawn]:
     unmoved = np.array_equal(result.after_K, shown.weights_QK[shown.row])
-    say(_said(_names(shown), how, unmoved=unmoved), before_and_after(result.found))
+    translations = before_and_after(result.found, shown.opened.run)
+    say(_said(_names(shown), how, unmoved=unmoved), translations)
     left, right = _columns()
     with left:
         pictures = [_draw_matrices(moved_row.map_of(shown), MAP, shown)]

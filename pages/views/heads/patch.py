@@ -12,9 +12,10 @@ from pages.frame import address, cached, controls, session, snippets
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, number, percent, plain
 from pages.frame.opening import Opened
+from pages.frame.typography import marked, typeset
 from pages.frame.view import Columns, Shown
 from pages.views.heads import named_heads
-from pages.views.heads.translations import marked, say
+from pages.views.heads.translations import say
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
@@ -62,7 +63,7 @@ def draw(opened: Opened) -> Shown | None:
     both = (first, second) if direction == INTO_SECOND else (second, first)
     if (study := _studied(opened, *both)) is None:
         return None
-    say(_strongest(study), _sentences(study, direction))
+    say(_strongest(study), _sentences(study, direction, opened.run))
     strong = [head for head, _share in study.strongest(STRONG, NAMED)]
     named_heads.warn_whatever_the_sentence(opened.run, strong)
     picture = matrices(maps(study), key="patch_maps")
@@ -135,11 +136,11 @@ def _studied(opened: Opened, clean: str, corrupt: str) -> PatchingStudy | None:
     return None
 
 
-def _sentences(study: PatchingStudy, direction: str) -> str:
+def _sentences(study: PatchingStudy, direction: str, run: Run) -> str:
     """Return both translations in Markdown, one below the other."""
     names = [_("first"), _("second")]
     clean, corrupt = names if direction == INTO_SECOND else reversed(names)
-    texts = marked(study.clean.text, study.corrupt.text)
+    texts = marked(*(typeset(each.text, run) for each in (study.clean, study.corrupt)))
     lines = [
         _("From the {name}: {text}").format(name=clean, text=texts[0]),
         _("Into the {name}: {text}").format(name=corrupt, text=texts[1]),

@@ -19,8 +19,8 @@ from core.runs.run import Run, RunError
 from pages.frame import cached, notes
 from pages.frame.language import N_, _, number, plain, translated
 from pages.frame.opening import Opened
+from pages.frame.typography import marked, typeset
 from pages.views.heads import silence_measuring
-from pages.views.heads.translations import marked
 from viz.charts.curves import Chart
 from viz.charts.step_chances import step_chances
 
@@ -67,7 +67,7 @@ def try_out(opened: Opened, heads: Sequence[Head], instead: str) -> Tried | None
     except RunError as error:
         st.error(plain(str(error)))
         return None
-    st.markdown(_translations(found))
+    st.markdown(_translations(found, opened.run))
     whose = _("the model’s own translation") if found.target is None else _("the true target")
     text = _("Loss of {whose}: {before} → {after} nats per token.")
     before, after = number(found.loss_before), number(found.loss_after)
@@ -168,8 +168,8 @@ def _what_is_done(heads: Sequence[Head], instead: str, n_averaged: int) -> str:
     return f"{notes.site_and_head(heads[0]) if len(heads) == 1 else several} – {does}."
 
 
-def _translations(found: Tried) -> str:
-    texts = marked(found.before.translation.text, found.after.translation.text)
+def _translations(found: Tried, run: Run) -> str:
+    texts = marked(*(typeset(each.translation.text, run) for each in (found.before, found.after)))
     before = _("before: {text}").format(text=texts[0])
     if found.before.translation.target_ids == found.after.translation.target_ids:
         return before + "  \n" + _("after: the same, word by word")

@@ -153,7 +153,7 @@ def _panel(run: Listed, sentence: str, head: Head) -> Matrix | None:
     if not has_head(cached.loaded(run.path), head):
         return None
     inspection, kind = cached.inspected(run.path, sentence, whole_words=False), head.kind
-    shown = maps_of(inspection, kind, (head.layer, head.index))
+    shown = maps_of(cached.loaded(run.path), inspection, kind, (head.layer, head.index))
     return Matrix(
         title=run.name,
         values=np.ascontiguousarray(shown.weights[head.layer, head.index]),
@@ -161,7 +161,7 @@ def _panel(run: Listed, sentence: str, head: Head) -> Matrix | None:
         rows=query_axis(inspection, kind),
         columns=key_axis(inspection, kind),
         hidden_value="0",
-        note=inspection.translation.text,
+        note=shown.translation,
         value_name=_("weight"),
     )
 

@@ -59,12 +59,12 @@ def notes_on(path: Path, inspection: Inspection) -> list[str]:
     Raises:
         RunError: The folder is no run.
     """
-    return notes.about_reading(_untrained(path), inspection)
+    return notes.about_reading(untrained(path), inspection)
 
 
-def maps_of(inspection: Inspection, head: Head) -> AttentionMaps:
+def maps_of(path: Path, inspection: Inspection, head: Head) -> AttentionMaps:
     """Return the maps of a head's kind of attention, of which the head is selected."""
-    return maps.maps_of(inspection, head.kind, (head.layer, head.index))
+    return maps.maps_of(untrained(path), inspection, head.kind, (head.layer, head.index))
 
 
 def _opened(path: Path) -> Run:
@@ -72,10 +72,10 @@ def _opened(path: Path) -> Run:
     try:
         return cached.loaded(path)
     except RunError:
-        return _untrained(path)
+        return untrained(path)
 
 
-def _untrained(path: Path) -> Run:
+def untrained(path: Path) -> Run:
     """Return the run with the weights before training: it is there before any checkpoint is."""
     return cached.of_run_at(_itself, path, 0)
 

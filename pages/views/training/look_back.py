@@ -25,6 +25,7 @@ from pages.frame import (
 )
 from pages.frame.language import _, number
 from pages.frame.scrubber import scrubber_of, stop_label
+from pages.frame.typography import typeset
 from pages.frame.view import Columns, Shown, saying_why
 from pages.views.training import heads_at_step
 from pages.views.training.text_rows import show_table
@@ -61,9 +62,11 @@ def draw(path: Path) -> Shown:
     known = [f"{_told(rows, step)}.", *heads_at_step.notes_on(path, inspection)]
     if len(offered) <= FEW:
         known.append(_("Only the beginning and the newest weights were kept."))
-    at_end = _("at the end: {text}").format(text=last.translation.text)
+    at_end = _("at the end: {text}").format(
+        text=typeset(last.translation.text, heads_at_step.untrained(path))
+    )
     show_table([(" ".join(known), at_end)], widths=(45, 55), notes={0}, wrapped=True)
-    shown = heads_at_step.maps_of(inspection, head)
+    shown = heads_at_step.maps_of(path, inspection, head)
     take = partial(clicks.take_head, address.choose)
     components.attention_maps(shown, key=session.MAPS, on_pick=take)
     if len(offered) > FEW:

@@ -210,7 +210,7 @@ def _heads(path: Path, sentence: str, head: Head) -> None:
         step, inspection = progress.at_newest(inspect_sentence, path, sentence)
         known = heads_at_step.notes_on(path, inspection)
         st.caption(" ".join([_("At step {step}.").format(step=number(step)), *known]))
-        shown = heads_at_step.maps_of(inspection, head)
+        shown = heads_at_step.maps_of(path, inspection, head)
         # The head is asked for outside of this part.
         components.attention_maps(shown, key=session.MAPS, on_pick=clicks.take_head)
     except SentenceError:

@@ -12,8 +12,13 @@ from tests.pages.conftest import ROOT
 
 
 @pytest.fixture(scope="module")
-def inspection():
-    return inspect_sentence(load_run(ROOT / "gallery" / "copy"), "a b c")
+def run():
+    return load_run(ROOT / "gallery" / "copy")
+
+
+@pytest.fixture(scope="module")
+def inspection(run):
+    return inspect_sentence(run, "a b c")
 
 
 def test_a_label_says_whether_its_token_goes_on_with_a_word_and_whether_training_saw_it():
@@ -26,8 +31,8 @@ def test_a_label_says_whether_its_token_goes_on_with_a_word_and_whether_training
 
 
 @pytest.mark.parametrize("kind", list(Kind))
-def test_maps_are_those_of_one_kind_with_its_queries_and_keys(inspection, kind):
-    maps = maps_of(inspection, kind, (1, 2))
+def test_maps_are_those_of_one_kind_with_its_queries_and_keys(run, inspection, kind):
+    maps = maps_of(run, inspection, kind, (1, 2))
     sites = inspection.sites_of(kind)
     expected = [inspection.attention[site].weights_HQK for site in sites]
     assert np.array_equal(maps.weights, np.stack(expected))
@@ -37,8 +42,8 @@ def test_maps_are_those_of_one_kind_with_its_queries_and_keys(inspection, kind):
     assert bool(maps.predicted) == (kind.query_side == "target")
 
 
-def test_the_target_ends_with_what_was_predicted_last(inspection):
-    maps = maps_of(inspection, Kind.CROSS, (0, 0))
+def test_the_target_ends_with_what_was_predicted_last(run, inspection):
+    maps = maps_of(run, inspection, Kind.CROSS, (0, 0))
     assert [label.text for label in maps.target] == ["BOS", "a", "b", "c", "EOS"]
 
 
@@ -52,5 +57,5 @@ def test_the_target_ends_with_what_was_predicted_last(inspection):
         (None, None),
     ],
 )
-def test_a_zoom_is_a_part_of_the_map_or_none(inspection, written, zoom):
-    assert maps_of(inspection, Kind.CROSS, (0, 0), zoom=written).zoom == zoom
+def test_a_zoom_is_a_part_of_the_map_or_none(run, inspection, written, zoom):
+    assert maps_of(run, inspection, Kind.CROSS, (0, 0), zoom=written).zoom == zoom

@@ -23,7 +23,7 @@ def test_it_looks_at_the_street_instead_of_the_animal(open_compare):
     assert at.text_input(key="other_sentence").value == WIDE
     assert "“it” looks 1.00 more at “street” and 1.00 less at “animal”." in said(at)
     assert "Differs: **tired | wide**." in said(at)
-    assert "L&#39;animal n&#39;a pas traversé la rue parce **qu&#39;elle** était trop" in said(at)
+    assert "L’animal n’a pas traversé la rue parce **qu’elle** était trop" in said(at)
     row = texts(between.rows).index("it")
     found = dict(zip(texts(between.columns), between.values[row], strict=True))
     assert found["street"] > 0.95

@@ -6,7 +6,7 @@ from pages.views.decoding.branches import written
 from tests.pages.conftest import said, send
 from tests.pages.views.decoding.conftest import stepper, texts
 
-RIGHT = "L'animal n'a pas traversé la rue parce qu'il était trop fatigué."
+RIGHT = "L’animal n’a pas traversé la rue parce qu’il était trop fatigué."
 
 
 @pytest.fixture

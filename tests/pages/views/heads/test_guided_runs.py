@@ -46,9 +46,9 @@ def test_what_silencing_the_same_head_does_is_said_of_each_run(open_guided):
     free, guided = (line for line in text.splitlines() if line.startswith("**translate"))
     where = "encoder layer 2, self-attention head 0"
     assert free.strip() == f"**translate** (free), without {where}: the translation stays."
-    assert guided.startswith(f"**translate-guided** (guided), without {where}: L'animal")
-    assert "parce **qu'elle** était trop large. → L'animal" in guided
-    assert "parce **qu'il** était trop large." in guided
+    assert guided.startswith(f"**translate-guided** (guided), without {where}: L’animal")
+    assert "parce **qu’elle** était trop large. → L’animal" in guided
+    assert "parce **qu’il** était trop large." in guided
     free, guided = (
         line for line in text.splitlines() if line.startswith(":small[") and "→" in line
     )

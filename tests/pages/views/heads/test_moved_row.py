@@ -7,6 +7,7 @@ from core.analysis.effects.overriding import moved, override_outcome
 from core.heads import Head, Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
+from pages.frame.typography import typeset
 from tests.pages.conftest import ROOT, said
 from tests.pages.views.heads.conftest import assert_computed_again
 from viz.plane.matrices import unpack
@@ -60,7 +61,7 @@ def test_every_kind_of_attention_can_be_overridden(open_override, inspection, ki
     run = load_run(ROOT / "gallery" / "translate-guided")
     found = override_outcome(run, TIRED, Head(site, 1), row, after_K)
     assert np.array_equal(pictures(at)[1].panels[0].values[1], after_K)
-    assert found.after.translation.text.split()[0] in read(at)
+    assert typeset(found.after.translation.text, run).split()[0] in read(at)
     assert ("The translation stays" in read(at)) == found.same_text
 
 

@@ -51,8 +51,8 @@ def table(at):
 def test_it_is_moved_from_the_animal_to_the_street_and_il_becomes_elle(open_override, inspection):
     at = open_override()
     assert "**it** is made to look at **street** instead of **animal**." in read(at)
-    assert "parce **qu'il** était trop **fatigué.**" in read(at)
-    assert "parce **qu'elle** était trop **fatiguée.**" in read(at)
+    assert "parce **qu’il** était trop **fatigué.**" in read(at)
+    assert "parce **qu’elle** était trop **fatiguée.**" in read(at)
     shown, pair = pictures(at)
     texts = [token.text for token in inspection.source_tokens]
     it, animal, street = (texts.index(word) for word in ("it", "animal", "street"))
@@ -90,7 +90,7 @@ def test_what_the_row_looks_at_most_already_moves_nothing(open_override, inspect
     largest = int(inspection.attention[GUIDED].weights_HQK[0, 8].argmax())
     at = open_override(move=f"encoder.self,8,{largest}")
     assert "already: nothing is moved" in read(at)
-    assert "The translation stays: L'animal" in read(at)
+    assert "The translation stays: L’animal" in read(at)
     assert "No step of 16 changes" in read(at)
     assert not at.dataframe
 
@@ -108,10 +108,10 @@ def test_a_hidden_key_cannot_be_chosen_and_says_so(open_override):
 @pytest.mark.parametrize(
     ("model", "layer", "head", "pronoun"),
     [
-        ("translate-guided", "2", "0", "qu'elle"),
-        ("translate-guided", "1", "1", "qu'il"),
-        ("translate-guided", "2", "1", "qu'il"),
-        ("translate", "2", "0", "qu'il"),
+        ("translate-guided", "2", "0", "qu’elle"),
+        ("translate-guided", "1", "1", "qu’il"),
+        ("translate-guided", "2", "1", "qu’il"),
+        ("translate", "2", "0", "qu’il"),
     ],
 )
 def test_only_the_guided_head_can_turn_the_pronoun_as_what_to_try_says(
@@ -122,7 +122,7 @@ def test_only_the_guided_head_can_turn_the_pronoun_as_what_to_try_says(
     assert pronoun in result
 
 
-@pytest.mark.parametrize(("key", "pronoun"), [("2", "qu'elle"), ("7", "qu'elle"), ("4", "qu'il")])
+@pytest.mark.parametrize(("key", "pronoun"), [("2", "qu’elle"), ("7", "qu’elle"), ("4", "qu’il")])
 def test_words_without_a_gender_turn_it_too_as_what_to_try_says(
     open_override, inspection, key, pronoun
 ):

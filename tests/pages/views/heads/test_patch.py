@@ -74,8 +74,8 @@ def test_the_strongest_heads_are_named_with_their_share(open_patch, run):
 
 def test_the_words_that_differ_are_marked(open_patch):
     at = open_patch()
-    assert "From the first: L'animal n'a pas traversé la rue parce **qu'il** était trop" in read(at)
-    assert "Into the second: L'animal n'a pas traversé la rue parce **qu'elle** était" in read(at)
+    assert "From the first: L’animal n’a pas traversé la rue parce **qu’il** était trop" in read(at)
+    assert "Into the second: L’animal n’a pas traversé la rue parce **qu’elle** était" in read(at)
 
 
 def test_cells_say_no_negative_zero(open_patch):
