@@ -3,20 +3,17 @@
 import argparse
 import json
 import sys
-import time
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from core.commands.errors import CommandError
+from core.commands.progress import telling
 from core.evaluate.evaluation import N_SAMPLES, SEED, evaluate
 from core.evaluate.files import score_file
 from core.heads import Head
 from core.runs.run import load_run
 from core.tasks.corpus import read_samples
-
-SECONDS_BETWEEN_LINES = 2.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,20 +63,6 @@ def _score_file(arguments: argparse.Namespace) -> None:
     print(scores.signature)
     if scores.n_cut:
         print(f"warning: {scores.n_cut:,} sources were cut to fit the model", file=sys.stderr)
-
-
-def telling(what: str, total: int | None = None) -> Callable[[int], None]:
-    """Return what says on standard error, every two seconds, how much of something is done."""
-    last = time.perf_counter()
-
-    def tell(done: int) -> None:
-        nonlocal last
-        if (now := time.perf_counter()) - last >= SECONDS_BETWEEN_LINES:
-            last = now
-            of = "" if total is None else f" of {total:,}"
-            print(f"{what} {done:,}{of}", file=sys.stderr, flush=True)
-
-    return tell
 
 
 def summary(figures: dict[str, Any]) -> list[str]:

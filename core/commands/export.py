@@ -22,12 +22,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--without-pairs", action="store_true", help="leave out the pairs that it learned from"
     )
+    parser.add_argument(
+        "--notice",
+        default="",
+        metavar="TEXT",
+        help="what must be said of the run wherever it is shown: where its data come from",
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Write the copy."""
     try:
         keeps = not arguments.without_pairs
-        export_run(arguments.run, arguments.out, arguments.snapshots, pairs=keeps)
+        given = (arguments.run, arguments.out, arguments.snapshots)
+        export_run(*given, pairs=keeps, notice=arguments.notice)
     except FileExistsError as error:
         raise CommandError(str(error)) from error

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import get_args
 
 from core.commands.errors import CommandError
-from core.commands.evaluate import summary, telling
+from core.commands.evaluate import summary
+from core.commands.progress import SECONDS_BETWEEN_LINES, telling
 from core.config import Positions
 from core.runs.folder import TRAINING
 from core.runs.run import is_run, load_run, read_settings
@@ -22,8 +23,6 @@ from core.training.process import situation
 from core.training.settings import SHORT, parse_setting, train_command, with_settings
 from core.training.trainer import Progress, complete_run
 from core.training.workers import workers
-
-SECONDS_BETWEEN_LINES = 2.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -99,7 +98,8 @@ def prepare(arguments: argparse.Namespace) -> None:
         changes["vocab_size"] = vocabulary_for(n_own)
     preset = with_settings(PRESETS[arguments.preset], changes)
     command = train_command(arguments.out, named, arguments.preset, changes)
-    tell = telling("split to tokens:", task.n_train) if isinstance(task, LargeCorpus) else _silent
+    # Only a large corpus has so many pairs that anything is told.
+    tell = telling("split to tokens:", task.n_train if isinstance(task, LargeCorpus) else None)
     try:
         prepare_run(arguments.out, task, arguments.preset, preset, command, tell)
     except FileExistsError as error:
@@ -167,10 +167,6 @@ def parts_told(task: Task) -> list[str]:
         for (one, other), n in task.in_both().items()
     ]
     return lines
-
-
-def _silent(_: int) -> None:
-    """Tell nothing."""
 
 
 def _check_resumable(arguments: argparse.Namespace) -> None:

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 import torch
 
 from core.commands.errors import CommandError
-from core.commands.evaluate import telling
+from core.commands.progress import telling
 from core.decoding.beam import check_beam
 from core.decoding.many import Written, translate_all
 from core.decoding.methods import Beam, Forced, Greedy, Method, decode

@@ -7,6 +7,7 @@ said, the weights for whoever watches.
 import json
 import re
 
+from core.runs.run import NOTICE
 from core.runs.weights import BEST, CHECKPOINTS, SNAPSHOTS
 from core.tasks.corpus import FILES
 
@@ -17,6 +18,7 @@ TEXTS = (
     "run.json",
     "tokenizer.json",
     "words.txt",
+    NOTICE,
     *FILES.values(),
     METRICS,
     EVALUATION,

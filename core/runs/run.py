@@ -4,6 +4,7 @@ run.json          configs, task, seed, versions, the command that makes it
 tokenizer.json    in the format of the `tokenizers` library
 words.txt         the source words that training saw
 metrics.jsonl     one line for each measured step, append-only
+NOTICE            what must be said of it wherever it is shown: where its data come from
 evaluation.json   figures on held-out samples, and what each head does
 status.json       state, step, heartbeat, process id, and why training failed if it did
 pairs.tsv         the user's own pairs, where it learned from them; valid.tsv and test.tsv
@@ -35,6 +36,8 @@ from core.tasks.corpus import FILES
 from core.tokenizer import Tokenizer
 
 FORMAT = 1
+NOTICE = "NOTICE"
+LONGEST_NOTICE = 500
 PAIRS = FILES["train"]
 """The task of a run on the user's own pairs."""
 
@@ -78,6 +81,8 @@ class Run:
     """Source words that training saw."""
     evaluation: Mapping[str, Any] | None
     """What `evaluate` stored of these weights, or None where it was not run on them."""
+    notice: str
+    """What must be said of the run wherever it is shown; empty for most."""
 
     @property
     def name(self) -> str:
@@ -117,7 +122,15 @@ def load_run(path: Path, step: int | None = None) -> Run:
         step=step,
         known_words=frozenset(read_words(path)),
         evaluation=_evaluation_of(path, model, step),
+        notice=_notice_of(path),
     )
+
+
+def _notice_of(path: Path) -> str:
+    """Return the beginning of what must be said of a run, in one line."""
+    if not (path / NOTICE).is_file():
+        return ""
+    return " ".join(read_text(path, NOTICE).split())[:LONGEST_NOTICE]
 
 
 def opening_weights(path: Path, settings: RunSettings) -> Path | None:

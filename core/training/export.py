@@ -9,15 +9,20 @@ from core.evaluate.evaluation import evaluate
 from core.files import write_atomically
 from core.runs.checkpoint import load_model, save_weights
 from core.runs.folder import RunFolder
-from core.runs.run import RunError, load_run
+from core.runs.run import NOTICE, RunError, load_run
 from core.runs.weights import CHECKPOINTS, SNAPSHOTS, step_of, weights_file, weights_in
 from core.tasks.corpus import FILES
 
-COPIED = ("run.json", "tokenizer.json", "words.txt", "metrics.jsonl")
+COPIED = ("run.json", "tokenizer.json", "words.txt", "metrics.jsonl", NOTICE)
 
 
 def export_run(
-    run_path: Path, out: Path, snapshots: Collection[int] = (), *, pairs: bool = True
+    run_path: Path,
+    out: Path,
+    snapshots: Collection[int] = (),
+    *,
+    pairs: bool = True,
+    notice: str = "",
 ) -> None:
     """Write all that looking at a run's model needs: no optimizer, weights in half precision.
 
@@ -29,6 +34,7 @@ def export_run(
         snapshots: Steps whose snapshots go with it.
         pairs: Whether the user's own pairs go with it; a task that was learned beside them is
             then what the run is measured by.
+        notice: What must be said of the run wherever it is shown; that of the run itself if empty.
 
     Raises:
         FileExistsError: `out` holds something already.
@@ -40,6 +46,8 @@ def export_run(
     if missing := sorted(set(snapshots) - set(kept)):
         raise RunError(f"{run_path}: no snapshot of step {missing[0]} was kept")
     _begin_copy(run_path, out, pairs=pairs)
+    if notice:
+        write_atomically(out / NOTICE, f"{notice}\n".encode())
     save_weights(run.model, out / CHECKPOINTS / weights_file(run.step), torch.float16)
     for step in snapshots:
         (out / SNAPSHOTS).mkdir(exist_ok=True)

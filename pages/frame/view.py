@@ -158,7 +158,9 @@ def of_sentence(views: Sequence[View[Opened]], name: str) -> None:
         "sentence": opened.sentence,
         "translation": opened.inspection.translation.text,
     }
-    show(view, opened, facts)
+    show(view, opened, facts | ({"notice": opened.run.notice} if opened.run.notice else {}))
+    if opened.run.notice:
+        st.caption(plain(opened.run.notice))
 
 
 def show(view: View[Subject], subject: Subject, facts: Mapping[str, object]) -> None:

@@ -91,3 +91,13 @@ def test_a_training_goes_on_with_the_checkpoints_that_it_kept(kept):
     for _ in train_run(kept):
         pass
     assert [step_of(file) for file in weights_in(kept, CHECKPOINTS)] == [20, 25, 30]
+
+
+def test_what_must_be_said_of_a_run_goes_with_it(copy_folder, tmp_path):
+    export_run(copy_folder, tmp_path / "small", notice="From Tatoeba,\n CC BY 2.0 FR.")
+    assert load_run(copy_folder).notice == ""
+    assert load_run(tmp_path / "small").notice == "From Tatoeba, CC BY 2.0 FR."
+    export_run(tmp_path / "small", tmp_path / "smaller")
+    assert load_run(tmp_path / "smaller").notice == "From Tatoeba, CC BY 2.0 FR."
+    (tmp_path / "small" / "NOTICE").write_text("long " * 1000)
+    assert len(load_run(tmp_path / "small").notice) == 500

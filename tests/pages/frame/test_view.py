@@ -146,3 +146,10 @@ def test_five_hundred_tokens_can_be_taken_away(open_view):
     at, taken = open_view("maps", model="copy", sentence="a b c d " * 200)
     assert len(taken.numbers()["weight"]) == 512 * 512
     assert "512" in said(at) or "511" in said(at)
+
+
+def test_what_must_be_said_of_a_run_is_said_on_the_page_and_in_its_files(open_view, own_copy):
+    path = own_copy("translate")
+    (path / "NOTICE").write_text("From *Tatoeba*, CC BY 2.0 FR.")
+    at, _ = open_view("maps", model=f"runs/{path.name}")
+    assert [each.value for each in at.caption][-1] == plain("From *Tatoeba*, CC BY 2.0 FR.")
