@@ -11,6 +11,7 @@ from core.runs.run import load_run
 from pages.attention import VIEWS
 from pages.frame import view
 from pages.frame.files import as_csv, as_json
+from pages.frame.language import plain
 from tests.pages.conftest import ROOT, said, shown, unfold
 from tests.pages.views.attention.conftest import from_csv, run_lines
 from viz.plane.map_payload import unpack
@@ -148,8 +149,10 @@ def test_five_hundred_tokens_can_be_taken_away(open_view):
     assert "512" in said(at) or "511" in said(at)
 
 
-def test_what_must_be_said_of_a_run_is_said_on_the_page_and_in_its_files(open_view, own_copy):
-    path = own_copy("translate")
-    (path / "NOTICE").write_text("From *Tatoeba*, CC BY 2.0 FR.")
-    at, _ = open_view("maps", model=f"runs/{path.name}")
-    assert [each.value for each in at.caption][-1] == plain("From *Tatoeba*, CC BY 2.0 FR.")
+def test_what_must_be_said_of_a_run_is_said_on_the_page_and_in_its_files(
+    open_view, own_copy, files
+):
+    (own_copy / "NOTICE").write_text("From *Tatoeba*, CC BY 2.0 FR.")
+    at, _ = open_view("maps", model="runs/mine")
+    assert at.caption[-1].value == plain("From *Tatoeba*, CC BY 2.0 FR.")
+    assert json.loads(files["json"]())["notice"] == "From *Tatoeba*, CC BY 2.0 FR."
