@@ -3,16 +3,19 @@
 # make slow   the tests that train or walk for long
 # make bench  the figures of speed
 # make gallery  train the runs of gallery/ anew
+# make everyday  train gallery/everyday anew: PAIRS=FILE names its pairs, see gallery/README.md
 # make texts  collect the app's texts, and say what the catalogues lack; BEGIN=zh_CN begins one
 
 PYTHON ?= python3
 BIN := .venv/bin
 GALLERY := copy copy-learned translate translate-guided
 GUIDE := encoder.2.self:0
+NOTICE := Learned from sentences of Tatoeba (tatoeba.org), CC BY 2.0 FR, and of the grammar.
 
 BEGIN ?=
+PAIRS ?=
 
-.PHONY: run test slow bench gallery texts format clean
+.PHONY: run test slow bench gallery everyday texts format clean
 
 run: .venv/app
 	$(BIN)/python -m streamlit run app.py --server.address 127.0.0.1 --server.port 8501
@@ -65,6 +68,17 @@ gallery: .venv/app
 		--snapshots 100 200
 	for run in $(GALLERY); do $(BIN)/python -m core heads gallery/$$run --fresh; done
 	rm -rf runs/.gallery
+
+everyday: .venv/app
+	@test -n "$(PAIRS)" || { echo "make everyday PAIRS=FILE: gallery/README.md says which"; exit 1; }
+	rm -rf runs/.everyday && mkdir -p runs
+	$(BIN)/python -m core train runs/.everyday --task $(PAIRS) --beside everyday --preset medium \
+		--guide $(GUIDE) --set made_share=0.3 --set vocab_size=4000 --set keep_checkpoints=5
+	rm -rf gallery/everyday
+	$(BIN)/python -m core export runs/.everyday gallery/everyday --without-pairs \
+		--notice "$(NOTICE)"
+	$(BIN)/python -m core heads gallery/everyday --fresh
+	rm -rf runs/.everyday
 
 texts: .venv/app
 	$(BIN)/python -m pages.locales.catalogues $(BEGIN)

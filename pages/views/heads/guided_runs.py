@@ -14,7 +14,7 @@ from core.analysis.heads.findings import best_pronoun_head
 from core.heads import Head
 from core.inspection import Inspection
 from core.runs.run import Run, RunError, RunSettings, read_settings
-from pages.frame import cached, notes
+from pages.frame import address, cached, notes, session
 from pages.frame.language import _, number, plain
 from pages.frame.opening import Opened
 from pages.frame.typography import marked, typeset
@@ -50,6 +50,13 @@ def both(opened: Opened) -> dict[str, Run] | None:
         )
         which = _("These runs have one: {names}.").format(names=", ".join(map(plain, having)))
         st.info(f"{text.format(own=plain(own))} {which}" if having else text.format(own=plain(own)))
+        if having:
+            st.button(
+                _("Open {name}").format(name=plain(having[0])),
+                key="open_counterpart",
+                on_click=address.choose_above,
+                args=({session.MODEL: having[0]},),
+            )
         return None
     free, guided = (others[0], own) if mine.training.guide else (own, others[0])
     found = {}

@@ -81,6 +81,9 @@ def test_a_run_without_a_counterpart_names_those_that_have_one(open_guided, mode
     assert f"{model} has no counterpart" in text
     assert "These runs have one: translate-guided, translate." in text
     assert not at.get("bidi_component")
+    at.button(key="open_counterpart").click().run()
+    assert at.selectbox(key="model").value == "translate-guided"
+    assert [title.split(":")[0] for title in titles(at)] == ["translate", "translate-guided"]
 
 
 @pytest.fixture
