@@ -11,6 +11,13 @@ from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlsplit
 
 TASKS = {
+    "everyday": (
+        "The animal didn't cross the street because it was too tired.",
+        "The animal didn't cross the street because it was too wide.",
+        "I love you.",
+        "She gave him a book.",
+        "Where do you live?",
+    ),
     "translate": (
         "The animal didn't cross the street because it was too tired.",
         "The animal didn't cross the street because it was too wide.",
@@ -22,6 +29,7 @@ TASKS = {
 }
 """Task → its examples; the first is the one to begin with."""
 TYPED = {
+    "everyday": ("The cat slept.", "My dog is hungry.", "It's raining."),
     "translate": ("The cat slept.", "The dog ate it.", "The old horse is tired."),
     "copy": ("a b c", "f e d c", "q"),
 }
@@ -55,16 +63,22 @@ _SMALL = dict(zip(KINDS, (3, 2, 2), strict=True))
 _TINY = dict.fromkeys(KINDS, 2)
 _FIRST = dict.fromkeys(KINDS, (0, 0))
 MODELS = {
+    "everyday": Model(
+        "everyday",
+        "encoder.self",
+        _FIRST | {"encoder.self": (2, 0), "decoder.cross": (0, 1)},
+        _SMALL,
+    ),
     "translate-guided": Model(
         "translate",
         "encoder.self",
-        _FIRST | {"encoder.self": (2, 0), "decoder.cross": (0, 1)},
+        _FIRST | {"encoder.self": (2, 0), "decoder.cross": (1, 0)},
         _SMALL,
     ),
     "translate": Model(
         "translate",
         "encoder.self",
-        _FIRST | {"encoder.self": (0, 1), "decoder.cross": (1, 0)},
+        _FIRST | {"encoder.self": (2, 3), "decoder.cross": (0, 0)},
         _SMALL,
     ),
     "copy": Model("copy", "decoder.cross", _FIRST, _TINY),
