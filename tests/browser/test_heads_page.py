@@ -63,13 +63,13 @@ def test_a_row_of_the_table_opens_its_head_in_both_runs_and_the_link_keeps_it(vi
     where = "Encoder layer 2, self-attention head 0"
     expect(titles).to_have_text([f"translate: {where}", f"translate-guided: {where}"])
     radio(page, "best head of each", "Which heads").click()
-    expect(titles.first).to_have_text("translate: Encoder layer 0, self-attention head 1")
+    expect(titles.first).to_have_text("translate: Encoder layer 2, self-attention head 3")
     table = page.get_by_test_id("stDataFrame")
     settled(page)
     # The box before the second row, below the columns' names.
     row = table.bounding_box()["height"] / 4
     table.click(position={"x": 15, "y": 2.5 * row})
-    where = "Decoder layer 1, cross-attention head 0"
+    where = "Decoder layer 0, cross-attention head 3"
     both = [f"translate: {where}", f"translate-guided: {where}"]
     expect(titles).to_have_text(both)
     expect(radio(page, "same head", "Which heads")).to_be_checked()

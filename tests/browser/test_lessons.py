@@ -2,15 +2,20 @@
 
 import csv
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
+from core.analysis.lessons.lens import decoder_lens
+from core.decoding.sentence import translate
+from core.runs.run import load_run
 from pages import layers, masks, positions, scaling
 from pages.frame import layout
 from tests.browser.first_visit import first_visit, listed_in_sidebar
 from tests.browser.waiting import fits, in_scheme, settled
 
+ROOT = Path(__file__).parents[2]
 LESSONS = {"masks": masks, "positions": positions, "scaling": scaling, "layers": layers}
 # What a view's picture is made of: a map, a drawing, a chart or a table.
 PICTURE = ".matrices[data-drawn], .architecture[data-drawn], .stVegaLiteChart svg, .stTable"
@@ -104,7 +109,11 @@ def test_the_numbers_of_a_map_say_what_the_map_shows(visit):
     picture(page)
     head, first, *_rest = saved(page, 0)
     assert head == ["after", "word fed", "word", "probability"]
-    assert first[:3] == ["embedding", "BOS", "Les"]
+    run = load_run(ROOT / "gallery" / "translate-guided")
+    found = translate(run, "The animal didn't cross the street because it was too tired.")
+    lens = decoder_lens(run.model, found.source_ids, found.fed_ids)
+    [word] = run.tokenizer.describe([int(lens.best_LK[0, 0])])
+    assert first[:3] == ["embedding", "BOS", word.text]
 
 
 def test_a_map_of_a_lesson_is_read_with_the_keyboard(visit):
