@@ -37,7 +37,7 @@ READ = ("run.json", "evaluation.json", "words.txt")
 """What is read of a run beside its weights."""
 SAID = (*READ[:2], "metrics.jsonl", "status.json", "train.log", "checkpoints", "best")
 """Files, and folders with names, that say what is known of a run without its weights."""
-FIRST = ("translate-guided", "translate", "everyday")
+FIRST = ("everyday", "translate-guided", "translate")
 """Runs of the gallery that are offered before the others."""
 
 

@@ -45,7 +45,7 @@ VIEWS = ("maps", "lines", "word")
 UNITS = {"tokens": "tokens", "words": "whole words"}
 METHODS = {"greedy": "greedy", "sampling": "sampling"}
 HEADS = 4
-DEFAULT_MODEL = "translate-guided"
+DEFAULT_MODEL = "everyday"
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ from viz.component.payload import unframed
 from viz.plane.map_payload import unpack
 
 ROOT = Path(__file__).resolve().parents[2]
+MODEL = "translate-guided"
+"""What most pages are tested on, whichever the app opens on."""
 
 
 @pytest.fixture(autouse=True)
@@ -174,11 +176,15 @@ def _run_page(name):
 
 @pytest.fixture
 def open_page():
-    """Return a function that runs one page on its own, without the others."""
+    """Return a function that runs one page on its own, without the others.
+
+    It is run on a small model; None for the one that the page opens on.
+    """
 
     def opener(name, **query_params):
         at = AppTest.from_function(_run_page, kwargs={"name": name}, default_timeout=60)
-        at.query_params.update(query_params)
+        asked = {"model": MODEL} | query_params
+        at.query_params.update({name: text for name, text in asked.items() if text is not None})
         at.run()
         assert not at.exception, at.exception
         return at

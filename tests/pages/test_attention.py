@@ -226,3 +226,16 @@ def test_whole_words_are_not_counted_as_tokens(open_app):
     words = said(open_app(sentence="Zorbik slept.", unit="whole words"))
     count = re.compile(r"\d+ → \d+ tokens")
     assert count.search(tokens).group() == count.search(words).group()
+
+
+def test_the_first_model_reads_everyday_sentences_and_finds_antecedents(open_app):
+    at = open_app()
+    assert at.selectbox(key="model").value == "everyday"
+    assert "Tatoeba" in at.caption[-1].value
+    assert shown(at).selected == (2, 0)
+    assert (
+        shown(at).translation == "L’animal n’a pas traversé la rue parce qu’il était trop fatigué."
+    )
+    at = open_app(sentence="My dog is hungry.")
+    assert shown(at).translation == "Mon chien a faim."
+    assert not [label for label in shown(at).keys if label.unknown]

@@ -66,7 +66,8 @@ def started(own_runs, monkeypatch):
 def set_up(open_page, own_runs, monkeypatch):
     """Return a function that opens the page; tokenizers learn from few samples, to be quick."""
     monkeypatch.setattr("core.training.prepare.TOKENIZER_SAMPLES", 500)
-    return lambda **query_params: open_page("training", **query_params)
+    # Which run it opens on is its own choice.
+    return lambda model=None, **query_params: open_page("training", model=model, **query_params)
 
 
 def press_start(at):

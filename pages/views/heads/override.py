@@ -41,12 +41,12 @@ TRIES = (
         "head looks at is what the model goes by."
     ),
     N_(
-        "Move “it” to other words: “did” and “because” have no gender, and make *elle* "
-        "all the same; “cross” does not. A head brings more than one fact."
+        "translate-guided, “it” to other words: “did” and “because” have no gender, and "
+        "make *elle* all the same; “cross” does not. A head brings more than one fact."
     ),
     N_(
-        "Any other head of the encoder: “it” moved to the street changes nothing. The "
-        "head that was guided is the only one that the pronoun hangs on."
+        "translate-guided, any other head of the encoder: “it” moved to the street changes "
+        "nothing. The head that was guided is the only one that the pronoun hangs on."
     ),
     N_(
         "The model translate: no head of its encoder makes *elle* by this move. What "

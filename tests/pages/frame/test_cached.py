@@ -102,6 +102,6 @@ def test_how_a_training_stands_follows_its_files(own_copy):
 
 def test_the_runs_of_the_gallery_come_first_and_the_best_known_of_all(own_copy):
     names = list(cached.run_paths())
-    assert names[:2] == ["translate-guided", "translate"]
+    assert names[:3] == ["everyday", "translate-guided", "translate"]
     assert names[-1] == "runs/mine"
     assert cached.run_paths()["copy"] == ROOT / "gallery" / "copy"

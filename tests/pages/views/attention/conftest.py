@@ -11,7 +11,7 @@ from core.model import build
 from core.runs.checkpoint import save_weights
 from core.runs.run import read_settings
 from pages.frame import view as frame_view
-from tests.pages.conftest import ROOT
+from tests.pages.conftest import MODEL, ROOT
 
 
 def run_lines(lines, root=ROOT):
@@ -66,7 +66,7 @@ def open_view(open_app, offered):
     """Return a function that opens a view as a link does, and gives the page and its `Shown`."""
 
     def opener(view, **query_params):
-        at = open_app(view=view, **query_params)
+        at = open_app(view=view, **({"model": MODEL} | query_params))
         return at, offered[-1] if offered else None
 
     return opener
