@@ -244,7 +244,7 @@ def test_another_head_and_another_kind_draw_the_view_alone(new_page, serve, runs
     found, note = runs
     page = new_page()
     page.on("websocket", lambda socket: socket.on("framereceived", note))
-    page.goto(serve("app.py"))
+    page.goto(f"{serve('app.py')}?model=translate-guided")
     settled(drawn(page))
     before = len(found)
     page.locator(".tile").nth(6).click()

@@ -105,7 +105,7 @@ def test_the_numbers_of_a_map_say_what_the_map_shows(visit):
     _scores, masked, weights = (saved(page, panel) for panel in range(3))
     assert masked[1][2] == "-inf"
     assert weights[1][2] == "0"
-    page = visit(link("layers", "lens"))
+    page = visit(link("layers", "lens", model="translate-guided"))
     picture(page)
     head, first, *_rest = saved(page, 0)
     assert head == ["after", "word fed", "word", "probability"]

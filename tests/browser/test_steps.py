@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 
 def opened(visit, stage, **options):
     """Open the view on a step, and return the page once matrices and terms stand."""
-    page = visit(f"?view=steps&stage={stage}", **options)
+    page = visit(f"?view=steps&model=translate-guided&stage={stage}", **options)
     for at in range(2):
         page.locator(".matrices[data-drawn]").nth(at).wait_for(timeout=60_000)
     settled(page)

@@ -236,7 +236,7 @@ def inspection():
 
 
 def test_the_app_follows_the_pronoun_and_then_the_word_clicked(visit, inspection):
-    page = visit("?view=word")
+    page = visit("?view=word&model=translate-guided")
     page.locator(".strips[data-drawn]").wait_for()
     settled(page)
     it = [token.text for token in inspection.source_tokens].index("it")

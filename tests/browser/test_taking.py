@@ -117,7 +117,7 @@ def test_no_text_of_a_sentence_runs_in_a_file(take, open_file):
 def test_a_click_writes_every_number(take, download):
     attention = inspect_sentence(load_run(ROOT / "gallery" / "translate-guided"), TIRED).attention
     expected = attention[Site("encoder", 1, "self")].weights_HQK[2].reshape(-1).tolist()
-    page, path = take("?layer=1&head=2", "CSV")
+    page, path = take("?model=translate-guided&layer=1&head=2", "CSV")
     with path.open(encoding="utf-8", newline="") as file:
         assert [float(row["weight"]) for row in csv.DictReader(file)] == expected
     read = json.loads(download(page, "JSON").read_text(encoding="utf-8"))
