@@ -17,6 +17,7 @@ from core.runs.run import is_run, load_run, read_settings
 from core.tasks import NEED_PAIRS, TASKS, Mixed, Task
 from core.tasks.corpus import HELD_OUT, Corpus, read_corpus
 from core.tasks.large import LargeCorpus, is_large
+from core.tasks.mixed import own_pairs_of
 from core.training.prepare import extend_run, prepare_run
 from core.training.presets import PRESETS, vocabulary_for
 from core.training.process import situation
@@ -145,26 +146,26 @@ def _own_pairs(task: list[str], valid: list[str], test: list[str], beside: str |
 
 def _n_own_pairs(task: Task) -> int:
     """Return how many pairs the user's first file has; 0 for another task."""
-    if isinstance(task, LargeCorpus):
-        return task.n_pairs
-    pairs = task.pairs if isinstance(task, Mixed) else task
-    return len(pairs.samples) if isinstance(pairs, Corpus) else 0
+    own = own_pairs_of(task)
+    if isinstance(own, LargeCorpus):
+        return own.n_pairs
+    return len(own.samples) if isinstance(own, Corpus) else 0
 
 
 def parts_told(task: Task) -> list[str]:
     """Return lines that say which of the user's pairs are for what; none for another task."""
-    task = task.pairs if isinstance(task, Mixed) else task
-    if not isinstance(task, Corpus | LargeCorpus):
+    own = own_pairs_of(task)
+    if not isinstance(own, Corpus | LargeCorpus):
         return []
-    n_train = task.n_train if isinstance(task, LargeCorpus) else len(task.part("train"))
-    counts = {"train": n_train} | {part: len(task.part(part)) for part in HELD_OUT[::-1]}
+    n_train = own.n_train if isinstance(own, LargeCorpus) else len(own.part("train"))
+    counts = {"train": n_train} | {part: len(own.part(part)) for part in HELD_OUT[::-1]}
     lines = [", ".join(f"{part} {n:,} pairs" for part, n in counts.items())]
-    split = [part for part in ("valid", "test") if part not in task.given]
+    split = [part for part in ("valid", "test") if part not in own.given]
     if split:
         lines[0] += f" ({' and '.join(split)} split off by the hash of the source)"
     lines += [
         f"warning: {n:,} sources of {one} are in {other}, too: what is measured there says less"
-        for (one, other), n in task.in_both().items()
+        for (one, other), n in own.in_both().items()
     ]
     return lines
 

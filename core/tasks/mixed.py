@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Self
 
-from core.tasks.corpus import Corpus
+from core.tasks.corpus import Corpus, OwnPairs
 from core.tasks.task import Example, Part, Sample, Task
 
 OWN_EACH = 3
@@ -54,3 +54,10 @@ class Mixed:
             CorpusError: Too few are left.
         """
         return type(self)(self.made, self.pairs.only(fits))
+
+
+def own_pairs_of(task: Task) -> OwnPairs | None:
+    """Return the user's own pairs in a task; None where it makes all that is learned."""
+    if isinstance(task, Mixed):
+        return task.pairs
+    return task if isinstance(task, OwnPairs) else None

@@ -17,7 +17,7 @@ from core.runs.run import PAIRS, RunSettings, read_settings
 from core.tasks import Sample, Task
 from core.tasks.corpus import FILES, HELD_OUT, Corpus, CorpusError, OwnPairs
 from core.tasks.large import AT_HAND, LargeCorpus
-from core.tasks.mixed import Mixed
+from core.tasks.mixed import own_pairs_of
 from core.tasks.pairs import as_tsv
 from core.tasks.task import Part
 from core.tokenizer import Tokenizer
@@ -54,8 +54,7 @@ def prepare_run(  # noqa: PLR0913
         CorpusError: Too few of the pairs fit the model's positions.
     """
     config = preset.training
-    own = isinstance(task, OwnPairs | Mixed)
-    if config.batch_tokens and not own:
+    if config.batch_tokens and own_pairs_of(task) is None:
         raise ConfigError(
             f"batch_tokens is {config.batch_tokens}, but the task {task.name!r} makes its "
             "sentences as it goes: its batches are counted in pairs (batch_size)"
@@ -90,17 +89,15 @@ def _write_pairs(
         CorpusError: Of a part of a large corpus no pair is as short as `longest` tokens.
     """
     written: dict[Part, Sequence[Sample]] = {}
-    task = task.pairs if isinstance(task, Mixed) else task
-    if isinstance(task, LargeCorpus):
-        kept = keep(path, task.to_learn_from(), tokenizer, longest, tell)
-        written = {part: those_that_fit(task.part(part), tokenizer, longest) for part in HELD_OUT}
+    own = own_pairs_of(task)
+    if isinstance(own, LargeCorpus):
+        kept = keep(path, own.to_learn_from(), tokenizer, longest, tell)
+        written = {part: those_that_fit(own.part(part), tokenizer, longest) for part in HELD_OUT}
         if kept.n == 0 or not all(written.values()):
-            raise CorpusError(f"{task.name}: too few pairs fit the model's {longest} positions")
-    elif isinstance(task, Corpus):
+            raise CorpusError(f"{own.name}: too few pairs fit the model's {longest} positions")
+    elif isinstance(own, Corpus):
         # Where no part has pairs of its own, all are in one file and are split again from it.
-        written = (
-            {part: task.part(part) for part in FILES} if task.given else {"train": task.samples}
-        )
+        written = {part: own.part(part) for part in FILES} if own.given else {"train": own.samples}
     for part, samples in written.items():
         write_atomically(path / FILES[part], as_tsv(samples))
 
@@ -126,9 +123,9 @@ def train_tokenizer(task: Task, vocab_size: int, seed: int) -> Tokenizer:
 
 
 def _n_for_tokenizer(task: Task) -> int:
-    pairs = task.pairs if isinstance(task, Mixed) else task
-    own = min(AT_HAND, len(pairs.part("train"))) if isinstance(pairs, Corpus) else 0
-    return max(TOKENIZER_SAMPLES, own)
+    own = own_pairs_of(task)
+    n_own = min(AT_HAND, len(own.part("train"))) if isinstance(own, Corpus) else 0
+    return max(TOKENIZER_SAMPLES, n_own)
 
 
 def check_guide(guide: str, task: Task, model: Transformer) -> None:

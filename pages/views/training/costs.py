@@ -101,13 +101,8 @@ def _say_time(task: Task, preset: Preset, waited: bool) -> None:
         st.markdown(_("could not be tried"))
     else:
         st.markdown(_("**about {time}**").format(time=duration(seconds * training.steps)))
-    if training.batch_tokens:
-        amount = _("{steps} steps of {n} tokens  \nstarting and measuring on top")
-        size = training.batch_tokens
-    else:
-        amount = _("{steps} steps of {n} pairs  \nstarting and measuring on top")
-        size = training.batch_size
-    st.caption(amount.format(steps=number(training.steps), n=number(size)))
+    amount = _("{steps} steps of {n} pairs  \nstarting and measuring on top")
+    st.caption(amount.format(steps=number(training.steps), n=number(training.batch_size)))
 
 
 def _say_nothing() -> None:

@@ -57,8 +57,10 @@ def ask(begun: Begun) -> tuple[OwnPairs | None, dict[str, Setting]]:
             held_out = _held_out()
     else:
         name, content = _text()
+    digest, pairs = _pairs_in(name, content)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        changed = settings.ask_one(VOCABULARY, begun, _suitable_vocabulary(name, content))
+        suitable = vocabulary_for(len(pairs.samples)) if isinstance(pairs, Pairs) else None
+        changed = settings.ask_one(VOCABULARY, begun, suitable)
         size = int(changed.get("vocab_size", begun.preset.vocab_size))
         # Drawn here, filled when it is known.
         beside = st.container()
@@ -70,7 +72,8 @@ def ask(begun: Begun) -> tuple[OwnPairs | None, dict[str, Setting]]:
     if not _learnable(changed):
         return None, changed
     with st.spinner(_("Reading the pairs …")):
-        taken = _taken(name, content, held_out, size, begun.preset.model.max_positions)
+        sizes = (size, begun.preset.model.max_positions)
+        taken = pairs if isinstance(pairs, str) else _taken(name, digest, pairs, held_out, *sizes)
     if isinstance(taken, str):
         st.error(plain(taken))
         return None, changed
@@ -84,10 +87,13 @@ def ask(begun: Begun) -> tuple[OwnPairs | None, dict[str, Setting]]:
     return OwnPairs(taken.corpus, taken.report.vocab_size), changed
 
 
-def _suitable_vocabulary(name: str, content: bytes) -> int | None:
-    """Return how many tokens suit the pairs; None where there are none."""
-    pairs = cached.of_key(_read, _digest(name, content), content, name) if content.strip() else ""
-    return None if isinstance(pairs, str) else vocabulary_for(len(pairs.samples))
+def _pairs_in(name: str, content: bytes) -> tuple[str, Pairs | str]:
+    """Return what stands for a file, and its pairs, or why it has none; read once."""
+    if not content.strip():
+        return "", ""
+    digest = _digest(name, content)
+    with st.spinner(_("Reading the pairs …")):
+        return digest, cached.of_key(_read, digest, content, name)
 
 
 def _learnable(changed: dict[str, Setting]) -> bool:
@@ -148,18 +154,15 @@ def _text() -> tuple[str, bytes]:
     return _("pasted text"), str(typed or "").encode()
 
 
-def _taken(
+def _taken(  # noqa: PLR0913
     name: str,
-    content: bytes,
+    digest: str,
+    pairs: Pairs,
     held_out: Mapping[Part, tuple[str, bytes]],
     vocab_size: int,
     max_positions: int,
 ) -> Taken | str:
     """Return what is in the pairs, or why they cannot be used; computed once."""
-    digest = _digest(name, content)
-    pairs = cached.of_key(_read, digest, content, name)
-    if isinstance(pairs, str):
-        return pairs
     parts: dict[Part, tuple[Sample, ...]] = {}
     for part, (its_name, its_content) in held_out.items():
         its = _digest(its_name, its_content)
