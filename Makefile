@@ -12,6 +12,9 @@ GALLERY := copy copy-learned translate translate-guided
 GUIDE := encoder.2.self:0
 NOTICE := Learned from sentences of Tatoeba (tatoeba.org), CC BY 2.0 FR, and of the grammar.
 
+BENCHMARKS := attention_maps lines word steps sentence cold_start copy_task decoding_view lessons \
+	training beside_training large_corpus own_corpora heads silence decode model_view
+
 BEGIN ?=
 PAIRS ?=
 
@@ -31,25 +34,16 @@ slow: .venv/dev
 	@$(BIN)/python -m tests.browser.chromium
 	$(BIN)/python -m pytest -q -n 2 -m slow
 
+# One that fails holds up none of the others.
 bench: .venv/dev
 	@$(BIN)/python -m tests.browser.chromium
-	$(BIN)/python -m benchmarks.attention_maps
-	$(BIN)/python -m benchmarks.lines
-	$(BIN)/python -m benchmarks.word
-	$(BIN)/python -m benchmarks.steps
-	$(BIN)/python -m benchmarks.sentence
-	$(BIN)/python -m benchmarks.cold_start
-	$(BIN)/python -m benchmarks.copy_task
-	$(BIN)/python -m benchmarks.decoding_view
-	$(BIN)/python -m benchmarks.lessons
-	$(BIN)/python -m benchmarks.training
-	$(BIN)/python -m benchmarks.beside_training
-	$(BIN)/python -m benchmarks.large_corpus --pairs 500000
-	$(BIN)/python -m benchmarks.heads
-	$(BIN)/python -m benchmarks.silence
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet -r requirements-bench.txt
-	$(BIN)/python -m benchmarks.decode
-	$(BIN)/python -m benchmarks.model_view
+	@failed=; for name in $(BENCHMARKS); do \
+		case $$name in large_corpus) options="--pairs 500000";; *) options=;; esac; \
+		echo "== $$name"; \
+		$(BIN)/python -m benchmarks.$$name $$options || failed="$$failed $$name"; \
+	done; \
+	test -z "$$failed" || { echo "failed:$$failed"; exit 1; }
 
 # Trained beside the gallery first, so that an interrupted training leaves the gallery whole.
 gallery: .venv/app
@@ -74,6 +68,7 @@ everyday: .venv/app
 	rm -rf runs/.everyday && mkdir -p runs
 	$(BIN)/python -m core train runs/.everyday --task $(PAIRS) --beside everyday --preset medium \
 		--guide $(GUIDE) --set made_share=0.3 --set vocab_size=4000 --set keep_checkpoints=5
+	$(BIN)/python -m core train runs/.everyday --resume --steps 20000
 	rm -rf gallery/everyday
 	$(BIN)/python -m core export runs/.everyday gallery/everyday --without-pairs \
 		--notice "$(NOTICE)"
