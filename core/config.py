@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self, get_args
 
+from core.heads import Stack
+
 Norm = Literal["post", "pre"]
 Positions = Literal["sinusoidal", "learned"]
 Precision = Literal["auto", "float32", "bfloat16"]
@@ -100,6 +102,10 @@ class ModelConfig(_Config):
             f"d_model is {self.d_model}: sinusoids come in pairs and need an even width",
         )
         self._fill_head_widths()
+
+    def layers_of(self, stack: Stack) -> int:
+        """Return how many layers a stack has."""
+        return {"encoder": self.n_encoder_layers, "decoder": self.n_decoder_layers}[stack]
 
     def _fill_head_widths(self) -> None:
         for name in ("d_k", "d_v"):

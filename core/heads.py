@@ -49,6 +49,11 @@ class Kind(StrEnum):
         return "source" if self is Kind.CROSS else self.query_side
 
     @property
+    def sides(self) -> tuple[Side, Side]:
+        """Whose tokens look, and whose are looked at."""
+        return self.query_side, self.key_side
+
+    @property
     def is_self(self) -> bool:
         """Whether a sequence looks at itself."""
         return self.query_side == self.key_side
@@ -60,8 +65,18 @@ class Kind(StrEnum):
 
     @property
     def label(self) -> str:
-        """What people call it; a message to translate."""
+        """What people call it where there is little room; a message to translate."""
         return _LABELS[self]
+
+    @property
+    def full_label(self) -> str:
+        """What people call it within a sentence; a message to translate."""
+        return _FULL_LABELS[self]
+
+    @property
+    def sublayer_label(self) -> str:
+        """What people call it where its stack has been said; a message to translate."""
+        return N_("self-attention") if self.is_self else N_("cross-attention")
 
     @classmethod
     def self_of(cls, stack: Stack) -> "Kind":
@@ -73,11 +88,18 @@ class Kind(StrEnum):
         return Site(self.stack, layer, self.sublayer)
 
 
+STACK_LABELS: Mapping[Stack, str] = {"encoder": N_("encoder"), "decoder": N_("decoder")}
+"""What people call the stacks; messages to translate."""
 _SIDES: Mapping[Stack, Side] = {"encoder": "source", "decoder": "target"}
 _LABELS = {
     Kind.ENCODER_SELF: N_("encoder self"),
     Kind.DECODER_SELF: N_("decoder self"),
     Kind.CROSS: N_("cross"),
+}
+_FULL_LABELS = {
+    Kind.ENCODER_SELF: N_("encoder self-attention"),
+    Kind.DECODER_SELF: N_("decoder self-attention"),
+    Kind.CROSS: N_("cross-attention"),
 }
 # Nine digits are more than any model has, and no number that takes long to read.
 _SITE = re.compile(r"(encoder|decoder)\.([0-9]{1,9})\.([a-z_]+)")

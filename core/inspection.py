@@ -145,8 +145,7 @@ def merged(inspection: Inspection) -> Inspection:
     for site, old in inspection.attention.items():
         kind = site.attention
         queries, keys = (
-            [token.word for token in inspection.tokens_of(side)]
-            for side in (kind.query_side, kind.key_side)
+            [token.word for token in inspection.tokens_of(side)] for side in kind.sides
         )
         attention[site] = SiteAttention(
             merge_weights(old.weights_HQK, queries, keys),

@@ -1,5 +1,8 @@
 """Texts that core names and a page shows: marked here, translated there."""
 
+from collections.abc import Callable, Mapping
+from typing import Self
+
 
 def N_(text: str) -> str:  # noqa: N802
     """Return a text as it is; the mark lets the extraction of messages find it.
@@ -10,3 +13,30 @@ def N_(text: str) -> str:  # noqa: N802
     'encoder self'
     """
     return text
+
+
+class Message(str):
+    """A marked text with values filled in: English by itself, and a page can say it otherwise.
+
+    >>> said = Message("{n} tokens, not {other}", n=1200, other="two")
+    >>> said, said.template, said.values["n"]
+    ('1,200 tokens, not two', '{n} tokens, not {other}', 1200)
+    """
+
+    template: str
+    values: Mapping[str, int | str]
+    """Whole numbers are written as a language writes them; what is text may be a message."""
+
+    def __new__(cls, template: str, **values: int | str) -> Self:
+        """Fill the values in: those that are numbers with commas between thousands."""
+        written = {name: f"{n:,}" if isinstance(n, int) else n for name, n in values.items()}
+        message = super().__new__(cls, template.format(**written))
+        message.template, message.values = template, values
+        return message
+
+    def __reduce__(self) -> tuple[Callable[..., "Message"], tuple[str, dict[str, int | str]]]:
+        return _again, (self.template, dict(self.values))
+
+
+def _again(template: str, values: Mapping[str, int | str]) -> Message:
+    return Message(template, **values)

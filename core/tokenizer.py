@@ -5,7 +5,9 @@ typed text, `</s>` least of all, can ever turn into one.
 """
 
 import codecs
+import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -19,11 +21,17 @@ from core.vocabulary import FIRST_ID, SPECIAL_TEXTS, Span
 # English clitic ('s, 'll), other words, numbers, runs of other signs. A space belongs to the word
 # after it.
 _WORD = (
-    r" ?[\p{L}\p{M}]+(?=n't\b)|n't\b"
-    r"| ?[\p{L}\p{M}]+'(?=\p{L})(?!(?:s|re|ve|ll|d|m)\b)|'(?:s|re|ve|ll|d|m)\b"
+    r" ?[\p{L}\p{M}]+(?=n['’]t\b)|n['’]t\b"
+    r"| ?[\p{L}\p{M}]+['’](?=\p{L})(?!(?:s|re|ve|ll|d|m)\b)|['’](?:s|re|ve|ll|d|m)\b"
     r"| ?[\p{L}\p{M}]+| ?\p{N}+| ?[^\s\p{L}\p{M}\p{N}]+|\s+"
 )
-
+STRAIGHT, CURLY = "'", "’"
+_APOSTROPHES = {
+    STRAIGHT: normalizers.Replace(CURLY, STRAIGHT),
+    # Beside a letter on one side only it may be a quotation mark.
+    CURLY: normalizers.Replace(Regex(r"(?<=\p{L})'(?=\p{L})"), CURLY),
+}
+_WITHIN_WORD = re.compile(r"(?<=[^\W\d_])['’](?=[^\W\d_])")
 
 _AS_HEX = "transformer-lab.as-hex"
 
@@ -86,13 +94,19 @@ class Tokenizer:
         self._bytes = [bytes(byte_of[char] for char in text) for text, _ in pieces]
 
     @classmethod
-    def train(cls, texts: Iterable[str], vocab_size: int) -> Self:
-        """Learn at most `vocab_size` tokens, specials and the 256 bytes included."""
+    def train(cls, texts: Iterable[str], vocab_size: int, apostrophe: str = STRAIGHT) -> Self:
+        """Learn at most `vocab_size` tokens, specials and the 256 bytes included.
+
+        Args:
+            texts: What is learned from.
+            vocab_size: The most tokens.
+            apostrophe: The one that the model sees and writes, whichever is typed.
+        """
         bpe = tokenizers.Tokenizer(models.BPE())
         bpe.normalizer = normalizers.Sequence(
             [
                 normalizers.NFC(),
-                normalizers.Replace("’", "'"),
+                _APOSTROPHES[apostrophe],
                 normalizers.Replace(Regex(r"\s+"), " "),
                 normalizers.Strip(),
                 # So that a word is the same token at the beginning of a sentence.
@@ -135,7 +149,7 @@ class Tokenizer:
         return FIRST_ID + len(self._bytes)
 
     def normalise(self, text: str) -> str:
-        """Return the text as the model sees it: NFC, straight apostrophes, single spaces."""
+        """Return the text as the model sees it: NFC, one kind of apostrophe, single spaces."""
         normal: str = self._bpe.normalizer.normalize_str(text)
         return normal[1:]
 
@@ -211,6 +225,16 @@ class Tokenizer:
         whole = "".join("x" if "\udc80" <= char <= "\udcff" else char for char in text)
         lengths = [length for _, length in self._split(whole)]
         return [word for word, length in enumerate(lengths) for _ in range(length)]
+
+
+def usual_apostrophe(texts: Iterable[str]) -> str:
+    """Return the apostrophe that texts have within words more often; the straight one in a tie.
+
+    >>> usual_apostrophe(["l’été", "d'un ’mot’"]), usual_apostrophe(["aujourd’hui"])
+    ("'", '’')
+    """
+    found = Counter(each for text in texts for each in _WITHIN_WORD.findall(text))
+    return CURLY if found[CURLY] > found[STRAIGHT] else STRAIGHT
 
 
 def _byte_characters() -> dict[int, str]:

@@ -4,6 +4,8 @@ import argparse
 from pathlib import Path
 
 from core.commands.errors import CommandError
+from core.commands.evaluate import summary
+from core.runs.run import load_run
 from core.training.export import average_run
 
 
@@ -20,3 +22,5 @@ def run(arguments: argparse.Namespace) -> None:
         average_run(arguments.run, arguments.out, arguments.last)
     except FileExistsError as error:
         raise CommandError(str(error)) from error
+    for line in summary(dict(load_run(arguments.out).evaluation or {})):
+        print(line)

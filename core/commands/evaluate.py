@@ -3,24 +3,26 @@
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from core.commands.errors import CommandError
 from core.commands.progress import telling
-from core.evaluate.evaluation import N_SAMPLES, SEED, evaluate
+from core.evaluate.evaluation import N_SAMPLES, SEED, evaluate, held_out_samples
 from core.evaluate.files import score_file
 from core.heads import Head
-from core.runs.run import load_run
+from core.runs.run import Run, load_run
+from core.tasks import Sample
 from core.tasks.corpus import read_samples
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run and how many samples."""
     parser.add_argument("run", type=Path, metavar="RUN", help="such as gallery/translate")
-    parser.add_argument("--n", type=int, default=N_SAMPLES, help="held-out samples")
-    parser.add_argument("--seed", type=int, default=SEED, help="draws the samples")
+    parser.add_argument("--n", type=int, help=f"held-out samples; default: {N_SAMPLES}")
+    parser.add_argument("--seed", type=int, help=f"draws the samples; default: {SEED}")
     parser.add_argument(
         "--file",
         nargs="+",
@@ -28,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PAIRS",
         help="measure on a file of pairs instead, or on two files of lines",
     )
-    parser.add_argument("--beam", type=int, default=1, metavar="K", help="for a file; 1 is greedy")
+    parser.add_argument("--beam", type=int, default=1, metavar="K", help="default: 1, greedy")
     parser.add_argument("--json", action="store_true")
 
 
@@ -37,11 +39,15 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.file:
         _score_file(arguments)
         return
+    n = N_SAMPLES if arguments.n is None else arguments.n
+    seed = SEED if arguments.seed is None else arguments.seed
+    if n < 1:
+        raise CommandError(f"--n is {n}, not 1 or more")
+    loaded = load_run(arguments.run)
     if arguments.beam != 1:
-        raise CommandError("--beam is for --file: what is kept with a run is decoded greedily")
-    if arguments.n < 1:
-        raise CommandError(f"--n is {arguments.n}, not 1 or more")
-    figures = evaluate(load_run(arguments.run), arguments.n, arguments.seed)
+        _print_scores(arguments, loaded, held_out_samples(loaded, n, seed))
+        return
+    figures = evaluate(loaded, n, seed)
     if arguments.json:
         print(json.dumps(figures))
     else:
@@ -53,8 +59,14 @@ def _score_file(arguments: argparse.Namespace) -> None:
     """Print how good the run translates a file of pairs."""
     if len(arguments.file) > 2:
         raise CommandError("--file takes one file of pairs, or two files of lines")
+    if given := [name for name in ("n", "seed") if getattr(arguments, name) is not None]:
+        raise CommandError(f"--{given[0]} draws held-out samples; of --file all pairs count")
     samples = read_samples(arguments.file, repeated=True)
-    loaded = load_run(arguments.run)
+    _print_scores(arguments, load_run(arguments.run), samples)
+
+
+def _print_scores(arguments: argparse.Namespace, loaded: Run, samples: Sequence[Sample]) -> None:
+    """Print how good pairs are translated, as they are written."""
     scores = score_file(loaded, samples, arguments.beam, telling("translated", len(samples)))
     if arguments.json:
         print(json.dumps(asdict(scores)))
@@ -62,7 +74,7 @@ def _score_file(arguments: argparse.Namespace) -> None:
     print(f"BLEU {scores.bleu:.2f}   chrF2 {scores.chrf:.2f}   of {scores.n:,} pairs")
     print(scores.signature)
     if scores.n_cut:
-        print(f"warning: {scores.n_cut:,} sources were cut to fit the model", file=sys.stderr)
+        print(f"warning: sources cut to fit the model: {scores.n_cut:,}", file=sys.stderr)
 
 
 def summary(figures: dict[str, Any]) -> list[str]:
@@ -70,7 +82,13 @@ def summary(figures: dict[str, Any]) -> list[str]:
     lines = [
         f"exact match     {figures['exact_match']:.2%} of {figures['n']} held-out samples",
         f"token accuracy  {figures['token_accuracy']:.3%}",
+        f"BLEU            {figures['bleu']:.2f}   chrF2 {figures['chrf']:.2f}",
     ]
+    if own := figures.get("own_pairs"):
+        lines.append(
+            f"own pairs       {own['exact_match']:.2%} of {own['n']}   "
+            f"BLEU {own['bleu']:.2f}   chrF2 {own['chrf']:.2f}"
+        )
     if (pronoun := figures["pronoun"]) is not None:
         rules = ", ".join(f"{name} {share:.1%}" for name, share in pronoun["baselines"].items())
         lines += [

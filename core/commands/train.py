@@ -12,18 +12,24 @@ from core.commands.errors import CommandError
 from core.commands.evaluate import summary
 from core.commands.progress import SECONDS_BETWEEN_LINES, telling
 from core.config import Positions
+from core.evaluate.evaluation import N_SAMPLES
+from core.evaluate.files import score_file
 from core.runs.folder import TRAINING
-from core.runs.run import is_run, load_run, read_settings
-from core.tasks import NEED_PAIRS, TASKS, Mixed, Task
+from core.runs.run import Run, is_run, load_run, read_settings
+from core.tasks import NEED_PAIRS, TASKS, Mixed, Task, task_named
 from core.tasks.corpus import HELD_OUT, Corpus, read_corpus
 from core.tasks.large import LargeCorpus, is_large
 from core.tasks.mixed import own_pairs_of
-from core.training.prepare import extend_run, prepare_run
+from core.training.prepare import extend_run, prepare_run, require_state
 from core.training.presets import PRESETS, vocabulary_for
 from core.training.process import situation
-from core.training.settings import SHORT, parse_setting, train_command, with_settings
+from core.training.settings import SHORT, Setting, parse_setting, train_command, with_settings
 from core.training.trainer import Progress, complete_run
 from core.training.workers import workers
+
+TASK, PRESET = "translate", "small"
+BEAM = 5
+"""Of the last score."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,16 +38,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--task",
         nargs="+",
-        default=["translate"],
         metavar="TASK",
         help=f"{', '.join(TASKS)}, or a file of pairs (source TAB target, or CSV), "
-        "or two files of lines that belong together",
+        f"or two files of lines that belong together; default: {TASK}",
     )
     for part, why in (("valid", "watch the training by"), ("test", "measure the model by")):
         parser.add_argument(
             f"--{part}",
             nargs="+",
-            default=[],
             metavar="FILE",
             help=f"pairs to {why}, as --task takes them; default: a twentieth of its sources",
         )
@@ -51,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a task whose sentences are learned beside the pairs of --task, "
         "so many as --set made_share=0.5 says",
     )
-    parser.add_argument("--preset", choices=list(PRESETS), default="small")
+    parser.add_argument("--preset", choices=list(PRESETS), help=f"default: {PRESET}")
     parser.add_argument(
         "--positions", choices=get_args(Positions), help="default: the preset's, sinusoidal"
     )
@@ -82,34 +86,63 @@ def run(arguments: argparse.Namespace) -> None:
         team.agreed(0, device)
         _show(arguments.out, team.leads)
     if team.leads:
-        for line in summary(dict(load_run(arguments.out).evaluation or {})):
-            print(line)
+        loaded = load_run(arguments.out)
+        for text in [*summary(dict(loaded.evaluation or {})), *_beam_score(loaded)]:
+            print(text)
         print(f"{time.perf_counter() - started:.1f} s in all")
+
+
+def _beam_score(loaded: Run) -> list[str]:
+    """Return how good the user's own pairs are translated with a beam, as lines; none without."""
+    own = own_pairs_of(task_named(loaded.settings.task, loaded.path))
+    if own is None:
+        return []
+    scores = score_file(loaded, own.held_out_samples(N_SAMPLES), BEAM)
+    found = f"BLEU {scores.bleu:.2f}   chrF2 {scores.chrf:.2f}   of {scores.n:,} own pairs"
+    return ["", f"beam of {BEAM}       {found}", scores.signature]
 
 
 def prepare(arguments: argparse.Namespace) -> None:
     """Make the run folder from the preset and what the options change of it."""
-    changes = dict(map(parse_setting, arguments.set))
-    changes |= {name: getattr(arguments, name) for name in SHORT}
-    changes = {name: value for name, value in changes.items() if value is not None}
-    files = {part: getattr(arguments, part) for part in ("task", "valid", "test")}
+    changes = _changes(arguments)
+    files = {part: getattr(arguments, part) or [] for part in ("task", "valid", "test")}
+    files["task"] = files["task"] or [TASK]
+    preset_name = arguments.preset or PRESET
     named = files | ({"beside": [arguments.beside]} if arguments.beside else {})
     task = _task(**files, beside=arguments.beside)
     if (n_own := _n_own_pairs(task)) and "vocab_size" not in changes:
         changes["vocab_size"] = vocabulary_for(n_own)
-    preset = with_settings(PRESETS[arguments.preset], changes)
-    command = train_command(arguments.out, named, arguments.preset, changes)
+    if "made_share" in changes and not arguments.beside:
+        raise CommandError("made_share is the share of --beside TASK, which is not given")
+    preset = with_settings(PRESETS[preset_name], changes)
+    command = train_command(arguments.out, named, preset_name, changes)
     # Only a large corpus has so many pairs that anything is told.
     tell = telling("split to tokens:", task.n_train if isinstance(task, LargeCorpus) else None)
     try:
-        prepare_run(arguments.out, task, arguments.preset, preset, command, tell)
+        n_left_out = prepare_run(arguments.out, task, preset_name, preset, command, tell)
     except FileExistsError as error:
-        raise CommandError(f"{error}; name another folder, or go on with it by --resume") from error
+        can_go_on = ", or go on with it by --resume" if is_run(arguments.out) else ""
+        raise CommandError(f"{error}; name another folder{can_go_on}") from error
     if n_own:
         learned = read_settings(arguments.out).model.vocab_size
         print(f"{learned:,} tokens in the vocabulary (--set vocab_size=N for another size)")
     for line in parts_told(task):
         print(line, flush=True)
+    if n_left_out:
+        longest = preset.model.max_positions
+        print(
+            f"warning: pairs left out, longer than the model's {longest} positions: {n_left_out:,}"
+        )
+
+
+def _changes(arguments: argparse.Namespace) -> dict[str, Setting]:
+    """Return the settings that the options change."""
+    changes = dict(map(parse_setting, arguments.set))
+    short = {name: getattr(arguments, name) for name in SHORT}
+    short = {name: value for name, value in short.items() if value is not None}
+    if twice := sorted(set(changes) & set(short)):
+        raise CommandError(f"{twice[0]} is given twice: by --{twice[0]} and by --set {twice[0]}")
+    return changes | short
 
 
 def _task(task: list[str], valid: list[str], test: list[str], beside: str | None) -> Task:
@@ -157,12 +190,16 @@ def parts_told(task: Task) -> list[str]:
     own = own_pairs_of(task)
     if not isinstance(own, Corpus | LargeCorpus):
         return []
-    n_train = own.n_train if isinstance(own, LargeCorpus) else len(own.part("train"))
-    counts = {"train": n_train} | {part: len(own.part(part)) for part in HELD_OUT[::-1]}
+    counts = {"train": own.n_train} | {part: len(own.part(part)) for part in HELD_OUT[::-1]}
     lines = [", ".join(f"{part} {n:,} pairs" for part, n in counts.items())]
     split = [part for part in ("valid", "test") if part not in own.given]
     if split:
         lines[0] += f" ({' and '.join(split)} split off by the hash of the source)"
+    if isinstance(own, Corpus) and own.n_repeated:
+        lines.append(
+            f"pairs that stand there twice or more often are learned once: "
+            f"{own.n_repeated:,} left out"
+        )
     lines += [
         f"warning: {n:,} sources of {one} are in {other}, too: what is measured there says less"
         for (one, other), n in own.in_both().items()
@@ -173,15 +210,20 @@ def parts_told(task: Task) -> list[str]:
 def _check_resumable(arguments: argparse.Namespace) -> None:
     if not is_run(arguments.out):
         raise CommandError(f"{arguments.out} is no run to go on with")
+    require_state(arguments.out)
     TRAINING.forget(arguments.out)
-    given = [f"--{name}" for name in SHORT if name != "steps" and getattr(arguments, name)]
-    if given or arguments.set:
+    names = ("task", "valid", "test", "beside", "preset", *SHORT)
+    given = [f"--{each}" for each in names if getattr(arguments, each) is not None]
+    given = [each for each in given if each != "--steps"]
+    changes = dict(map(parse_setting, arguments.set))
+    share = changes.pop("made_share", None)
+    if given or changes:
         raise CommandError(
-            f"--resume goes on with the run's own settings; only --steps can change, not "
-            f"{', '.join([*given, *arguments.set])}"
+            f"--resume goes on with the run's own settings; only --steps and --set made_share can "
+            f"change, not {', '.join([*given, *changes])}"
         )
-    if arguments.steps is not None:
-        extend_run(arguments.out, arguments.steps)
+    if arguments.steps is not None or share is not None:
+        extend_run(arguments.out, arguments.steps, None if share is None else float(share))
 
 
 def _show(path: Path, aloud: bool) -> None:

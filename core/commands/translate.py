@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ from core.tasks.columns import tidy
 
 LINES_AT_ONCE = 2000
 """So many lines of a file are sorted by length together, and written when all are done."""
+_LINE_END = r"\r\n|\r|\n"
 SHOWN = 10
 """So many of the most probable tokens are told for each step."""
 
@@ -36,10 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--beam", type=int, metavar="K", help="keep the K best prefixes")
     parser.add_argument("--length-penalty", type=float, metavar="A", default=0.6, help="of a beam")
     parser.add_argument("--sample", action="store_true", help="draw from the distribution")
-    parser.add_argument("--temperature", type=float, metavar="T", default=1.0)
-    parser.add_argument("--top-k", type=int, metavar="K", default=0)
-    parser.add_argument("--top-p", type=float, metavar="P", default=1.0)
-    parser.add_argument("--seed", type=int, metavar="S", default=0)
+    parser.add_argument("--temperature", type=float, metavar="T", help="default: 1")
+    parser.add_argument("--top-k", type=int, metavar="K", help="default: 0, all")
+    parser.add_argument("--top-p", type=float, metavar="P", help="default: 1, all")
+    parser.add_argument("--seed", type=int, metavar="S", help="default: 0")
     parser.add_argument("--force", metavar="TARGET", help="feed this target (teacher forcing)")
     parser.add_argument("--steps", action="store_true", help="tell every step")
     parser.add_argument("--json", action="store_true")
@@ -75,11 +77,7 @@ def translate_file(arguments: argparse.Namespace) -> None:
     Raises:
         KeyboardInterrupt: It was stopped; how many lines are written was said.
     """
-    options = ("sample", "force", "steps", "json")
-    refused = [f"--{name}" for name in options if getattr(arguments, name) not in (None, False)]
-    if arguments.sentence is not None or refused:
-        other = refused[0] if refused else "a SENTENCE"
-        raise CommandError(f"--file goes with --beam, --length-penalty and --out, not with {other}")
+    _check_file_options(arguments)
     loaded = load_run(arguments.run)
     lines = _lines(arguments.file)
     beam = 1 if arguments.beam is None else arguments.beam
@@ -96,14 +94,27 @@ def translate_file(arguments: argparse.Namespace) -> None:
                     tell(start + len(found))
                 found.sort(key=lambda each: each.index)
                 n_cut += sum(each.cut for each in found)
-                out.writelines(f"{each.text}\n" for each in found)
+                # Nothing keeps a model from writing a line end, which would shift what follows.
+                out.writelines(f"{re.sub(_LINE_END, ' ', each.text)}\n" for each in found)
                 out.flush()
                 n_written += len(found)
         except KeyboardInterrupt:
             print(f"stopped: {n_written:,} of {len(lines):,} lines are written", file=sys.stderr)
             raise
     if n_cut:
-        print(f"warning: {n_cut:,} lines were cut to fit the model", file=sys.stderr)
+        print(f"warning: lines cut to fit the model: {n_cut:,}", file=sys.stderr)
+
+
+def _check_file_options(arguments: argparse.Namespace) -> None:
+    """Refuse what does not go with a file."""
+    options = ("sample", "force", "steps", "json", "temperature", "top_k", "top_p", "seed")
+    given = (name for name in options if getattr(arguments, name) not in (None, False))
+    refused = [f"--{name.replace('_', '-')}" for name in given]
+    if arguments.sentence is not None or refused:
+        other = refused[0] if refused else "a SENTENCE"
+        raise CommandError(f"--file goes with --beam, --length-penalty and --out, not with {other}")
+    if arguments.out and arguments.out.exists() and arguments.out.samefile(arguments.file):
+        raise CommandError(f"{arguments.out}: --out would overwrite the sentences; name another")
 
 
 def _lines(path: Path) -> list[str]:
@@ -114,8 +125,8 @@ def _lines(path: Path) -> list[str]:
     except UnicodeDecodeError as error:
         raise CommandError(f"{path}: not UTF-8; save the file as UTF-8 and try again") from error
     # Not splitlines: it also breaks at signs that may stand within a text.
-    lines = [tidy(line) for line in text.replace("\r\n", "\n").split("\n")]
-    return lines[:-1] if lines[-1] == "" else lines
+    lines = re.split(_LINE_END, text)
+    return [tidy(line) for line in (lines[:-1] if lines[-1] == "" else lines)]
 
 
 @contextmanager
@@ -149,7 +160,9 @@ def method(arguments: argparse.Namespace, loaded: Run) -> Method:
     if arguments.beam is not None:
         return Beam(arguments.beam, arguments.length_penalty)
     if arguments.sample:
-        return Sampling(arguments.temperature, arguments.top_k, arguments.top_p, arguments.seed)
+        names = ("temperature", "top_k", "top_p", "seed")
+        given = {name: getattr(arguments, name) for name in names}
+        return Sampling(**{name: value for name, value in given.items() if value is not None})
     return Greedy()
 
 

@@ -137,13 +137,16 @@ class DecoderPlan:
         Raises:
             PlanError: The model has a part that is not known here.
         """
-        if type(model).decode is not Transformer.decode:
-            raise PlanError("the decoder", model)
+        for written_out in _WRITTEN_OUT:
+            if getattr(type(model), written_out) is not getattr(Transformer, written_out):
+                raise PlanError(f"{written_out} of the model", model)
         self.length = 0
         self._room = FIRST_POSITIONS
         self._visible_B1S = visible_B1S
-        embedding = _known("decoder.embedding", model.target_embedding, Embedding)
-        self._tokens_VD, self._positions_PD = embedding.tokens.weight, embedding.positions_PD
+        part = "decoder.embedding"
+        embedding = _known(part, model.target_embedding, Embedding)
+        self._tokens_VD = _known(part, embedding.tokens, nn.Embedding).weight
+        self._positions_PD = embedding.positions_PD
         self._scale = embedding.scale
         self._final_norm = _normalising("decoder.norm", model.decoder_norm)
         self._output = _linear("output", model.output)
@@ -232,6 +235,9 @@ def _feed_forward(feed_forward: FeedForward, memory_BSD: Tensor) -> _FeedForward
     part = str(feed_forward.site)
     return _FeedForward(_linear(part, feed_forward.expand), _linear(part, feed_forward.contract))
 
+
+_WRITTEN_OUT = ("decode", "logits")
+"""What `feed` does in the model's place: one that does it in another way has no plan."""
 
 # By the very class: a subclass may compute something else.
 _PLANS: Mapping[type, Callable[[Any, Tensor], _Planned]] = {

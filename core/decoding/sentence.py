@@ -26,7 +26,7 @@ class Translation:
     target_ids: tuple[int, ...]
     """What the model wrote, EOS left out."""
     source: str
-    """As the model sees it: single spaces, straight apostrophes, cut where it had to be."""
+    """As the model sees it: single spaces, one kind of apostrophe, cut where it had to be."""
     text: str
     cut: bool
     """True when the sentence was longer than the model's positions."""

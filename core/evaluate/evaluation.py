@@ -1,12 +1,13 @@
 """All figures of a run on held-out samples, as they are stored with it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from core.batch import Pair, encode_samples, fitting
 from core.evaluate.metrics import measure
 from core.evaluate.pronouns import PronounStudy, study_pronouns
 from core.runs.run import Run, RunError
-from core.tasks import CorpusError, task_named
+from core.tasks import CorpusError, Mixed, Sample, Task, task_named
 
 N_SAMPLES = 2000
 SEED = 0
@@ -18,12 +19,14 @@ def evaluate(run: Run, n: int = N_SAMPLES, seed: int = SEED) -> dict[str, Any]:
     Returns:
         What `evaluation.json` holds: exact_match, token_accuracy, loss, bleu, chrf, n, seed, step;
         pronoun (accuracy, n, baselines) and heads, or None and an empty list where the task has no
-        pronouns.
+        pronouns; where own pairs are learned beside a task's sentences, own_pairs (exact_match,
+        bleu, chrf, n) says how good those are alone.
 
     Raises:
         RunError: The run's task is a file of pairs that cannot be used any more.
     """
-    pairs = held_out_pairs(run, n, seed)
+    task = _task(run)
+    pairs = _those_that_fit(run, task.held_out_samples(n, seed))
     quality = measure(run.model, pairs, run.tokenizer)
     study = study_pronouns(run.model, pairs)
     return {
@@ -36,6 +39,7 @@ def evaluate(run: Run, n: int = N_SAMPLES, seed: int = SEED) -> dict[str, Any]:
         "seed": seed,
         "step": run.step,
         **_pronoun_figures(study),
+        **(_own_figures(run, task, n, seed) if isinstance(task, Mixed) else {}),
     }
 
 
@@ -45,17 +49,41 @@ def held_out_pairs(run: Run, n: int, seed: int) -> list[Pair]:
     Raises:
         RunError: The task's file of pairs cannot be used, or nothing fits.
     """
-    longest = run.settings.model.max_positions
+    return _those_that_fit(run, held_out_samples(run, n, seed))
+
+
+def held_out_samples(run: Run, n: int, seed: int) -> list[Sample]:
+    """Return up to `n` held-out samples of the run's task; of own pairs only those that fit.
+
+    Raises:
+        RunError: The task's file of pairs cannot be used.
+    """
+    return _task(run).held_out_samples(n, seed)
+
+
+def _task(run: Run) -> Task:
     try:
         task = task_named(run.settings.task, run.path)
-        task = fitting(task, run.tokenizer, longest)
+        return fitting(task, run.tokenizer, run.settings.model.max_positions)
     except CorpusError as error:
         raise RunError(f"{run.path}: its task cannot be read: {error}") from error
-    pairs = encode_samples(run.tokenizer, task.held_out_samples(n, seed))
+
+
+def _those_that_fit(run: Run, samples: Sequence[Sample]) -> list[Pair]:
+    longest = run.settings.model.max_positions
+    pairs = encode_samples(run.tokenizer, samples)
     short = [pair for pair in pairs if max(len(pair.source), len(pair.target) - 1) <= longest]
     if not short:
         raise RunError(f"{run.path}: no held-out pair fits the model's {longest} positions")
     return short
+
+
+def _own_figures(run: Run, task: Mixed, n: int, seed: int) -> dict[str, Any]:
+    """Measure the own pairs among the samples alone."""
+    pairs = _those_that_fit(run, task.own_held_out_samples(n, seed))
+    quality = measure(run.model, pairs, run.tokenizer)
+    names = ("exact_match", "bleu", "chrf", "n")
+    return {"own_pairs": {name: getattr(quality, name) for name in names}}
 
 
 def _pronoun_figures(study: PronounStudy | None) -> dict[str, Any]:

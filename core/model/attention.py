@@ -17,7 +17,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from core.config import ModelConfig
 from core.heads import Site
 from core.model.part import Shapes, products
-from core.model.probe import Probe, Step, through
+from core.model.probe import Probe, Step, probed
 
 
 def attend(
@@ -102,18 +102,18 @@ class KeysValues:
 
 
 class Stage(StrEnum):
-    """What one head does, one after the other; the value is its name in a word or two."""
+    """What one head does, one after the other."""
 
-    QUERIES = "q"
-    KEYS = "k"
-    VALUES = "v"
-    PRODUCTS = "q·k"
-    SCALE = "÷ √d_k"
+    QUERIES = "queries"
+    KEYS = "keys"
+    VALUES = "values"
+    PRODUCTS = "products"
+    SCALE = "scale"
     MASK = "mask"
     SOFTMAX = "softmax"
-    MIX = "· v"
+    MIX = "mix"
     CONCATENATE = "concatenate"
-    OUTPUT = "W^O"
+    OUTPUT = "output"
 
 
 class MultiHeadAttention(nn.Module):
@@ -133,7 +133,7 @@ class MultiHeadAttention(nn.Module):
 
     def keys_values(self, memory_BKD: Tensor, probe: Probe | None = None) -> KeysValues:
         """Project a memory: in self-attention the sequence itself, else what the encoder made."""
-        memory_BKD = through(probe, self.site, Step.MEMORY, memory_BKD)
+        memory_BKD = probed(probe, self.site, Step.MEMORY, memory_BKD)
         return KeysValues(self._split(self.key(memory_BKD)), self._split(self.value(memory_BKD)))
 
     def forward(
@@ -144,7 +144,7 @@ class MultiHeadAttention(nn.Module):
         Returns:
             attended_BQD.
         """
-        x_BQD = through(probe, self.site, Step.QUERY_INPUT, x_BQD)
+        x_BQD = probed(probe, self.site, Step.QUERY_INPUT, x_BQD)
         query_BHQE = self._split(self.query(x_BQD))
         attending = (query_BHQE, memory.key_BHKE, memory.value_BHKE, visible_BQK)
         if probe is not None and probe.sees(self.site):

@@ -13,9 +13,9 @@ from core.config import ModelConfig
 from core.heads import Site
 from core.messages import N_
 from core.model.dropout import Dropout
-from core.model.norm import LayerNorm, describe_norm
+from core.model.norm import LayerNorm, describe_norm, normalised
 from core.model.part import Sketch
-from core.model.probe import Probe, Step, through
+from core.model.probe import Probe, Step, probed
 from core.model.sublayers import CrossAttention, FeedForward, Seen, SelfAttention, Sublayer
 
 
@@ -32,8 +32,8 @@ class Residual(nn.Module):
     def forward(
         self, x_BKD: Tensor, sublayer: Callable[[Tensor], Tensor], probe: Probe | None = None
     ) -> Tensor:
-        """Return LayerNorm(x + sublayer(x)), or x + sublayer(LayerNorm(x)) when pre-norm."""
-        see = partial(through, probe, self.site)
+        """Return norm(x + sublayer(x)), or x + sublayer(norm(x)) when pre-norm."""
+        see = partial(probed, probe, self.site)
 
         def normalise(x_BKD: Tensor) -> Tensor:
             return see(Step.AFTER_NORM, self.norm(see(Step.BEFORE_NORM, x_BKD)))
@@ -53,7 +53,7 @@ class Residual(nn.Module):
     def describe(self, sketch: Sketch, sublayer: Sublayer) -> None:
         """Add a sublayer with its norm and the way past both."""
         part = str(self.site)
-        with sketch.residual(part, _PRE_STEP if self.pre_norm else _POST_STEP):
+        with sketch.residual(part, self._formula()):
             if self.pre_norm:
                 self._describe_norm(sketch, N_("Norm"), N_("{place}: Norm before {part}"))
             sublayer.describe(sketch)
@@ -63,6 +63,19 @@ class Residual(nn.Module):
                 self._describe_norm(
                     sketch, N_("Add & Norm"), N_("{place}: Add & Norm after {part}")
                 )
+
+    def _formula(self) -> str:
+        """Return what the block makes of the stream, in LaTeX."""
+
+        def added(x: str) -> str:
+            return rf"x_l + \mathrm{{Sublayer}}_l({x})"
+
+        made = (
+            added(normalised(self.norm, "x_l"))
+            if self.pre_norm
+            else normalised(self.norm, added("x_l"))
+        )
+        return f"x_{{l+1}} = {made}"
 
     def _describe_norm(self, sketch: Sketch, label: str, title: str) -> None:
         describe_norm(self.norm, sketch, f"{self.site}.norm", label, title, (Residual,))
@@ -127,7 +140,3 @@ class DecoderLayer(Layer):
                 "feed_forward": feed_forward,
             },
         )
-
-
-_POST_STEP = r"x_{l+1} = \mathrm{LayerNorm}(x_l + \mathrm{Sublayer}_l(x_l))"
-_PRE_STEP = r"x_{l+1} = x_l + \mathrm{Sublayer}_l(\mathrm{LayerNorm}(x_l))"

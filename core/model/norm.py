@@ -15,6 +15,18 @@ class LayerNorm(nn.LayerNorm):
     count = "2 d"
 
 
+def normalised(norm: nn.Module, x: str) -> str:
+    r"""Return what a norm makes of x, in LaTeX, under the name of its class.
+
+    >>> normalised(nn.RMSNorm(4), "x_l"), normalised(nn.Identity(), "x_l")
+    ('\\mathrm{RMSNorm}(x_l)', 'x_l')
+    """
+    if isinstance(norm, nn.Identity):
+        return x
+    name = type(norm).__name__.replace("_", r"\_")
+    return rf"\mathrm{{{name}}}({x})"
+
+
 def describe_norm(
     norm: nn.Module, sketch: Sketch, part: str, label: str, title: str, code: Code
 ) -> None:

@@ -8,7 +8,7 @@ from core.heads import Site, Stack
 from core.messages import N_
 from core.model.dropout import Dropout
 from core.model.part import EMBEDDINGS, Part, Sketch
-from core.model.probe import Probe, Step, through
+from core.model.probe import Probe, Step, probed
 
 
 def sinusoids(n_positions: int, d_model: int, base: float = 10000.0) -> Tensor:
@@ -68,10 +68,10 @@ class Embedding(nn.Module):
             raise ValueError(
                 f"{end} tokens are more than the model's {self.positions_PD.shape[0]} positions"
             )
-        tokens_BKD = through(probe, self.site, Step.TOKENS, self.tokens(ids_BK) * self.scale)
-        positions_KD = through(probe, self.site, Step.POSITIONS, self.positions_PD[start:end])
+        tokens_BKD = probed(probe, self.site, Step.TOKENS, self.tokens(ids_BK) * self.scale)
+        positions_KD = probed(probe, self.site, Step.POSITIONS, self.positions_PD[start:end])
         x_BKD = self.dropout(tokens_BKD + positions_KD)
-        return through(probe, self.site, Step.STREAM_OUT, x_BKD)
+        return probed(probe, self.site, Step.STREAM_OUT, x_BKD)
 
     def describe(self, sketch: Sketch) -> None:
         """Add the tokens' table, and the positions that are added beside it."""

@@ -97,7 +97,7 @@ class Probes:
         return tensor
 
 
-def through(probe: Probe | None, site: Site, step: Step, tensor: Tensor) -> Tensor:
+def probed(probe: Probe | None, site: Site, step: Step, tensor: Tensor) -> Tensor:
     """Return what a probe makes of a step; the step itself where nobody is interested."""
     if probe is None or not probe.sees(site):
         return tensor

@@ -15,7 +15,7 @@ from core.messages import N_
 from core.model.attention import KeysValues, MultiHeadAttention, attend
 from core.model.cache import Cache
 from core.model.part import ATTENTION, FEED_FORWARD, Part, Sketch, products
-from core.model.probe import Probe, Step, through
+from core.model.probe import Probe, Step, probed
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class FeedForward(nn.Module):
 
     def forward(self, x_BKD: Tensor, probe: Probe | None = None) -> Tensor:
         """Return transformed_BKD."""
-        hidden_BKF = through(probe, self.site, Step.HIDDEN, self.expand(x_BKD).relu())
+        hidden_BKF = probed(probe, self.site, Step.HIDDEN, self.expand(x_BKD).relu())
         return self.contract(hidden_BKF)
 
     def added(self, x_BKD: Tensor, seen: Seen, probe: Probe | None) -> Tensor:

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from core.config import ModelConfig
-from core.heads import Site
+from core.heads import Site, Stack
 from core.messages import N_
 from core.model.attention import MultiHeadAttention
 from core.model.cache import Cache
@@ -134,6 +134,10 @@ class Transformer(nn.Module):
                 if residual.site == site:
                     return sublayer, residual
         raise ValueError(f"the model has no sublayer at {site}")
+
+    def final_norm(self, stack: Stack) -> nn.Module:
+        """Return what the stream of a stack goes through after its last layer."""
+        return self.encoder_norm if stack == "encoder" else self.decoder_norm
 
     def saved(self) -> dict[str, Tensor]:
         """Return what a file of this model holds: parameters, a shared one once, and buffers.

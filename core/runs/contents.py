@@ -1,5 +1,6 @@
 """What of a run's folder is given away: all that using its model and training it further needs.
 
+The tokens of a corpus that is too large for memory are not: such a run goes on only where it is.
 What only the process that trains has a use for stays behind: the lock, what it is asked, what it
 said, the weights for whoever watches.
 """

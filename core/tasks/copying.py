@@ -4,6 +4,7 @@ import random
 import string
 from functools import lru_cache
 
+from core.messages import N_
 from core.tasks.split import is_in_test_part
 from core.tasks.task import Drawn, Example, Link, Sample
 from core.vocabulary import Span
@@ -11,9 +12,9 @@ from core.vocabulary import Span
 SYMBOLS = string.ascii_lowercase
 MIN_LENGTH, MAX_LENGTH = 4, 16
 EXAMPLES = (
-    Example("six letters", "k d a f q z"),
-    Example("repeated letters", "a a a b b b a a"),
-    Example("a word", "t r a n s f o r m e r"),
+    Example(N_("six letters"), "k d a f q z"),
+    Example(N_("repeated letters"), "a a a b b b a a"),
+    Example(N_("a word"), "t r a n s f o r m e r"),
 )
 
 

@@ -9,6 +9,7 @@ from itertools import chain, combinations, islice
 from pathlib import Path
 from typing import Self
 
+from core.messages import N_
 from core.tasks.columns import tidy
 from core.tasks.pairs import LARGEST, CorpusError, pairs_of_lines, read_pairs
 from core.tasks.split import place
@@ -61,7 +62,7 @@ def held_out_examples(samples: Iterable[Sample]) -> tuple[Example, ...]:
     """Return the first sources of the pairs that a model is measured by."""
     sources = islice(dict.fromkeys(sample.source for sample in samples), 3)
     return tuple(
-        Example(f"held-out pair {number}", source) for number, source in enumerate(sources)
+        Example(N_("held-out pair {n}"), source, number) for number, source in enumerate(sources)
     )
 
 
@@ -89,8 +90,11 @@ class Corpus(OwnPairs):
         test: Iterable[Sample] | None = None,
     ) -> None:
         self.name = name
-        self.samples = tuple(dict.fromkeys(samples))
+        rows = tuple(samples)
+        self.samples = tuple(dict.fromkeys(rows))
         """Of the first file, whatever part they are in."""
+        self.n_repeated = len(rows) - len(self.samples)
+        """Pairs of the first file that stand there before, and are left out."""
         given = {"valid": valid, "test": test}
         self.given: dict[Part, tuple[Sample, ...]] = {
             part: tuple(dict.fromkeys(found))
@@ -102,6 +106,11 @@ class Corpus(OwnPairs):
             raise CorpusError(f"{name}: no pair of the {empty[0]} part fits the model")
         self._ends = self._ends_of_parts()
         self.examples = held_out_examples(self.part("test"))
+
+    @property
+    def n_train(self) -> int:
+        """Pairs to learn from."""
+        return len(self.part("train"))
 
     def part(self, part: Part) -> tuple[Sample, ...]:
         """Return the pairs of a part."""
@@ -188,7 +197,7 @@ def read_corpus(
         CorpusError: A file cannot be read, or a line is no pair (its number is named).
     """
     held_out = [read_samples(paths) if paths else None for paths in (valid, test)]
-    return Corpus(_name(train), read_samples(train), *held_out)
+    return Corpus(_name(train), read_samples(train, repeated=True), *held_out)
 
 
 def kept_corpus(folder: Path) -> Corpus:

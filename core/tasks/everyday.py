@@ -1,5 +1,6 @@
 """Everyday English to French: the grammar's sentences beside a corpus of what people say."""
 
+from core.messages import N_
 from core.tasks.task import Example
 from core.tasks.translation import Translation
 
@@ -13,7 +14,7 @@ class Everyday(Translation):
     name = "everyday"
     examples: tuple[Example, ...] = (
         *Translation.examples[:2],
-        Example("love", "I love you."),
-        Example("a gift", "She gave him a book."),
-        Example("a question", "Where do you live?"),
+        Example(N_("love"), "I love you."),
+        Example(N_("a gift"), "She gave him a book."),
+        Example(N_("a question"), "Where do you live?"),
     )

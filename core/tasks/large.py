@@ -108,8 +108,13 @@ class LargeCorpus(OwnPairs):
         return self._parts[part]
 
     def in_both(self) -> dict[tuple[Part, Part], int]:
-        """Return how many different sources to learn from are in a held-out part, too."""
-        return {("train", part): len(found) for part, found in self._in_both.items() if found}
+        """Return how many different sources two parts share, for each two that share any."""
+        shared: dict[tuple[Part, Part], int] = {
+            ("train", part): len(found) for part, found in self._in_both.items()
+        }
+        test, valid = ({sample.source for sample in self.part(part)} for part in HELD_OUT)
+        shared["valid", "test"] = len(valid & test)
+        return {parts: n for parts, n in shared.items() if n}
 
     def to_learn_from(self) -> Iterator[Sample]:
         """Read the pairs to learn from, in the order of the files."""
@@ -156,6 +161,9 @@ def is_large(paths: Sequence[Path]) -> bool:
     Raises:
         CorpusError: A file cannot be read.
     """
+    if unreadable := [path for path in paths if path.exists() and not path.is_file()]:
+        # A pipe can be read once, and pairs are read twice.
+        raise CorpusError(f"{unreadable[0]}: not a file; write the pairs into one")
     try:
         return any(path.stat().st_size > LARGEST for path in paths) or any(
             _n_lines(path) > MOST_PAIRS for path in paths

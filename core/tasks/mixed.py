@@ -38,10 +38,14 @@ class Mixed:
 
     def held_out_samples(self, n: int, seed: int = 0, part: Part = "test") -> list[Sample]:
         """Return up to `n` samples of a part with different sources: half of them are made."""
-        own = self.pairs.held_out_samples(n // 2, seed, part)
+        own = self.own_held_out_samples(n, seed, part)
         sources = {sample.source for sample in own}
         made = self.made.held_out_samples(n - len(own), seed, part)
         return own + [sample for sample in made if sample.source not in sources]
+
+    def own_held_out_samples(self, n: int, seed: int = 0, part: Part = "test") -> list[Sample]:
+        """Return those of `held_out_samples` that are the user's own."""
+        return self.pairs.held_out_samples(n // 2, seed, part)
 
     def reference(self, source: str) -> str | None:
         """The true target of a source, whoever knows it."""

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from core.messages import N_, Message
 from core.tasks.columns import Record, chosen_separator, records_of, tidy
 from core.tasks.task import Sample
 
@@ -44,6 +45,10 @@ _SHOWN = 60
 
 class CorpusError(ValueError):
     """A file of pairs that cannot be used; the message names the line and what is wrong."""
+
+
+class TooLargeError(CorpusError):
+    """More than may be held in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +150,13 @@ def pairs_of_lines(sources: bytes, targets: bytes, names: tuple[str, str]) -> Pa
         texts.append(lines[:-1] if lines[-1] == "" else lines)
     if len(texts[0]) != len(texts[1]):
         raise CorpusError(
-            f"{names[0]} has {len(texts[0]):,} lines and {names[1]} has {len(texts[1]):,}: line by "
-            "line they must belong together"
+            Message(
+                "{one} has {n} lines and {other} has {m}: line by line they must belong together",
+                one=names[0],
+                other=names[1],
+                n=len(texts[0]),
+                m=len(texts[1]),
+            )
         )
     rows = zip(*texts, strict=True)
     records = [Record(at, tuple(map(tidy, row))) for at, row in enumerate(rows, 1)]
@@ -165,7 +175,11 @@ def as_tsv(samples: Iterable[Sample]) -> bytes:
 
 def _require_size(n_bytes: int, name: str) -> None:
     if n_bytes > LARGEST:
-        raise CorpusError(f"{name}: more than {LARGEST // 2**20} MB of text; use a part of it")
+        raise TooLargeError(
+            Message(
+                "{name}: more than {n} MB of text; use a part of it", name=name, n=LARGEST // 2**20
+            )
+        )
 
 
 def _lines(content: bytes, name: str) -> list[str]:
@@ -174,14 +188,25 @@ def _lines(content: bytes, name: str) -> list[str]:
     text = text.replace("\r", " " if "\n" in text else "\n")
     n_lines = text.count("\n")
     if n_lines > MOST_LINES:
-        raise CorpusError(f"{name}: {n_lines:,} lines are too many; at most {MOST_LINES:,}")
+        raise TooLargeError(
+            Message(
+                "{name}: {n} lines are too many; at most {most}",
+                name=name,
+                n=n_lines,
+                most=MOST_LINES,
+            )
+        )
     # Not splitlines: it also breaks at signs that may stand within a text, such as U+2028.
     return text.split("\n")
 
 
 def _decoded(content: bytes, name: str) -> str:
     if content.startswith(b"PK\x03\x04"):
-        raise CorpusError(f"{name}: a spreadsheet or zip file, no text; save it as CSV in UTF-8")
+        raise CorpusError(
+            Message(
+                "{name}: a spreadsheet or zip file, no text; save it as CSV in UTF-8", name=name
+            )
+        )
     mark, encoding = next((each for each in _MARKS if content.startswith(each[0])), (b"", "utf-8"))
     body = content[len(mark) :]
     try:
@@ -197,7 +222,12 @@ def _decoded(content: bytes, name: str) -> str:
 
 
 def _not_utf8(name: str, line: int) -> CorpusError:
-    return CorpusError(f"{name}, line {line}: not UTF-8; save the file as UTF-8 and try again")
+    return _at(name, line, Message("not UTF-8; save the file as UTF-8 and try again"))
+
+
+def _at(name: str, line: int, why: str, error: type[CorpusError] = CorpusError) -> CorpusError:
+    # The number of a line is looked up in an editor: it has no commas.
+    return error(Message("{name}, line {line}: {why}", name=name, line=str(line), why=why))
 
 
 def is_header(texts: Sequence[str]) -> bool:
@@ -208,33 +238,45 @@ def is_header(texts: Sequence[str]) -> bool:
 
 def _require_pairs(records: Sequence[Record], n_headers: int, name: str) -> None:
     if not records:
-        raise CorpusError(f"{name}: there are no pairs in it")
+        raise CorpusError(Message("{name}: there are no pairs in it", name=name))
     if not any(len(record.texts) == 2 for record in records):
         line, texts = records[0]
-        raise CorpusError(
-            f"{name}, line {line}: {why_not(texts)}, and no other line has 2; put a tab, or in "
-            "most lines a comma or a semicolon, between source and target"
-        )
+        said = N_("{why}, and no other line has 2; {advice}")
+        raise _at(name, line, Message(said, why=why_not(texts), advice=_advice(texts)))
     if len(records) - n_headers > MOST_PAIRS:
         line = records[n_headers + MOST_PAIRS].line
-        raise CorpusError(
-            f"{name}, line {line}: more than {MOST_PAIRS:,} pairs; use the lines before"
+        raise _at(
+            name,
+            line,
+            Message("more than {n} pairs; use the lines before", n=MOST_PAIRS),
+            TooLargeError,
         )
+
+
+def _advice(texts: Sequence[str]) -> str:
+    if len(texts) > 2:
+        return Message("keep the two columns that hold source and target")
+    return Message("put a tab, or in most lines a comma or a semicolon, between source and target")
 
 
 def why_not(texts: Sequence[str]) -> str:
     """Return why columns are no pair; an empty text where they are one."""
     if not texts:
-        return "a quote begins a column, and none ends it"
-    if len(texts) != 2:
-        return f"{len(texts)} column{'s' * (len(texts) > 1)}, not 2"
-    for which, text in zip(("first", "second"), texts, strict=True):
+        return Message("a quote begins a column, and none ends it")
+    if len(texts) == 1:
+        return Message("1 column, not 2")
+    if len(texts) > 2:
+        return Message("{n} columns, not 2", n=len(texts))
+    for which, text in zip((N_("the first column"), N_("the second column")), texts, strict=True):
+        column = Message(which)
         if not text:
-            return f"the {which} column is empty"
+            return Message("{column} is empty", column=column)
         if len(text) > LONGEST_TEXT:
-            return f"the {which} column has {len(text):,} characters, more than {LONGEST_TEXT:,}"
+            said = N_("{column} has {n} characters, more than {most}")
+            return Message(said, column=column, n=len(text), most=LONGEST_TEXT)
         if found := _CONTROL.search(text):
-            return f"the {which} column holds the control character U+{ord(found[0]):04X}"
+            sign = f"U+{ord(found[0]):04X}"
+            return Message("{column} holds the control character {sign}", column=column, sign=sign)
     return ""
 
 

@@ -53,8 +53,10 @@ class Example:
     """A source worth looking at."""
 
     name: str
-    """A word or two that say what is to be seen."""
+    """A word or two that say what is to be seen, with {n} for the number: a marked text."""
     source: str
+    number: int = 0
+    """Tells apart those of one name."""
 
 
 class Task(Protocol):

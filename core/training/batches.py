@@ -101,7 +101,7 @@ def epoch_indices(
     )
     left = first_step
     for epoch in itertools.count():
-        rng = np.random.default_rng([config.seed, epoch])
+        rng = _generator(config.seed, epoch)
         for chunk in np.array_split(rng.permutation(len(longest_N)), n_chunks):
             batches = _batches(lengths_N2[chunk], config, rng)
             yield from (chunk[rows] for rows in batches[left:])
@@ -118,10 +118,12 @@ def mixed_batches(
     own = TokenisedPairs.of(task.pairs.part("train"), tokenizer)
     n_made_each = config.made_share / (1 - config.made_share)
     per_batch = _pairs_a_batch(_longest(own.lengths_N2), config)
-    n_chunks = max(1, round(len(own) * (1 + n_made_each) / (per_batch * BATCHES_PER_CHUNK)))
+    n_chunks = round(len(own) * (1 + n_made_each) / (per_batch * BATCHES_PER_CHUNK))
+    # Each chunk has one of the own pairs at least.
+    n_chunks = min(max(1, n_chunks), len(own))
     left = first_step
     for epoch in itertools.count():
-        order = np.random.default_rng([config.seed, epoch]).permutation(len(own))
+        order = _generator(config.seed, epoch).permutation(len(own))
         for number, chunk in enumerate(np.array_split(order, n_chunks)):
             n_made = round(len(chunk) * n_made_each)
             n_batches = _n_batches(len(chunk) + n_made, config)
@@ -135,10 +137,15 @@ def mixed_batches(
             pairs = [own.pair(index, tokenizer) for index in chunk.tolist()]
             pairs += encode_samples(tokenizer, list(itertools.islice(drawn, n_made)))
             lengths_N2 = np.array([(len(each.source) - 1, len(each.target) - 2) for each in pairs])
-            rng = np.random.default_rng([config.seed, epoch, number])
+            rng = _generator(config.seed, epoch, number)
             batches = _batches(lengths_N2, config, rng)
             yield from (collate([pairs[i] for i in rows.tolist()]) for rows in batches[left:])
             left = max(0, left - len(batches))
+
+
+def _generator(seed: int, *numbers: int) -> np.random.Generator:
+    # NumPy takes no negative seeds, a training does.
+    return np.random.default_rng([seed % 2**64, *numbers])
 
 
 def _longest(lengths_N2: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,6 +1,8 @@
 """Runs made of a finished one: small enough to give away, or with the mean of its last weights."""
 
+import shlex
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -9,7 +11,7 @@ from core.evaluate.evaluation import evaluate
 from core.files import write_atomically
 from core.runs.checkpoint import load_model, save_weights
 from core.runs.folder import RunFolder
-from core.runs.run import NOTICE, RunError, load_run
+from core.runs.run import NOTICE, PAIRS, RunError, load_run
 from core.runs.weights import CHECKPOINTS, SNAPSHOTS, step_of, weights_file, weights_in
 from core.tasks.corpus import FILES
 
@@ -38,13 +40,15 @@ def export_run(
 
     Raises:
         FileExistsError: `out` holds something already.
-        RunError: The folder is no run, its task is a file of pairs that is gone, or a snapshot
-            was not kept.
+        RunError: The folder is no run, its task is a file of pairs that is gone or is not to go
+            with it, or a snapshot was not kept.
     """
     run = load_run(run_path)
     kept = {step_of(file): file for file in weights_in(run_path, SNAPSHOTS)}
     if missing := sorted(set(snapshots) - set(kept)):
         raise RunError(f"{run_path}: no snapshot of step {missing[0]} was kept")
+    if not pairs and run.settings.task == PAIRS:
+        raise RunError(f"{run_path}: its pairs are all that it can be measured by; keep them")
     _begin_copy(run_path, out, pairs=pairs)
     if notice:
         write_atomically(out / NOTICE, f"{notice}\n".encode())
@@ -74,7 +78,7 @@ def average_run(run_path: Path, out: Path, last: int) -> None:
     files = weights_in(run_path, CHECKPOINTS)
     if not 1 <= last <= len(files):
         raise RunError(
-            f"{run_path}: {len(files)} checkpoints are there, so {last} cannot be averaged; "
+            f"{run_path}: the mean is of 1 to {len(files)} checkpoints, not of {last}; "
             "--set keep_checkpoints=K keeps more of them while a run is trained"
         )
     _begin_copy(run_path, out, pairs=True)
@@ -83,6 +87,9 @@ def average_run(run_path: Path, out: Path, last: int) -> None:
         for name, tensor in run.model.saved().items():
             tensor.copy_(torch.stack([each[name].double() for each in found]).mean(dim=0))
     save_weights(run.model, out / CHECKPOINTS / files[-1].name)
+    words = ["python", "-m", "core", "average", str(run_path), str(out), "--last", str(last)]
+    command = f"{run.settings.command}\n{shlex.join(words)}"
+    RunFolder(out).write_json("run.json", replace(run.settings, command=command).to_dict())
     RunFolder(out).write_json("evaluation.json", evaluate(load_run(out)))
 
 

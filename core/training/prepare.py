@@ -2,31 +2,32 @@
 
 import itertools
 import random
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from core.batch import fitting, those_that_fit
-from core.config import ConfigError
+from core.config import ConfigError, TrainConfig
 from core.files import write_atomically
 from core.heads import Head
 from core.model import Transformer, build
 from core.runs.folder import RunFolder, versions
-from core.runs.run import PAIRS, RunSettings, read_settings
-from core.tasks import Sample, Task
+from core.runs.run import PAIRS, RunError, RunSettings, read_settings
+from core.runs.weights import has_state, kept_step
+from core.tasks import Sample, Task, task_named
 from core.tasks.corpus import FILES, HELD_OUT, Corpus, CorpusError, OwnPairs
 from core.tasks.large import AT_HAND, LargeCorpus
-from core.tasks.mixed import own_pairs_of
+from core.tasks.mixed import Mixed, own_pairs_of
 from core.tasks.pairs import as_tsv
 from core.tasks.task import Part
-from core.tokenizer import Tokenizer
+from core.tokenizer import Tokenizer, usual_apostrophe
 from core.training.presets import Preset
 from core.training.tokenised import keep
 
 TOKENIZER_SAMPLES = 20_000
-"""So many training samples the tokenizer learns its pieces from; of the user's own pairs all, if
-they can be held in memory."""
+"""So many training samples the tokenizer learns its pieces from; of the user's own pairs all, up to
+`AT_HAND`."""
 
 
 def prepare_run(  # noqa: PLR0913
@@ -36,7 +37,7 @@ def prepare_run(  # noqa: PLR0913
     preset: Preset,
     command: str,
     tell: Callable[[int], None] = lambda _: None,
-) -> None:
+) -> int:
     """Make a run folder with settings and tokenizer, ready for `train_run`; all of it or nothing.
 
     Args:
@@ -47,6 +48,9 @@ def prepare_run(  # noqa: PLR0913
         preset: Sizes of model and vocabulary, and how it will be trained.
         command: What makes the same run again.
         tell: Called with the number of pairs of a large corpus that are split to tokens so far.
+
+    Returns:
+        How many of the user's own pairs are left out, being longer than the model's positions.
 
     Raises:
         FileExistsError: The folder holds something already.
@@ -61,9 +65,14 @@ def prepare_run(  # noqa: PLR0913
         )
     tokenizer = train_tokenizer(task, preset.vocab_size, config.seed)
     model = preset.sized(tokenizer.vocab_size)
-    fitting(task, tokenizer, model.max_positions)
+    n_left_out = _n_in_memory(task) - _n_in_memory(fitting(task, tokenizer, model.max_positions))
     if config.guide:
         check_guide(config.guide, task, build(model))
+
+    def fill(folder: Path) -> None:
+        nonlocal n_left_out
+        n_left_out += _write_pairs(folder, task, tokenizer, model.max_positions, tell)
+
     RunFolder(path).begin(
         RunSettings(
             task=PAIRS if isinstance(task, OwnPairs) else task.name,
@@ -74,58 +83,109 @@ def prepare_run(  # noqa: PLR0913
             command=command,
         ),
         tokenizer,
-        partial(
-            _write_pairs, task=task, tokenizer=tokenizer, longest=model.max_positions, tell=tell
-        ),
+        fill,
     )
+    return n_left_out
+
+
+def _n_in_memory(task: Task) -> int:
+    own = own_pairs_of(task)
+    return sum(len(own.part(part)) for part in FILES) if isinstance(own, Corpus) else 0
 
 
 def _write_pairs(
     path: Path, task: Task, tokenizer: Tokenizer, longest: int, tell: Callable[[int], None]
-) -> None:
+) -> int:
     """Write the user's own pairs into a run's folder, those of a large corpus as tokens.
+
+    Returns:
+        How many pairs of a large corpus are longer than `longest` tokens and not written.
 
     Raises:
         CorpusError: Of a part of a large corpus no pair is as short as `longest` tokens.
     """
     written: dict[Part, Sequence[Sample]] = {}
+    n_left_out = 0
     own = own_pairs_of(task)
     if isinstance(own, LargeCorpus):
         kept = keep(path, own.to_learn_from(), tokenizer, longest, tell)
         written = {part: those_that_fit(own.part(part), tokenizer, longest) for part in HELD_OUT}
         if kept.n == 0 or not all(written.values()):
             raise CorpusError(f"{own.name}: too few pairs fit the model's {longest} positions")
+        n_left_out = kept.n_too_long
+        n_left_out += sum(len(own.part(part)) - len(written[part]) for part in HELD_OUT)
     elif isinstance(own, Corpus):
         # Where no part has pairs of its own, all are in one file and are split again from it.
         written = {part: own.part(part) for part in FILES} if own.given else {"train": own.samples}
     for part, samples in written.items():
         write_atomically(path / FILES[part], as_tsv(samples))
+    return n_left_out
 
 
-def extend_run(path: Path, steps: int) -> None:
-    """Ask a run for another number of steps than it was prepared for.
+def require_state(path: Path) -> None:
+    """Refuse a run that cannot go on.
 
     Raises:
-        RunError: The folder is no run, or a process is training it.
+        RunError: It has weights, but no optimizer.
+    """
+    if not has_state(path):
+        raise RunError(f"{path}: its optimizer was not kept, so it cannot go on")
+
+
+def extend_run(path: Path, steps: int | None = None, made_share: float | None = None) -> None:
+    """Ask a run for another number of steps, or other batches, than it was prepared for.
+
+    The schedule of its first steps was that of the old number: what makes the same run again is
+    both commands, one after the other.
+
+    Args:
+        path: The run's folder.
+        steps: In all; None for those it has.
+        made_share: Of the sentences that a task makes beside own pairs, from now on; None for
+            what it was.
+
+    Raises:
+        ConfigError: There are no such steps, more have been done, or the share is of nothing.
+        RunError: The folder is no run, it cannot go on, or a process is training it.
     """
     folder = RunFolder(path)
     settings = read_settings(path)
-    longer = replace(settings, training=replace(settings.training, steps=steps))
+    asked = {"steps": steps, "made_share": made_share}
+    wanted = {name: value for name, value in asked.items() if value is not None}
+    training = TrainConfig.from_dict(settings.training.to_dict() | wanted)
+    if made_share is not None and not isinstance(task_named(settings.task, path), Mixed):
+        raise ConfigError(f"{path} learned nothing beside its task: made_share is a share of both")
     with folder.held():
+        if training == settings.training:
+            return
+        done = kept_step(path)
+        if training.steps < done:
+            raise ConfigError(f"steps is {training.steps:,}, but {path} has done {done:,}")
+        require_state(path)
+        then = ["python", "-m", "core", "train", str(path), "--resume"]
+        then += ["--steps", str(steps)] if steps is not None else []
+        then += ["--set", f"made_share={made_share:g}"] if made_share is not None else []
+        command = f"{settings.command}\n{shlex.join(then)}  # from step {done} on"
+        longer = replace(settings, training=training, command=command)
         folder.write_json("run.json", longer.to_dict())
 
 
 def train_tokenizer(task: Task, vocab_size: int, seed: int) -> Tokenizer:
-    """Learn at most `vocab_size` tokens from samples of a task that are not held out."""
+    """Learn at most `vocab_size` tokens from samples of a task that are not held out.
+
+    The model writes the apostrophe that targets have.
+    """
     drawn = task.training_samples(random.Random(f"tokenizer {seed}"))
-    samples = itertools.islice(drawn, _n_for_tokenizer(task))
-    return Tokenizer.train((text for s in samples for text in (s.source, s.target)), vocab_size)
+    samples = list(itertools.islice(drawn, _n_for_tokenizer(task)))
+    texts = (text for sample in samples for text in (sample.source, sample.target))
+    apostrophe = usual_apostrophe(sample.target for sample in samples)
+    return Tokenizer.train(texts, vocab_size, apostrophe)
 
 
 def _n_for_tokenizer(task: Task) -> int:
     own = own_pairs_of(task)
-    n_own = min(AT_HAND, len(own.part("train"))) if isinstance(own, Corpus) else 0
-    return max(TOKENIZER_SAMPLES, n_own)
+    n_own = own.n_train if isinstance(own, Corpus | LargeCorpus) else 0
+    return max(TOKENIZER_SAMPLES, min(AT_HAND, n_own))
 
 
 def check_guide(guide: str, task: Task, model: Transformer) -> None:

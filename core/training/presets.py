@@ -65,7 +65,7 @@ PRESETS: dict[str, Preset] = {
         ),
         vocab_size=1500,
     ),
-    # For ten to two hundred thousand pairs of one's own.
+    # For ten to two hundred thousand pairs of one's own; benchmarks/own_corpora.py tries it.
     "medium": Preset(
         ModelConfig(
             vocab_size=4000,

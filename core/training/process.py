@@ -12,8 +12,9 @@ from typing import Any, Literal, get_args
 from core.files import end_of
 from core.jobs import Wish
 from core.runs.folder import TRAINING
-from core.runs.run import read_settings
+from core.runs.run import PAIRS, read_settings
 from core.runs.weights import has_state, kept_step, newest_checkpoint
+from core.training.tokenised import TOKENS
 
 State = Literal[
     "prepared",
@@ -56,7 +57,8 @@ def situation(path: Path) -> Situation:
     Raises:
         RunError: The folder is no run.
     """
-    steps = read_settings(path).training.steps
+    settings = read_settings(path)
+    steps = settings.training.steps
     status = _status(path)
     state = _told_state(path, status)
     if state in AT_WORK:
@@ -73,7 +75,8 @@ def situation(path: Path) -> Situation:
         message = message or TRAINING.last_words(path)
     # What ended early has nothing to do, though steps are left; an exported run has no optimizer.
     done = state == "finished" and (step >= steps or bool(message))
-    return Situation(state, step, steps, message, can_go_on=not done and has_state(path))
+    can_go_on = not done and has_state(path) and _has_pairs(path, settings.task)
+    return Situation(state, step, steps, message, can_go_on)
 
 
 def start(path: Path) -> None:
@@ -105,6 +108,11 @@ def asked(path: Path) -> Wish | None:
 def watch(path: Path) -> None:
     """Ask the process for its weights as they are now, for the next few seconds."""
     TRAINING.watch(path)
+
+
+def _has_pairs(path: Path, task: str) -> bool:
+    """Say whether the own pairs that a task may be made of are there; an archive has no tokens."""
+    return task != PAIRS or any((path / name).exists() for name in (PAIRS, *TOKENS))
 
 
 def _told_state(path: Path, status: dict[str, Any]) -> State:

@@ -1,6 +1,6 @@
 """How long a training takes here: a few steps of it, done for real in a process of its own.
 
-The process works in a folder that `wanted` fills; what it found stands there when it has ended.
+The process works in a folder that `request` fills; what it found stands there when it has ended.
 """
 
 import itertools
@@ -37,7 +37,7 @@ LARGEST = 20_000
 """Of more pairs so many are tried, evenly spread: the lengths of all of them count."""
 
 
-def wanted(folder: Path, task: Task, preset: Preset) -> None:
+def request(folder: Path, task: Task, preset: Preset) -> None:
     """Write what is to be tried into an empty folder; `TIMING.start` then tries it.
 
     Args:
@@ -50,7 +50,8 @@ def wanted(folder: Path, task: Task, preset: Preset) -> None:
     """
     name = task.name
     if isinstance(task, Corpus):
-        name, samples = PAIRS, task.part("train")
+        # All of them: the process splits them as a training would.
+        name, samples = PAIRS, task.samples
         kept = samples[:: max(1, -(-len(samples) // LARGEST))]
         write_atomically(folder / PAIRS, as_tsv(kept))
     asked = {

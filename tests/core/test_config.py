@@ -115,6 +115,11 @@ def test_text_where_a_number_belongs_is_refused():
         ModelConfig.from_dict({**MODEL, "d_model": "wide"})
 
 
+def test_a_config_says_how_many_layers_each_stack_has():
+    config = ModelConfig(300, n_encoder_layers=3, n_decoder_layers=2)
+    assert (config.layers_of("encoder"), config.layers_of("decoder")) == (3, 2)
+
+
 def test_config_cannot_be_changed():
     with pytest.raises(dataclasses.FrozenInstanceError):
         ModelConfig(300).d_model = 8

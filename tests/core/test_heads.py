@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.heads import Head, Kind, Site
+from core.heads import STACK_LABELS, Head, Kind, Site
 from core.messages import N_
 
 LAYERS = st.integers(0, 999)
@@ -103,7 +103,18 @@ def test_each_kind_says_who_looks_and_who_is_looked_at():
         "decoder.self": ("target", "target", True),
         "decoder.cross": ("target", "source", False),
     }
+    assert [kind.sides for kind in Kind] == [
+        (rows, columns) for rows, columns, _causal in said.values()
+    ]
     assert [kind.label for kind in Kind] == ["encoder self", "decoder self", "cross"]
+    assert [kind.full_label for kind in Kind] == [
+        "encoder self-attention",
+        "decoder self-attention",
+        "cross-attention",
+    ]
+    for kind in Kind:
+        assert kind.full_label.endswith(kind.sublayer_label)
+        assert kind.is_self == kind.full_label.startswith(STACK_LABELS[kind.stack])
     assert [kind.is_self for kind in Kind] == [True, True, False]
 
 

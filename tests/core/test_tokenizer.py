@@ -142,6 +142,23 @@ def test_a_space_too_many_is_a_word_of_its_own(tokenizer):
     assert tokenizer.word_texts(ids) == ["the", "␣", "dog"]
 
 
+@pytest.fixture(scope="module")
+def typeset():
+    """A tokenizer of texts with curly apostrophes."""
+    return Tokenizer.train(["l’animal n’a pas aujourd’hui", "the animal didn’t"] * 9, 400, "’")
+
+
+@pytest.mark.parametrize("text", ["l'animal n'a pas", "l’animal n’a pas", "didn't it's", "‘a’ 'b'"])
+def test_a_tokenizer_of_typeset_texts_writes_the_curly_apostrophe(typeset, tokenizer, text):
+    curly = re.sub(r"(?<=\w)'(?=\w)", "’", text)
+    assert typeset.decode(typeset.encode(text).ids) == typeset.normalise(text) == curly
+    assert typeset.encode(text).ids == typeset.encode(curly).ids
+    # It cuts words where the other one does.
+    straight = [word.replace("’", "'") for word in typeset.words(text)]
+    assert straight == tokenizer.words(text)
+    assert Tokenizer.from_json(typeset.to_json()).encode(text).ids == typeset.encode(text).ids
+
+
 def test_curly_and_straight_apostrophes_have_the_same_ids(tokenizer):
     assert tokenizer.encode("l’animal didn’t").ids == tokenizer.encode("l'animal didn't").ids
 

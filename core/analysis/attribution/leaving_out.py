@@ -20,6 +20,8 @@ from core.model import Transformer
 from core.vocabulary import BOS, PAD
 
 SOURCES_AT_ONCE = 64
+FEW_TOKENS = 64
+"""With so many source tokens at most all words are asked about within a second or so."""
 
 
 def leave_one_out(
@@ -53,6 +55,16 @@ def lost_without(
         words: As `leave_one_out` takes them.
     """
     return _lost(model, source_ids, (BOS, *target_ids[:-1]), target_ids, words)
+
+
+def telling_step(model: Transformer, source_ids: Sequence[int], target_ids: Sequence[int]) -> int:
+    """Return the word that hangs most on a single source token, as its step, counted from 0.
+
+    It is the first one where the source is longer than `FEW_TOKENS`, for which asking takes long.
+    """
+    if len(source_ids) > FEW_TOKENS:
+        return 0
+    return int(lost_without(model, source_ids, target_ids).max(axis=1).argmax())
 
 
 @torch.inference_mode()

@@ -24,7 +24,6 @@ from core.analysis.attribution.leaving_out import leave_one_out
 from core.batch import pad
 from core.decoding.step import sayable
 from core.evaluate.ranks import rank_correlation
-from core.heads import Kind
 from core.model import Record, Transformer
 from core.vocabulary import BOS
 
@@ -143,8 +142,9 @@ def _looked_at(model: Transformer, said: Said) -> tuple[float, Weights, Weights]
     record = Record()
     logits_BTV = model(pad([said.source_ids]), pad([said.fed_ids]), record)
     log_probability = float(sayable(logits_BTV[0, -1]).log_softmax(dim=-1)[said.token])
-    encoder = [site for site in model.sites() if site.attention is Kind.ENCODER_SELF]
+    attended = [(site, site.attention) for site in model.sites() if site.attention]
+    encoder = [site for site, kind in attended if kind.query_side == "source"]
     encoder_LHSS = torch.stack([record.weights(site)[0] for site in encoder])
-    *_, last = (site for site in model.sites() if site.attention is Kind.CROSS)
+    *_, last = (site for site, kind in attended if not kind.is_self)
     cross_HS = record.weights(last)[0, :, -1]
     return log_probability, encoder_LHSS.float().numpy(), cross_HS.float().numpy()

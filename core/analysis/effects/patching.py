@@ -23,6 +23,7 @@ from core.batch import pad
 from core.decoding.sentence import Translation, translate
 from core.evaluate.exposure import first_difference
 from core.heads import Head, Kind, Site
+from core.messages import Message
 from core.model import (
     Patch,
     Probe,
@@ -112,13 +113,19 @@ def patching_study(run: Run, clean: str, corrupt: str) -> PatchingStudy:
     n_clean, n_corrupt = len(found.source_ids), len(other.source_ids)
     if n_clean != n_corrupt:
         raise PatchingError(
-            f"the sentences have {n_clean} and {n_corrupt} tokens, EOS counted: patching "
-            "puts each token's values in the place of another's, so both must have equally many"
+            Message(
+                "the sentences have {n_first} and {n_second} tokens, EOS counted: patching "
+                "puts each token's values in the place of another's, so both must have as many",
+                n_first=n_clean,
+                n_second=n_corrupt,
+            )
         )
     written = [(*each.target_ids, *([EOS] if each.finished else [])) for each in (found, other)]
     step = first_difference(*written)
     if step is None:
-        raise PatchingError("the model translates both sentences alike: there is no difference")
+        raise PatchingError(
+            Message("the model translates both sentences alike: there is no difference")
+        )
     tokens = (written[0][step], written[1][step])
     pair = _Pair(run.model, found, other, found.fed_ids[: step + 1], tokens)
     clean_token, corrupt_token = run.tokenizer.describe(tokens)

@@ -45,7 +45,7 @@ class Pattern:
         return self.hits / self.rows if self.rows else 0.0
 
     @property
-    def common(self) -> bool:
+    def prevails(self) -> bool:
         """True where it may be called what the head does."""
         return self.rows > 0 and self.share >= max(COMMON, LIFT * self.chance)
 
@@ -70,7 +70,7 @@ def head_pattern(rows: Rows, found_Q: Places, evenness: float) -> Pattern:
     narrow = _best(_narrow(rows, found_Q))
     if rows.cross:
         wide = _best(_wide(rows, found_Q))
-        if wide.common and narrow.share < MOST_OF * wide.share:
+        if wide.prevails and narrow.share < MOST_OF * wide.share:
             return wide
     return narrow
 
@@ -102,7 +102,7 @@ def _counted(name: str, at: int, fits_QK: Whether, rows: Rows, found_Q: Places) 
 
 def _best(patterns: Iterator[Pattern]) -> Pattern:
     """Return the one with the largest share; of equal ones that which chance explains least."""
-    return max(patterns, key=lambda each: (each.common, each.share, -each.chance))
+    return max(patterns, key=lambda each: (each.prevails, each.share, -each.chance))
 
 
 def _most_common(numbers: Places) -> int:

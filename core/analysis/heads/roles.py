@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.analysis.heads.roles_questions import Role, ambiguous, rows_of, wanted
+from core.analysis.heads.roles_questions import Role, ambiguous, role_keys, rows_of
 from core.analysis.heads.roles_sentences import Sentences, held_out_sentences
 from core.analysis.heads.roles_tally import Asked, Tally
 from core.batch import Pair, TokenReference, collate
@@ -180,7 +180,7 @@ def _add(
     for tally in tallies:
         rows = rows_of(tally.kind, batch, record.tensors[tally.sites[0], Step.VISIBLE].cpu())
         layers = [record.weights(site).float().cpu() for site in tally.sites]
-        tally.add(rows, layers, wanted(rows, batch, pairs, sentences))
+        tally.add(rows, layers, role_keys(rows, batch, pairs, sentences))
 
 
 def _heads(tally: Tally, references: Sequence[TokenReference], done: int) -> Iterator[HeadRole]:

@@ -73,7 +73,7 @@ def rows_of(kind: Kind, batch: Batch, visible_BQK: Tensor) -> Rows:
     return Rows(kind, query_BQ, key_BK, visible_BQK)
 
 
-def wanted(
+def role_keys(
     rows: Rows, batch: Batch, pairs: Sequence[Pair], sentences: Sentences
 ) -> Mapping[Role, Tensor]:
     """Return wanted_BQK for each role that can be asked for, True where a key has it.

@@ -50,8 +50,8 @@ class HeadSteps:
     """Everything that one head does with one sentence, as the model's own pass computed it."""
 
     head: Head
-    normed: bool
-    """True where the stream goes through LayerNorm before it comes in (pre-norm)."""
+    norm: str
+    """Class of the norm that the stream goes through before it comes in (pre-norm), or empty."""
     memory_symbol: str
     """What keys and values are made of: x, the sequence itself, or m, what the encoder made."""
     formulas: Mapping[Stage, str]
@@ -152,7 +152,7 @@ def _cut_out(model: Transformer, steps: Mapping[Step, Tensor], head: Head) -> He
 
     return HeadSteps(
         head=head,
-        normed=residual.given is Step.AFTER_NORM,
+        norm=type(residual.norm).__name__ if residual.given is Step.AFTER_NORM else "",
         memory_symbol=attention.memory_symbol,
         formulas=attention.stages(number),
         query=projection(Step.QUERY_INPUT, attention.query, Step.QUERY),

@@ -1,6 +1,7 @@
 """What every head does with one sentence, in a few numbers and one pattern each.
 
-H heads, Q queries, K keys. Only rows with a choice count: those that may see two keys or more.
+L layers, H heads, Q queries, K keys. Only rows with a choice count: those that may see two keys or
+more.
 """
 
 from collections.abc import Iterator, Sequence
@@ -114,6 +115,19 @@ def same_texts(queries: Sequence[str], keys: Sequence[str]) -> Whether:
     known = {text: number for number, text in enumerate(dict.fromkeys([*queries, *keys]))}
     numbers_Q, numbers_K = (np.array([known[t] for t in side]) for side in (queries, keys))
     return np.asarray(numbers_Q[:, None] == numbers_K)
+
+
+def confidence_map(inspection: Inspection, kind: Kind) -> NDArray[np.float32]:
+    """Return confidence_LH: the largest weight of a row of each head, the mean over its rows.
+
+    Args:
+        inspection: Of one sentence.
+        kind: Of which heads.
+    """
+    layers: dict[int, list[float]] = {}
+    for each in head_summaries(inspection, kind):
+        layers.setdefault(each.head.layer, []).append(each.confidence)
+    return np.array([layers[layer] for layer in sorted(layers)], np.float32)
 
 
 def pair_to_compare(inspection: Inspection, kind: Kind, row: int | None, head: Head) -> Pair:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from core.analysis.heads.stages import Axis, Panel, Stage, bias, panels
 from core.analysis.heads.steps import HeadSteps
+from core.messages import Message
 
 Rule = Literal["sum", "quotient", "mask", "share", "copy"]
 Numbers = NDArray[np.float64]
@@ -76,7 +77,8 @@ def terms(steps: HeadSteps, stage: Stage, row: int, column: int) -> Terms:
         case Stage.CONCATENATE:
             head, at = divmod(column, steps.d_v)
             mixed = float(steps.mixed_QHE[row, head, at])
-            names = (name, f"mixed[{row}, {at}] of head {head}", "")
+            mixed_cell = Message("{cell} of head {head}", cell=f"mixed[{row}, {at}]", head=head)
+            names = (name, mixed_cell, "")
             return _single("copy", names, column, (mixed, 1.0), recorded)
         case Stage.SOFTMAX:
             return _shares(steps, row, column, name, recorded)
@@ -142,7 +144,7 @@ def _shares(steps: HeadSteps, row: int, column: int, name: str, recorded: float)
     shares_K = powers_K / powers_K.sum() if sees else powers_K
     return Terms(
         rule="share",
-        names=(name, f"masked[{row}]", "power of e"),
+        names=(name, f"masked[{row}]", Message("power of e")),
         over="key",
         places=range(len(scores_K)),
         column=column,

@@ -9,13 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 
 from core.batch import pad
 from core.decoding.step import sayable
 from core.heads import Stack
+from core.messages import Message
 from core.model import Record, Step, Transformer
 from core.model.description import describe
+from core.model.norm import normalised
 from core.vocabulary import EOS
 
 
@@ -49,8 +51,9 @@ class Lens:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What to call each depth: `embedding`, then `layer 0` and so on."""
-        return ("embedding", *(f"layer {layer}" for layer in range(len(self.best_LK) - 1)))
+        """What to call each depth: `embedding`, then `layer 0` and so on; messages to translate."""
+        layers = range(len(self.best_LK) - 1)
+        return (Message("embedding"), *(Message("layer {layer}", layer=each) for each in layers))
 
 
 @torch.inference_mode()
@@ -100,12 +103,11 @@ def _depths(model: Transformer, record: Record, stack: Stack) -> list[Tensor]:
     return [record.tensors[site, Step.STREAM_OUT] for site in sites]
 
 
-def formula(model: Transformer) -> str:
-    """Return how a depth is read, in LaTeX."""
-    ends_bare = isinstance(model.decoder_norm, nn.Identity)
-    last = "W x_l" if ends_bare else r"W\, \mathrm{LayerNorm}(x_l)"
+def formula(model: Transformer, stack: Stack) -> str:
+    """Return how a depth of a stack is read, in LaTeX."""
+    last = normalised(model.final_norm(stack), "x_l")
     return (
-        rf"p_l = \mathrm{{softmax}}\!\left({last}\right), \quad W: "
+        rf"p_l = \mathrm{{softmax}}\!\left(W\, {last}\right), \quad W: "
         r"\text{output matrix; in the encoder the source embedding; PAD and BOS left out}"
     )
 

@@ -140,7 +140,7 @@ def visible(
 
 def alone(batch: PaddedBatch, kind: Kind, sentence: int) -> Mapping[str, NDArray[np.bool_]]:
     """Return visible_QK of each mask that a kind of attention has, taken by itself."""
-    n_queries, n_keys = (batch.ids(side).shape[1] for side in (kind.query_side, kind.key_side))
+    n_queries, n_keys = (batch.ids(side).shape[1] for side in kind.sides)
     n_batch = len(batch.source_ids)
     found = {}
     for mask in MASKS:

@@ -7,18 +7,20 @@ position (X W), so that a position's output depends on its own input alone.
 K positions, D model width.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 
 from core.batch import pad
+from core.heads import Site
 from core.model import Record, Transformer
-from core.model.layers import EncoderLayer
+from core.model.sublayers import FeedForward, Seen, SelfAttention, Sublayer
 
 LONGEST = 64
 """Tokens that are studied; every one costs two passes of the sublayer over all."""
@@ -69,29 +71,28 @@ def influence(
         eps: Length of the step.
 
     Raises:
-        IndexError: The encoder has no such layer.
+        ValueError: The encoder has no such layer, or another sublayer in the place of one of the
+            two.
     """
-    sublayers = _encoder_layer(model, layer)
-    attention = deepcopy(sublayers.self_attention).double()
-    feed_forward = deepcopy(sublayers.feed_forward).double()
-
-    def look_around(x_BKD: Tensor) -> Tensor:
-        return attention(x_BKD, attention.keys_values(x_BKD), None, None)
-
-    around_KD, inner_KD = sublayer_inputs(model, layer, source_ids)
-    step_KD = eps * directions(*around_KD.shape)
-    return Influence(
-        _moved(look_around, around_KD, step_KD, eps), _moved(feed_forward, inner_KD, step_KD, eps)
+    inputs = sublayer_inputs(model, layer, source_ids)
+    step_KD = eps * directions(*inputs[0].shape)
+    attention, feed_forward = (
+        _moved(sublayer, x_KD, step_KD, eps)
+        for sublayer, x_KD in zip(_sublayers(model, layer), inputs, strict=True)
     )
+    return Influence(attention, feed_forward)
 
 
 @torch.inference_mode()
 def sublayer_inputs(
     model: Transformer, layer: int, source_ids: Sequence[int]
 ) -> tuple[Tensor, Tensor]:
-    """Return x_KD in float64 as an encoder layer's self-attention and feed-forward layer get it."""
-    sublayers = _encoder_layer(model, layer)
-    sites = (sublayers.self_attention.site, sublayers.feed_forward.site)
+    """Return x_KD in float64 as an encoder layer's self-attention and feed-forward layer get it.
+
+    Raises:
+        ValueError: As `influence`.
+    """
+    sites = [sublayer.site for sublayer in _sublayers(model, layer)]
     given = [(site, model.block(site)[1].given) for site in sites]
     record = Record(frozenset(step for _, step in given))
     model.encode(pad([source_ids[:LONGEST]]), record)
@@ -99,10 +100,14 @@ def sublayer_inputs(
     return around_KD, inner_KD
 
 
-def _encoder_layer(model: Transformer, layer: int) -> EncoderLayer:
-    found = model.encoder[layer]
-    assert isinstance(found, EncoderLayer)
-    return found
+def _sublayers(model: Transformer, layer: int) -> tuple[Sublayer, Sublayer]:
+    kinds: dict[str, type] = {"self-attention": SelfAttention, "feed-forward layer": FeedForward}
+    attention, _ = model.block(Site("encoder", layer, "self"))
+    feed_forward, _ = model.block(Site("encoder", layer, "feed_forward"))
+    for found, (wanted, kind) in zip((attention, feed_forward), kinds.items(), strict=True):
+        if not isinstance(found, kind):
+            raise ValueError(f"{found.site} is no {wanted} but a {type(found).__name__}")
+    return attention, feed_forward
 
 
 def directions(n_positions: int, d_model: int, seed: int = 0) -> Tensor:
@@ -112,15 +117,18 @@ def directions(n_positions: int, d_model: int, seed: int = 0) -> Tensor:
     return directions_KD / directions_KD.norm(dim=-1, keepdim=True)
 
 
-def _moved(
-    sublayer: Callable[[Tensor], Tensor], x_KD: Tensor, step_KD: Tensor, eps: float
-) -> Moved:
+def _moved(sublayer: Sublayer, x_KD: Tensor, step_KD: Tensor, eps: float) -> Moved:
+    exact = cast(Sublayer, deepcopy(cast(nn.Module, sublayer)).double())
+    nothing_hidden = Seen(None)
+
+    def added(x_KD: Tensor) -> Tensor:
+        return exact.added(x_KD[None], nothing_hidden, None)[0]
+
     def column(position: int) -> Tensor:
         move_KD = torch.zeros_like(x_KD)
         move_KD[position] = step_KD[position]
         # Two calls of one shape: what does not depend on the move comes out the same, bit by bit.
-        ahead_BKD, behind_BKD = sublayer((x_KD + move_KD)[None]), sublayer((x_KD - move_KD)[None])
-        return (ahead_BKD - behind_BKD)[0].norm(dim=-1) / (2 * eps)
+        return (added(x_KD + move_KD) - added(x_KD - move_KD)).norm(dim=-1) / (2 * eps)
 
     ratio_KK = torch.stack([column(position) for position in range(len(x_KD))], dim=1)
     return Moved(ratio_KK.numpy())

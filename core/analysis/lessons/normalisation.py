@@ -164,10 +164,9 @@ def study_norms(
 
 
 def _norm_of(model: Transformer, site: Site) -> nn.LayerNorm:
-    for layer in model.layers():
-        for _, residual in layer.blocks():
-            if residual.site == site and isinstance(residual.norm, nn.LayerNorm):
-                return residual.norm
+    _, residual = model.block(site)
+    if isinstance(residual.norm, nn.LayerNorm):
+        return residual.norm
     raise ValueError(f"the model has no norm at {site} that is a LayerNorm")
 
 

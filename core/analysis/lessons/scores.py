@@ -5,6 +5,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from core.messages import Message
+
 MOST = 16
 LARGEST = 1e6
 
@@ -26,9 +28,14 @@ def read_scores(text: str) -> NDArray[np.float64]:
     """
     words = text.replace(",", " ").replace(";", " ").split()
     if not words:
-        raise ScoresError("There are no scores. Type numbers with commas between them: 1, 2, 3.")
+        raise ScoresError(
+            Message("There are no scores. Type numbers with commas between them: 1, 2, 3.")
+        )
     if len(words) > MOST:
-        raise ScoresError(f"There are {len(words)} scores; at most {MOST} can be shown.")
+        said = Message(
+            "There are {n} scores; at most {most} can be shown.", n=len(words), most=MOST
+        )
+        raise ScoresError(said)
     return np.array([_number(word) for word in words], dtype=np.float64)
 
 
@@ -37,11 +44,16 @@ def _number(word: str) -> float:
         # float() would also read 1_000.
         number = float("_" if "_" in word else word.replace("−", "-"))
     except ValueError:
-        raise ScoresError(f"“{_short(word)}” is not a number. Type them like 1, 2.5, -3.") from None
+        said = Message("“{word}” is not a number. Type them like 1, 2.5, -3.", word=_short(word))
+        raise ScoresError(said) from None
     if not math.isfinite(number):
-        raise ScoresError(f"“{_short(word)}” is not a finite number, so it has no softmax.")
+        said = Message("“{word}” is not a finite number, so it has no softmax.", word=_short(word))
+        raise ScoresError(said)
     if abs(number) > LARGEST:
-        raise ScoresError(f"“{_short(word)}” is too large: scores go from -1000000 to 1000000.")
+        said = Message(
+            "“{word}” is too large: scores go from -1000000 to 1000000.", word=_short(word)
+        )
+        raise ScoresError(said)
     return number
 
 

@@ -13,11 +13,18 @@ from numpy.typing import NDArray
 
 from core.batch import pad
 from core.heads import Site, Stack
+from core.messages import N_, Message
 from core.model import Record, Step, Transformer
 from core.model.description import describe
 
 Measure = Literal["norm", "cosine", "added"]
 """What of a stream is asked for: one of the quantities of `Stream`."""
+_SUBLAYERS = {
+    "embedding": N_("embedding"),
+    "self": N_("self"),
+    "cross": N_("cross"),
+    "feed_forward": N_("feed-forward"),
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,13 +63,16 @@ class Stream:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What to call each depth: `embedding`, then `0 self`, `0 feed-forward` and so on."""
-        return tuple(
-            site.sublayer
-            if site.sublayer == "embedding"
-            else f"{site.layer} {site.sublayer.replace('_', '-')}"
-            for site in self.sites
-        )
+        """Messages that call each depth by name: `embedding`, then `0 self`, `0 feed-forward`."""
+        return tuple(map(_depth, self.sites))
+
+
+def _depth(site: Site) -> Message:
+    # A sublayer that is not known here is called as its model calls it.
+    sublayer = Message(_SUBLAYERS.get(site.sublayer, site.sublayer))
+    if site.sublayer == "embedding":
+        return sublayer
+    return Message("{layer} {sublayer}", layer=site.layer, sublayer=sublayer)
 
 
 @torch.inference_mode()

@@ -8,6 +8,7 @@ recognition (the grammar backwards).
 
 import random
 
+from core.messages import N_
 from core.tasks.task import Drawn, Example, Sample
 from core.tasks.translation.draft import Draft
 from core.tasks.translation.recognition import derivations
@@ -31,11 +32,11 @@ class Translation(Drawn):
     name = "translate"
     pronouns: frozenset[str] = frozenset({"it", "they"})
     examples: tuple[Example, ...] = (
-        Example("tired", "The animal didn't cross the street because it was too tired."),
-        Example("wide", "The animal didn't cross the street because it was too wide."),
-        Example("they", "The goats avoided the bridges because they were thirsty."),
-        Example("a question", "Why didn't the old horse cross the park?"),
-        Example("names", "When Zorbika arrived, Marlo didn't laugh."),
+        Example(N_("tired"), "The animal didn't cross the street because it was too tired."),
+        Example(N_("wide"), "The animal didn't cross the street because it was too wide."),
+        Example(N_("they"), "The goats avoided the bridges because they were thirsty."),
+        Example(N_("a question"), "Why didn't the old horse cross the park?"),
+        Example(N_("names"), "When Zorbika arrived, Marlo didn't laugh."),
     )
 
     def sample(self, rng: random.Random) -> Sample:

@@ -14,7 +14,9 @@ def quickly(monkeypatch):
 
 def test_the_mean_of_one_checkpoint_is_that_checkpoint(command, copy_folder, copy_run, tmp_path):
     out = tmp_path / "mean"
-    assert command("average", copy_folder, out, "--last", "1") == (0, "", "")
+    status, said, error = command("average", copy_folder, out, "--last", "1")
+    assert (status, error) == (0, "")
+    assert said.startswith("exact match ")
     mean = load_run(out).model.state_dict()
     assert all(mean[name].equal(each) for name, each in copy_run.model.state_dict().items())
 
@@ -26,4 +28,4 @@ def test_a_folder_that_holds_something_is_refused(refused, copy_folder, tmp_path
 
 def test_what_was_not_kept_is_said_with_what_keeps_it(refused, copy_folder, tmp_path):
     said = refused("average", copy_folder, tmp_path / "out")
-    assert "1 checkpoints are there, so 5 cannot be averaged; --set keep_checkpoints=K" in said
+    assert "the mean is of 1 to 1 checkpoints, not of 5; --set keep_checkpoints=K" in said

@@ -4,7 +4,7 @@ import pytest
 
 from core.evaluate.evaluation import evaluate
 from core.evaluate.files import score_file
-from core.tasks import Sample
+from core.tasks import Sample, task_named
 
 
 def test_json_holds_the_figures(command, translation_folder, translation_run):
@@ -30,7 +30,7 @@ def test_text_names_the_quality_and_every_head(command, translation_folder):
 def test_text_of_a_task_without_pronouns_has_the_quality_alone(command, copy_folder):
     status, out, _ = command("evaluate", copy_folder, "--n", "5")
     assert status == 0
-    assert out.count("\n") == 2
+    assert out.count("\n") == 3
 
 
 def test_the_run_folder_stays_as_it_is(command, copy_folder):
@@ -95,13 +95,29 @@ def test_a_pair_counts_as_often_as_it_stands_in_the_file(command, copy_folder, p
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--beam", "4"], "--beam is for --file"),
         (["--file", "a", "b", "c"], "--file takes one file of pairs, or two files of lines"),
         (["--file", "none.tsv"], "none.tsv: No such file"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(refused, copy_folder, options, sentence):
     assert sentence in refused("evaluate", copy_folder, *options)
+
+
+@pytest.mark.parametrize("option", ["--n", "--seed"])
+def test_what_draws_samples_does_not_go_with_a_file(refused, copy_folder, pairs, option):
+    said = refused("evaluate", copy_folder, "--file", pairs, option, "3")
+    assert f"{option} draws held-out samples" in said
+
+
+def test_held_out_samples_are_scored_with_a_beam(command, copy_folder, copy_run, tmp_path):
+    asked = ("evaluate", copy_folder, "--beam", "2", "--json")
+    status, out, _ = command(*asked, "--n", "4")
+    assert status == 0
+    samples = task_named("copy").held_out_samples(4)
+    (tmp_path / "same.tsv").write_text(
+        "".join(f"{each.source}\t{each.target}\n" for each in samples)
+    )
+    assert json.loads(out) == json.loads(command(*asked, "--file", tmp_path / "same.tsv")[1])
 
 
 def test_a_beam_that_cannot_be_is_refused(refused, copy_folder, pairs):

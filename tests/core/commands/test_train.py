@@ -1,5 +1,6 @@
 import functools
 import json
+import os
 import shlex
 import shutil
 import signal
@@ -12,12 +13,14 @@ from core.__main__ import main
 from core.commands import train
 from core.decoding.sentence import translate
 from core.evaluate.evaluation import evaluate
-from core.runs.run import load_run
+from core.runs.run import load_run, read_settings
 from core.runs.weights import newest_checkpoint
 from core.tasks import large
 from core.tasks.pairs import read_pairs
 from core.training import trainer
+from core.training.prepare import extend_run
 from core.training.presets import PRESETS
+from core.training.process import situation
 
 
 @pytest.fixture(autouse=True)
@@ -114,12 +117,38 @@ def test_a_folder_that_exists_is_refused_and_left_alone(command, refused, tmp_pa
 
 
 @pytest.mark.parametrize(
-    "options", [("--seed", "3"), ("--set", "dropout=0.5"), ("--guide", "encoder.0.self:0")]
+    "options",
+    [
+        ("--seed", "0"),
+        ("--set", "dropout=0.5"),
+        ("--guide", "encoder.0.self:0"),
+        ("--task", "copy"),
+        ("--preset", "tiny"),
+        ("--valid", "none.tsv"),
+        ("--test", "none.tsv"),
+        ("--beside", "copy"),
+    ],
 )
 def test_settings_that_cannot_change_are_refused_when_going_on(command, refused, tmp_path, options):
     command(*train_copies(tmp_path / "run", "--steps", "2"))
     said = refused("train", tmp_path / "run", "--resume", *options)
-    assert "only --steps can change" in said
+    assert "only --steps and --set made_share can change" in said
+
+
+def test_a_run_without_its_optimizer_says_that_it_cannot_go_on(command, refused, tmp_path):
+    out = tmp_path / "run"
+    command(*train_copies(out, "--steps", "2"))
+    newest_checkpoint(out).with_suffix(".state.safetensors").unlink()
+    before = (out / "run.json").read_bytes(), (out / "status.json").read_bytes()
+    said = refused("train", out, "--resume", "--steps", "4")
+    assert "its optimizer was not kept, so it cannot go on" in said
+    assert ((out / "run.json").read_bytes(), (out / "status.json").read_bytes()) == before
+
+
+def test_a_folder_that_is_no_run_is_not_offered_to_go_on_with(refused, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    said = refused(*train_copies(tmp_path))
+    assert "exists already; name another folder\n" in said
 
 
 def test_any_setting_can_be_set(command, tmp_path):
@@ -280,6 +309,10 @@ def test_pairs_are_learned_beside_sentences_that_a_task_makes(command, tmp_path,
     assert status == 0
     assert "(valid and test split off by the hash of the source)" in said
     run = load_run(out)
+    own = run.evaluation["own_pairs"]
+    assert own["n"] == 3
+    assert f"own pairs       {own['exact_match']:.2%} of 3" in said
+    assert "beam of 5       BLEU " in said
     assert (run.settings.task, (out / "pairs.tsv").is_file()) == ("translate", True)
     assert run.known_words & {"the", "The"}
     assert "cat" in run.known_words
@@ -304,7 +337,11 @@ def test_pairs_too_many_for_memory_are_trained_on_from_tokens_on_the_disk(
     assert command("train", out, "--resume", "--steps", "6")[0] == 0
     assert load_run(out).step == 6
     assert command("evaluate", out)[0] == 0
+    assert situation(out).can_go_on is False  # It has done its steps.
+    extend_run(out, 7)
+    assert situation(out).can_go_on is True
     shutil.rmtree(out / "tokens")
+    assert situation(out).can_go_on is False
     status, _, error = command("train", out, "--resume", "--steps", "7")
     assert status == 2
     assert "the pairs to learn from are not kept here" in error
@@ -322,11 +359,18 @@ def test_pairs_too_many_for_memory_are_trained_on_from_tokens_on_the_disk(
             "the task 'copy' makes its sentences; --valid and --test are",
         ),
         (["copy", "--beside", "translate"], "--beside is for pairs of your own"),
+        (["copy", "--set", "made_share=0.3"], "made_share is the share of --beside TASK"),
         (["everyday"], "everyday is learned beside pairs: --task FILE --beside everyday"),
     ],
 )
 def test_files_that_make_no_task_are_refused(refused, tmp_path, given, sentence):
     assert sentence in refused("train", tmp_path / "run", "--task", *given, "--preset", "tiny")
+
+
+def test_a_pipe_is_refused_because_pairs_are_read_twice(refused, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    said = refused("train", tmp_path / "run", "--task", tmp_path / "pipe")
+    assert "pipe: not a file; write the pairs into one" in said
 
 
 def test_more_pairs_than_memory_holds_are_learned_beside_nothing(
@@ -347,9 +391,10 @@ def test_a_line_that_is_no_pair_is_named(refused, tmp_path, pairs):
 def test_pairs_longer_than_the_models_positions_are_left_out(command, tmp_path, pairs):
     pairs.write_text(pairs.read_text() + "\n" + "zz " * 600 + "\ty", encoding="utf-8")
     out = tmp_path / "run"
-    status, _, _ = command("train", out, "--task", pairs, "--preset", "tiny", "--steps", "20")
+    status, said, _ = command("train", out, "--task", pairs, "--preset", "tiny", "--steps", "20")
     assert status == 0
     assert "zz" not in load_run(out).known_words
+    assert "warning: pairs left out, longer than the model's 112 positions: 1\n" in said
 
 
 def test_pairs_that_are_all_too_long_are_refused(refused, tmp_path, pairs):
@@ -370,3 +415,46 @@ def test_the_copy_task_is_learned(tmp_path, pytestconfig):
     assert figures["exact_match"] >= 0.999
     for sentence in ("t r a n s f o r m e r", "a a a b b b a a"):
         assert translate(load_run(out), sentence).text == sentence
+
+
+def test_a_setting_that_is_given_twice_is_refused(command, tmp_path):
+    options = ("--steps", "3", "--set", "steps=4")
+    status, _out, error = command(*train_copies(tmp_path / "run", *options))
+    assert status != 0
+    assert "steps is given twice: by --steps and by --set steps" in error
+    assert not (tmp_path / "run").exists()
+
+
+def test_pairs_that_are_repeated_are_told(command, tmp_path):
+    lines = [f"cat {n}\tchat {n}" for n in range(60)]
+    file = tmp_path / "pairs.tsv"
+    file.write_text("\n".join([*lines, *lines[:7]]), encoding="utf-8")
+    options = ("--task", file, "--preset", "tiny", "--steps", "1")
+    _status, out, _error = command("train", tmp_path / "run", *options)
+    assert "learned once: 7 left out" in out
+    _status, out, _error = command("train", tmp_path / "again", *options, "--valid", file)
+    assert out.count("left out") == 1
+
+
+def test_the_share_of_made_sentences_can_change_when_going_on(command, refused, tmp_path, pairs):
+    out = tmp_path / "run"
+    options = ("--task", pairs, "--beside", "translate", "--preset", "tiny", "--steps", "2")
+    command("train", out, *options, "--set", "made_share=0.3")
+    first = read_settings(out).command
+    again = ("train", out, "--resume", "--steps", "3", "--set", "made_share=0.6")
+    status, _out, _error = command(*again)
+    assert status == 0
+    found = read_settings(out)
+    assert (found.training.steps, found.training.made_share) == (3, 0.6)
+    then = f"python -m core train {out} --resume --steps 3 --set made_share=0.6  # from step 2 on"
+    assert found.command.splitlines() == [first, then]
+    assert load_run(out).step == 3
+    said = refused("train", out, "--resume", "--set", "made_share=2")
+    assert "made_share" in said
+    assert read_settings(out).training.made_share == 0.6
+
+
+def test_a_run_that_learned_one_thing_has_no_share_to_change(command, refused, tmp_path):
+    command(*train_copies(tmp_path / "run", "--steps", "2"))
+    said = refused("train", tmp_path / "run", "--resume", "--set", "made_share=0.6")
+    assert "made_share is a share of both" in said

@@ -140,10 +140,31 @@ def test_lines_of_a_file_are_translated_in_their_order(
     out = tmp_path / "out.txt"
     status, said, error = command("translate", copy_folder, "--file", lines, "--out", out)
     assert (status, said) == (0, "")
-    assert "warning: 1 lines were cut to fit the model" in error
+    assert "warning: lines cut to fit the model: 1" in error
     expected = [translate(copy_run, line).text if line.strip() else "" for line in LINES]
     assert out.read_text().split("\n") == [*expected, ""]
     assert command("translate", copy_folder, "--file", lines)[1] == out.read_text()
+
+
+def test_the_sentences_are_not_overwritten(refused, copy_folder, lines):
+    before = lines.read_text()
+    said = refused("translate", copy_folder, "--file", lines, "--out", lines)
+    assert "--out would overwrite the sentences" in said
+    assert lines.read_text() == before
+
+
+def test_each_line_becomes_one_whatever_ends_it_and_whatever_is_written(
+    command, copy_folder, tmp_path, monkeypatch
+):
+    def written(run, texts, beam, alpha):
+        return [
+            [module.Written(index, f"{text}\r\nb\n", False) for index, text in enumerate(texts)]
+        ]
+
+    monkeypatch.setattr(module, "translate_all", written)
+    (tmp_path / "lines.txt").write_bytes(b"one\rtwo\r\nthree\n  ")
+    _, said, _ = command("translate", copy_folder, "--file", tmp_path / "lines.txt")
+    assert said.split("\n") == ["one b ", "two b ", "three b ", " b ", ""]
 
 
 def test_an_interrupted_file_holds_whole_lines_and_says_how_many(
@@ -176,6 +197,7 @@ def parsed(run, *options):
         (["a", "--out", "x"], "a SENTENCE, or --file LINES"),
         (["a", "--file", "x"], "not with a SENTENCE"),
         (["--file", "x", "--sample"], "not with --sample"),
+        (["--file", "x", "--top-k", "3"], "not with --top-k"),
         (["--file", "none.txt"], "none.txt: No such file"),
     ],
 )

@@ -6,7 +6,6 @@ from core.decoding.beam import beam_steps, beam_tree
 from core.decoding.methods import Beam, Forced, Greedy, decode
 from core.decoding.sampling import Sampling
 from core.decoding.step import length_limit
-from core.decoding.timing import computed_cells, measure_times
 from core.model import build
 from core.vocabulary import EOS
 
@@ -83,16 +82,3 @@ def test_tree_has_every_prefix_once_behind_the_one_it_continues(model, source_S)
             assert nodes[node.parent].kept
     kept = {hypothesis.tokens for step in steps for hypothesis in step.kept}
     assert kept == {node.hypothesis.tokens for node in nodes if node.kept}
-
-
-def test_times_are_measured_for_every_step(model, source_S):
-    times = measure_times(model, source_S)
-    n_steps = len(decode(model, tuple(source_S.tolist()), Greedy()))
-    assert len(times.cached) == len(times.recomputed) == n_steps
-    assert min(*times.cached, *times.recomputed, times.one_pass) > 0
-
-
-def test_cells_are_computed_once_with_a_cache_and_again_without():
-    assert sum(map(sum, computed_cells(4, cached=True))) == 1 + 2 + 3 + 4
-    # Step n computes a triangle of n rows: 1 + 3 + 6 + 10.
-    assert sum(map(sum, computed_cells(4, cached=False))) == 20

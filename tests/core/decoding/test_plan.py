@@ -7,7 +7,7 @@ from core.config import ModelConfig
 from core.decoding import plan
 from core.decoding.plan import DecoderPlan, PlanError
 from core.decoding.step import Stepper
-from core.model import build
+from core.model import Transformer, build
 from core.model.masks import padding_mask
 
 CONFIG = ModelConfig(23, 2, 3, 16, 32, 4, d_k=5, d_v=3, max_positions=20)
@@ -83,12 +83,20 @@ class Halved(torch.nn.Linear):
         return super().forward(x_BKD) / 2
 
 
+class Negated(torch.nn.Embedding):
+    """A table of tokens that is looked up in another way."""
+
+    def forward(self, ids_BK):
+        return -super().forward(ids_BK)
+
+
 @pytest.mark.parametrize(
     ("place", "module", "named"),
     [
         ("decoder.1.residuals.2.norm", Doubled(), r"decoder\.1\.feed_forward\.norm.* Doubled"),
         ("decoder_norm", Doubled(), r"decoder\.norm.* Doubled"),
         ("output", Halved(16, 23), "output.* Halved"),
+        ("target_embedding.tokens", Negated(23, 16), r"decoder\.embedding.* Negated"),
         ("decoder.0.feed_forward.expand", Halved(16, 32), r"decoder\.0\.feed_forward.* Halved"),
         ("decoder.0.self_attention.key", Halved(16, 20), r"decoder\.0\.self.* Halved"),
     ],
@@ -98,6 +106,33 @@ def test_what_the_plan_does_not_know_is_refused_by_name_and_decoded_by_the_modul
 ):
     model = build(CONFIG, seed=3).eval()
     model.set_submodule(place, module)
+    assert_refused_and_decoded_by_the_modules(model, named)
+
+
+class Rescaled(Transformer):
+    """A model that makes its scores in another way."""
+
+    def logits(self, x_BTD):
+        return super().logits(x_BTD) / 2
+
+
+class Echoing(Transformer):
+    """A model that decodes in another way."""
+
+    def decode(self, target_BT, *others, **named):
+        return super().decode(target_BT, *others, **named) + 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "named"), [(Rescaled, "logits.* Rescaled"), (Echoing, "decode.* Echoing")]
+)
+def test_a_model_that_computes_a_step_of_its_own_is_refused_by_name(kind, named):
+    torch.manual_seed(3)
+    model = kind(CONFIG).eval()
+    assert_refused_and_decoded_by_the_modules(model, named)
+
+
+def assert_refused_and_decoded_by_the_modules(model, named):
     with torch.inference_mode():
         memory_BSD = model.encode(SOURCE_BS)
         with pytest.raises(PlanError, match=named):

@@ -105,9 +105,7 @@ def test_parts_with_files_of_their_own_and_sources_in_both(tmp_path, train):
     assert len(corpus.part("test")) == 3
     small = Corpus("", MINE, None, corpus.part("test"))
     assert tuple(corpus.part("valid")) == small.part("valid")
-    assert corpus.in_both() == {
-        parts: n for parts, n in small.in_both().items() if parts == ("train", "test")
-    }
+    assert corpus.in_both() == small.in_both() != {}
 
 
 def test_those_at_hand_are_some_of_all_those_to_learn_from(train, monkeypatch):

@@ -3,6 +3,7 @@
 import itertools
 import random
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -197,6 +198,26 @@ def test_mixed_batches_from_a_step_on_equal_those_after_skipping_it(tokenizer, c
     whole = itertools.islice(training_batches(MIXED, tokenizer, config), first_step + 3)
     later = training_batches(MIXED, tokenizer, config, first_step)
     assert all(map(same, list(whole)[first_step:], itertools.islice(later, 3)))
+
+
+def test_few_own_pairs_go_with_very_many_made_sentences(tokenizer):
+    few = Mixed(MIXED.made, Corpus("mine", SAMPLES[:20]))
+    config = TrainConfig(made_share=0.99, batch_size=4, accumulate=1)
+    own = {each.source for each in few.pairs.part("train")}
+    batches = itertools.islice(training_batches(few, tokenizer, config), 1200)
+    seen = Counter(source for batch in batches for source in batch.sources if source in own)
+    assert set(seen) == own
+    assert max(seen.values()) - min(seen.values()) <= 1
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=["pairs", "tokens"])
+def test_any_whole_number_is_a_seed(tokenizer, config):
+    task = Corpus("mine", SAMPLES)
+    orders = [
+        next(training_batches(task, tokenizer, replace(config, seed=seed))).sources
+        for seed in (-1, 0, 1)
+    ]
+    assert len(set(map(tuple, orders))) == 3
 
 
 def test_made_sentences_keep_what_is_known_of_their_pronouns(tokenizer):

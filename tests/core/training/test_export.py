@@ -9,6 +9,8 @@ from core.evaluate.evaluation import evaluate
 from core.inspection import inspect_sentence
 from core.runs.run import RunError, load_run
 from core.runs.weights import CHECKPOINTS, step_of, stops, weights_in
+from core.tasks import Sample
+from core.tasks.corpus import Corpus
 from core.training import export
 from core.training.export import average_run, export_run
 from core.training.prepare import extend_run
@@ -76,12 +78,15 @@ def test_an_averaged_run_has_the_mean_of_the_last_weights(kept, tmp_path):
         assert tensor.dtype == np.float32
     run = load_run(tmp_path / "mean")
     assert run.step == 20
+    first, then = run.settings.command.splitlines()
+    assert first == load_run(kept).settings.command
+    assert then == f"python -m core average {kept} {tmp_path / 'mean'} --last 2"
     assert run.evaluation == evaluate(run, n=5)
 
 
 @pytest.mark.parametrize("last", [0, 4])
 def test_more_checkpoints_than_there_are_cannot_be_averaged(kept, tmp_path, last):
-    with pytest.raises(RunError, match=f"3 checkpoints are there, so {last} cannot be averaged"):
+    with pytest.raises(RunError, match=f"the mean is of 1 to 3 checkpoints, not of {last}"):
         average_run(kept, tmp_path / "mean", last)
     assert not (tmp_path / "mean").exists()
 
@@ -91,6 +96,16 @@ def test_a_training_goes_on_with_the_checkpoints_that_it_kept(kept):
     for _ in train_run(kept):
         pass
     assert [step_of(file) for file in weights_in(kept, CHECKPOINTS)] == [20, 25, 30]
+
+
+def test_own_pairs_stay_where_nothing_else_could_measure_the_run(prepare, tmp_path):
+    mine = Corpus("mine", [Sample(f"cat {n}", f"chat {n}") for n in range(60)])
+    run = prepare(tmp_path / "mine", mine, steps=2)
+    for _ in train_run(run):
+        pass
+    with pytest.raises(RunError, match="its pairs are all that it can be measured by"):
+        export_run(run, tmp_path / "small", pairs=False)
+    assert not (tmp_path / "small").exists()
 
 
 def test_what_must_be_said_of_a_run_goes_with_it(copy_folder, tmp_path):

@@ -5,8 +5,11 @@ import pytest
 from core.config import ConfigError
 from core.files import write_atomically
 from core.runs import folder
-from core.tasks.corpus import Corpus
+from core.tasks.corpus import Corpus, read_corpus
+from core.tasks.large import LargeCorpus
 from core.tasks.task import Sample
+from core.tokenizer import Tokenizer
+from core.training import prepare as preparing
 from core.training.prepare import prepare_run
 
 
@@ -47,6 +50,29 @@ def test_where_the_disk_is_full_nothing_half_made_is_left(prepare, tmp_path, mon
     with pytest.raises(OSError, match="No space left"):
         prepare(tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_a_tokenizer_learns_from_all_pairs_that_are_at_hand(tmp_path, monkeypatch):
+    monkeypatch.setattr(preparing, "TOKENIZER_SAMPLES", 5)
+    learned = []
+    monkeypatch.setattr(Tokenizer, "train", lambda texts, *_how: learned.extend(texts))
+    lines = [f"cat {n}\tchat {n}" for n in range(60)]
+    (tmp_path / "pairs.tsv").write_text("\n".join(lines))
+    for corpus in (read_corpus([tmp_path / "pairs.tsv"]), LargeCorpus([tmp_path / "pairs.tsv"])):
+        learned.clear()
+        preparing.train_tokenizer(corpus, 290, seed=0)
+        assert set(learned[::2]) == {f"cat {n}" for n in range(60)} - {
+            each.source for part in ("valid", "test") for each in corpus.part(part)
+        }
+
+
+@pytest.mark.parametrize("apostrophe", ["'", "’"])
+def test_a_model_writes_the_apostrophe_that_targets_have(apostrophe):
+    pairs = [Sample(f"the cat's {n}", f"l{apostrophe}été {n} d’un") for n in range(20)]
+    pairs += [Sample(f"a {n}", f"qu{apostrophe}il {n}") for n in range(20)]
+    tokenizer = preparing.train_tokenizer(Corpus("mine", pairs), 290, seed=0)
+    for typed in ("l'été", "l’été"):
+        assert tokenizer.decode(tokenizer.encode(typed).ids) == f"l{apostrophe}été"
 
 
 def test_own_pairs_are_kept_with_the_run(miniature, tmp_path):

@@ -7,13 +7,14 @@ import pytest
 
 from core.jobs import Status
 from core.tasks import TASKS, Sample
-from core.tasks.corpus import Corpus
+from core.tasks.corpus import FEWEST_SOURCES, Corpus
 from core.training import timing
 from core.training.settings import with_settings
-from core.training.timing import TIMING, found, seconds_per_step, wanted
+from core.training.timing import TIMING, found, request, seconds_per_step
 
 PAIRS = Corpus("mine", [Sample(f"cat {n}", f"chat {n}") for n in range(60)])
-TASKS_TRIED = {"made": TASKS["copy"], "own": PAIRS}
+FEWEST = Corpus("mine", PAIRS.samples[:FEWEST_SOURCES])
+TASKS_TRIED = {"made": TASKS["copy"], "own": PAIRS, "as few as can be": FEWEST}
 """Name → task."""
 
 
@@ -55,7 +56,7 @@ def test_what_grows_in_the_course_of_a_training_is_half_as_large(miniature, monk
 
 @pytest.mark.parametrize("task", TASKS_TRIED.values(), ids=TASKS_TRIED)
 def test_a_process_of_its_own_tries_what_its_folder_wants(miniature, tmp_path, task):
-    wanted(tmp_path, task, miniature)
+    request(tmp_path, task, miniature)
     assert found(tmp_path) is None
     TIMING.start(tmp_path)
     deadline = time.monotonic() + 120
@@ -67,10 +68,9 @@ def test_a_process_of_its_own_tries_what_its_folder_wants(miniature, tmp_path, t
 
 def test_many_pairs_are_tried_on_some_from_everywhere(miniature, tmp_path, monkeypatch):
     monkeypatch.setattr(timing, "LARGEST", 20)
-    wanted(tmp_path, PAIRS, miniature)
+    request(tmp_path, PAIRS, miniature)
     lines = (tmp_path / "pairs.tsv").read_text().splitlines()[1:]
-    train = [f"{each.source}\t{each.target}" for each in PAIRS.part("train")]
-    assert lines == train[::3]
+    assert lines == [f"{each.source}\t{each.target}" for each in PAIRS.samples[::3]]
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[]", '{"seconds": "soon"}', "no JSON"])
@@ -80,7 +80,7 @@ def test_what_was_not_found_is_not_known(tmp_path, content):
 
 
 def test_what_cannot_be_tried_says_why(tmp_path, miniature):
-    wanted(tmp_path, TASKS["copy"], miniature)
+    request(tmp_path, TASKS["copy"], miniature)
     asked = json.loads((tmp_path / "wanted.json").read_text())
     asked["task"] = "nothing"
     (tmp_path / "wanted.json").write_text(json.dumps(asked))

@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 from core.analysis.attribution import leaving_out
-from core.analysis.attribution.leaving_out import leave_one_out, lost_without
+from core.analysis.attribution.leaving_out import (
+    FEW_TOKENS,
+    leave_one_out,
+    lost_without,
+    telling_step,
+)
 from core.analysis.attribution.methods import said_at
 from core.batch import pad
 from core.config import ModelConfig
@@ -62,3 +67,14 @@ def test_long_sources_are_left_out_in_parts(model, monkeypatch):
     at_once = leave_one_out(model, said)
     monkeypatch.setattr(leaving_out, "SOURCES_AT_ONCE", 3)
     assert leave_one_out(model, said) == pytest.approx(at_once, abs=1e-5)
+
+
+def test_the_telling_step_loses_most_by_one_token(model):
+    lost = lost_without(model, SOURCE, TARGET)
+    step = telling_step(model, SOURCE, TARGET)
+    assert lost[step].max() == np.max(lost)
+
+
+def test_of_a_long_sentence_the_first_word_is_told(model):
+    long = (5,) * FEW_TOKENS + (2,)
+    assert telling_step(model, long, TARGET) == 0

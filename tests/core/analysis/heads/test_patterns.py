@@ -58,7 +58,7 @@ def test_in_the_source_moving_on_in_every_row_is_a_pattern():
 
 def test_no_pattern_is_common_where_rows_look_here_and_there():
     [summary] = of(pointing([3, 0, 5, 5, 1, 2], 6))
-    assert not summary.pattern.common
+    assert not summary.pattern.prevails
     assert summary.pattern.hits <= 2
 
 
@@ -66,7 +66,7 @@ def test_a_pattern_that_chance_explains_is_not_common():
     [half] = of(pointing([0, 1, 0, 0, 1, 1, 0, 1], 2), CROSS)
     assert (half.pattern.name, half.pattern.share) == ("token", 0.5)
     assert half.pattern.chance == 0.5
-    assert not half.pattern.common
+    assert not half.pattern.prevails
 
 
 def test_chance_is_the_share_of_a_head_that_picks_any_visible_key():

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from core.analysis.heads.evenness import evenness
 from core.analysis.heads.summaries import (
+    confidence_map,
     distances,
     head_summaries,
     pair_to_compare,
@@ -46,7 +47,7 @@ def test_rows_that_see_one_key_do_not_count():
 @pytest.mark.parametrize("site", [SELF, CAUSAL, CROSS])
 def test_one_token_alone_has_no_choice(site):
     [summary] = of(np.ones((1, 1, 1), np.float32), site)
-    assert (summary.pattern.name, summary.rows, summary.pattern.common) == ("none", 0, False)
+    assert (summary.pattern.name, summary.rows, summary.pattern.prevails) == ("none", 0, False)
     assert (summary.entropy, summary.evenness, summary.distance, summary.confidence) == (0,) * 4
 
 
@@ -137,3 +138,25 @@ def test_without_a_row_the_largest_weight_makes_the_pair(copy_run, kind):
     sites = [site for site in inspection.attention if site.attention == kind]
     weights = [inspection.attention[site].weights_HQK[:, query, key].max() for site in sites]
     assert max(weights) == best
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_each_head_stands_at_its_layer_with_its_mean_largest_weight(copy_run, kind):
+    inspection = inspect_sentence(copy_run, "d a f q", target="d a f")
+    expected = [
+        [
+            np.mean(
+                [
+                    row.max()
+                    for row, visible in zip(weights_QK, found.visible_QK, strict=True)
+                    if visible.sum() > 1
+                ]
+            )
+            for weights_QK in found.weights_HQK.astype(np.float64)
+        ]
+        for site, found in inspection.attention.items()
+        if site.attention == kind
+    ]
+    found_LH = confidence_map(inspection, kind)
+    assert found_LH.dtype == np.float32
+    assert found_LH == pytest.approx(np.array(expected), abs=1e-6)

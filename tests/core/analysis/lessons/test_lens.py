@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.analysis.lessons.lens import decoder_lens, encoder_lens
+from core.analysis.lessons.lens import decoder_lens, encoder_lens, formula
 from core.config import ModelConfig
 from core.decoding.step import sayable
 from core.heads import Site
@@ -133,3 +133,11 @@ def test_without_positions_a_tokens_embedding_is_nearest_to_itself():
     lens = encoder_lens(model, SOURCE)
     assert lens.best_LK[0].tolist() == list(SOURCE)
     assert (lens.followed_rank_LK[0] == 0).all()
+
+
+def test_the_formula_says_the_norm_that_ends_the_stack(model):
+    last = r"W\, x_l" if model.config.norm == "post" else r"W\, \mathrm{LayerNorm}(x_l)"
+    assert last in formula(model, "encoder") and last in formula(model, "decoder")
+    model.decoder_norm = torch.nn.RMSNorm(16)
+    assert r"W\, \mathrm{RMSNorm}(x_l)" in formula(model, "decoder")
+    assert last in formula(model, "encoder")

@@ -7,8 +7,10 @@ from torch.autograd.functional import jacobian
 
 from core.analysis.lessons.mixing import LONGEST, Moved, directions, influence, sublayer_inputs
 from core.config import ModelConfig
+from core.heads import Site
 from core.model import build
 from core.vocabulary import EOS
+from tests.core.model.invented import Gate, gated
 
 SMALL = ModelConfig(30, 2, 1, 16, 32, 4, d_k=5, d_v=3, dropout=0.3, max_positions=90)
 SOURCE = (5, 9, 7, 12, 9, EOS)
@@ -108,8 +110,24 @@ def test_directions_are_unit_vectors_unlike_each_other():
 
 
 def test_a_layer_that_the_encoder_lacks_is_refused(model):
-    with pytest.raises(IndexError):
+    with pytest.raises(ValueError, match=r"no sublayer at encoder\.2\.self"):
         influence(model, 2, SOURCE)
+
+
+def test_a_layer_with_a_sublayer_more_is_studied_in_the_two_that_it_shares_with_others():
+    model = gated(SMALL, seed=4)
+    found = influence(model, 0, SOURCE)
+    assert (found.attention.ratio_KK > 1e-4).all()
+    assert (found.feed_forward.ratio_KK[~np.eye(len(SOURCE), dtype=bool)] == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "site"), [("self_attention", "self"), ("feed_forward", "feed_forward")]
+)
+def test_a_sublayer_of_another_kind_is_refused_by_name(model, name, site):
+    setattr(model.encoder[1], name, Gate(SMALL, Site("encoder", 1, site)))
+    with pytest.raises(ValueError, match=rf"encoder\.1\.{site} is no .* but a Gate"):
+        influence(model, 1, SOURCE)
 
 
 def test_what_lies_away_from_the_diagonal_is_summed_up():

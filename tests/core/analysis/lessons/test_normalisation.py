@@ -79,10 +79,10 @@ def test_statistics_are_over_the_features_of_a_position(model):
 
 
 @pytest.mark.parametrize("name", ["encoder.2.self", "encoder.0.embedding", "decoder.4.cross"])
-def test_a_site_without_a_norm_is_refused(model, name):
-    with pytest.raises(ValueError, match=f"no norm at {name}"):
+def test_a_site_without_a_sublayer_is_refused(model, name):
+    with pytest.raises(ValueError, match=f"no sublayer at {name}"):
         around_norm(model, Site.parse(name), SOURCE, FED)
-    with pytest.raises(ValueError, match="no norm at encoder.9.self"):
+    with pytest.raises(ValueError, match="no sublayer at encoder.9.self"):
         study_norms(model, Site("encoder", 9, "self"), SOURCE, OTHERS)
 
 

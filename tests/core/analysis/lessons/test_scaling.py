@@ -18,6 +18,7 @@ from core.analysis.lessons.scaling import (
     stretched_slopes,
     stretched_softmax,
 )
+from core.analysis.lessons.scores import read_scores
 
 SCORES = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=16)
 
@@ -82,6 +83,15 @@ def test_rows_of_the_jacobian_sum_to_zero_and_no_entry_exceeds_a_quarter(scores)
     assert found.largest <= 0.25 + 1e-15
     assert found.largest == np.abs(found.jacobian_KK).max()
     assert found.norm == pytest.approx(np.linalg.norm(found.jacobian_KK), abs=1e-14)
+    assert found.norm <= 0.5 + 1e-15
+
+
+@pytest.mark.parametrize(
+    ("typed", "factor", "norm"), [("1, 2, 3", 0, math.sqrt(2) / 3), ("0, 0, -100", 1, 0.5)]
+)
+def test_a_tie_of_two_has_the_largest_norm(typed, factor, norm):
+    """What the page says to try."""
+    assert response(read_scores(typed), factor).norm == pytest.approx(norm, abs=1e-12)
 
 
 def test_one_hot_outputs_have_no_gradient():

@@ -1,0 +1,84 @@
+"""Texts that come in and go out."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.decoding.forced import forced_steps
+from core.decoding.greedy import greedy_steps
+from core.decoding.sentence import (
+    SentenceError,
+    fitting_source,
+    given_translation,
+    read_steps,
+    source_tensor,
+    translate,
+)
+from core.model import build
+from core.vocabulary import BOS, EOS
+
+TEXTS = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=150).map(" ".join)
+
+
+@given(TEXTS)
+def test_a_source_ends_with_eos_and_has_no_more_tokens_than_the_model_positions(copy_run, text):
+    whole = (*copy_run.tokenizer.encode(text).ids, EOS)
+    longest = copy_run.settings.model.max_positions
+    ids, cut = fitting_source(copy_run, text)
+    assert cut == (len(whole) > longest)
+    assert len(ids) == min(len(whole), longest)
+    assert ids[-1] == EOS
+    assert ids[:-1] == whole[: len(ids) - 1]
+    assert source_tensor(copy_run, text).tolist() == list(ids)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t"])
+def test_a_text_without_words_is_refused(copy_run, text):
+    for reader in (fitting_source, source_tensor, translate):
+        with pytest.raises(SentenceError, match="no text"):
+            reader(copy_run, text)
+    with pytest.raises(SentenceError, match="no text"):
+        given_translation(copy_run, text, "a")
+
+
+@pytest.fixture(scope="module")
+def talking(copy_run):
+    """A run that was never trained: it hardly ever says EOS."""
+    return replace(copy_run, model=build(copy_run.settings.model, seed=3).eval())
+
+
+def test_a_translation_is_what_the_greedy_steps_write(talking):
+    found = translate(talking, "  d a   f ")
+    assert found.source == "d a f"
+    assert len(found.target_ids) > 3
+    assert found.fed_ids == (BOS, *found.target_ids)
+    assert found.text == talking.tokenizer.decode(found.target_ids)
+    steps = list(greedy_steps(talking.model, source_tensor(talking, "d a f")))
+    assert read_steps(talking, found.source_ids, steps, cut=False) == found
+
+
+@pytest.mark.parametrize("n_steps", [0, 1, 2])
+def test_only_steps_that_end_with_eos_are_a_finished_translation(talking, n_steps):
+    *steps, last = forced_steps(talking.model, source_tensor(talking, "d a f"), (5, 6))
+    begun = read_steps(talking, (5, EOS), steps[:n_steps], cut=True)
+    assert (begun.target_ids, begun.finished, begun.cut) == ((5, 6)[:n_steps], False, True)
+    whole = read_steps(talking, (5, EOS), [*steps[:n_steps], last], cut=False)
+    assert whole == replace(begun, finished=True, cut=False)
+
+
+@given(TEXTS)
+def test_a_given_target_is_taken_as_far_as_the_model_can_be_fed_it(copy_run, target):
+    found = given_translation(copy_run, "a b", target)
+    ids = copy_run.tokenizer.encode(target).ids
+    longest = copy_run.settings.model.max_positions
+    assert found.finished == (1 + len(ids) <= longest)
+    assert found.target_ids == tuple(ids[: longest - 1])
+    assert len(found.fed_ids) <= longest
+    assert (found.source, found.cut) == ("a b", False)
+
+
+def test_a_given_target_may_be_empty(copy_run):
+    found = given_translation(copy_run, "a b", " ")
+    assert (found.fed_ids, found.text, found.finished) == ((BOS,), "", True)
