@@ -1,16 +1,5 @@
 // From places to SVG. Boxes keep their element from drawing to drawing, and so the focus.
 
-function svg(name, attributes = {}, text = "") {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", name);
-  assign(node, attributes);
-  if (text) node.textContent = text;
-  return node;
-}
-
-function assign(node, attributes) {
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-}
-
 function drawPicture(state, layout) {
   const { view, nodes: { picture } } = state;
   const { width, height, top } = layout;

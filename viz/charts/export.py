@@ -6,6 +6,7 @@ import vl_convert
 
 from viz import theme
 from viz.charts.curves import Chart
+from viz.charts.signs import ENGLISH, Signs
 
 SHARPNESS = 2
 """Pixels of a bitmap for each of the chart's."""
@@ -13,18 +14,18 @@ WIDTH = 720
 """Of a chart that takes the width at hand, in pixels."""
 
 
-def chart_svg(chart: Chart) -> str:
-    """Return a chart as SVG, on paper."""
-    return vl_convert.vegalite_to_svg(_specification(chart))
+def chart_svg(chart: Chart, signs: Signs = ENGLISH) -> str:
+    """Return a chart as SVG, on paper, with numbers as a language writes them."""
+    return vl_convert.vegalite_to_svg(_specification(chart, signs))
 
 
-def chart_png(chart: Chart) -> bytes:
-    """Return a chart as PNG, on paper."""
-    return vl_convert.vegalite_to_png(_specification(chart), scale=SHARPNESS)
+def chart_png(chart: Chart, signs: Signs = ENGLISH) -> bytes:
+    """Return a chart as PNG, on paper, with numbers as a language writes them."""
+    return vl_convert.vegalite_to_png(_specification(chart, signs), scale=SHARPNESS)
 
 
-def _specification(chart: Chart) -> dict[str, Any]:
-    found = chart.to_dict()
+def _specification(chart: Chart, signs: Signs) -> dict[str, Any]:
+    found = signs.in_chart(chart.to_dict())
     for each in (found, *found.get("vconcat", ())):
         if each.get("width") == "container" or ("width" not in each and "vconcat" not in each):
             each["width"] = WIDTH

@@ -1,6 +1,7 @@
 """Numbers as tables."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 from pandas.io.formats.style import Styler
@@ -51,6 +52,18 @@ def settings_table(
     index = pd.Index(names, name="setting", dtype="object")
     table = pd.DataFrame(columns | {DIFFERS: differs}, index=index).astype({DIFFERS: bool})
     return table[table[DIFFERS]] if only_differing else table
+
+
+def written(table: pd.DataFrame | Styler, writers: Mapping[str, Callable[[Any], str]]) -> Styler:
+    """Return a table that shows numbers as they are written, and sorts them as numbers.
+
+    Args:
+        table: Any, also one with colours.
+        writers: Name of a column → what writes a value of it; columns that are not there are
+            passed over. Where a value is missing, nothing stands.
+    """
+    style = table.style if isinstance(table, pd.DataFrame) else table
+    return style.format(dict(writers), na_rep="")
 
 
 def tinted(table: pd.DataFrame) -> Styler:

@@ -1,4 +1,4 @@
-"""All heads as a table."""
+"""Heads as a table."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,7 +12,10 @@ MARK = "●"
 
 
 def head_table(
-    heads: Sequence[int], columns: Mapping[str, Sequence[object]], mark: str = "colour"
+    heads: Sequence[int],
+    columns: Mapping[str, Sequence[object]],
+    faint: Mapping[str, Sequence[bool]] | None = None,
+    mark: str = " ",
 ) -> Styler:
     """Return a row for each head, marked with the colour that it has in every picture.
 
@@ -20,14 +23,25 @@ def head_table(
         heads: The head's number of each row.
         columns: Name → values, one for each row; numbers stay numbers, so that they are sorted as
             numbers.
+        faint: Name of a column → True for the cells that prove nothing, which are grey.
         mark: Name of the column with the marks, which comes first.
 
     Raises:
-        ValueError: A column has not one value for each head.
+        ValueError: A column has not one value for each head, or there is no such column.
     """
-    lengths = {name: len(values) for name, values in columns.items()}
-    if set(lengths.values()) - {len(heads)}:
-        raise ValueError(f"{len(heads)} heads need as many values, got {lengths}")
+    faint = faint or {}
+    lengths = {len(values) for values in (*columns.values(), *faint.values())}
+    if lengths - {len(heads)}:
+        raise ValueError(f"{len(heads)} heads need as many values, got {sorted(lengths)}")
+    if unknown := set(faint) - set(columns):
+        raise ValueError(f"columns {sorted(unknown)} cannot be faint: they are not there")
     frame = pd.DataFrame({mark: [MARK] * len(heads), **columns})
     colours = [f"color: {theme.colour(theme.HEADS[h % len(theme.HEADS)])}" for h in heads]
-    return frame.style.apply(lambda _marks: colours, subset=[mark])
+    grey = f"color: {theme.colour(theme.QUIET)}"
+
+    def styles(column: "pd.Series[object]") -> list[str]:
+        if column.name == mark:
+            return colours
+        return [grey if each else "" for each in faint.get(str(column.name), [False] * len(heads))]
+
+    return frame.style.apply(styles)

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import cast
 
 from viz import theme
+from viz.charts.signs import ENGLISH, Signs
 from viz.component.payload import check_texts
 from viz.messages import N_
 
@@ -62,7 +63,9 @@ _STYLE = """<style>
 </style>"""
 
 
-def number_tables(columns: Columns, title: str, texts: Mapping[str, str] | None = None) -> str:
+def number_tables(
+    columns: Columns, title: str, texts: Mapping[str, str] | None = None, signs: Signs = ENGLISH
+) -> str:
     """Return HTML with all tables of some numbers.
 
     Args:
@@ -70,6 +73,7 @@ def number_tables(columns: Columns, title: str, texts: Mapping[str, str] | None 
             a column named `visible` is False, a cell says that it is hidden.
         title: What they are the numbers of; any text.
         texts: Replacements for some of DEFAULT_TABLE_TEXTS.
+        signs: What numbers are written with.
     """
     check_texts(texts or {}, DEFAULT_TABLE_TEXTS)
     said = {**DEFAULT_TABLE_TEXTS, **(texts or {})}
@@ -78,10 +82,10 @@ def number_tables(columns: Columns, title: str, texts: Mapping[str, str] | None 
     if not any(map(len, columns.values())):
         tables = [f"<p>{html.escape(said['empty'])}</p>"]
     elif grids is None:
-        tables = [_rows(columns, title, said)]
+        tables = [_rows(columns, title, said, signs)]
     else:
-        tables = [grid.written(title, said) for grid in islice(grids, TABLES)]
-        tables += [_rows(rest, title, said)] if rest else []
+        tables = [grid.written(title, said, signs) for grid in islice(grids, TABLES)]
+        tables += [_rows(rest, title, said, signs)] if rest else []
     label = html.escape(title)
     return (
         _STYLE.format(rule=theme.colour(theme.QUIET, 0.4))
@@ -119,35 +123,39 @@ class _Grid:
             value = _HIDDEN if hidden else columns[name][row]
             self.cells[query[row]].append((key[row], value))
 
-    def written(self, title: str, said: Mapping[str, str]) -> str:
+    def written(self, title: str, said: Mapping[str, str], signs: Signs) -> str:
         """Return it as a table: whole, or each row's largest where it is too large."""
         whole = max(len(self.queries), len(self.keys)) <= WHOLE
         parts = [title, self.named, self.name]
         if not whole:
             parts.append(said["largest"].format(n=LARGEST, keys=len(self.keys)))
         caption = " · ".join(part for part in parts if part)
-        return _table(caption, *(self._whole(said) if whole else self._largest(said)))
+        return _table(caption, *(self._whole if whole else self._largest)(said, signs))
 
-    def _whole(self, said: Mapping[str, str]) -> tuple[list[str], Iterator[list[str]]]:
+    def _whole(
+        self, said: Mapping[str, str], signs: Signs
+    ) -> tuple[list[str], Iterator[list[str]]]:
         keys = [_head(_token(key, text, said), "col") for key, text in self.keys.items()]
         corner = _head(" \\ ".join(said[place] for place in self.places), "col")
         rows = (
             [
                 _head(_token(query, text, said), "row"),
-                *(_cell(found.get(key), said) for key in self.keys),
+                *(_cell(found.get(key), said, signs) for key in self.keys),
             ]
             for query, text in self.queries.items()
             for found in [dict(self.cells[query])]
         )
         return [corner, *keys], rows
 
-    def _largest(self, said: Mapping[str, str]) -> tuple[list[str], Iterator[list[str]]]:
+    def _largest(
+        self, said: Mapping[str, str], signs: Signs
+    ) -> tuple[list[str], Iterator[list[str]]]:
         ranks = [_head(said["rank"].format(n=n + 1), "col") for n in range(LARGEST)]
         rows = (
             [
                 _head(_token(query, text, said), "row"),
                 *(
-                    _named_cell(_token(key, self.keys[key], said), value)
+                    _named_cell(_token(key, self.keys[key], said), value, signs)
                     for _size, key, value in self._most(query)
                 ),
             ]
@@ -233,11 +241,11 @@ def _are_floats(values: Sequence[object]) -> bool:
     )
 
 
-def _rows(columns: Columns, title: str, said: Mapping[str, str]) -> str:
+def _rows(columns: Columns, title: str, said: Mapping[str, str], signs: Signs) -> str:
     n = len(next(iter(columns.values())))
     caption = title if n <= ROWS else f"{title} · {said['first'].format(n=ROWS, rows=n)}"
     cells = (
-        [_cell(value, said) for value in row]
+        [_cell(value, said, signs) for value in row]
         for row in islice(zip(*columns.values(), strict=True), ROWS)
     )
     return _table(caption, [_head(name, "col") for name in columns], cells)
@@ -255,17 +263,17 @@ def _head(text: str, scope: str) -> str:
     return f'<th scope="{scope}">{html.escape(text)}</th>'
 
 
-def _cell(value: object, said: Mapping[str, str]) -> str:
+def _cell(value: object, said: Mapping[str, str], signs: Signs) -> str:
     if value is _HIDDEN:
         return f"<td>{html.escape(said['hidden'])}</td>"
     if isinstance(value, float):
-        return f"<td>{three_digits(value)}</td>"
+        return f"<td>{signs.in_text(three_digits(value))}</td>"
     text = "" if value is None else html.escape(str(value))
     return f"<td>{text}</td>" if isinstance(value, int) else f'<td class="text">{text}</td>'
 
 
-def _named_cell(token: str, value: float) -> str:
-    return f'<td class="text">{html.escape(token)} {three_digits(value)}</td>'
+def _named_cell(token: str, value: float, signs: Signs) -> str:
+    return f'<td class="text">{html.escape(token)} {signs.in_text(three_digits(value))}</td>'
 
 
 def _token(position: int, text: object, said: Mapping[str, str]) -> str:

@@ -16,13 +16,13 @@ WIDEST_LABEL = 110
 """In pixels; longer words are cut."""
 
 DEFAULT_CHANCE_TEXTS: Mapping[str, str] = {
-    "before": N_("before"),
-    "after": N_("after"),
+    "before": N_("as it is"),
+    "after": N_("changed"),
     "word": N_("word"),
     "step": N_("step"),
     "probability": N_("probability"),
-    "best": N_("most probable after"),
-    "title": N_("How probable each word is"),
+    "best": N_("most probable now"),
+    "title": N_("Probability of the model’s own words"),
 }
 """Every word of the chart. A page may hand over its own."""
 

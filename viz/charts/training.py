@@ -91,10 +91,7 @@ def quality_curves(
     scores = found["series"].isin([said[key] for key in SCORES])
     found["value"] = found["y"]
     found["y"] = found["y"].where(~scores, found["y"] / 100)
-    found["written"] = [
-        f"{value:.4g}" if score else f"{100 * value:.4g} %"
-        for value, score in zip(found["value"], scores, strict=True)
-    ]
+    found["is_score"] = scores
     x, y = along([rows], axes, said), Quantity(said["quality"], share=True)
     layers = lines(found, list(named), x, y, small=height < SMALL)
     return _sized(layers, height, title or y.name)
@@ -137,6 +134,10 @@ def _single(
     return lines(table({y.name: line}), [y.name], x, y, small=small), y.name
 
 
+_WRITTEN = "datum.is_score ? format(datum.value, '.4~g') : format(100 * datum.value, '.4~g') + ' %'"
+"""Put together in the chart, which knows how the reader's language writes numbers."""
+
+
 def _sized(layers: Sequence[alt.Chart], height: int, title: str) -> alt.LayerChart:
     return alt.LayerChart(layer=list(layers)).properties(height=height, title=title)
 
@@ -171,7 +172,8 @@ def lines(
     """Return the layers of lines whose nearest point shows what it is when the pointer is near.
 
     Args:
-        found: As `table` returns it; a column "written", where there is one, says the values.
+        found: As `table` returns it; a column "is_score", where there is one, tells scores from
+            shares in a column "value", which has them as they were measured.
         names: All series in the order of their colours, also those without a point.
         x: The axis along which it is measured.
         y: What the values are.
@@ -194,13 +196,15 @@ def lines(
     # Named, so that the chart of the next second is the same chart with more points.
     pointer = alt.selection_point(name=near, nearest=True, on="pointerover", empty=False)
     shown = alt.when(pointer).then(alt.value(1)).when(alt.datum.dot).then(alt.value(1))
-    dots = base.mark_point(filled=True, size=30, clip=True).encode(
+    mixed = "is_score" in found
+    pointed = base.transform_calculate(written=_WRITTEN) if mixed else base
+    dots = pointed.mark_point(filled=True, size=30, clip=True).encode(
         opacity=shown.otherwise(alt.value(0)),
         tooltip=[
             *([alt.Tooltip("series:N", title=" ")] if len(names) > 1 else []),
             alt.Tooltip("x:Q", title=x.name, format=x.format),
             alt.Tooltip("written:N", title=y.name)
-            if "written" in found
+            if mixed
             else alt.Tooltip("y:Q", title=y.name, format=y.format),
         ],
     )

@@ -1,4 +1,4 @@
-// The parts of a picture to take away, as SVG for white paper. Needs shared_svg.js, shared_tokens.js.
+// The parts of a picture to take away, as SVG for white paper. Needs svg.js, tokens.js.
 //
 // In all of them x, y, sizes and widths are pixels, `style` comes from figureStyle(root), and what
 // comes back is SVG as text. A picture is figureSvg({ title, width, height, body }, style).
@@ -25,7 +25,7 @@ function paperColour(written, paper) {
 const hexOf = ([red, green, blue]) =>
   `#${[red, green, blue].map((part) => part.toString(16).padStart(2, "0")).join("")}`;
 
-/** A pixel of shared_scale.js as a colour. */
+/** A pixel of scale.js as a colour. */
 const pixelHex = (pixel) => hexOf([pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255]);
 
 /** Fonts and colours of a component for white paper, whatever the theme; `heads` are 16 colours. */

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from viz import theme
 from viz.charts.curves import Chart
 from viz.charts.export import chart_svg
+from viz.charts.signs import ENGLISH, Signs
 from viz.component.assets import Assets, with_named_export, without_tags
 
 # Streamlit's variables, which the components' colours are mixtures of, are not there in a file;
@@ -49,7 +50,7 @@ mountComponent({
 """
 
 _PAGE = """<!doctype html>
-<html lang="en">
+<html lang="{language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -105,7 +106,12 @@ class Drawn:
 
 
 def standalone_page(
-    pictures: Sequence[Drawn], title: str, facts: Mapping[str, str] | None = None
+    pictures: Sequence[Drawn],
+    title: str,
+    facts: Mapping[str, str] | None = None,
+    *,
+    language: str = "en",
+    signs: Signs = ENGLISH,
 ) -> str:
     """Return a page with pictures.
 
@@ -113,17 +119,19 @@ def standalone_page(
         pictures: From top to bottom.
         title: A sentence; any text.
         facts: What stands below the title: name → any text.
+        language: In which title, facts and pictures are, as browsers call it (BCP 47).
+        signs: What numbers in charts are written with.
 
     Raises:
         ValueError: A component's script does not export exactly one function as its default.
     """
-    content = [_picture(picture, number) for number, picture in enumerate(pictures)]
-    return _page(title, facts or {}, "\n".join(content))
+    content = [_picture(picture, number, signs) for number, picture in enumerate(pictures)]
+    return _page(title, facts or {}, "\n".join(content), language)
 
 
-def _picture(picture: Drawn, number: int) -> str:
+def _picture(picture: Drawn, number: int, signs: Signs) -> str:
     if picture.chart is not None:
-        return f'<div class="chart">{chart_svg(picture.drawn_chart())}</div>'
+        return f'<div class="chart">{chart_svg(picture.drawn_chart(), signs)}</div>'
     if picture.assets is None or picture.packed is None:
         return picture.html
     return _component(picture.assets, picture.packed(), number)
@@ -140,7 +148,7 @@ def _component(assets: Assets, packed: bytes, number: int) -> str:
     )
 
 
-def _page(title: str, facts: Mapping[str, str], content: str) -> str:
+def _page(title: str, facts: Mapping[str, str], content: str, language: str) -> str:
     style = _STYLE.format(
         accent=theme.colour(theme.SOURCE), accent_on_dark=theme.colour(theme.HEADS[5])
     )
@@ -149,6 +157,7 @@ def _page(title: str, facts: Mapping[str, str], content: str) -> str:
         for name, fact in facts.items()
     ]
     return _PAGE.format(
+        language=html.escape(language),
         policy=_POLICY,
         title=html.escape(title),
         style=style,

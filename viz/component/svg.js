@@ -1,4 +1,4 @@
-// Writing SVG, and saving it, as it is or as PNG. Needs shared_save.js.
+// Writing SVG, and saving it, as it is or as PNG. Needs save.js.
 
 const PNG = { scale: 2, longest: 16_000 }; // pixels per unit, and along a side at most
 

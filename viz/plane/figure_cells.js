@@ -1,4 +1,4 @@
-// Cells, the hatch and the legend of a picture to take away. Needs shared_figure.js.
+// Cells, the hatch and the legend of a picture to take away. Needs figure.js.
 
 const FIGURE_LEGEND = { width: 180, height: 12, shades: 64, line: 32, swatch: 18 };
 const MANY_CELLS = 4096;
@@ -46,7 +46,7 @@ function svgHatch(width, height, style) {
 
 /**
  * A scale with its ticks and its name, and what the hatch means, at 0, 0. `colours` are pixels as in
- * shared_scale.js, the transparent one first; without ticks it is one colour. `hidden` may be empty.
+ * scale.js, the transparent one first; without ticks it is one colour. `hidden` may be empty.
  */
 function svgLegend({ name, ticks, colours, hidden }, style) {
   const { height, line, swatch } = FIGURE_LEGEND;

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from viz.component.payload import read_label, written_label
 from viz.plane import panels
-from viz.plane.maps import DEFAULT_MAPS_TEXTS, SIDES, AttentionMaps
+from viz.plane.maps import DEFAULT_MAPS_TEXTS, AttentionMaps
 from viz.plane.panels import Axis
 from viz.plane.panels import component_assets as component_assets
 
@@ -107,7 +107,8 @@ def unpack(packed: bytes, head: bytes | None = None) -> AttentionMaps:
     pool = header["pool"]
     pooled = (layers, heads, -(-queries // pool), -(-keys // pool))
     numbers = arrays[header["tiles"]].reshape(pooled).repeat(pool, 2).repeat(pool, 3)
-    seen = header["panels"][0]["visible"]
+    panel = header["panels"][0]
+    seen = panel["visible"]
     shown = np.ones(queries * keys) if seen is None else arrays[seen]
     visible = shown.reshape(queries, keys).astype(np.bool_)
     weights = (numbers[:, :, :queries, :keys] * visible / 255.0).astype(np.float32)
@@ -116,9 +117,10 @@ def unpack(packed: bytes, head: bytes | None = None) -> AttentionMaps:
     if chosen["table"] is not None:
         exact = panels.stretched(exact, chosen["table"], queries * keys)
     weights[layer, index] = exact.reshape(queries, keys)
-    rows, columns = (panels.read_axis(header["panels"][0][name]) for name in ("rows", "columns"))
+    rows, columns = (panels.read_axis(panel[name]) for name in ("rows", "columns"))
     return AttentionMaps(
         kind=header["kind"],
+        sides=(panel["rows"]["side"], panel["columns"]["side"]),
         weights=weights,
         visible=visible,
         queries=rows.labels,
@@ -171,7 +173,7 @@ def shared(maps: AttentionMaps, **options: Unpack[Options]) -> Shared:
 def _large_map(
     maps: AttentionMaps, texts: Mapping[str, str], source: Sequence[Any]
 ) -> dict[str, Any]:
-    queries, keys = SIDES[maps.kind]
+    queries, keys = maps.sides
     name = texts["query.decoder" if maps.predicted else "query"]
     return panels.written_panel(
         rows=Axis(name=name, labels=maps.queries, side=queries, then=maps.predicted),

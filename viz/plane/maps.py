@@ -13,13 +13,6 @@ from viz.messages import N_
 Kind = Literal["encoder.self", "decoder.self", "decoder.cross"]
 Side = Literal["source", "target"]
 
-SIDES: Mapping[str, tuple[Side, Side]] = {
-    "encoder.self": ("source", "source"),
-    "decoder.self": ("target", "target"),
-    "decoder.cross": ("target", "source"),
-}
-"""Kind of attention → whose tokens look, and whose are looked at."""
-
 # Every word that the component shows. A page may hand over its own; {names} are filled in.
 DEFAULT_MAPS_TEXTS: Mapping[str, str] = {
     "title.encoder.self": N_("Encoder layer {layer}, head {head}: where each word looks"),
@@ -70,6 +63,9 @@ DEFAULT_MAPS_TEXTS: Mapping[str, str] = {
 Window = tuple[int, int, int, int]
 """A part of a map: its first row, its first column, how many rows, how many columns."""
 
+_AHEAD: Mapping[Side, int] = {"source": 0, "target": 1}
+"""How many of a side's tokens are predicted, and never fed."""
+
 # Softmax in 32-bit floats may end a little above 1.
 _ROUNDING = 1e-4
 
@@ -78,15 +74,17 @@ _ROUNDING = 1e-4
 class AttentionMaps:
     """What every head of one kind of attention looked at, with all that is needed to show it.
 
-    Decoder rows are counted by what is fed: row i is fed target[i] and predicts target[i + 1].
+    Rows of the target are counted by what is fed: row i is fed target[i] and predicts
+    target[i + 1].
 
     Attributes:
-        kind: Which attention: it says whose tokens the rows and the columns are.
+        kind: Which attention: it says what the maps are called.
+        sides: Whose tokens look, in the rows, and whose are looked at, in the columns.
         weights: (layers, heads, queries, keys), each 0 to 1, and 0 wherever nothing is visible.
         visible: (queries, keys), True where a query may look at a key.
         queries: One label per row.
         keys: One label per column.
-        predicted: What each decoder row predicted; empty for the encoder.
+        predicted: What each row of the target predicted; empty where the source looks.
         source: The source sentence's tokens.
         target: The target sentence's tokens, from BOS to EOS.
         translation: The target sentence as text to read.
@@ -100,6 +98,7 @@ class AttentionMaps:
     """
 
     kind: Kind
+    sides: tuple[Side, Side]
     weights: npt.NDArray[np.float32]
     visible: npt.NDArray[np.bool_]
     queries: Sequence[TokenLabel]
@@ -159,15 +158,16 @@ def _check_weights(maps: AttentionMaps) -> None:
 
 
 def _check_labels(maps: AttentionMaps) -> None:
+    if f"title.{maps.kind}" not in DEFAULT_MAPS_TEXTS:
+        raise ValueError(f"{maps.kind!r} is no kind of attention that has a title")
+    queries, keys = maps.sides
     n_queries, n_keys = maps.weights.shape[2:]
-    expected = {"queries": n_queries, "keys": n_keys}
-    if maps.kind == "encoder.self":
-        expected |= {"keys": n_queries, "source": n_queries, "predicted": 0}
-    else:
-        expected |= {"target": n_queries + 1, "predicted": n_queries}
-        expected |= {"keys": n_queries} if maps.kind == "decoder.self" else {"source": n_keys}
-    if n_queries != n_keys and maps.kind != "decoder.cross":
+    if n_queries != n_keys and queries == keys:
         raise ValueError(f"{maps.kind} needs a square map, got {n_queries} × {n_keys}")
+    n_predicted = n_queries * _AHEAD[queries]
+    expected = {"queries": n_queries, "keys": n_keys, "predicted": n_predicted}
+    for side, count in ((keys, n_keys), (queries, n_queries)):
+        expected[side] = count + _AHEAD[side]
     for name, count in expected.items():
         actual = len(getattr(maps, name))
         if actual != count:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from viz.component.payload import ZOOM_TEXTS, check_texts
 from viz.messages import N_
@@ -119,6 +119,17 @@ class Matrices:
             raise ValueError("matrices need at least one panel, got none")
         if self.selected is not None:
             _check_selected(self.panels, *self.selected)
+
+
+def scaled_rows(values: ArrayLike) -> NDArray[np.float32]:
+    """Return each row divided by its largest magnitude; a row of zeros stays one.
+
+    >>> scaled_rows([[1.0, -4.0], [0.0, 0.0]]).tolist()
+    [[0.25, -1.0], [0.0, 0.0]]
+    """
+    exact = np.asarray(values, dtype=np.float64)
+    largest = np.abs(exact).max(axis=1, keepdims=True)
+    return (exact / np.where(largest == 0, 1.0, largest)).astype(np.float32)
 
 
 def _check_shapes(matrix: Matrix) -> None:

@@ -31,7 +31,7 @@ _OWN = (
 )
 Layout = Literal["maps", "matrices", "strips"]
 _LAYOUTS: Mapping[Layout, Sequence[str]] = {
-    "maps": ("sentences", "parts", "maps"),
+    "maps": ("sentences", "parts", "thumbnails", "maps"),
     "matrices": ("matrices",),
     "strips": ("sentences", "strips"),
 }

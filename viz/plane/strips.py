@@ -1,7 +1,7 @@
 """One word through all heads: a strip of cells for each."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from viz.component.payload import TokenLabel, check_texts, read_label, written_label
 from viz.messages import N_
 from viz.plane import panels
-from viz.plane.maps import SIDES
 from viz.plane.maps import Kind as Kind
 from viz.plane.maps import Side as Side
 from viz.plane.panels import Axis
@@ -60,7 +59,8 @@ class StripGroup:
     """What every head of one kind of attention does with one token.
 
     Attributes:
-        kind: Which attention.
+        kind: Which attention: it says what the strips are called.
+        sides: Whose tokens look, and whose are looked at.
         heads: Layer and head of each strip.
         weights: (strips, tokens), each 0 to 1, and 0 wherever nothing is visible.
         visible: (tokens,), True where the token may look, or be looked at from.
@@ -70,6 +70,7 @@ class StripGroup:
     """
 
     kind: Kind
+    sides: tuple[Side, Side]
     heads: Sequence[tuple[int, int]]
     weights: NDArray[np.float32]
     visible: NDArray[np.bool_]
@@ -81,9 +82,7 @@ class StripGroup:
         """Return the same strips by their largest weights; equal ones stay in order."""
         order = np.argsort(-self.weights.max(axis=1), kind="stable")
         heads = tuple(self.heads[strip] for strip in order)
-        return StripGroup(
-            kind=self.kind, heads=heads, weights=self.weights[order], visible=self.visible
-        )
+        return replace(self, heads=heads, weights=self.weights[order])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,8 +119,8 @@ class Strips:
 
 def _check_group(group: StripGroup) -> None:
     weights = group.weights
-    if group.kind not in SIDES:
-        raise ValueError(f"kind needs one of {list(SIDES)}, got {group.kind!r}")
+    if f"name.{group.kind}" not in DEFAULT_STRIPS_TEXTS:
+        raise ValueError(f"{group.kind!r} is no kind of attention that has a name")
     if weights.ndim != 2 or 0 in weights.shape:
         raise ValueError(f"weights need (strips, tokens), got {weights.shape}")
     if weights.dtype != np.float32:
@@ -148,8 +147,7 @@ def _check_strips(strips: Strips) -> None:
     if strips.direction not in ("at", "by"):
         raise ValueError(f"direction needs at or by, got {strips.direction!r}")
     for group in strips.groups:
-        queries, keys = SIDES[group.kind]
-        followed, across = (queries, keys) if strips.direction == "at" else (keys, queries)
+        followed, across = _turned(group.sides, strips.direction)
         if followed != strips.side:
             raise ValueError(f"{group.kind} has no {strips.side} token for {strips.direction!r}")
         if group.weights.shape[1] != fed[across]:
@@ -189,6 +187,7 @@ def unpack(packed: bytes) -> Strips:
     groups = tuple(
         StripGroup(
             kind=written["kind"],
+            sides=_turned((header["side"], written["columns"]["side"]), header["direction"]),
             heads=tuple((layer, head) for layer, head in written["heads"]),
             weights=arrays[written["values"]].reshape(written["shape"]),
             visible=arrays[written["visible"]].reshape(written["shape"])[0].astype(np.bool_),
@@ -205,7 +204,7 @@ def unpack(packed: bytes) -> Strips:
 def _written(
     strips: Strips, group: StripGroup, texts: Mapping[str, str], arrays: list[panels.Array]
 ) -> dict[str, Any]:
-    across = _across(strips, group)
+    _followed, across = _turned(group.sides, strips.direction)
     tokens = strips.source if across == "source" else strips.target[:-1]
     axis = "axis.at" if strips.direction == "at" else f"axis.by.{across}"
     name = texts[f"name.{group.kind}"]
@@ -226,6 +225,10 @@ def _written(
     return header | {"content": panels.content_of(header | followed, own)}
 
 
-def _across(strips: Strips, group: StripGroup) -> Side:
-    queries, keys = SIDES[group.kind]
-    return keys if strips.direction == "at" else queries
+def _turned(sides: tuple[Side, Side], direction: str) -> tuple[Side, Side]:
+    """Return the side that is followed and the side across, of those that look and are looked at.
+
+    Turned twice, they are what they were.
+    """
+    first, second = sides
+    return (first, second) if direction == "at" else (second, first)

@@ -2,13 +2,6 @@
 
 const DOTS_SHOWN = 60; // a curve with more points is drawn as a line alone
 
-function svg(name, attributes = {}, text = "") {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  if (text) node.textContent = text;
-  return node;
-}
-
 const stepWords = (step) => localNumber(step, 0, true);
 
 function drawCurves({ view, layout, nodes }) {

@@ -37,6 +37,7 @@ _SCRIPTS = (
         "tokens",
         "tooltip",
         "walk",
+        "shapes",
     ),
     *(f"scrubber/{name}" for name in ("layout", "drawing", "events", "scrubber")),
 )

@@ -2,12 +2,6 @@
 
 const PANEL = { height: 168, left: 38, right: 8, top: 10, bottom: 24 };
 
-function svg(name, attributes = {}) {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  return node;
-}
-
 function drawChart(state) {
   const { view, nodes } = state;
   const { texts, sides } = view;

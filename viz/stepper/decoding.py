@@ -29,6 +29,7 @@ _SCRIPTS = (
         "tokens",
         "tooltip",
         "walk",
+        "shapes",
     ),
     *(
         f"stepper/{name}"
@@ -172,4 +173,4 @@ def _read_weights(payload: bytes, shape: tuple[int, ...], at: int) -> _Weights:
 @cache
 def decoding_assets() -> Assets:
     """Return the component's HTML, CSS and JS."""
-    return assets_of("stepper/stepper", _SCRIPTS)
+    return assets_of("stepper/stepper", _SCRIPTS, ["stepper/controls"])

@@ -58,7 +58,7 @@ DEFAULT_DECODING_TEXTS: Mapping[str, str] = {
     "table.forced": N_("fed when forced"),
     "table.true": N_("true next"),
     "chart": N_("How far the two sides part"),
-    "chart.divergence": N_("KL divergence of free from forced, nats"),
+    "chart.divergence": N_("KL(forced ‖ free), nats"),
     "chart.true": N_("probability of the true token"),
     "side.free": N_("free"),
     "side.forced": N_("forced"),

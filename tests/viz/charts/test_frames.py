@@ -4,7 +4,7 @@ import re
 import pandas as pd
 import pytest
 
-from viz.charts.frames import DIFFERS, runs_table, settings_table, tinted
+from viz.charts.frames import DIFFERS, runs_table, settings_table, tinted, written
 
 
 def test_a_run_is_a_row_and_numbers_stay_numbers():
@@ -79,3 +79,14 @@ def test_only_rows_that_differ_are_tinted_and_all_of_them():
 
 def test_nothing_is_tinted_in_an_empty_table():
     assert tinted(settings_table({})).to_html()
+
+
+def test_written_numbers_stay_numbers_and_nothing_stands_where_one_is_missing():
+    table = runs_table([{"loss": 1.25, "n": 3}, {"loss": None, "n": None}])
+    shown = written(table, {"loss": "{:.1f} nats".format, "not there": str})
+    assert shown.data["loss"].tolist()[0] == 1.25
+    cells = shown._translate(sparse_index=False, sparse_cols=False)["body"]
+    assert [[each["display_value"] for each in row[1:]] for row in cells] == [
+        ["1.2 nats", "3"],
+        ["", ""],
+    ]

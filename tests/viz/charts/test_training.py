@@ -108,7 +108,9 @@ def test_shares_are_percent_and_scores_stand_beside_them_with_their_own_numbers(
     }
     [rows] = chart.to_dict()["datasets"].values()
     assert [row["value"] for row in rows] == [0.25, 0.5, 31.5, 62.5]
-    assert [row["written"] for row in rows] == ["25 %", "50 %", "31.5", "62.5"]
+    assert [row["is_score"] for row in rows] == [False, False, True, True]
+    pointed = chart.to_dict()["layer"][1]
+    assert pointed["encoding"]["tooltip"][-1]["field"] == pointed["transform"][0]["as"]
     assert encoding_of(chart)["y"]["scale"]["domain"] == [0, 1]
 
 

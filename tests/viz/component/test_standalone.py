@@ -70,6 +70,13 @@ def test_any_text_is_shown_as_it_is(text):
     )
 
 
+def test_a_page_names_its_language_for_screen_readers():
+    assert '<html lang="en">' in standalone_page([Drawn(html="<p></p>")], "title")
+    assert '<html lang="pt-BR">' in standalone_page(
+        [Drawn(html="<p></p>")], "título", language="pt-BR"
+    )
+
+
 @given(packed=st.binary(max_size=60))
 def test_the_payload_is_in_the_page_byte_by_byte(packed):
     page = standalone_page([Drawn(PLAIN, lambda: packed)], "title")

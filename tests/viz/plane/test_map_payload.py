@@ -34,6 +34,7 @@ def cross(layers=2, heads=3, queries=5, keys=7, seed=0, selected=(1, 2)):
     target = words(queries + 1, "t")
     return AttentionMaps(
         kind="decoder.cross",
+        sides=("target", "source"),
         weights=weights * visible,
         visible=visible,
         queries=target[:-1],
@@ -50,6 +51,7 @@ def encoder(labels, **changes):
     n = len(labels)
     maps = {
         "kind": "encoder.self",
+        "sides": ("source", "source"),
         "weights": np.full((1, 1, n, n), 1 / n, np.float32),
         "visible": np.ones((n, n), np.bool_),
         "queries": labels,

@@ -20,6 +20,7 @@ def cross(layers=2, heads=3, queries=5, keys=7, seed=0, selected=(1, 2)):
     target = words(queries + 1, "t")
     return AttentionMaps(
         kind="decoder.cross",
+        sides=("target", "source"),
         weights=weights * visible,
         visible=visible,
         queries=target[:-1],
@@ -48,7 +49,8 @@ def cross(layers=2, heads=3, queries=5, keys=7, seed=0, selected=(1, 2)):
         ({"source": words(5)}, "7 source labels, got 5"),
         ({"target": words(5)}, "6 target labels, got 5"),
         ({"predicted": ()}, "5 predicted labels, got 0"),
-        ({"kind": "encoder.self"}, "5 × 7"),
+        ({"sides": ("target", "target")}, "5 × 7"),
+        ({"sides": ("source", "target")}, "0 predicted labels, got 5"),
         ({"kind": "other"}, "other"),
         ({"selected": (2, 0)}, "layer 2, head 0.*2 layers × 3 heads"),
         ({"selected": (0, -1)}, "head -1"),

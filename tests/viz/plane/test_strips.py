@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from core.heads import Kind
 from viz.component.payload import TokenLabel, unframed
 from viz.plane.strips import (
     DEFAULT_STRIPS_TEXTS,
@@ -39,7 +40,8 @@ def group(kind="decoder.cross", strips=4, tokens=7, hidden=(), seed=0):
     visible[list(hidden)] = False
     weights = np.random.default_rng(seed).random((strips, tokens), np.float32) * visible
     heads = tuple((strip // 2, strip % 2) for strip in range(strips))
-    return StripGroup(kind=kind, heads=heads, weights=weights, visible=visible)
+    sides = Kind(kind).sides
+    return StripGroup(kind=kind, sides=sides, heads=heads, weights=weights, visible=visible)
 
 
 def strips(**changes):
@@ -61,7 +63,7 @@ def test_what_is_packed_comes_out_again_exactly():
     for name in ("source", "target", "side", "index", "direction", "note"):
         assert getattr(back, name) == getattr(shown, name)
     for one, other in zip(back.groups, shown.groups, strict=True):
-        assert (one.kind, one.heads) == (other.kind, other.heads)
+        assert (one.kind, one.sides, one.heads) == (other.kind, other.sides, other.heads)
         assert (one.weights == other.weights).all()
         assert (one.visible == other.visible).all()
     assert back.texts == DEFAULT_STRIPS_TEXTS
@@ -93,7 +95,10 @@ def test_a_page_may_translate_the_texts():
 def test_largest_first_only_changes_the_order_and_keeps_it_among_equals(weights):
     heads = [(0, strip) for strip in range(len(weights))]
     visible = np.ones(weights.shape[1], np.bool_)
-    shown = StripGroup(kind="encoder.self", heads=heads, weights=weights, visible=visible)
+    sides = ("source", "source")
+    shown = StripGroup(
+        kind="encoder.self", sides=sides, heads=heads, weights=weights, visible=visible
+    )
     largest = shown.largest_first()
     expected = sorted(range(len(weights)), key=lambda strip: (-max(weights[strip]), strip))
     assert [head for _, head in largest.heads] == expected

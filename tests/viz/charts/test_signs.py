@@ -1,0 +1,51 @@
+import re
+
+import pytest
+
+from viz.charts.curves import Quantity, curves
+from viz.charts.export import chart_png, chart_svg
+from viz.charts.number_tables import number_tables
+from viz.charts.signs import ENGLISH, Signs
+from viz.charts.training import quality_curves
+from viz.component.standalone import Drawn, standalone_page
+
+GERMAN = Signs(",", ".", "\u00a0%")
+AMOUNTS = curves({"a": [0.0, 0.5, 1.5]}, x=Quantity("x"), y=Quantity("y"))
+SHARES = curves({"a": [0.0, 0.5]}, x=Quantity("x"), y=Quantity("y", share=True))
+
+
+def words_of(svg):
+    return re.findall(r"<text[^>]*>([^<]*)</text>", svg)
+
+
+def test_an_exported_chart_has_the_signs_of_the_language():
+    assert {"0.4", "1.2"} <= set(words_of(chart_svg(AMOUNTS)))
+    assert {"0,4", "1,2"} <= set(words_of(chart_svg(AMOUNTS, GERMAN)))
+    assert "20%" in words_of(chart_svg(SHARES))
+    assert "20\u00a0%" in words_of(chart_svg(SHARES, GERMAN))
+    assert chart_png(AMOUNTS, GERMAN) != chart_png(AMOUNTS)
+
+
+def test_a_chart_in_a_file_has_the_signs_of_the_language():
+    page = standalone_page([Drawn(chart=AMOUNTS)], "title", signs=GERMAN)
+    assert "0,4" in words_of(page)
+    assert "0.4" not in words_of(page)
+
+
+@pytest.mark.parametrize("chart", [AMOUNTS, quality_curves([{"step": 1, "held_out_bleu": 3.5}])])
+def test_charts_in_english_are_left_as_they_are(chart):
+    assert ENGLISH.in_chart(chart.to_dict()) == chart.to_dict()
+
+
+def test_what_is_configured_stays():
+    found = GERMAN.in_chart({"mark": "bar", "config": {"axis": {"grid": False}}})
+    assert found["config"]["axis"] == {"grid": False}
+    assert found["config"]["locale"]["number"]["decimal"] == ","
+
+
+def test_tables_of_numbers_have_the_signs_of_the_language():
+    columns = {"name": ["1.5 of a"], "value": [-1.25]}
+    assert "<td>−1.25</td>" in number_tables(columns, "title")
+    written = number_tables(columns, "title", signs=GERMAN)
+    assert "<td>−1,25</td>" in written
+    assert "1.5 of a" in written
