@@ -31,7 +31,7 @@ def enter(page: str) -> None:
     hear()
     if by_address:
         # Back and forward show a page as it was: what its address leaves out had its default.
-        for name in visit.names_of.get(page, set()) if _is_way_back() else ():
+        for name in visit.names_of.get(page, set()) if is_way_back() else ():
             visit.chosen.pop(name, None)
             visit.owners.pop(name, None)
         for name, text in asked.items():
@@ -51,9 +51,28 @@ def _asked() -> dict[str, Text]:
     return {name: tuple(st.query_params.get_all(name)) for name in st.query_params}
 
 
+def is_bare(*ignored: str) -> bool:
+    """Say whether the browser's address asks for no choice.
+
+    Args:
+        ignored: Choices that it may name all the same.
+    """
+    return set(_asked()) <= {*ignored}
+
+
+def is_first() -> bool:
+    """Say whether nothing has been shown yet in this visit."""
+    return not current().names_of
+
+
+def comes_from_elsewhere() -> bool:
+    """Say whether the page is drawn for the first time since another one was."""
+    return current().entered
+
+
 def _comes_by_address(visit: Visit, asked: dict[str, Text]) -> bool:
     """Say whether the request is for an address, or comes from a page that shows another one."""
-    if visit.page == "" or _is_way_back():
+    if visit.page == "" or is_way_back():
         return True
     if visit.entered:
         return bool(asked)
@@ -61,7 +80,8 @@ def _comes_by_address(visit: Visit, asked: dict[str, Text]) -> bool:
     return asked != visit.written and asked not in visit.before and bool(asked)
 
 
-def _is_way_back() -> bool:
+def is_way_back() -> bool:
+    """Say whether the request is for an address that the browser has been at: Back, or Forward."""
     context = get_script_run_ctx(suppress_warning=True)
     return context is not None and context.is_history_navigation
 
@@ -128,17 +148,29 @@ def announce() -> None:
 def write() -> None:
     """Have the URL say what is shown; to be called when all of it is drawn."""
     visit = current()
-    visit.entered = False
+    entered, visit.entered = visit.entered, False
     visit.names_of.setdefault(visit.page, set()).update(visit.shown)
-    _write(visit, {name: each.text for name, each in visit.shown.items() if each.named})
+    wanted = {name: each.text for name, each in visit.shown.items() if each.named}
+    # What the page before said of a choice may have reached the browser when it had gone on.
+    _write(visit, wanted, again=entered)
 
 
-def _write(visit: Visit, wanted: dict[str, Text]) -> None:
+def _write(visit: Visit, wanted: dict[str, Text], *, again: bool = False) -> None:
     if visit.written is not None and wanted != visit.written:
         visit.before = [*visit.before, visit.written][-_WRITTEN_BEFORE:]
-    if wanted != visit.written:
+    if again or wanted != visit.written:
         visit.written = wanted
         st.query_params.from_dict({name: list(text) for name, text in wanted.items()})
+
+
+def page() -> str:
+    """Return which page is drawn, as `app.py` lists it; "attention" for the first."""
+    return current().page
+
+
+def path() -> str:
+    """Return which page the browser's address asks for; empty for the app itself."""
+    return urlsplit(str(st.context.url or "")).path.rpartition("/")[2]
 
 
 def link() -> str:
@@ -213,6 +245,19 @@ def choose(values: Mapping[str, object]) -> None:
             visit.chosen[name] = tuple(map(written, wanted))
         else:
             visit.chosen[name] = (written(wanted),)
+
+
+def begin_anew(values: Mapping[str, str], keep: Iterable[str] = ()) -> None:
+    """Forget what was chosen, whatever page showed it, and choose this; before going to a page.
+
+    Args:
+        values: Name → what is chosen.
+        keep: Choices that stay as they are.
+    """
+    visit = unstopped()
+    stay = {name: text for name in keep if (text := visit.chosen.get(name))}
+    visit.chosen = stay | {name: (value,) for name, value in values.items()}
+    visit.owners.clear()
 
 
 def choose_above(values: Mapping[str, object]) -> None:

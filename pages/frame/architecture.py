@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from core.heads import Stack
+from core.heads import STACK_LABELS, Stack
 from core.model.description import Description
 from core.model.part import Node, Part, Sum, Tokens
 from pages.frame.language import _
@@ -63,5 +63,5 @@ def _node(node: Node, labels: dict[str, str]) -> picture.Node:
 
 
 def _place(stack: Stack, layer: int | None) -> str:
-    name = {"encoder": _("encoder"), "decoder": _("decoder")}[stack]
+    name = _(STACK_LABELS[stack])
     return name if layer is None else _("{stack} layer {number}").format(stack=name, number=layer)

@@ -26,10 +26,12 @@ from core.runs.weights import best_weights, newest_checkpoint, weights_at
 from core.tasks import Task
 from core.training import process
 from core.training.process import Situation
+from core.training.stopwatch import Stopwatch
 from pages.frame.language import _
 
 Computed = TypeVar("Computed")
 Arguments = tuple[object, ...]
+Compute = Callable[..., object]
 
 ROOT = Path(__file__).resolve().parents[2]
 GALLERY, OWN = ROOT / "gallery", ROOT / "runs"
@@ -131,6 +133,12 @@ def beam(path: Path, sentence: str, method: Beam) -> list[BeamNode]:
     return of_run(_beam, path, sentence, method)
 
 
+@st.cache_resource(show_spinner=False)
+def stopwatch() -> Stopwatch:
+    """Return the one that tries trainings, for all visitors."""
+    return Stopwatch()
+
+
 def of_run(compute: Callable[..., Computed], path: Path, *arguments: object) -> Computed:
     """Return `compute(run, *arguments)`, computed once and shared by all sessions.
 
@@ -207,21 +215,19 @@ def of_model(compute: Callable[..., Computed], path: Path, *arguments: object) -
 
 
 def _named(
-    named: Callable[..., object], compute: Callable[..., Computed], path: Path, arguments: Arguments
+    named: Compute, compute: Callable[..., Computed], path: Path, arguments: Arguments
 ) -> Computed:
     name = f"{named.__module__}.{named.__qualname__}"
     return cast(Computed, _of_run(name, path, _stamp(path), arguments, compute))
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
-def _of_key(name: str, key: str, _compute: Callable[..., object], _arguments: Arguments) -> object:
+def _of_key(name: str, key: str, _compute: Compute, _arguments: Arguments) -> object:
     return _compute(*_arguments)
 
 
 @st.cache_resource(max_entries=96, show_spinner=False)
-def _of_run(
-    name: str, path: Path, stamp: str, arguments: Arguments, _compute: Callable[..., object]
-) -> object:
+def _of_run(name: str, path: Path, stamp: str, arguments: Arguments, _compute: Compute) -> object:
     return _compute(_loaded(path, stamp), *arguments)
 
 
@@ -235,12 +241,7 @@ def _of_files(name: str, path: Path, stamp: str, _compute: Callable[[Path], obje
 
 @st.cache_resource(max_entries=96, show_spinner=False)
 def _of_run_at(
-    name: str,
-    path: Path,
-    step: int,
-    stamp: str,
-    arguments: Arguments,
-    _compute: Callable[..., object],
+    name: str, path: Path, step: int, stamp: str, arguments: Arguments, _compute: Compute
 ) -> object:
     return _compute(_loaded_at(path, step, stamp), *arguments)
 

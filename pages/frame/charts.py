@@ -5,23 +5,27 @@ from typing import Any, cast
 
 import streamlit as st
 
+from pages.frame import language
 from viz.charts.curves import Chart
 from viz.component.standalone import Drawn
 
 
-class _Unchecked:
-    """A chart that is not held against Vega-Lite's schema each time it is shown: tests do that."""
+class _Shown:
+    """A chart whose numbers are written as in the reader's language.
+
+    It is not held against Vega-Lite's schema each time it is shown: tests do that.
+    """
 
     def __init__(self, figure: Chart) -> None:
         self._figure = figure
 
     def to_dict(self) -> dict[str, Any]:
         """Return its specification, as Streamlit asks for it."""
-        return self._figure.to_dict(validate=False)
+        return language.signs().in_chart(self._figure.to_dict(validate=False))
 
 
-def _unchecked(figure: Chart) -> Chart:
-    return cast(Chart, _Unchecked(figure))
+def _shown(figure: Chart) -> Chart:
+    return cast(Chart, _Shown(figure))
 
 
 def chart(figure: Chart, *, own_width: bool = False) -> Drawn:
@@ -34,7 +38,7 @@ def chart(figure: Chart, *, own_width: bool = False) -> Drawn:
         own_width: True for one that does not take the width at hand.
     """
     st.altair_chart(
-        _unchecked(figure),
+        _shown(figure),
         alt=str(figure.title),
         width="content" if own_width else "stretch",
     )
@@ -50,7 +54,7 @@ def clickable(figure: Chart, key: str, on_click: Callable[[], None]) -> Drawn:
         on_click: Called when something was clicked, or a click taken back.
     """
     st.altair_chart(
-        _unchecked(figure),
+        _shown(figure),
         alt=str(figure.title),
         width="stretch",
         key=key,

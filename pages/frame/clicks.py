@@ -6,7 +6,7 @@ from typing import Any
 from pages.frame import address, session
 
 
-def _picked(key: str) -> dict[str, Any]:
+def picked(key: str) -> dict[str, Any]:
     """Return what a component reports inside its callback; nothing where it was taken back."""
     component: Any = session.held(key, None)
     return dict(component.pick or {})
@@ -18,37 +18,37 @@ def take_head(choose: Callable[[Mapping[str, object]], None] = address.choose_ab
     Args:
         choose: `address.choose` where the part that shows the maps asks for the head, too.
     """
-    if pick := _picked(session.MAPS):
+    if pick := picked(session.MAPS):
         choose({session.LAYER: pick["layer"], session.HEAD: pick["head"]})
 
 
 def take_step() -> None:
     """Take over the snapshot to which the scrubber's handle was moved."""
-    if pick := _picked(session.SCRUBBER):
+    if pick := picked(session.SCRUBBER):
         address.choose({session.STEP: pick["step"]})
 
 
 def take_part() -> None:
     """Take over the part that was clicked in the architecture."""
-    if pick := _picked(session.DIAGRAM):
+    if pick := picked(session.DIAGRAM):
         address.choose({session.PART: pick["part"]})
 
 
 def take_position() -> None:
     """Take over the position whose column was clicked in the logit lens."""
-    if pick := _picked(session.LENS):
+    if pick := picked(session.LENS):
         address.choose({session.LENS_POSITION: pick["column"]})
 
 
 def take_unit_cell() -> None:
     """Take over the layer and the position that were clicked in the map of firing units."""
-    if pick := _picked(session.UNITS):
+    if pick := picked(session.UNITS):
         address.choose({session.LAYER: pick["row"], session.UNIT_POSITION: pick["column"]})
 
 
 def take_token(key: str) -> None:
     """Take over the token that was pinned, `{"side": …, "index": …}`, or that none is."""
-    pick = _picked(key)
+    pick = picked(key)
     index = pick.get("index")
     address.choose(
         {session.SIDE: pick.get("side"), session.TOKEN: None if index is None else str(index)}
@@ -57,7 +57,7 @@ def take_token(key: str) -> None:
 
 def take_cell(key: str) -> None:
     """Take over the cell of matrices that was clicked: panel, row and column."""
-    if pick := _picked(key):
+    if pick := picked(key):
         cell = ",".join(str(pick[part]) for part in ("panel", "row", "column"))
         address.choose({session.CELL: cell})
 

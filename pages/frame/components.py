@@ -205,8 +205,10 @@ def lines(
     return Drawn(lines_assets(), packed)
 
 
-def scrubber(shown: Scrubber, *, key: str, on_pick: Callback) -> None:
+def scrubber(shown: Scrubber, *, key: str, on_pick: Callback) -> Drawn:
     """Show a training's loss with a handle that goes from snapshot to snapshot.
+
+    Returned is the picture to take away.
 
     While the handle is dragged, each stop that it reaches is reported as soon as the page has
     answered the one before, and the last one always.
@@ -219,6 +221,7 @@ def scrubber(shown: Scrubber, *, key: str, on_pick: Callback) -> None:
     """
     data = pack_scrubber(translated(shown, DEFAULT_SCRUBBER_TEXTS), key=key, locale=language.tag())
     _show(_scrubber, key, data, on_pick_change=on_pick)
+    return Drawn(scrubber_assets(), lambda: data)
 
 
 def decoding(

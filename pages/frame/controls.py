@@ -54,10 +54,10 @@ def choice(
         default: One of them.
         how: See `How`; without a label above.
     """
-    chosen = _chosen(name, offered, default, how)
+    found = chosen(name, offered, default, how)
     if not how.get("asked", True):
-        return chosen
-    widget = visit.widget(name, chosen, tuple(offered.items()), how.get("then"))
+        return found
+    widget = visit.widget(name, found, tuple(offered.items()), how.get("then"))
     st.segmented_control(
         label,
         list(offered),
@@ -69,7 +69,7 @@ def choice(
         help=how.get("help_text"),
         disabled=how.get("disabled", False),
     )
-    return chosen
+    return found
 
 
 def selection(
@@ -90,10 +90,10 @@ def selection(
         width: In pixels; None for all there is.
         how: See `How`; with a label above.
     """
-    chosen = _chosen(name, offered, default, how)
+    found = chosen(name, offered, default, how)
     if not how.get("asked", True):
-        return chosen
-    widget = visit.widget(name, chosen, tuple(offered.items()), how.get("then"))
+        return found
+    widget = visit.widget(name, found, tuple(offered.items()), how.get("then"))
     st.selectbox(
         label,
         list(offered),
@@ -105,10 +105,11 @@ def selection(
         help=how.get("help_text"),
         disabled=how.get("disabled", False),
     )
-    return chosen
+    return found
 
 
-def _chosen(name: str, offered: Mapping[Chosen, str], default: Chosen, how: How[Chosen]) -> Chosen:
+def chosen(name: str, offered: Mapping[Chosen, str], default: Chosen, how: How[Chosen]) -> Chosen:
+    """Return which of several things is chosen, for what is drawn before they are; see `choice`."""
     read = _reader(offered, how.get("older", {}))
     return address.value(name, read, default, named=how.get("named", False))
 

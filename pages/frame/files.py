@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-Columns = Mapping[str, Sequence[object]]
+Column = Sequence[object]
+Columns = Mapping[str, Column]
+"""Name of a column → its values, as many in each."""
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """A text in a CSV file that begins so is a formula to some spreadsheets."""

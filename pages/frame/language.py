@@ -3,7 +3,8 @@ r"""The reader's language: texts and numbers as whoever opened the page reads th
 A visitor's language is the one that the address asks for (`?lang=`) or that was chosen before,
 else the browser's, else English. One process serves visitors of several languages at the same
 time, so nothing is translated when a module is imported: constants are marked there with `N_`, and
-`_` is called where they are shown. Outside of a run of Streamlit everything is English.
+`_` is called where they are shown. Outside of a run of Streamlit everything is English, but for
+what `in_this_language` makes.
 
 Catalogues lie in `pages/locales/<language>/LC_MESSAGES`; what one lacks is said in English.
 """
@@ -11,10 +12,11 @@ Catalogues lie in `pages/locales/<language>/LC_MESSAGES`; what one lacks is said
 import gettext
 import string
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from numbers import Integral
 from pathlib import Path
+from typing import TypeVar
 
 import streamlit as st
 from babel import Locale, UnknownLocaleError
@@ -23,6 +25,9 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.messages import N_ as N_
 from pages.frame import address
+from viz.charts.signs import Signs
+
+Made = TypeVar("Made")
 
 ENGLISH = "en"
 LANGUAGE = "lang"
@@ -32,11 +37,15 @@ DOMAIN = "app"
 
 
 class _Known(threading.local):
-    """The language of the run that a thread is in: asking the session takes longer than a text."""
+    """The language of the run that a thread is in: asking the session takes longer than a text.
+
+    Also the one of what it makes outside of any run.
+    """
 
     run: object = None
     address = ""
     language = ENGLISH
+    outside = ENGLISH
 
 
 _known = _Known()
@@ -64,6 +73,15 @@ def n_(singular: str, plural: str, n: int) -> str:
 def translated(texts: Mapping[str, str]) -> dict[str, str]:
     """Return marked texts, by whatever they are known by, in the reader's language."""
     return {name: _(text) for name, text in texts.items()}
+
+
+def capitalised(text: str) -> str:
+    """Return a text as a sentence or a title begins.
+
+    >>> capitalised("encoder layer 0: W^O")
+    'Encoder layer 0: W^O'
+    """
+    return text[:1].upper() + text[1:]
 
 
 def forms(singular: str, plural: str) -> dict[str, str]:
@@ -150,33 +168,13 @@ def percent(share: float) -> str:
     return ">\u00a0" + _percent_sign(_localised("99.999"))
 
 
-def duration(seconds: float) -> str:
-    r"""Return a time as people say it: two units at most, the smaller one rounded.
+def percent_of_100(value: float, decimals: int) -> str:
+    r"""Return what is in percent already, with so many decimals.
 
-    >>> [duration(each).replace("\u00a0", " ") for each in (0.4, 48.2, 172, 3599.7, 90_000)]
-    ['1 s', '48 s', '2 min 50 s', '1 h', '1 d 1 h']
+    >>> percent_of_100(97.245, 1)
+    '97.2\xa0%'
     """
-    # Estimates are not exact to the second.
-    rounded = max(1, round(seconds)) if seconds < 60 else 10 * round(seconds / 10)
-    at = next(index for index, (length, _text) in enumerate(_UNITS) if rounded >= length)
-    if at < 2:
-        smaller = _UNITS[at + 1][0]
-        rounded = smaller * round(rounded / smaller)
-        at = next(index for index, (length, _text) in enumerate(_UNITS) if rounded >= length)
-    parts = []
-    for length, text in _UNITS[at : at + 2]:
-        count, rounded = divmod(rounded, length)
-        parts += [_(text).format(n=count)] * (count > 0)
-    return " ".join(parts)
-
-
-_UNITS = (
-    (86_400, N_("{n}\u00a0d")),
-    (3600, N_("{n}\u00a0h")),
-    (60, N_("{n}\u00a0min")),
-    (1, N_("{n}\u00a0s")),
-)
-"""Seconds → how so many of a unit are written."""
+    return _percent_sign(number(value, decimals))
 
 
 def plain(text: str) -> str:
@@ -188,12 +186,26 @@ def visitor() -> str:
     """Return the language of whoever this run is for: that of a catalogue, or English."""
     run = get_script_run_ctx(suppress_warning=True)
     if run is None:
-        return ENGLISH
+        return _known.outside
     # A run of the same session has the same context, but may have another address.
     if _known.run is not run or _known.address != run.query_string:
         _known.language = _asked_for() or spoken(st.context.locale or "") or ENGLISH
         _known.run, _known.address = run, run.query_string
     return _known.language
+
+
+def in_this_language(make: Callable[[], Made]) -> Callable[[], Made]:
+    """Return what makes something for this reader although it is called outside of any run."""
+    language = visitor()
+
+    def made() -> Made:
+        before, _known.outside = _known.outside, language
+        try:
+            return make()
+        finally:
+            _known.outside = before
+
+    return made
 
 
 def enter() -> None:
@@ -207,6 +219,11 @@ def choose(language: str) -> None:
     """Go on in another language; only to be called from callbacks, before the page runs again."""
     address.choose({LANGUAGE: language})
     _known.run = None
+
+
+def signs() -> Signs:
+    """Return what numbers are written with in the reader's language, for charts and tables."""
+    return _signs(visitor())
 
 
 def tag() -> str:
@@ -256,14 +273,16 @@ def _locale(language: str) -> Locale:
 
 def _localised(number: str) -> str:
     """Return a number, written in English, with the signs that the reader's language has."""
-    number = number.replace("-", "−")
-    return number if (language := visitor()) == ENGLISH else number.translate(_signs(language))
+    return signs().in_text(number.replace("-", "−"))
 
 
 @cache
-def _signs(language: str) -> dict[int, str]:
-    symbols = _locale(language).number_symbols["latn"]
-    return str.maketrans({".": symbols["decimal"], ",": symbols["group"]})
+def _signs(language: str) -> Signs:
+    if language == ENGLISH:
+        return Signs()
+    symbols, shares = _locale(language).number_symbols["latn"], _locale(language).percent_formats
+    # Charts know no sign before the number.
+    return Signs(symbols["decimal"], symbols["group"], shares[None].suffix[0] or "%")
 
 
 def _percent_sign(number: str) -> str:

@@ -9,6 +9,13 @@ LESSON_TEXT = "lesson_text"
 TRAINING_STATE = "training_state"
 """Key of the row that says how a training stands: as high without buttons as with them."""
 
+START = "start"
+"""Key of all that the start shows: one screen."""
+
+SEEN = "seen"
+"""Key of the line above a picture that says what it shows."""
+TOUR = "tour"
+"""Key of the box in which a tour says what to look at."""
 TAKEN = "taken"
 """Key of what stands below a view: files, link and explanations."""
 EXPLAINED = "explained"
@@ -26,10 +33,14 @@ _STYLE = """
 header.stAppHeader { height: 2.2rem; min-height: 2.2rem; }
 button[data-testid="stBaseButton-primary"] { color: Canvas; }
 .st-key-sentence, [class*="st-key-sentence--"] { min-width: 22rem; }
+.st-key-start [class*="st-key-sentence"] { min-width: 0; }
+.stMainBlockContainer .st-key-start.stVerticalBlock { gap: 0.25rem; }
+.stMainBlockContainer:has(.st-key-start) { padding-bottom: 0; }
 /* Off the screen it is laid out only for whoever scrolls there: clicks are answered sooner. */
 .st-key-taken, .st-key-explained { content-visibility: auto; contain-intrinsic-size: auto 12rem; }
 /* It cuts what sticks out: what has the focus is outlined. */
 .st-key-taken, .st-key-explained { padding-inline: 4px; margin-inline: -4px; }
+.st-key-seen { min-height: 1.6rem; }
 .st-key-lesson_text { min-height: 3rem; justify-content: center; }
 .st-key-training_state { min-height: 2.6rem; }
 /* Whoever goes by keyboard must see where they are. */
@@ -83,9 +94,30 @@ if (!history.entersPages) {
 """
 
 
+# Arrow keys go through a tour wherever they mean nothing else.
+_ARROWS = """
+<script>
+if (!window.goesByArrows) {
+    window.goesByArrows = true;
+    const taken = "input, textarea, select, [role], [tabindex], [contenteditable=true]";
+    addEventListener("keydown", (event) => {
+        const way = {ArrowLeft: "back", ArrowRight: "next"}[event.key];
+        const held = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
+        if (!way || held || event.defaultPrevented) return;
+        const at = document.activeElement;
+        const plain = at === document.body || at.matches("a, button");
+        if (!plain || at.matches(taken) || at.closest("[role=radiogroup], [role=group]")) return;
+        document.querySelector(`.st-key-tour_${way} button:enabled`)?.click();
+    });
+}
+</script>
+"""
+
+
 def compact() -> None:
     """Apply to the page that is being drawn."""
     st.html(_STYLE)
     with st.container(key="scripts"):
         st.html(_WAY_BACK, unsafe_allow_javascript=True)
+        st.html(_ARROWS, unsafe_allow_javascript=True)
         components.lend_scripts()

@@ -1,8 +1,23 @@
 """Links from one page to another that keep the visitor's session."""
 
 from collections.abc import Mapping
+from typing import NoReturn
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
+
+PAGES = (
+    "attention",
+    "heads",
+    "decoding",
+    "masks",
+    "positions",
+    "scaling",
+    "layers",
+    "training",
+    "runs",
+)
+"""What can be linked to, as `app.py` lists it; the first has no address of its own."""
 
 
 def link(page: str, label: str, icon: str, query_params: Mapping[str, str]) -> None:
@@ -14,9 +29,17 @@ def link(page: str, label: str, icon: str, query_params: Mapping[str, str]) -> N
         icon: A name of Streamlit's.
         query_params: What the page opens with.
     """
-    # Streamlit tells pages apart by their addresses alone; what is called stays that of `app.py`.
-    target = st.Page(_elsewhere, title=label, url_path=page or None, default=not page)
-    st.page_link(target, label=label, icon=icon, query_params=dict(query_params))
+    st.page_link(_target(page, label), label=label, icon=icon, query_params=dict(query_params))
+
+
+def go(page: str, query_params: Mapping[str, str]) -> NoReturn:
+    """Go to a page of the app; see `link`. What was to be drawn after it is not."""
+    st.switch_page(_target(page, page), query_params=dict(query_params))
+
+
+def _target(page: str, title: str) -> StreamlitPage:
+    """Return a page: Streamlit tells them apart by their addresses alone, and calls `app.py`'s."""
+    return st.Page(_elsewhere, title=title, url_path=page or None, default=not page)
 
 
 def _elsewhere() -> None:

@@ -4,35 +4,30 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.heads import Kind, Side
+from core.heads import Head, Side
 from core.inspection import Inspection
 from core.runs.run import Run
 from core.tokenizer import Token
-from pages.frame.positions import position
+from pages.frame.positions import positions
 from pages.frame.typography import typeset
 from viz.component.payload import TokenLabel
 from viz.plane.maps import AttentionMaps, Window, is_window
 
 
-def maps_of(  # noqa: PLR0913
-    run: Run,
-    inspection: Inspection,
-    kind: Kind,
-    selected: tuple[int, int],
-    finding: str = "",
-    zoom: str | None = None,
+def maps_of(
+    run: Run, inspection: Inspection, head: Head, finding: str = "", zoom: str | None = None
 ) -> AttentionMaps:
-    """Return one kind of an inspection's maps with their labels.
+    """Return the maps of a head's kind of attention, of which the head is selected.
 
     Args:
         run: Whose they are.
         inspection: What the heads did.
-        kind: Of attention.
-        selected: Layer and head.
+        head: Shown large.
         finding: What is known about these heads.
         zoom: "row,column,rows,columns" as `clicks.take_zoom` writes it; the whole map where it is
             anything else.
     """
+    kind = head.kind
     sites = inspection.sites_of(kind)
     tokens: dict[Side, tuple[TokenLabel, ...]] = {
         "source": labels(inspection.source_tokens, inspection.unknown_words),
@@ -42,6 +37,7 @@ def maps_of(  # noqa: PLR0913
     visible_QK = inspection.attention[sites[0]].visible_QK
     return AttentionMaps(
         kind=kind.value,
+        sides=kind.sides,
         weights=np.stack([inspection.attention[site].weights_HQK for site in sites]),
         visible=visible_QK,
         queries=tokens[kind.query_side],
@@ -52,19 +48,15 @@ def maps_of(  # noqa: PLR0913
         target=(*tokens["target"], predicted[-1]),
         translation=typeset(inspection.translation.text, run),
         finding=finding,
-        selected=selected,
+        selected=(head.layer, head.index),
         zoom=_window(zoom, visible_QK.shape),
     )
 
 
 def _window(zoom: str | None, shape: Sequence[int]) -> Window | None:
     """Return the part of a map that a link asks for; None where there is none such."""
-    parts = (zoom or "").split(",")
-    limits = (*shape, *(size + 1 for size in shape))
-    if len(parts) != len(limits):
-        return None
-    match [position(part, limit) for part, limit in zip(parts, limits, strict=True)]:
-        case [int(row), int(column), int(rows), int(columns)]:
+    match positions(zoom, *shape, *(size + 1 for size in shape)):
+        case (row, column, rows, columns):
             window = row, column, rows, columns
             whole = (rows, columns) == tuple(shape)
             return window if is_window(window, shape) and not whole else None

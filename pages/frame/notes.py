@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from core.analysis.effects.head_effects import HeadEffects
 from core.analysis.heads.evenness import evenness
 from core.analysis.heads.findings import PronounHead, best_pronoun_head
-from core.heads import Head
+from core.heads import STACK_LABELS, Head
 from core.inspection import Inspection, SiteAttention
 from core.runs.run import Run, RunError
 from pages.frame import cached
-from pages.frame.language import _, n_, number, percent
+from pages.frame.language import _, capitalised, n_, number, percent
 
 NEARLY_UNIFORM = 0.95
 NO_EFFECT = 0.02
@@ -80,9 +80,11 @@ def about_reading(run: Run, inspection: Inspection) -> list[str]:
     if n := len(inspection.unknown_words):
         total = len(inspection.source_words) - 1
         found.append(
-            _("{n} of {total} words (dotted) were never seen in training.").format(
-                n=number(n), total=number(total)
-            )
+            n_(
+                "{n} of {total} words (dotted) was never seen in training.",
+                "{n} of {total} words (dotted) were never seen in training.",
+                n,
+            ).format(n=number(n), total=number(total))
         )
     return found
 
@@ -99,7 +101,8 @@ def pronoun_head(pronouns: Sequence[str], best: PronounHead, needed: PronounHead
         claim = _("{where} finds best what {pronouns} stands for: {evidence}.")
     else:
         claim = _(
-            "No head points at what {pronouns} stands for: {where} comes closest, {evidence}."
+            "No head reliably points at what {pronouns} stands for: {where} comes closest, "
+            "{evidence}."
         )
     sentences = [
         claim.format(
@@ -147,10 +150,16 @@ def no_evaluation() -> str:
 
 def site_and_head(head: Head) -> str:
     """Return a head's name as people say it."""
-    stack = {"encoder": _("Encoder"), "decoder": _("Decoder")}[head.kind.stack]
-    kind = _("self-attention") if head.kind.is_self else _("cross-attention")
+    return capitalised(within_sentence(head))
+
+
+def within_sentence(head: Head) -> str:
+    """Return a head's name as it stands within a sentence."""
     return _("{stack} layer {layer}, {kind} head {head}").format(
-        stack=stack, layer=head.layer, kind=kind, head=head.index
+        stack=_(STACK_LABELS[head.kind.stack]),
+        layer=head.layer,
+        kind=_(head.kind.sublayer_label),
+        head=head.index,
     )
 
 
@@ -197,12 +206,14 @@ def _effect_warnings(run: Run, head: Head) -> list[str]:
 
 
 def _training_warnings(run: Run) -> list[str]:
-    if run.step < run.settings.training.steps:
-        return [
-            _("Training has done {step} of {steps} steps.").format(
-                step=number(run.step), steps=number(run.settings.training.steps)
-            )
-        ]
+    steps = run.settings.training.steps
+    if run.step < steps:
+        said = n_(
+            "Training has done {step} of {steps} step.",
+            "Training has done {step} of {steps} steps.",
+            steps,
+        )
+        return [said.format(step=number(run.step), steps=number(steps))]
     if run.evaluation is not None and run.evaluation["exact_match"] < GOOD_EXACT_MATCH:
         return [
             _("This model gets only {share} of held-out sentences right.").format(

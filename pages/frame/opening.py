@@ -14,7 +14,7 @@ from core.inspection import Inspection
 from core.runs.run import Run, RunError
 from core.tasks import TASKS, Example, Task
 from pages.frame import address, cached, controls, session
-from pages.frame.language import _, plain
+from pages.frame.language import _, n_, number, plain
 
 LARGEST_BATCH = 8
 """So many sentences at most."""
@@ -110,7 +110,7 @@ def _offer(offered: Sequence[Example]) -> None:
     with st.container(horizontal=True, gap="small", width="content"):
         for index, example in enumerate(offered):
             st.button(
-                _(example.name),
+                _(example.name).format(n=number(example.number)),
                 key=f"example_{index}",
                 type="tertiary",
                 on_click=address.choose,
@@ -191,5 +191,7 @@ def _name_missing_run(paths: dict[str, Path]) -> None:
         st.caption(plain(_("There is no run named {name}.").format(name=wanted)))
     complaints = [found for path in paths.values() if (found := cached.complaint(path))]
     if complaints:
-        with st.expander(_("{n} run folders cannot be used").format(n=len(complaints))):
+        n = len(complaints)
+        said = n_("{n} run folder cannot be used", "{n} run folders cannot be used", n)
+        with st.expander(said.format(n=number(n))):
             st.text("\n".join(complaints))

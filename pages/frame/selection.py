@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from core.heads import Head, Kind, Site
+from core.heads import STACK_LABELS, Head, Kind, Side, Site, Stack
 from core.inspection import Inspection, SiteAttention
 from core.tokenizer import Token
 from pages.frame import address, cached, controls, notes, opening, session
@@ -83,21 +83,31 @@ def key_labels(inspection: Inspection, kind: Kind) -> tuple[TokenLabel, ...]:
 
 def query_axis(inspection: Inspection, kind: Kind) -> Axis:
     """Return what the rows of a map are."""
-    fed = kind.query_side == "target"
-    return Axis(
-        name=_("query: the word fed") if fed else _("query: the word that looks"),
-        labels=query_labels(inspection, kind),
-        side=kind.query_side,
-    )
+    return axis_of_queries(kind, query_labels(inspection, kind))
 
 
 def key_axis(inspection: Inspection, kind: Kind) -> Axis:
     """Return what the columns of a map are."""
-    return Axis(
-        name=_("key: the word looked at"),
-        labels=key_labels(inspection, kind),
-        side=kind.key_side,
-    )
+    return axis_of_keys(kind, key_labels(inspection, kind))
+
+
+def axis_of_queries(kind: Kind, labels: Sequence[TokenLabel]) -> Axis:
+    """Return what the rows of a map with these labels are."""
+    fed = kind.query_side == "target"
+    name = _("query: the word fed") if fed else _("query: the word that looks")
+    return Axis(name=name, labels=labels, side=kind.query_side)
+
+
+def axis_of_keys(kind: Kind, labels: Sequence[TokenLabel]) -> Axis:
+    """Return what the columns of a map with these labels are."""
+    return Axis(name=_("key: the word looked at"), labels=labels, side=kind.key_side)
+
+
+def token_axis(inspection: Inspection, side: Side) -> Axis:
+    """Return what the positions of one side are, where nothing looks at anything."""
+    names: dict[Side, str] = {"source": _("source token"), "target": _("word fed")}
+    tokens = _labelled(inspection.tokens_of(side), inspection)
+    return Axis(name=names[side], labels=tokens, side=side)
 
 
 def ask(opened: Opened, *, kind: bool = True, head: bool = True, unit: bool = True) -> Selection:
@@ -208,6 +218,17 @@ def ask_kind(
     older = {each.label: str(each) for each in offered}
     how = controls.How[str](older=older, then=then, asked=asked, disabled=disabled)
     return Kind(controls.choice(_("Attention"), name, labels, usual, **how))
+
+
+def ask_stack(name: str, default: Stack) -> Stack:
+    """Ask for encoder or decoder.
+
+    Args:
+        name: Of the choice: every view has its own, and so its own default.
+        default: To begin with.
+    """
+    offered = {stack: _(label) for stack, label in STACK_LABELS.items()}
+    return controls.choice(_("Stack"), name, offered, default)
 
 
 def ask_layer_and_head(

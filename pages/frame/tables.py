@@ -1,11 +1,11 @@
-"""Tables of which rows can be ticked: what they stand for is a choice, which the address keeps."""
+"""Tables of which rows can be ticked, a choice that the address keeps, and those with bars."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
 import streamlit as st
 
-from pages.frame import visit
+from pages.frame import language, visit
 
 Thing = TypeVar("Thing")
 
@@ -56,3 +56,11 @@ def show(
         placeholder="",
         **looks,
     )
+
+
+def beside_bars(decimals: int) -> str:
+    """Return the format of a column of bars, the one in which Streamlit writes numbers itself.
+
+    It knows English and the browser's language, which mostly is the reader's.
+    """
+    return f"%.{decimals}f" if language.visitor() == language.ENGLISH else "localized"

@@ -14,7 +14,12 @@ _NARROW = "\u202f"
 
 def typeset(text: str, run: Run) -> str:
     """Return a target as it is printed in its language, where the run's task says which it is."""
-    return in_french(text) if TARGET_LANGUAGES.get(run.settings.task) == "fr" else text
+    return typeset_target(text, run.settings.task)
+
+
+def typeset_target(text: str, task: str) -> str:
+    """Return a target of a task, by its name, as it is printed in its language."""
+    return in_french(text) if TARGET_LANGUAGES.get(task) == "fr" else text
 
 
 def in_french(text: str) -> str:

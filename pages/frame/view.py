@@ -10,22 +10,25 @@ from functools import partial, wraps
 from typing import Generic, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.decoding.sentence import SentenceError
-from pages.frame import address, controls, layout, notes, opening
+from core.runs.run import Run
+from pages.frame import address, controls, layout, notes, opening, session, tour
+from pages.frame.files import Column as Column
+from pages.frame.files import Columns as Columns
 from pages.frame.files import as_csv, as_json
 from pages.frame.folded import fold, fold_code, fold_formula, fold_how_to_read
-from pages.frame.language import N_, _, plain, translated
+from pages.frame.language import N_, _, in_this_language, plain, signs, tag, translated
+from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from viz.charts.curves import Chart
 from viz.charts.export import chart_png, chart_svg
 from viz.charts.number_tables import DEFAULT_TABLE_TEXTS, number_tables
+from viz.charts.signs import Signs
 from viz.component.standalone import Drawn, standalone_page
 
 Subject = TypeVar("Subject")
-Column = Sequence[object]
-Columns = Mapping[str, Column]
-
 
 FACTS: Mapping[str, str] = {
     "model": N_("Model"),
@@ -61,6 +64,10 @@ class Shown:
     """Python that computes the numbers with `core`; they end up in the variable `numbers`."""
     code: Sequence[Callable[..., object] | type]
     """The functions of `core` that made it."""
+    seen: str = ""
+    """What there is to see, with the number that says it, in Markdown: computed, never written."""
+    instead: str = ""
+    """A sentence in which there is something to see, where there is nothing in this one."""
     pictures: Sequence[Drawn] = ()
     """What the HTML file holds; where there is none, it holds the numbers as tables."""
     about: Mapping[str, str] = field(default_factory=dict)
@@ -107,7 +114,7 @@ def saying_why(
             except SentenceError:
                 opening.say_no_text()
             except errors as error:
-                st.error(plain(str(error)))
+                st.error(plain(explained(error)))
             return None
 
         return drawn
@@ -115,37 +122,41 @@ def saying_why(
     return saying
 
 
-def choose(views: Sequence[View[Subject]], name: str, default: str = "") -> View[Subject]:
+def choose(
+    views: Sequence[View[Subject]], name: str, default: str = "", *, named: bool = False
+) -> View[Subject]:
     """Ask which view to show.
 
     Args:
         views: Those of the page.
         name: Of the choice, in the URL.
         default: The view to begin with; empty for the first.
+        named: Whether the URL names the view that the page begins with, too.
     """
     chosen = controls.choice(
         _("View"),
         name,
         {view.name: _(view.label) for view in views},
         default or views[0].name,
-        named=bool(default),
+        named=named or bool(default),
         older={view.older: view.name for view in views if view.older},
     )
     return next(view for view in views if view.name == chosen)
 
 
-def of_sentence(views: Sequence[View[Opened]], name: str) -> None:
+def of_sentence(views: Sequence[View[Opened]], name: str, *, named: bool = False) -> None:
     """Ask for a model, a sentence and a view, and draw it: a whole page.
 
     Args:
         views: The first is the default.
         name: The page's, for its views in the URL; a page keeps its view while others are visited.
+        named: Whether the URL names the first view, too.
     """
     opened = opening.model_and_sentence()
     if opened is None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        view = choose(views, name)
+        view = choose(views, name, named=named)
         with st.container(width="stretch", key=layout.LESSON_TEXT):
             st.markdown(f":small[{_(view.question)}]")
     # Always there: Streamlit knows a part by its place, and a click in one that has moved is lost.
@@ -159,8 +170,13 @@ def of_sentence(views: Sequence[View[Opened]], name: str) -> None:
         "translation": opened.inspection.translation.text,
     }
     show(view, opened, facts | ({"notice": opened.run.notice} if opened.run.notice else {}))
-    if opened.run.notice:
-        st.caption(plain(opened.run.notice))
+    say_notice(opened.run)
+
+
+def say_notice(run: Run) -> None:
+    """Say what goes with a run, a licence for example, wherever it is shown."""
+    if run.notice:
+        st.caption(plain(run.notice))
 
 
 def show(view: View[Subject], subject: Subject, facts: Mapping[str, object]) -> None:
@@ -177,11 +193,42 @@ def show(view: View[Subject], subject: Subject, facts: Mapping[str, object]) -> 
 
 
 def _draw(view: View[Subject], subject: Subject, facts: Mapping[str, object]) -> None:
+    # What is seen is known when the picture is drawn, and said above it.
+    above = st.container()
     shown = view.draw(subject)
     if callable(shown):
-        address.part("picture", lambda: offer(shown(), view, facts))
+        address.part("picture", _draw_picture, shown, view, facts)
     elif shown is not None:
-        offer(shown, view, facts)
+        _say_and_offer(above, shown, view, facts)
+
+
+def _draw_picture(
+    draw: Callable[[], Shown], view: View[Subject], facts: Mapping[str, object]
+) -> None:
+    above = st.container()
+    _say_and_offer(above, draw(), view, facts)
+
+
+def _say_and_offer(
+    above: DeltaGenerator, shown: Shown, view: View[Subject], facts: Mapping[str, object]
+) -> None:
+    with above, st.container(key=layout.SEEN, horizontal=True, vertical_alignment="center"):
+        say_seen(shown)
+    offer(shown, view, facts)
+
+
+def say_seen(shown: Shown) -> None:
+    """Say what there is to see, and in which sentence where there is nothing in this one."""
+    if tour.keeps_back():
+        st.caption(_("What you see here is the answer: predict it first."), width="stretch")
+        return
+    if shown.seen:
+        tour.answered(shown.seen)
+        st.markdown(f":primary[**{_('What you see')}**] {shown.seen}", width="stretch")
+    if shown.instead:
+        offered = _("Try “{sentence}”").format(sentence=plain(shown.instead))
+        if st.button(offered, key="instead", type="tertiary"):
+            address.choose_above({session.SENTENCE: shown.instead})
 
 
 def offer(shown: Shown, view: View[Subject], facts: Mapping[str, object]) -> None:
@@ -221,21 +268,22 @@ def _files(shown: Shown, about: Mapping[str, object]) -> None:
     _download("HTML", "text/html", f"{shown.name}.html", lambda: page(shown, about))
 
 
-def _made(made: Callable[[Chart], str] | Callable[[Chart], bytes], picture: Drawn) -> str | bytes:
-    return made(picture.drawn_chart())
+def _made(made: Callable[[Chart, Signs], str | bytes], picture: Drawn) -> str | bytes:
+    return made(picture.drawn_chart(), signs())
 
 
 def page(shown: Shown, about: Mapping[str, object]) -> str:
     """Return a view as a page that works offline: its pictures, or else its numbers."""
     said = {_(FACTS[name]): str(fact) for name, fact in about.items() if name in FACTS}
     pictures = shown.pictures or (Drawn(html=_tables(shown)),)
-    return standalone_page(pictures, shown.title, said)
+    return standalone_page(pictures, shown.title, said, language=tag(), signs=signs())
 
 
 def _download(label: str, mime: str, file: str, written: Callable[[], str | bytes]) -> None:
     st.download_button(
         label,
-        data=written,
+        # It is made outside of any run, when somebody asks for it.
+        data=in_this_language(written),
         file_name=file,
         mime=mime,
         on_click="ignore",
@@ -255,4 +303,4 @@ def _link_and_python(link: str, python: str) -> None:
 
 
 def _tables(shown: Shown) -> str:
-    return number_tables(shown.numbers(), shown.title, translated(DEFAULT_TABLE_TEXTS))
+    return number_tables(shown.numbers(), shown.title, translated(DEFAULT_TABLE_TEXTS), signs())

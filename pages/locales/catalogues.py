@@ -1,7 +1,8 @@
 """`make texts`: collect every text of the app, and bring the catalogues up to date.
 
-A text is what stands in `_`, `N_`, `n_` or `forms`, in any of our modules; components written in
-JavaScript hold none of their own. A catalogue that lacks texts is no error: they stay English.
+A text is what stands in `_`, `N_`, `Message`, `n_` or `forms`, in any of our modules; components
+written in JavaScript hold none of their own. A catalogue that lacks texts is no error: they stay
+English.
 """
 
 import argparse
@@ -21,6 +22,7 @@ SOURCES = ("core", "viz", "pages", "app.py")
 KEYWORDS: Mapping[str, tuple[int, ...] | None] = {
     "_": None,
     "N_": None,
+    "Message": None,
     "n_": (1, 2),
     "forms": (1, 2),
 }

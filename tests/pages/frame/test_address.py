@@ -1,6 +1,7 @@
 from urllib.parse import parse_qs
 
 import pytest
+from streamlit.runtime.state.query_params import QueryParams
 from streamlit.testing.v1 import AppTest
 
 from pages.frame import address
@@ -135,7 +136,7 @@ def test_the_way_back_shows_what_the_address_says_and_defaults_for_the_rest(open
     at.toggle(key="share").set_value(True).run()
     at.query_params.clear()
     at.query_params.update({"layer": "3"})
-    monkeypatch.setattr(address, "_is_way_back", lambda: True)
+    monkeypatch.setattr(address, "is_way_back", lambda: True)
     at.run()
     assert (shown(at)["layer"], shown(at)["share"]) == (3, False)
 
@@ -214,3 +215,21 @@ def test_a_part_of_a_part_leaves_the_choices_after_it_in_the_address():
     at.run()
     assert at.text_input(key="sentence").value == "c d"
     assert at.query_params["sentence"] == "c d"
+
+
+def test_a_page_says_its_address_when_it_is_entered_whatever_is_known_of_it(open_page, monkeypatch):
+    """What the page before said of a choice may reach the browser when it has gone on."""
+    at, told = open_page(), []
+    send = QueryParams._send_query_param_msg
+    monkeypatch.setattr(
+        QueryParams,
+        "_send_query_param_msg",
+        lambda params: (told.append(params.to_dict()), send(params)),
+    )
+    at.run()
+    assert not told
+    at.session_state["page"] = "second"
+    at.run()
+    assert told == [{"view": "one"}]
+    at.run()
+    assert told == [{"view": "one"}]

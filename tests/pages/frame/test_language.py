@@ -47,7 +47,7 @@ def german(tmp_path, monkeypatch):
 def _page():
     import streamlit as st
 
-    from pages.frame import address, language
+    from pages.frame import address, durations, language
     from pages.frame.language import _, n_, number, percent
 
     address.enter("page")
@@ -55,7 +55,7 @@ def _page():
     st.text(_("Attention"))
     st.text(_("Not in any catalogue"))
     st.text(" ".join(n_("{n} head", "{n} heads", n).format(n=number(n)) for n in (1, 2000)))
-    st.text(f"{number(0.5)} {percent(0.975)} {language.duration(5)}")
+    st.text(f"{number(0.5)} {percent(0.975)} {durations.duration(5)}")
     st.text(language.tag())
     st.button("Deutsch", on_click=language.choose, args=("de",))
     address.write()
@@ -129,6 +129,23 @@ def test_one_process_serves_several_languages_in_turn(german):
     visits = [opened(lang=asked) for asked in ("de", "en", "de")]
     for at in visits * 2:
         assert said(at.run()) == (IN_ENGLISH if at is visits[1] else IN_GERMAN)
+
+
+def test_what_is_made_after_a_run_is_in_the_language_of_the_run(german, monkeypatch):
+    with monkeypatch.context() as within:
+        within.setattr(language, "visitor", lambda: "de")
+        made = language.in_this_language(lambda: f"{language._('Attention')} {language.tag()}")
+    assert made() == "Aufmerksamkeit de"
+    assert language.visitor() == "en"
+
+
+def test_a_failure_leaves_no_language_behind(german, monkeypatch):
+    with monkeypatch.context() as within:
+        within.setattr(language, "visitor", lambda: "de")
+        made = language.in_this_language(lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        made()
+    assert language.visitor() == "en"
 
 
 def test_threads_know_the_language_of_their_own_run_alone(german, monkeypatch):

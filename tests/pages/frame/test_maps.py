@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
-from core.heads import Kind
+from core.heads import Head, Kind
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.tokenizer import Token
 from pages.frame.maps import labels, maps_of
 from tests.pages.conftest import ROOT
+
+FIRST = Head(Kind.CROSS.site(0), 0)
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +34,8 @@ def test_a_label_says_whether_its_token_goes_on_with_a_word_and_whether_training
 
 @pytest.mark.parametrize("kind", list(Kind))
 def test_maps_are_those_of_one_kind_with_its_queries_and_keys(run, inspection, kind):
-    maps = maps_of(run, inspection, kind, (1, 2))
+    maps = maps_of(run, inspection, Head(kind.site(1), 2))
+    assert maps.selected == (1, 2)
     sites = inspection.sites_of(kind)
     expected = [inspection.attention[site].weights_HQK for site in sites]
     assert np.array_equal(maps.weights, np.stack(expected))
@@ -43,7 +46,7 @@ def test_maps_are_those_of_one_kind_with_its_queries_and_keys(run, inspection, k
 
 
 def test_the_target_ends_with_what_was_predicted_last(run, inspection):
-    maps = maps_of(run, inspection, Kind.CROSS, (0, 0))
+    maps = maps_of(run, inspection, FIRST)
     assert [label.text for label in maps.target] == ["BOS", "a", "b", "c", "EOS"]
 
 
@@ -58,4 +61,4 @@ def test_the_target_ends_with_what_was_predicted_last(run, inspection):
     ],
 )
 def test_a_zoom_is_a_part_of_the_map_or_none(run, inspection, written, zoom):
-    assert maps_of(run, inspection, Kind.CROSS, (0, 0), zoom=written).zoom == zoom
+    assert maps_of(run, inspection, FIRST, zoom=written).zoom == zoom

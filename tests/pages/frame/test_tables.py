@@ -3,6 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.frame import tables
 from tests.pages.conftest import tick_rows, ticked_rows
 
 
@@ -64,3 +65,9 @@ def test_a_tick_stays_with_its_thing_when_others_come_before_it(at):
     at.session_state["things"] = ["zero", "one", "two", "three"]
     at.run()
     assert (said(at), ticked_rows(at, "table")) == ("three", [3])
+
+
+def test_numbers_beside_bars_are_in_english_or_as_the_browser_writes_them(monkeypatch):
+    assert tables.beside_bars(3) == "%.3f"
+    monkeypatch.setattr("pages.frame.language.visitor", lambda: "de")
+    assert tables.beside_bars(3) == "localized"

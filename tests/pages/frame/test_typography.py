@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.runs.run import load_run
-from pages.frame.typography import in_french, marked, typeset
+from pages.frame.typography import in_french, marked, typeset, typeset_target
 from tests.pages.conftest import ROOT
 
 
@@ -41,3 +41,8 @@ def test_words_that_differ_are_bold():
         "**elle** était **là**",
     )
     assert marked("", "non") == ("–", "**non**")
+
+
+def test_targets_are_set_by_the_task_that_they_are_of():
+    assert typeset_target("Qui ?", "everyday") == "Qui\u202f?"
+    assert typeset_target("a ? b", "copy") == "a ? b"

@@ -1,0 +1,16 @@
+"""What core says, errors among it, in the reader's language."""
+
+from core.messages import Message
+from pages.frame.language import _, number
+
+
+def explained(what: str | Exception) -> str:
+    """Return a `Message`, or that of an error, in the reader's language; else the text itself."""
+    text = what.args[0] if isinstance(what, Exception) and what.args else what
+    if not isinstance(text, Message):
+        return str(text)
+    values = {
+        name: number(value) if isinstance(value, int) else explained(value)
+        for name, value in text.values.items()
+    }
+    return _(text.template).format(**values)
