@@ -7,14 +7,16 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from pages import attention
-from pages.frame import address, language, layout
+from pages.frame import address, language, layout, tour, waiting
 from pages.frame.language import _
+from pages.tour import named
 
 
 def main() -> None:
     """Set up the frame and show the page that the URL asks for."""
     # An icon of a page would be fetched from outside as the browser's icon; an emoji is not.
     st.set_page_config(page_title=_("Transformer Lab"), page_icon="🔎", layout="wide")
+    waiting.keep_choices()
     layout.compact()
     pages = [
         st.Page(
@@ -38,6 +40,7 @@ def main() -> None:
     # By its name: what it is called differs from language to language.
     address.enter(page.url_path or "attention")
     language.enter()
+    tour.draw(named)
     page.run()
     address.write()
 

@@ -1,0 +1,208 @@
+"""A tour: stops that open live views, each with something to predict, to do, and to find out.
+
+What is found out is never written down: it is the line "What you see" of the stop's own view, which
+is kept back until the visitor asks for it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from pages.frame import address, language, layout, links, session
+from pages.frame.language import _, n_, number, plain
+from pages.frame.tour_sheet import Task, sheet
+
+TOUR, STOP, REVEALED = "tour", "stop", "revealed"
+"""In the URL: which tour, which of its stops from 1 on, and whether its answer is shown."""
+BACK, NEXT, REVEAL = "tour_back", "tour_next", "tour_reveal"
+"""Keys of the buttons; `layout` presses the first two with the arrow keys."""
+FIRST_PAGE = "attention"
+"""It has no address of its own."""
+_DRAWER = "tour"
+
+
+class TourError(ValueError):
+    """A tour that cannot be opened; the message says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """One view, what is said of it, and what is asked."""
+
+    title: str
+    page: str
+    """As `app.py` lists it; `FIRST_PAGE` for the first."""
+    query: Mapping[str, str]
+    """What the page opens with: name → value, as in links."""
+    text: str
+    """Two sentences, to be read before anything is done."""
+    question: str
+    """To be answered before the answer is shown."""
+    task: str
+    """What to do to find out."""
+    shows: Mapping[str, str] = field(default_factory=dict)
+    """What the task comes to: the choices that are made for whoever asks for the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tour:
+    """Stops in their order."""
+
+    name: str
+    """In links."""
+    title: str
+    stops: tuple[Stop, ...]
+
+    @property
+    def minutes(self) -> int:
+        """About how long it takes: a minute for each stop."""
+        return len(self.stops)
+
+
+def draw(named: Callable[[str], Tour]) -> None:
+    """Draw the stop that the address asks for, if it asks for one, above the page.
+
+    Args:
+        named: Returns the tour of a name, or raises TourError.
+    """
+    # Always there: a part of the page is known by its place.
+    with st.container():
+        session.drawer(_DRAWER)["kept_back"] = False
+        name = address.linked(TOUR)
+        if name is None:
+            return
+        try:
+            tour = named(name)
+        except TourError as error:
+            st.error(plain(str(error)))
+            return
+        with st.container(key=layout.TOUR, border=True):
+            _draw(tour)
+
+
+def go(tour: Tour, at: int) -> None:
+    """Open a stop, with nothing chosen but what it says; the rest of this run is not drawn.
+
+    Args:
+        tour: Which tour.
+        at: Which stop, counted from 0.
+    """
+    stop = tour.stops[at]
+    query = {**stop.query, TOUR: tour.name, STOP: str(at + 1)}
+    address.begin_anew(query, keep=[language.LANGUAGE])
+    links.go("" if stop.page == FIRST_PAGE else stop.page, query)
+
+
+def keeps_back() -> bool:
+    """Say whether what is seen is the answer to a question that is still open."""
+    return bool(session.drawer(_DRAWER).get("kept_back"))
+
+
+def answered(seen: str) -> None:
+    """Note what a view says that is seen: the answer, where the stop's own view is shown."""
+    drawer = session.drawer(_DRAWER)
+    if at := drawer.get("at"):
+        drawer.setdefault("answers", {})[at] = seen
+
+
+def answers(tour: Tour) -> dict[int, str]:
+    """Return the answers that this visit has been shown, in Markdown, by the stop from 0 on."""
+    found = session.drawer(_DRAWER).get("answers", {})
+    return {at: seen for (name, at), seen in found.items() if name == tour.name}
+
+
+def tasks(tour: Tour) -> list[Task]:
+    """Return what a tour asks, with the answers that this visit has been shown."""
+    known = answers(tour)
+    return [
+        Task(_text(stop.title), _text(stop.question), _text(stop.task), known.get(at, ""))
+        for at, stop in enumerate(tour.stops)
+    ]
+
+
+def _draw(tour: Tour) -> None:
+    n = len(tour.stops)
+    at = address.value(STOP, {str(i + 1): i + 1 for i in range(n)}.get, 1) - 1
+    stop = tour.stops[at]
+    revealed = address.value(REVEALED, {"true": True, "false": False}.get, False)
+    is_here = address.page() == stop.page
+    drawer = session.drawer(_DRAWER)
+    drawer["kept_back"] = is_here and not revealed
+    drawer["at"] = (tour.name, at) if is_here and revealed else None
+    where = _("Stop {at} of {n}").format(at=number(at + 1), n=number(n))
+    said, asked, onward = st.columns([10, 10, 5], gap="medium")
+    with said:
+        st.markdown(f":small[{where}]  \n**{_text(stop.title)}**")
+        if is_here:
+            st.markdown(f":small[{_text(stop.text)}]")
+    with asked:
+        if is_here:
+            _ask(stop, revealed=revealed)
+        elif st.button(_("Back to the stop"), key="tour_here", icon=":material/undo:"):
+            go(tour, at)
+    with onward:
+        _go_on(tour, at)
+
+
+def _ask(stop: Stop, *, revealed: bool) -> None:
+    """Ask what will be seen, and say how to find out."""
+    st.markdown(
+        f":small[**{_('Predict')}** {_text(stop.question)}  \n**{_('Try')}** {_text(stop.task)}]"
+    )
+    st.button(
+        _("Show the answer"),
+        key=REVEAL,
+        type="secondary" if revealed else "primary",
+        icon=":material/visibility:",
+        disabled=revealed,
+        on_click=address.choose,
+        args=({**stop.shows, REVEALED: "true"},),
+    )
+
+
+def _go_on(tour: Tour, at: int) -> None:
+    with st.container(horizontal=True, gap="small"):
+        back = st.button(
+            _("Back"), key=BACK, icon=":material/arrow_back:", disabled=at == 0, help=_("Arrow key")
+        )
+        onward = st.button(
+            _("Next"),
+            key=NEXT,
+            icon=":material/arrow_forward:",
+            disabled=at == len(tour.stops) - 1,
+            help=_("Arrow key"),
+        )
+    with st.container(horizontal=True, gap="small"):
+        st.download_button(
+            _("Tasks"),
+            data=language.in_this_language(lambda: sheet(tour.title, tasks(tour))),
+            file_name=f"{tour.name}.html",
+            mime="text/html",
+            on_click="ignore",
+            type="tertiary",
+            icon=":material/print:",
+            help=_("All tasks to print, with the answers that you have seen"),
+            key="tour_tasks",
+        )
+        leave = {TOUR: None, STOP: None, REVEALED: None}
+        st.button(
+            _("Leave"),
+            key="tour_leave",
+            type="tertiary",
+            icon=":material/close:",
+            on_click=address.choose,
+            args=(leave,),
+        )
+    if back or onward:
+        go(tour, at + (1 if onward else -1))
+
+
+def _text(written: str) -> str:
+    """Return a text of a stop in the reader's language; a teacher's own stays as it is."""
+    return _(written) if written else ""
+
+
+def minutes(tour: Tour) -> str:
+    """Return how long a tour takes, in words."""
+    return n_("{n} min", "{n} min", tour.minutes).format(n=number(tour.minutes))

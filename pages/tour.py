@@ -1,0 +1,199 @@
+"""The tour of the app: what the paper says, in its order, each claim beside the view that shows it.
+
+A teacher's own tours are files in `tours/`, see `frame/tour_file.py`.
+"""
+
+from pages.frame.language import N_
+from pages.frame.tour import FIRST_PAGE, Stop, Tour
+from pages.frame.tour_file import read_tour
+
+PAPER = "paper"
+"""Name of the tour that comes with the app."""
+_TIRED = "The animal didn't cross the street because it was too tired."
+_WIDE = "The animal didn't cross the street because it was too wide."
+_IT, _ANIMAL, _STREET, _FED_LA, _IL = 8, 1, 6, 7, 10
+"""Where words stand in the first sentence and in what is written of it, counted from 0."""
+_ELLE = 432
+"""The token "elle" of the everyday model."""
+_OPENED = {"model": "everyday", "sentence": _TIRED}
+_HEAD = {"kind": "encoder.self", "layer": "2", "head": "0"}
+"""The head that was guided to look from a pronoun at what it stands for."""
+
+STOPS = (
+    Stop(
+        title=N_("What attention is"),
+        page=FIRST_PAGE,
+        query={**_OPENED, **_HEAD, "view": "lines"},
+        text=N_(
+            "Each word on the left looks at the words on the right. A line is a weight between 0 "
+            "and 1, and the weights of one word sum to 1."
+        ),
+        question=N_("Which word does “it” look at most?"),
+        task=N_("Rest the pointer on “it”, on the left."),
+        shows={"side": "query", "token": str(_IT)},
+    ),
+    Stop(
+        title=N_("Tired or wide"),
+        page=FIRST_PAGE,
+        query={**_OPENED, **_HEAD, "view": "maps"},
+        text=N_(
+            "The same head as a map: a row looks, a column is looked at. “It” looks at the animal, "
+            "because an animal can be tired."
+        ),
+        question=N_("One word changes, “tired” becomes “wide”. Where does “it” look then?"),
+        task=N_("Click “wide” beside the sentence."),
+        shows={"sentence": _WIDE},
+    ),
+    Stop(
+        title=N_("Change one weight"),
+        page="heads",
+        query={**_OPENED, **_HEAD, "trial": "override", "move": f"encoder.self,{_IT},{_ANIMAL}"},
+        text=N_(
+            "A map says where a head looks, not whether the model uses it. So we take one row into "
+            "our own hands."
+        ),
+        question=N_("If “it” has to look at the street, what becomes of “il” in the translation?"),
+        task=N_("Click the cell in the row “it” and the column “street”."),
+        shows={"move": f"encoder.self,{_IT},{_STREET}"},
+    ),
+    Stop(
+        title=N_("Silence the head"),
+        page="heads",
+        query={**_OPENED, "trial": "silence", "silent": "none"},
+        text=N_(
+            "A silenced head adds nothing. If the translation stays, the model can do without it "
+            "here; another head may have taken over."
+        ),
+        question=N_("Which words of the translation change without encoder layer 2 head 0?"),
+        task=N_("Click its cell in the grid of the encoder."),
+        shows={"silent": "encoder.2.self:0"},
+    ),
+    Stop(
+        title=N_("Several heads"),
+        page=FIRST_PAGE,
+        query={**_OPENED, **_HEAD, "view": "maps"},
+        text=N_(
+            "Each layer has several heads, so that a word can look at several things at once. Each "
+            "small map is a head."
+        ),
+        question=N_("Do all heads look from “it” at the same word?"),
+        task=N_("Choose the view “word”: each strip is what one head does with “it”."),
+        shows={"view": "word", "side": "source", "token": str(_IT)},
+    ),
+    Stop(
+        title=N_("Cross-attention"),
+        page=FIRST_PAGE,
+        query={**_OPENED, "kind": "decoder.cross", "layer": "1", "head": "0", "view": "lines"},
+        text=N_(
+            "The decoder looks at the source while it writes. On the left stands what it was fed, "
+            "and after the arrow what it wrote next."
+        ),
+        question=N_("Where does the row that writes “rue” look in the source?"),
+        task=N_("Rest the pointer on “la → rue”."),
+        shows={"side": "query", "token": str(_FED_LA)},
+    ),
+    Stop(
+        title=N_("Decoding, step by step"),
+        page="decoding",
+        query={**_OPENED, "decoding": "steps"},
+        text=N_(
+            "The decoder writes one token at a time, and is fed what it has written. The bars are "
+            "the probabilities of the next token."
+        ),
+        question=N_("At which step is the model least sure?"),
+        task=N_("Step through with the buttons, and watch the bars."),
+    ),
+    Stop(
+        title=N_("Put a word into its mouth"),
+        page="decoding",
+        query={**_OPENED, "decoding": "steps"},
+        text=N_(
+            "What was written is fed back, right or wrong. Whoever puts another word there sees "
+            "what depends on it."
+        ),
+        question=N_("With “elle” in the place of “il”: does “fatigué” become “fatiguée”?"),
+        task=N_("Click “elle” in the bars of the step that writes “il”."),
+        shows={"overrides": f"{_IL}:{_ELLE}"},
+    ),
+    Stop(
+        title=N_("Teacher forcing"),
+        page="decoding",
+        query={**_OPENED, "decoding": "cost"},
+        text=N_(
+            "In training the true words are known, so the decoder is fed those. One masked pass "
+            "computes all positions together."
+        ),
+        question=N_("How many passes does decoding take, and how many does training?"),
+        task=N_("Read the passes above the curve, then type a longer sentence."),
+        shows={"sentence": _WIDE},
+    ),
+    Stop(
+        title=N_("Masks"),
+        page="masks",
+        query={**_OPENED, "masks": "without", "kind": "decoder.self", "off": ""},
+        text=N_(
+            "The look-ahead mask hides the words that come later; the padding mask hides what only "
+            "fills up the batch."
+        ),
+        question=N_("Without the look-ahead mask, how much of the weight goes to later words?"),
+        task=N_("Switch the look-ahead mask off."),
+        shows={"off": "look_ahead"},
+    ),
+    Stop(
+        title=N_("Positions"),
+        page="positions",
+        query={**_OPENED, "positions": "waves"},
+        text=N_(
+            "Attention itself does not know the order of words. So each position gets a pattern of "
+            "waves that is added to the token."
+        ),
+        question=N_("Without them, does the encoder notice when the words are shuffled?"),
+        task=N_("Choose the view “shuffle”."),
+        shows={"positions": "shuffle"},
+    ),
+    Stop(
+        title=N_("Why divide by √d_k"),
+        page="scaling",
+        query={**_OPENED, "scaling": "variance"},
+        text=N_(
+            "Scores are dot products of queries and keys. The wider the vectors, the further the "
+            "scores spread, and the softmax becomes one-hot."
+        ),
+        question=N_("How does the variance of q·k grow with the width d_k?"),
+        task=N_("Read the two curves: with the division and without."),
+    ),
+    Stop(
+        title=N_("Layer after layer"),
+        page="layers",
+        query={**_OPENED, "layers": "parts"},
+        text=N_(
+            "Every layer adds to the same stream of vectors. So we can read it as if the layers "
+            "ended early."
+        ),
+        question=N_("After which layer does the decoder say “il”?"),
+        task=N_("Choose the view “lens” and follow the column of “il”."),
+        shows={"layers": "lens", "lens_position": str(_IL)},
+    ),
+    Stop(
+        title=N_("Train one yourself"),
+        page="training",
+        query={"training": "set_up", "task": "copy"},
+        text=N_(
+            "Copying letters is the simplest task: cross-attention becomes a diagonal while you "
+            "watch. It takes about a minute."
+        ),
+        question=N_("How many parameters does such a small model have?"),
+        task=N_("Press “Start”, and watch the heads find the diagonal."),
+    ),
+)
+
+TOUR = Tour(PAPER, N_("A tour of the Transformer"), STOPS)
+
+
+def named(name: str) -> Tour:
+    """Return the app's own tour, or a teacher's.
+
+    Raises:
+        TourError: There is none of this name, or it cannot be read.
+    """
+    return TOUR if name == PAPER else read_tour(name)

@@ -1,0 +1,118 @@
+"""The first screen: what the app is, shown by one head and one word."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from core.analysis.heads.findings import best_pronoun_head, pronouns_among
+from core.heads import Head
+from core.runs.run import Run, RunError
+from core.tasks import Task
+from pages import tour as paper
+from pages.frame import address, cached, controls, language, layout, notes, session, tour, view
+from pages.frame.language import _, number, plain
+from pages.frame.opening import Opened
+from pages.frame.selection import Selection
+from pages.frame.typography import typeset
+from pages.views.attention import lines
+
+TYPE, TOUR = "start_type", "start_tour"
+N_OFFERED = 2
+"""So many of the task's examples: they differ in one word, and the pronoun changes sides."""
+
+
+@dataclass(frozen=True, slots=True)
+class First:
+    """What the app begins with."""
+
+    path: Path
+    run: Run
+    task: Task
+    head: Head
+    """The one that finds best what a pronoun stands for."""
+
+
+def first_screen() -> First | None:
+    """Return what the start shows, to whoever comes, or comes back, to the bare address.
+
+    It stays until they go on. There is none where no head of the first model finds what a pronoun
+    stands for.
+    """
+    held = session.drawer("start")
+    if address.is_way_back() or (address.is_first() and "open" not in held):
+        # Whoever asks for the page by its name comes by a link.
+        held["open"] = address.is_bare(language.LANGUAGE) and address.path() != "attention"
+    elif address.comes_from_elsewhere():
+        held["open"] = False
+    return _first() if held.get("open") else None
+
+
+def draw(first: First) -> None:
+    """Draw where the head looks from the pronoun, with a choice of two sentences."""
+    with st.container(key=layout.START):
+        _draw(first)
+
+
+def _draw(first: First) -> None:
+    run, head = first.run, first.head
+    offered = {each.source: _(each.name) for each in first.task.examples[:N_OFFERED]}
+    with st.container(horizontal=True, vertical_alignment="center"):
+        with st.container(width="stretch"):
+            st.markdown(
+                _(
+                    "**A Transformer that you can look into.** It translates; change one word, "
+                    "and see what “it” looks at."
+                )
+            )
+        st.button(_("Type your own"), key=TYPE, icon=":material/edit:", on_click=_go_on)
+        label = _("Take the tour ({time})").format(time=tour.minutes(paper.TOUR))
+        if st.button(label, key=TOUR, type="primary", icon=":material/tour:"):
+            _go_on()
+            tour.go(paper.TOUR, 0)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        sentence = controls.choice(_("Sentence"), session.SENTENCE, offered, next(iter(offered)))
+        inspection = cached.inspected(first.path, sentence, whole_words=True)
+        said = typeset(inspection.translation.text, run)
+        st.markdown(f"{plain(sentence)} → {plain(said)}", width="content")
+    opened = Opened(first.path, run, first.task, sentence, inspection)
+    selected = Selection(opened=opened, inspection=inspection, whole_words=True, head=head)
+    row = _row_of_pronoun(opened)
+    lines.show(lines.of_heads(selected, [head.index], ("query", row), _what_is_seen(selected, row)))
+    view.say_notice(run)
+
+
+def _what_is_seen(selected: Selection, row: int) -> str:
+    """Return where the head looks from a word, with the weight."""
+    looked_at = int(selected.weights_QK[row].argmax())
+    words = [token.text for token in selected.inspection.source_tokens]
+    return _("“{word}” looks at “{key}”: {weight} · {where}").format(
+        word=words[row],
+        key=words[looked_at],
+        weight=number(float(selected.weights_QK[row, looked_at]), 2),
+        where=notes.site_and_head(selected.head),
+    )
+
+
+def _go_on() -> None:
+    session.drawer("start", session.unstopped())["open"] = False
+
+
+def _first() -> First | None:
+    path = next(iter(cached.run_paths().values()), None)
+    if path is None:
+        return None
+    try:
+        run, task = cached.loaded(path), cached.task(path)
+    except RunError:
+        return None
+    best = best_pronoun_head(run)
+    if task is None or best is None or best.head.kind.query_side != "source":
+        return None
+    return First(path, run, task, best.head) if len(task.examples) >= N_OFFERED else None
+
+
+def _row_of_pronoun(opened: Opened) -> int:
+    words = [token.text.lower() for token in opened.inspection.source_tokens]
+    pronouns = pronouns_among(opened.task, words)
+    return next(row for row, word in enumerate(words) if word in pronouns)

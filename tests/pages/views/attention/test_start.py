@@ -1,0 +1,92 @@
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.analysis.heads.findings import best_pronoun_head
+from core.inspection import inspect_sentence, merged
+from core.runs.run import load_run
+from core.tasks import TASKS
+from pages.frame import cached
+from pages.views.attention import start
+from tests.pages.conftest import ROOT
+from viz.component.payload import unframed
+
+TIRED, WIDE = (example.source for example in TASKS["everyday"].examples[:2])
+
+
+@pytest.fixture
+def open_at():
+    """Return a function that opens the app at an address."""
+
+    def opener(**query_params):
+        at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        at.query_params.update(query_params)
+        at.run()
+        assert not at.exception, at.exception
+        return at
+
+    return opener
+
+
+def is_start(at):
+    return start.TYPE in [each.key for each in at.button]
+
+
+def picture(at):
+    [element] = at.get("bidi_component")
+    return unframed(element.proto.bytes)[0]
+
+
+@pytest.mark.parametrize(("sentence", "antecedent"), [(TIRED, "animal"), (WIDE, "street")])
+def test_it_shows_where_the_head_looks_from_the_pronoun(open_at, sentence, antecedent):
+    at = open_at()
+    at.segmented_control[0].set_value(sentence).run()
+    run = load_run(ROOT / "gallery" / "everyday")
+    head = best_pronoun_head(run).head
+    inspection = merged(inspect_sentence(run, sentence))
+    words = [token.text for token in inspection.source_tokens]
+    weights_K = inspection.attention[head.site].weights_HQK[head.index, words.index("it")]
+    assert words[int(np.argmax(weights_K))] == antecedent
+    shown = picture(at)
+    said = f"“it” looks at “{antecedent}”: {weights_K.max():.2f}"
+    assert shown["title"].startswith(said)
+    assert shown["pinned"] == ["query", words.index("it")]
+    assert any("→" in each.value for each in at.markdown)
+    assert any("Tatoeba" in each.value for each in at.caption)
+
+
+def test_whoever_types_their_own_goes_on_with_the_sentence(open_at):
+    at = open_at()
+    at.segmented_control[0].set_value(WIDE).run()
+    assert is_start(at)
+    at.button(key=start.TYPE).click().run()
+    assert not is_start(at)
+    assert at.text_input[0].value == WIDE
+    assert at.query_params["view"] in ("maps", ["maps"])
+    at.run()
+    assert not is_start(at)
+
+
+@pytest.mark.parametrize("query", [{"view": "maps"}, {"sentence": "A b."}, {"model": "copy"}])
+def test_whoever_comes_by_a_link_goes_straight_to_the_view(open_at, query):
+    assert not is_start(open_at(**query))
+
+
+def test_a_language_alone_is_no_link(open_at):
+    assert is_start(open_at(lang="en"))
+
+
+def test_there_is_no_start_without_a_head_that_finds_antecedents(open_at, elsewhere, tmp_path):
+    elsewhere("GALLERY", tmp_path)
+    elsewhere("OWN", tmp_path)
+    at = open_at()
+    assert not is_start(at)
+    assert any("There is no trained model yet" in each.value for each in at.info)
+
+
+def test_a_model_without_pronouns_has_no_start(open_at, monkeypatch):
+    paths = {"copy": ROOT / "gallery" / "copy"}
+    monkeypatch.setattr(cached, "run_paths", lambda: paths)
+    at = open_at()
+    assert not is_start(at)
+    assert at.text_input
