@@ -31,6 +31,7 @@ if tokens:
     labels = tuple(TokenLabel(f"word{clicks + i}") for i in range(tokens))
     maps = AttentionMaps(
         kind="encoder.self",
+        sides=("source", "source"),
         weights=np.roll(weights(layers, heads, tokens, tokens), clicks, axis=(2, 3)),
         visible=np.ones((tokens, tokens), np.bool_),
         queries=labels,
