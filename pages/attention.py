@@ -3,7 +3,7 @@
 from pages.frame import session, view
 from pages.frame.language import N_
 from pages.frame.view import View
-from pages.views.attention import compare, heads, lines, maps, sentence, steps, word
+from pages.views.attention import compare, heads, lines, maps, sentence, start, steps, word
 
 VIEWS = (
     View(
@@ -52,8 +52,12 @@ VIEWS = (
 
 
 def render() -> None:
-    """Ask for a model, a sentence and a view, and draw it."""
-    view.of_sentence(VIEWS, session.VIEW)
+    """Begin with one head and one word; then ask for a model, a sentence and a view."""
+    if first := start.first_screen():
+        start.draw(first)
+    else:
+        # The bare address is that of the start.
+        view.of_sentence(VIEWS, session.VIEW, named=True)
 
 
 if __name__ == "__main__":

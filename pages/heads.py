@@ -63,7 +63,7 @@ VIEWS: tuple[View[Opened], ...] = (
         N_("attribution"),
         N_(
             "Which source tokens a word comes from, by six methods. Hiding a token (**leave one "
-            "out**) is the test of the others."
+            "out**) is what the others are tested by."
         ),
         attribution.draw,
     ),

@@ -45,19 +45,20 @@ VIEWS = (
         "units",
         N_("units"),
         N_(
-            "The feed-forward layer's units after the ReLU: a unit fires where it is above 0, and "
-            "each word fires others."
+            "The feed-forward layer's units after the ReLU: a unit is active where it is above 0, "
+            "and different words activate different units."
         ),
         units.draw,
     ),
     View(
-        "sides",
-        N_("sides"),
+        "mixing",
+        N_("mixing"),
         N_(
             "Self-attention works from the left and mixes positions; the feed-forward layer works "
             "from the right and never does."
         ),
         mixing.draw,
+        older="sides",
     ),
     View(
         "counts",

@@ -59,7 +59,11 @@ def _view_of(n_chosen: int) -> View[Sequence[Listed]] | None:
 def _hint(n: int, n_chosen: int, view: View[Sequence[Listed]] | None) -> str:
     """Say what is shown, and what can be."""
     if view is None:
-        said = _("{n} runs are ticked; {most} at most can be compared.")
+        said = n_(
+            "{n} run is ticked; {most} at most can be compared.",
+            "{n} runs are ticked; {most} at most can be compared.",
+            n_chosen,
+        )
         return said.format(n=n_chosen, most=compare.MOST)
     return n_("{n} run. {hint}", "{n} runs. {hint}", n).format(n=n, hint=_(view.question))
 

@@ -19,8 +19,8 @@ VIEWS = (
         "variance",
         N_("variance"),
         N_(
-            "Independent components of variance 1 give q·k the variance $d_k$; divided by "
-            "$\\sqrt{d_k}$, it is 1 at every width."
+            "Independent components of mean 0 and variance 1 give q·k the variance $d_k$; divided "
+            "by $\\sqrt{d_k}$, it is 1 at every width."
         ),
         variance.draw,
     ),

@@ -1,3 +1,4 @@
+import io
 import json
 import shutil
 from functools import partial
@@ -10,8 +11,9 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import WidgetList
 
-from pages.frame import cached, view
-from pages.views.training import costs
+from core.runs.archive import archive_run
+from pages.frame import cached, language, view
+from pages.locales import catalogues
 from viz.component.payload import unframed
 from viz.plane.map_payload import unpack
 
@@ -69,7 +71,7 @@ SECONDS_OF_A_STEP = 0.02
 @pytest.fixture(scope="session", autouse=True)
 def _steps_timed_before():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(costs, "stopwatch", _KnownAtOnce)
+        patch.setattr(cached, "stopwatch", _KnownAtOnce)
         yield
 
 
@@ -141,7 +143,8 @@ def open_app():
 
     def opener(**query_params):
         at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-        at.query_params.update(query_params)
+        # The bare address opens on the start.
+        at.query_params.update({"view": "maps"} | query_params)
         at.run()
         assert not at.exception, at.exception
         return at
@@ -175,6 +178,25 @@ def _run_page(name):
 
 
 @pytest.fixture
+def another(own_runs):
+    """Return a function that makes a run of one's own from one of the gallery."""
+
+    def make(name, of="copy"):
+        return Path(shutil.copytree(ROOT / "gallery" / of, own_runs / name))
+
+    return make
+
+
+@pytest.fixture
+def archive(tmp_path):
+    """A run that somebody gave away."""
+    shutil.copytree(ROOT / "gallery" / "copy", tmp_path / "given" / "gift")
+    content = io.BytesIO()
+    archive_run(tmp_path / "given" / "gift", content)
+    return content.getvalue()
+
+
+@pytest.fixture
 def open_page():
     """Return a function that runs one page on its own, without the others.
 
@@ -190,6 +212,15 @@ def open_page():
         return at
 
     return opener
+
+
+@pytest.fixture
+def german(tmp_path, monkeypatch):
+    """German is a language of the app, with English texts and German numbers."""
+    catalogues.begin(tmp_path, "de")
+    file = tmp_path / "de" / "LC_MESSAGES" / "app.po"
+    catalogues.compile_texts(file.with_suffix(".mo"), catalogues.read(file))
+    monkeypatch.setattr(language, "LOCALES", tmp_path)
 
 
 def shown(at):

@@ -6,7 +6,7 @@ Every text stands in brackets and is longer than in English by 40 %, as many lan
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import pyarrow as pa
 from babel.messages.catalog import Catalog
@@ -19,10 +19,19 @@ from viz.component.payload import unframed
 LANGUAGE = "qps"
 LONGER = 0.4
 FILLED_IN = re.compile(r"\{\w*\}")
+NUMBERED = re.compile(r"^\d+ ")
+"""A token is named after its position."""
 MARKED = re.compile(r"⟦[^⟦⟧]*⟧")
 TEXTS = ("label", "body", "help", "placeholder", "caption", "alt", "text", "title", "delta")
 """Fields of Streamlit's elements in which a text may stand."""
 NO_TEXTS = {"latex", "code", "html"}
+IN_PICTURES = ("title", "note", "value_name", "label", "caption")
+"""Fields of what our own components draw; a list in their place is a token and what it is."""
+AXES = ("rows", "columns")
+"""Fields that hold an axis, which has a name."""
+NAMES = frozenset({"bfloat16", "float32", "copy-tiny", "output", "softmax", "e^(z/τ − max)"})
+"""The same everywhere: number formats, a run, parts of a model as in the code, a formula."""
+MARKDOWN = re.compile(r":small(?=\[)|\$[^$]+\$|\*\*")
 
 
 def marked(text: str) -> str:
@@ -48,28 +57,41 @@ def write(locales):
     catalogues.compile_texts(file, catalogue)
 
 
-def left_in_english(at) -> list[str]:
-    """Return what of a page's texts is not in the language, each after its element."""
-    names = cached.run_paths()
+def left_in_english(at, own: Collection[str] = ()) -> list[str]:
+    """Return what of a page's texts is not in the language, each after its element.
+
+    Args:
+        at: The page.
+        own: Words of the visitor's or of the model, which are in no catalogue.
+    """
+    names = {*cached.run_paths(), *NAMES, *own}
     found = {
         f"{element.type}: {unmarked(text)}"
         for element in _elements(at._tree)
         if element.type not in NO_TEXTS
         for text in _texts(element)
-        if text not in names and has_words(unmarked(text))
+        if not {NUMBERED.sub("", text), unmarked(text)} & names and has_words(unmarked(text, names))
     }
     return sorted(found)
 
 
-def unmarked(text: str) -> str:
+def unmarked(text: str, names: Collection[str] = ()) -> str:
     """Return what of a text stands outside of all marks.
+
+    Args:
+        text: As it is shown.
+        names: What may stand before a colon: a chart of each of two runs says which it is.
 
     >>> unmarked("⟦layer ⟦one··⟧··⟧ and 2")
     ' and 2'
+    >>> unmarked("copy: ⟦layer··⟧", {"copy"})
+    ''
     """
     while text != (rest := MARKED.sub("", text)):
         text = rest
-    return ICON.sub("", FILLED_IN.sub("", text))
+    text = MARKDOWN.sub("", ICON.sub("", FILLED_IN.sub("", text)))
+    of, colon, rest = text.partition(": ")
+    return rest if colon and of in names else text
 
 
 def _elements(block) -> Iterator:
@@ -82,7 +104,8 @@ def _texts(element) -> Iterator[str]:
     proto = element.proto
     if element.type == "bidi_component":
         header, _rest = unframed(proto.bytes)
-        yield from header.get("texts", {}).values()
+        yield from header.pop("texts", {}).values()
+        yield from _titles(header, IN_PICTURES)
     elif proto is not None:
         # A block keeps its fields in that of its kind: a tab, an expander.
         kind = proto.WhichOneof("type") if "type" in proto.DESCRIPTOR.oneofs_by_name else None
@@ -90,21 +113,26 @@ def _texts(element) -> Iterator[str]:
             yield from (str(getattr(holder, name, "") or "") for name in TEXTS)
             yield from (each for each in getattr(holder, "options", ()) if isinstance(each, str))
         yield from _titles(json.loads(getattr(proto, "spec", "") or "{}"))
-        yield from _columns(proto) if element.type == "dataframe" else ()
+        yield from _columns(proto) if element.type in {"dataframe", "table"} else ()
 
 
-def _titles(spec) -> Iterator[str]:
-    """Yield what stands in a chart beside its data."""
+def _titles(spec, fields=TEXTS) -> Iterator[str]:
+    """Yield what stands in a picture beside its data."""
     for name, value in spec.items() if isinstance(spec, dict) else enumerate(spec):
-        if name in TEXTS and isinstance(value, str):
+        if name in fields and isinstance(value, str):
             yield value
         elif isinstance(value, dict | list) and name != "datasets":
-            yield from _titles(value)
+            if name in AXES and isinstance(value, dict):
+                yield str(value.get("name", ""))
+            yield from _titles(value, fields)
 
 
 def _columns(proto) -> Iterator[str]:
-    """Yield what the columns of a table are called."""
-    held = getattr(proto, "arrow_data", proto).data
-    labels = json.loads(getattr(proto, "columns", "") or "{}")
-    for name in pa.ipc.open_stream(held).schema.names:
-        yield labels.get(name, {}).get("label") or name
+    """Yield what the columns of a table are called; some are not shown."""
+    schema = pa.ipc.open_stream(getattr(proto, "arrow_data", proto).data).schema
+    indices = json.loads((schema.metadata or {}).get(b"pandas", b"{}")).get("index_columns", ())
+    asked = json.loads(getattr(proto, "columns", "") or "{}")
+    for name in schema.names:
+        column = asked.get("_index" if name in indices else name, {})
+        if not column.get("hidden"):
+            yield column.get("label") or name

@@ -124,7 +124,7 @@ def test_another_model_keeps_the_visitors_own_sentence(open_app):
 
 def test_words_never_seen_in_training_are_marked_and_counted(open_app):
     at = open_app(sentence="The xylophone slept.")
-    assert "1 of 4 words (dotted) were never seen in training." in said(at)
+    assert "1 of 4 words (dotted) was never seen in training." in said(at)
     unknown = "".join(label.text for label in shown(at).source if label.unknown)
     assert unknown.lstrip("␣") == "xylophone"
 

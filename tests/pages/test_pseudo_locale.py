@@ -5,14 +5,17 @@ from importlib import import_module
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.inspection import inspect_sentence
+from core.runs.run import load_run
 from pages.frame import language
+from pages.frame.language import plain
+from pages.views.heads import prune
 from tests.escaping_texts import ROOT
 from tests.pages import pseudo_locale
-from tests.pages.conftest import _run_page
+from tests.pages.conftest import MODEL, _run_page
+from tests.pages.every_view import CASES, query_of
 
-PAGES = sorted(file.stem for file in (ROOT / "pages").glob("*.py") if file.stem != "__init__")
-CONVERTED: list[str] = ["runs"]
-"""Pages of which nothing is English any more; it may only grow."""
+SENTENCE = "The animal slept because it was tired."
 
 
 @pytest.fixture(scope="module")
@@ -40,18 +43,40 @@ def open_marked(marked_texts, monkeypatch):
     return opener
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_nothing_stays_english_on_pages_that_are_converted(page, open_marked):
-    left = pseudo_locale.left_in_english(open_marked(page))
-    if page in CONVERTED:
-        assert not left, "\n".join(left)
-    else:
-        assert left, f"nothing of {page} is English any more: put it into CONVERTED"
+@pytest.fixture(scope="module")
+def own():
+    """Words that are in no catalogue: the sentence's and the translation's."""
+    run = load_run(ROOT / "gallery" / MODEL)
+    inspection = inspect_sentence(run, SENTENCE)
+    return {token.text for token in (*inspection.source_tokens, *inspection.fed_tokens)}
+
+
+@pytest.mark.parametrize(("page", "name"), CASES)
+def test_no_view_stays_english(page, name, open_marked, own, monkeypatch):
+    monkeypatch.setattr(prune, "N_PRUNED", 6)
+    query = {"model": MODEL, "sentence": SENTENCE} | query_of(page, name)
+    left = pseudo_locale.left_in_english(open_marked(page, **query), own)
+    assert not left, "\n".join(left)
+
+
+def test_nothing_of_the_start_stays_english_but_the_sentences_and_the_licence(open_marked):
+    caption, said = pseudo_locale.left_in_english(open_marked("attention"))
+    assert caption == f"caption: {plain(load_run(ROOT / 'gallery' / 'everyday').notice)}"
+    assert said.startswith("markdown: The animal didn")
+    assert "fatigué" in said
 
 
 def test_what_stays_english_is_found(open_marked, monkeypatch):
     monkeypatch.setattr("pages.views.runs.manage._", lambda message: message)
     assert pseudo_locale.left_in_english(open_marked("runs"))
+
+
+def test_an_axis_that_stays_english_is_found(open_marked, monkeypatch, own):
+    query = {"model": MODEL, "sentence": SENTENCE, "view": "compare"}
+    before = pseudo_locale.left_in_english(open_marked("attention", **query), own)
+    monkeypatch.setattr("pages.frame.selection._", lambda message: message)
+    after = pseudo_locale.left_in_english(open_marked("attention", **query), own)
+    assert [each for each in after if "looked at" in each and each not in before]
 
 
 def test_the_language_is_for_tests_alone():

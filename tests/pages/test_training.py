@@ -23,7 +23,7 @@ from core.training.presets import PRESETS
 from core.training.process import situation
 from core.training.settings import with_settings
 from pages.frame import cached
-from pages.frame.language import duration
+from pages.frame.durations import duration
 from pages.views.training import costs, own_pairs, settings
 from pages.views.training import set_up as set_up_view
 from tests.pages.conftest import SECONDS_OF_A_STEP, said
@@ -259,7 +259,7 @@ class Watch:
 )
 def test_as_long_as_the_time_is_not_known_that_is_said(set_up, monkeypatch, answers, text):
     watch = Watch(*answers)
-    monkeypatch.setattr(costs, "stopwatch", lambda: watch)
+    monkeypatch.setattr(cached, "stopwatch", lambda: watch)
     assert text in said(set_up())
 
 
@@ -267,23 +267,6 @@ def test_the_model_that_is_counted_is_the_one_that_is_trained(set_up, started):
     at = set_up()
     press_start(at)
     assert f"**{count_parameters(read_settings(started[0]).model):,}**" in said(set_up())
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (0.2, "1 s"),
-        (59.4, "59 s"),
-        (59.9, "1 min"),
-        (172, "2 min 50 s"),
-        (3599, "1 h"),
-        (9_000, "2 h 30 min"),
-        (86_399, "1 d"),
-        (200_000, "2 d 8 h"),
-    ],
-)
-def test_a_time_is_said_in_two_units_at_most(seconds, text):
-    assert duration(seconds).replace("\u00a0", " ") == text
 
 
 def test_guided_attention_is_offered_only_where_there_are_pronouns(set_up):

@@ -4,68 +4,51 @@ import csv
 import io
 import json
 from contextlib import chdir
-from importlib import import_module
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import expect
 
 from pages.frame import view as frame
-from pages.frame.files import as_csv, as_json
 from pages.views.heads import prune
+from tests.pages.every_view import CASES, query_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SENTENCE = "The animal slept because it was tired."
-PAGES = {
-    "attention": "view",
-    "heads": "trial",
-    "decoding": "decoding",
-    "masks": "masks",
-    "positions": "positions",
-    "scaling": "scaling",
-    "layers": "layers",
-    "training": "training",
-    "runs": "",
-}
-"""Page → the name of its views in the URL; empty where what is ticked chooses among them."""
-ASKED = {
-    ("runs", "run"): {"runs": "copy"},
-    ("runs", "compare"): {"runs": ["copy", "copy-learned"]},
-    ("heads", "prune"): {"model": "copy"},
-    ("decoding", "exposure"): {"measure_exposure": "true", "model": "copy"},
-    ("attention", "compare"): {"other_sentence": "The street slept because it was wide."},
-}
-"""Page and view → what else a link must say for it."""
-CASES = [
-    (page, each.name)
-    for page, name in PAGES.items()
-    for each in getattr(import_module(f"pages.{page}"), "VIEWS", ())
-]
 
 
 @pytest.fixture
 def offered():
-    """What views hand over while a page is drawn; of heads that go one by one, a short look."""
+    """What views hand over while a page is drawn, and label → what each of their files is made by.
+
+    Of heads that go one by one, a short look.
+    """
     found = []
-    offer = frame.offer
+    offer, button = frame.offer, frame.st.download_button
 
     def noted(shown, view, facts):
-        found.append((shown, view, facts))
+        found.append((shown, view, {}))
         offer(shown, view, facts)
+
+    def noted_button(label, data, **how):
+        if found:
+            found[-1][-1][label] = data
+        return button(label, data=data, **how)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(frame, "offer", noted)
+        patch.setattr(frame.st, "download_button", noted_button)
         patch.setattr(prune, "N_PRUNED", 6)
         yield found
 
 
 @pytest.fixture
 def shown(offered, open_page):
-    """Return a function that opens a view by its name; the newest of what it hands over."""
+    """Return a function that opens a page as a link does, and the newest of what is handed over."""
 
-    def opener(page, name):
-        asked = {PAGES[page]: name} if PAGES[page] else {}
-        at = open_page(page, sentence=SENTENCE, **asked, **ASKED.get((page, name), {}))
+    def opener(page, **query):
+        at = open_page(page, **query)
         assert not at.exception
         return at, offered[-1]
 
@@ -83,25 +66,41 @@ def offline(browser):
 @pytest.mark.browser
 @pytest.mark.parametrize(("page", "name"), CASES)
 def test_everything_of_every_view_can_be_taken_away(shown, page, name, offline, tmp_path):
-    at, (handed, view, facts) = shown(page, name)
+    at, (handed, view, files) = shown(page, sentence=SENTENCE, **query_of(page, name))
     assert view.name == name
-    numbers = handed.numbers()
-    [n_rows] = {len(column) for column in numbers.values()}
-    names, *rows = csv.reader(io.StringIO(as_csv(numbers)))
-    assert (len(names), len(rows)) == (len(numbers), n_rows)
-    assert json.loads(as_json({"title": handed.title, **facts}, numbers))["title"] == handed.title
-    buttons = {button.label.split("-")[0] for button in at.get("download_button")}
-    assert {"CSV", "JSON", "HTML"} <= buttons
+    assert set(files) <= {button.label for button in at.get("download_button")}
+    written = {label: made() for label, made in files.items()}
+    about = json.loads(written.pop("JSON"))
+    assert about["title"] == handed.title
+    assert_same_numbers(written.pop("CSV"), about["columns"])
     assert set(handed.about) <= set(frame.FACTS)
-    assert_opens(offline, handed, facts, tmp_path / "view.html")
+    assert_opens(offline, handed, written.pop("HTML"), tmp_path / "view.html")
+    assert_pictures(written, [each for each in handed.pictures if each.chart is not None])
     # Its Python needs no more than the project's folder.
     found = {}
     with chdir(ROOT):
         exec(handed.python, found)
     assert found["numbers"] is not None
+    _, (again, its_view, _) = shown(page, **parse_qs(urlsplit(about["link"]).query))
+    assert (its_view.name, again.name, again.title) == (name, handed.name, handed.title)
 
 
-def assert_opens(offline, handed, facts, file):
+def assert_same_numbers(as_csv, columns):
+    """Make sure that both files have the same columns, which are of the same length."""
+    names, *rows = csv.reader(io.StringIO(as_csv))
+    assert names == list(columns)
+    assert {len(column) for column in columns.values()} == {len(rows)}
+
+
+def assert_pictures(files, charts):
+    """Make sure that there are two files of every chart, each of which is what it is called."""
+    assert len(files) == 2 * len(charts)
+    for label, file in files.items():
+        begins = {"PNG": b"\x89PNG\r\n", "SVG": "<svg "}[label.partition("-")[0]]
+        assert file.startswith(begins)
+
+
+def assert_opens(offline, handed, written, file):
     """Open the view's own page, and make sure that all of its pictures are drawn."""
     failed = []
 
@@ -109,7 +108,7 @@ def assert_opens(offline, handed, facts, file):
         failed.append(error)
 
     offline.on("pageerror", note)
-    file.write_text(frame.page(handed, {**facts, **handed.about}), encoding="utf-8")
+    file.write_text(written, encoding="utf-8")
     offline.goto(file.as_uri())
     expect(offline.locator("h1")).to_have_text(handed.title)
     drawn = offline.locator("[data-drawn], .chart > svg, .numbers table, .numbers p")

@@ -10,17 +10,17 @@ from core.analysis.heads.comparison import aligned, compare, difference
 from core.heads import Head
 from core.inspection import inspect_sentence, merged
 from pages.frame import components, notes, selection, snippets
+from pages.frame.cells import cell_columns
 from pages.frame.language import N_, _, number
 from pages.frame.opening import Opened
 from pages.frame.selection import key_axis, query_axis
+from pages.frame.translations import say
 from pages.frame.view import Column, Shown
 from pages.views.attention import differences, second_head, weights
 from pages.views.attention.differences import Compared, compared, paired_labels
 from viz.plane.matrices import Axis, Matrices, Matrix
 
 COMPARED_MAPS = "compared_maps"
-LONG = 600
-"""Letters of both translations that push the picture too far down."""
 _IMPORTS = (
     "from core.analysis.heads.comparison import compare, difference",
     "from core.heads import Head",
@@ -36,7 +36,8 @@ def draw(opened: Opened) -> Shown | None:
         if second is None:
             return None
         shown = compared(selected, second)
-        _say(shown)
+        said = f"{differences.what_changes(shown)} {differences.what_differs(shown)}"
+        say(said, differences.translations(shown))
     pictures = Matrices(panels=(_map(shown, 0), _map(shown, 1), _difference(shown)))
     picture = components.matrices(pictures, key=COMPARED_MAPS)
     return Shown(
@@ -50,18 +51,6 @@ def draw(opened: Opened) -> Shown | None:
         how_to_read=_(_HOW_TO_READ),
         formula=_FORMULA,
     )
-
-
-def _say(shown: Compared) -> None:
-    """Say what changes, and show both translations: below, where they are long."""
-    said = f"{differences.what_changes(shown)} {differences.what_differs(shown)}"
-    both = differences.translations(shown)
-    if len(both) <= LONG:
-        st.markdown(f"{said}  \n{both}")
-        return
-    st.markdown(said)
-    with st.expander(_("Translations"), type="compact"):
-        st.markdown(both)
 
 
 def _about(shown: Compared) -> dict[str, str]:
@@ -165,14 +154,10 @@ def _numbers(pictures: Matrices) -> Mapping[str, Column]:
     names = ("first", "second", "difference")
     columns: dict[str, list[object]] = {}
     for name, panel in zip(names, pictures.panels, strict=True):
-        rows, keys = np.indices(panel.values.shape).reshape(2, -1)
         visible = np.ones(panel.values.shape, np.bool_) if panel.visible is None else panel.visible
         cells: dict[str, Column] = {
             "map": [name] * panel.values.size,
-            "query": rows.tolist(),
-            "query_token": [panel.rows.labels[row].text for row in rows],
-            "key": keys.tolist(),
-            "key_token": [panel.columns.labels[key].text for key in keys],
+            **cell_columns(panel.rows.labels, panel.columns.labels),
             "visible": visible.reshape(-1).tolist(),
             "value": panel.values.reshape(-1).tolist(),
         }

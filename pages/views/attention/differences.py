@@ -75,7 +75,7 @@ def paired_labels(shown: Compared, *, of_keys: bool) -> tuple[TokenLabel, ...]:
 def what_differs(shown: Compared) -> str:
     """Say in Markdown which of the tokens that look or are looked at stand differently."""
     comparison, kind = shown.comparison, shown.first.kind
-    sides = {kind.query_side, kind.key_side}
+    sides = set(kind.sides)
     first, second = comparison.first, comparison.second
     sources = _changes(comparison.source, first.source_tokens, second.source_tokens)
     targets = _changes(comparison.fed, first.fed_tokens, second.fed_tokens)

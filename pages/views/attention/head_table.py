@@ -1,7 +1,8 @@
 """What the table of heads shows of each: what it does with the sentence, in words and numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
@@ -9,7 +10,7 @@ from streamlit.elements.lib.column_types import ColumnConfig
 from core.analysis.heads.patterns import Pattern
 from core.analysis.heads.summaries import HeadSummary, Pair
 from core.tokenizer import Token
-from pages.frame.language import _, number, percent
+from pages.frame.language import _, number, percent, percent_of_100
 from pages.frame.selection import Selection, key_tokens, query_tokens
 
 MARK = " "
@@ -80,6 +81,17 @@ def _percents(summary: HeadSummary, share: float) -> float | None:
     return None if summary.pattern.name in ("even", "none") else 100 * share
 
 
+def writers() -> dict[str, Callable[[float], str]]:
+    """Return what writes the numbers of the columns."""
+    two = partial(number, digits=2)
+    share = partial(percent_of_100, decimals=1)
+    return {
+        PAIR: partial(number, digits=3),
+        **{"in_rows": share, "by_chance": share},
+        **{"entropy": two, "distance": two, "largest": two},
+    }
+
+
 def column_config(shown: HeadTable) -> dict[str, ColumnConfig | None]:
     """Return how the columns are written."""
     numeric, text = st.column_config.NumberColumn, st.column_config.TextColumn
@@ -95,13 +107,13 @@ def column_config(shown: HeadTable) -> dict[str, ColumnConfig | None]:
         MARK: text(width=28, help=_("The head's colour in every picture")),
         "layer": numeric(_("layer"), width=54),
         "head": numeric(_("head"), width=54),
-        PAIR: numeric(shown.named_pair, format="%.3f", width=104, help=pair),
+        PAIR: numeric(shown.named_pair, width=104, help=pair),
         "does": text(_("what its largest weights have in common"), width=330),
-        "in_rows": numeric(_("in rows"), format="%.1f %%", width=72, help=rows),
-        "by_chance": numeric(_("by chance"), format="%.1f %%", width=78, help=chance),
-        "entropy": numeric(_("bits"), format="%.2f", width=54, help=bits),
-        "distance": numeric(_("distance"), format="%.2f", width=76, help=away),
-        "largest": numeric(_("largest"), format="%.2f", width=68, help=largest),
+        "in_rows": numeric(_("in rows"), width=72, help=rows),
+        "by_chance": numeric(_("by chance"), width=78, help=chance),
+        "entropy": numeric(_("bits"), width=54, help=bits),
+        "distance": numeric(_("distance"), width=76, help=away),
+        "largest": numeric(_("largest"), width=68, help=largest),
     }
 
 
@@ -121,7 +133,7 @@ def short(summary: HeadSummary, keys: Sequence[Token], *, whole_words: bool) -> 
     if pattern.name == "forward":
         return _("moves from left to right")
     found = _target(pattern, keys, not summary.head.kind.is_self, _unit(whole_words))
-    template = _("looks at {target}") if pattern.common else _("varies; most often {target}")
+    template = _("looks at {target}") if pattern.prevails else _("varies; most often {target}")
     return template.format(target=found)
 
 

@@ -18,7 +18,7 @@ from core.analysis.heads.summaries import (
 from core.heads import Head, Kind
 from core.runs.run import Run
 from pages.frame import address, cached, controls, notes, opening, selection, session, tables
-from pages.frame.language import N_, _, number, translated
+from pages.frame.language import N_, _, n_, number, translated
 from pages.frame.opening import Opened
 from pages.frame.selection import Selection, key_tokens, query_tokens
 from pages.frame.view import Column, Shown
@@ -31,7 +31,9 @@ from pages.views.attention.head_table import (
     columns,
     said,
     weight_of,
+    writers,
 )
+from viz.charts.frames import written
 from viz.charts.head_table import head_table as styled_table
 
 SORTS = {"entropy": N_("entropy"), "distance": N_("distance"), "pair": N_("pair")}
@@ -92,7 +94,7 @@ def _default_pair(selected: Selection) -> Pair:
 
 def _pronoun(selected: Selection) -> int | None:
     """Return the row of the sentence's first pronoun; None where the rows are not its words."""
-    if selected.kind is not Kind.ENCODER_SELF:
+    if selected.kind.query_side != "source":
         return None
     pronouns = pronouns_among(selected.opened.task, selected.opened.inspection.source_words)
     texts = [token.text.lower() for token in selected.inspection.source_tokens]
@@ -115,7 +117,9 @@ def _draw_table(shown: HeadTable) -> None:
     places = [(each.head.layer, each.head.index) for each in shown.summaries]
     tables.show(
         TABLE,
-        styled_table([head for _layer, head in places], columns(shown), mark=MARK),
+        written(
+            styled_table([head for _layer, head in places], columns(shown), mark=MARK), writers()
+        ),
         places,
         [(shown.selected.layer, shown.selected.head.index)],
         _take,
@@ -149,9 +153,12 @@ def _draw_chosen(shown: HeadTable) -> None:
             args=({session.VIEW: "maps"},),
         )
     st.caption(
-        _(
+        n_(
+            "Of this sentence only, {n} row: those that see one key only do not count. A map is a "
+            "hypothesis about what a head does; silencing the head is a test.",
             "Of this sentence only, {n} rows: those that see one key only do not count. A map is a "
-            "hypothesis about what a head does; silencing the head is the test."
+            "hypothesis about what a head does; silencing the head is a test.",
+            chosen.rows,
         ).format(n=number(chosen.rows))
     )
 

@@ -5,18 +5,19 @@ from typing import Any
 
 import streamlit as st
 
-from core.heads import Kind
+from core.heads import STACK_LABELS, Kind
 from core.inspection import inspect_sentence, merged
 from core.model.attention import attend_probed
 from pages.frame import address, clicks, components, controls, selection, session
-from pages.frame.language import N_, _
+from pages.frame.language import N_, _, capitalised, n_
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
 from pages.frame.positions import position
 from pages.frame.selection import Selection, key_labels, query_labels
 from pages.frame.view import Shown
 from pages.views.attention import weights
-from viz.lines.lines import Lines
+from viz.component.standalone import Drawn
+from viz.lines.lines import Column, Lines
 
 THRESHOLD = 0.05
 ONE, ALL = "one", "all"
@@ -27,14 +28,8 @@ def draw(opened: Opened) -> Shown:
     """Draw the lines."""
     selected = selection.ask(opened)
     heads = _heads(selected)
-    shown = _lines(selected, heads)
-    picture = components.lines(
-        shown,
-        key=session.LINES,
-        on_pick=partial(clicks.take_token, session.LINES),
-        on_threshold=_take_threshold,
-        on_heads=_take_heads,
-    )
+    shown = of_heads(selected, heads)
+    picture = show(shown)
     drawn = [head for head in heads if head not in shown.hidden]
     computed = f'inspection.attention[Site.parse("{selected.site}")].weights_HQK[{drawn}]'
     return Shown(
@@ -64,37 +59,60 @@ def _heads(selected: Selection) -> list[int]:
     return list(range(n_heads)) if shown == ALL else [selected.head.index]
 
 
-def _lines(selected: Selection, heads: list[int]) -> Lines:
+def show(shown: Lines) -> Drawn:
+    """Draw lines, and take over what is chosen in them."""
+    return components.lines(
+        shown,
+        key=session.LINES,
+        on_pick=partial(clicks.take_token, session.LINES),
+        on_threshold=_take_threshold,
+        on_heads=_take_heads,
+    )
+
+
+def of_heads(
+    selected: Selection,
+    heads: list[int],
+    pinned: tuple[Column, int] | None = None,
+    title: str = "",
+) -> Lines:
+    """Return the lines of some heads of a layer.
+
+    Args:
+        selected: Which layer, and of what.
+        heads: Their numbers.
+        pinned: Column and index of the token whose lines are shown alone while nobody chose one.
+        title: What stands above; without it, which heads they are.
+    """
     inspection, kind = selected.inspection, selected.kind
     decoder = kind.query_side == "target"
     return Lines(
-        title=_title(selected, heads),
+        title=title or _title(selected, heads),
         weights_HQK=selected.attention.weights_HQK[heads],
         visible_QK=selected.attention.visible_QK,
         heads=heads,
         queries=query_labels(inspection, kind),
         keys=key_labels(inspection, kind),
-        sides=(kind.query_side, kind.key_side),
+        sides=kind.sides,
         predicted=labels(inspection.predicted_tokens) if decoder else (),
         threshold=_threshold(),
         hidden=_hidden(heads),
-        pinned=_pinned(selected),
+        pinned=_pinned(selected) or pinned,
     )
 
 
 def _title(selected: Selection, heads: list[int]) -> str:
-    stack = _("Encoder") if selected.site.in_encoder else _("Decoder")
     where = {
         Kind.ENCODER_SELF: _("where each word looks"),
         Kind.DECODER_SELF: _("where each word looks back"),
         Kind.CROSS: _("where it looks in the source"),
     }[selected.kind]
-    whose = _("all {n} heads").format(n=len(heads))
+    whose = n_("all {n} head", "all {n} heads", len(heads)).format(n=len(heads))
     if len(heads) == 1:
         whose = _("head {head}").format(head=heads[0])
-    return _("{stack} layer {layer}, {whose}: {where}").format(
-        stack=stack, layer=selected.layer, whose=whose, where=where
-    )
+    text = _("{stack} layer {layer}, {whose}: {where}")
+    stack = _(STACK_LABELS[selected.site.stack])
+    return capitalised(text.format(stack=stack, layer=selected.layer, whose=whose, where=where))
 
 
 def _threshold() -> float:
@@ -113,15 +131,16 @@ def _hidden(heads: list[int]) -> frozenset[int]:
     return hidden if len(hidden) < len(heads) else frozenset()
 
 
-def _pinned(selected: Selection) -> tuple[Any, int] | None:
+def _pinned(selected: Selection) -> tuple[Column, int] | None:
     """Return the token whose lines are kept, if the link names one that there is."""
     # Both are read in any case: the address goes on naming a token that another view has pinned.
-    column, token = address.linked(session.SIDE), address.linked(session.TOKEN)
-    counts = dict(zip(("query", "key"), selected.attention.visible_QK.shape, strict=True))
-    if column not in counts:
-        return None
-    index = position(token, counts[column])
-    return None if index is None else (column, index)
+    side, token = address.linked(session.SIDE), address.linked(session.TOKEN)
+    n_queries, n_keys = selected.attention.visible_QK.shape
+    counts: dict[Column, int] = {"query": n_queries, "key": n_keys}
+    for column, count in counts.items():
+        if side == column and (index := position(token, count)) is not None:
+            return column, index
+    return None
 
 
 def _take_threshold() -> None:
@@ -150,7 +169,7 @@ _HOW_TO_READ = N_(
   several heads are shown, each has its own bar and the number is the largest of them.
 - A click keeps a token's lines, another click or Escape lets go. The names of the heads switch
   them off and on.
-- A map is a hypothesis about what a head does. Silencing the head is the test: what that costs on
+- A map is a hypothesis about what a head does. Silencing the head is a test: what that costs on
   held-out sentences.
 """
 )

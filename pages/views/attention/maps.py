@@ -19,14 +19,7 @@ def draw(opened: Opened) -> Shown:
     selected = selection.ask(opened)
     head = selected.head
     picture = components.attention_maps(
-        maps_of(
-            opened.run,
-            selected.inspection,
-            head.kind,
-            (head.layer, head.index),
-            _about_pronouns(opened),
-            _zoom(selected),
-        ),
+        maps_of(opened.run, selected.inspection, head, _about_pronouns(opened), _zoom(selected)),
         key=session.MAPS,
         on_pick=partial(clicks.take_head, address.choose),
         on_zoom=clicks.take_zoom,
@@ -74,7 +67,7 @@ _HOW_TO_READ = N_(
   columns source tokens.
 - A decoder row says *fed → predicted*: the token that went in, and the token that came out there.
 - The colours go from 0 to 1 for every head, so that the same weight always looks the same.
-- A map is a hypothesis about what a head does. Silencing the head is the test: what that costs
+- A map is a hypothesis about what a head does. Silencing the head is a test: what that costs
   on held-out sentences is said above the maps where it was measured.
 - Dotted tokens belong to words that training never saw.
 """

@@ -9,10 +9,11 @@ from core.analysis.heads.comparison import most_alike
 from core.decoding.sentence import SentenceError
 from core.heads import Head
 from core.inspection import Inspection
-from core.runs.run import RunError, read_settings
+from core.runs.run import RunError
 from core.tasks import TASKS
 from pages.frame import address, cached, controls, notes, session
 from pages.frame.language import _, number, plain
+from pages.frame.messages import explained
 from pages.frame.selection import Selection
 
 SENTENCES, MODELS = "sentences", "models"
@@ -102,7 +103,7 @@ def _fitting(task: str) -> dict[str, Path]:
     found = {}
     for name, path in cached.run_paths().items():
         try:
-            if read_settings(path).task == task:
+            if cached.settings(path).task == task:
                 found[name] = path
         except RunError:
             continue
@@ -116,7 +117,7 @@ def _with_model(
     try:
         inspection = cached.inspected(path, sentence, selected.whole_words)
     except RunError as error:
-        st.error(plain(str(error)))
+        st.error(plain(explained(error)))
         return None
     sites = inspection.sites_of(selected.kind)
     if not sites:

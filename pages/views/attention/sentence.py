@@ -11,7 +11,7 @@ from core.heads import Kind
 from core.inspection import inspect_sentence, merged
 from core.runs.run import Run
 from pages.frame import cached, components, controls, selection, session
-from pages.frame.language import N_, _
+from pages.frame.language import N_, _, capitalised, n_
 from pages.frame.opening import Opened
 from pages.frame.selection import Selection, key_axis, query_axis
 from pages.frame.view import Column, Shown
@@ -26,11 +26,6 @@ SENTENCE_MAPS = "sentence_maps"
 _HOW: Mapping[str, Callable[[NDArray[np.float32]], NDArray[np.float32]]] = {
     MEAN: mean_of_heads,
     LARGEST: largest_of_heads,
-}
-_KINDS = {
-    Kind.ENCODER_SELF: N_("Encoder"),
-    Kind.DECODER_SELF: N_("Decoder self-attention"),
-    Kind.CROSS: N_("Cross-attention"),
 }
 
 
@@ -80,23 +75,45 @@ def _panel(selected: Selection, name: str, weights_QK: NDArray[np.float32], how:
     if name == ALL_LAYERS:
         heads *= len(selected.sites)
         title = {
-            MEAN: _("{kind}, all layers together: mean over all {n} heads"),
-            LARGEST: _("{kind}, all layers together: largest of all {n} heads"),
+            MEAN: n_(
+                "{kind}, all layers together: mean over the {n} head",
+                "{kind}, all layers together: mean over all {n} heads",
+                heads,
+            ),
+            LARGEST: n_(
+                "{kind}, all layers together: largest of the {n} head",
+                "{kind}, all layers together: largest of all {n} heads",
+                heads,
+            ),
         }[how]
     else:
         title = {
-            MEAN: _("{kind} layer {layer}: mean over its {n} heads"),
-            LARGEST: _("{kind} layer {layer}: largest of its {n} heads"),
+            MEAN: n_(
+                "{kind} layer {layer}: mean over its {n} head",
+                "{kind} layer {layer}: mean over its {n} heads",
+                heads,
+            ),
+            LARGEST: n_(
+                "{kind} layer {layer}: largest of its {n} head",
+                "{kind} layer {layer}: largest of its {n} heads",
+                heads,
+            ),
         }[how]
     note = {
-        MEAN: _("the mean of {n} heads: rows sum to 1"),
-        LARGEST: _("the largest of {n} heads: rows need not sum to 1"),
+        MEAN: n_(
+            "the mean of {n} head: rows sum to 1", "the mean of {n} heads: rows sum to 1", heads
+        ),
+        LARGEST: n_(
+            "the largest of {n} head: rows sum to 1",
+            "the largest of {n} heads: rows need not sum to 1",
+            heads,
+        ),
     }[how]
     if heads == 1:
         title, note = _("{kind} layer {layer}: its only head"), _("one head alone: rows sum to 1")
-    kind = selected.kind
+    kind, layer = selected.kind, 0 if name == ALL_LAYERS else name
     return Matrix(
-        title=title.format(kind=_(_KINDS[kind]), layer=0 if name == ALL_LAYERS else name, n=heads),
+        title=capitalised(title.format(kind=_(kind.full_label), layer=layer, n=heads)),
         values=weights_QK,
         rows=query_axis(selected.inspection, kind),
         columns=key_axis(selected.inspection, kind),
@@ -111,7 +128,7 @@ def _title_of_all(selected: Selection, how: str) -> str:
         MEAN: _("{kind}, layer by layer: mean over the heads"),
         LARGEST: _("{kind}, layer by layer: largest of the heads"),
     }[how]
-    return text.format(kind=_(_KINDS[selected.kind]))
+    return capitalised(text.format(kind=_(selected.kind.full_label)))
 
 
 def _numbers(selected: Selection, maps: Mapping[str, NDArray[np.float32]]) -> Mapping[str, Column]:

@@ -7,15 +7,25 @@ import numpy as np
 from core.analysis.heads.stages import Axis as AxisName
 from core.analysis.heads.stages import Panel, Stage, panels
 from core.analysis.heads.steps import HeadSteps
-from pages.frame.language import N_, _, number
+from pages.frame.language import N_, _, n_, number
 from pages.frame.selection import Selection, key_axis, query_axis
 from viz.plane.matrices import Axis, Matrices, Matrix, numbered
+
+FORMULAS: Mapping[Stage, str] = {
+    Stage.QUERIES: "q",
+    Stage.KEYS: "k",
+    Stage.VALUES: "v",
+    Stage.PRODUCTS: "q·k",
+    Stage.SCALE: "÷ √d_k",
+    Stage.MIX: "· v",
+    Stage.OUTPUT: "W^O",
+}
+"""What stages are called, and were called in older links: all but those that words say better."""
 
 
 def label(stage: Stage) -> str:
     """Return what a stage is called in a word or two."""
-    name = _NAMES.get(stage, stage.value)
-    return _(name)
+    return FORMULAS.get(stage) or _(_NAMES[stage])
 
 
 def explained(steps: HeadSteps, stage: Stage) -> str:
@@ -39,8 +49,8 @@ def explained(steps: HeadSteps, stage: Stage) -> str:
 def _given(steps: HeadSteps, stage: Stage) -> str:
     if steps.memory_symbol == "m" and stage in (Stage.KEYS, Stage.VALUES):
         return _("what the encoder made of each source word, m")
-    if steps.normed:
-        return _("each word's vector x, the stream after LayerNorm")
+    if steps.norm:
+        return _("each word's vector x, the stream after {norm}").format(norm=steps.norm)
     return _("each word's vector x, as the stream brings it")
 
 
@@ -142,7 +152,11 @@ def _title(steps: HeadSteps, panel: Panel, made: bool) -> str:
         "masked": _("masked = s + M"),
         "w": _("w = softmax(masked): the weights"),
         "mixed": _("mixed = w v: what head {head} takes"),
-        "heads": _("All {n_heads} heads; head {head} from column {first} to {end}"),
+        "heads": n_(
+            "All {n_heads} head; head {head} from column {first} to {end}",
+            "All {n_heads} heads; head {head} from column {first} to {end}",
+            steps.n_heads,
+        ),
         "W^O": _("W^O: the rows that read head {head}"),
         "term": _("term = mixed W^O: the share of head {head}"),
         "added": _("added: all heads' terms + b^O"),
@@ -164,7 +178,6 @@ _NAMES: Mapping[Stage, str] = {
     Stage.SOFTMAX: N_("softmax"),
     Stage.CONCATENATE: N_("concatenate"),
 }
-"""All others are called by their formula."""
 _TEXTS: Mapping[Stage, str] = {
     Stage.QUERIES: N_(
         "**Queries.** From {given} ({d_model} numbers), the W^Q of head {head} makes a query of "

@@ -1,7 +1,6 @@
 """One head in numbers: step by step from what it is given to what it adds."""
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import numpy as np
@@ -25,12 +24,14 @@ from pages.frame import (
 )
 from pages.frame.language import N_, _
 from pages.frame.opening import Opened
+from pages.frame.positions import positions
 from pages.frame.selection import Selection, key_tokens, query_tokens
 from pages.frame.view import Column, Shown
 from pages.views.attention import stages, terms
 
 STEPS = "steps"
-_CELL = re.compile(r"([0-9]{1,6}),([0-9]{1,6}),([0-9]{1,6})")
+MANY = 10**6
+"""More than a stage has of panels, rows or columns: which there are, `cell_of` knows."""
 _IMPORTS = (
     "from core.analysis.heads.stages import Stage, matrices",
     "from core.analysis.heads.steps import head_steps",
@@ -64,7 +65,7 @@ def _draw(selected: Selection) -> Shown:
     ]
     where = notes.site_and_head(selected.head)
     return Shown(
-        name=f"{selected.site}.{selected.head.index}.{stage.name.lower()}",
+        name=f"{selected.site}.{selected.head.index}.{stage}",
         title=_("{where}: {stage}").format(where=where, stage=stages.label(stage)),
         numbers=lambda: _numbers(selected, steps, stage, cell),
         python=_python(selected, stage, cell),
@@ -82,65 +83,62 @@ def _draw(selected: Selection) -> Shown:
 
 def _ask(steps: HeadSteps) -> tuple[Stage, tuple[int, int]]:
     """Ask for a stage; return it with the cell of its result that is looked at."""
-    names = [stage.value for stage in steps.formulas]
-    found = address.text_of(session.STAGE)
-    stage = Stage(found if found in names else names[0])
+    offered = {stage: stages.label(stage) for stage in steps.formulas}
+    order = list(offered)
+    how: controls.How[Stage] = {"older": {text: each for each, text in stages.FORMULAS.items()}}
+    stage = controls.chosen(session.STAGE, offered, order[0], how)
+    at = order.index(stage)
     cell = _clicked(steps, stage)
     chosen = cell or cell_at(steps, stage, *telling_pair(steps))
     going = {} if cell is None else _same_pair(steps, stage, chosen)
     with st.container(horizontal=True, vertical_alignment="center"):
-        _button("back", _("Back"), "chevron_left", names, names.index(stage) - 1, going)
-        controls.choice(
-            _("Step"),
-            session.STAGE,
-            {stage.value: stages.label(stage) for stage in steps.formulas},
-            names[0],
-            then=partial(_keep_pair, going),
-        )
-        _button("next", _("Next"), "chevron_right", names, names.index(stage) + 1, going)
+        _button("back", _("Back"), "chevron_left", order[at - 1] if at else None, going)
+        how["then"] = partial(_keep_pair, going)
+        controls.choice(_("Step"), session.STAGE, offered, order[0], **how)
+        _button("next", _("Next"), "chevron_right", (*order, None)[at + 1], going)
     return stage, chosen
 
 
 def _button(
-    key: str, label: str, icon: str, names: Sequence[str], index: int, going: Mapping[str, str]
+    key: str, label: str, icon: str, stage: Stage | None, going: Mapping[Stage, str]
 ) -> None:
-    """Draw the button to the stage of an index."""
-    exists = 0 <= index < len(names)
-    name = names[index] if exists else ""
+    """Draw the button to a stage; None where there is none."""
     st.button(
         label,
         key=f"steps_{key}",
         icon=f":material/{icon}:",
-        disabled=not exists,
+        disabled=stage is None,
         on_click=_go,
-        args=(name, going),
+        args=(stage, going),
     )
 
 
-def _go(name: str, going: Mapping[str, str]) -> None:
-    address.choose({session.STAGE: name})
+def _go(stage: Stage, going: Mapping[Stage, str]) -> None:
+    address.choose({session.STAGE: stage})
     _keep_pair(going)
 
 
-def _keep_pair(going: Mapping[str, str]) -> None:
+def _keep_pair(going: Mapping[Stage, str]) -> None:
     """Look at the same query and key in the stage that was just chosen."""
     if going:
-        address.choose({session.CELL: going.get(address.text_of(session.STAGE) or "")})
+        address.choose({session.CELL: going[Stage(address.text_of(session.STAGE) or "")]})
 
 
 def _clicked(steps: HeadSteps, stage: Stage) -> tuple[int, int] | None:
     """Return the cell that was clicked, or None where none was or the stage has none such."""
-    found = _CELL.fullmatch(address.linked(session.CELL) or "")
-    return cell_of(steps, stage, *map(int, found.groups())) if found else None
+    match positions(address.linked(session.CELL), MANY, MANY, MANY):
+        case (panel, row, column):
+            return cell_of(steps, stage, panel, row, column)
+    return None
 
 
-def _same_pair(steps: HeadSteps, stage: Stage, cell: tuple[int, int]) -> dict[str, str]:
+def _same_pair(steps: HeadSteps, stage: Stage, cell: tuple[int, int]) -> dict[Stage, str]:
     """Return stage → the cell that the URL names when somebody goes there."""
     query, key = pair_of(steps, stage, *cell)
-    found = {}
+    found: dict[Stage, str] = {}
     for other in steps.formulas:
         row, column = cell_at(steps, other, query, key)
-        found[other.value] = f"0,{row},{column}"
+        found[other] = f"0,{row},{column}"
     return found
 
 
@@ -163,11 +161,12 @@ def _numbers(
         of_panel = _tokens(selected, panel.rows), _tokens(selected, panel.columns)
         _add(found, panel.name, panel.values, of_panel)
     made = terms_of(steps, stage, *cell)
-    names = (*made.names[1:], _(terms.RESULTS[made.rule]))
+    # What is in files is called the same in every language.
+    names = (*made.names[1:], made.rule)
     values = np.stack([made.left_N, made.right_N, made.terms_N])
     tokens = _tokens(selected, made.over)
     columns = [tokens[place] for place in made.places] if tokens else ()
-    _add(found, _("terms of {number}").format(number=made.names[0]), values, (names, columns))
+    _add(found, f"terms:{made.names[0]}", values, (names, columns))
     return found
 
 

@@ -13,7 +13,8 @@ from core.analysis.heads.terms import Rule, Terms, largest, shares_of_heads
 from pages.frame import controls
 from pages.frame.components import matrices
 from pages.frame.folded import fold
-from pages.frame.language import N_, _, number, plain
+from pages.frame.language import N_, _, n_, number, plain
+from pages.frame.messages import explained
 from pages.frame.selection import Selection
 from pages.views.attention.stages import axis_of, named_cell
 from viz.component.payload import TokenLabel
@@ -79,8 +80,8 @@ def _picture(found: Terms, axis: Axis, order: str, about: str) -> Matrices:
         shown = sorted(shown)
     # Nothing stands on the right where a number is only put in its place.
     named = {
-        found.names[1]: found.left_N,
-        found.names[2]: found.right_N,
+        explained(found.names[1]): found.left_N,
+        explained(found.names[2]): found.right_N,
         _(RESULTS[found.rule]): found.terms_N,
     }
     rows = {name: each for name, each in named.items() if name}
@@ -110,8 +111,8 @@ def _written(found: Terms, labels: Sequence[str], order: str) -> str:
     places = largest(found.terms_N, n) if order == LARGEST else list(range(n))
     columns = {
         found.over: [labels[found.places[i]] for i in places],
-        found.names[1]: _exact(found.left_N[places]),
-        found.names[2]: _exact(found.right_N[places]),
+        explained(found.names[1]): _exact(found.left_N[places]),
+        explained(found.names[2]): _exact(found.right_N[places]),
         _(RESULTS[found.rule]): _exact(found.terms_N[places]),
     }
     # Nothing stands on the right where a number is only put in its place.
@@ -157,12 +158,13 @@ def digits(value: float) -> str:
 
 def equation(found: Terms) -> str:
     """Return in one line how a number came about, as Markdown."""
-    return _equation(found, *map(plain, found.names), total=f"**{digits(found.recorded)}**")
+    names = (plain(explained(name)) for name in found.names)
+    return _equation(found, *names, total=f"**{digits(found.recorded)}**")
 
 
 def written(found: Terms) -> str:
     """Return in one line how a number came about, as text."""
-    return _equation(found, *found.names, total=digits(found.recorded))
+    return _equation(found, *map(explained, found.names), total=digits(found.recorded))
 
 
 def _equation(found: Terms, name: str, left: str, right: str, *, total: str) -> str:
@@ -199,11 +201,14 @@ def _title(found: Terms, shown: int, about: str) -> str:
     if n == 1:
         return f"{found.names[0]}, {about}"
     if shown == n:
-        text = _("all {n} shares") if found.rule == "share" else _("all {n} products")
+        if found.rule == "share":
+            text = n_("all {n} share", "all {n} shares", n)
+        else:
+            text = n_("all {n} product", "all {n} products", n)
     elif found.rule == "share":
-        text = _("the {k} largest of {n} shares")
+        text = n_("the {k} largest of {n} share", "the {k} largest of {n} shares", n)
     else:
-        text = _("the {k} largest of {n} products")
+        text = n_("the {k} largest of {n} product", "the {k} largest of {n} products", n)
     return f"{found.names[0]}, {about}: " + text.format(k=number(shown), n=number(n))
 
 

@@ -6,8 +6,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.tokenizer import Token
 from pages.frame import snippets
+from pages.frame.cells import cell_columns
 from pages.frame.selection import Selection, key_tokens, query_tokens
 from pages.frame.view import Column
 
@@ -46,22 +46,14 @@ def numbers(selected: Selection, heads: Mapping[Name, NDArray[np.float32]]) -> M
         selected: Whose tokens they are.
         heads: What is written under `head` → weights_QK.
     """
-    queries = query_tokens(selected.inspection, selected.kind)
-    keys = key_tokens(selected.inspection, selected.kind)
     visible_QK = selected.attention.visible_QK
+    cells = cell_columns(
+        query_tokens(selected.inspection, selected.kind),
+        key_tokens(selected.inspection, selected.kind),
+    )
     return {
-        "head": [head for head in heads for _cell in range(len(queries) * len(keys))],
-        **_cells(queries, keys, len(heads)),
+        "head": [head for head in heads for _cell in range(visible_QK.size)],
+        **{name: list(cells[name]) * len(heads) for name in cells},
         "visible": visible_QK.reshape(-1).tolist() * len(heads),
         "weight": np.concatenate([each.reshape(-1) for each in heads.values()]).tolist(),
-    }
-
-
-def _cells(queries: tuple[Token, ...], keys: tuple[Token, ...], times: int) -> dict[str, Column]:
-    rows, columns = np.indices((len(queries), len(keys))).reshape(2, -1)
-    return {
-        "query": np.tile(rows, times).tolist(),
-        "query_token": [queries[row].text for row in rows] * times,
-        "key": np.tile(columns, times).tolist(),
-        "key_token": [keys[column].text for column in columns] * times,
     }

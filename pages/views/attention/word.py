@@ -1,6 +1,6 @@
 """One word, followed through all layers and heads."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -12,12 +12,14 @@ from core.heads import Kind, Side
 from core.inspection import Inspection, inspect_sentence, merged
 from core.model.attention import attend_probed
 from pages.frame import address, clicks, components, controls, selection, session
+from pages.frame.cells import cell_columns
+from pages.frame.files import stacked
 from pages.frame.language import N_, _
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
 from pages.frame.positions import position
 from pages.frame.selection import Selection, key_tokens, query_tokens
-from pages.frame.view import Column, Shown
+from pages.frame.view import Columns, Shown
 from pages.views.attention import weights
 from viz.plane.strips import StripGroup, Strips
 
@@ -26,10 +28,6 @@ LARGEST, BY_LAYER = "largest", "layer"
 STRIPS = "strips"
 ORDER = "order"
 """Name of the widget and of the URL's parameter."""
-_COLUMNS = (
-    *("kind", "layer", "head"),
-    *("query", "query_token", "key", "key_token", "visible", "weight"),
-)
 
 
 def draw(opened: Opened) -> Shown:
@@ -101,6 +99,7 @@ def _groups(inspection: Inspection, side: Side, index: int, direction: str) -> l
         groups.append(
             StripGroup(
                 kind=kind.value,
+                sides=kind.sides,
                 heads=[
                     (layer, head) for layer, of in enumerate(weights) for head in range(len(of))
                 ],
@@ -136,22 +135,28 @@ def _title(token: str, direction: str) -> str:
 
 def _numbers(
     inspection: Inspection, groups: Sequence[StripGroup], index: int, direction: str
-) -> Mapping[str, Column]:
+) -> Columns:
     """Return one row for each cell, by kind, layer and head whatever the strips' order is.
 
     Where `visible` is False the mask hides the key from the query, and the weight is 0.
     """
-    rows: list[tuple[object, ...]] = []
+    tables: list[Columns] = []
     for group in groups:
-        queries = query_tokens(inspection, Kind(group.kind))
-        keys = key_tokens(inspection, Kind(group.kind))
-        for (layer, head), strip in zip(group.heads, group.weights.tolist(), strict=True):
-            for other, weight in enumerate(strip):
-                query, key = (index, other) if direction == AT else (other, index)
-                cell = query, queries[query].text, key, keys[key].text
-                visible = bool(group.visible[other])
-                rows.append((group.kind, layer, head, *cell, visible, weight))
-    return dict(zip(_COLUMNS, zip(*rows, strict=True), strict=True))
+        kind, others = Kind(group.kind), range(len(group.visible))
+        cells = [(index, other) if direction == AT else (other, index) for other in others]
+        columns = cell_columns(query_tokens(inspection, kind), key_tokens(inspection, kind), cells)
+        tables += [
+            {
+                "kind": [group.kind] * len(cells),
+                "layer": [layer] * len(cells),
+                "head": [head] * len(cells),
+                **columns,
+                "visible": group.visible.tolist(),
+                "weight": strip.tolist(),
+            }
+            for (layer, head), strip in zip(group.heads, group.weights, strict=True)
+        ]
+    return stacked(*tables)
 
 
 def _python(groups: Sequence[StripGroup], index: int, direction: str) -> str:

@@ -6,10 +6,11 @@ from pathlib import Path
 import streamlit as st
 
 from core.evaluate.exposure import PositionAccuracy, exposure, held_out_exposure, overall
-from core.runs.run import RunError, read_settings
+from core.runs.run import RunError
 from core.tasks import TASKS
 from pages.frame import cached, charts, controls
 from pages.frame.language import _, n_, number, percent, plain
+from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.snippets import folder, importing
 from pages.frame.view import Columns, Shown
@@ -33,7 +34,7 @@ def draw(opened: Opened) -> Shown | None:
                 name: cached.of_run(held_out_exposure, path, SAMPLES) for name, path in runs.items()
             }
     except RunError as error:
-        st.error(plain(str(error)))
+        st.error(plain(explained(error)))
         return None
     picture = charts.chart(_chart(found))
     st.markdown("\n".join(_exposed(name, overall(each)) for name, each in found.items()))
@@ -47,7 +48,9 @@ def draw(opened: Opened) -> Shown | None:
         how_to_read=_(
             "In training the decoder is fed the true words; when it writes, its own. Where the two "
             "curves part, early mistakes are fed back and mislead what comes after: that is the "
-            "exposure bias. Fewer sentences are long, so the last positions are the least certain."
+            "exposure bias. Words are compared position by position: one word too many makes all "
+            "that follow it wrong, so the gap is the most that the bias can be. Fewer sentences "
+            "are long, so the last positions are the least certain."
         ),
         tries=[
             _("Lay a run that was trained with scheduled sampling beside it: is its gap smaller?"),
@@ -84,7 +87,7 @@ def _others_of_its_task(opened: Opened) -> dict[str, Path]:
 
 def _task_of(path: Path) -> str | None:
     try:
-        return None if cached.complaint(path) else read_settings(path).task
+        return None if cached.complaint(path) else cached.settings(path).task
     except RunError:
         return None
 
@@ -104,9 +107,12 @@ def _chart(found: Found) -> Chart:
 
 
 def _exposed(name: str, found: PositionAccuracy) -> str:
-    return _(
+    return n_(
+        "- {name}: **{forced}** of {n} token right when the true words are fed, **{free}** when "
+        "its own are: the exposure bias, at most **{gap}** points.",
         "- {name}: **{forced}** of {n} tokens right when the true words are fed, **{free}** when "
-        "its own are. The gap of **{gap}** points is the exposure bias."
+        "its own are: the exposure bias, at most **{gap}** points.",
+        found.n,
     ).format(
         name=plain(name),
         forced=percent(found.forced),

@@ -10,6 +10,7 @@ from core.decoding.methods import Beam, Greedy, Method
 from core.decoding.sampling import Sampling
 from pages.frame import controls, session
 from pages.frame.language import _, plain
+from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.snippets import loading, quoted
 
@@ -56,7 +57,7 @@ def _checked(ask_settings: Callable[[], Asked]) -> Asked | None:
     try:
         return ask_settings()
     except ConfigError as error:
-        st.error(plain(str(error)))
+        st.error(plain(explained(error)))
         return None
 
 

@@ -38,7 +38,7 @@ class TwoDecodings:
     """What somebody put into the free decoding."""
 
     @property
-    def sides(self) -> dict[str, tuple[Sequence[DecodeStep], tuple[StepFigures, ...]]]:
+    def by_name(self) -> dict[str, tuple[Sequence[DecodeStep], tuple[StepFigures, ...]]]:
         """Those that are shown: name → steps, and what they say."""
         found = {"free": (self.free, self.figures.free)}
         return found | ({"forced": (self.forced, self.figures.forced)} if self.forced else {})
@@ -47,7 +47,7 @@ class TwoDecodings:
 def stepper_of(decodings: TwoDecodings) -> DecodingView:
     """Return what the stepper shows."""
     opened, overrides, figures = decodings.opened, decodings.overrides, decodings.figures
-    sides = {name: _side(opened, *side) for name, side in decodings.sides.items()}
+    sides = {name: _side(opened, *side) for name, side in decodings.by_name.items()}
     steps = tuple(
         replace(
             step,
@@ -83,7 +83,7 @@ Row = tuple[str, int, str, str | None, int | None, int | None, str | None, float
 
 
 def _of_distributions(decodings: TwoDecodings) -> list[Row]:
-    sides = {name: figures for name, (_steps, figures) in decodings.sides.items()}
+    sides = {name: figures for name, (_steps, figures) in decodings.by_name.items()}
     texts = {
         token: _label(decodings.opened, token).text
         for figures in sides.values()
@@ -121,7 +121,7 @@ def _of_heads(decodings: TwoDecodings) -> list[Row]:
     tokenizer = decodings.opened.run.tokenizer
     return [
         (name, index, "weight", str(site), head, position, keys[position], weight)
-        for name, (steps, _figures) in decodings.sides.items()
+        for name, (steps, _figures) in decodings.by_name.items()
         for fed in [[token.text for token in tokenizer.describe(steps[-1].prefix)]]
         for index, step in enumerate(steps)
         for site, weights_HK in step.attention.items()

@@ -29,8 +29,8 @@ HOW_TO_READ = N_(
   side, and decoding goes on from there.
 - **Looks at**: the weights of one head in this step, over the source (cross-attention) and over
   what was fed so far (self-attention).
-- **KL divergence**: how far the two distributions of a step are apart, 0 as long as both sides were
-  fed the same.
+- **KL(forced ‖ free)**: how far the distribution of free running is from that of teacher forcing
+  in each step, in nats; 0 as long as both sides were fed the same.
 """
 )
 

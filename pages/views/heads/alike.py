@@ -10,7 +10,8 @@ from core.heads import Kind
 from core.runs.run import RunError
 from pages.frame import cached, notes, opening, snippets
 from pages.frame.components import matrices
-from pages.frame.language import N_, _, number, plain
+from pages.frame.language import N_, _, n_, number, plain
+from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.selection import ask_kind
 from pages.frame.view import Columns, Shown
@@ -43,7 +44,7 @@ def draw(opened: Opened) -> Shown | None:
         with st.spinner(_("Comparing all heads …")):
             found = cached.of_run(head_likeness, opened.path, kind)
     except RunError as error:
-        st.error(plain(str(error)))
+        st.error(plain(explained(error)))
         return None
     cells.keep_only_of((opened.path, kind), PAIR)
     count = len(found.heads)
@@ -94,17 +95,19 @@ def _said(found: Likeness, one: int, other: int) -> str:
 
 
 def _summary(found: Likeness) -> str:
-    measured = _("{rows} rows of {n} held-out sentences, seed {seed}.").format(
-        rows=number(found.n_rows), n=number(found.n_sentences), seed=SEED
-    )
+    measured = n_(
+        "{rows} rows of {n} held-out sentence, seed {seed}.",
+        "{rows} rows of {n} held-out sentences, seed {seed}.",
+        found.n_sentences,
+    ).format(rows=number(found.n_rows), n=number(found.n_sentences), seed=SEED)
     if found.most_alike is None or found.loneliest is None:
         return _("There is one head only, and none to compare it with. {n}").format(n=measured)
     one, other = found.most_alike
     lonely = found.loneliest
     nearest = found.nearest(lonely)
     return _(
-        "Most alike are {one} and {other} ({alike}); loneliest is {lonely}, whose nearest head, "
-        "{nearest}, is {least} alike. {n}"
+        "Most alike are {one} and {other} ({alike}); the most distinctive head is {lonely}, whose "
+        "nearest head, {nearest}, is {least} alike. {n}"
     ).format(
         one=_name(found, one),
         other=_name(found, other),
@@ -126,10 +129,8 @@ def numbers(found: Likeness) -> Columns:
     count = range(len(found.heads))
     pairs = [(found.heads[one], found.heads[other], one, other) for one in count for other in count]
     return {
-        "site": [str(first.site) for first, *_rest in pairs],
-        "head": [first.index for first, *_rest in pairs],
-        "other_site": [str(second.site) for _first, second, *_rest in pairs],
-        "other_head": [second.index for _first, second, *_rest in pairs],
+        "head": [str(first) for first, *_rest in pairs],
+        "other_head": [str(second) for _first, second, *_rest in pairs],
         "likeness": [float(found.likeness_NN[one, other]) for *_heads, one, other in pairs],
     }
 

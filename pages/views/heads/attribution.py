@@ -9,9 +9,8 @@ import streamlit as st
 from core.analysis.attribution.flow import source_flow, source_rollout
 from core.analysis.attribution.gradients import gradient_times_input
 from core.analysis.attribution.integrated import integrated_gradients
-from core.analysis.attribution.leaving_out import leave_one_out
+from core.analysis.attribution.leaving_out import leave_one_out, telling_step
 from core.analysis.attribution.methods import Attribution, Method, attribute, said_at
-from core.analysis.attribution.telling_step import telling_step
 from core.analysis.attribution.trust import N_SENTENCES, Trust, trust_steps
 from core.evaluate.ranks import rank_correlation
 from core.inspection import Inspection
@@ -21,15 +20,15 @@ from core.tokenizer import Token
 from core.vocabulary import EOS
 from pages.frame import cached, controls, snippets
 from pages.frame.components import matrices
-from pages.frame.language import N_, _, brief, number, plain
+from pages.frame.language import N_, _, brief, n_, number, plain
 from pages.frame.maps import labels
+from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
 from pages.views.heads import attribution_methods, attribution_rollout, cells
-from viz.charts.scaled_rows import scaled_rows
 from viz.component.payload import TokenLabel
 from viz.component.standalone import Drawn
-from viz.plane.matrices import Axis, Matrices, Matrix
+from viz.plane.matrices import Axis, Matrices, Matrix, scaled_rows
 
 OF, PER = "attributed", "attributed_per"
 METHODS, ROLLOUT = "word", "rollout"
@@ -48,7 +47,7 @@ TRIES = (
         "trust a method."
     ),
     N_(
-        "Leaving one out changes what is asked about, so it is the test; but of two "
+        "Leaving one out changes what is asked about, so it is a test; but of two "
         "tokens that say the same it sees neither, for each stands in for the other."
     ),
 )
@@ -163,15 +162,23 @@ def _attributed(
 
 def _ask_trust(opened: Opened, per_word: bool) -> dict[Method, Trust] | None:
     """Ask whether to measure the methods on test sentences, and return what was found."""
-    asked = _("Compare each method with leaving one out on {n} held-out sentences, too")
+    asked = n_(
+        "Compare each method with leaving one out on {n} held-out sentence, too",
+        "Compare each method with leaving one out on {n} held-out sentences, too",
+        N_SENTENCES,
+    )
     if not controls.toggle(asked.format(n=number(N_SENTENCES)), TRUST):
         return None
-    waiting = _("Measuring on {n} sentences; some seconds …").format(n=number(N_SENTENCES))
+    waiting = n_(
+        "Measuring on {n} sentence; some seconds …",
+        "Measuring on {n} sentences; some seconds …",
+        N_SENTENCES,
+    ).format(n=number(N_SENTENCES))
     try:
         with st.spinner(waiting):
             return cached.of_run(_trusted, opened.path, per_word)
     except RunError as error:
-        st.caption(plain(str(error)))
+        st.caption(plain(explained(error)))
         return None
 
 

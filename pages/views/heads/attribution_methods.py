@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from core.analysis.attribution.flow import MOST_TOKENS
 from core.analysis.attribution.methods import Attribution, Method
 from core.analysis.attribution.trust import SEED, Trust, most_trusted
-from pages.frame.language import N_, _, number, percent
+from pages.frame.language import N_, _, n_, number, percent
 
 SURE = 0.99
 """Above this probability a gradient has little left to say."""
@@ -24,7 +24,7 @@ SHORT = NAMES | {Method.GRADIENT: N_("grad × input"), Method.INTEGRATED: N_("in
 """The same where there is little room."""
 
 MEANINGS = {
-    Method.LEAVE_ONE_OUT: N_("what log p loses, in nats, when the token is hidden: the test"),
+    Method.LEAVE_ONE_OUT: N_("what log p loses, in nats, when the token is hidden: a test"),
     Method.ATTENTION: N_("weights of the last cross-attention, mean over its heads"),
     Method.ROLLOUT: N_("what attention passes on through the encoder to there"),
     Method.FLOW: N_("the most that could flow there through the same layers"),
@@ -42,7 +42,7 @@ ADDED = N_(
 """What is done where words get the numbers."""
 
 OF_WORDS = {
-    Method.LEAVE_ONE_OUT: N_("what log p loses, in nats, when the whole word is hidden: the test"),
+    Method.LEAVE_ONE_OUT: N_("what log p loses, in nats, when the whole word is hidden: a test"),
     Method.FLOW: N_("the most that could flow to all its tokens at once"),
 }
 """What numbers of words are, where that needs more to be said than that they are sums."""
@@ -61,12 +61,24 @@ def asked(found: Attribution) -> list[Method]:
 def few(found: Attribution, *, per_word: bool = False) -> str:
     """Return over how many tokens, or words, the correlations of one word are."""
     n = len(found.scores[Method.LEAVE_ONE_OUT])
-    said = _("ρ of this word: over its n = {n} source tokens, EOS counted.")
+    said = n_(
+        "ρ of this word: over its n = {n} source token, EOS counted.",
+        "ρ of this word: over its n = {n} source tokens, EOS counted.",
+        n,
+    )
     if per_word:
-        said = _("ρ of this word: over its n = {n} source words, EOS counted.")
+        said = n_(
+            "ρ of this word: over its n = {n} source word, EOS counted.",
+            "ρ of this word: over its n = {n} source words, EOS counted.",
+            n,
+        )
     said = said.format(n=number(n))
     if Method.FLOW not in found.scores:
-        more = _("Flow is left out: for more than {n} source tokens it takes too long.")
+        more = n_(
+            "Flow is left out: for more than {n} source token it takes too long.",
+            "Flow is left out: for more than {n} source tokens it takes too long.",
+            MOST_TOKENS,
+        )
         said += " " + more.format(n=number(MOST_TOKENS))
     if n < LEAST_TOKENS:
         said += " " + _("Fewer than {least} have no order to speak of.").format(
@@ -97,9 +109,12 @@ def cell(method: Method, token: str, word: str, score: float) -> str:
 def gap(found: Attribution) -> str:
     """Return how far integrated gradients are from what they should add up to."""
     integrated = found.integrated
-    return _(
+    return n_(
         "Integrated gradients add up to {total} nats, and should to {wanted}: a gap of {gap} "
-        "({n} gradients)."
+        "({n} gradient).",
+        "Integrated gradients add up to {total} nats, and should to {wanted}: a gap of {gap} "
+        "({n} gradients).",
+        integrated.n_gradients,
     ).format(
         total=number(integrated.total),
         wanted=number(integrated.difference),
@@ -127,9 +142,14 @@ def agrees_best(trust: Mapping[Method, Trust], *, per_word: bool = False) -> str
     """Return which method agrees best over the test sentences."""
     best = most_trusted(trust)
     n = trust[best].n + trust[best].undefined
-    said = _(
-        "Over {n} held-out sentences (one word of each, seed {seed}) {method} agrees best with "
-        "leaving one out; ± is the standard deviation over sentences, [ ] the quartiles."
+    said = n_(
+        "Over {n} held-out sentence (one word of each, seed {seed}) {method} agrees best "
+        "with leaving one out; ± is the standard deviation over sentences, [ ] the "
+        "quartiles.",
+        "Over {n} held-out sentences (one word of each, seed {seed}) {method} agrees best"
+        " with leaving one out; ± is the standard deviation over sentences, [ ] the "
+        "quartiles.",
+        n,
     ).format(method=_(NAMES[best]), n=number(n), seed=SEED)
     return f"{said} {_('Each ρ is over the source’s words.')}" if per_word else said
 

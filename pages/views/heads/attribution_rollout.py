@@ -10,14 +10,13 @@ from core.analysis.attribution.rollout import (
     seen_fairly,
     stack_rollout,
 )
-from core.heads import Stack
+from core.heads import Kind, Stack
 from core.inspection import Inspection
 from core.runs.run import Run
-from pages.frame import cached, controls, snippets
+from pages.frame import cached, selection, snippets
 from pages.frame.charts import chart
 from pages.frame.components import matrices
 from pages.frame.language import N_, _
-from pages.frame.maps import labels
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
 from viz.charts.bars import bars
@@ -40,16 +39,15 @@ TRIES = (
 
 def ask() -> Stack:
     """Ask for a stack."""
-    stacks: dict[Stack, str] = {"encoder": _("encoder"), "decoder": _("decoder")}
-    return controls.choice(_("Stack"), STACK, stacks, "encoder")
+    return selection.ask_stack(STACK, "encoder")
 
 
 def draw(opened: Opened, stack: Stack) -> Shown:
     """Draw the rollout of a stack's self-attention after each of its layers."""
     found = cached.of_run(_rolled, opened.path, opened.sentence, stack)
-    axis, layers = _axis(opened.inspection, stack), range(len(found.rolled_LQK))
-    hides = stack == "decoder"
-    shown = Matrices(panels=[_map(found, layer, axis, hides=hides) for layer in layers])
+    kind, layers = Kind.self_of(stack), range(len(found.rolled_LQK))
+    axis = selection.token_axis(opened.inspection, kind.key_side)
+    shown = Matrices(panels=[_map(found, layer, axis, hides=kind.causal) for layer in layers])
     pictures = [matrices(shown, key=MAPS)]
     st.caption(
         _(
@@ -58,7 +56,7 @@ def draw(opened: Opened, stack: Stack) -> Shown:
             "left out: a hypothesis, too."
         )
     )
-    if stack == "decoder":
+    if kind.causal:
         pictures.append(chart(_seen(opened, found)))
         st.caption(
             _(
@@ -69,7 +67,7 @@ def draw(opened: Opened, stack: Stack) -> Shown:
     return Shown(
         name=f"rollout_{stack}",
         title=_("What attention passes on from layer to layer"),
-        numbers=lambda: numbers(found, opened.inspection, stack),
+        numbers=lambda: numbers(found, opened.inspection, kind),
         python=_python(opened, stack),
         code=(stack_rollout, rollout, mixing, seen_fairly),
         pictures=pictures,
@@ -80,13 +78,6 @@ def draw(opened: Opened, stack: Stack) -> Shown:
 
 def _rolled(run: Run, sentence: str, stack: Stack) -> StackRollout:
     return stack_rollout(cached.inspected(run.path, sentence, whole_words=False), stack)
-
-
-def _axis(inspection: Inspection, stack: Stack) -> Axis:
-    if stack == "encoder":
-        found = labels(inspection.source_tokens, inspection.unknown_words)
-        return Axis(name=_("source token"), labels=found, side="source")
-    return Axis(name=_("word fed"), labels=labels(inspection.fed_tokens), side="target")
 
 
 def _map(found: StackRollout, layer: int, axis: Axis, *, hides: bool) -> Matrix:
@@ -115,10 +106,9 @@ def _seen(opened: Opened, found: StackRollout) -> Chart:
     )
 
 
-def numbers(found: StackRollout, inspection: Inspection, stack: Stack) -> Columns:
+def numbers(found: StackRollout, inspection: Inspection, kind: Kind) -> Columns:
     """Return a row for each cell of the maps; for the decoder also what is seen of each token."""
-    tokens = inspection.source_tokens if stack == "encoder" else inspection.fed_tokens
-    texts = [token.text for token in tokens]
+    texts = [token.text for token in inspection.tokens_of(kind.key_side)]
     rows: list[dict[str, object]] = [
         {
             "what": "share",
@@ -131,7 +121,7 @@ def numbers(found: StackRollout, inspection: Inspection, stack: Stack) -> Column
         }
         for (layer, row, column), share in np.ndenumerate(found.rolled_LQK)
     ]
-    if stack == "decoder":
+    if kind.causal:
         seen = {"seen": found.seen_K, "seen_fairly": found.seen_fairly_K}
         for what, shares_K in seen.items():
             for token, share in enumerate(shares_K.tolist()):
@@ -144,7 +134,7 @@ def _python(opened: Opened, stack: Stack) -> str:
     imports = "from core.analysis.attribution.rollout import stack_rollout"
     lines = [f'found = stack_rollout(inspection, "{stack}")']
     lines.append("shares = found.rolled_LQK.reshape(-1).tolist()")
-    if stack == "decoder":
+    if Kind.self_of(stack).causal:
         lines.append("shares += [*found.seen_K.tolist(), *found.seen_fairly_K.tolist()]")
     lines.append('numbers = {"share": shares}')
     return snippets.inspecting(opened.path, opened.sentence, imports) + "\n".join([*lines, ""])

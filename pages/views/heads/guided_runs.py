@@ -13,12 +13,13 @@ from core.analysis.effects.weight_shift import StepChange, most_changed, silence
 from core.analysis.heads.findings import best_pronoun_head
 from core.heads import Head
 from core.inspection import Inspection
-from core.runs.run import Run, RunError, RunSettings, read_settings
+from core.runs.run import Run, RunError, RunSettings
 from pages.frame import address, cached, notes, session
 from pages.frame.language import _, number, plain
+from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.typography import marked, typeset
-from pages.views.heads import guided_table, named_heads
+from pages.views.heads import guided_table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +65,7 @@ def both(opened: Opened) -> dict[str, Run] | None:
         try:
             found[name] = cached.loaded(paths[name])
         except RunError as error:
-            st.error(plain(str(error)))
+            st.error(plain(explained(error)))
     return found
 
 
@@ -72,7 +73,7 @@ def _settings(paths: Mapping[str, Path]) -> dict[str, RunSettings]:
     found = {}
     for name, path in paths.items():
         try:
-            found[name] = cached.of_files(read_settings, path)
+            found[name] = cached.settings(path)
         except RunError:
             continue
     return found
@@ -104,7 +105,7 @@ def said(side: Side) -> str:
         one, other = marked(before, after)
         result = _("{before} → {after}").format(before=one, after=other)
     text = _("**{name}** ({how}), without {where}: {result}")
-    where = named_heads.within_sentence(side.head)
+    where = notes.within_sentence(side.head)
     first = text.format(name=plain(side.name), how=how, where=where, result=result)
     effects = notes.stored(side.run)
     effect = None if effects is None else effects.of(side.head)

@@ -80,7 +80,7 @@ def what_is_measured(rows: Sequence[Measured]) -> str:
         "stand for. “Best” is the head with most of them, “needed most” the one without which most "
         "pronouns come out wrong. The best rule without a model: {rule}. In brackets: 95 % "
         "intervals; after an arrow, those of the change in points. Where a head looks is a "
-        "hypothesis; what silencing it changes is the test."
+        "hypothesis; what silencing it changes is a test."
     ).format(seed=head.seed, rule=_(head.baseline_name))
 
 

@@ -11,12 +11,6 @@ from pages.frame.language import _
 from pages.frame.opening import Opened
 
 
-def within_sentence(head: Head) -> str:
-    """Return a head's name as it stands within a sentence."""
-    where = notes.site_and_head(head)
-    return where[:1].lower() + where[1:]
-
-
 def warn(found: Iterable[tuple[str, Sequence[str]]]) -> None:
     """Say of each head why not to believe in it; nothing where nothing is known.
 

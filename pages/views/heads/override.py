@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -12,16 +11,17 @@ from core.analysis.effects.overriding import moved, override_outcome
 from core.analysis.effects.weight_shift import StepChange, rewired, step_changes, suggested_move
 from core.heads import Head, Kind
 from core.model import Override
-from pages.frame import address, cached, controls, notes, opening, session
+from pages.frame import address, cached, clicks, controls, notes, opening, tables
 from pages.frame.components import matrices
-from pages.frame.language import N_, _, number, plain
+from pages.frame.language import N_, _, n_, number, plain
 from pages.frame.opening import Opened
-from pages.frame.positions import position
+from pages.frame.positions import positions
 from pages.frame.selection import ask_kind, ask_layer_and_head, key_tokens, query_tokens
+from pages.frame.translations import say
 from pages.frame.view import Shown
 from pages.views.heads import moved_row, named_heads
 from pages.views.heads.moved_row import Moved, Result
-from pages.views.heads.translations import before_and_after, say
+from pages.views.heads.translations import before_and_after
 from viz.charts.frames import runs_table
 from viz.component.standalone import Drawn
 from viz.plane.matrices import Matrices
@@ -114,12 +114,10 @@ def _ask(opened: Opened) -> tuple[Head, str]:
 def _chosen_move(opened: Opened, head: Head) -> tuple[int, int] | None:
     """Return the row and the key that the URL names, or those that say most about the head."""
     inspection, weights_QK = opened.inspection, opened.inspection.weights_of(head)
-    match (address.linked(MOVE) or "").split(","):
-        case [head.kind, written_row, written_key]:
-            n_rows, n_keys = weights_QK.shape
-            row, key = position(written_row, n_rows), position(written_key, n_keys)
-            if row is not None and key is not None:
-                return row, key
+    kind, _comma, cell = (address.linked(MOVE) or "").partition(",")
+    match positions(cell, *weights_QK.shape):
+        case (row, key) if kind == head.kind:
+            return row, key
     pronouns = frozenset() if opened.task is None else opened.task.pronouns
     tokens = query_tokens(inspection, head.kind)
     preferred = [at for at, token in enumerate(tokens) if token.text.lower() in pronouns]
@@ -128,8 +126,7 @@ def _chosen_move(opened: Opened, head: Head) -> tuple[int, int] | None:
 
 def _take_move(element: str, kind: Kind, row: int) -> None:
     """Take over the cell that was chosen: of the map, or of the row before and after."""
-    component: Any = session.held(element, None)
-    if pick := dict(component.pick or {}):
+    if pick := clicks.picked(element):
         chosen = pick["row"] if element == MAP else row
         address.choose({MOVE: f"{kind},{chosen},{pick['column']}"})
 
@@ -175,7 +172,11 @@ def _draw_chances(changes: Sequence[StepChange]) -> None:
     """Show how probable the tokens of the changed steps are, before and after."""
     # As narrow as to be seen whole beside the map in a narrow window.
     share = partial(
-        st.column_config.ProgressColumn, min_value=0.0, max_value=1.0, format="%.3f", width=80
+        st.column_config.ProgressColumn,
+        min_value=0.0,
+        max_value=1.0,
+        format=tables.beside_bars(3),
+        width=80,
     )
     explained = _("Probability, after the same words.")
     st.dataframe(
@@ -230,7 +231,11 @@ def _said(names: dict[str, str], how: str, *, unmoved: bool) -> str:
 def _measured(result: Result) -> str:
     """Say how much changes, and what both models were fed."""
     if result.changes:
-        first = _("{changed} of {n} steps change by 0.01 or more, EOS counted.")
+        first = n_(
+            "{changed} of {n} steps changes by 0.01 or more, EOS counted.",
+            "{changed} of {n} steps change by 0.01 or more, EOS counted.",
+            len(result.changes),
+        )
     else:
         first = _("No step of {n} changes by 0.01 or more: here the model does not need this look.")
     said = [

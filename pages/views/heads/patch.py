@@ -5,17 +5,18 @@ import streamlit as st
 from core.analysis.effects.counterparts import alike_in_length, length
 from core.analysis.effects.patching import PatchingError, PatchingStudy, patching_study
 from core.decoding.sentence import SentenceError
-from core.heads import Site
+from core.heads import STACK_LABELS, Site
 from core.model import Patch
 from core.runs.run import Run
-from pages.frame import address, cached, controls, session, snippets
+from pages.frame import address, cached, controls, notes, session, snippets
 from pages.frame.components import matrices
-from pages.frame.language import N_, _, number, percent, plain
+from pages.frame.language import N_, _, capitalised, n_, number, percent, plain
+from pages.frame.messages import explained
 from pages.frame.opening import Opened
+from pages.frame.translations import say
 from pages.frame.typography import marked, typeset
 from pages.frame.view import Columns, Shown
 from pages.views.heads import named_heads
-from pages.views.heads.translations import say
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
@@ -117,7 +118,11 @@ def _length(run: Run, sentence: str) -> int:
 def _unequal(n_first: int, n_second: int) -> str:
     """Say how long the second sentence must be."""
     if not n_second:
-        text = _("Type a second sentence of {n} tokens, EOS counted, as the first one has.")
+        text = n_(
+            "Type a second sentence of {n} token, EOS counted, as the first one has.",
+            "Type a second sentence of {n} tokens, EOS counted, as the first one has.",
+            n_first,
+        )
         return text.format(n=number(n_first))
     return _(
         "This sentence has {second} tokens, the first {first}, EOS counted. Patching puts what a "
@@ -131,8 +136,7 @@ def _studied(opened: Opened, clean: str, corrupt: str) -> PatchingStudy | None:
         with st.spinner(_("Patching every head …"), show_time=False):
             return cached.of_run(patching_study, opened.path, clean, corrupt)
     except PatchingError as error:
-        text = plain(str(error))
-        st.info(f"{text[:1].upper()}{text[1:]}.")
+        st.info(f"{capitalised(plain(explained(error)))}.")
     return None
 
 
@@ -160,17 +164,18 @@ def _strongest(study: PatchingStudy) -> str:
         text = _("No head alone brings “{from_token}” back in the place of “{to}”.")
         return f"{text.format(**parts)} {whole}"
     named = ", ".join(
-        f"**{named_heads.within_sentence(head)}** ({percent(share)})" for head, share in strong
+        f"**{notes.within_sentence(head)}** ({percent(share)})" for head, share in strong
     )
     text = _("What brings “{from_token}” back in the place of “{to}”: {named}.")
     return f"{text.format(named=named, **parts)} {whole}"
 
 
 def _sublayer(site: Site) -> str:
-    stack = {"encoder": _("encoder"), "decoder": _("decoder")}[site.stack]
-    kind = _("self-attention") if site.attention.is_self else _("cross-attention")
-    text = _("{stack} layer {layer} ({kind})")
-    return text.format(stack=stack, layer=site.layer, kind=kind)
+    return _("{stack} layer {layer} ({kind})").format(
+        stack=_(STACK_LABELS[site.stack]),
+        layer=site.layer,
+        kind=_(site.attention.sublayer_label),
+    )
 
 
 def maps(study: PatchingStudy) -> Matrices:
@@ -210,14 +215,14 @@ def _measured(study: PatchingStudy) -> str:
 
 
 def numbers(study: PatchingStudy) -> Columns:
-    """Return a row for each head, one for all heads of a sublayer, and one for all there are."""
-    heads = [(str(head.site), str(head.index), share) for head, share in study.heads.items()]
-    sites = [(str(site), "all", share) for site, share in study.sites.items()]
-    rows = [*heads, *sites, ("all", "all", study.everything)]
+    """Return a row for each head, one for all heads of a sublayer, and one for all there are.
+
+    All heads of a sublayer are called by its site.
+    """
+    rows = [*study.heads.items(), *study.sites.items(), ("all", study.everything)]
     return {
-        "site": [site for site, _head, _share in rows],
-        "head": [head for _site, head, _share in rows],
-        "restored": [share for _site, _head, share in rows],
+        "head": [str(patched) for patched, _share in rows],
+        "restored": [share for _patched, share in rows],
         "step": [study.step] * len(rows),
         "difference_from": [study.clean_difference] * len(rows),
         "difference_into": [study.corrupt_difference] * len(rows),

@@ -21,6 +21,7 @@ from core.runs.run import Run, RunError
 from pages.frame import address, cached, notes, session, snippets
 from pages.frame.charts import chart
 from pages.frame.language import N_, _, n_, number, percent, plain
+from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
 from viz.charts.curves import Chart, Quantity, curves
@@ -61,7 +62,7 @@ def draw(opened: Opened) -> Shown:
     try:
         effects = cached.effects(opened.path)
     except RunError as error:
-        st.error(plain(str(error)))
+        st.error(plain(explained(error)))
         effects = None
     growing = _curves(opened.path, effects)
     running = _is_running(opened.path) and not _done(growing)
@@ -101,12 +102,15 @@ def _draw(path: Path, growing: Curves, running: bool) -> None:
     for name, found in points.items():
         if found and found[-1].n_left == 0:
             st.markdown(needed(name, found))
-    st.caption(
-        _(
-            "{n} held-out sentences, seed {seed}. The same sentences choose the next head and "
-            "measure what is left, so the greedy curve is a little kinder than on other sentences."
-        ).format(n=number(next(iter(points.values()))[0].n), seed=SEED)
+    n = next(iter(points.values()))[0].n
+    said = n_(
+        "{n} held-out sentence, seed {seed}. The same sentence chooses the next head and "
+        "measures what is left, so the greedy curve is a little kinder than on other sentences.",
+        "{n} held-out sentences, seed {seed}. The same sentences choose the next head and "
+        "measure what is left, so the greedy curve is a little kinder than on other sentences.",
+        n,
     )
+    st.caption(said.format(n=number(n), seed=SEED))
 
 
 def _go_on(path: Path, growing: Curves) -> None:
@@ -153,7 +157,11 @@ def _buttons(path: Path, growing: Curves, running: bool) -> None:
 
 
 def _how_far(name: str, curve: GrowingCurve) -> str:
-    text = _("order “{name}”: {done} of {of} heads silenced, {share} of the work done")
+    text = n_(
+        "order “{name}”: {done} of {of} head silenced, {share} of the work done",
+        "order “{name}”: {done} of {of} heads silenced, {share} of the work done",
+        curve.n_heads,
+    )
     return text.format(
         name=_(ORDERS[name]),
         done=number(max(0, len(curve.points) - 1)),
@@ -263,10 +271,14 @@ def needed(name: str, found: Sequence[PruningPoint]) -> str:
     if n_needed is None:
         text = _("All heads together get {all} right: there is too little to lose.")
         return text.format(all=percent(found[0].exact_match))
-    text = _(
+    text = n_(
+        "In the order “{name}” the task needs {needed} of {of} head: with it exact match is "
+        "{share}, with all {all}; with one less it has lost more than {points} point. "
+        "The last to go: {last}.",
         "In the order “{name}” the task needs {needed} of {of} heads: with them exact match is "
         "{share}, with all {all}; with one less it has lost more than {points} point. "
-        "The last to go: {last}."
+        "The last to go: {last}.",
+        found[0].n_left,
     )
     [at] = [point for point in found if point.n_left == n_needed]
     last = [notes.site_and_head(point.removed) for point in found[-3:] if point.removed is not None]

@@ -2,7 +2,7 @@
 
 from core.analysis.heads.roles import OFFSETS, HeadRole, Score
 from core.analysis.heads.roles_questions import Role
-from pages.frame.language import N_, _, number, percent
+from pages.frame.language import N_, _, n_, number, percent
 
 NAMES = {
     Role.PREVIOUS: N_("previous token"),
@@ -51,7 +51,7 @@ RULES = N_(
   how many tokens away they are, and the largest of them.
 - **silenced** says by how many points fewer (−) or more (+) held-out sentences, and pronouns, are
   right when the head is silenced; grey where the 95 % interval has 0 in it. A role is a hypothesis
-  about what a head does; silencing the head is the test.
+  about what a head does; silencing the head is a test, in which another head may take over.
 """
 )
 
@@ -99,7 +99,11 @@ def not_beaten(found: HeadRole) -> list[str]:
 
 def evidence(score: Score) -> str:
     """Return a score with its baseline and n."""
-    return _("in {score} of {n} rows (best rule, {rule}: {baseline})").format(
+    return n_(
+        "in {score} of {n} row (best rule, {rule}: {baseline})",
+        "in {score} of {n} rows (best rule, {rule}: {baseline})",
+        score.n,
+    ).format(
         score=percent(score.value),
         n=number(score.n),
         rule=rule(score),

@@ -6,16 +6,26 @@ from contextlib import suppress
 import streamlit as st
 
 from core.analysis.heads.roles import N_SENTENCES, SEED, HeadRole, role_scores, study_roles
-from core.analysis.heads.roles_questions import wanted
+from core.analysis.heads.roles_questions import role_keys
 from core.heads import Head
 from core.runs.run import RunError
 from pages.frame import address, cached, controls, notes, opening, snippets, tables
-from pages.frame.language import N_, _, number, plain
+from pages.frame.language import N_, _, n_, number, plain
+from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.view import Shown
 from pages.views.heads import named_heads, role_names
-from pages.views.heads.scores_table import MARK, Scored, column_config, columns, faint, numbers
-from viz.charts.role_table import role_table
+from pages.views.heads.scores_table import (
+    MARK,
+    Scored,
+    column_config,
+    columns,
+    faint,
+    numbers,
+    writers,
+)
+from viz.charts.frames import written
+from viz.charts.head_table import head_table
 
 TABLE = "scores_table"
 """Key of the table."""
@@ -44,11 +54,15 @@ def draw(opened: Opened) -> Shown | None:
     """Draw the table, and say what the chosen head does."""
     try:
         with st.spinner(
-            _("Scoring every head on {n} held-out sentences …").format(n=number(N_SENTENCES))
+            n_(
+                "Scoring every head on {n} held-out sentence …",
+                "Scoring every head on {n} held-out sentences …",
+                N_SENTENCES,
+            ).format(n=number(N_SENTENCES))
         ):
             found = cached.of_run(role_scores, opened.path, N_SENTENCES)
     except RunError as error:
-        st.error(plain(str(error)))
+        st.error(plain(explained(error)))
         return None
     kinds = list(dict.fromkeys(each.head.kind for each in found))
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -60,9 +74,12 @@ def draw(opened: Opened) -> Shown | None:
             older={kind.label: str(kind) for kind in kinds},
         )
         st.caption(
-            _(
-                "score (baseline) on {n} held-out sentences, seed {seed}; "
-                "n.s.: not significantly more"
+            n_(
+                "score (baseline) on {n} held-out sentence, seed {seed}; n.s.: not "
+                "significantly more",
+                "score (baseline) on {n} held-out sentences, seed {seed}; n.s.: not "
+                "significantly more",
+                found[0].n_sentences,
             ).format(n=number(found[0].n_sentences), seed=SEED),
             width="content",
         )
@@ -77,7 +94,7 @@ def draw(opened: Opened) -> Shown | None:
         title=_("The roles of the heads on held-out sentences"),
         numbers=lambda: numbers(scored),
         python=_python(opened, of, found[0].n_sentences),
-        code=(role_scores, study_roles, wanted),
+        code=(role_scores, study_roles, role_keys),
         formula=_FORMULA,
         how_to_read=role_names.meanings(),
         tries=[_(each) for each in TRIES],
@@ -100,8 +117,11 @@ def _draw_table(scored: Scored, chosen: int) -> None:
     names = [str(each.head) for each in scored.heads]
     tables.show(
         TABLE,
-        role_table(
-            [each.head.index for each in scored.heads], columns(scored), faint(scored), MARK
+        written(
+            head_table(
+                [each.head.index for each in scored.heads], columns(scored), faint(scored), MARK
+            ),
+            writers(),
         ),
         names,
         [names[chosen]],

@@ -1,7 +1,8 @@
 """What the table of roles shows of each head, and how its columns are written."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
@@ -90,6 +91,15 @@ def _written(score: Score | None) -> str | None:
     return said if score.beats_baseline else _("{score} n.s.").format(score=said)
 
 
+def writers() -> dict[str, Callable[[float], str]]:
+    """Return what writes the numbers of the columns."""
+    points, two = partial(number, digits=1, signed=True), partial(number, digits=2)
+    return {
+        **{SENTENCES: points, PRONOUNS: points},
+        **{_("bits"): two, _("distance"): two, _("largest"): two},
+    }
+
+
 def column_config(scored: Scored) -> dict[str, ColumnConfig | None]:
     """Return how the columns are written."""
     config, text = st.column_config.NumberColumn, st.column_config.TextColumn
@@ -98,7 +108,6 @@ def column_config(scored: Scored) -> dict[str, ColumnConfig | None]:
     bits = _("Entropy of a row's weights in bits: 0 for one key, 3 for eight alike.")
     away = _("How many tokens away the keys are, weighted.")
     largest = _("The largest weight of a row.")
-    points = "%+.1f"
     roles = {
         _(role_names.NAMES[role]): text(width=_width(role), help=role_names.column_help(role))
         for role in scored.roles
@@ -109,13 +118,13 @@ def column_config(scored: Scored) -> dict[str, ColumnConfig | None]:
         _("layer"): config(width=50, pinned=True),
         _("head"): config(width=50, pinned=True),
         _("leading role"): text(width=130),
-        SENTENCES: config(_("silenced"), format=points, width=70, help=silenced),
-        PRONOUNS: config(_("pronouns"), format=points, width=74, help=silenced),
+        SENTENCES: config(_("silenced"), width=70, help=silenced),
+        PRONOUNS: config(_("pronouns"), width=74, help=silenced),
         **roles,
-        _("bits"): config(format="%.2f", width=50, help=bits),
-        _("distance"): config(format="%.2f", width=70, help=away),
-        _("largest"): config(format="%.2f", width=62, help=largest),
-        _("rows"): config(format="%d", width=58, help=rows),
+        _("bits"): config(width=50, help=bits),
+        _("distance"): config(width=70, help=away),
+        _("largest"): config(width=62, help=largest),
+        _("rows"): config(width=58, help=rows),
     }
 
 
@@ -129,8 +138,7 @@ def numbers(scored: Scored) -> dict[str, list[object]]:
     rows = [(head, role, score) for head in scored.heads for role, score in head.scores.items()]
     effects = [scored.effect(head) for head, _role, _score in rows]
     return {
-        "site": [str(head.head.site) for head, *_rest in rows],
-        "head": [head.head.index for head, *_rest in rows],
+        "head": [str(head.head) for head, *_rest in rows],
         "leading": [str(head.leading or "") for head, *_rest in rows],
         "role": [str(role) for _head, role, _score in rows],
         "score": [score.value for *_rest, score in rows],

@@ -14,6 +14,7 @@ from core.runs.run import RunError
 from pages.frame import cached, controls, notes, session, snippets
 from pages.frame.charts import chart
 from pages.frame.language import N_, _, plain
+from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
 from pages.views.heads import named_heads, silence_grid, silence_measuring, silence_sentence
@@ -68,7 +69,7 @@ def _effects(opened: Opened) -> HeadEffects | None:
     try:
         return cached.effects(opened.path)
     except RunError as error:
-        st.error(plain(str(error)))
+        st.error(plain(explained(error)))
         return None
 
 
@@ -187,7 +188,7 @@ def _python(
         after.append("*[each.after for each in effects]")
     else:
         imports += [
-            "from core.analysis.heads.summary_maps import confidence_map",
+            "from core.analysis.heads.summaries import confidence_map",
             "from core.inspection import inspect_sentence",
         ]
         lines += [

@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from core.analysis.effects.effect_maps import Figure, effect_maps, end_of, figure_of
 from core.analysis.effects.head_effects import HeadEffects
 from core.analysis.effects.silencing import every_head
-from core.analysis.heads.summary_maps import confidence_map
+from core.analysis.heads.summaries import confidence_map
 from core.evaluate.intervals import Difference
 from core.heads import Head, Kind, Site
 from core.runs.run import Run
-from pages.frame import address, cached, opening, session
+from pages.frame import address, cached, clicks, opening, session
 from pages.frame.components import matrices
-from pages.frame.language import N_, _, brief, number
+from pages.frame.language import N_, _, brief, n_, number
 from pages.frame.opening import Opened
 from viz.component.standalone import Drawn
 from viz.plane.matrices import Axis, Matrices, Matrix, numbered
@@ -160,11 +160,11 @@ def detail(found: Difference | None, by: Figure, *, off: bool) -> str:
 def how_to_read(effects: HeadEffects, by: Figure) -> str:
     """Return what the cells are about, on how many samples, and what their marks mean."""
     unit = _("in nats per token") if by == "loss" else _("in points")
-    on = _("{n} held-out sentences").format(n=number(effects.n))
-    pronoun = effects.heads[0].pronoun
-    if by == "pronoun" and pronoun is not None:
-        text = _("{n} ambiguous pronouns of {sentences}")
-        on = text.format(n=number(pronoun.n), sentences=on)
+    n = effects.n
+    on = n_("{n} held-out sentence", "{n} held-out sentences", n).format(n=number(n))
+    if by == "pronoun" and (pronoun := effects.heads[0].pronoun) is not None:
+        text = n_("{n} ambiguous pronoun of {on}", "{n} ambiguous pronouns of {on}", pronoun.n)
+        on = text.format(n=number(pronoun.n), on=on)
     return _(
         "What silencing a head changes, {unit}, on {on} (seed {seed}). “{unsure}”: its 95\u00a0% "
         "interval includes 0. A click silences a head ({off})."
@@ -264,8 +264,7 @@ def _parsed(text: str) -> Iterator[Head]:
 
 
 def _toggle_cell(path: Path, kinds: tuple[Kind, ...]) -> None:
-    component: Any = session.held(GRID, None)
-    if pick := component.pick:
+    if pick := clicks.picked(GRID):
         run = cached.loaded(path)
         site = _sites(run, kinds[pick["panel"]])[pick["row"]]
         session.drawer(_DRAWER)["cell"] = (pick["panel"], pick["row"], pick["column"])

@@ -1,6 +1,7 @@
 """What silencing each head costs on held-out sentences: measured while the page stays usable."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -13,9 +14,9 @@ from core.heads import Head
 from core.jobs import Status
 from core.runs.run import RunError
 from pages.frame import address, notes, session
-from pages.frame.language import _, n_, number, percent, plain
+from pages.frame.language import _, n_, number, percent, percent_of_100, plain
 from pages.views.heads.silence_grid import POINTS
-from viz.charts.frames import runs_table
+from viz.charts.frames import runs_table, written
 
 START = "silence_measure"
 """Key of the button."""
@@ -43,9 +44,17 @@ def measure(path: Path, effects: HeadEffects | None) -> None:
     elif said := _ended(found):
         st.warning(plain(said))
     if found.state == "idle" and effects is None:
-        label = _("Measure all heads on {n} held-out sentences")
+        label = n_(
+            "Measure all heads on {n} held-out sentence",
+            "Measure all heads on {n} held-out sentences",
+            N_SENTENCES,
+        )
     else:
-        label = _("Measure again on {n} held-out sentences")
+        label = n_(
+            "Measure again on {n} held-out sentence",
+            "Measure again on {n} held-out sentences",
+            N_SENTENCES,
+        )
     st.button(
         label.format(n=number(N_SENTENCES)),
         key=START,
@@ -60,9 +69,17 @@ def of_one_head(effects: HeadEffects, head: Head) -> str:
     """Say what silencing one head costs on held-out sentences."""
     found = effects.of(head)
     if found.changes_nothing:
-        said = _("On {n} held-out sentences no change was found when it is silenced: {figures}.")
+        said = n_(
+            "On {n} held-out sentence no change was found when it is silenced: {figures}.",
+            "On {n} held-out sentences no change was found when it is silenced: {figures}.",
+            effects.n,
+        )
     else:
-        said = _("On {n} held-out sentences: {figures}.")
+        said = n_(
+            "On {n} held-out sentence: {figures}.",
+            "On {n} held-out sentences: {figures}.",
+            effects.n,
+        )
     parts = [_("exact match {change}").format(change=_shares(found.exact_match))]
     if found.pronoun is not None:
         text = _("right pronouns {change}, n = {n}")
@@ -76,11 +93,14 @@ def table(effects: HeadEffects, by: Figure) -> None:
     """Tabulate every head, the one that costs most first, with 95 % confidence intervals."""
     st.markdown(_summary(effects))
     shares, names = by != "loss", {"attention": _("attention"), "layer": _("layer")}
-    form, moved = ("percent", "%+.1f") if shares else ("%.3g", "%+.3g")
-    config = st.column_config.NumberColumn
+    value = _two_decimals if shares else partial(number, padded=False)
+    moved = partial(number, digits=1 if shares else None, padded=False, signed=True)
     rows = list(_rows(effects, by))
     st.dataframe(
-        runs_table(rows),
+        written(
+            runs_table(rows),
+            {"before": value, "after": value, "change": moved, "low": moved, "high": moved},
+        ),
         hide_index=True,
         placeholder="",
         row_height=_ROW,
@@ -88,19 +108,22 @@ def table(effects: HeadEffects, by: Figure) -> None:
         column_config={
             **names,
             "head": _("head"),
-            "before": config(_("before"), format=form),
-            "after": config(_("after"), format=form),
-            "change": config(_("change, points") if shares else _("change, nats"), format=moved),
-            "low": config(_("95 % from"), format=moved),
-            "high": config(_("to"), format=moved),
+            "before": _("before"),
+            "after": _("after"),
+            "change": _("change, points") if shares else _("change, nats"),
+            "low": _("95 % from"),
+            "high": _("to"),
             "sure": _("sure"),
         },
         alt=_("What silencing each head changes, with confidence intervals"),
     )
     st.caption(
-        _(
+        n_(
+            "{n} held-out sentence, seed {seed}. Intervals are 95 % and per head: of heads "
+            "that change nothing, about one in twenty looks by chance as if it did.",
             "{n} held-out sentences, seed {seed}. Intervals are 95 % and per head: of heads "
-            "that change nothing, about one in twenty looks by chance as if it did."
+            "that change nothing, about one in twenty looks by chance as if it did.",
+            effects.n,
         ).format(n=number(effects.n), seed=effects.seed)
     )
 
@@ -153,6 +176,10 @@ def _rows(effects: HeadEffects, by: Figure) -> Iterator[Mapping[str, object]]:
             }
 
 
+def _two_decimals(share: float) -> str:
+    return percent_of_100(100 * share, 2)
+
+
 def _summary(effects: HeadEffects) -> str:
     """Say which head costs most, and which change nothing."""
     worst = costliest_first(effects, "exact_match")[0]
@@ -165,7 +192,11 @@ def _summary(effects: HeadEffects) -> str:
     else:
         said.append(_("No head alone was found to cost exact match when it is silenced."))
     if without:
-        text = _("For {n} of {of} heads no figure was found to change (layer.head): {which}.")
+        text = n_(
+            "For {n} of {of} head no figure was found to change (layer.head): {which}.",
+            "For {n} of {of} heads no figure was found to change (layer.head): {which}.",
+            len(effects.heads),
+        )
         which = named([short(each.head) for each in without])
         n, of = number(len(without)), number(len(effects.heads))
         said.append(text.format(n=n, of=of, which=which))
@@ -195,7 +226,11 @@ def _progress(path: Path) -> None:
     if not found.alive:
         # What came of it changes the whole page.
         st.rerun()
-    said = _("{done} of {of} heads measured …")
+    said = n_(
+        "{done} of {of} head measured …",
+        "{done} of {of} heads measured …",
+        found.of,
+    )
     said = (
         said.format(done=number(found.done), of=number(found.of)) if found.of else _("Starting …")
     )

@@ -17,12 +17,13 @@ from core.analysis.effects.interventions import (
 from core.heads import Head
 from core.runs.run import Run, RunError
 from pages.frame import cached, notes
-from pages.frame.language import N_, _, number, plain, translated
+from pages.frame.language import N_, _, n_, number, plain, translated
+from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.typography import marked, typeset
 from pages.views.heads import silence_measuring
 from viz.charts.curves import Chart
-from viz.charts.step_chances import step_chances
+from viz.charts.step_chances import DEFAULT_CHANCE_TEXTS, step_chances
 
 INSTEAD: Mapping[str, tuple[str, Kind]] = {
     "silence": (N_("silence"), "silence"),
@@ -30,16 +31,6 @@ INSTEAD: Mapping[str, tuple[str, Kind]] = {
     "average": (N_("average"), "freeze"),
 }
 """What a changed head does, in the link → its label, and what an intervention calls it."""
-
-_CHANCES = {
-    "before": N_("as it is"),
-    "after": N_("changed"),
-    "word": N_("word"),
-    "step": N_("step"),
-    "probability": N_("probability"),
-    "best": N_("most probable now"),
-    "title": N_("Probability of the model’s own words"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +56,7 @@ def try_out(opened: Opened, heads: Sequence[Head], instead: str) -> Tried | None
             st.caption(_what_is_done(heads, instead, n))
             found = _tried(opened, tuple(heads), instead)
     except RunError as error:
-        st.error(plain(str(error)))
+        st.error(plain(explained(error)))
         return None
     st.markdown(_translations(found, opened.run))
     whose = _("the model’s own translation") if found.target is None else _("the true target")
@@ -81,7 +72,7 @@ def chances(found: Tried) -> Chart:
     before, after = ([each.probability for each in side] for side in (own, now))
     best = [each.best.text for each in now]
     return step_chances(
-        [each.token.text for each in own], before, after, best, translated(_CHANCES)
+        [each.token.text for each in own], before, after, best, translated(DEFAULT_CHANCE_TEXTS)
     )
 
 
@@ -160,8 +151,10 @@ def _what_is_done(heads: Sequence[Head], instead: str, n_averaged: int) -> str:
     does = {
         "silence": _("silent: what it says is missing from the sum that Wᴼ makes"),
         "uniform": _("uniform: it looks at all that it may see alike"),
-        "average": _(
-            "average: it always says its average over {n} held-out sentences, seed {seed}"
+        "average": n_(
+            "average: it always says its average over {n} held-out sentence, seed {seed}",
+            "average: it always says its average over {n} held-out sentences, seed {seed}",
+            n_averaged,
         ).format(n=number(n_averaged), seed=SEED),
     }[instead]
     several = silence_measuring.named([silence_measuring.short(head) for head in heads])

@@ -1,24 +1,9 @@
 """Translations before and after a change, and which of their words differ."""
 
-import streamlit as st
-
 from core.analysis.effects.interventions import BeforeAfter
 from core.runs.run import Run
 from pages.frame.language import _, plain
 from pages.frame.typography import marked, typeset
-
-LONG = 600
-"""Letters of translations that push the picture too far down."""
-
-
-def say(claim: str, translations: str) -> None:
-    """Show what is found above the translations; these folded, where they are long."""
-    if len(translations) <= LONG:
-        st.markdown(f"{claim}  \n{translations}")
-        return
-    st.markdown(claim)
-    with st.expander(_("Translations"), type="compact"):
-        st.markdown(translations)
 
 
 def before_and_after(found: BeforeAfter, run: Run) -> str:

@@ -86,7 +86,7 @@ def _table(opened: Opened, names: Sequence[str], groups: Groups) -> Mapping[str,
         _("published"): ["", *(number(row.millions) if row.millions else "" for row in TABLE_3)],
         _("perplexity"): ["", *(number(row.perplexity, 2) for row in TABLE_3)],
         "BLEU": ["", *(number(row.bleu, 1) for row in TABLE_3)],
-        "dropout": [number(each, padded=False) for each in dropouts],
+        _("dropout"): [number(each, padded=False) for each in dropouts],
         "ε_ls": [number(each, padded=False) for each in smoothings],
         _("steps"): [number(each) for each in steps],
     }

@@ -1,6 +1,6 @@
 """The logit lens: what the model would say if its layers ended at each depth."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 import streamlit as st
@@ -13,12 +13,18 @@ from core.tokenizer import Token
 from pages.frame import cached, clicks, controls, session
 from pages.frame.components import matrices
 from pages.frame.language import _, number, percent, plain
-from pages.frame.maps import labels
+from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
 from pages.views.layers import stacks
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix
+
+_LENSES: Mapping[Stack, tuple[Callable[..., Lens], tuple[str, ...]]] = {
+    "encoder": (encoder_lens, ("source_ids",)),
+    "decoder": (decoder_lens, ("source_ids", "fed_ids")),
+}
+"""What reads a stack, and what of a translation it is given."""
 
 
 def draw(opened: Opened) -> Shown:
@@ -32,7 +38,7 @@ def draw(opened: Opened) -> Shown:
     guesses = [_texts(opened, depth) for depth in found.best_LK]
     picture = matrices(
         Matrices(
-            panels=[_map(opened, found, guesses, tokens, stack)],
+            panels=[_map(opened, found, guesses, stack)],
             selected=(0, len(guesses) - 1, position),
         ),
         key=session.LENS,
@@ -48,11 +54,11 @@ def draw(opened: Opened) -> Shown:
         python=_python(opened, stack),
         code=(decoder_lens, encoder_lens),
         pictures=[picture],
-        formula=lens_formula(opened.run.model),
+        formula=lens_formula(opened.run.model, stack),
         tries=(
             _(
-                "Decoder: where one matrix serves both ends (tied), the embedding of a word "
-                "says that word again. Find the layer where the next one appears."
+                "Decoder: with tied embeddings the lens first shows the fed word. Where does the "
+                "next one take over?"
             ),
             _("A translation with a pronoun: in which layer is it decided?"),
             _("Encoder: nothing asks it for words; read how long a token stays what it was."),
@@ -61,35 +67,29 @@ def draw(opened: Opened) -> Shown:
 
 
 def _read(opened: Opened, stack: Stack) -> Lens:
+    lens, given = _LENSES[stack]
     ids = opened.inspection.translation
-    if stack == "encoder":
-        return cached.of_model(encoder_lens, opened.path, ids.source_ids)
-    return cached.of_model(decoder_lens, opened.path, ids.source_ids, ids.fed_ids)
+    return cached.of_model(lens, opened.path, *(getattr(ids, name) for name in given))
 
 
 def _title(stack: Stack) -> str:
-    if stack == "decoder":
-        return _("Decoder: the most probable next token after each layer")
-    return _("Encoder: the token with the largest dot product after each layer")
+    return {
+        "encoder": _("Encoder: the token with the largest dot product after each layer"),
+        "decoder": _("Decoder: the most probable next token after each layer"),
+    }[stack]
 
 
 def _map(
     opened: Opened,
     found: Lens,
     guesses: Sequence[Sequence[str]],
-    tokens: tuple[Token, ...],
     stack: Stack,
 ) -> Matrix:
-    unknown = opened.inspection.unknown_words if stack == "encoder" else frozenset[int]()
     return Matrix(
         title=_title(stack),
         values=found.best_probability_LK.astype(np.float32),
-        rows=Axis(name=_("after"), labels=[TokenLabel(name) for name in found.names]),
-        columns=Axis(
-            name=_("word fed") if stack == "decoder" else _("word"),
-            labels=labels(tokens, unknown),
-            side="target" if stack == "decoder" else "source",
-        ),
+        rows=Axis(name=_("after"), labels=[TokenLabel(explained(name)) for name in found.names]),
+        columns=stacks.axis(opened, stack),
         texts=guesses,
         value_name=_("probability"),
     )
@@ -100,7 +100,7 @@ def _table(found: Lens, best: Sequence[str], followed: str, position: int) -> No
     shares = _("probability of {token}").format(token=f"“{plain(followed)}”")
     st.table(
         {
-            _("after"): list(found.names),
+            _("after"): list(map(explained, found.names)),
             _("best guess"): [plain(guess) for guess in best],
             _("its probability"): _written(found.best_probability_LK[:, position], _share),
             shares: _written(found.followed_probability_LK[:, position], _share),
@@ -147,8 +147,8 @@ def _numbers(
 
 
 def _python(opened: Opened, stack: Stack) -> str:
-    read = f"{stack}_lens"
-    ids = "translation.source_ids" + ("" if stack == "encoder" else ", translation.fed_ids")
+    lens, given = _LENSES[stack]
+    read, ids = lens.__name__, ", ".join(f"translation.{name}" for name in given)
     return stacks.python(
         opened,
         [f"from core.analysis.lessons.lens import {read}"],

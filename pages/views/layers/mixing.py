@@ -6,7 +6,7 @@ import streamlit as st
 from core.analysis.lessons.mixing import LONGEST, Influence, Moved, influence
 from pages.frame import cached, controls, session
 from pages.frame.components import matrices
-from pages.frame.language import _, number
+from pages.frame.language import _, n_, number
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
@@ -31,7 +31,9 @@ def draw(opened: Opened) -> Shown:
         none=number(found.feed_forward.away_from_diagonal[1], significant=6, padded=False),
     )
     if len(opened.inspection.source_tokens) > LONGEST:
-        shown = _("Only the first {n} tokens are shown.").format(n=number(LONGEST))
+        shown = n_(
+            "Only the first {n} token is shown.", "Only the first {n} tokens are shown.", LONGEST
+        ).format(n=number(LONGEST))
         said = f"{said} {shown}"
     st.caption(said)
     return Shown(

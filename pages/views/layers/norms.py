@@ -14,6 +14,7 @@ from core.analysis.lessons.normalisation import (
     study_norms,
 )
 from core.heads import Site, Sublayer
+from core.model.description import Description, describe
 from pages.frame import cached, controls, opening, session
 from pages.frame.charts import chart
 from pages.frame.components import matrices
@@ -31,11 +32,10 @@ from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
 def draw(opened: Opened) -> Shown:
     """Draw vectors before and after a LayerNorm, and what BatchNorm would do to them."""
-    model, ids = opened.run.model, opened.inspection.translation
+    ids = opened.inspection.translation
     with st.container(horizontal=True, vertical_alignment="bottom"):
         sentences = opening.ask_batch(opened)
-        layer = controls.number(_("layer"), model.config.n_encoder_layers, 0, session.LAYER)
-        site = Site("encoder", layer, _ask_sublayer())
+        site = _ask_site(describe(opened.run.model, 1, 1))
     found = cached.of_model(around_norm, opened.path, site, ids.source_ids, ids.fed_ids)
     rows, cut = cached.of_run(read_sources, opened.path, sentences)
     study = cached.of_model(study_norms, opened.path, site, rows[0], rows[1:])
@@ -73,11 +73,18 @@ def draw(opened: Opened) -> Shown:
     )
 
 
-def _ask_sublayer() -> Sublayer:
-    """Ask for one of the sublayers of an encoder layer."""
-    kinds: dict[str, Sublayer] = {"self-attention": "self", "feed-forward": "feed_forward"}
-    offered = {"self-attention": _("self-attention"), "feed-forward": _("feed-forward")}
-    return kinds[controls.choice(_("Sublayer"), "sublayer", offered, "self-attention")]
+def _ask_site(described: Description) -> Site:
+    """Ask for a layer of the encoder, and for one of its sublayers."""
+    layer = controls.number(_("layer"), described.stacks["encoder"], 0, session.LAYER)
+    offered = {
+        part.site.sublayer: _(part.label)
+        for part in described.sublayers
+        if part.site is not None and part.site.in_encoder and part.layer == layer
+    }
+    older: dict[str, Sublayer] = {"self-attention": "self", "feed-forward": "feed_forward"}
+    first = next(iter(offered))
+    chosen = controls.choice(_("Sublayer"), "sublayer", offered, first, older=older)
+    return Site("encoder", layer, chosen)
 
 
 def _vectors(opened: Opened, vectors: Vectors, title: str) -> Matrix:

@@ -9,10 +9,25 @@ from core.model.part import Part
 from pages.frame import clicks, controls, session
 from pages.frame.architecture import drawing, sizes
 from pages.frame.components import architecture
-from pages.frame.language import _, number, percent
+from pages.frame.language import N_, _, n_, number, percent, translated
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
 from pages.views.layers import stacks
+
+SHAPES = {
+    "input": N_("input"),
+    "memory": N_("memory"),
+    "positions": N_("positions"),
+    "query": N_("query"),
+    "key": N_("key"),
+    "value": N_("value"),
+    "scores": N_("scores"),
+    "weights": N_("weights"),
+    "mixed": N_("mixed"),
+    "hidden": N_("hidden"),
+    "output": N_("output"),
+}
+"""What goes through a part, by its name there → what it is called."""
 
 
 def draw(opened: Opened) -> Shown:
@@ -67,13 +82,14 @@ def _facts(part: Part, described: Description) -> None:
     parameters, work = described.parameters, described.multiply_adds
     wholly_shared = part.shared and part.parameters == 0
     shared = _("shared with the source embedding") if wholly_shared else ""
+    shapes = translated(SHAPES)
     st.table(
         {
             _("what"): [
                 _("parameters"),
                 _("multiply–adds for this sentence"),
                 *(
-                    _("shape: {name}").format(name=name.replace("_", " "))
+                    _("shape: {name}").format(name=shapes.get(name, name))
                     for name, _shape in part.shapes
                 ),
             ],
@@ -88,9 +104,12 @@ def _facts(part: Part, described: Description) -> None:
         hide_header=True,
     )
     st.caption(
-        _(
-            "The whole model: {parameters} parameters, {work} multiply–adds for one pass. Only "
-            "matrix products are counted as work."
+        n_(
+            "The whole model: {parameters} parameter, {work} multiply–adds for one pass. "
+            "Only matrix products are counted as work.",
+            "The whole model: {parameters} parameters, {work} multiply–adds for one pass."
+            " Only matrix products are counted as work.",
+            parameters,
         ).format(parameters=number(parameters), work=number(work))
     )
 

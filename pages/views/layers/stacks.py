@@ -1,11 +1,11 @@
 """Encoder or decoder, and its positions: what several views of the layers lesson ask for."""
 
-from core.heads import Stack
+from core.heads import Kind, Stack
 from core.tokenizer import Token
-from pages.frame import controls
-from pages.frame.language import _
+from pages.frame import selection
 from pages.frame.opening import Opened
 from pages.frame.snippets import translating
+from viz.plane.matrices import Axis
 
 
 def ask(opened: Opened, name: str, default: Stack) -> tuple[Stack, tuple[Token, ...]]:
@@ -16,10 +16,13 @@ def ask(opened: Opened, name: str, default: Stack) -> tuple[Stack, tuple[Token, 
         name: Of the choice: every view has its own, and so its own default.
         default: To begin with.
     """
-    offered: dict[Stack, str] = {"encoder": _("encoder"), "decoder": _("decoder")}
-    stack = controls.choice(_("Stack"), name, offered, default)
-    inspection = opened.inspection
-    return stack, inspection.source_tokens if stack == "encoder" else inspection.fed_tokens
+    stack = selection.ask_stack(name, default)
+    return stack, opened.inspection.tokens_of(Kind.self_of(stack).query_side)
+
+
+def axis(opened: Opened, stack: Stack) -> Axis:
+    """Return what the positions of a stack are."""
+    return selection.token_axis(opened.inspection, Kind.self_of(stack).query_side)
 
 
 def python(opened: Opened, imports: list[str], *lines: str) -> str:

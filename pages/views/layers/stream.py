@@ -10,6 +10,7 @@ from pages.frame import cached, controls
 from pages.frame.charts import chart
 from pages.frame.files import stacked
 from pages.frame.language import _, number, plain
+from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.view import Shown
 from pages.views.layers import stacks
@@ -30,13 +31,13 @@ def draw(opened: Opened) -> Shown:
     token = tokens[position].text
     titles = {
         "norm": _("How long the vectors get"),
-        "cosine": _("What is left of the embedding"),
+        "cosine": _("How alike each vector and its embedding are"),
         "added": _("What each sublayer adds"),
     }
     picture = chart(
         curves(
             {f"{token} ({number(position)})": own, _("mean of all positions"): mean},
-            x=Quantity(_("after"), labels=names),
+            x=Quantity(_("after"), labels=tuple(map(explained, names))),
             y=_quantities()[measure],
             title=titles[measure],
         )
@@ -93,7 +94,7 @@ def _quantities() -> Mapping[Measure, Quantity]:
 def _say_most_added(found: Stream) -> None:
     said = _("On average “{name}” adds most: a vector of length {norm} to one of {before}.")
     added, before = found.largest_addition
-    name = plain(found.names[found.most_added])
+    name = plain(explained(found.names[found.most_added]))
     st.caption(
         said.format(
             name=name, norm=number(added, padded=False), before=number(before, padded=False)

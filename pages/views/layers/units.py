@@ -12,12 +12,11 @@ from core.tokenizer import Token
 from pages.frame import cached, clicks, controls, session
 from pages.frame.components import matrices
 from pages.frame.files import stacked
-from pages.frame.language import _, number, percent, plain
-from pages.frame.maps import labels
+from pages.frame.language import _, n_, number, percent, plain
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
 from pages.views.layers import stacks
-from viz.plane.matrices import Axis, Matrices, Matrix, numbered
+from viz.plane.matrices import Matrices, Matrix, numbered
 
 SHOWN = 8
 """So many units are listed for a token."""
@@ -35,7 +34,7 @@ def draw(opened: Opened) -> Shown:
     left, right = st.columns(2, gap="large")
     with left:
         picture = matrices(
-            Matrices(panels=[_firing_map(found, tokens, stack)], selected=(0, layer, position)),
+            Matrices(panels=[_firing_map(opened, found, stack)], selected=(0, layer, position)),
             key=session.UNITS,
             on_pick=clicks.take_unit_cell,
         )
@@ -63,24 +62,23 @@ def draw(opened: Opened) -> Shown:
     )
 
 
-def _firing_map(found: Firing, tokens: tuple[Token, ...], stack: Stack) -> Matrix:
+def _firing_map(opened: Opened, found: Firing, stack: Stack) -> Matrix:
     values = found.firing_LK.astype(np.float32)
     return Matrix(
         title=_("Share of the feed-forward units that fire"),
         values=values,
         rows=numbered(_("layer"), len(values)),
-        columns=Axis(
-            name=_("word"),
-            labels=labels(tokens),
-            side="source" if stack == "encoder" else "target",
-        ),
+        columns=stacks.axis(opened, stack),
         value_name=_("share"),
     )
 
 
 def _say_firing(found: Firing, layer: int, n_units: int) -> None:
-    said = _(
-        "Layer {layer}: {dead} of the {n} units fire on no token of this sentence, {always} on all."
+    said = n_(
+        "Layer {layer}: {dead} of the {n} unit fire on no token of this sentence, {always} on all.",
+        "Layer {layer}: {dead} of the {n} units fire on no token of this sentence, {always} on "
+        "all.",
+        n_units,
     )
     st.caption(
         said.format(

@@ -16,14 +16,16 @@ from core.analysis.lessons.masking import (
     padded_batch,
 )
 from core.heads import Head, Kind, Side
-from core.tokenizer import Token, Tokenizer
+from core.tokenizer import Tokenizer
 from pages.frame import cached, controls, opening, session, snippets
+from pages.frame.cells import cell_columns
 from pages.frame.language import _, number, plain
 from pages.frame.maps import labels
 from pages.frame.notes import site_and_head
 from pages.frame.opening import Opened
-from pages.frame.selection import ask_kind, ask_layer_and_head
+from pages.frame.selection import ask_kind, ask_layer_and_head, axis_of_keys, axis_of_queries
 from pages.frame.view import Columns
+from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrix
 
 
@@ -48,14 +50,12 @@ class Chosen:
     @property
     def queries(self) -> Axis:
         """The tokens that look, PAD included."""
-        side = self.kind.query_side
-        looks, fed = _("query: the word that looks"), _("query: the word fed")
-        return self._axis(side, fed if side == "target" else looks)
+        return axis_of_queries(self.kind, self._labels(self.kind.query_side))
 
     @property
     def keys(self) -> Axis:
         """The tokens that are looked at, PAD included."""
-        return self._axis(self.kind.key_side, _("key: the word looked at"))
+        return axis_of_keys(self.kind, self._labels(self.kind.key_side))
 
     @property
     def about(self) -> Mapping[str, str]:
@@ -78,15 +78,13 @@ class Chosen:
         Args:
             columns: Name → values_QK, or a text that stands in every row.
         """
-        queries, keys = (self._tokens(s) for s in (self.kind.query_side, self.kind.key_side))
-        at_query, at_key = np.indices((len(queries), len(keys))).reshape(2, -1).tolist()
+        cells = cell_columns(self.queries.labels, self.keys.labels)
         return {
-            "query": at_query,
-            "query_token": [queries[row].text for row in at_query],
-            "key": at_key,
-            "key_token": [keys[column].text for column in at_key],
+            **cells,
             **{
-                name: [each] * len(at_key) if isinstance(each, str) else each.reshape(-1).tolist()
+                name: [each] * len(cells["key"])
+                if isinstance(each, str)
+                else each.reshape(-1).tolist()
                 for name, each in columns.items()
             },
         }
@@ -112,11 +110,8 @@ class Chosen:
             ]
         )
 
-    def _tokens(self, side: Side) -> tuple[Token, ...]:
-        return self.tokenizer.describe(self.batch.ids(side)[self.sentence].tolist())
-
-    def _axis(self, side: Side, name: str) -> Axis:
-        return Axis(name=name, labels=labels(self._tokens(side)), side=side)
+    def _labels(self, side: Side) -> tuple[TokenLabel, ...]:
+        return labels(self.tokenizer.describe(self.batch.ids(side)[self.sentence].tolist()))
 
 
 def ask(opened: Opened, *, heads: bool) -> Chosen:

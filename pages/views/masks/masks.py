@@ -50,7 +50,10 @@ def draw(opened: Opened) -> Shown:
         formula=FORMULA,
         tries=(
             _("Make one of the other sentences longer: every map grows, filled with PAD."),
-            _("Switch between the three attentions: only one of them hides what comes later."),
+            _(
+                "Switch between the three kinds of attention: which may not look ahead, and why "
+                "do the others need no such mask?"
+            ),
             _("Delete all other sentences: without padding there is nothing to hide."),
         ),
     )

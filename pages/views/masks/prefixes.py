@@ -11,7 +11,7 @@ from core.tokenizer import Token
 from pages.frame import cached, snippets
 from pages.frame.components import matrices
 from pages.frame.files import stacked
-from pages.frame.language import _, number
+from pages.frame.language import _, n_, number
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
@@ -41,7 +41,10 @@ def draw(opened: Opened) -> Shown:
         \text{ of one pass over}\quad \mathrm{BOS}\; y_1 \dots y_n""",
         tries=(
             _("Rest the pointer on a row: the same words are visible on both sides."),
-            _("Type a longer sentence: one by one, the positions grow with its square."),
+            _(
+                "Type a longer sentence: step by step, the work grows with the square of the "
+                "length."
+            ),
         ),
     )
 
@@ -80,9 +83,12 @@ def _said(check: PrefixCheck, n_all: int) -> str:
     """Return what the passes over the prefixes cost, and that they give the same."""
     n = check.positions_together
     said = [
-        _(
+        n_(
+            "One by one the {n} prefix costs {alone} decoder position, in one masked pass "
+            "{together}. No logit of the {n} row differs by more than {difference}.",
             "One by one the {n} prefixes cost {alone} decoder positions, in one masked pass "
-            "{together}. No logit of the {n} rows differs by more than {difference}."
+            "{together}. No logit of the {n} rows differs by more than {difference}.",
+            n,
         ).format(
             n=number(n),
             alone=number(check.positions_alone),
@@ -91,7 +97,9 @@ def _said(check: PrefixCheck, n_all: int) -> str:
         )
     ]
     if n_all > n:
-        shown = _("Shown are the first {n} of {all} steps.")
+        shown = n_(
+            "Shown is the first {n} of {all} steps.", "Shown are the first {n} of {all} steps.", n
+        )
         said.append(shown.format(n=number(n), all=number(n_all)))
     return " ".join(said)
 

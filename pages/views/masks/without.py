@@ -15,14 +15,14 @@ from core.analysis.lessons.masking import (
     leak,
     visible,
 )
-from core.heads import Kind
 from core.model import Remask
 from core.runs.run import RunError
 from pages.frame import cached, controls, session
 from pages.frame.charts import chart
 from pages.frame.components import matrices
 from pages.frame.files import stacked
-from pages.frame.language import _, number, percent, plain
+from pages.frame.language import _, n_, number, percent, plain
+from pages.frame.messages import explained
 from pages.frame.notes import site_and_head
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
@@ -52,7 +52,7 @@ def draw(opened: Opened) -> Shown:
     return Shown(
         name=f"without.{chosen.head.site}.{chosen.head.index}",
         title=f"{site_and_head(chosen.head)}: {titles[1]}",
-        numbers=lambda: _numbers(chosen, (done, changed), titles, cases),
+        numbers=lambda: _numbers(chosen, (done, changed), off, cases),
         python=_python(chosen, off, measured=bool(cases)),
         code=(visible, Remask, leak, losses_without),
         pictures=pictures,
@@ -109,47 +109,54 @@ def _leak_said(chosen: Chosen, off: Sequence[Mask], found: Leak) -> str:
     said = _("Without {masks}, {padding} of the weight of {where} goes to padding")
     if chosen.kind.causal:
         said += _(", {future} to later words")
-    said += _(
+    n = len(chosen.batch.source_ids)
+    said += n_(
+        " (mean over the rows that are words, in the {n} sentence). Rows of PAD are computed, "
+        "too, but nobody reads them.",
         " (mean over the rows that are words, in all {n} sentences). Rows of PAD are computed, "
-        "too, but nobody reads them."
+        "too, but nobody reads them.",
+        n,
     )
     return said.format(
         masks=_(" and ").join(_mask_said(mask) for mask in off),
         where=site_and_head(chosen.head),
         padding=percent(found.padding),
         future=percent(found.future),
-        n=number(len(chosen.batch.source_ids)),
+        n=number(n),
     )
 
 
 def _mask_said(mask: Mask) -> str:
-    kinds = {
-        Kind.ENCODER_SELF: _("encoder self-attention"),
-        Kind.DECODER_SELF: _("decoder self-attention"),
-        Kind.CROSS: _("cross-attention"),
-    }
     names = {
         PADDING: _("the padding mask of {kind}"),
         LOOK_AHEAD: _("the look-ahead mask of {kind}"),
     }
-    return names[mask.name].format(kind=kinds[mask.attention])
+    return names[mask.name].format(kind=_(mask.attention.full_label))
 
 
 def _ask_losses(opened: Opened) -> tuple[MaskLoss, ...]:
     """Measure on request what leaving out each mask costs on held-out sentences."""
-    question = _("Measure the loss without each mask on {n} held-out sentences")
+    question = n_(
+        "Measure the loss without each mask on {n} held-out sentence",
+        "Measure the loss without each mask on {n} held-out sentences",
+        LOSS_SAMPLES,
+    )
     if not controls.toggle(question.format(n=number(LOSS_SAMPLES)), "measure_losses"):
         return ()
     try:
         with st.spinner(_("Measuring …")):
             return cached.of_run(losses_without, opened.path, LOSS_SAMPLES)
     except RunError as error:
-        st.caption(plain(str(error)))
+        st.caption(plain(explained(error)))
         return ()
 
 
 def _losses(cases: Sequence[MaskLoss]) -> Chart:
-    title = _("Loss of the loaded model on {n} held-out sentences, teacher-forced (seed 0)")
+    title = n_(
+        "Loss of the loaded model on {n} held-out sentence, teacher-forced (seed 0)",
+        "Loss of the loaded model on {n} held-out sentences, teacher-forced (seed 0)",
+        LOSS_SAMPLES,
+    )
     return bars(
         {_("loss"): [case.loss for case in cases]},
         [_case_said(case) for case in cases],
@@ -163,37 +170,38 @@ def _case_said(case: MaskLoss) -> str:
     if len(case.without) != 1:
         return _("no mask on") if case.without else _("all masks on")
     [mask] = case.without
-    kinds = {
-        Kind.ENCODER_SELF: _("encoder"),
-        Kind.DECODER_SELF: _("decoder"),
-        Kind.CROSS: _("cross"),
-    }
     names = {PADDING: _("{kind}: no padding mask"), LOOK_AHEAD: _("{kind}: no look-ahead")}
-    return names[mask.name].format(kind=kinds[mask.attention])
+    return names[mask.name].format(kind=_(mask.attention.label))
 
 
 def _numbers(
     chosen: Chosen,
     done: Sequence[HeadOfBatch],
-    titles: Sequence[str],
+    off: Sequence[Mask],
     cases: Sequence[MaskLoss],
 ) -> Columns:
     """Return both maps cell by cell, how much leaks, and the losses where they were measured."""
+    names = ["", _names(off)]
     maps = [
-        chosen.cells(masks=title, weight=each.weights_QK)
-        for title, each in zip(titles, done, strict=True)
+        chosen.cells(without=name, weight=each.weights_QK)
+        for name, each in zip(names, done, strict=True)
     ]
     leaks: Columns = {
-        "masks": titles,
+        "without": names,
         "leak_to_padding": [each.leak.padding for each in done],
         "leak_to_future": [each.leak.future for each in done],
     }
     losses: Columns = {
-        "masks": [_case_said(case) for case in cases],
+        "without": [_names(case.without) for case in cases],
         "loss": [case.loss for case in cases],
         "token_accuracy": [case.token_accuracy for case in cases],
     }
     return stacked(*maps, leaks, *([losses] if cases else []))
+
+
+def _names(off: Sequence[Mask]) -> str:
+    """Return masks as files name them, in every language; nothing where all are on."""
+    return ", ".join(f"{mask.attention}:{mask.name}" for mask in off)
 
 
 def _python(chosen: Chosen, off: Sequence[Mask], *, measured: bool) -> str:

@@ -9,13 +9,14 @@ from core.analysis.lessons import position_experiments
 from core.analysis.lessons.positions import Sinusoids, require_length, require_position
 from core.config import ConfigError
 from core.model.positional import Embedding
-from core.runs.run import Run, RunError, read_settings
+from core.runs.run import Run, RunError
 from pages.frame import cached, snippets
 from pages.frame.charts import chart
 from pages.frame.components import matrices
 from pages.frame.controls import amount
 from pages.frame.files import stacked
-from pages.frame.language import _, number, plain
+from pages.frame.language import _, n_, number, plain
+from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown, saying_why
 from pages.views.positions import controls
@@ -79,7 +80,7 @@ def _learned_run(opened: Opened) -> Run | None:
     """Return the chosen run where it learned its positions, or else the first that did."""
     for path in (opened.path, *cached.run_paths().values()):
         try:
-            if read_settings(path).model.positions == "learned":
+            if cached.settings(path).model.positions == "learned":
                 return cached.loaded(path)
         except RunError:
             continue
@@ -91,7 +92,7 @@ def _sinusoids(d_model: int, length: int) -> Tables:
     try:
         return {SINUSOIDS: Sinusoids(d_model, length).table()}
     except ConfigError as error:
-        st.caption(_("Without sinusoids beside them. {why}").format(why=plain(str(error))))
+        st.caption(_("Without sinusoids beside them. {why}").format(why=plain(explained(error))))
         return {}
 
 
@@ -144,7 +145,11 @@ def _said(
     if not chosen:
         yield _("The chosen model has sinusoids; this is {run}.").format(run=plain(run.name))
     if wanted > n:
-        yield _("This model has {n} positions; its table ends there.").format(n=number(n))
+        yield n_(
+            "This model has {n} position; its table ends there.",
+            "This model has {n} positions; its table ends there.",
+            n,
+        ).format(n=number(n))
     yield _reached(found, n)
 
 

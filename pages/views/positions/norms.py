@@ -8,7 +8,7 @@ from core.model.positional import Embedding
 from pages.frame import cached, snippets
 from pages.frame.charts import chart
 from pages.frame.controls import amount
-from pages.frame.language import _, number
+from pages.frame.language import _, n_, number
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown, saying_why
 from pages.views.positions import controls
@@ -75,9 +75,12 @@ def _bars(found: position_experiments.Norms, part: slice) -> Chart:
 def _said(found: position_experiments.Norms, d_model: int) -> str:
     plain, scaled, position = found.means
     before, after = found.ratios
-    return _(
+    return n_(
+        "Means over {n} token: token {plain}, × √{d} = {scaled}, position {position}. The "
+        "position's vector is {before} times as long as the token's; after × √{d}, {after} times.",
         "Means over {n} tokens: token {plain}, × √{d} = {scaled}, position {position}. The "
-        "position's vector is {before} times as long as the token's; after × √{d}, {after} times."
+        "position's vector is {before} times as long as the token's; after × √{d}, {after} times.",
+        len(found.tokens),
     ).format(
         n=number(len(found.tokens)),
         d=number(d_model),

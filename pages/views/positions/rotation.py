@@ -11,7 +11,7 @@ from pages.frame import snippets
 from pages.frame.components import matrices
 from pages.frame.controls import amount
 from pages.frame.files import stacked
-from pages.frame.language import _, number
+from pages.frame.language import _, n_, number
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown, saying_why
 from pages.views.positions import controls
@@ -93,9 +93,11 @@ def _vectors(found: position_pairs.Rotation) -> Array:
 
 def _said(found: position_pairs.Rotation, made: Sinusoids, shown: int) -> str:
     said = [
-        _("max |M PE(p) − PE(p + k)| over all {n} positions: {x}.").format(
-            n=number(made.length), x=controls.short(found.error)
-        )
+        n_(
+            "max |M PE(p) − PE(p + k)| over the {n} position: {x}.",
+            "max |M PE(p) − PE(p + k)| over all {n} positions: {x}.",
+            made.length,
+        ).format(n=number(made.length), x=controls.short(found.error))
     ]
     if found.outside:
         said.append(

@@ -11,7 +11,7 @@ from pages.frame import snippets
 from pages.frame.charts import chart
 from pages.frame.controls import amount
 from pages.frame.files import stacked
-from pages.frame.language import _, number
+from pages.frame.language import _, n_, number
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown, saying_why
 from pages.views.positions import controls
@@ -35,7 +35,11 @@ def draw(opened: Opened) -> Shown:
     n_drawn = min(made.length, POINTS_DRAWN // len(dimensions))
     picture = chart(_curves(made, dimensions, n_drawn))
     if n_drawn < made.length:
-        said = _("The first {n} positions are drawn; the files have all.")
+        said = n_(
+            "The first {n} position is drawn; the files have all.",
+            "The first {n} positions are drawn; the files have all.",
+            n_drawn,
+        )
         st.caption(said.format(n=number(n_drawn)))
     return Shown(
         name="waves",

@@ -7,12 +7,18 @@ import streamlit as st
 from core.runs.numbers import Columns, below, numbers_of_runs, settings_of
 from core.runs.records import read_record, read_rows
 from pages.frame import cached, charts, controls, session
-from pages.frame.language import _, plain, translated
+from pages.frame.language import _, n_, plain, translated
 from pages.frame.view import Shown
 from pages.views.runs import compare_heads, run
 from pages.views.runs.compare_heads import SameHead
-from pages.views.runs.table import Listed, results_columns, results_row, without_empty
-from viz.charts.frames import DIFFERS, runs_table, settings_table, tinted
+from pages.views.runs.table import (
+    Listed,
+    results_columns,
+    results_row,
+    results_writers,
+    without_empty,
+)
+from viz.charts.frames import DIFFERS, runs_table, settings_table, tinted, written
 from viz.charts.measurements import TEXTS, Axes
 from viz.charts.runs import compared
 from viz.component.standalone import Drawn
@@ -39,7 +45,9 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
         return None
     return Shown(
         name="compared-runs",
-        title=_("{n} runs beside each other").format(n=len(used)),
+        title=n_("{n} run beside nothing", "{n} runs beside each other", len(used)).format(
+            n=len(used)
+        ),
         numbers=lambda: _numbers(used, same),
         python=run.computing(used) if same is None else compare_heads.computing(used, same),
         code=[read_record, numbers_of_runs, *(compare_heads.CODE if same else ())],
@@ -62,7 +70,7 @@ def _results(runs: Sequence[Listed]) -> None:
         {_("run"): each.name, **results_row(each.record.results)} for each in runs if each.record
     ]
     st.dataframe(
-        runs_table(without_empty(rows)),
+        written(runs_table(without_empty(rows)), results_writers()),
         hide_index=True,
         placeholder="",
         column_config=results_columns(),
@@ -93,7 +101,8 @@ def _curves(runs: Sequence[Listed]) -> list[Drawn]:
         log_y=losses == "log",
         over="seconds" if along == "seconds" else "step",
     )
-    title, texts = _("Training of {n} runs").format(n=len(rows)), translated(TEXTS)
+    title = n_("Training of {n} run", "Training of {n} runs", len(rows)).format(n=len(rows))
+    texts = translated(TEXTS)
     return [charts.chart(compared(rows, measured, axes=axes, title=title, texts=texts))]
 
 
@@ -110,6 +119,6 @@ def _settings(runs: Sequence[Listed]) -> None:
     st.dataframe(
         tinted(found) if every else found,
         height="auto" if every else "content",
-        column_config={DIFFERS: None, "_index": st.column_config.Column(width=210)},
+        column_config={DIFFERS: None, "_index": st.column_config.Column(_("setting"), width=210)},
         alt=_("Settings of the runs"),
     )

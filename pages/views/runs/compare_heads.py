@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -14,12 +15,13 @@ from core.inspection import inspect_sentence
 from core.runs.numbers import Columns
 from core.runs.run import RunError
 from pages.frame import cached, components, opening, snippets
-from pages.frame.language import _, plain
+from pages.frame.language import _, percent_of_100, plain
 from pages.frame.maps import maps_of
+from pages.frame.messages import explained
 from pages.frame.notes import site_and_head
 from pages.frame.selection import ask_kind, ask_layer_and_head, key_axis, query_axis
 from pages.views.runs.table import Listed, folders
-from viz.charts.frames import runs_table
+from viz.charts.frames import runs_table, written
 from viz.component.standalone import Drawn
 from viz.plane.matrices import Matrices, Matrix
 
@@ -54,7 +56,7 @@ def ask_and_draw(runs: Sequence[Listed]) -> SameHead | None:
         st.info(_("Type a sentence whose words the heads look at."))
     except RunError as error:
         # A training, or somebody else, changed it meanwhile.
-        st.caption(plain(str(error)))
+        st.caption(plain(explained(error)))
     else:
         _show_pronoun_heads(usable)
         return found
@@ -115,8 +117,7 @@ def _problem(run: Listed) -> str:
 def _sizes(run: Listed, kind: Kind) -> tuple[int, int]:
     """Return how many layers of a kind a run has, and how many heads in each."""
     model = cached.loaded(run.path).settings.model
-    layers = {"encoder": model.n_encoder_layers, "decoder": model.n_decoder_layers}
-    return layers[kind.stack], model.n_heads
+    return model.layers_of(kind.stack), model.n_heads
 
 
 def _most(runs: Sequence[Listed], kind: Kind) -> tuple[int, int]:
@@ -153,7 +154,7 @@ def _panel(run: Listed, sentence: str, head: Head) -> Matrix | None:
     if not has_head(cached.loaded(run.path), head):
         return None
     inspection, kind = cached.inspected(run.path, sentence, whole_words=False), head.kind
-    shown = maps_of(cached.loaded(run.path), inspection, kind, (head.layer, head.index))
+    shown = maps_of(cached.loaded(run.path), inspection, head)
     return Matrix(
         title=run.name,
         values=np.ascontiguousarray(shown.weights[head.layer, head.index]),
@@ -173,11 +174,10 @@ def _show_pronoun_heads(runs: Sequence[Listed]) -> None:
     if not rows:
         return
     st.caption(_("The head of each run that finds best what pronouns stand for"))
-    share = st.column_config.NumberColumn(format="%.2f %%")
+    share = partial(percent_of_100, decimals=2)
     st.dataframe(
-        runs_table(rows),
+        written(runs_table(rows), {name: share for name in list(rows[0])[2:5]}),
         hide_index=True,
-        column_config={name: share for name in list(rows[0])[2:5]},
         alt=_("The best pronoun head of each run"),
     )
 

@@ -15,7 +15,7 @@ from core.runs.unpack import unpack_run
 from core.runs.weights import newest_checkpoint
 from core.training.export import export_run
 from pages.frame import address, cached, links, session
-from pages.frame.language import _, number, plain
+from pages.frame.language import _, n_, number, plain
 from pages.frame.progress import STATES
 from pages.views.runs.table import Listed, said
 
@@ -142,7 +142,9 @@ def offer(run: Listed) -> None:
 def _state(run: Listed) -> str:
     if run.situation is None:
         return _("damaged")
-    found = _("{state}, {step} of {steps} steps").format(
+    found = n_(
+        "{state}, {step} of {steps} step", "{state}, {step} of {steps} steps", run.situation.steps
+    ).format(
         state=_(STATES[run.situation.state]),
         step=number(run.situation.step),
         steps=number(run.situation.steps),

@@ -9,8 +9,15 @@ from core.runs.records import read_record, read_rows
 from pages.frame import cached, charts
 from pages.frame.language import _, plain, translated
 from pages.frame.view import Shown
-from pages.views.runs.table import Listed, folders, results_columns, results_row, without_empty
-from viz.charts.frames import DIFFERS, runs_table, settings_table
+from pages.views.runs.table import (
+    Listed,
+    folders,
+    results_columns,
+    results_row,
+    results_writers,
+    without_empty,
+)
+from viz.charts.frames import DIFFERS, runs_table, settings_table, written
 from viz.charts.measurements import TEXTS, Axes
 from viz.charts.training import loss_curves
 from viz.component.standalone import Drawn
@@ -32,7 +39,7 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
     with left:
         if figures := without_empty([results_row(run.record.results)])[0]:
             st.dataframe(
-                runs_table([figures]),
+                written(runs_table([figures]), results_writers()),
                 hide_index=True,
                 column_config=results_columns(),
                 alt=_("Results on held-out samples"),
@@ -44,7 +51,10 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
         st.dataframe(
             settings_table({run.name: settings}),
             height=470,
-            column_config={DIFFERS: None, "_index": st.column_config.Column(width=210)},
+            column_config={
+                DIFFERS: None,
+                "_index": st.column_config.Column(_("setting"), width=210),
+            },
             alt=_("Settings"),
         )
     return Shown(

@@ -1,8 +1,9 @@
 """The table of all runs, in which they are chosen."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -13,9 +14,9 @@ from core.runs.records import Results, RunRecord, read_record
 from core.runs.run import RunError
 from core.training.process import Situation
 from pages.frame import address, cached, progress, session, snippets, tables
-from pages.frame.language import _
+from pages.frame.language import _, number, percent_of_100
 from pages.frame.view import Columns, Shown
-from viz.charts.frames import runs_table
+from viz.charts.frames import runs_table, written
 
 ROWS_SHOWN = 10
 """A table with more rows scrolls."""
@@ -140,7 +141,10 @@ def choose(runs: Mapping[str, Listed]) -> list[Listed]:
     rows = [_row(run, short) for run, short in zip(runs.values(), shown, strict=True)]
     tables.show(
         session.RUNS_TABLE,
-        runs_table(without_empty(rows)),
+        written(
+            runs_table(without_empty(rows)),
+            results_writers() | {_("BLEU"): partial(number, digits=1)},
+        ),
         names,
         chosen,
         _take,
@@ -190,19 +194,29 @@ def results_row(found: Results | None) -> dict[str, object]:
     }
 
 
-def results_columns() -> dict[str, ColumnConfig]:
-    """Return how the figures of `results_row` are written."""
-    share = st.column_config.NumberColumn(format="%.2f %%", width=86)
-    # One token of twenty thousand is not nothing.
-    tokens = st.column_config.NumberColumn(format="%.3f %%", width=92)
-    score = st.column_config.NumberColumn(format="%.2f", width=58)
+def results_writers() -> dict[str, Callable[[float], str]]:
+    """Return what writes the figures of `results_row`, and the minutes beside them."""
+    score = partial(number, digits=2)
     return {
-        _("exact match"): share,
-        _("right tokens"): tokens,
-        _("BLEU"): score,
-        _("chrF"): score,
-        _("held-out loss"): st.column_config.NumberColumn(format="%.3g", width=82),
-        _("n"): st.column_config.NumberColumn(
+        _("exact match"): partial(percent_of_100, decimals=2),
+        # One token of twenty thousand is not nothing.
+        _("right tokens"): partial(percent_of_100, decimals=3),
+        **{_("BLEU"): score, _("chrF"): score},
+        _("held-out loss"): partial(number, padded=False),
+        _("minutes"): partial(number, digits=4),
+    }
+
+
+def results_columns() -> dict[str, ColumnConfig]:
+    """Return how the columns of `results_row` look."""
+    column = st.column_config.NumberColumn
+    return {
+        _("exact match"): column(width=86),
+        _("right tokens"): column(width=92),
+        _("BLEU"): column(width=58),
+        _("chrF"): column(width=58),
+        _("held-out loss"): column(width=82),
+        _("n"): column(
             width=46,
             help=_("held-out pairs measured; training itself measures on 200 at most"),
         ),
@@ -240,17 +254,17 @@ def _columns(longest: int) -> dict[str, ColumnConfig | None]:
     Args:
         longest: Signs of the longest name.
     """
-    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
+    column, text = st.column_config.NumberColumn, st.column_config.TextColumn
     when = st.column_config.DatetimeColumn
     return {
         _("run"): text(pinned=True, width=round(_PADDING + _SIGN * min(longest, NAME))),
         _("task"): text(width=66),
         _("state"): text(width=80),
-        _("step"): number(width=50, help=_("steps of training that are done")),
+        _("step"): column(width=50, help=_("steps of training that are done")),
         **results_columns(),
-        _("exact match"): number(_("exact"), format="%.2f %%", width=74, help=_("exact match")),
-        _("BLEU"): number(_("BLEU"), format="%.1f", width=48),
-        _("held-out loss"): number(_("loss"), format="%.3g", width=74, help=_("held-out loss")),
+        _("exact match"): column(_("exact"), width=74, help=_("exact match")),
+        _("BLEU"): column(_("BLEU"), width=48),
+        _("held-out loss"): column(_("loss"), width=74, help=_("held-out loss")),
         _("model"): text(width=94, help=_("layers of encoder + decoder · heads · d_model")),
         _("when"): when(format="D MMM\u00a0HH:mm", width=94, timezone=st.context.timezone),
         **dict.fromkeys((_("of"), _("parameters"), _("minutes"), _("guided head"))),

@@ -11,7 +11,7 @@ from core.analysis.lessons.scaling import (
 )
 from pages.frame import controls, snippets
 from pages.frame.charts import chart
-from pages.frame.language import _, number
+from pages.frame.language import _, n_, number
 from pages.frame.opening import Opened
 from pages.frame.view import Shown
 from pages.views.scaling import widths
@@ -34,13 +34,19 @@ def draw(opened: Opened) -> Shown:
     found = sampled_gradients(n_keys, n, seed, average)
     picture = chart(_curves(found, opened.run.settings.model.d_k, average))
     said = {
-        "mean": _(
+        "mean": n_(
+            "Mean over n = {n} query at each d_k, each with {keys} keys of its own; all "
+            "components normal with mean 0 and variance 1; seed {seed}.",
             "Mean over n = {n} queries at each d_k, each with {keys} keys of its own; all "
-            "components normal with mean 0 and variance 1; seed {seed}."
+            "components normal with mean 0 and variance 1; seed {seed}.",
+            n,
         ),
-        "median": _(
+        "median": n_(
+            "Median over n = {n} query at each d_k, each with {keys} keys of its own; all "
+            "components normal with mean 0 and variance 1; seed {seed}.",
             "Median over n = {n} queries at each d_k, each with {keys} keys of its own; all "
-            "components normal with mean 0 and variance 1; seed {seed}."
+            "components normal with mean 0 and variance 1; seed {seed}.",
+            n,
         ),
     }
     st.caption(said[average].format(n=number(n), keys=number(n_keys), seed=seed))

@@ -8,7 +8,7 @@ from core.model.attention import attend_probed
 from pages.frame import cached, snippets
 from pages.frame.charts import chart
 from pages.frame.files import stacked
-from pages.frame.language import _, number, percent
+from pages.frame.language import _, n_, number, percent
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
 from pages.views.scaling import per_head
@@ -55,12 +55,18 @@ def draw(opened: Opened) -> Shown:
 
 
 def _said(found: Rescaled) -> str:
-    return _(
-        "Mean entropy of all heads: **{before}** → **{after}** of the largest possible. Each "
-        "layer goes on with what comes out of those before it; the decoder is fed the same "
-        "translation in both passes. At **{same}** of its {n} tokens the most "
+    return n_(
+        "Mean entropy of all heads: **{before}** → **{after}** of the largest possible. "
+        "Each layer goes on with what comes out of those before it; the decoder is fed "
+        "the same translation in both passes. At **{same}** of its {n} token the most "
         "probable choice stays the same; the loss on it goes from **{loss}** to "
-        "**{new_loss}** nats per token."
+        "**{new_loss}** nats per token.",
+        "Mean entropy of all heads: **{before}** → **{after}** of the largest possible. "
+        "Each layer goes on with what comes out of those before it; the decoder is fed "
+        "the same translation in both passes. At **{same}** of its {n} tokens the most "
+        "probable choice stays the same; the loss on it goes from **{loss}** to "
+        "**{new_loss}** nats per token.",
+        found.n_tokens,
     ).format(
         before=percent(mean_of(found.scaled)),
         after=percent(mean_of(found.unscaled)),

@@ -13,6 +13,7 @@ from pages.frame.charts import chart
 from pages.frame.components import matrices
 from pages.frame.files import stacked
 from pages.frame.language import _, number, plain
+from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
 from viz.charts.bars import bars
@@ -38,7 +39,7 @@ def draw(opened: Opened) -> Shown | None:
     try:
         scores_K = read_scores(typed)
     except ScoresError as error:
-        st.error(plain(str(error)))
+        st.error(plain(explained(error)))
         return None
     found = response(scores_K, factor)
     said = _("The entry farthest from 0 is **{largest}**, the Frobenius norm **{norm}**.")
@@ -62,7 +63,10 @@ def draw(opened: Opened) -> Shown | None:
                 "Raise the **factor** from 1 to √d_k and on to 100: y becomes one-hot, and "
                 "the map grey."
             ),
-            _("Set the **factor** to 0: all outputs are equal. Which J has the largest norm?"),
+            _(
+                "Set the **factor** to 0: three equal outputs give the norm 0.471. Then type "
+                "**0, 0, -100** with factor 1: a tie of two gives 0.5, the largest there is."
+            ),
             _(
                 "Type **5, 5**, then **5, 5, 5, 5**: equal scores share the weight, and the "
                 "gradient."

@@ -41,7 +41,7 @@ def draw(_opened: Opened) -> Shown:
             _("**a = 0**: all scores are equal, and so are the outputs: a third each."),
             _(
                 "**a = 1**, then **10**, then **100**: the scores keep their ratio 1 : 1 : 2, and "
-                "yet the third output goes from 0.58 to 0.9999 to 1. The softmax sees "
+                "yet y2 goes from 0.58 to 0.9999 to 1. The softmax sees "
                 "differences, not ratios."
             ),
             _("**a = −3**: now 2a is the smallest score, and the other two share the weight."),

@@ -7,7 +7,7 @@ from core.analysis.lessons.scaling import DISTRIBUTIONS, Distribution, Spread, p
 from pages.frame import cached, controls, snippets
 from pages.frame.charts import chart
 from pages.frame.files import stacked
-from pages.frame.language import _, number
+from pages.frame.language import _, n_, number
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
 from pages.views.scaling import per_head, widths
@@ -41,10 +41,14 @@ def draw(opened: Opened) -> Shown:
         )
         pictures.append(chart(own))
     st.caption(
-        _(
-            "Left: n = {n} pairs at each d_k, new ones at each, seed {seed}. Right: the variance "
-            "of each head of this model over all pairs of a query and a key that it may see in "
-            "this sentence and its translation."
+        n_(
+            "Left: n = {n} pair at each d_k, new ones at each, seed {seed}. Right: the "
+            "variance of each head of this model over all pairs of a query and a key that"
+            " it may see in this sentence and its translation.",
+            "Left: n = {n} pairs at each d_k, new ones at each, seed {seed}. Right: the "
+            "variance of each head of this model over all pairs of a query and a key that"
+            " it may see in this sentence and its translation.",
+            n,
         ).format(n=number(n), seed=seed)
     )
 

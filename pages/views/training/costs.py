@@ -9,11 +9,11 @@ from core.model import count_parameters
 from core.tasks import Task
 from core.training.forecast import learning_rates, parameters_of, share_of_base
 from core.training.presets import Preset
-from pages.frame import address
-from pages.frame.language import _, duration, number, percent
+from pages.frame import address, cached
+from pages.frame.durations import duration
+from pages.frame.language import _, n_, number, percent
 from pages.views.training.settings import exact
-from pages.views.training.start import Wanted
-from pages.views.training.timing import stopwatch
+from pages.views.training.start import PendingSettings
 from viz.charts.bars import bars
 from viz.charts.curves import Chart, Quantity, curves
 
@@ -63,7 +63,7 @@ def charts(model: ModelConfig, training: TrainConfig) -> tuple[Chart, Chart]:
     return learned.properties(height=_HEIGHT), found.properties(height=_HEIGHT)
 
 
-def say(wanted: Wanted) -> None:
+def say(wanted: PendingSettings) -> None:
     """Say what a training costs; as many lines, but empty ones, where it cannot be."""
     count, time = st.columns(2)
     with count:
@@ -82,7 +82,7 @@ def say(wanted: Wanted) -> None:
         )
         st.caption(_("Time of the steps"), help=tried)
         if wanted.task and wanted.preset and wanted.vocab_size is not None:
-            waits = stopwatch().seconds(wanted.task, wanted.preset) is None
+            waits = cached.stopwatch().seconds(wanted.task, wanted.preset) is None
             every = EVERY if waits else None
             address.part("time", _say_time, wanted.task, wanted.preset, waits, every=every)
         else:
@@ -90,7 +90,7 @@ def say(wanted: Wanted) -> None:
 
 
 def _say_time(task: Task, preset: Preset, waited: bool) -> None:
-    seconds = stopwatch().seconds(task, preset)
+    seconds = cached.stopwatch().seconds(task, preset)
     if waited and seconds is not None:
         # Drawn with the page, this part is no longer looked at every second.
         st.rerun()
@@ -101,7 +101,11 @@ def _say_time(task: Task, preset: Preset, waited: bool) -> None:
         st.markdown(_("could not be tried"))
     else:
         st.markdown(_("**about {time}**").format(time=duration(seconds * training.steps)))
-    amount = _("{steps} steps of {n} pairs  \nstarting and measuring on top")
+    amount = n_(
+        "{steps} step of {n} pairs  \nstarting and measuring on top",
+        "{steps} steps of {n} pairs  \nstarting and measuring on top",
+        training.steps,
+    )
     st.caption(amount.format(steps=number(training.steps), n=number(training.batch_size)))
 
 

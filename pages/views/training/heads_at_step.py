@@ -49,8 +49,7 @@ def _ask_kind(path: Path, model: ModelConfig) -> tuple[Kind, int, tuple[int, int
     """Return a kind of attention, its layers, and the layer and the head to open on."""
     run = _opened(path)
     kind = ask_kind(tuple(Kind), opening.default_kind(run), then=opening.open_other_kind)
-    layers = {"encoder": model.n_encoder_layers, "decoder": model.n_decoder_layers}
-    return kind, layers[kind.stack], opening.default_head(run, kind)
+    return kind, model.layers_of(kind.stack), opening.default_head(run, kind)
 
 
 def notes_on(path: Path, inspection: Inspection) -> list[str]:
@@ -64,7 +63,7 @@ def notes_on(path: Path, inspection: Inspection) -> list[str]:
 
 def maps_of(path: Path, inspection: Inspection, head: Head) -> AttentionMaps:
     """Return the maps of a head's kind of attention, of which the head is selected."""
-    return maps.maps_of(untrained(path), inspection, head.kind, (head.layer, head.index))
+    return maps.maps_of(untrained(path), inspection, head)
 
 
 def _opened(path: Path) -> Run:

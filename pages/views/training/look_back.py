@@ -23,16 +23,14 @@ from pages.frame import (
     session,
     snippets,
 )
-from pages.frame.language import _, number
+from pages.frame.cells import cell_columns
+from pages.frame.language import _, n_, number
 from pages.frame.scrubber import scrubber_of, stop_label
+from pages.frame.selection import key_tokens, query_tokens
 from pages.frame.typography import typeset
 from pages.frame.view import Columns, Shown, saying_why
 from pages.views.training import heads_at_step
 from pages.views.training.text_rows import show_table
-from viz.component.standalone import Drawn
-from viz.plane import map_payload
-from viz.plane.panels import component_assets
-from viz.scrubber.scrubber import pack_scrubber, scrubber_assets
 
 NEAR = 0.3
 """What was measured within this share of a step's number speaks for the step."""
@@ -56,7 +54,7 @@ def draw(path: Path) -> Shown:
         head = heads_at_step.ask_head(path, model)
     with course:
         scrubber = scrubber_of(rows, offered, step)
-        components.scrubber(scrubber, key=session.SCRUBBER, on_pick=clicks.take_step)
+        loss = components.scrubber(scrubber, key=session.SCRUBBER, on_pick=clicks.take_step)
     inspection: Inspection = cached.of_run_at(inspect_sentence, path, step, sentence)
     last: Inspection = cached.of_run_at(inspect_sentence, path, offered[-1], sentence)
     known = [f"{_told(rows, step)}.", *heads_at_step.notes_on(path, inspection)]
@@ -68,12 +66,15 @@ def draw(path: Path) -> Shown:
     show_table([(" ".join(known), at_end)], widths=(45, 55), notes={0}, wrapped=True)
     shown = heads_at_step.maps_of(path, inspection, head)
     take = partial(clicks.take_head, address.choose)
-    components.attention_maps(shown, key=session.MAPS, on_pick=take)
+    maps = components.attention_maps(shown, key=session.MAPS, on_pick=take)
     if len(offered) > FEW:
         st.caption(
-            _(
+            n_(
+                "The weights of {n} step were kept, those before the last rounded to 8 bits. "
+                "While it trained, at most {pairs} held-out pairs were measured.",
                 "The weights of {n} steps were kept, those before the last rounded to 8 bits. "
-                "While it trained, at most {pairs} held-out pairs were measured."
+                "While it trained, at most {pairs} held-out pairs were measured.",
+                len(offered),
             ).format(n=number(len(offered)), pairs=number(EVALUATION_SAMPLES))
         )
     return Shown(
@@ -82,10 +83,7 @@ def draw(path: Path) -> Shown:
         numbers=lambda: weights_of(inspection, head),
         python=_python(path, step, sentence, head),
         code=[inspect_sentence, attend_probed],
-        pictures=[
-            Drawn(scrubber_assets(), lambda: pack_scrubber(scrubber)),
-            Drawn(component_assets(), lambda: map_payload.pack(shown, whole=True)),
-        ],
+        pictures=[loss, maps],
         about={
             "step": str(step),
             "sentence": sentence,
@@ -101,17 +99,11 @@ def draw(path: Path) -> Shown:
 
 def weights_of(inspection: Inspection, head: Head) -> Columns:
     """Return every weight of a head, one in each row, with its query and its key."""
-    queries = inspection.tokens_of(head.kind.query_side)
-    keys = inspection.tokens_of(head.kind.key_side)
-    cells = [(query, key) for query in range(len(queries)) for key in range(len(keys))]
     weights_QK = inspection.weights_of(head)
     visible_QK = inspection.attention[head.site].visible_QK
     return {
-        "head": [str(head)] * len(cells),
-        "query": [query for query, _key in cells],
-        "query_token": [queries[query].text for query, _key in cells],
-        "key": [key for _query, key in cells],
-        "key_token": [keys[key].text for _query, key in cells],
+        "head": [str(head)] * weights_QK.size,
+        **cell_columns(query_tokens(inspection, head.kind), key_tokens(inspection, head.kind)),
         "visible": visible_QK.reshape(-1).tolist(),
         "weight": weights_QK.reshape(-1).tolist(),
     }

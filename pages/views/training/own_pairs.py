@@ -7,15 +7,17 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from core.config import ConfigError
+from core.messages import Message
 from core.tasks import CorpusError, Sample
 from core.tasks.corpus import Corpus
-from core.tasks.pairs import LARGEST, Pairs, read_pairs
+from core.tasks.pairs import LARGEST, Pairs, TooLargeError, read_pairs
 from core.tasks.task import Part
 from core.training.corpus_report import corpus_report
 from core.training.presets import vocabulary_for
 from core.training.settings import Setting
 from pages.frame import cached, controls, session
 from pages.frame.language import N_, _, number, plain
+from pages.frame.messages import explained
 from pages.views.training import pairs_found, settings
 from pages.views.training.pairs_found import Taken
 from pages.views.training.settings import Begun
@@ -75,14 +77,14 @@ def ask(begun: Begun) -> tuple[OwnPairs | None, dict[str, Setting]]:
         sizes = (size, begun.preset.model.max_positions)
         taken = pairs if isinstance(pairs, str) else _taken(name, digest, pairs, held_out, *sizes)
     if isinstance(taken, str):
-        st.error(plain(taken))
+        st.error(plain(explained(taken)))
         return None, changed
     with beside:
         st.markdown(
             f":small[{' · '.join(pairs_found.summary(taken.report, len(taken.pairs.duplicates)))}]"
         )
-    for said in pairs_found.in_both(taken.corpus):
-        st.warning(said)
+    for warning in pairs_found.in_both(taken.corpus):
+        st.warning(warning)
     pairs_found.details(taken, begun.preset.model.max_positions - 1)
     return OwnPairs(taken.corpus, taken.report.vocab_size), changed
 
@@ -137,8 +139,8 @@ def _file(key: str, label: str, *, labelled: bool) -> tuple[str, bytes]:
     name, content = taken
     if shown is None:
         # The widget forgets its file when another page is visited.
-        said = _("The pairs of {name} ({size} kB) are still here.")
-        st.caption(said.format(name=plain(name), size=number(len(content) / 1000, 0)))
+        here = _("The pairs of {name} ({size} kB) are still here.")
+        st.caption(here.format(name=plain(name), size=number(len(content) / 1000, 0)))
     return name, content
 
 
@@ -178,7 +180,7 @@ def _taken(  # noqa: PLR0913
         _reported, key, pairs, parts, name, vocab_size, max_positions
     )
     if isinstance(taken, str) and pairs.refused:
-        return f"{taken}. {pairs_found.refusals(pairs)}"
+        return f"{explained(taken)}. {pairs_found.refusals(pairs)}"
     return taken
 
 
@@ -189,8 +191,17 @@ def _digest(name: str, content: bytes) -> str:
 def _read(content: bytes, name: str) -> Pairs | str:
     try:
         return read_pairs(content, name)
+    except TooLargeError as error:
+        more = N_("{why}. The command line takes more: python -m core train OUT --task FILE")
+        return Message(more, why=error.args[0])
     except CorpusError as error:
-        return str(error)
+        return _why(error)
+
+
+def _why(error: CorpusError) -> str:
+    # What is kept is for all visitors: each reads it in a language of their own.
+    message: str = error.args[0]
+    return message
 
 
 def _reported(
@@ -204,4 +215,4 @@ def _reported(
         corpus = Corpus(name, pairs.samples, parts.get("valid"), parts.get("test"))
         return Taken(pairs, corpus, corpus_report(corpus, vocab_size, max_positions))
     except CorpusError as error:
-        return str(error)
+        return _why(error)

@@ -13,6 +13,7 @@ from core.tasks.pairs import Pairs, as_tsv
 from core.training.corpus_report import CorpusReport
 from pages.frame.charts import chart
 from pages.frame.language import N_, _, n_, number
+from pages.frame.messages import explained
 from pages.views.training import text_rows
 from viz.charts.curves import Quantity, curves
 
@@ -56,7 +57,9 @@ def summary(report: CorpusReport, n_repeated: int) -> list[str]:
         _("{valid} to watch by, {test} to measure by").format(
             valid=number(report.n_valid), test=number(report.n_test)
         ),
-        _("{n} tokens learned").format(n=number(report.vocab_size)),
+        n_("{n} token learned", "{n} tokens learned", report.vocab_size).format(
+            n=number(report.vocab_size)
+        ),
         *(text.format(n=number(n)) for text, n in left_out.items() if n),
     ]
 
@@ -73,7 +76,7 @@ def details(taken: Taken, longest: int) -> None:
             st.dataframe(
                 {
                     _("line"): [line.line for line in shown],
-                    _("why"): [line.reason for line in shown],
+                    _("why"): [explained(line.reason) for line in shown],
                     _("text"): [line.text for line in shown],
                 },
                 column_config={_("line"): st.column_config.NumberColumn(width="small")},

@@ -18,10 +18,11 @@ from core.training.timing import seconds_per_step
 from pages.frame import cached, controls
 from pages.frame.charts import chart
 from pages.frame.language import N_, _, n_, number, plain, translated
+from pages.frame.typography import typeset_target
 from pages.frame.view import Shown
 from pages.views.training import costs, own_pairs, settings, start, text_rows
 from pages.views.training.settings import GROUPS, VOCABULARY, Begun
-from pages.views.training.start import Wanted
+from pages.views.training.start import PendingSettings
 from viz.component.standalone import Drawn
 
 TASK, SIZE = "task", "size"
@@ -35,10 +36,7 @@ LABELS = {
 """Task → what people call it."""
 SIZES = {"tiny": N_("tiny"), "small": N_("small"), "medium": N_("medium"), "base": N_("base")}
 TEXTS = {
-    "copy": N_(
-        "Copy a row of letters. The first thing that a Transformer should learn: its "
-        "cross-attention becomes a diagonal."
-    ),
+    "copy": N_("Copy a row of letters. The simplest task: cross-attention becomes a diagonal."),
     "reverse": N_(
         "Write a row of letters backwards. That takes knowing where each letter stands: "
         "cross-attention becomes the other diagonal."
@@ -81,7 +79,7 @@ def draw(folder: Path) -> Shown | None:
     with st.expander(_("The paper's knobs"), key="knobs", icon=":material/tune:"):
         changed |= settings.ask(begun, task, vocabulary=not own)
     preset, problem = _checked(begun, changed, own=own)
-    wanted = Wanted(
+    wanted = PendingSettings(
         task=task,
         own=own,
         name=name,
@@ -102,7 +100,7 @@ def draw(folder: Path) -> Shown | None:
     return _shown(wanted, command)
 
 
-def _shown(wanted: Wanted, command: str) -> Shown | None:
+def _shown(wanted: PendingSettings, command: str) -> Shown | None:
     """Draw what is known of a training beforehand, where it can be."""
     preset, learned = wanted.preset, wanted.vocab_size
     if preset is None or learned is None:
@@ -145,7 +143,8 @@ def _learned(name: str, begun: Begun) -> tuple[Task | None, int | None, dict[str
 
 def _samples(task: Task) -> list[tuple[str, str]]:
     sources = [example.source for example in task.examples[:_SAMPLES]]
-    return [(source, task.reference(source) or "") for source in sources]
+    targets = (typeset_target(task.reference(source) or "", task.name) for source in sources)
+    return list(zip(sources, targets, strict=True))
 
 
 def _say_changes(begun: Begun, changed: Mapping[str, Setting]) -> None:
@@ -214,7 +213,9 @@ def _require_size(preset: Preset) -> None:
     found = count_parameters(preset.model)
     if found > MOST_PARAMETERS:
         raise ConfigError(
-            _("{n} parameters are too many to train from here; at most {most}").format(
-                n=number(found), most=number(MOST_PARAMETERS)
-            )
+            n_(
+                "{n} parameter is too many to train from here; at most {most}",
+                "{n} parameters are too many to train from here; at most {most}",
+                found,
+            ).format(n=number(found), most=number(MOST_PARAMETERS))
         )

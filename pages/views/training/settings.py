@@ -35,6 +35,15 @@ class Knob:
     """The words to choose from, where it is no number."""
 
 
+WORDS = {
+    "pre": N_("pre"),
+    "post": N_("post"),
+    "sinusoidal": N_("sinusoidal"),
+    "learned": N_("learned"),
+    "auto": N_("auto"),
+}
+"""Settings that are words → what they are called; number formats are called the same everywhere."""
+
 _VOCABULARY = N_(
     "Tokens that the tokenizer learns at most: 3 special ones, the 256 bytes, and frequent pieces "
     "of words (BPE). The paper: 37,000."
@@ -61,7 +70,10 @@ _CLIP = N_("Gradients are scaled down to this norm; 0 leaves them as in the pape
 _PRECISION = N_("Of matrix products. auto: bfloat16 on CUDA, float32 elsewhere.")
 _SEED = N_("Of weights, samples and dropout: the same seed makes the same run.")
 _DROPOUT = N_("Share of numbers that each step of training leaves out. The paper: 0.1.")
-_SMOOTHING = N_("Share of probability that is asked for all other tokens. The paper: 0.1.")
+_SMOOTHING = N_(
+    "Share of the target's probability that is spread evenly over all tokens, the true one among "
+    "them. The paper: 0.1."
+)
 _PATIENCE = N_(
     "Training stops after so many measurements without a lower held-out loss; 0 for never, as in "
     "the paper."
@@ -153,7 +165,8 @@ def ask_one(knob: Knob, begun: Begun, chosen: int | None = None) -> dict[str, Se
     help_text = f"{_(knob.text)} {origin.format(name=begun.name, value=default)}"
     if knob.offered:
         address.belongs_to(key, begun.name)
-        offered, label = {each: each for each in knob.offered}, _label(knob, default)
+        offered = {each: _(WORDS[each]) if each in WORDS else each for each in knob.offered}
+        label = _label(knob, default)
         value: Setting = controls.selection(
             label, key, offered, str(default), width=_WIDTH, help_text=help_text
         )

@@ -24,7 +24,7 @@ WATCH = "watch"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Wanted:
+class PendingSettings:
     """What a visitor asked for, as far as it can be."""
 
     task: Task | None
@@ -58,7 +58,7 @@ class Wanted:
         return f"{'pairs' if self.own else self.name}-{self.preset_name}"
 
 
-def ask(folder: Path, wanted: Wanted) -> str:
+def ask(folder: Path, wanted: PendingSettings) -> str:
     """Ask for a name, and start when told to.
 
     Args:
@@ -92,7 +92,7 @@ def ask(folder: Path, wanted: Wanted) -> str:
     return command
 
 
-def computing(wanted: Wanted, command: str) -> str:
+def computing(wanted: PendingSettings, command: str) -> str:
     """Return Python that computes the numbers again, and names the command that starts it."""
     settings = dict(wanted.changed)
     begun = f'preset = with_settings(PRESETS["{wanted.preset_name}"], {settings!r})'
@@ -137,7 +137,7 @@ def _free(folder: Path, typed: str) -> tuple[str, str]:
     return name, ""
 
 
-def _started(path: Path, wanted: Wanted, command: str) -> str:
+def _started(path: Path, wanted: PendingSettings, command: str) -> str:
     """Prepare and start a run, and have it watched next; or return why it did not start."""
     if wanted.task is None or wanted.preset is None:
         return _("there is nothing to learn from yet")

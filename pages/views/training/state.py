@@ -10,7 +10,8 @@ from core.runs.run import RunError
 from core.training import process
 from core.training.process import Situation
 from pages.frame import cached, progress, session
-from pages.frame.language import N_, _, duration, number, percent, plain
+from pages.frame.durations import duration
+from pages.frame.language import N_, _, n_, number, percent, plain
 
 STATES = progress.STATES | {
     "evaluating": N_("measuring the trained model on held-out pairs…"),
@@ -43,7 +44,15 @@ def told(path: Path, found: Situation) -> str:
         parts += _quality(path)
     why = found.message
     if found.state == "interrupted":
-        why = why or _("its process ended without a word; resume from what was kept")
+        why = why or _("the training process ended unexpectedly; resume from the last checkpoint")
+    elif found.state == "finished" and why:
+        # Nothing else ends a training before its last step.
+        patience = cached.settings(path).training.patience
+        why = n_(
+            "stopped early: the held-out loss was not lower in {n} evaluation",
+            "stopped early: the held-out loss was not lower in {n} evaluations",
+            patience,
+        ).format(n=number(patience))
     return _line(_(STATES[found.state]), *parts, why)
 
 
@@ -124,7 +133,9 @@ def _quality(path: Path) -> list[str]:
     if evaluation is None:
         return []
     return [
-        _("exact match {share} of {n} held-out pairs").format(
-            share=percent(evaluation["exact_match"]), n=number(evaluation["n"])
-        )
+        n_(
+            "exact match {share} of {n} held-out pair",
+            "exact match {share} of {n} held-out pairs",
+            evaluation["n"],
+        ).format(share=percent(evaluation["exact_match"]), n=number(evaluation["n"]))
     ]

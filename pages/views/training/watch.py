@@ -32,7 +32,9 @@ from pages.frame import (
     snippets,
 )
 from pages.frame.charts import chart
-from pages.frame.language import N_, _, number, plain, translated
+from pages.frame.language import N_, _, n_, number, plain, translated
+from pages.frame.messages import explained
+from pages.frame.typography import typeset_target
 from pages.frame.view import Shown
 from pages.views.training import heads_at_step, state
 from pages.views.training.text_rows import show_table
@@ -124,7 +126,11 @@ def charts_of(rows: Rows, steps: int, texts: Mapping[str, str]) -> tuple[Chart, 
 
 
 def _texts() -> dict[str, str]:
-    measured = _("on {n} held-out pairs at most").format(n=EVALUATION_SAMPLES)
+    measured = n_(
+        "on {n} held-out pair at most",
+        "on {n} held-out pairs at most",
+        EVALUATION_SAMPLES,
+    ).format(n=EVALUATION_SAMPLES)
     return translated(TEXTS) | {"quality": measured}
 
 
@@ -200,7 +206,15 @@ def _samples(path: Path, was_alive: bool) -> None:
         )
     )
     header = (_("source"), _("true target"), _("the model says"), "")
-    rows = [(each.source, each.target, each.said, "✓" if each.right else "") for each in found]
+    task = cached.settings(path).task
+    rows = [
+        (
+            each.source,
+            *(typeset_target(text, task) for text in (each.target, each.said)),
+            "✓" if each.right else "",
+        )
+        for each in found
+    ]
     show_table(rows, widths=(32, 32, 32, 4), header=header, notes={3})
 
 
@@ -223,4 +237,4 @@ def _say(path: Path, error: Exception) -> None:
     if not path.is_dir():
         st.error(plain(_("The folder of this run is gone: {path}").format(path=path)))
     else:
-        st.error(plain(str(error)))
+        st.error(plain(explained(error)))

@@ -66,9 +66,9 @@ def test_all_heads_of_all_layers_make_one_map(open_view, kind):
 def test_titles_say_what_was_done_with_how_many_heads(open_view):
     at, taken = open_view("sentence", model="translate-guided", kind="encoder self")
     assert [panel.title for panel in shown(at)] == [
-        f"Encoder layer {layer}: mean over its 4 heads" for layer in range(3)
+        f"Encoder self-attention layer {layer}: mean over its 4 heads" for layer in range(3)
     ]
-    assert taken.title == "Encoder, layer by layer: mean over the heads"
+    assert taken.title == "Encoder self-attention, layer by layer: mean over the heads"
     at.segmented_control(key="kind").set_value("decoder.cross").run()
     at.segmented_control(key="how").set_value("largest").run()
     assert shown(at)[1].title == "Cross-attention layer 1: largest of its 4 heads"
@@ -108,7 +108,8 @@ def test_whole_words_are_aggregated_as_wholes(open_view):
 
 def test_a_link_to_what_cannot_be_opens_the_default(open_view):
     at, _ = open_view("sentence", how="median", over_what="nothing", kind="encoder self")
-    assert [panel.title for panel in shown(at)][0] == "Encoder layer 0: mean over its 4 heads"
+    [first, *_] = [panel.title for panel in shown(at)]
+    assert first == "Encoder self-attention layer 0: mean over its 4 heads"
 
 
 @pytest.mark.parametrize("sentence", ["a", "x" * 60, "the the the the", "مرحبا بالعالم"])
@@ -123,7 +124,7 @@ def test_a_large_model_has_a_map_for_each_layer(open_view, own_random):
     own_random(n_encoder_layers=12, n_decoder_layers=12, n_heads=16)
     at, _ = open_view("sentence", model="runs/random", sentence="a b c", kind="encoder self")
     assert [panel.title for panel in shown(at)] == [
-        f"Encoder layer {layer}: mean over its 16 heads" for layer in range(12)
+        f"Encoder self-attention layer {layer}: mean over its 16 heads" for layer in range(12)
     ]
 
 
@@ -143,6 +144,6 @@ def test_a_single_head_is_said_to_be_of_its_own_layer(open_view, own_random):
     own_random(n_encoder_layers=2, n_decoder_layers=2, n_heads=1)
     at, _ = open_view("sentence", model="runs/random", sentence="a b c", kind="encoder self")
     assert [panel.title for panel in shown(at)] == [
-        "Encoder layer 0: its only head",
-        "Encoder layer 1: its only head",
+        "Encoder self-attention layer 0: its only head",
+        "Encoder self-attention layer 1: its only head",
     ]

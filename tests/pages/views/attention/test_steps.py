@@ -13,6 +13,7 @@ from core.analysis.heads.terms import terms
 from core.heads import Head, Site
 from core.runs.run import load_run
 from pages.frame import view
+from pages.views.attention.stages import FORMULAS
 from pages.views.attention.steps import STEPS
 from tests.pages.conftest import ROOT, send_from, unfold
 from tests.pages.views.attention.conftest import run_lines
@@ -69,14 +70,22 @@ def names(at):
 def test_next_and_back_go_through_all_stages_in_order(open_steps):
     at, _ = open_steps()
     order = names(at)
-    assert order == [stage.value for stage in Stage]
+    assert order == ["q", "k", "v", "q·k", "÷ √d_k", "mask", "softmax", "· v", "concatenate", "W^O"]
     assert at.button(key="steps_back").disabled
-    for name in order[1:]:
+    for stage in list(Stage)[1:]:
         at.button(key="steps_next").click().run()
-        assert at.segmented_control(key="stage").value == name
+        assert at.segmented_control(key="stage").value is stage
     assert at.button(key="steps_next").disabled
     at.button(key="steps_back").click().run()
-    assert at.segmented_control(key="stage").value == order[-2]
+    assert at.segmented_control(key="stage").value is list(Stage)[-2]
+
+
+@pytest.mark.parametrize("stage", FORMULAS)
+def test_older_links_call_stages_by_their_formulas(open_steps, stage):
+    at, _ = open_steps(stage=FORMULAS[stage])
+    assert at.segmented_control(key="stage").value is stage
+    # A link of today calls them by a name.
+    assert at.query_params.get("stage", list(Stage)[0]) == stage.value
 
 
 def test_the_stage_stays_when_another_head_is_chosen(open_steps, run):
@@ -117,12 +126,12 @@ def test_a_click_on_what_goes_in_chooses_a_row_of_what_comes_out(open_steps):
 def test_the_pair_that_was_clicked_stays_from_stage_to_stage(open_steps):
     at, _ = open_steps(kind="cross", stage="q·k")
     click(at, 0, 3, 5)
-    for stage in ("÷ √d_k", "mask", "softmax"):
+    for stage in ("scale", "mask", "softmax"):
         at.button(key="steps_next").click().run()
         assert (at.segmented_control(key="stage").value, shown(at).selected) == (stage, (0, 3, 5))
     at.button(key="steps_next").click().run()
     assert shown(at).selected[:2] == (0, 3)
-    at.segmented_control(key="stage").set_value("k").run()
+    at.segmented_control(key="stage").set_value(Stage.KEYS).run()
     assert shown(at).selected[0] == 0
 
 
@@ -139,7 +148,7 @@ def test_a_cell_in_the_link_that_cannot_be_falls_back(open_steps, cell):
 def test_a_stage_and_an_order_in_the_link_that_cannot_be_fall_back(open_steps):
     at, _ = open_steps(stage="nonsense", terms_order="nonsense")
     assert len(shown(at).panels) == 3
-    assert at.segmented_control(key="stage").value == "q"
+    assert at.segmented_control(key="stage").value == "queries"
 
 
 def test_a_link_reopens_stage_and_cell(open_steps):
@@ -182,7 +191,7 @@ def test_odd_tokens_are_shown_as_they_are(open_steps):
 
 
 def test_every_number_of_a_stage_is_taken_and_computed_again_by_the_lines(open_steps, run):
-    for kind, stage in (("encoder self", "q"), ("decoder self", "mask"), ("cross", "W^O")):
+    for kind, stage in (("encoder self", "queries"), ("decoder self", "mask"), ("cross", "output")):
         _at, taken = open_steps(kind=kind, stage=stage)
         columns = taken.numbers()
         assert len(set(map(len, columns.values()))) == 1
@@ -228,7 +237,7 @@ def test_the_table_has_every_matrix_and_the_terms_the_result_first(open_steps):
         ),
     )
     assert found == ["masked", "s", found[-1]]
-    assert found[-1].startswith("terms of masked[")
+    assert found[-1].startswith("terms:masked[")
 
 
 def test_a_file_says_which_head_and_which_number(open_steps):

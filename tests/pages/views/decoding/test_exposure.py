@@ -28,7 +28,7 @@ def test_exposure_bias_stands_beside_that_of_another_run_of_the_task(open_view, 
     assert at.selectbox(key="exposure_beside").options == ["none", "translate-guided"]
     at.selectbox(key="exposure_beside").set_value("translate-guided").run()
     assert not at.exception
-    told = [text.value for text in at.markdown if "** points is the exposure bias" in text.value]
+    told = [text.value for text in at.markdown if "the exposure bias, at most **" in text.value]
     assert len(told) == 1
     for name in ("this run", "translate-guided"):
         found = overall(exposure(*measured(name.replace("this run", "translate"))))

@@ -4,6 +4,7 @@ import pytest
 from core.analysis.heads.likeness import head_likeness
 from core.heads import Kind
 from core.runs.run import load_run
+from pages.views.heads.alike import numbers
 from tests.pages.conftest import ROOT, component, said, send_from
 from tests.pages.views.heads.conftest import assert_computed_again
 from viz.plane.matrices import unpack
@@ -19,6 +20,13 @@ def cross():
 @pytest.fixture(scope="module")
 def run_of_copy():
     return load_run(COPY)
+
+
+def test_what_is_taken_away_names_both_heads_in_the_one_text_form(cross):
+    columns = numbers(cross)
+    names = list(map(str, cross.heads))
+    assert columns["head"] == [name for name in names for _other in names]
+    assert columns["other_head"] == names * len(names)
 
 
 def open_alike(open_page, **query_params):
@@ -47,7 +55,7 @@ def test_it_opens_on_the_most_alike_pair_and_says_which_is_loneliest(open_page, 
     assert f"{cross.likeness_NN[one, other]:#.3g} alike" in said(at)
     lonely = cross.heads[cross.loneliest]
     site, head = lonely.site, lonely.index
-    assert f"loneliest is {site.layer}.{head}" in said(at)
+    assert f"the most distinctive head is {site.layer}.{head}" in said(at)
     assert f"{cross.n_rows:,} rows of {cross.n_sentences} held-out sentences, seed 0" in said(at)
 
 

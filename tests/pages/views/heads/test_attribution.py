@@ -3,8 +3,8 @@ from functools import partial
 import numpy as np
 import pytest
 
+from core.analysis.attribution.leaving_out import telling_step
 from core.analysis.attribution.methods import Method, attribute, said_at
-from core.analysis.attribution.telling_step import telling_step
 from core.analysis.attribution.trust import Trust, trust_steps
 from core.inspection import inspect_sentence
 from core.runs.run import load_run

@@ -176,6 +176,15 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(open_patc
     assert_computed_again(at, shown, "restored")
 
 
+def test_what_is_taken_away_names_each_head_in_the_one_text_form(open_patch, handed_over, run):
+    open_patch()
+    columns = handed_over[-1].numbers()
+    sites = run.model.sites()
+    heads = [head for site in sites for head in site.heads(run.settings.model.n_heads)]
+    assert columns["head"] == [*map(str, heads), *map(str, sites), "all"]
+    assert "site" not in columns
+
+
 @pytest.mark.parametrize(
     ("older", "name"), [("first into second", "into_second"), ("second into first", "into_first")]
 )

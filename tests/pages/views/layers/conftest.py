@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import pytest
 import torch
 
 from core.decoding.sentence import translate
 from core.model import Record, Step
 from core.runs.run import load_run
+from tests.core.model.invented import gated
 from tests.pages.conftest import ROOT
 from viz.plane import matrices
 
@@ -13,6 +16,18 @@ TIRED = "The animal didn't cross the street because it was too tired."
 @pytest.fixture
 def open_layers(open_page):
     return lambda **query_params: open_page("layers", **query_params)
+
+
+@pytest.fixture
+def open_gated(open_layers, own_copy, elsewhere):
+    """As `open_layers`, of a run whose model has a sublayer that the project does not know."""
+
+    def load(path, step=None):
+        run = load_run(path, step)
+        return replace(run, model=gated(run.settings.model))
+
+    elsewhere("load_run", load)
+    return lambda **query_params: open_layers(model="runs/mine", **query_params)
 
 
 @pytest.fixture(scope="module")

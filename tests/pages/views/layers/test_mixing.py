@@ -5,7 +5,7 @@ from tests.pages.views.layers.conftest import panels
 
 
 def test_only_attention_mixes_positions(open_layers):
-    attention, feed_forward = panels(open_layers(layers="sides", layer="2"))
+    attention, feed_forward = panels(open_layers(layers="mixing", layer="2"))
     off = ~np.eye(len(attention.values), dtype=bool)
     assert (attention.values[off] > 0).all()
     assert (feed_forward.values[off] == 0).all()
@@ -13,9 +13,17 @@ def test_only_attention_mixes_positions(open_layers):
 
 
 def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(open_layers, handed_over):
-    at = open_layers(layers="sides", layer="1")
+    at = open_layers(layers="mixing", layer="1")
     [shown] = handed_over
     assert_takeable(at, shown)
     for panel, name in zip(panels(at), ("self_attention", "feed_forward"), strict=True):
         np.testing.assert_allclose(numbers_of(shown, name), panel.values.reshape(-1), rtol=1e-6)
     assert computed(shown) == numbers_of(shown, "self_attention", "feed_forward")
+
+
+def test_a_link_that_was_made_when_the_view_was_called_sides_opens_it(open_layers):
+    at = open_layers(layers="sides", layer="1")
+    assert at.segmented_control(key="layers").value == "mixing"
+    assert [panel.values.tolist() for panel in panels(at)] == [
+        panel.values.tolist() for panel in panels(open_layers(layers="mixing", layer="1"))
+    ]

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from core.heads import Site
 from core.model import Step
@@ -29,3 +30,25 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(open_laye
         np.testing.assert_allclose(numbers_of(shown, name), panel.values.reshape(-1), rtol=1e-6)
     ranges = ("mean_before", "deviation_before", "deviation_normalised", "deviation_after")
     assert computed(shown) == numbers_of(shown, *studied, *ranges, "before", "after")
+
+
+def test_all_sublayers_of_the_layer_are_offered_and_no_others(open_gated, open_layers):
+    at = open_gated(layers="norms", layer="0")
+    assert at.button_group(key="sublayer").options == ["Self-attention", "Gate", "Feed-forward"]
+    for at in (open_gated(layers="norms", layer="1"), open_layers(layers="norms")):
+        assert at.button_group(key="sublayer").options == ["Self-attention", "Feed-forward"]
+
+
+def test_an_invented_sublayer_is_studied_without_being_known(open_gated, handed_over):
+    open_gated(layers="norms", layer="0", sublayer="gate")
+    [shown] = handed_over
+    assert 'site = Site("encoder", 0, "gate")' in shown.python
+    assert all(shown.numbers()["deviation_before"][:3])
+
+
+@pytest.mark.parametrize(
+    ("older", "name"), [("self-attention", "self"), ("feed-forward", "feed_forward")]
+)
+def test_links_by_the_older_names_of_the_sublayers_stay_valid(open_layers, older, name):
+    at = open_layers(layers="norms", sublayer=older)
+    assert at.button_group(key="sublayer").value == name

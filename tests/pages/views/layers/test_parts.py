@@ -5,6 +5,7 @@ import pytest
 from core.model import count_parameters
 from core.model.description import describe
 from core.runs.run import load_run
+from pages.layers import VIEWS
 from tests.pages.conftest import ROOT, said, send, unfold
 from tests.pages.views.conftest import assert_takeable, computed, numbers_of
 from tests.pages.views.layers.conftest import table
@@ -68,3 +69,24 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
         for size in shape
     ]
     assert computed(shown) == [*numbers_of(shown, "parameters", "multiply_adds"), *sizes]
+
+
+def test_an_invented_sublayer_is_drawn_and_explained_without_being_known(open_gated, handed_over):
+    at = open_gated(part="encoder.0.gate")
+    [gate] = [node for node in diagram(at).nodes if node.id == "encoder.0.gate"]
+    assert (gate.shape, gate.label, gate.name) == ("part", "Gate", "encoder layer 0: Gate")
+    assert diagram(at).selected == "encoder.0.gate"
+    [shown] = handed_over
+    assert shown.formula == r"x \odot \sigma(x W)"
+    columns = shown.numbers()
+    learned = dict(zip(columns["part"], columns["parameters"], strict=True))
+    width = gate.detail.split(" × ")[1]
+    assert learned["decoder.0.gate"] == learned["encoder.0.gate"] == int(width) ** 2
+    assert "encoder.1.gate" not in learned
+
+
+@pytest.mark.parametrize("view", [view.name for view in VIEWS])
+def test_every_view_shows_a_model_with_an_invented_sublayer(open_gated, handed_over, view):
+    open_gated(layers=view, layer="0")
+    [shown] = handed_over
+    assert shown.pictures and shown.numbers()

@@ -62,7 +62,7 @@ def test_the_loss_without_each_mask_is_measured_on_request(open_page):
     measured = losses_without(load_run(ROOT / "gallery" / "copy"), LOSS_SAMPLES)
     assert [row["value"] for row in rows] == pytest.approx([each.loss for each in measured])
     assert rows[0]["name"] == "all masks on"
-    assert rows[3]["name"] == "decoder: no look-ahead"
+    assert rows[3]["name"] == "decoder self: no look-ahead"
     assert rows[-1]["name"] == "no mask on"
 
 

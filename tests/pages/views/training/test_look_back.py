@@ -1,4 +1,7 @@
+import base64
+import html
 import json
+import re
 import shutil
 
 import numpy as np
@@ -7,11 +10,14 @@ import pytest
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.runs.weights import stops
+from pages.frame import language
 from pages.views.training.look_back import figures
+from tests.pages import pseudo_locale
 from tests.pages.conftest import ROOT, component, said, send_from
 from tests.pages.conftest import shown as maps
 from tests.pages.views.attention.conftest import run_lines
 from tests.pages.views.training.conftest import KEPT
+from viz.component.payload import unframed
 
 
 def scrubber_json(at):
@@ -64,6 +70,28 @@ def test_the_final_translation_stands_beside_that_of_the_snapshot(open_view, kep
     at = open_view("look_back", kept, step="200", sentence="k d a f")
     assert maps(at).translation == inspect_sentence(load_run(kept, 200), "k d a f").translation.text
     assert "at the end: k d a f<" in at.get("html")[-1].proto.body
+
+
+def test_the_file_to_take_away_is_in_the_language_of_the_page(
+    open_page, own_copy, tmp_path, monkeypatch
+):
+    written = {}
+
+    def noted(label, *, data, **_others):
+        written[label] = data
+
+    monkeypatch.setattr("streamlit.download_button", noted)
+    pseudo_locale.write(tmp_path / "locales")
+    monkeypatch.setattr(language, "LOCALES", tmp_path / "locales")
+    at = open_page("training", model="runs/mine", training="look_back", lang="qps")
+    page = written["HTML"]()
+    assert '<html lang="qps">' in page
+    assert f"<dt>{html.escape(pseudo_locale.marked('Step'))}</dt>" in page
+    loss, maps = re.findall(r'<script type="text/plain" id="payload-\d">([^<]*)</script>', page)
+    for found, name in ((loss, "scrubber"), (maps, "attention_maps")):
+        packed, shown = unframed(base64.b64decode(found))[0], unframed(component(at, name).bytes)[0]
+        assert packed["locale"] == "qps"
+        assert packed["texts"] == shown["texts"]
 
 
 def test_a_run_without_snapshots_says_so_and_shows_beginning_and_end(open_view, own_copy):

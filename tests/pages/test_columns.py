@@ -1,0 +1,39 @@
+"""Numbers in the columns of tables, as the reader's language writes them."""
+
+import re
+
+import pyarrow as pa
+import pytest
+
+TABLES = {
+    "all heads of a sentence": ("attention", {"view": "heads"}),
+    "heads with their scores": ("heads", {"trial": "scores"}),
+    "what silencing costs": ("heads", {"trial": "silence"}),
+    "runs": ("runs", {"runs": "copy"}),
+}
+DECIMAL = {"en": re.compile(r"\d\.\d"), "de": re.compile(r"\d,\d")}
+
+
+def cells(at):
+    """Return what stands in all tables of numbers, as text; settings are as in their files."""
+    found = []
+    for shown in (table.proto.arrow_data.styler.display_values for table in at.dataframe):
+        if not shown:
+            continue
+        columns = pa.ipc.open_stream(shown).read_all().to_pydict()
+        found += [str(cell) for column in columns.values() for cell in column]
+    return found
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_numbers_in_columns_are_written_as_the_reader_does(open_page, german, table):
+    page, query_params = TABLES[table]
+    for language, other in (("de", "en"), ("en", "de")):
+        shown = cells(open_page(page, model="translate-guided", lang=language, **query_params))
+        assert any(DECIMAL[language].search(cell) for cell in shown)
+        assert not [cell for cell in shown if DECIMAL[other].search(cell)]
+
+
+def test_columns_are_sorted_by_the_numbers_and_not_by_what_is_written(open_page, german):
+    at = open_page("attention", view="heads", lang="de")
+    assert all(type(value) is float for value in at.dataframe[0].value["entropy"].tolist())
