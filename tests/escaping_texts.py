@@ -6,7 +6,8 @@ What is found by reading the source, file by file:
   or a picture takes a text (`label`, `title`, `help` …), also by way of a constant or a variable;
 - constants that are translated when a module is imported, for whoever came first;
 - `_` of something that no catalogue can hold, as it is put together when the page runs;
-- numbers written with a format, which are English in every language.
+- numbers written with a format, which are English in every language, also by Streamlit's columns;
+- charts that nobody tells how the reader's language writes numbers.
 """
 
 import ast
@@ -42,6 +43,14 @@ CODE = re.compile(
 )
 """Formulas, styles, addresses and lines of Python."""
 FORMAT = re.compile(r"[-+ #z0-9]*[,_.][\d,_.]*[fgGe%d]?")
+PRINTF = re.compile(r"%[-+ #0,]*\d*(\.\d+)?[dfgei]( ?%%)?")
+OF_STREAMLIT = {
+    *("plain", "localized", "percent", "dollar", "euro", "yen", "accounting", "compact"),
+    *("scientific", "engineering", "bytes", "duration"),
+}
+"""Formats of columns, in English or in the browser's language, which need not be the reader's."""
+CHARTS_OF_STREAMLIT = {"altair_chart", "vega_lite_chart", "plotly_chart", "line_chart", "bar_chart"}
+"""`pages/frame/charts.py` shows them, and tells them how the reader's language writes numbers."""
 PICTURES_TEXTS = re.compile(r"(\w+_)?TEXTS")
 OWN_FORMAT = re.compile(r"\{\w*:[^{}]*\}")
 
@@ -88,6 +97,34 @@ def formatted(file: Path) -> list[Found]:
             names = [alias.name for alias in node.names]
             found += [(node.lineno, name) for name in names if name == "three_digits"]
     return found
+
+
+def written_by_streamlit(file: Path) -> list[Found]:
+    """Return where Streamlit would write numbers that do not follow the reader's language."""
+    tree, found = _tree(file), []
+    typed = _typed(tree)
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(value=str(text)) if PRINTF.fullmatch(text) and node not in typed:
+                found.append((node.lineno, text))
+            case ast.keyword(arg="format", value=ast.Constant(value=text)) if text in OF_STREAMLIT:
+                found.append((node.value.lineno, text))
+            case ast.Attribute(attr=name) if name in CHARTS_OF_STREAMLIT:
+                found.append((node.lineno, name))
+    return found
+
+
+def _typed(tree: ast.Module) -> set[ast.AST]:
+    """Return what belongs to fields for numbers: what is typed has the signs that Python reads."""
+    fields = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return {
+        part
+        for field in fields
+        if _name(field.func) == "number_input"
+        for keyword in field.keywords
+        if keyword.arg == "format"
+        for part in ast.walk(keyword)
+    }
 
 
 def unmarked(file: Path) -> list[Found]:

@@ -18,6 +18,31 @@ def written(tmp_path):
     return write
 
 
+IN_ENGLISH_ALWAYS = (
+    'numeric(label, format="%.2f %%")',
+    'points = "%+.1f"',
+    'numeric(label, format="percent")',
+    "st.altair_chart(figure)",
+)
+IN_ANY_LANGUAGE = (
+    'st.number_input(label, format="%.6g" if n else "%d")',
+    "numeric(label, format=beside_bars(3))",
+    'when(format="D MMM HH:mm")',
+    'kind = "percent"',
+    "charts.chart(figure)",
+)
+
+
+@pytest.mark.parametrize("line", IN_ENGLISH_ALWAYS)
+def test_numbers_that_streamlit_would_write_in_english_are_found(written, line):
+    assert escaping_texts.written_by_streamlit(written(line))
+
+
+@pytest.mark.parametrize("line", IN_ANY_LANGUAGE)
+def test_numbers_in_the_language_of_the_reader_are_fine(written, line):
+    assert not escaping_texts.written_by_streamlit(written(line))
+
+
 ESCAPING = {
     "a word in an element": 'st.caption("Layers")',
     "a word in a part of the page": 'place.button("Go", key="go")',

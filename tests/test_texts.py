@@ -14,16 +14,26 @@ IN_PYTHON = {
     "frozen": escaping_texts.frozen,
     "put together": escaping_texts.put_together,
     "formatted": escaping_texts.formatted,
+    "written by streamlit": escaping_texts.written_by_streamlit,
 }
 RULES = {
     **{name: (rule, PAGES) for name, rule in IN_PYTHON.items()},
+    "formatted in a chart": (escaping_texts.formatted, sorted((ROOT / "viz/charts").rglob("*.py"))),
     "unmarked": (escaping_texts.unmarked, sorted((ROOT / "viz").rglob("*.py"))),
     "in a script": (texts_of_scripts.of_script, sorted((ROOT / "viz").rglob("*.js"))),
     "in markup": (texts_of_scripts.of_markup, sorted((ROOT / "viz").rglob("*.html"))),
 }
 """What may be wrong → what finds it in a file, and the files."""
-MEANT = {"pages/frame/language.py": {"formatted"}}
-"""It writes the numbers that it then localises."""
+MEANT = {
+    # It writes the numbers that it then localises.
+    "pages/frame/language.py": {"formatted"},
+    # It tells charts how the reader's language writes numbers.
+    "pages/frame/charts.py": {"written by streamlit"},
+    # Settings stand there as in their files.
+    "viz/charts/frames.py": {"formatted in a chart"},
+    # It is handed the signs of the reader's language.
+    "viz/charts/number_tables.py": {"formatted in a chart"},
+}
 OFFENDERS: dict[str, set[str]] = {}
 """What was wrong when the rules came, file by file: to be taken out, never to be added to."""
 

@@ -53,6 +53,16 @@ def test_a_view_has_no_serious_fault_and_fits_a_narrow_window(visit, view):
     page = visit(view, color_scheme="light")
     # The last that is sent of a view.
     page.get_by_text("Code that computes it", exact=True).wait_for()
+    assert_without_serious_fault(page)
+
+
+def test_the_start_has_no_serious_fault_and_fits_a_narrow_window(visit):
+    page = visit("", color_scheme="light")
+    page.locator(".lines[data-drawn]").wait_for()
+    assert_without_serious_fault(page)
+
+
+def assert_without_serious_fault(page):
     settled(page)
     page.wait_for_function(DRAWN)
     page.evaluate(Axe().axe_script)

@@ -36,7 +36,7 @@ def type_sentence(page, sentence):
 
 
 def test_a_typed_sentence_is_translated_and_it_looks_at_its_antecedent(visit):
-    page = drawn(visit())
+    page = drawn(visit("?view=maps"))
     type_sentence(page, "The animal didn't cross the street because it was too wide.")
     expect(translation(page)).to_have_text(WIDE)
     type_sentence(page, "The animal didn't cross the street because it was too tired.")
@@ -97,7 +97,7 @@ def test_the_view_survives_reload_and_the_way_back(visit):
 
 
 def test_a_chosen_model_survives_reload_with_the_view_it_opened_on(visit):
-    page = drawn(visit())
+    page = drawn(visit("?view=maps"))
     page.get_by_role("combobox", name="Model").click()
     page.get_by_role("option", name="copy", exact=True).click()
     expect(translation(page)).to_have_text("k d a f q z")
@@ -108,7 +108,7 @@ def test_a_chosen_model_survives_reload_with_the_view_it_opened_on(visit):
 
 
 def test_everything_can_be_done_with_the_keyboard(visit):
-    page = drawn(visit())
+    page = drawn(visit("?view=maps"))
     page.get_by_role("textbox", name="Sentence").focus()
     page.keyboard.press("Control+a")
     page.keyboard.type("The cat slept.")
@@ -133,7 +133,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("sentence", HOSTILE)
 def test_whatever_is_typed_is_shown_as_it_is_and_not_executed(visit, sentence):
-    page = drawn(visit())
+    page = drawn(visit("?view=maps"))
     type_sentence(page, sentence)
     first = sentence.split()[0]
     page.get_by_text("whole words").click()
@@ -194,7 +194,7 @@ def test_decoding_is_stepped_through_and_goes_on_from_another_word(visit):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [900, 1280])
 def test_nothing_sticks_out_sideways(visit, scheme, width):
-    page = drawn(visit(viewport={"width": width, "height": 800}, color_scheme=scheme))
+    page = drawn(visit("?view=maps", viewport={"width": width, "height": 800}, color_scheme=scheme))
     page.get_by_role("radio", name="cross").click()
     expect(title(page)).to_contain_text("Decoder layer")
     fits(page, width)
@@ -206,7 +206,7 @@ def test_nothing_sticks_out_sideways(visit, scheme, width):
 
 
 def test_the_picture_stands_on_the_first_screen(visit):
-    page = drawn(visit())
+    page = drawn(visit("?view=maps"))
     box = page.locator(".cells").bounding_box()
     assert box["y"] + box["height"] <= 800
 

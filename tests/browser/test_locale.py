@@ -21,3 +21,38 @@ def test_numbers_and_forms_follow_the_language_of_the_payload(new_page, serve):
     assert ticks == ["0", "0,5", "1"]
     expect(page.locator(".note.pooled", has_text="jede")).to_have_text("jede 2.")
     page.close()
+
+
+@pytest.fixture(scope="module")
+def german_numbers(new_page, serve):
+    page = new_page()
+    page.goto(serve("tests/browser/apps/german_numbers_app.py"))
+    expect(page.locator(".stVegaLiteChart svg")).to_have_count(2)
+    yield page
+    page.close()
+
+
+def test_charts_on_a_page_have_the_numbers_of_the_readers_language(german_numbers):
+    shares, losses = (
+        set(
+            german_numbers.locator(".stVegaLiteChart")
+            .nth(place)
+            .locator("svg text")
+            .all_text_contents()
+        )
+        for place in (0, 1)
+    )
+    assert {"0\u00a0%", "100\u00a0%"} <= shares
+    assert {"0,1", "0,5"} <= losses
+    assert not {"0%", "0.1"} & (shares | losses)
+
+
+def test_a_column_that_is_written_for_the_reader_is_sorted_by_the_size_of_its_numbers(
+    german_numbers,
+):
+    table = german_numbers.get_by_test_id("stDataFrame")
+    # They say the numbers themselves; how these are written is drawn.
+    cells = table.locator("[role=gridcell]")
+    expect(cells).to_have_text(["10.25", "9.5", "100.125"])
+    table.click(position={"x": 60, "y": 15})
+    expect(cells).to_have_text(["9.5", "10.25", "100.125"])

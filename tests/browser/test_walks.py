@@ -91,7 +91,7 @@ class Walk:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(WALKS or 3))
 def test_a_walk_ends_in_the_state_that_its_actions_imply(visit, busy, seed):
-    page = visit()
+    page = visit("?view=maps")
     # Loaded, it is walked through: what comes first of all is no part of it.
     page.locator(".maps[data-drawn]").wait_for(timeout=120_000)
     slow = page.context.new_cdp_session(page)

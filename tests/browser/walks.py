@@ -44,6 +44,8 @@ PAGES = {"": "Attention", "decoding": "Decoding", "heads": "Heads", "masks": "Ma
 VIEWS = ("maps", "lines", "word")
 UNITS = {"tokens": "tokens", "words": "whole words"}
 METHODS = {"greedy": "greedy", "sampling": "sampling"}
+UNKNOWN = "?"
+"""A text that is not foretold."""
 HEADS = 4
 DEFAULT_MODEL = "everyday"
 
@@ -66,7 +68,7 @@ MODELS = {
     "everyday": Model(
         "everyday",
         "encoder.self",
-        _FIRST | {"encoder.self": (2, 0), "decoder.cross": (0, 1)},
+        _FIRST | {"encoder.self": (2, 0), "decoder.cross": (0, 0)},
         _SMALL,
     ),
     "translate-guided": Model(
@@ -122,14 +124,20 @@ class State:
 
     def address(self) -> dict[str, str]:
         """Return what the URL must name; what is as it would be without, it leaves out."""
-        named = {name: value for name, (value, usual) in self.shown().items() if value != usual}
+        named = {
+            name: value
+            for name, (value, usual) in self.shown().items()
+            # The address without a view is that of the start.
+            if value != usual or name == "view"
+        }
         return named | self.pin()
 
     def pin(self) -> dict[str, str]:
         """Return the token that is pinned, where the page shows one."""
         if self.page != "" or self.value("view") == "maps":
             return {}
-        return {name: self.chosen[name] for name in ("side", "token") if name in self.chosen}
+        pinned = {name: self.chosen.get(name) for name in ("side", "token")}
+        return {name: text for name, text in pinned.items() if text not in (None, UNKNOWN)}
 
     def draw(self) -> None:
         """Do what follows from drawing the page."""
@@ -153,6 +161,15 @@ class State:
         if kind != self.value("kind"):
             self.choose(kind=kind)
             self.forget("layer", "head")
+
+    def choose_unit(self, unit: str) -> None:
+        """Choose tokens or words: a pinned word stays, under whatever number it has there."""
+        pinned = "token" in self.chosen and unit != self.value("unit")
+        self.choose(unit=unit)
+        # A model that has learned letters takes words apart; all others know those typed here.
+        in_letters = all(len(word) == 1 for word in self.value("sentence").split())
+        if pinned and self.model.task == "copy" and not in_letters:
+            self.choose(token=UNKNOWN)
 
     def choose_model(self, name: str) -> None:
         """Choose another model, which opens on its best head."""
@@ -214,7 +231,7 @@ def differences(state: State, found: dict) -> dict[str, tuple[object, object]]:
         may_lack = name in ("kind", "layer", "head", "unit") and state.value("view") != "maps"
         is_now[name] = wanted[name] if found[name] is None and may_lack else found[name]
     known = {"model", "sentence", "kind", "layer", "head", "view", "unit", "method", "attention"}
-    known |= {"side", "token"} if state.pin() else set()
+    known |= set(state.pin())
     wanted["address"] = state.address()
     is_now["address"] = {name: text for name, text in named.items() if name in known}
     if state.page == "" and state.value("view") == "maps":
@@ -417,7 +434,11 @@ def _on_attention(state: State, asked: set[str]) -> Iterator[list[Action]]:
         ]
     yield _others(state, "view", dict(zip(VIEWS, VIEWS, strict=True)))
     if "unit" in asked:
-        yield _others(state, "unit", UNITS)
+        yield [
+            radio("unit", each, UNITS[each], lambda state, each=each: state.choose_unit(each))
+            for each in UNITS
+            if each != state.value("unit")
+        ]
 
 
 def next_actions(

@@ -5,13 +5,12 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.frame.architecture import drawing
-from pages.frame.components import architecture, lend_scripts
+from pages.frame.components import architecture
 from tests.browser.apps.architecture_models import described
-from tests.browser.apps.blank import blank_between_cases
+from tests.browser.apps.blank import blank_between_cases, lend_scripts_unseen
 
 st.set_page_config(layout="wide")
-with st.container():
-    lend_scripts()
+lend_scripts_unseen()
 blank_between_cases()
 asked = st.query_params
 model = described(

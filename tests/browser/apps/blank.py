@@ -1,6 +1,15 @@
-"""What a page of this folder does between two cases."""
+"""What the pages of this folder share beside what they show."""
 
 import streamlit as st
+
+from pages.frame.components import lend_scripts
+
+
+def lend_scripts_unseen() -> None:
+    """Lend the scripts as the app does: nothing moves when their place becomes empty."""
+    st.html("<style>.st-key-scripts { display: none; }</style>")
+    with st.container(key="scripts"):
+        lend_scripts()
 
 
 def blank_between_cases() -> None:

@@ -2,13 +2,12 @@
 
 import streamlit as st
 
-from pages.frame.components import decoding, lend_scripts
-from tests.browser.apps.blank import blank_between_cases
+from pages.frame.components import decoding
+from tests.browser.apps.blank import blank_between_cases, lend_scripts_unseen
 from tests.browser.apps.decoding_cases import CASES
 
 st.set_page_config(layout="wide")
-with st.container():
-    lend_scripts()
+lend_scripts_unseen()
 blank_between_cases()
 case = st.query_params.get("case", "known")
 if st.query_params.get("choose"):

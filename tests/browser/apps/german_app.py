@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.frame.components import _maps, _matrices, lend_scripts
+from pages.frame.components import _maps, _matrices
+from tests.browser.apps.blank import lend_scripts_unseen
 from tests.browser.apps.maps_cases import CASES
 from tests.browser.apps.matrices_cases import CASES as MATRICES
 from viz.plane import map_payload, matrices
 
 st.set_page_config(layout="wide")
-with st.container():
-    lend_scripts()
+lend_scripts_unseen()
 NTH = {"nth.other": "{n}.", "labels": "jede {nth}"}
 texts = {"grid": "Alle {n} Köpfe", "grid.one": "Der eine Kopf", **NTH}
 maps = replace(CASES["known"](), texts=texts)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from core.heads import Kind
 from viz.component.payload import TokenLabel
 from viz.plane.maps import AttentionMaps
 
@@ -58,6 +59,7 @@ def sentence():
     weights[1, 3] = softmax(scores)
     return AttentionMaps(
         kind="encoder.self",
+        sides=Kind.ENCODER_SELF.sides,
         weights=weights,
         visible=visible,
         queries=words,
@@ -82,6 +84,7 @@ def decoder(kind="decoder.self", layers=3, heads=4):
         visible = np.tril(visible)
     return AttentionMaps(
         kind=kind,
+        sides=Kind(kind).sides,
         weights=plausible(layers, heads, *shape, visible, seed=5),
         visible=visible,
         queries=fed,
@@ -100,6 +103,7 @@ def many(layers=6, heads=8, tokens=24):
     visible = np.ones((tokens, tokens), np.bool_)
     return AttentionMaps(
         kind="encoder.self",
+        sides=Kind.ENCODER_SELF.sides,
         weights=plausible(layers, heads, tokens, tokens, visible, seed=7),
         visible=visible,
         queries=words,
@@ -123,6 +127,7 @@ def known():
     source = (*labels("the big black cat sleeps here"), EOS)
     return AttentionMaps(
         kind="decoder.cross",
+        sides=Kind.CROSS.sides,
         weights=weights,
         visible=visible,
         queries=target[:-1],
@@ -141,6 +146,7 @@ def hostile():
     n = len(words)
     return AttentionMaps(
         kind="encoder.self",
+        sides=Kind.ENCODER_SELF.sides,
         weights=np.full((1, 2, n, n), 1 / n, np.float32),
         visible=np.ones((n, n), np.bool_),
         queries=words,
@@ -160,6 +166,7 @@ def endless():
     visible = np.ones((len(target) - 1, len(source)), np.bool_)
     return AttentionMaps(
         kind="decoder.cross",
+        sides=Kind.CROSS.sides,
         weights=plausible(2, 2, *visible.shape, visible),
         visible=visible,
         queries=target[:-1],
@@ -180,6 +187,7 @@ def vast(kind="decoder.cross", rows=512, columns=500, layers=1, heads=2):
     near = np.abs(np.arange(rows)[:, None] * columns / rows - np.arange(columns)) < 6
     return AttentionMaps(
         kind=kind,
+        sides=Kind(kind).sides,
         weights=softmax(scores + 8 * near),
         visible=np.ones((rows, columns), np.bool_),
         queries=target[:-1],
@@ -197,7 +205,13 @@ def one():
     word = (TokenLabel("one"),)
     weights, visible = np.ones((1, 1, 1, 1), np.float32), np.ones((1, 1), np.bool_)
     return AttentionMaps(
-        kind="encoder.self", weights=weights, visible=visible, queries=word, keys=word, source=word
+        kind="encoder.self",
+        sides=Kind.ENCODER_SELF.sides,
+        weights=weights,
+        visible=visible,
+        queries=word,
+        keys=word,
+        source=word,
     )
 
 
@@ -218,6 +232,7 @@ def unusual():
     visible = np.ones((n, n), np.bool_)
     return AttentionMaps(
         kind="encoder.self",
+        sides=Kind.ENCODER_SELF.sides,
         weights=plausible(1, 1, n, n, visible, seed=17),
         visible=visible,
         queries=words,

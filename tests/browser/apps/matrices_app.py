@@ -5,13 +5,12 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from pages.frame.components import lend_scripts, matrices
-from tests.browser.apps.blank import blank_between_cases
+from pages.frame.components import matrices
+from tests.browser.apps.blank import blank_between_cases, lend_scripts_unseen
 from tests.browser.apps.matrices_cases import CASES
 
 st.set_page_config(layout="wide")
-with st.container():
-    lend_scripts()
+lend_scripts_unseen()
 blank_between_cases()
 shown = CASES[st.query_params["case"]]()
 state = st.session_state

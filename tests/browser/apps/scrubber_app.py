@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.frame.components import lend_scripts, scrubber
+from pages.frame.components import scrubber
+from tests.browser.apps.blank import lend_scripts_unseen
 from tests.browser.apps.scrubber_cases import CASES, ODD
 
 st.set_page_config(layout="wide")
-with st.container():
-    lend_scripts()
+lend_scripts_unseen()
 state = st.session_state
 state.setdefault("picks", [])
 case = st.query_params.get("case", "known")

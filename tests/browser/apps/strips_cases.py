@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from core.heads import Kind
 from tests.browser.apps.maps_cases import BOS, ENGLISH, EOS, FRENCH, HOSTILE, labels
 from viz.component.payload import TokenLabel
 from viz.plane.strips import StripGroup, Strips
@@ -17,6 +18,7 @@ def random_group(kind, layers, heads, tokens, hidden=(), seed=0):
     weights = np.random.default_rng(seed).random((layers * heads, tokens), np.float32)
     return StripGroup(
         kind=kind,
+        sides=Kind(kind).sides,
         heads=[(strip // heads, strip % heads) for strip in range(layers * heads)],
         weights=weights * visible,
         visible=visible,
