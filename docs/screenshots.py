@@ -4,11 +4,13 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.browser.conftest import launched, served
+from tests.browser.chromium import launched
+from tests.browser.conftest import served
 
 HERE = Path(__file__).parent
 STEPS_TO_PRONOUN = 10
 PAGES = {
+    "": ".lines[data-drawn]",
     "?view=compare": ".matrices[data-drawn]",
     "?view=steps&stage=q%C2%B7k": ".matrices[data-drawn]",
     "?view=lines&shown=all&kind=decoder.cross": ".lines[data-drawn]",
@@ -25,7 +27,7 @@ def main() -> None:
     with served(HERE.parent / "app.py") as address, sync_playwright() as playwright:
         browser = launched(playwright.chromium)
         for scheme in ("light", "dark"):
-            page = opened(browser, address, ".maps[data-drawn]", scheme)
+            page = opened(browser, f"{address}/?view=maps", ".maps[data-drawn]", scheme)
             point_at_antecedent(page)
             page.screenshot(path=HERE / f"attention-{scheme}.png")
         page = opened(browser, f"{address}/decoding", ".decoding[data-drawn]", "light")
@@ -41,9 +43,9 @@ def main() -> None:
 
 
 def name_of(link: str) -> str:
-    """Return the page of a link; for a view of the first page the view."""
+    """Return the page of a link; for a view of the first page the view, and "start" for none."""
     page, _, parameters = link.partition("?")
-    return page or parameters.partition("&")[0].partition("=")[2]
+    return page or parameters.partition("&")[0].partition("=")[2] or "start"
 
 
 def opened(browser: Browser, url: str, drawn: str, scheme: str) -> Page:
