@@ -9,7 +9,8 @@ from streamlit.navigation.page import StreamlitPage
 from pages import attention
 from pages.frame import address, language, layout, tour, waiting
 from pages.frame.language import _
-from pages.tour import named
+from pages.frame.tour_file import read_tour
+from pages.tour import TOUR
 
 
 def main() -> None:
@@ -33,6 +34,7 @@ def main() -> None:
         _page("layers", _("Layers"), ":material/layers:"),
         _page("training", _("Training"), ":material/model_training:"),
         _page("runs", _("Runs"), ":material/table_rows:"),
+        _page("tour", _("Tour"), ":material/tour:"),
         # The default page has no address but /; whoever types its name finds it all the same.
         st.Page(attention.render, title=_("Attention"), url_path="attention", visibility="hidden"),
     ]
@@ -40,7 +42,7 @@ def main() -> None:
     # By its name: what it is called differs from language to language.
     address.enter(page.url_path or "attention")
     language.enter()
-    tour.draw(named)
+    tour.draw(TOUR, read_tour)
     page.run()
     address.write()
 

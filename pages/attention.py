@@ -3,6 +3,7 @@
 from pages.frame import session, view
 from pages.frame.language import N_
 from pages.frame.view import View
+from pages.tour import TOUR
 from pages.views.attention import compare, heads, lines, maps, sentence, start, steps, word
 
 VIEWS = (
@@ -54,7 +55,7 @@ VIEWS = (
 def render() -> None:
     """Begin with one head and one word; then ask for a model, a sentence and a view."""
     if first := start.first_screen():
-        start.draw(first)
+        start.draw(first, TOUR)
     else:
         # The bare address is that of the start.
         view.of_sentence(VIEWS, session.VIEW, named=True)

@@ -3,14 +3,16 @@
 A teacher's own tours are files in `tours/`, see `frame/tour_file.py`.
 """
 
-from pages.frame.language import N_
-from pages.frame.tour import FIRST_PAGE, Stop, Tour
-from pages.frame.tour_file import read_tour
+import streamlit as st
 
-PAPER = "paper"
-"""Name of the tour that comes with the app."""
-_TIRED = "The animal didn't cross the street because it was too tired."
-_WIDE = "The animal didn't cross the street because it was too wide."
+from core.tasks import TASKS
+from pages.frame import tour
+from pages.frame.language import N_, _, number, plain
+from pages.frame.tour import FIRST_PAGE, Stop, Tour, TourError
+from pages.frame.tour_file import EXAMPLE, TOURS, read_tour, tour_names
+
+BEGIN = "tour_begin"
+_TIRED, _WIDE = (each.source for each in TASKS["everyday"].examples[:2])
 _IT, _ANIMAL, _STREET, _FED_LA, _IL = 8, 1, 6, 7, 10
 """Where words stand in the first sentence and in what is written of it, counted from 0."""
 _ELLE = 432
@@ -137,7 +139,7 @@ STOPS = (
         ),
         question=N_("Without the look-ahead mask, how much of the weight goes to later words?"),
         task=N_("Switch the look-ahead mask off."),
-        shows={"off": "look_ahead"},
+        shows={"off": "look-ahead"},
     ),
     Stop(
         title=N_("Positions"),
@@ -187,13 +189,51 @@ STOPS = (
     ),
 )
 
-TOUR = Tour(PAPER, N_("A tour of the Transformer"), STOPS)
+TOUR = Tour("paper", N_("A tour of the Transformer"), STOPS)
 
 
-def named(name: str) -> Tour:
-    """Return the app's own tour, or a teacher's.
+def render() -> None:
+    """List the stops, and whose tours there are besides."""
+    st.markdown(f"**{_(TOUR.title)}**")
+    text = _(
+        "{n} stops, about {time}. Each opens a live view and asks what you expect before it shows "
+        "what the model does. The arrow keys go on and back; P shows a stop to a whole room."
+    )
+    st.markdown(f":small[{text.format(n=number(len(STOPS)), time=tour.minutes(TOUR))}]")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button(_("Begin"), key=BEGIN, type="primary", icon=":material/tour:"):
+            tour.go(TOUR, 0)
+        tour.offer_tasks(TOUR)
+    columns = st.columns(2, gap="large")
+    half = (len(STOPS) + 1) // 2
+    for at, stop in enumerate(STOPS):
+        with columns[at // half]:
+            tour.link(TOUR, at)
+            st.caption(_(stop.question))
+    _others()
 
-    Raises:
-        TourError: There is none of this name, or it cannot be read.
-    """
-    return TOUR if name == PAPER else read_tour(name)
+
+def _others() -> None:
+    """Offer the tours that are files, and say how to make one."""
+    for name in tour_names():
+        try:
+            tour.link(read_tour(name), 0, whole=True)
+        except TourError as error:
+            st.error(plain(str(error)))
+    with st.expander(_("A tour of your own")):
+        text = _(
+            "A tour is a small file of links and texts in the folder {folder}, next to app.py. "
+            "Open a view as it is to be seen, and copy its link. This one, saved as "
+            "{file}, is listed here and opens with {address}."
+        )
+        folder = f"`{TOURS}/`"
+        st.markdown(
+            text.format(folder=folder, file=f"`{TOURS}/monday.toml`", address="`?tour=monday`")
+        )
+        st.code(EXAMPLE, language="toml")
+
+
+if __name__ == "__main__":
+    from app import main
+
+    main()

@@ -11,10 +11,18 @@ from typing import TypeVar
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.frame import session
-from pages.frame.visit import Mention, Text, Visit, current, hear, unstopped, written
+from pages.frame.visit import (
+    Mention,
+    Text,
+    Visit,
+    current,
+    hear,
+    is_way_back,
+    unstopped,
+    written,
+)
 
 Value = TypeVar("Value")
 _WRITTEN_BEFORE = 50
@@ -26,7 +34,7 @@ def enter(page: str) -> None:
     visit = current()
     visit.entered = visit.page != page
     visit.part = ""
-    asked = _asked()
+    asked = asked_for()
     by_address = _comes_by_address(visit, asked)
     hear()
     if by_address:
@@ -46,28 +54,9 @@ def enter(page: str) -> None:
     visit.shown = {}
 
 
-def _asked() -> dict[str, Text]:
+def asked_for() -> dict[str, Text]:
     """Return what the browser's address says."""
     return {name: tuple(st.query_params.get_all(name)) for name in st.query_params}
-
-
-def is_bare(*ignored: str) -> bool:
-    """Say whether the browser's address asks for no choice.
-
-    Args:
-        ignored: Choices that it may name all the same.
-    """
-    return set(_asked()) <= {*ignored}
-
-
-def is_first() -> bool:
-    """Say whether nothing has been shown yet in this visit."""
-    return not current().names_of
-
-
-def comes_from_elsewhere() -> bool:
-    """Say whether the page is drawn for the first time since another one was."""
-    return current().entered
 
 
 def _comes_by_address(visit: Visit, asked: dict[str, Text]) -> bool:
@@ -78,12 +67,6 @@ def _comes_by_address(visit: Visit, asked: dict[str, Text]) -> bool:
         return bool(asked)
     # A browser that does not know the newest address yet tells an older one.
     return asked != visit.written and asked not in visit.before and bool(asked)
-
-
-def is_way_back() -> bool:
-    """Say whether the request is for an address that the browser has been at: Back, or Forward."""
-    context = get_script_run_ctx(suppress_warning=True)
-    return context is not None and context.is_history_navigation
 
 
 def part(
@@ -166,11 +149,6 @@ def _write(visit: Visit, wanted: dict[str, Text], *, again: bool = False) -> Non
 def page() -> str:
     """Return which page is drawn, as `app.py` lists it; "attention" for the first."""
     return current().page
-
-
-def path() -> str:
-    """Return which page the browser's address asks for; empty for the app itself."""
-    return urlsplit(str(st.context.url or "")).path.rpartition("/")[2]
 
 
 def link() -> str:

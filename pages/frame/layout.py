@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.frame import components
+from pages.frame import components, presentation
 
 LESSON_TEXT = "lesson_text"
 """Key of the element that says what a view shows: as high for one line as for two."""
@@ -16,6 +16,10 @@ SEEN = "seen"
 """Key of the line above a picture that says what it shows."""
 TOUR = "tour"
 """Key of the box in which a tour says what to look at."""
+TOUR_TEXT, TOUR_TASK, TOUR_ONWARD = "tour_text", "tour_task", "tour_onward"
+"""… and in it what explains, what is to be done, and the buttons."""
+OPENING = "opening"
+"""Key of the row that asks for model and sentence."""
 TAKEN = "taken"
 """Key of what stands below a view: files, link and explanations."""
 EXPLAINED = "explained"
@@ -41,6 +45,14 @@ button[data-testid="stBaseButton-primary"] { color: Canvas; }
 /* It cuts what sticks out: what has the focus is outlined. */
 .st-key-taken, .st-key-explained { padding-inline: 4px; margin-inline: -4px; }
 .st-key-seen { min-height: 1.6rem; }
+/* A tour says what it says in little room: the picture is what it is about. */
+.stMainBlockContainer .st-key-tour { padding: 0.4rem 0.8rem; }
+.stMainBlockContainer .st-key-tour .stVerticalBlock { gap: 0.25rem; }
+.st-key-tour p { line-height: 1.4; }
+.st-key-tour button { min-height: 1.9rem; padding: 0.1rem 0.6rem; }
+.stMainBlockContainer:has(.st-key-tour) .st-key-opening [data-testid="stWidgetLabel"] {
+  display: none;
+}
 .st-key-lesson_text { min-height: 3rem; justify-content: center; }
 .st-key-training_state { min-height: 2.6rem; }
 /* Whoever goes by keyboard must see where they are. */
@@ -94,30 +106,11 @@ if (!history.entersPages) {
 """
 
 
-# Arrow keys go through a tour wherever they mean nothing else.
-_ARROWS = """
-<script>
-if (!window.goesByArrows) {
-    window.goesByArrows = true;
-    const taken = "input, textarea, select, [role], [tabindex], [contenteditable=true]";
-    addEventListener("keydown", (event) => {
-        const way = {ArrowLeft: "back", ArrowRight: "next"}[event.key];
-        const held = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
-        if (!way || held || event.defaultPrevented) return;
-        const at = document.activeElement;
-        const plain = at === document.body || at.matches("a, button");
-        if (!plain || at.matches(taken) || at.closest("[role=radiogroup], [role=group]")) return;
-        document.querySelector(`.st-key-tour_${way} button:enabled`)?.click();
-    });
-}
-</script>
-"""
-
-
 def compact() -> None:
     """Apply to the page that is being drawn."""
     st.html(_STYLE)
+    st.html(presentation.STYLE)
     with st.container(key="scripts"):
         st.html(_WAY_BACK, unsafe_allow_javascript=True)
-        st.html(_ARROWS, unsafe_allow_javascript=True)
+        st.html(presentation.SCRIPT, unsafe_allow_javascript=True)
         components.lend_scripts()

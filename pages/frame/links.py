@@ -16,17 +16,18 @@ PAGES = (
     "layers",
     "training",
     "runs",
+    "tour",
 )
 """What can be linked to, as `app.py` lists it; the first has no address of its own."""
 
 
-def link(page: str, label: str, icon: str, query_params: Mapping[str, str]) -> None:
+def link(page: str, label: str, icon: str | None, query_params: Mapping[str, str]) -> None:
     """Show a link to a page of the app.
 
     Args:
         page: Its address, as `app.py` lists it; empty for the first page.
         label: What the link says.
-        icon: A name of Streamlit's.
+        icon: A name of Streamlit's; None for none.
         query_params: What the page opens with.
     """
     st.page_link(_target(page, label), label=label, icon=icon, query_params=dict(query_params))

@@ -13,7 +13,7 @@ from core.heads import Kind
 from core.inspection import Inspection
 from core.runs.run import Run, RunError
 from core.tasks import TASKS, Example, Task
-from pages.frame import address, cached, controls, session
+from pages.frame import address, cached, controls, layout, session
 from pages.frame.language import _, n_, number, plain
 
 LARGEST_BATCH = 8
@@ -41,7 +41,7 @@ def model_and_sentence() -> Opened | None:
     # Its place is always there: what is below must not move (see `view.of_sentence`).
     with st.container():
         _name_missing_run(paths)
-    row = st.container(horizontal=True, vertical_alignment="bottom")
+    row = st.container(horizontal=True, vertical_alignment="bottom", key=layout.OPENING)
     with row:
         path = paths[_ask_run(list(paths), then=_open_other_model)]
     problem = _problem(path)

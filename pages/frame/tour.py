@@ -60,11 +60,12 @@ class Tour:
         return len(self.stops)
 
 
-def draw(named: Callable[[str], Tour]) -> None:
+def draw(own: Tour, read: Callable[[str], Tour]) -> None:
     """Draw the stop that the address asks for, if it asks for one, above the page.
 
     Args:
-        named: Returns the tour of a name, or raises TourError.
+        own: The app's.
+        read: Returns another tour by its name, or raises TourError.
     """
     # Always there: a part of the page is known by its place.
     with st.container():
@@ -73,7 +74,7 @@ def draw(named: Callable[[str], Tour]) -> None:
         if name is None:
             return
         try:
-            tour = named(name)
+            tour = own if name == own.name else read(name)
         except TourError as error:
             st.error(plain(str(error)))
             return
@@ -88,8 +89,7 @@ def go(tour: Tour, at: int) -> None:
         tour: Which tour.
         at: Which stop, counted from 0.
     """
-    stop = tour.stops[at]
-    query = {**stop.query, TOUR: tour.name, STOP: str(at + 1)}
+    stop, query = tour.stops[at], _query(tour, at)
     address.begin_anew(query, keep=[language.LANGUAGE])
     links.go("" if stop.page == FIRST_PAGE else stop.page, query)
 
@@ -112,6 +112,35 @@ def answers(tour: Tour) -> dict[int, str]:
     return {at: seen for (name, at), seen in found.items() if name == tour.name}
 
 
+def link(tour: Tour, at: int, *, whole: bool = False) -> None:
+    """Show a link to a stop.
+
+    Args:
+        tour: Which tour.
+        at: Which stop, counted from 0.
+        whole: Whether it stands for the tour, and is called like that.
+    """
+    stop = tour.stops[at]
+    label = _text(tour.title) if whole else f"{number(at + 1)} · {_text(stop.title)}"
+    address_of = "" if stop.page == FIRST_PAGE else stop.page
+    links.link(address_of, plain(label), None, _query(tour, at))
+
+
+def offer_tasks(tour: Tour) -> None:
+    """Offer what a tour asks, to be printed."""
+    st.download_button(
+        _("Tasks"),
+        data=language.in_this_language(lambda: sheet(_text(tour.title), tasks(tour))),
+        file_name=f"{tour.name}.html",
+        mime="text/html",
+        on_click="ignore",
+        type="tertiary",
+        icon=":material/print:",
+        help=_("All tasks to print, with the answers that you have seen"),
+        key="tour_tasks",
+    )
+
+
 def tasks(tour: Tour) -> list[Task]:
     """Return what a tour asks, with the answers that this visit has been shown."""
     known = answers(tour)
@@ -131,25 +160,33 @@ def _draw(tour: Tour) -> None:
     drawer["kept_back"] = is_here and not revealed
     drawer["at"] = (tour.name, at) if is_here and revealed else None
     where = _("Stop {at} of {n}").format(at=number(at + 1), n=number(n))
-    said, asked, onward = st.columns([10, 10, 5], gap="medium")
+    said, asked, onward = st.columns([11, 11, 6], gap="small")
     with said:
-        st.markdown(f":small[{where}]  \n**{_text(stop.title)}**")
-        if is_here:
-            st.markdown(f":small[{_text(stop.text)}]")
+        st.markdown(f":small[{where} · **{_text(stop.title)}**]")
+        if is_here and stop.text:
+            with st.container(key=layout.TOUR_TEXT):
+                st.markdown(f":small[{_text(stop.text)}]")
     with asked:
         if is_here:
-            _ask(stop, revealed=revealed)
+            _ask(stop)
         elif st.button(_("Back to the stop"), key="tour_here", icon=":material/undo:"):
             go(tour, at)
-    with onward:
+    with onward, st.container(key=layout.TOUR_ONWARD):
+        if is_here:
+            _offer_answer(stop, revealed=revealed)
         _go_on(tour, at)
 
 
-def _ask(stop: Stop, *, revealed: bool) -> None:
+def _ask(stop: Stop) -> None:
     """Ask what will be seen, and say how to find out."""
-    st.markdown(
-        f":small[**{_('Predict')}** {_text(stop.question)}  \n**{_('Try')}** {_text(stop.task)}]"
-    )
+    if stop.question:
+        st.markdown(f":small[**{_('Predict')}** {_text(stop.question)}]")
+    if stop.task:
+        with st.container(key=layout.TOUR_TASK):
+            st.markdown(f":small[**{_('Try')}** {_text(stop.task)}]")
+
+
+def _offer_answer(stop: Stop, *, revealed: bool) -> None:
     st.button(
         _("Show the answer"),
         key=REVEAL,
@@ -158,11 +195,12 @@ def _ask(stop: Stop, *, revealed: bool) -> None:
         disabled=revealed,
         on_click=address.choose,
         args=({**stop.shows, REVEALED: "true"},),
+        width="stretch",
     )
 
 
 def _go_on(tour: Tour, at: int) -> None:
-    with st.container(horizontal=True, gap="small"):
+    with st.container(horizontal=True, gap="xxsmall"):
         back = st.button(
             _("Back"), key=BACK, icon=":material/arrow_back:", disabled=at == 0, help=_("Arrow key")
         )
@@ -173,29 +211,20 @@ def _go_on(tour: Tour, at: int) -> None:
             disabled=at == len(tour.stops) - 1,
             help=_("Arrow key"),
         )
-    with st.container(horizontal=True, gap="small"):
-        st.download_button(
-            _("Tasks"),
-            data=language.in_this_language(lambda: sheet(tour.title, tasks(tour))),
-            file_name=f"{tour.name}.html",
-            mime="text/html",
-            on_click="ignore",
-            type="tertiary",
-            icon=":material/print:",
-            help=_("All tasks to print, with the answers that you have seen"),
-            key="tour_tasks",
-        )
-        leave = {TOUR: None, STOP: None, REVEALED: None}
         st.button(
             _("Leave"),
             key="tour_leave",
             type="tertiary",
             icon=":material/close:",
             on_click=address.choose,
-            args=(leave,),
+            args=({TOUR: None, STOP: None, REVEALED: None},),
         )
     if back or onward:
         go(tour, at + (1 if onward else -1))
+
+
+def _query(tour: Tour, at: int) -> dict[str, str]:
+    return {**tour.stops[at].query, TOUR: tour.name, STOP: str(at + 1)}
 
 
 def _text(written: str) -> str:

@@ -1,19 +1,8 @@
 """A teacher's own tour: a small TOML file of links and texts in the folder `tours/`.
 
-`tours/monday.toml` opens with `?tour=monday`:
-
-    title = "Monday's lesson"
-
-    [[stop]]
-    title = "Who is tired?"
-    link = "/?view=lines&sentence=The+dog+slept+because+it+was+tired."
-    text = "Each word on the left looks at the words on the right."
-    question = "Where does “it” look?"
-    task = "Rest the pointer on “it”."
-    shows = "side=query&token=4"
-
-A link may be copied from the app, whatever its address is; `shows` holds the choices that answer
-the question, and may be left out.
+`tours/monday.toml` opens with `?tour=monday`; `EXAMPLE` is what may stand in it. A link may be
+copied from the app, whatever its address is; `shows` holds the choices that answer the question,
+and only `title` and `link` must be there.
 """
 
 import re
@@ -28,9 +17,25 @@ from pages.frame.tour import FIRST_PAGE, STOP, TOUR, Stop, Tour, TourError
 
 TOURS = Path("tours")
 """Where they are, in the folder that the app is started in."""
+EXAMPLE = """\
+title = "Monday's lesson"
+
+[[stop]]
+title = "Who is tired?"
+link = "/?view=lines&sentence=The+dog+slept+because+it+was+tired."
+text = "Each word on the left looks at the words on the right."
+question = "Where does “it” look?"
+task = "Rest the pointer on “it”."
+shows = "side=query&token=4"
+"""
 _NAME = re.compile(r"[\w-]+")
 _TEXTS = ("title", "link", "text", "question", "task", "shows")
 _NEEDED = ("title", "link")
+
+
+def tour_names() -> list[str]:
+    """Return the names of the tours that there are, in their order."""
+    return sorted(file.stem for file in TOURS.glob("*.toml") if _NAME.fullmatch(file.stem))
 
 
 def read_tour(name: str) -> Tour:

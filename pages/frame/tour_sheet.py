@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from pages.frame.language import _, tag
 
-_STYLE = """
+_STYLE = """<style>
 body { font: 12pt/1.5 Georgia, serif; max-width: 42rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.5rem; }
 h2 { font-size: 1.1rem; margin-bottom: 0.2rem; }
 section { break-inside: avoid; }
 p { margin: 0.2rem 0; }
 .room { border-bottom: 1px solid currentColor; height: 2rem; }
-"""
+</style>"""
 _MARKS = re.compile(r"[*`$]+")
 
 
@@ -47,7 +47,7 @@ def sheet(title: str, tasks: Sequence[Task]) -> str:
     answers = f"<section><h2>{_escaped(_('Answers'))}</h2>{known}</section>" if known else ""
     return (
         f'<!doctype html><html lang="{tag()}"><meta charset="utf-8">'
-        f"<title>{_escaped(title)}</title><style>{_STYLE}</style>"
+        f"<title>{_escaped(title)}</title>{_STYLE}"
         f"<h1>{_escaped(title)}</h1>{asked}{answers}</html>"
     )
 

@@ -1,12 +1,12 @@
 """A view: one picture of a page, the controls that change it, and all that can be taken away of it.
 
-A page is a list of views. `show` draws one of them, and below it what every view has: its numbers,
-its pictures, a link, Python that computes the numbers again, and how to read it.
+A page is a list of views. `show` draws one of them, above it what there is to see, and below it
+what every view has (`export`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial, wraps
+from dataclasses import dataclass
+from functools import wraps
 from typing import Generic, TypeVar
 
 import streamlit as st
@@ -15,69 +15,16 @@ from streamlit.delta_generator import DeltaGenerator
 from core.decoding.sentence import SentenceError
 from core.runs.run import Run
 from pages.frame import address, controls, layout, notes, opening, session, tour
+from pages.frame.export import Shown as Shown
+from pages.frame.export import offer
+from pages.frame.export import page as page
 from pages.frame.files import Column as Column
 from pages.frame.files import Columns as Columns
-from pages.frame.files import as_csv, as_json
-from pages.frame.folded import fold, fold_code, fold_formula, fold_how_to_read
-from pages.frame.language import N_, _, in_this_language, plain, signs, tag, translated
+from pages.frame.language import _, plain
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
-from viz.charts.curves import Chart
-from viz.charts.export import chart_png, chart_svg
-from viz.charts.number_tables import DEFAULT_TABLE_TEXTS, number_tables
-from viz.charts.signs import Signs
-from viz.component.standalone import Drawn, standalone_page
 
 Subject = TypeVar("Subject")
-
-FACTS: Mapping[str, str] = {
-    "model": N_("Model"),
-    "step": N_("Step"),
-    "sentence": N_("Sentence"),
-    "translation": N_("Translation"),
-    "head": N_("Head"),
-    "happens": N_("What happens"),
-    "number": N_("Marked number"),
-    "runs": N_("Runs"),
-    "task": N_("Task"),
-    "command": N_("Command"),
-    "second_model": N_("Second model"),
-    "second_head": N_("Second head"),
-    "second_sentence": N_("Second sentence"),
-    "second_translation": N_("Second translation"),
-    "link": N_("Link"),
-}
-"""What JSON calls a fact → what people call it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """What a view shows, to be taken away."""
-
-    name: str
-    """Of the files, without an ending."""
-    title: str
-    """What is shown, in a sentence."""
-    numbers: Callable[[], Columns]
-    """Every number that is shown, exact: name of a column → its values, all of the same length."""
-    python: str
-    """Python that computes the numbers with `core`; they end up in the variable `numbers`."""
-    code: Sequence[Callable[..., object] | type]
-    """The functions of `core` that made it."""
-    seen: str = ""
-    """What there is to see, with the number that says it, in Markdown: computed, never written."""
-    instead: str = ""
-    """A sentence in which there is something to see, where there is nothing in this one."""
-    pictures: Sequence[Drawn] = ()
-    """What the HTML file holds; where there is none, it holds the numbers as tables."""
-    about: Mapping[str, str] = field(default_factory=dict)
-    """What else is to be said of it in the files: one of `FACTS` → any text."""
-    formula: str = ""
-    """In LaTeX; empty where there is none."""
-    how_to_read: str = ""
-    """In Markdown; empty where the picture says it itself."""
-    tries: Sequence[str] = ()
-    """What to do with the controls, and what is then to be seen; Markdown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +161,7 @@ def _say_and_offer(
 ) -> None:
     with above, st.container(key=layout.SEEN, horizontal=True, vertical_alignment="center"):
         say_seen(shown)
-    offer(shown, view, facts)
+    offer(shown, view.name, facts)
 
 
 def say_seen(shown: Shown) -> None:
@@ -229,78 +176,3 @@ def say_seen(shown: Shown) -> None:
         offered = _("Try “{sentence}”").format(sentence=plain(shown.instead))
         if st.button(offered, key="instead", type="tertiary"):
             address.choose_above({session.SENTENCE: shown.instead})
-
-
-def offer(shown: Shown, view: View[Subject], facts: Mapping[str, object]) -> None:
-    """Offer files, link, Python and explanations below a view."""
-    link = address.link()
-    about = {"title": shown.title, **facts, **shown.about, "view": view.name, "link": link}
-    with st.container(key=layout.TAKEN):
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            _files(shown, about)
-            _link_and_python(link, shown.python)
-        fold(_("As a table"), "table", lambda: st.html(_tables(shown)), compact=True)
-        if shown.how_to_read:
-            fold_how_to_read(shown.how_to_read, compact=True)
-        if shown.tries:
-            tries = "\n".join(f"- {one}" for one in shown.tries)
-            fold(_("What to try"), "tries", lambda: st.markdown(tries), compact=True)
-        if shown.formula:
-            fold_formula(shown.formula, compact=True)
-        fold_code(shown.code, compact=True)
-
-
-def _files(shown: Shown, about: Mapping[str, object]) -> None:
-    charts = [each for each in shown.pictures if each.chart is not None]
-    for number, chart in enumerate(charts):
-        # Components save themselves what they show just then, zoomed or not.
-        tail = f"-{number + 1}" if len(charts) > 1 else ""
-        for label, mime, made in (
-            ("PNG", "image/png", chart_png),
-            ("SVG", "image/svg+xml", chart_svg),
-        ):
-            name = f"{shown.name}{tail}.{label.lower()}"
-            _download(f"{label}{tail}", mime, name, partial(_made, made, chart))
-    _download("CSV", "text/csv", f"{shown.name}.csv", lambda: as_csv(shown.numbers()))
-    _download(
-        "JSON", "application/json", f"{shown.name}.json", lambda: as_json(about, shown.numbers())
-    )
-    _download("HTML", "text/html", f"{shown.name}.html", lambda: page(shown, about))
-
-
-def _made(made: Callable[[Chart, Signs], str | bytes], picture: Drawn) -> str | bytes:
-    return made(picture.drawn_chart(), signs())
-
-
-def page(shown: Shown, about: Mapping[str, object]) -> str:
-    """Return a view as a page that works offline: its pictures, or else its numbers."""
-    said = {_(FACTS[name]): str(fact) for name, fact in about.items() if name in FACTS}
-    pictures = shown.pictures or (Drawn(html=_tables(shown)),)
-    return standalone_page(pictures, shown.title, said, language=tag(), signs=signs())
-
-
-def _download(label: str, mime: str, file: str, written: Callable[[], str | bytes]) -> None:
-    st.download_button(
-        label,
-        # It is made outside of any run, when somebody asks for it.
-        data=in_this_language(written),
-        file_name=file,
-        mime=mime,
-        on_click="ignore",
-        type="tertiary",
-        icon=":material/download:",
-        key=f"take_{label.lower()}",
-    )
-
-
-def _link_and_python(link: str, python: str) -> None:
-    with st.popover(_("Link"), type="tertiary", icon=":material/link:"):
-        st.caption(_("Opens exactly this view."))
-        st.code(link, language=None, wrap_lines=True)
-    with st.popover(_("Python"), type="tertiary", icon=":material/code:"):
-        st.caption(_("Run in the project's folder, it computes the same numbers again."))
-        st.code(python)
-
-
-def _tables(shown: Shown) -> str:
-    return number_tables(shown.numbers(), shown.title, translated(DEFAULT_TABLE_TEXTS), signs())

@@ -43,11 +43,11 @@ def test_the_keyboard_goes_on_and_a_reload_stays_there(visit):
     page.locator(".maps[data-drawn]").wait_for()
 
 
-def test_decoding_begins_with_the_sentence_and_the_way_back_leads_to_the_maps(visit):
+def test_what_was_chosen_goes_on_and_the_page_s_link_leads_to_the_maps(visit):
     page = start(visit)
     page.get_by_role("radio", name="wide").click()
     expect(page.locator(".lines")).to_contain_text("“it” looks at “street”")
-    page.get_by_role("link", name="Watch it decode, step by step").click()
+    page.get_by_role("link", name="Decoding", exact=True).click()
     page.locator(".decoding[data-drawn]").wait_for()
     box = page.get_by_role("textbox", name="Sentence", exact=True)
     expect(box).to_have_value("The animal didn't cross the street because it was too wide.")

@@ -27,7 +27,7 @@ DEFAULT_ARCHITECTURE_TEXTS: Mapping[str, str] = {
     "save.help": N_("download the picture as SVG"),
 }
 
-_SHARED = shared("mount", "text", "tokens", "tooltip", "shapes", "save", "svg")
+_SHARED = shared("mount", "pixels", "text", "tokens", "tooltip", "shapes", "save", "svg")
 _OWN = ("words", "stack", "routes", "layout", "drawing", "export", "events", "architecture")
 
 Shape = Literal["part", "sum", "tokens"]

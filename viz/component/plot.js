@@ -6,7 +6,8 @@ const LARGEST_CELL = 44; // cell
 const SLANT = Math.SQRT1_2; // sine and cosine of 45°
 
 /** What a window leaves for cells below controls, sentences and titles. */
-const windowHeight = () => Math.min(560, Math.max(300, window.innerHeight * 0.42));
+const windowHeight = () =>
+  Math.min(560, Math.max(magnified() > 1 ? 240 : 300, windowRoom() * 0.42));
 
 /** The same, but more where there are many labels. */
 function plotHeight({ rows, columns }) {

@@ -6,15 +6,14 @@ const besides = (node) => {
 };
 
 /** Put the tooltip beside a point, on the other side where it would leave the component. */
-function showTooltip({ root, nodes }, content, { clientX, clientY }) {
+function showTooltip({ root, nodes }, content, point) {
   const { tooltip } = nodes;
   tooltip.replaceChildren(...content);
   tooltip.hidden = false;
-  const box = root.getBoundingClientRect();
-  const [x, y] = [clientX - box.left, clientY - box.top];
-  const flipped = x + 14 + tooltip.offsetWidth > box.width;
+  const { x, y } = within(root, point);
+  const flipped = x + 14 + tooltip.offsetWidth > root.offsetWidth;
   const left = flipped ? x - 14 - tooltip.offsetWidth : x + 14;
-  const top = y + 16 + tooltip.offsetHeight > box.height ? y - 12 - tooltip.offsetHeight : y + 16;
+  const top = y + 16 + tooltip.offsetHeight > root.offsetHeight ? y - 12 - tooltip.offsetHeight : y + 16;
   tooltip.style.translate = `${Math.max(0, Math.round(left))}px ${Math.round(top)}px`;
 }
 

@@ -46,7 +46,7 @@ function linesLayout(width, view, textWidth, nameWidth) {
     height: Math.min(height, rows * step),
     content: rows * step,
     thickest: Math.round(step * THICKEST),
-    ratio: window.devicePixelRatio || 1,
+    ratio: deviceRatio(),
     small: step < 20,
   };
 }
@@ -56,7 +56,8 @@ const bendOf = ({ view: { heads }, layout: { step } }, slot) =>
   (heads.length > 1 ? (slot / (heads.length - 1) - 0.5) * step : 0);
 
 /** What a window leaves below controls and title. */
-const linesHeight = () => Math.min(640, Math.max(360, Math.round(window.innerHeight * 0.62)));
+const linesHeight = () =>
+  Math.min(640, Math.max(magnified() > 1 ? 260 : 360, Math.round(windowRoom() * 0.62)));
 
 /** The first and the last row of which something is in view. */
 function rowsInView({ step, height }, scrolled) {

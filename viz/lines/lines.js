@@ -49,7 +49,7 @@ function receive(state, data) {
 function draw(state) {
   const { view, nodes, width } = state;
   const { texts } = view;
-  const placed = `${width} ${window.devicePixelRatio} ${window.innerHeight} ${view.words}`;
+  const placed = `${width} ${roomNow()} ${view.words}`;
   if (placed !== state.placed) {
     state.placed = placed;
     state.layout = linesLayout(width, view, state.textWidth, state.nameWidth);

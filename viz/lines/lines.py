@@ -71,6 +71,7 @@ DEFAULT_LINES_TEXTS: Mapping[str, str] = {
 _SCRIPTS = (
     *shared(
         "mount",
+        "pixels",
         "text",
         "tokens",
         "tooltip",

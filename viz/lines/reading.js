@@ -56,15 +56,15 @@ function showReading(state, token) {
   tooltip.style.maxWidth = fits ? `${layout.gutter - 10}px` : "";
   tooltip.replaceChildren(...readingOf(state, token));
   tooltip.hidden = false;
-  const box = root.getBoundingClientRect();
   const row = rows[token.column][token.index].getBoundingClientRect();
-  const [upper, lower] = [row.top - box.top, row.bottom - box.top];
-  const room = box.height - tooltip.offsetHeight;
-  const below = box.height - lower >= upper;
+  const [{ y: upper }, { y: lower }] = [row.top, row.bottom].map((clientY) =>
+    within(root, { clientX: row.left, clientY }));
+  const room = root.offsetHeight - tooltip.offsetHeight;
+  const below = root.offsetHeight - lower >= upper;
   const beside = Math.max(0, Math.min(upper - 2, room));
   const outside = below ? Math.min(lower + 4, Math.max(room, 0)) : upper - 4 - tooltip.offsetHeight;
   const away = layout.width - layout.gutter + GUTTER.gap;
-  const left = token.column === "query" ? 0 : Math.min(away, box.width - tooltip.offsetWidth);
+  const left = token.column === "query" ? 0 : Math.min(away, root.offsetWidth - tooltip.offsetWidth);
   tooltip.style.translate = `${Math.round(left)}px ${Math.round(fits ? beside : Math.max(0, outside))}px`;
 }
 

@@ -195,7 +195,7 @@ function drawWords(figure, panel, view, root, textWidth) {
     colours.after(canvas);
   }
   const style = figureStyle(root);
-  const ratio = window.devicePixelRatio || 1;
+  const ratio = deviceRatio();
   const context = resized(canvas, Math.round(view.width * ratio), Math.round(view.height * ratio));
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.clearRect(0, 0, canvas.width, canvas.height);

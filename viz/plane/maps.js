@@ -135,10 +135,11 @@ function pickHead(state, layer, head) {
 
 /** Both figures, side by side where the thumbnails stay large enough to hit, else stacked. */
 function mapsLayout({ view, width, measure }) {
-  const ratio = window.devicePixelRatio || 1;
+  const ratio = deviceRatio();
   const [panel] = view.panels;
   const height = plotHeight(panel);
-  const beside = gridLayout(Math.min(width * 0.42, 452), height + 60, view, ratio);
+  const share = magnified() > 1 ? 0.28 : 0.42;
+  const beside = gridLayout(Math.min(width * share, 452), height + 60, view, ratio);
   const stacked = width < 640 || beside.tile.width * beside.tile.height < 20 * 20;
   const grid = stacked ? gridLayout(width, 300, view, ratio) : beside;
   const left = stacked ? width : Math.max(grid.width, view.finding ? FINDING : CAPTION);

@@ -36,7 +36,7 @@ KINDS.matrices = {
 
 /** Which panels stand side by side, and their sizes. */
 function matricesLayout({ width, view: { panels }, measure }) {
-  const ratio = window.devicePixelRatio || 1;
+  const ratio = deviceRatio();
   const sizes = panels.map((panel) => sizesOf(panel, measure, width));
   const layout = (i, height) =>
     panelLayout(panels[i], sizes[i], { width, height, tallest: panelHeight(panels[i]) }, ratio);

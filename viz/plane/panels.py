@@ -22,7 +22,7 @@ Array = NDArray[Any]
 _NAMED = 15
 _TYPES = {"f4": np.float32, "u1": np.uint8}
 _SHARED = (
-    *("mount", "text", "scale", "tokens", "tooltip", "plot", "keys", "measure"),
+    *("mount", "pixels", "text", "scale", "tokens", "tooltip", "plot", "keys", "measure"),
     *("save", "svg", "figure"),
 )
 _OWN = (

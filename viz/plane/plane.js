@@ -53,7 +53,7 @@ function draw(state) {
   const { view, root, width } = state;
   if (!view) return;
   const kind = kindOf(state);
-  const placed = `${width} ${window.devicePixelRatio} ${window.innerHeight} ${view.words}`;
+  const placed = `${width} ${roomNow()} ${view.words}`;
   if (placed !== state.placed) {
     state.placed = placed;
     state.layout = kind.layout(state);

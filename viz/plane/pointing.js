@@ -59,11 +59,9 @@ function showNothing(state, places = null) {
 
 function besideCell({ figures }, { panel, row, column }) {
   const { cells, view } = figures[panel];
-  const box = cells.getBoundingClientRect();
-  return {
-    clientX: box.left + (column - view.column + 1) * view.columnStep,
-    clientY: box.top + (row - view.row + 1) * view.rowStep,
-  };
+  return onScreen(cells, {
+    x: (column - view.column + 1) * view.columnStep, y: (row - view.row + 1) * view.rowStep,
+  });
 }
 
 function showCell(state, cell, point) {

@@ -90,7 +90,7 @@ function stripsLayout({ width, view, measure }) {
   const layouts = stacked ? each(width) : beside;
   const top = stacked ? null : Math.max(...layouts.map((layout) => layout.top));
   return {
-    stacked, ratio: window.devicePixelRatio || 1,
+    stacked, ratio: deviceRatio(),
     sizes: panels.map(() => ({ longest: LABEL.longest })),
     panels: layouts.map((layout) => ({ ...layout, top: top ?? layout.top })),
   };
@@ -104,7 +104,7 @@ function groupLayout(width, { rows, columns, rowAxis, columnAxis }, { textWidth,
   const whole = rows * STRIP.height;
   const seen = Math.min(whole, windowHeight());
   const room = Math.max(60, width - left - tops - (seen < whole ? SCROLLBAR : 0));
-  const cells = cellLayout(room, Infinity, { rows: 1, columns }, window.devicePixelRatio || 1);
+  const cells = cellLayout(room, Infinity, { rows: 1, columns }, deviceRatio());
   const { perToken } = cells;
   let angle = 90;
   if (widest + 4 <= perToken) angle = 0;

@@ -114,9 +114,9 @@ const pointOfCell = ({ row: top, column: left, rowStep, columnStep }, [row, colu
 });
 
 /** Where a pointer is, in pixels from the corner of the cells. */
-function pointIn(cells, { clientX, clientY }) {
-  const box = cells.getBoundingClientRect();
-  return { down: clientY - box.top, across: clientX - box.left };
+function pointIn(cells, event) {
+  const { x, y } = within(cells, event);
+  return { down: y, across: x };
 }
 
 /** What part of the map is shown, in words. */
@@ -160,7 +160,7 @@ function windowDragged(held, plane, event, cells) {
   if (!held.moved && Math.hypot(x, y) < DRAG_BEGINS) return null;
   if (!held.moved) cells.setPointerCapture(event.pointerId);
   held.moved = true;
-  const tokens = (pixels, step) => -Math.round(pixels / step);
+  const tokens = (pixels, step) => -Math.round(pixels / magnified() / step);
   const { rowStep, columnStep } = plane.view;
   return windowMoved({ ...plane, zoom: held.from }, tokens(y, rowStep), tokens(x, columnStep));
 }

@@ -17,8 +17,8 @@ function answer(state) {
 }
 
 /** The stop that is nearest to the pointer. */
-function stopUnder({ root, layout }, { clientX }) {
-  return nearest(layout.places, clientX - root.getBoundingClientRect().left);
+function stopUnder({ root, layout }, event) {
+  return nearest(layout.places, within(root, event).x);
 }
 
 /** Say where a click would lead. */

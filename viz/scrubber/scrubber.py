@@ -33,6 +33,7 @@ POINTS_SHOWN = 600
 _SCRIPTS = (
     *shared(
         "mount",
+        "pixels",
         "text",
         "tokens",
         "tooltip",

@@ -119,7 +119,7 @@ function chartUnder({ panels, view }, event) {
   const picture = event.target.closest?.(".panel > svg");
   const panel = panels?.find((each) => each.picture === picture);
   if (!panel) return null;
-  const across = event.clientX - picture.getBoundingClientRect().left - PANEL.left;
+  const across = within(picture, event).x - PANEL.left;
   const step = Math.floor(across / panel.per);
   return step >= 0 && step < view.count ? { panel, step } : null;
 }

@@ -24,6 +24,7 @@ from viz.stepper.decoding_view import StepView as StepView
 _SCRIPTS = (
     *shared(
         "mount",
+        "pixels",
         "text",
         "scale",
         "tokens",

@@ -9,8 +9,17 @@ from core.analysis.heads.findings import best_pronoun_head, pronouns_among
 from core.heads import Head
 from core.runs.run import Run, RunError
 from core.tasks import Task
-from pages import tour as paper
-from pages.frame import address, cached, controls, language, layout, notes, session, tour, view
+from pages.frame import (
+    arrival,
+    cached,
+    controls,
+    language,
+    layout,
+    notes,
+    session,
+    tour,
+    view,
+)
 from pages.frame.language import _, number, plain
 from pages.frame.opening import Opened
 from pages.frame.selection import Selection
@@ -40,21 +49,26 @@ def first_screen() -> First | None:
     stands for.
     """
     held = session.drawer("start")
-    if address.is_way_back() or (address.is_first() and "open" not in held):
+    if arrival.is_way_back() or (arrival.is_first() and "open" not in held):
         # Whoever asks for the page by its name comes by a link.
-        held["open"] = address.is_bare(language.LANGUAGE) and address.path() != "attention"
-    elif address.comes_from_elsewhere():
+        held["open"] = arrival.is_bare(language.LANGUAGE) and arrival.path() != "attention"
+    elif arrival.comes_from_elsewhere():
         held["open"] = False
     return _first() if held.get("open") else None
 
 
-def draw(first: First) -> None:
-    """Draw where the head looks from the pronoun, with a choice of two sentences."""
+def draw(first: First, paper: tour.Tour) -> None:
+    """Draw where the head looks from the pronoun, with a choice of two sentences.
+
+    Args:
+        first: What to begin with.
+        paper: The tour that is offered.
+    """
     with st.container(key=layout.START):
-        _draw(first)
+        _draw(first, paper)
 
 
-def _draw(first: First) -> None:
+def _draw(first: First, paper: tour.Tour) -> None:
     run, head = first.run, first.head
     offered = {each.source: _(each.name) for each in first.task.examples[:N_OFFERED]}
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -66,10 +80,10 @@ def _draw(first: First) -> None:
                 )
             )
         st.button(_("Type your own"), key=TYPE, icon=":material/edit:", on_click=_go_on)
-        label = _("Take the tour ({time})").format(time=tour.minutes(paper.TOUR))
+        label = _("Take the tour ({time})").format(time=tour.minutes(paper))
         if st.button(label, key=TOUR, type="primary", icon=":material/tour:"):
             _go_on()
-            tour.go(paper.TOUR, 0)
+            tour.go(paper, 0)
     with st.container(horizontal=True, vertical_alignment="center"):
         sentence = controls.choice(_("Sentence"), session.SENTENCE, offered, next(iter(offered)))
         inspection = cached.inspected(first.path, sentence, whole_words=True)

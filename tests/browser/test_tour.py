@@ -1,0 +1,87 @@
+"""The tour by keyboard alone, and a stop shown to a whole room."""
+
+import pytest
+from playwright.sync_api import expect
+
+from pages.tour import STOPS
+from tests.browser.waiting import settled
+
+pytestmark = pytest.mark.browser
+BACK_ROW = 20
+"""So many pixels high are the letters that can be read from there."""
+
+
+def at_stop(page, number):
+    expect(page.locator(".st-key-tour")).to_contain_text(f"Stop {number} of {len(STOPS)}")
+    page.wait_for_function(f"new URL(location).searchParams.get('stop') === '{number}'")
+    settled(page)
+
+
+def test_it_goes_from_end_to_end_and_back_by_arrow_keys(visit):
+    page = visit("", viewport={"width": 1280, "height": 720})
+    page.locator(".lines[data-drawn]").wait_for(timeout=60_000)
+    settled(page)
+    page.get_by_role("button", name="Take the tour").press("Enter")
+    expect(page.locator(".st-key-tour")).to_contain_text(STOPS[0].question)
+    settled(page)
+    for number, stop in enumerate(STOPS[1:], start=2):
+        page.keyboard.press("ArrowRight")
+        at_stop(page, number)
+        expect(page.locator(".st-key-tour")).to_contain_text(stop.title)
+    page.keyboard.press("ArrowLeft")
+    at_stop(page, len(STOPS) - 1)
+
+
+def test_the_answer_comes_by_a_key_and_is_kept_by_a_reload(visit):
+    page = visit("?tour=paper&view=lines&kind=encoder.self&layer=2&head=0")
+    page.locator(".lines[data-drawn]").wait_for(timeout=60_000)
+    settled(page)
+    expect(page.locator(".st-key-seen")).to_contain_text("predict it first")
+    page.keyboard.press("a")
+    expect(page.locator(".st-key-seen")).to_contain_text("What you see")
+    settled(page)
+    page.reload()
+    expect(page.locator(".st-key-seen")).to_contain_text("What you see")
+
+
+def test_keys_mean_nothing_to_the_tour_where_somebody_types(visit):
+    page = visit("?tour=paper&view=lines&sentence=The+dog+slept.")
+    page.locator(".lines[data-drawn]").wait_for(timeout=60_000)
+    settled(page)
+    box = page.get_by_role("textbox", name="Sentence", exact=True)
+    box.focus()
+    for key in ("ArrowRight", "p", "a"):
+        page.keyboard.press(key)
+    expect(box).to_have_value("The dog slept.pa")
+    settled(page)
+    assert "stop=2" not in page.url
+    assert page.evaluate("document.documentElement.dataset.presenting") is None
+
+
+def test_a_stop_fills_the_room_and_the_pointer_still_finds_its_cell(visit):
+    page = visit("?tour=paper&stop=2&view=maps", viewport={"width": 1280, "height": 720})
+    page.locator(".maps[data-drawn]").wait_for(timeout=60_000)
+    settled(page)
+    before = page.locator(".maps").get_attribute("data-drawn")
+    page.keyboard.press("p")
+    expect(page.locator("header.stAppHeader")).to_be_hidden()
+    expect(page.get_by_role("textbox", name="Sentence", exact=True)).to_be_hidden()
+    expect(page.locator(".st-key-tour_onward")).to_be_hidden()
+    expect(page.locator(f".maps[data-drawn='{before}']")).to_have_count(0)
+    label = page.locator(".maps .labels.rows .label:visible").nth(3)
+    size = label.evaluate(
+        "node => parseFloat(getComputedStyle(node).fontSize) * node.currentCSSZoom"
+    )
+    assert size >= BACK_ROW
+    # The pointer is magnified with the picture: the row of a label is the row beside it.
+    label.scroll_into_view_if_needed()
+    box, cells = label.bounding_box(), page.locator(".maps canvas.cells, .maps .cells").last
+    beside = cells.bounding_box()
+    page.mouse.move(beside["x"] + beside["width"] / 2, box["y"] + box["height"] / 2)
+    word = label.inner_text().strip()
+    expect(page.locator(".maps .tooltip")).to_contain_text(word)
+    ring = page.locator(".pointed-at")
+    expect(ring).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("header.stAppHeader")).to_be_visible()
+    expect(ring).to_be_hidden()

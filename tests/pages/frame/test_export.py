@@ -1,0 +1,158 @@
+import base64
+import html
+import json
+import re
+
+import numpy as np
+import pytest
+
+from core.__main__ import main
+from core.runs.run import load_run
+from pages.attention import VIEWS
+from pages.frame import export
+from pages.frame.files import as_csv, as_json
+from pages.frame.language import plain
+from tests.pages.conftest import ROOT, said, shown, unfold
+from tests.pages.views.attention.conftest import from_csv, run_lines
+from viz.plane.map_payload import unpack
+
+TIRED = "The animal didn't cross the street because it was too tired."
+KINDS = {"encoder self": "encoder.self", "decoder self": "decoder.self", "cross": "decoder.cross"}
+NAMES = [view.name for view in VIEWS]
+NASTY = "</script><script>alert(1)</script> \"quoted\", 'single' <!-- =1+1 -2 @x"
+
+
+@pytest.fixture
+def inspected(capsys):
+    """Return a function that asks the command line for every weight of a sentence."""
+
+    def run(model, sentence):
+        assert main(["inspect", str(ROOT / "gallery" / model), sentence, "--json"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    return run
+
+
+def payload(page):
+    """Return the block of bytes that a page of one component holds."""
+    [written] = re.findall(r'<script type="text/plain" id="payload-0">([^<]*)</script>', page)
+    return base64.b64decode(written)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_csv_json_html_and_lines_hold_the_weights_of_the_command_line(open_view, inspected, kind):
+    at, taken = open_view("maps", kind=kind, layer="1", head="2")
+    found = inspected("translate-guided", TIRED)["attention"]
+    stack, attention = KINDS[kind].split(".")
+    expected = found[f"{stack}.1.{attention}"]["weights"][2]
+    flat = [weight for row in expected for weight in row]
+    columns = from_csv(as_csv(taken.numbers()))
+    assert [float(weight) for weight in columns["weight"]] == flat
+    assert json.loads(as_json({}, taken.numbers()))["columns"]["weight"] == flat
+    assert run_lines(taken.python) == flat
+    maps = unpack(payload(export.page(taken, about())))
+    assert maps.weights[1, 2].tolist() == expected
+    assert np.array_equal(maps.visible, shown(at).visible)
+
+
+def about(**changed):
+    facts = {"model": "m", "step": 1, "sentence": "s", "translation": "t"}
+    return facts | changed
+
+
+def opened_view(open_view, name, **query):
+    at, taken = open_view(name, **query)
+    if taken is None:
+        pytest.skip(f"{name} has nothing to draw of this")
+    return at, taken
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_view_can_be_taken_away_whole(open_view, name, kind):
+    at, taken = opened_view(open_view, name, kind=kind, sentence=NASTY)
+    columns = taken.numbers()
+    assert len(set(map(len, columns.values()))) == 1
+    read = from_csv(as_csv(columns))
+    assert list(read) == list(columns)
+    texts = {column: values for column, values in columns.items() if isinstance(values[0], str)}
+    assert {column: read[column] for column in texts} == {n: list(v) for n, v in texts.items()}
+    assert set(json.loads(as_json({}, columns))["columns"]) == set(columns)
+    page = export.page(taken, about(sentence=NASTY))
+    assert page.count("</script>") == 2 * len(taken.pictures)
+    assert html.escape(NASTY) in page
+    assert f"<title>{html.escape(taken.title)}</title>" in page
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_view_offers_files_link_python_and_explanations(open_view, name):
+    at, taken = opened_view(open_view, name)
+    assert [button.label for button in at.get("download_button")] == ["CSV", "JSON", "HTML"]
+    assert [folded.label for folded in at.expander][-4:] == [
+        "As a table",
+        "How to read this",
+        "Formula",
+        "Code that computes it",
+    ]
+    codes = [code.value for code in at.code]
+    assert taken.python.strip() in [code.strip() for code in codes]
+    [link] = [code for code in codes if f"view={name}" in code or (name == "maps" and code == "")]
+    assert "\n" not in link
+
+
+@pytest.fixture
+def files(monkeypatch):
+    """What a click on each download button would write: ending → function."""
+    found = {}
+
+    def noted(label, mime, file, written):
+        found[file.rpartition(".")[2]] = written
+
+    monkeypatch.setattr(export, "_download", noted)
+    return found
+
+
+@pytest.mark.parametrize("name", ["maps", "heads"])
+def test_files_say_of_what_their_numbers_are(open_view, files, name):
+    _, taken = open_view(name, model="copy", sentence="a b c", kind="cross")
+    read = json.loads(files["json"]())
+    columns = read.pop("columns")
+    assert read == {
+        "title": taken.title,
+        "model": "copy",
+        "step": load_run(ROOT / "gallery" / "copy").step,
+        "sentence": "a b c",
+        "translation": "a b c",
+        "view": name,
+        "link": read["link"],
+        **taken.about,
+    }
+    assert "model=copy" in read["link"]
+    assert columns == {column: list(values) for column, values in taken.numbers().items()}
+    assert files["csv"]() == as_csv(taken.numbers())
+    page = files["html"]()
+    for fact, value in (("Model", "copy"), ("Step", read["step"])):
+        assert f'<dt>{fact}</dt><dd dir="auto">{value}</dd>' in page
+
+
+def test_the_table_is_made_only_for_whoever_opens_it(open_view):
+    at, taken = open_view("maps")
+    assert not any("<table>" in each.proto.body for each in at.get("html"))
+    assert not unfold(at, "table").exception
+    [table] = [each.proto.body for each in at.get("html") if "<table>" in each.proto.body]
+    assert table.count("<tr>") == 15
+
+
+def test_five_hundred_tokens_can_be_taken_away(open_view):
+    at, taken = open_view("maps", model="copy", sentence="a b c d " * 200)
+    assert len(taken.numbers()["weight"]) == 512 * 512
+    assert "512" in said(at) or "511" in said(at)
+
+
+def test_what_must_be_said_of_a_run_is_said_on_the_page_and_in_its_files(
+    open_view, own_copy, files
+):
+    (own_copy / "NOTICE").write_text("From *Tatoeba*, CC BY 2.0 FR.")
+    at, _ = open_view("maps", model="runs/mine")
+    assert at.caption[-1].value == plain("From *Tatoeba*, CC BY 2.0 FR.")
+    assert json.loads(files["json"]())["notice"] == "From *Tatoeba*, CC BY 2.0 FR."

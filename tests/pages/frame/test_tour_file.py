@@ -1,0 +1,94 @@
+import tomllib
+
+import pytest
+
+from pages.frame import tour_file
+from pages.frame.tour import TourError
+from pages.frame.tour_file import EXAMPLE, read_tour, tour_names
+
+
+@pytest.fixture
+def tours(tmp_path, monkeypatch):
+    """Return a function that writes a tour of one's own."""
+    monkeypatch.setattr(tour_file, "TOURS", tmp_path)
+
+    def write(text, name="monday"):
+        (tmp_path / f"{name}.toml").write_text(text, encoding="utf-8")
+        return name
+
+    return write
+
+
+def test_the_example_is_a_tour(tours):
+    tour = read_tour(tours(EXAMPLE))
+    assert (tour.name, tour.title, len(tour.stops)) == ("monday", "Monday's lesson", 1)
+    [stop] = tour.stops
+    written = tomllib.loads(EXAMPLE)["stop"][0]
+    assert (stop.title, stop.text, stop.question, stop.task) == tuple(
+        written[name] for name in ("title", "text", "question", "task")
+    )
+    assert stop.page == "attention"
+    assert stop.query == {
+        "view": "lines",
+        "sentence": "The dog slept because it was tired.",
+    }
+    assert stop.shows == {"side": "query", "token": "4"}
+
+
+def test_a_link_may_come_from_another_address_and_from_within_a_tour(tours):
+    text = """
+[[stop]]
+title = "Silence"
+link = "https://lab.example/app/heads?trial=silence&tour=paper&stop=4"
+"""
+    tour = read_tour(tours(text))
+    assert tour.title == "monday"
+    assert (tour.stops[0].page, dict(tour.stops[0].query)) == ("heads", {"trial": "silence"})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("title = ", "cannot be read"),
+        ('title = "Empty"', "no [[stop]]"),
+        ("stop = 3", "no [[stop]]"),
+        ("stop = [3]", "Stop 1 of {file} is no table"),
+        ('[[stop]]\ntitle = "A"', "Stop 1 of {file} has no link"),
+        (
+            '[[stop]]\ntitle = "A"\nlink = "/heads"\n[[stop]]\nlink = "/"',
+            "Stop 2 of {file} has no title",
+        ),
+        ('[[stop]]\ntitle = "A"\nlink = "/nowhere?x=1"', "there is no page nowhere"),
+        (
+            '[[stop]]\ntitle = "A"\nlink = "/heads"\nhint = "b"',
+            "hint is not one of the texts title, link",
+        ),
+        ('[[stop]]\ntitle = "A"\nlink = "/heads"\ntask = 3', "task is not one of the texts"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said(tours, tmp_path, text, said):
+    name = tours(text)
+    with pytest.raises(TourError) as error:
+        read_tour(name)
+    assert said.format(file=tmp_path / "monday.toml") in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["tuesday", "../monday", "", "a b"])
+def test_no_other_file_than_one_of_the_folder_is_read(tours, tmp_path, name):
+    (tmp_path.parent / "monday.toml").write_text(EXAMPLE)
+    with pytest.raises(TourError, match="There is no tour named"):
+        read_tour(name)
+
+
+def test_bytes_that_are_no_text_are_refused(tours, tmp_path):
+    (tmp_path / "monday.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(TourError, match="cannot be read"):
+        read_tour("monday")
+
+
+def test_tours_are_listed_by_name(tours):
+    assert tour_names() == []
+    tours(EXAMPLE, "b")
+    tours(EXAMPLE, "a")
+    tours(EXAMPLE, "not a name")
+    assert tour_names() == ["a", "b"]

@@ -1,0 +1,113 @@
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.runs.run import load_run
+from pages import tour as page
+from pages.frame import links, tour
+from pages.frame.tour import REVEAL, REVEALED, STOP, TOUR
+from tests.pages.conftest import ROOT
+
+STOPS = range(len(page.STOPS))
+EVERYDAY = ROOT / "gallery" / "everyday"
+
+
+def _stop(name):
+    from importlib import import_module
+
+    from pages.frame import address, tour
+    from pages.frame.tour_file import read_tour
+    from pages.tour import TOUR
+
+    address.enter(name)
+    tour.draw(TOUR, read_tour)
+    import_module(f"pages.{name}").render()
+    address.write()
+
+
+@pytest.fixture(scope="module")
+def open_stop():
+    """Return a function that opens a stop as `tour.go` does."""
+
+    def opener(at, page_name=None, **more):
+        stop = page.STOPS[at]
+        app = AppTest.from_function(
+            _stop, kwargs={"name": page_name or stop.page}, default_timeout=120
+        )
+        app.query_params.update({**stop.query, TOUR: page.TOUR.name, STOP: str(at + 1)} | more)
+        app.run()
+        assert not app.exception, app.exception
+        return app
+
+    return opener
+
+
+def said(at):
+    return [each.value for each in at.markdown]
+
+
+def test_there_are_ten_to_fourteen_stops_on_pages_that_there_are():
+    assert 10 <= len(page.STOPS) <= 14
+    assert {stop.page for stop in page.STOPS} <= set(links.PAGES)
+    assert all(stop.title and stop.text and stop.question and stop.task for stop in page.STOPS)
+
+
+@pytest.mark.parametrize("at", STOPS)
+def test_a_stop_keeps_its_answer_back_until_somebody_asks(open_stop, at):
+    app = open_stop(at)
+    assert any(page.STOPS[at].question in text for text in said(app))
+    assert not any("What you see" in text for text in said(app))
+    assert any("predict it first" in each.value for each in app.caption)
+    app.button(key=REVEAL).click().run()
+    assert not app.exception, app.exception
+    assert any("**What you see**" in text for text in said(app))
+    assert app.button(key=REVEAL).disabled
+    # What the task comes to is a choice that the page has, and not left out as unknown.
+    shown = app.query_params
+    for name, text in page.STOPS[at].shows.items():
+        assert name not in shown or shown[name] in (text, [text])
+
+
+def test_the_token_that_is_put_into_its_mouth_is_elle():
+    assert load_run(EVERYDAY).tokenizer.tokens([page._ELLE])[0].text == "elle"
+
+
+def test_another_page_offers_the_way_back_to_the_stop(open_stop):
+    app = open_stop(0, page_name="masks")
+    assert "tour_here" in [each.key for each in app.button]
+    assert REVEAL not in [each.key for each in app.button]
+    assert any("**What you see**" in text for text in said(app))
+
+
+def test_whoever_leaves_keeps_the_view(open_stop):
+    app = open_stop(0)
+    app.button(key="tour_leave").click().run()
+    assert not {TOUR, STOP, REVEALED} & set(app.query_params)
+    assert app.query_params["view"] in ("lines", ["lines"])
+    assert tour.NEXT not in [each.key for each in app.button]
+
+
+def test_the_last_stop_has_none_after_it_and_the_first_none_before(open_stop):
+    assert open_stop(0).button(key=tour.BACK).disabled
+    assert open_stop(STOPS[-1]).button(key=tour.NEXT).disabled
+
+
+def test_a_tour_that_is_not_there_is_named(open_stop):
+    app = open_stop(0, tour="nowhere")
+    assert any("no tour named nowhere" in each.value for each in app.error)
+
+
+def test_the_page_lists_every_stop_with_its_question(open_page):
+    at = open_page("tour", model=None)
+    assert len(at.get("page_link")) == len(page.STOPS)
+    questions = {each.value for each in at.caption}
+    assert {stop.question for stop in page.STOPS} <= questions
+
+
+def test_tours_of_files_are_listed_and_damaged_ones_said(open_page, tmp_path, monkeypatch):
+    monkeypatch.setattr("pages.frame.tour_file.TOURS", tmp_path)
+    (tmp_path / "monday.toml").write_text(page.EXAMPLE)
+    (tmp_path / "tuesday.toml").write_text("title = ")
+    at = open_page("tour", model=None)
+    labels = [each.proto.label for each in at.get("page_link")]
+    assert any("Monday" in label for label in labels)
+    assert any("tuesday" in each.value for each in at.error)
