@@ -16,7 +16,7 @@ from pages.frame.opening import Opened
 from pages.frame.selection import key_axis, query_axis
 from pages.frame.translations import say
 from pages.frame.view import Column, Shown
-from pages.views.attention import differences, second_head, weights
+from pages.views.attention import differences, second_head, seen, weights
 from pages.views.attention.differences import Compared, compared, paired_labels
 from viz.plane.matrices import Axis, Matrices, Matrix
 
@@ -36,8 +36,7 @@ def draw(opened: Opened) -> Shown | None:
         if second is None:
             return None
         shown = compared(selected, second)
-        said = f"{differences.what_changes(shown)} {differences.what_differs(shown)}"
-        say(said, differences.translations(shown))
+        say("", differences.translations(shown))
     pictures = Matrices(panels=(_map(shown, 0), _map(shown, 1), _difference(shown)))
     picture = components.matrices(pictures, key=COMPARED_MAPS)
     return Shown(
@@ -47,10 +46,19 @@ def draw(opened: Opened) -> Shown | None:
         python=weights.inspecting(selected, *_IMPORTS) + _python(shown),
         about=_about(shown),
         code=[difference, compare, aligned, inspect_sentence, *([merged] * selected.whole_words)],
+        seen=f"{differences.what_changes(shown)} {differences.what_differs(shown)}",
+        instead=_instead(shown),
         pictures=[picture],
         how_to_read=_(_HOW_TO_READ),
         formula=_FORMULA,
     )
+
+
+def _instead(shown: Compared) -> str:
+    """Return another first sentence, where the two sentences are the same."""
+    if shown.second.models or shown.second.sentence != shown.first.opened.sentence:
+        return ""
+    return seen.example(shown.first, lambda _inspection: True)
 
 
 def _about(shown: Compared) -> dict[str, str]:

@@ -3,19 +3,20 @@
 from functools import partial
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from core.heads import STACK_LABELS, Kind
 from core.inspection import inspect_sentence, merged
 from core.model.attention import attend_probed
 from pages.frame import address, clicks, components, controls, selection, session
-from pages.frame.language import N_, _, capitalised, n_
+from pages.frame.language import N_, _, capitalised, n_, number, plain
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
 from pages.frame.positions import position
 from pages.frame.selection import Selection, key_labels, query_labels
 from pages.frame.view import Shown
-from pages.views.attention import weights
+from pages.views.attention import seen, weights
 from viz.component.standalone import Drawn
 from viz.lines.lines import Column, Lines
 
@@ -40,6 +41,8 @@ def draw(opened: Opened) -> Shown:
         ),
         python=f"{weights.inspecting(selected, _IMPORT)}numbers = {computed}\n",
         code=[attend_probed, inspect_sentence, *([merged] if selected.whole_words else [])],
+        seen=_seen(selected, shown),
+        instead="" if shown.pinned else seen.instead(selected, selected.weights_QK),
         pictures=[picture],
         how_to_read=_(_HOW_TO_READ),
         formula=weights.FORMULA,
@@ -99,6 +102,33 @@ def of_heads(
         hidden=_hidden(heads),
         pinned=_pinned(selected) or pinned,
     )
+
+
+def _seen(selected: Selection, shown: Lines) -> str:
+    """Say where the pinned token, or else the most telling one, looks most."""
+    drawn = [at for at, head in enumerate(shown.heads) if head not in shown.hidden]
+    column, pinned = shown.pinned or ("query", None)
+    weights_HQK = shown.weights_HQK[drawn]
+    if column == "key" and pinned is not None:
+        largest = weights_HQK[:, :, pinned].argmax()
+        head, query = map(int, np.unravel_index(largest, weights_HQK.shape[:2]))
+        said = _("**{key}** gets its largest weight from **{query}**: **{weight}**.").format(
+            key=plain(shown.keys[pinned].text),
+            query=plain(shown.queries[query].text),
+            weight=seen.weight(float(weights_HQK[head, query, pinned])),
+        )
+    else:
+        query = seen.query_of(selected, weights_HQK.max(axis=0)) if pinned is None else pinned
+        head = int(weights_HQK[:, query].max(axis=-1).argmax())
+        said = seen.of_map(selected, weights_HQK[head], query)
+    if len(drawn) == 1:
+        return said
+    text = n_(
+        "{said} This is head {head}; of the {n} that is drawn, none gives more.",
+        "{said} This is head {head}; of the {n} that are drawn, none gives more.",
+        len(drawn),
+    )
+    return text.format(said=said, head=number(shown.heads[drawn[head]]), n=number(len(drawn)))
 
 
 def _title(selected: Selection, heads: list[int]) -> str:

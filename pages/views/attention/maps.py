@@ -11,7 +11,7 @@ from pages.frame.maps import maps_of
 from pages.frame.opening import Opened
 from pages.frame.selection import Selection
 from pages.frame.view import Shown
-from pages.views.attention import weights
+from pages.views.attention import seen, weights
 
 
 def draw(opened: Opened) -> Shown:
@@ -31,6 +31,8 @@ def draw(opened: Opened) -> Shown:
         python=weights.inspecting(selected, "from core.heads import Head")
         + f'numbers = inspection.weights_of(Head.parse("{head}"))\n',
         code=[attend_probed, inspect_sentence, *([merged] if selected.whole_words else [])],
+        seen=seen.of_map(selected, selected.weights_QK),
+        instead=seen.instead(selected, selected.weights_QK),
         pictures=[picture],
         how_to_read=_(_HOW_TO_READ),
         formula=weights.FORMULA,

@@ -2,25 +2,26 @@
 
 from collections.abc import Sequence
 from functools import partial
+from operator import itemgetter
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
 from core.analysis.heads.findings import pronouns_among
-from core.heads import Kind, Side
+from core.heads import Head, Kind, Side
 from core.inspection import Inspection, inspect_sentence, merged
 from core.model.attention import attend_probed
-from pages.frame import address, clicks, components, controls, selection, session
+from pages.frame import address, clicks, components, controls, notes, selection, session
 from pages.frame.cells import cell_columns
 from pages.frame.files import stacked
-from pages.frame.language import N_, _
+from pages.frame.language import N_, _, n_, number, plain
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
 from pages.frame.positions import position
 from pages.frame.selection import Selection, key_tokens, query_tokens
 from pages.frame.view import Columns, Shown
-from pages.views.attention import weights
+from pages.views.attention import seen, weights
 from viz.plane.strips import StripGroup, Strips
 
 AT, BY = "at", "by"
@@ -64,6 +65,7 @@ def draw(opened: Opened) -> Shown:
         numbers=lambda: _numbers(inspection, groups, index, direction),
         python=weights.inspecting(selected) + _python(groups, index, direction),
         code=[attend_probed, inspect_sentence, *([merged] if selected.whole_words else [])],
+        seen=_seen(inspection, side, index, groups, direction),
         pictures=[picture],
         how_to_read=_(_HOW_TO_READ),
         formula=weights.FORMULA,
@@ -108,6 +110,56 @@ def _groups(inspection: Inspection, side: Side, index: int, direction: str) -> l
             )
         )
     return groups
+
+
+def _seen(
+    inspection: Inspection, side: Side, index: int, groups: Sequence[StripGroup], direction: str
+) -> str:
+    """Say with which other token the followed one has the largest weight, and in which head."""
+    token = plain(_token(inspection, side, index))
+    found = []
+    for group in groups:
+        others_K = group.visible.copy()
+        if Kind(group.kind).is_self:
+            others_K[index] = False
+        if others_K.any():
+            weights = np.where(others_K, group.weights, -1)
+            row, column = map(int, np.unravel_index(int(weights.argmax()), weights.shape))
+            found.append((float(weights[row, column]), group, row, column))
+    if not found:
+        alone = {
+            AT: _("**{token}** may look at no other token."),
+            BY: _("No other token may look at **{token}**."),
+        }
+        return alone[direction].format(token=token)
+    weight, group, strip, other = max(found, key=itemgetter(0))
+    kind = Kind(group.kind)
+    layer, head = group.heads[strip]
+    n_heads = sum(len(each.heads) for each in groups)
+    text = {
+        AT: n_(
+            "**{token}** gives **{weight}** to **{other}**, in {head}. In the {n} head here, it "
+            "gives no other token more.",
+            "**{token}** gives **{weight}** to **{other}**, in {head}. In none of the {n} heads "
+            "does it give another token more.",
+            n_heads,
+        ),
+        BY: n_(
+            "**{token}** gets **{weight}** from **{other}**, in {head}. In the {n} head here, it "
+            "gets no more from another token.",
+            "**{token}** gets **{weight}** from **{other}**, in {head}. In none of the {n} heads "
+            "does it get more from another token.",
+            n_heads,
+        ),
+    }[direction]
+    others = (key_tokens if direction == AT else query_tokens)(inspection, kind)
+    return text.format(
+        token=token,
+        weight=seen.weight(weight),
+        other=plain(others[other].text),
+        head=notes.within_sentence(Head(kind.site(layer), head)),
+        n=number(n_heads),
+    )
 
 
 def _strip(weights_HQK: NDArray[np.float32], index: int, direction: str) -> NDArray[np.float32]:

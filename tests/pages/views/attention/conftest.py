@@ -1,5 +1,6 @@
 import contextlib
 import csv
+import html
 import io
 import json
 from dataclasses import replace
@@ -34,6 +35,18 @@ def flat(numbers):
     if isinstance(numbers, list | tuple):
         return [number for part in numbers for number in flat(part)]
     return np.asarray(numbers).reshape(-1).tolist()
+
+
+def seen(at):
+    """Return the line that says what there is to see, as people read it."""
+    mark = "**What you see**]"
+    [line] = [each.value for each in at.markdown if mark in each.value]
+    return html.unescape(line.partition(mark)[2].strip()).replace("\u00a0", " ")
+
+
+def written(weight):
+    """Return a weight as that line writes it."""
+    return "less than 0.01" if 0 < weight < 0.005 else f"{weight:.2f}"
 
 
 def from_csv(text):

@@ -9,7 +9,7 @@ from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
 from pages.frame import view
 from tests.pages.conftest import ROOT, component, said
-from tests.pages.views.attention.conftest import run_lines
+from tests.pages.views.attention.conftest import run_lines, seen
 from viz.plane.matrices import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -62,9 +62,9 @@ def test_the_third_map_is_the_second_minus_the_first(open_compare, kind, words):
     found = difference(compare(*both), Head(site, 3), Head(site, 3))
     expected = [each.attention[site].weights_HQK[3] for each in both] + [found.values_qk]
     visible = [each.attention[site].visible_QK for each in both] + [found.visible_qk]
-    for panel, values, seen in zip(shown, expected, visible, strict=True):
+    for panel, values, visible_QK in zip(shown, expected, visible, strict=True):
         assert np.array_equal(panel.values, values)
-        assert np.array_equal(panel.visible, seen)
+        assert np.array_equal(panel.visible, visible_QK)
     assert [panel.scale for panel in shown] == ["weight", "weight", "signed"]
     assert [panel.limit for panel in shown] == [1.0, 1.0, found.end]
     numbers = taken.numbers()
@@ -149,3 +149,22 @@ def test_files_say_what_was_compared(open_compare):
     assert taken.about["second_model"] == "translate"
     assert taken.about["second_head"] == "Encoder layer 0, self-attention head 1"
     assert taken.about["second_translation"] == inspected(TIRED, "translate").translation.text
+
+
+def test_what_is_seen_is_the_largest_difference_said_once(open_compare):
+    at, taken, (_, _, between) = open_compare(layer="1", head="3")
+    row, column = np.unravel_index(np.abs(between.values).argmax(), between.values.shape)
+    query, key = texts(between.rows)[row], texts(between.columns)[column]
+    found = f"{abs(float(between.values[row, column])):.3g}"
+    assert seen(at).startswith(f"“{query}” looks ")
+    assert f"“{key}”" in seen(at)
+    assert found in seen(at)
+    assert seen(at).endswith("Differs: **tired | wide**.")
+    assert said(at).count("Differs: ") == 1
+    assert taken.instead == ""
+
+
+def test_the_same_sentence_twice_says_so_and_offers_another(open_compare):
+    at, taken, _ = open_compare(other_sentence=TIRED)
+    assert seen(at) == "No weight differs. The tokens are the same."
+    assert taken.instead == WIDE

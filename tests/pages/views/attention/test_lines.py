@@ -5,7 +5,7 @@ from core.heads import Site
 from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
 from tests.pages.conftest import ROOT, component, send_from
-from tests.pages.views.attention.conftest import run_lines
+from tests.pages.views.attention.conftest import run_lines, seen, written
 from viz.lines.lines import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -192,3 +192,39 @@ def test_a_token_that_the_word_view_pinned_stays_in_the_address(open_view):
     at.segmented_control(key="view").set_value("lines").run()
     assert at.query_params["side"] in ("source", ["source"])
     assert at.query_params["token"] in ("1", ["1"])
+
+
+def test_of_all_heads_it_is_said_which_points_most(open_view):
+    at, _ = open_view("lines", model="translate", kind="encoder self", layer="1", shown="all")
+    lines = shown(at)
+    row = texts(lines.queries).index("it")
+    largest = [max(map(float, head[row])) for head in lines.weights_HQK]
+    head = largest.index(max(largest))
+    key = texts(lines.keys)[int(lines.weights_HQK[head, row].argmax())]
+    assert seen(at).startswith(f"**it** looks most at **{key}**: **{written(max(largest))}**.")
+    assert seen(at).endswith(f"This is head {head}; of the 4 that are drawn, none gives more.")
+
+
+def test_a_hidden_head_says_nothing(open_view):
+    at, _ = open_view("lines", model="translate", layer="1", shown="all", hidden="0,1,2")
+    lines = shown(at)
+    assert "head" not in seen(at)
+    found = [float(weight) for row in lines.weights_HQK[3] for weight in row]
+    assert any(f"**{written(weight)}**" in seen(at) for weight in found)
+
+
+@pytest.mark.parametrize("side", ["query", "key"])
+def test_of_a_pinned_token_it_is_said_what_it_gives_or_gets(open_view, side):
+    at, _ = open_view("lines", kind="cross", layer="1", head="0", side=side, token="3")
+    lines = shown(at)
+    weights = lines.weights_HQK[0]
+    if side == "key":
+        other = texts(lines.queries)[int(weights[:, 3].argmax())]
+        key = texts(lines.keys)[3]
+        wanted = f"**{key}** gets its largest weight from **{other}**: **"
+        assert seen(at) == f"{wanted}{written(weights[:, 3].max())}**."
+    else:
+        key = texts(lines.keys)[int(weights[3].argmax())]
+        fed, predicted = texts(lines.queries)[3], texts(lines.predicted)[3]
+        start = f"The decoder, fed **{fed}** to predict **{predicted}**, looks most at **{key}**: "
+        assert seen(at).startswith(f"{start}**{written(weights[3].max())}**.")

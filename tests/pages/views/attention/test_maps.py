@@ -1,6 +1,11 @@
+import numpy as np
 import pytest
 
-from tests.pages.conftest import component, pick, send_from, shown
+from core.heads import Kind
+from core.inspection import inspect_sentence
+from core.runs.run import load_run
+from tests.pages.conftest import MODEL, ROOT, component, pick, send_from, shown
+from tests.pages.views.attention.conftest import seen, written
 
 WIDE = "The animal didn't cross the street because it was too wide."
 
@@ -45,3 +50,41 @@ def test_other_maps_are_shown_whole(open_app, change):
 )
 def test_what_is_no_part_of_the_map_shows_all_of_it(open_app, written):
     assert shown(open_app(zoom=written)).zoom is None
+
+
+def map_of(kind, layer, head, sentence=WIDE, model=MODEL):
+    inspection = inspect_sentence(load_run(ROOT / "gallery" / model), sentence)
+    site = inspection.sites_of(Kind(kind))[layer]
+    return inspection, inspection.attention[site].weights_HQK[head].astype(np.float64)
+
+
+@pytest.mark.parametrize("head", ["0", "1"])
+def test_it_is_said_where_the_pronoun_looks_and_what_even_would_be(open_app, head):
+    at = open_app(model=MODEL, sentence=WIDE, head=head)
+    inspection, weights = map_of("encoder.self", 2, int(head))
+    words = [token.text for token in inspection.source_tokens]
+    row = weights[words.index("it")].tolist()
+    key = words[row.index(max(row))]
+    assert seen(at) == (
+        f"**it** looks most at **{'itself' if key == 'it' else key}**: **{written(max(row))}**. "
+        f"Spread evenly, each of the {len(words)} positions would get {written(1 / len(words))}."
+    )
+
+
+@pytest.mark.parametrize("kind", ["decoder.cross", "decoder.self"])
+def test_of_the_decoder_it_is_said_what_was_fed_and_what_predicted(open_app, kind):
+    at = open_app(model=MODEL, sentence=WIDE, kind=kind, layer="1", head="2")
+    inspection, weights = map_of(kind, 1, 2)
+    keys = inspection.tokens_of(Kind(kind).key_side)
+    said = []
+    for row, (fed, predicted) in enumerate(
+        zip(inspection.fed_tokens, inspection.predicted_tokens, strict=True)
+    ):
+        largest = weights[row].max()
+        key = int(weights[row].argmax())
+        name = "itself" if kind == "decoder.self" and key == row else keys[key].text
+        said.append(
+            f"The decoder, fed **{fed.text}** to predict **{predicted.text}**, looks most at "
+            f"**{name}**: **{written(largest)}**."
+        )
+    assert seen(at).partition(" Spread")[0] in said

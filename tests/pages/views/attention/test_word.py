@@ -6,7 +6,7 @@ import pytest
 from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
 from tests.pages.conftest import ROOT, component, send_from
-from tests.pages.views.attention.conftest import run_lines
+from tests.pages.views.attention.conftest import run_lines, seen, written
 from viz.plane.strips import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -220,3 +220,34 @@ def test_the_file_to_take_away_shows_the_same_and_waits_for_no_clicks(open_view)
     length = int.from_bytes(away[:4], "little")
     assert json.loads(away[4 : 4 + length])["picks"] is False
     assert unpack(away).groups[1].heads == shown(at).groups[1].heads
+
+
+@pytest.mark.parametrize(("side", "direction", "kinds"), TURNS)
+def test_it_is_said_in_which_head_and_with_which_other_token_the_weight_is_largest(
+    open_view, side, direction, kinds
+):
+    at, _ = open_view("word", side=side, token="5", direction=direction)
+    inspection = inspected()
+    found = []
+    for kind in kinds:
+        others = inspection.fed_tokens
+        if kind == "encoder.self" or (kind == "decoder.cross" and direction == "looks at"):
+            others = inspection.source_tokens
+        for (layer, head), strip in expected(inspection, kind, 5, direction).items():
+            name = {"encoder.self": "self", "decoder.self": "self", "decoder.cross": "cross"}[kind]
+            where = f"{kind.split('.')[0]} layer {layer}, {name}-attention head {head}"
+            for other, weight in enumerate(strip.tolist()):
+                if kind == "decoder.cross" or other != 5:
+                    found.append((weight, others[other].text, where))
+    weight, other, where = max(found)
+    token = {"source": inspection.source_tokens, "target": inspection.fed_tokens}[side][5].text
+    verb = "gives" if direction == "looks at" else "gets"
+    joint = "to" if direction == "looks at" else "from"
+    said = f"**{token}** {verb} **{written(weight)}** {joint} **{other}**, in {where}. In none of"
+    assert seen(at).startswith(said)
+
+
+def test_the_last_token_fed_is_said_to_be_looked_at_by_no_other(open_view):
+    last = str(len(inspected().fed_tokens) - 1)
+    at, _ = open_view("word", side="target", token=last, direction="by")
+    assert seen(at) == "No other token may look at **.**."

@@ -1,0 +1,117 @@
+"""Where the rows of a head's map look most, and which row and which head show that best.
+
+L layers, H heads, Q queries, K keys.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.analysis.heads.evenness import evenness
+from core.heads import Head, Kind
+from core.inspection import Inspection
+from core.tokenizer import Token
+
+Weights = NDArray[np.float32]
+Whether = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class LargestWeight:
+    """Where a query looks most."""
+
+    query: int
+    keys: tuple[int, ...]
+    """All that have the largest weight: more than one where they are exactly alike."""
+    weight: float
+    n_visible: int
+    """Keys that the query may look at."""
+    evenness: float
+    """Of the row, as `core.analysis.heads.evenness` has it."""
+
+    @property
+    def even_weight(self) -> float:
+        """What each visible key would get if the row were spread evenly."""
+        return 1 / self.n_visible
+
+
+def largest_weight(weights_QK: Weights, visible_QK: Whether, query: int) -> LargestWeight:
+    """Return where a query looks most.
+
+    Args:
+        weights_QK: A map; its rows need not sum to 1.
+        visible_QK: True where a query may look at a key; every row has such a key.
+        query: The row.
+
+    >>> weights = np.array([[0.25, 0.5, 0.25]], np.float32)
+    >>> found = largest_weight(weights, np.ones((1, 3), bool), 0)
+    >>> found.keys, found.weight
+    ((1,), 0.5)
+    """
+    visible_K = visible_QK[query]
+    row_K = np.where(visible_K, weights_QK[query], -1)
+    most = row_K.max()
+    return LargestWeight(
+        query=query,
+        keys=tuple(np.flatnonzero(row_K == most).tolist()),
+        weight=float(most),
+        n_visible=int(visible_K.sum()),
+        evenness=evenness(weights_QK[query][None], visible_K[None]),
+    )
+
+
+def words_of(tokens: Sequence[Token]) -> Whether:
+    """Return which tokens are words, or of words: neither special tokens nor punctuation."""
+    return np.array([not each.special and any(map(str.isalnum, each.text)) for each in tokens])
+
+
+def pairs_of_words(queries: Sequence[Token], keys: Sequence[Token], kind: Kind) -> Whether:
+    """Return pairs_QK: True for a word and another word, which say most about a head."""
+    pairs_QK = words_of(queries)[:, None] & words_of(keys)
+    if kind.is_self:
+        pairs_QK &= ~np.eye(*pairs_QK.shape, dtype=np.bool_)
+    return pairs_QK
+
+
+def telling_query(weights_QK: Weights, visible_QK: Whether, pairs_QK: Whether) -> int:
+    """Return the query that shows best where a map looks.
+
+    It is the one with the largest weight among pairs of words whose weight is their row's largest;
+    where there is none, among all pairs of words, else among all cells. Queries that may look at
+    one key only are left out where others are.
+
+    Args:
+        weights_QK: A map.
+        visible_QK: True where a query may look at a key.
+        pairs_QK: As `pairs_of_words` returns them.
+    """
+    choice_QK = visible_QK & (visible_QK.sum(axis=-1) > 1)[:, None]
+    leads_QK = weights_QK == np.where(visible_QK, weights_QK, -1).max(axis=-1, keepdims=True)
+    for wanted_QK in (choice_QK & pairs_QK & leads_QK, choice_QK & pairs_QK, choice_QK):
+        if wanted_QK.any():
+            return int(np.where(wanted_QK, weights_QK, -1).max(axis=-1).argmax())
+    return 0
+
+
+def sharpest_head(inspection: Inspection, kind: Kind) -> Head:
+    """Return the head of a kind that points most: the largest weights of its words' rows.
+
+    Args:
+        inspection: Of one sentence.
+        kind: Of which attention the model has a sublayer.
+
+    Returns:
+        The head with the largest mean over the rows of words, of all rows where there is no word;
+        of equal ones the first.
+    """
+    words_Q = words_of(inspection.tokens_of(kind.query_side))
+    rows_Q = words_Q if words_Q.any() else np.ones_like(words_Q)
+    sites = inspection.sites_of(kind)
+    means_LH = np.array(
+        [inspection.attention[s].weights_HQK[:, rows_Q].max(axis=-1).mean(axis=-1) for s in sites],
+        np.float64,
+    )
+    layer, head = np.unravel_index(int(means_LH.argmax()), means_LH.shape)
+    return Head(sites[int(layer)], int(head))

@@ -1,0 +1,176 @@
+"""What there is to see in heads' weights, in a sentence or two: where one query looks most."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.analysis.heads.findings import pronouns_among
+from core.analysis.heads.largest_weights import (
+    LargestWeight,
+    largest_weight,
+    pairs_of_words,
+    telling_query,
+)
+from core.decoding.sentence import SentenceError
+from core.heads import Kind
+from core.inspection import Inspection
+from pages.frame import cached, notes
+from pages.frame.language import _, n_, number, plain
+from pages.frame.opening import Opened
+from pages.frame.selection import Selection, key_tokens, query_tokens
+
+Weights = NDArray[np.float32]
+
+LEAST = 0.005
+"""Smaller weights would be written as 0."""
+
+
+def weight(value: float) -> str:
+    """Return a weight with two digits behind the point, and never 0 where it is more.
+
+    >>> weight(0.9973), weight(0.0049), weight(0.0)
+    ('1.00', 'less than 0.01', '0')
+    """
+    if 0 < value < LEAST:
+        return _("less than {least}").format(least=number(0.01, 2))
+    return number(value, 2) if value else number(0)
+
+
+def query_of(selected: Selection, weights_QK: Weights) -> int:
+    """Return the row to speak of: the sentence's first pronoun, or else the most telling one."""
+    pronoun = row_of_pronoun(selected.opened, selected.inspection, selected.kind)
+    if pronoun is not None:
+        return pronoun
+    return _telling_query(selected.inspection, selected.kind, weights_QK)
+
+
+def row_of_pronoun(opened: Opened, inspection: Inspection, kind: Kind) -> int | None:
+    """Return the row of the sentence's first pronoun; None where the rows are not its words."""
+    if kind.query_side != "source":
+        return None
+    pronouns = pronouns_among(opened.task, opened.inspection.source_words)
+    texts = [token.text.lower() for token in inspection.source_tokens]
+    return next((row for row, text in enumerate(texts) if text in pronouns), None)
+
+
+def of_map(selected: Selection, weights_QK: Weights, query: int | None = None) -> str:
+    """Say where one query of a map looks most.
+
+    Args:
+        selected: Whose tokens they are.
+        weights_QK: The map.
+        query: Its row; None for the one that shows most.
+    """
+    row = query_of(selected, weights_QK) if query is None else query
+    return of_row(selected, largest_weight(weights_QK, selected.attention.visible_QK, row))
+
+
+def of_row(selected: Selection, found: LargestWeight) -> str:
+    """Say where a query looks most, and what it would be if the row were spread evenly."""
+    n = found.n_visible
+    parts = {
+        "query": query_name(selected, found.query),
+        "key": key_name(selected, found.query, found.keys[0]),
+        "weight": weight(found.weight),
+        "even": weight(found.even_weight),
+        "n": number(n),
+        "alike": number(len(found.keys)),
+    }
+    if n == 1:
+        return _("{query} may look at **{key}** alone, so its weight is {weight}.").format(**parts)
+    if len(found.keys) == n:
+        text = n_(
+            "{query} looks at the {n} position alike: {weight} each.",
+            "{query} looks at all {n} positions alike: {weight} each.",
+            n,
+        )
+        return text.format(**parts)
+    if found.evenness > notes.NEARLY_UNIFORM:
+        text = n_(
+            "{query} spreads its weight nearly evenly over {n} position: at most **{weight}**, "
+            "where exactly even would be {even}.",
+            "{query} spreads its weight nearly evenly over {n} positions: at most **{weight}**, "
+            "where exactly even would be {even}.",
+            n,
+        )
+        return text.format(**parts)
+    text = _("{query} looks most at **{key}**: **{weight}**.")
+    if len(found.keys) > 1:
+        text = n_(
+            "{query} looks most at {alike} position alike: **{weight}** each.",
+            "{query} looks most at {alike} positions alike: **{weight}** each.",
+            len(found.keys),
+        )
+    even = n_(
+        "Spread evenly, the {n} position would get {even}.",
+        "Spread evenly, each of the {n} positions would get {even}.",
+        n,
+    )
+    return f"{text} {even}".format(**parts)
+
+
+def query_name(selected: Selection, query: int) -> str:
+    """Return in Markdown who looks: a source word, or the decoder in one of its steps."""
+    inspection, kind = selected.inspection, selected.kind
+    text = plain(query_tokens(inspection, kind)[query].text)
+    if kind.query_side == "source":
+        return f"**{text}**"
+    predicted = plain(inspection.predicted_tokens[query].text)
+    return _("The decoder, fed **{fed}** to predict **{predicted}**,").format(
+        fed=text, predicted=predicted
+    )
+
+
+def key_name(selected: Selection, query: int, key: int) -> str:
+    """Return in Markdown what is looked at."""
+    if selected.kind.is_self and query == key:
+        return _("itself")
+    return plain(key_tokens(selected.inspection, selected.kind)[key].text)
+
+
+def instead(selected: Selection, weights_QK: Weights, query: int | None = None) -> str:
+    """Return an example in which the head points at something, where it does not here.
+
+    Args:
+        selected: The head and the sentence.
+        weights_QK: The map that is shown.
+        query: The row that is spoken of; None for the one that shows most.
+    """
+    row = query_of(selected, weights_QK) if query is None else query
+    if _points(largest_weight(weights_QK, selected.attention.visible_QK, row)):
+        return ""
+    head, kind = selected.head, selected.kind
+
+    def tells(inspection: Inspection) -> bool:
+        weights_QK = inspection.weights_of(head)
+        row = row_of_pronoun(selected.opened, inspection, kind)
+        row = _telling_query(inspection, kind, weights_QK) if row is None else row
+        return _points(largest_weight(weights_QK, inspection.attention[head.site].visible_QK, row))
+
+    return example(selected, tells)
+
+
+def example(selected: Selection, tells: Callable[[Inspection], bool]) -> str:
+    """Return the first other example of the task in which there is something to see, if any."""
+    opened = selected.opened
+    for each in opened.task.examples if opened.task else ():
+        if each.source == opened.sentence:
+            continue
+        try:
+            inspection = cached.inspected(opened.path, each.source, selected.whole_words)
+        except SentenceError:
+            continue
+        if tells(inspection):
+            return each.source
+    return ""
+
+
+def _points(found: LargestWeight) -> bool:
+    return found.n_visible > 1 and found.evenness <= notes.NEARLY_UNIFORM
+
+
+def _telling_query(inspection: Inspection, kind: Kind, weights_QK: Weights) -> int:
+    queries, keys = query_tokens(inspection, kind), key_tokens(inspection, kind)
+    visible_QK = inspection.attention[inspection.sites_of(kind)[0]].visible_QK
+    return telling_query(weights_QK, visible_QK, pairs_of_words(queries, keys, kind))
