@@ -7,21 +7,24 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from core.analysis.heads.aggregate import heads_of_all_layers, largest_of_heads, mean_of_heads
-from core.heads import Kind
+from core.analysis.heads.largest_weights import largest_weight
+from core.heads import Head, Kind
 from core.inspection import inspect_sentence, merged
 from core.runs.run import Run
-from pages.frame import cached, components, controls, selection, session
-from pages.frame.language import N_, _, capitalised, n_
+from pages.frame import cached, components, controls, notes, selection, session
+from pages.frame.language import N_, _, capitalised, n_, number
 from pages.frame.opening import Opened
 from pages.frame.selection import Selection, key_axis, query_axis
 from pages.frame.view import Column, Shown
-from pages.views.attention import weights
+from pages.views.attention import seen, weights
 from viz.plane.matrices import Matrices, Matrix
 
 MEAN, LARGEST = "mean", "largest"
 LAYERS, ALL = "layers", "all"
 ALL_LAYERS = "all"
 SENTENCE_MAPS = "sentence_maps"
+MOST_DETAILS = 10_000
+"""A map of more cells does not say of each which head looks there most."""
 
 _HOW: Mapping[str, Callable[[NDArray[np.float32]], NDArray[np.float32]]] = {
     MEAN: mean_of_heads,
@@ -30,14 +33,14 @@ _HOW: Mapping[str, Callable[[NDArray[np.float32]], NDArray[np.float32]]] = {
 
 
 def draw(opened: Opened) -> Shown:
-    """Draw one map for each layer, or one for all."""
+    """Draw one map for all heads, or one for each layer."""
     selected = selection.ask(opened, head=False)
     with st.container(horizontal=True, vertical_alignment="center"):
-        ways = {MEAN: _("mean"), LARGEST: _("largest")}
-        how = controls.choice(_("How"), session.HOW, ways, MEAN)
-        heads = {LAYERS: _("heads of each layer"), ALL: _("all heads of all layers")}
+        ways = {LARGEST: _("largest"), MEAN: _("mean")}
+        how = controls.choice(_("How"), session.HOW, ways, LARGEST)
+        heads = {ALL: _("all heads of all layers"), LAYERS: _("heads of each layer")}
         older = {"heads of each layer": LAYERS, "all heads of all layers": ALL}
-        over = controls.choice(_("Over"), session.OVER_WHAT, heads, LAYERS, older=older)
+        over = controls.choice(_("Over"), session.OVER_WHAT, heads, ALL, older=older)
     asked = (opened.sentence, selected.whole_words, selected.kind, how, over)
     maps = cached.of_run(_aggregated, opened.path, *asked)
     panels = [_panel(selected, name, weights_QK, how) for name, weights_QK in maps.items()]
@@ -53,6 +56,7 @@ def draw(opened: Opened) -> Shown:
             inspect_sentence,
             *([merged] if selected.whole_words else []),
         ],
+        seen=_seen(selected, maps, how),
         pictures=[picture],
         how_to_read=_(_HOW_TO_READ),
         formula=_FORMULAS[how],
@@ -68,6 +72,61 @@ def _aggregated(
     if over == ALL:
         return {ALL_LAYERS: _HOW[how](heads_of_all_layers(layers))}
     return {str(layer): _HOW[how](weights_HQK) for layer, weights_HQK in enumerate(layers)}
+
+
+def _heads(selected: Selection, name: str) -> tuple[list[Head], NDArray[np.float32]]:
+    """Return the heads of a map with their weights_HQK."""
+    layers = enumerate(selected.sites)
+    sites = [site for layer, site in layers if name in (ALL_LAYERS, str(layer))]
+    maps = [selected.inspection.attention[site].weights_HQK for site in sites]
+    heads = [head for site, each in zip(sites, maps, strict=True) for head in site.heads(len(each))]
+    return heads, heads_of_all_layers(maps)
+
+
+def _details(selected: Selection, name: str) -> list[list[str]] | None:
+    """Return for each cell the head that looks there most; nothing where there are too many."""
+    heads, weights_HQK = _heads(selected, name)
+    if weights_HQK[0].size > MOST_DETAILS:
+        return None
+    text = _("layer {layer} head {head}")
+    names = [text.format(layer=number(h.layer), head=number(h.index)) for h in heads]
+    return [[names[at] for at in row] for row in weights_HQK.argmax(axis=0)]
+
+
+def _seen(selected: Selection, maps: Mapping[str, NDArray[np.float32]], how: str) -> str:
+    """Say where a word looks most, on average and in one head alone."""
+    query = seen.query_of(selected, np.maximum.reduce(list(maps.values())))
+    name = max(maps, key=lambda each: float(maps[each][query].max()))
+    found = largest_weight(maps[name], selected.attention.visible_QK, query)
+    heads, weights_HQK = _heads(selected, name)
+    if len(heads) == 1 or found.n_visible == 1 or len(found.keys) > 1:
+        return seen.of_row(selected, found)
+    [key] = found.keys
+    weights_H = weights_HQK[:, query, key]
+    text = {
+        MEAN: n_(
+            "{query} looks most at **{key}**: **{mean}** on average over {n} head. "
+            "One of them alone, {head}, gives it **{largest}**.",
+            "{query} looks most at **{key}**: **{mean}** on average over {n} heads. "
+            "One of them alone, {head}, gives it **{largest}**.",
+            len(heads),
+        ),
+        LARGEST: n_(
+            "{query} looks most at **{key}**: **{largest}** in {head}. "
+            "On average over {n} head it is **{mean}**.",
+            "{query} looks most at **{key}**: **{largest}** in {head}. "
+            "On average over {n} heads it is **{mean}**.",
+            len(heads),
+        ),
+    }[how]
+    return text.format(
+        query=seen.query_name(selected, query),
+        key=seen.key_name(selected, query, key),
+        mean=seen.weight(float(weights_H.mean())),
+        largest=seen.weight(float(weights_H.max())),
+        head=notes.within_sentence(heads[int(weights_H.argmax())]),
+        n=number(len(heads)),
+    )
 
 
 def _panel(selected: Selection, name: str, weights_QK: NDArray[np.float32], how: str) -> Matrix:
@@ -119,6 +178,7 @@ def _panel(selected: Selection, name: str, weights_QK: NDArray[np.float32], how:
         columns=key_axis(selected.inspection, kind),
         visible=selected.attention.visible_QK,
         note=note.format(n=heads),
+        details=_details(selected, name) if how == LARGEST and heads > 1 else None,
         value_name={MEAN: _("mean weight"), LARGEST: _("largest weight")}[how],
     )
 
@@ -165,8 +225,9 @@ _HOW_TO_READ = N_(
   *key*); a cell puts many heads into one number.
 - **Mean**: what the heads give a cell on average. Rows of a mean sum to 1, as rows of a head do.
   Many heads that each do something else look like one head that looks everywhere.
-- **Largest**: the weight of the head that looks there most. No head is lost among the others, but
-  rows need not sum to 1: each cell may come from another head.
+- **Largest**: the weight of the head that looks there most; rest the pointer on a cell to see which
+  head that is. No head is lost among the others, but rows need not sum to 1: each cell may come
+  from another head.
 - Averages hide what single heads do: see them in the views *maps* and *word*. And the layers build
   on each other: a mean over layers is a summary of what was looked at, not the path of what was
   found there.

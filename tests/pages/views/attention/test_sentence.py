@@ -5,7 +5,7 @@ from core.heads import Kind
 from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
 from tests.pages.conftest import ROOT, component
-from tests.pages.views.attention.conftest import run_lines
+from tests.pages.views.attention.conftest import run_lines, seen, written
 from viz.plane.matrices import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -31,7 +31,9 @@ def texts(labels):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_mean_of_each_layers_heads_is_shown(open_view, kind):
-    at, _ = open_view("sentence", model="translate", kind=NAMED[kind])
+    at, _ = open_view(
+        "sentence", model="translate", kind=NAMED[kind], how="mean", over_what="layers"
+    )
     layers, visible = layers_of(kind)
     panels = shown(at)
     assert len(panels) == len(layers)
@@ -44,7 +46,7 @@ def test_the_mean_of_each_layers_heads_is_shown(open_view, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_largest_of_each_layers_heads_is_shown(open_view, kind):
-    at, _ = open_view("sentence", model="translate", kind=NAMED[kind], how="largest")
+    at, _ = open_view("sentence", model="translate", kind=NAMED[kind], over_what="layers")
     for panel, weights_HQK in zip(shown(at), layers_of(kind)[0], strict=True):
         assert (panel.values == np.maximum.reduce(list(weights_HQK))).all()
         assert "the largest of 4 heads: rows need not sum to 1" in panel.note
@@ -57,14 +59,16 @@ def test_all_heads_of_all_layers_make_one_map(open_view, kind):
     )
     heads = [head for layer in layers_of(kind)[0] for head in layer]
     [panel] = shown(at)
-    assert panel.values == pytest.approx(sum(heads) / len(heads), abs=1e-7)
-    at.segmented_control(key="how").set_value("largest").run()
-    [panel] = shown(at)
     assert (panel.values == np.maximum.reduce(heads)).all()
+    at.segmented_control(key="how").set_value("mean").run()
+    [panel] = shown(at)
+    assert panel.values == pytest.approx(sum(heads) / len(heads), abs=1e-7)
 
 
 def test_titles_say_what_was_done_with_how_many_heads(open_view):
-    at, taken = open_view("sentence", model="translate-guided", kind="encoder self")
+    at, taken = open_view(
+        "sentence", model="translate-guided", kind="encoder self", how="mean", over_what="layers"
+    )
     assert [panel.title for panel in shown(at)] == [
         f"Encoder self-attention layer {layer}: mean over its 4 heads" for layer in range(3)
     ]
@@ -99,7 +103,8 @@ def test_the_lines_compute_the_numbers_again(open_view, how, over):
 
 def test_whole_words_are_aggregated_as_wholes(open_view):
     sentence = "The xylophone didn't zorbikate."
-    at, taken = open_view("sentence", sentence=sentence, unit="whole words", kind="encoder self")
+    asked = {"unit": "whole words", "kind": "encoder self", "how": "mean", "over_what": "layers"}
+    at, taken = open_view("sentence", sentence=sentence, **asked)
     inspection = merged(inspect_sentence(load_run(ROOT / "gallery" / "translate-guided"), sentence))
     first = next(iter(inspection.attention.values())).weights_HQK
     assert shown(at)[0].values == pytest.approx(first.mean(axis=0), abs=1e-6)
@@ -108,21 +113,28 @@ def test_whole_words_are_aggregated_as_wholes(open_view):
 
 def test_a_link_to_what_cannot_be_opens_the_default(open_view):
     at, _ = open_view("sentence", how="median", over_what="nothing", kind="encoder self")
-    [first, *_] = [panel.title for panel in shown(at)]
-    assert first == "Encoder self-attention layer 0: mean over its 4 heads"
+    [panel] = shown(at)
+    assert panel.title == "Encoder self-attention, all layers together: largest of all 12 heads"
 
 
 @pytest.mark.parametrize("sentence", ["a", "x" * 60, "the the the the", "مرحبا بالعالم"])
 def test_any_sentence_can_be_aggregated(open_view, sentence):
     for kind in KINDS:
-        at, _ = open_view("sentence", sentence=sentence, kind=NAMED[kind])
+        at, _ = open_view("sentence", sentence=sentence, kind=NAMED[kind], how="mean")
         for panel in shown(at):
             assert panel.values.sum(axis=1) == pytest.approx(1.0, abs=1e-5)
 
 
 def test_a_large_model_has_a_map_for_each_layer(open_view, own_random):
     own_random(n_encoder_layers=12, n_decoder_layers=12, n_heads=16)
-    at, _ = open_view("sentence", model="runs/random", sentence="a b c", kind="encoder self")
+    at, _ = open_view(
+        "sentence",
+        model="runs/random",
+        sentence="a b c",
+        kind="encoder self",
+        how="mean",
+        over_what="layers",
+    )
     assert [panel.title for panel in shown(at)] == [
         f"Encoder self-attention layer {layer}: mean over its 16 heads" for layer in range(12)
     ]
@@ -142,8 +154,58 @@ def test_of_a_single_head_nothing_is_said_to_be_many(open_view, own_random, how,
 
 def test_a_single_head_is_said_to_be_of_its_own_layer(open_view, own_random):
     own_random(n_encoder_layers=2, n_decoder_layers=2, n_heads=1)
-    at, _ = open_view("sentence", model="runs/random", sentence="a b c", kind="encoder self")
+    at, _ = open_view(
+        "sentence",
+        model="runs/random",
+        sentence="a b c",
+        kind="encoder self",
+        how="mean",
+        over_what="layers",
+    )
     assert [panel.title for panel in shown(at)] == [
         "Encoder self-attention layer 0: its only head",
         "Encoder self-attention layer 1: its only head",
     ]
+
+
+@pytest.mark.parametrize("how", ["largest", "mean"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_is_said_what_one_head_hides_behind_the_mean(open_view, kind, how):
+    at, _ = open_view("sentence", model="translate", kind=NAMED[kind], how=how)
+    layers, _ = layers_of(kind)
+    heads = {(layer, h): head for layer, of in enumerate(layers) for h, head in enumerate(of)}
+    over_all = {"largest": np.maximum.reduce, "mean": lambda maps: sum(maps) / len(maps)}
+    [panel] = shown(at)
+    values = over_all[how](list(heads.values()))
+    rows, keys = texts(panel.rows.labels), texts(panel.columns.labels)
+    query = rows.index("it") if kind is Kind.ENCODER_SELF else None
+    said = []
+    for row in range(len(rows)) if query is None else [query]:
+        key = int(values[row].argmax())
+        cells = {head: float(weights[row, key]) for head, weights in heads.items()}
+        layer, head = max(cells, key=cells.get)
+        largest, mean = max(cells.values()), sum(cells.values()) / len(cells)
+        name = "itself" if kind.is_self and key == row else keys[key]
+        where = f"{kind.stack} layer {layer}, {kind.sublayer_label} head {head}"
+        said.append(
+            f"**{name}**: **{written(largest)}** in {where}. "
+            f"On average over {len(heads)} heads it is **{written(mean)}**."
+            if how == "largest"
+            else f"**{name}**: **{written(mean)}** on average over {len(heads)} heads. "
+            f"One of them alone, {where}, gives it **{written(largest)}**."
+        )
+    assert seen(at).partition("looks most at ")[2] in said
+
+
+def test_each_cell_says_which_head_looks_there_most(open_view):
+    at, _ = open_view("sentence", model="translate", kind="encoder self")
+    [panel] = shown(at)
+    layers, _ = layers_of(Kind.ENCODER_SELF)
+    assert panel.details[8][1] in {
+        f"layer {layer} head {head}"
+        for layer, of in enumerate(layers)
+        for head, weights in enumerate(of)
+        if weights[8, 1] == panel.values[8, 1]
+    }
+    at.segmented_control(key="how").set_value("mean").run()
+    assert shown(at)[0].details is None
