@@ -45,6 +45,11 @@ class Pattern:
         return self.hits / self.rows if self.rows else 0.0
 
     @property
+    def above_chance(self) -> float:
+        """How much larger its share is than chance; 0 where there is no pattern to speak of."""
+        return 0.0 if self.name in ("even", "none") else self.share - self.chance
+
+    @property
     def prevails(self) -> bool:
         """True where it may be called what the head does."""
         return self.rows > 0 and self.share >= max(COMMON, LIFT * self.chance)

@@ -27,6 +27,13 @@ class HeadTable:
     """From the top to the bottom of the table."""
     pair: Pair | None
     """The query and the key whose weight is asked for."""
+    sort: str
+    """By what they are sorted; of the other numbers, none stands in the table on the screen."""
+
+    @property
+    def farthest(self) -> HeadSummary:
+        """The head whose pattern differs most from chance; of equal ones the first."""
+        return min(self.summaries, key=lambda each: (-each.pattern.above_chance, each.head))
 
     @property
     def weights(self) -> list[float | None]:
@@ -76,6 +83,12 @@ def columns(shown: HeadTable) -> dict[str, Sequence[object]]:
     }
 
 
+def faint(shown: HeadTable) -> dict[str, Sequence[bool]]:
+    """Return name of a column → True for the patterns that do not prevail."""
+    grey = [not each.pattern.prevails for each in shown.summaries]
+    return dict.fromkeys(("does", "in_rows", "by_chance"), grey)
+
+
 def _percents(summary: HeadSummary, share: float) -> float | None:
     """Return a share for a column; nothing where no row has anything to share."""
     return None if summary.pattern.name in ("even", "none") else 100 * share
@@ -103,6 +116,12 @@ def column_config(shown: HeadTable) -> dict[str, ColumnConfig | None]:
     rows = _("The share of the rows whose largest weight is there.")
     chance = _("The same share for a head that picks any key it may see.")
     largest = _("The largest weight of a row, mean over the rows.")
+    asked = {
+        "entropy": numeric(_("bits"), width=54, help=bits),
+        "distance": numeric(_("distance"), width=76, help=away),
+        "largest": numeric(_("largest"), width=68, help=largest),
+    }
+    kept = {"entropy": {"entropy", "largest"}, "distance": {"distance"}}.get(shown.sort, set())
     return {
         MARK: text(width=28, help=_("The head's colour in every picture")),
         "layer": numeric(_("layer"), width=54),
@@ -111,9 +130,7 @@ def column_config(shown: HeadTable) -> dict[str, ColumnConfig | None]:
         "does": text(_("what its largest weights have in common"), width=330),
         "in_rows": numeric(_("in rows"), width=72, help=rows),
         "by_chance": numeric(_("by chance"), width=78, help=chance),
-        "entropy": numeric(_("bits"), width=54, help=bits),
-        "distance": numeric(_("distance"), width=76, help=away),
-        "largest": numeric(_("largest"), width=68, help=largest),
+        **{name: config if name in kept else None for name, config in asked.items()},
     }
 
 

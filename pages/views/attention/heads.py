@@ -6,7 +6,6 @@ from operator import attrgetter
 
 import streamlit as st
 
-from core.analysis.heads.findings import pronouns_among
 from core.analysis.heads.patterns import head_pattern
 from core.analysis.heads.summaries import (
     HeadSummary,
@@ -16,19 +15,21 @@ from core.analysis.heads.summaries import (
     site_summaries,
 )
 from core.heads import Head, Kind
+from core.inspection import Inspection
 from core.runs.run import Run
 from pages.frame import address, cached, controls, notes, opening, selection, session, tables
-from pages.frame.language import N_, _, n_, number, translated
+from pages.frame.language import N_, _, n_, number, plain, translated
 from pages.frame.opening import Opened
 from pages.frame.selection import Selection, key_tokens, query_tokens
 from pages.frame.view import Column, Shown
-from pages.views.attention import weights
+from pages.views.attention import seen, weights
 from pages.views.attention.head_table import (
     MARK,
     PAIR,
     HeadTable,
     column_config,
     columns,
+    faint,
     said,
     weight_of,
     writers,
@@ -36,7 +37,13 @@ from pages.views.attention.head_table import (
 from viz.charts.frames import written
 from viz.charts.head_table import head_table as styled_table
 
-SORTS = {"entropy": N_("entropy"), "distance": N_("distance"), "pair": N_("pair")}
+CHANCE = "chance"
+SORTS = {
+    CHANCE: N_("difference from chance"),
+    "entropy": N_("entropy"),
+    "distance": N_("distance"),
+    "pair": N_("pair"),
+}
 TABLE = "heads_table"
 """Key of the table."""
 _ROW, _ROWS = 35, 12
@@ -62,12 +69,13 @@ def draw(opened: Opened) -> Shown:
     summaries = cached.of_run(_summaries, opened.path, *asked)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(_("sorted by"), width="content")
-        sort = controls.choice(_("Sorted by"), session.SORT, translated(SORTS), "entropy")
+        sort = controls.choice(_("Sorted by"), session.SORT, translated(SORTS), CHANCE)
         pair = _ask_pair(selected) if sort == PAIR else None
-    shown = HeadTable(selected, sorted(summaries, key=_order(selected, sort, pair)), pair)
+    ordered = sorted(summaries, key=_order(selected, sort, pair))
+    shown = HeadTable(selected, ordered, pair, sort)
     _draw_table(shown)
     _draw_chosen(shown)
-    return _shown(shown, sort)
+    return _shown(shown)
 
 
 def _ask_pair(selected: Selection) -> Pair:
@@ -89,16 +97,8 @@ def _default_pair(selected: Selection) -> Pair:
     """Return the first pronoun and what it stands for, or else the largest weight's tokens."""
     inspection, kind = selected.inspection, selected.kind
     layer, head = opening.default_head(selected.opened.run, kind)
-    return pair_to_compare(inspection, kind, _pronoun(selected), Head(kind.site(layer), head))
-
-
-def _pronoun(selected: Selection) -> int | None:
-    """Return the row of the sentence's first pronoun; None where the rows are not its words."""
-    if selected.kind.query_side != "source":
-        return None
-    pronouns = pronouns_among(selected.opened.task, selected.opened.inspection.source_words)
-    texts = [token.text.lower() for token in selected.inspection.source_tokens]
-    return next((row for row, text in enumerate(texts) if text in pronouns), None)
+    pronoun = seen.row_of_pronoun(selected.opened, inspection, kind)
+    return pair_to_compare(inspection, kind, pronoun, Head(kind.site(layer), head))
 
 
 def _summaries(run: Run, sentence: str, whole_words: bool, kind: Kind) -> list[HeadSummary]:
@@ -106,9 +106,14 @@ def _summaries(run: Run, sentence: str, whole_words: bool, kind: Kind) -> list[H
 
 
 def _order(selected: Selection, sort: str, pair: Pair | None) -> Callable[[HeadSummary], float]:
-    """Return by what heads are sorted: the most pointed, the nearest or the heaviest first."""
+    """Return by what heads are sorted.
+
+    The farthest from chance, the most pointed, the nearest or the heaviest comes first.
+    """
     if pair is not None:
         return lambda each: -weight_of(selected, each, pair)
+    if sort == CHANCE:
+        return lambda each: -each.pattern.above_chance
     return attrgetter(sort)
 
 
@@ -118,7 +123,8 @@ def _draw_table(shown: HeadTable) -> None:
     tables.show(
         TABLE,
         written(
-            styled_table([head for _layer, head in places], columns(shown), mark=MARK), writers()
+            styled_table([head for _layer, head in places], columns(shown), faint(shown), MARK),
+            writers(),
         ),
         places,
         [(shown.selected.layer, shown.selected.head.index)],
@@ -141,9 +147,11 @@ def _draw_chosen(shown: HeadTable) -> None:
     selected = shown.selected
     [chosen] = [s for s in shown.summaries if s.head == selected.head]
     with st.container(horizontal=True, vertical_alignment="center"):
-        where = notes.site_and_head(selected.head)
-        does = said(chosen, shown.keys, whole_words=selected.whole_words)
-        st.text(f"{where}: {does}.", width="content")
+        text = notes.site_and_head(selected.head)
+        # Of the head that differs most it stands above already.
+        if chosen != shown.farthest:
+            text += f": {said(chosen, shown.keys, whole_words=selected.whole_words)}."
+        st.text(text, width="content")
         st.button(
             _("Show its map"),
             key="heads_to_maps",
@@ -163,7 +171,37 @@ def _draw_chosen(shown: HeadTable) -> None:
     )
 
 
-def _shown(shown: HeadTable, sort: str) -> Shown:
+def _seen(shown: HeadTable) -> str:
+    """Say which head differs most from chance, and how many have a pattern of their own."""
+    found, n = shown.farthest, number(len(shown.summaries))
+    does = plain(said(found, shown.keys, whole_words=shown.selected.whole_words))
+    if len({each.pattern.name for each in shown.summaries} | {"even", "none"}) == 2:
+        return _("Each head here: {does}.").format(does=does)
+    if found.pattern.above_chance <= 0:
+        return _("No head differs from chance here.")
+    clear = sum(each.pattern.prevails for each in shown.summaries)
+    text = n_(
+        "**{head}** differs most from chance: {does}. Clear patterns: **{clear}** of {n} head.",
+        "**{head}** differs most from chance: {does}. Clear patterns: **{clear}** of {n} heads.",
+        len(shown.summaries),
+    )
+    head = notes.site_and_head(found.head)
+    return text.format(head=head, does=does, clear=number(clear), n=n)
+
+
+def _instead(shown: HeadTable) -> str:
+    """Return an example in which a head has a clear pattern, where none has one here."""
+    if any(each.pattern.prevails for each in shown.summaries):
+        return ""
+    kind = shown.selected.kind
+
+    def tells(inspection: Inspection) -> bool:
+        return any(each.pattern.prevails for each in head_summaries(inspection, kind))
+
+    return seen.example(shown.selected, tells)
+
+
+def _shown(shown: HeadTable) -> Shown:
     selected = shown.selected
     title = _("What each head does: {kind}").format(kind=_(selected.kind.label))
     if shown.pair:
@@ -172,9 +210,11 @@ def _shown(shown: HeadTable, sort: str) -> Shown:
         name=f"heads.{selected.kind}",
         title=title,
         numbers=partial(_numbers, shown),
-        python=weights.inspecting(selected, *_IMPORTS) + _python(shown, sort),
+        python=weights.inspecting(selected, *_IMPORTS) + _python(shown),
         about={"head": notes.site_and_head(selected.head)},
         code=[head_summaries, site_summaries, head_pattern],
+        seen=_seen(shown),
+        instead=_instead(shown),
         how_to_read=_(_HOW_TO_READ),
         formula=_FORMULA,
     )
@@ -190,7 +230,7 @@ def _numbers(shown: HeadTable) -> dict[str, Column]:
     return {**columns(shown), **exact, "of_rows": [each.rows for each in summaries]}
 
 
-def _python(shown: HeadTable, sort: str) -> str:
+def _python(shown: HeadTable) -> str:
     lines = [f'summaries = head_summaries(inspection, Kind("{shown.selected.kind}"))']
     weight = "weight(each)"
     if shown.pair:
@@ -204,7 +244,8 @@ def _python(shown: HeadTable, sort: str) -> str:
             "",
             "",
         ]
-    by = f"-{weight}" if shown.pair else f"each.{sort}"
+    by = "-each.pattern.above_chance" if shown.sort == CHANCE else f"each.{shown.sort}"
+    by = f"-{weight}" if shown.pair else by
     lines += [
         f"summaries.sort(key=lambda each: {by})",
         "numbers = {",
@@ -224,6 +265,9 @@ _HOW_TO_READ = N_(
   the same distance from the query, the same token, the same text; in cross-attention also the same
   position in the source ± 1, or going from left to right. It is the head's when it holds in half
   of the rows or more and twice as often as **by chance**: for a head that picks any key it may see.
+  Patterns that are not are grey.
+- The heads that differ most from chance stand on top. Sorted by something else, the table shows
+  that number too, and below, *As a table*, stand all.
 - **Entropy** says among how many keys a row's weights are spread: 2 to the power of it, if they
   were alike. **Distance** says how many tokens away they are. The **largest weight** of a row says
   how much it points at one key.

@@ -35,6 +35,13 @@ def test_a_head_that_was_made_by_hand_is_recognised(keys, expected):
     assert pattern_of(pointing(keys, 6)) == expected
 
 
+def test_a_pattern_is_above_chance_by_its_share_less_that_of_chance():
+    [summary] = of(pointing([5, 5, 5, 0, 5, 5], 6), SELF)
+    assert summary.pattern.above_chance == pytest.approx(5 / 6 - 1 / 6)
+    [even] = of(np.full((1, 6, 6), 1 / 6, np.float32), SELF)
+    assert (even.pattern.name, even.pattern.above_chance) == ("even", 0.0)
+
+
 def test_a_head_that_looks_at_tokens_of_the_same_text_is_recognised():
     words = ["the", "cat", "the", "dog", "cat", "dog"]
     alike = same_texts(words, words)

@@ -7,7 +7,7 @@ from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
 from pages.views.attention import heads
 from tests.pages.conftest import ROOT, said, tick_rows, ticked_rows
-from tests.pages.views.attention.conftest import run_lines
+from tests.pages.views.attention.conftest import run_lines, seen
 
 TIRED = "The animal didn't cross the street because it was too tired."
 KINDS = {"encoder self": "encoder.self", "decoder self": "decoder.self", "cross": "decoder.cross"}
@@ -53,6 +53,59 @@ def test_every_number_is_that_of_the_summaries(open_view, kind):
         )
         assert row["in_rows"] == 100 * summary.pattern.share
         assert row["by_chance"] == 100 * summary.pattern.chance
+
+
+def test_the_heads_that_differ_most_from_chance_stand_on_top(open_view):
+    at, _ = open_view("heads")
+    rows = table(at)
+    assert (rows["in_rows"] - rows["by_chance"]).is_monotonic_decreasing
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_is_said_which_head_differs_most_from_chance_and_how_many_have_a_pattern(
+    open_view, kind
+):
+    at, taken = open_view("heads", kind=kind, sort="entropy")
+    columns = taken.numbers()
+    above = np.subtract(columns["in_rows"], columns["by_chance"])
+    top = min(
+        (-round(gain, 9), layer, head, row)
+        for row, (gain, layer, head) in enumerate(
+            zip(above, columns["layer"], columns["head"], strict=True)
+        )
+    )[-1]
+    stack, name = KINDS[kind].split(".")
+    where = f"{stack.capitalize()} layer {columns['layer'][top]}, {name}-attention head "
+    assert seen(at).startswith(f"**{where}{columns['head'][top]}** differs most from chance: ")
+    share, chance = (100 * columns[name][top] for name in ("in_rows", "by_chance"))
+    assert f"{share:.1f}".removesuffix(".0") + " % of" in seen(at)
+    assert f"by chance {chance:.1f}".removesuffix(".0") + " %)" in seen(at)
+    clear = sum(
+        share >= max(0.5, 2 * chance)
+        for share, chance in zip(columns["in_rows"], columns["by_chance"], strict=True)
+    )
+    assert seen(at).endswith(f"Clear patterns: **{clear}** of {len(above)} heads.")
+
+
+def test_the_head_of_which_this_is_said_is_not_described_twice(open_view):
+    at, _ = open_view("heads")
+    layer, head = places(at)[0]
+    at, _ = open_view("heads", layer=str(layer), head=str(head))
+    assert said(at).count("by chance ") == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_of_one_letter_no_more_is_said_than_there_is(open_view, kind):
+    at, taken = open_view("heads", model="copy", sentence="a", kind=kind)
+    columns = taken.numbers()
+    patterns = [share for share in table(at)["in_rows"] if share == share]
+    above = np.subtract(columns["in_rows"], columns["by_chance"])
+    if not patterns:
+        assert seen(at).startswith("Each head here: ")
+    elif max(above) <= 0:
+        assert seen(at) == "No head differs from chance here."
+    else:
+        assert "differs most from chance: " in seen(at)
 
 
 @pytest.mark.parametrize("sort", ["entropy", "distance"])
