@@ -35,6 +35,7 @@ def main() -> None:
         _page("training", _("Training"), ":material/model_training:"),
         _page("runs", _("Runs"), ":material/table_rows:"),
         _page("tour", _("Tour"), ":material/tour:"),
+        _page("glossary", _("Glossary"), ":material/menu_book:"),
         # The default page has no address but /; whoever types its name finds it all the same.
         st.Page(attention.render, title=_("Attention"), url_path="attention", visibility="hidden"),
     ]

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages.frame import components, presentation
+from pages.frame.glossary import tips
 
 LESSON_TEXT = "lesson_text"
 """Key of the element that says what a view shows: as high for one line as for two."""
@@ -110,7 +111,9 @@ def compact() -> None:
     """Apply to the page that is being drawn."""
     st.html(_STYLE)
     st.html(presentation.STYLE)
+    st.html(tips.STYLE)
     with st.container(key="scripts"):
         st.html(_WAY_BACK, unsafe_allow_javascript=True)
         st.html(presentation.SCRIPT, unsafe_allow_javascript=True)
+        tips.lend()
         components.lend_scripts()

@@ -17,6 +17,7 @@ PAGES = (
     "training",
     "runs",
     "tour",
+    "glossary",
 )
 """What can be linked to, as `app.py` lists it; the first has no address of its own."""
 

@@ -1,0 +1,10 @@
+"""The glossary: each term of the field explained once, in two sentences, with a view that shows it.
+
+It is a page, and wherever a term stands on another page it is explained to whoever points at it
+(`tips.py`).
+"""
+
+from pages.frame.glossary import model, practice
+from pages.frame.glossary.term import Term as Term
+
+TERMS = (*model.TERMS, *practice.TERMS)

@@ -1,0 +1,183 @@
+"""Terms of the model: what it is made of."""
+
+from pages.frame.glossary.term import Term
+from pages.frame.language import N_
+
+TERMS = (
+    Term(
+        "antecedent",
+        N_("antecedent|antecedents"),
+        N_(
+            "The noun that a pronoun stands for: “animal” for “it” in “The animal slept because "
+            "it was tired.” To find it, the model has to understand the rest of the sentence."
+        ),
+        "attention",
+        {"view": "lines"},
+    ),
+    Term(
+        "attention",
+        N_("attention|self-attention"),
+        N_(
+            "A weighted mean of the values of other tokens; the weights say how well each key "
+            "matches the query. Self-attention looks at the same sequence."
+        ),
+        "attention",
+        {"view": "steps"},
+    ),
+    Term(
+        "cross-attention",
+        N_("cross-attention|encoder-decoder attention"),
+        N_(
+            "Attention of the decoder to the source: queries come from the target, keys and "
+            "values from the encoder. In translation it often follows the alignment of words."
+        ),
+        "attention",
+        {"view": "lines", "kind": "decoder.cross"},
+    ),
+    Term(
+        "decoder",
+        N_("decoder|decoders"),
+        N_(
+            "The half of the model that writes the target, one token after the other. It sees "
+            "what it has written so far and, by cross-attention, the source."
+        ),
+        "layers",
+    ),
+    Term(
+        "embedding",
+        N_("embedding|embeddings"),
+        N_(
+            "The learned vector that stands for a token. With tied embeddings the same matrix "
+            "also turns the last vector into scores for the next token."
+        ),
+        "layers",
+        {"layers": "lens"},
+    ),
+    Term(
+        "encoder",
+        N_("encoder|encoders"),
+        N_(
+            "The half of the model that reads the source. Every token sees all others, and ends "
+            "as one vector that knows its context."
+        ),
+        "layers",
+    ),
+    Term(
+        "feed-forward",
+        N_("feed-forward|hidden unit|hidden units"),
+        N_(
+            "Two linear maps with a ReLU between them, applied to each position by itself. The "
+            "hidden units between them respond to different words."
+        ),
+        "layers",
+        {"layers": "units"},
+    ),
+    Term(
+        "head",
+        N_("head|heads"),
+        N_(
+            "One of several attentions that a layer computes side by side, each with its own "
+            "query, key and value matrices. Their outputs are joined and mixed by W^O."
+        ),
+        "attention",
+        {"view": "maps"},
+    ),
+    Term(
+        "layer-norm",
+        N_("layer norm|LayerNorm|pre-norm|post-norm"),
+        N_(
+            "Each vector is shifted and scaled to mean 0 and variance 1, then multiplied by a "
+            "learned gain. Pre-norm does so before each sublayer, post-norm (the paper) after "
+            "the sum."
+        ),
+        "layers",
+        {"layers": "norms"},
+    ),
+    Term(
+        "logit",
+        N_("logits|logit|temperature"),
+        N_(
+            "The score of a token before the softmax. Divided by a temperature above 1 the "
+            "probabilities become more even, below 1 sharper."
+        ),
+        "decoding",
+        {"decoding": "output"},
+    ),
+    Term(
+        "mask",
+        N_("look-ahead mask|padding mask|mask|masks"),
+        N_(
+            "Says which keys a query may look at; all others get the score −∞ and so the weight "
+            "0. The look-ahead mask hides later words, the padding mask hides PAD."
+        ),
+        "masks",
+    ),
+    Term(
+        "positional-encoding",
+        N_("positional encoding|positional encodings|sinusoids"),
+        N_(
+            "A vector added to each token that says where it stands; attention itself does not "
+            "know the order. The paper uses sines and cosines of many frequencies."
+        ),
+        "positions",
+    ),
+    Term(
+        "query",
+        N_("query|queries|key|keys"),
+        N_(
+            "Two projections of a token: the query is what it looks for, the key is what it "
+            "offers. Their dot product, divided by √d_k, is the score."
+        ),
+        "attention",
+        {"view": "steps"},
+    ),
+    Term(
+        "residual-stream",
+        N_("residual stream|stream"),
+        N_(
+            "The vector of a token that goes through all layers; each sublayer adds something to "
+            "it. What is added early can be read by every later layer."
+        ),
+        "layers",
+        {"layers": "stream"},
+    ),
+    Term(
+        "softmax",
+        N_("softmax"),
+        N_(
+            "Turns scores into weights that are positive and sum to 1: e to the power of each "
+            "score, divided by their sum. Large differences of scores make it one-hot."
+        ),
+        "scaling",
+        {"scaling": "softmax"},
+    ),
+    Term(
+        "special",
+        N_("special tokens|special token|BOS|EOS|PAD"),
+        N_(
+            "BOS begins a target, EOS ends a sentence, and PAD fills up a batch to equal length. "
+            "PAD is always masked."
+        ),
+        "masks",
+    ),
+    Term(
+        "token",
+        N_("token|tokens|subword|subwords"),
+        N_(
+            "What the model reads and writes: a word or a piece of one. Rare words are split "
+            "into pieces that are known."
+        ),
+        "attention",
+        {"view": "maps"},
+    ),
+    Term(
+        "weight",
+        N_("weight|weights"),
+        N_(
+            "Of attention: how much of a key's value a query takes, between 0 and 1; a row sums "
+            "to 1. Of a model: any number that training changes."
+        ),
+        "attention",
+        {"view": "lines"},
+    ),
+)

@@ -1,0 +1,129 @@
+"""What a term means, beside the pointer that rests on it; a tap does the same.
+
+The page's own text stays as it is: terms are found in it by the browser, and marked by ranges.
+"""
+
+import json
+
+import streamlit as st
+
+from pages.frame.glossary import TERMS, model
+from pages.frame.language import _
+
+STYLE = """
+<style>
+::highlight(term) {
+  text-decoration: underline dotted 1px color-mix(in srgb, currentColor 55%, transparent);
+}
+.term-tip {
+  position: fixed;
+  z-index: 1000001;
+  left: 0;
+  top: 0;
+  max-width: min(22rem, calc(100vw - 1rem));
+  padding: 0.5rem 0.7rem;
+  border: 1px solid color-mix(in srgb, CanvasText 25%, transparent);
+  border-radius: 0.5rem;
+  background: Canvas;
+  color: CanvasText;
+  font-size: 0.875rem;
+  line-height: 1.4;
+  pointer-events: none;
+}
+.term-tip[hidden] { display: none; }
+</style>
+"""
+
+# Streamlit drops a script in which anything looks like the beginning of an element.
+_SCRIPT = """
+<script>
+window.glossary = TERMS;
+if (!window.marksTerms && window.Highlight) {
+    window.marksTerms = true;
+    const AFTER = 350;  // milliseconds that a pointer rests before anything is said
+    const marked = new Highlight();
+    CSS.highlights.set("term", marked);
+    const tip = document.createElement("div");
+    Object.assign(tip, {className: "term-tip", role: "tooltip", hidden: true});
+    document.body.append(tip);
+    let found = [];
+    const texts = ":is([data-testid=stMarkdownContainer], [data-testid=stCaptionContainer])";
+    const pressed = "button, label, a";
+    const letters = "[\\\\p{L}\\\\p{N}_]";
+    const escaped = (text) => text.replace(/[.*+?^${}()|[\\]\\\\]/g, "\\\\$&");
+
+    const find = () => {
+        marked.clear();
+        found = [];
+        const forms = window.glossary.flatMap(({forms}, term) => forms.map((form) => [form, term]));
+        forms.sort(([one], [other]) => other.length - one.length);
+        const termOf = new Map(forms.map(([form, term]) => [form.toLowerCase(), term]));
+        const any = forms.map(([form]) => escaped(form)).join("|");
+        const pattern = new RegExp(`(?\\x3c!${letters})(?:${any})(?!${letters})`, "giu");
+        for (const text of document.querySelectorAll(`.stMain ${texts}`)) {
+            const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+            const known = new Set();
+            while (walker.nextNode()) {
+                const node = walker.currentNode;
+                if (node.parentElement.closest("code, .katex, .st-key-glossary")) continue;
+                for (const match of node.data.matchAll(pattern)) {
+                    const term = termOf.get(match[0].toLowerCase());
+                    const range = new Range();
+                    range.setStart(node, match.index);
+                    range.setEnd(node, match.index + match[0].length);
+                    found.push({range, term});
+                    const quiet = known.has(term) || !window.glossary[term].marked;
+                    known.add(term);
+                    if (!quiet && !node.parentElement.closest(pressed)) marked.add(range);
+                }
+            }
+        }
+    };
+    const under = ({clientX: x, clientY: y}) => found.find(({range}) =>
+        range.startContainer.isConnected && [...range.getClientRects()].some((box) =>
+            x >= box.left && x <= box.right && y >= box.top && y <= box.bottom));
+    const tell = (hit) => {
+        tip.hidden = !hit;
+        if (!hit) return;
+        const {forms: [name], text} = window.glossary[hit.term];
+        const heading = document.createElement("strong");
+        heading.textContent = name;
+        tip.replaceChildren(heading, ` · ${text}`);
+        const box = hit.range.getBoundingClientRect();
+        const {width, height} = tip.getBoundingClientRect();
+        const left = Math.max(8, Math.min(box.left, innerWidth - width - 8));
+        const fits = box.bottom + 6 + height <= innerHeight;
+        const top = fits ? box.bottom + 6 : Math.max(8, box.top - 6 - height);
+        tip.style.translate = `${left}px ${top}px`;
+    };
+    let due, resting;
+    new MutationObserver(() => {
+        clearTimeout(due);
+        due = setTimeout(find, 200);
+    }).observe(document.body, {subtree: true, childList: true, characterData: true});
+    addEventListener("pointermove", (event) => {
+        clearTimeout(resting);
+        if (event.pointerType === "touch") return;
+        if (!tip.hidden && !under(event)) tell(null);
+        if (!event.target.closest?.(".stMain")) return;
+        resting = setTimeout(() => tell(under(event)), AFTER);
+    });
+    addEventListener("click", (event) =>
+        tell(event.target.closest?.(pressed) ? null : under(event)));
+    addEventListener("scroll", () => tell(null), true);
+    addEventListener("keydown", () => tell(null));
+}
+</script>
+"""
+
+
+def lend() -> None:
+    """Let the page explain its terms; among what it shows to nobody."""
+    of_the_paper = {term.name for term in model.TERMS}
+    terms = [
+        {"forms": term.forms(), "text": _(term.text), "marked": term.name not in of_the_paper}
+        for term in TERMS
+    ]
+    # Nothing in a text can end the script.
+    written = json.dumps(terms, ensure_ascii=False).replace("<", "\\u003c")
+    st.html(_SCRIPT.replace("TERMS", written, 1), unsafe_allow_javascript=True)

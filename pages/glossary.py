@@ -1,0 +1,39 @@
+"""The glossary: every term once, with a view that shows it."""
+
+import streamlit as st
+
+from pages.frame import links
+from pages.frame.glossary import TERMS
+from pages.frame.glossary.term import Term
+from pages.frame.language import _, capitalised
+from pages.frame.tour import FIRST_PAGE
+
+
+def render() -> None:
+    """List the terms by the alphabet of the reader's language."""
+    st.markdown(f"**{_('Glossary')}**")
+    text = _("Wherever one of these words stands, it is explained when the pointer rests on it.")
+    st.markdown(f":small[{text}]")
+    terms = sorted(TERMS, key=lambda term: term.forms()[0].casefold())
+    half = (len(terms) + 1) // 2
+    with st.container(key="glossary"):
+        columns = st.columns(2, gap="large")
+        for at, term in enumerate(terms):
+            with columns[at // half]:
+                _say(term)
+
+
+def _say(term: Term) -> None:
+    heading, *others = term.forms()
+    also = f" :small[:gray[{', '.join(others)}]]" if others else ""
+    page = "" if term.page == FIRST_PAGE else term.page
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"**{capitalised(heading)}**{also}", width="content")
+        links.link(page, _("See it"), None, term.query)
+    st.markdown(f":small[{_(term.text)}]")
+
+
+if __name__ == "__main__":
+    from app import main
+
+    main()

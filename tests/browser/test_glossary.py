@@ -1,0 +1,50 @@
+"""Terms are explained where they stand."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.waiting import settled
+
+pytestmark = pytest.mark.browser
+PLACE_OF = """term => {
+    for (const range of CSS.highlights.get("term")) {
+        if (range.toString() !== term) continue;
+        const {x, y, width, height} = range.getBoundingClientRect();
+        return {x: x + width / 2, y: y + height / 2};
+    }
+}"""
+
+
+def place_of(page, term):
+    page.wait_for_function(f"term => ({PLACE_OF})(term)", arg=term)
+    return page.evaluate(PLACE_OF, term)
+
+
+def test_a_term_is_explained_to_whoever_rests_on_it(visit):
+    page = visit("heads?trial=scores&model=copy")
+    page.get_by_text("of heads on held-out sentences").wait_for(timeout=60_000)
+    settled(page)
+    place = place_of(page, "held-out")
+    tip = page.locator(".term-tip")
+    expect(tip).to_be_hidden()
+    page.mouse.move(place["x"], place["y"])
+    expect(tip).to_contain_text("held-out · Sentences that were never used in training.")
+    page.mouse.move(5, 400)
+    expect(tip).to_be_hidden()
+
+
+def test_a_tap_explains_it_and_another_one_takes_it_away(visit):
+    page = visit(
+        "heads?trial=scores&model=copy", viewport={"width": 390, "height": 844}, has_touch=True
+    )
+    page.get_by_text("of heads on held-out sentences").wait_for(timeout=60_000)
+    settled(page)
+    place = place_of(page, "held-out")
+    page.touchscreen.tap(place["x"], place["y"])
+    tip = page.locator(".term-tip")
+    expect(tip).to_be_visible()
+    box = tip.bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    page.touchscreen.tap(place["x"], 820)
+    expect(tip).to_be_hidden()

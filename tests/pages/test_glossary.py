@@ -1,0 +1,11 @@
+from pages.frame.glossary import TERMS
+
+
+def test_it_lists_every_term_by_the_alphabet_with_a_view_that_shows_it(open_page):
+    at = open_page("glossary", model=None)
+    headings = [each.value for each in at.markdown if each.value.startswith("**")][1:]
+    names = [text.split("**")[1].casefold() for text in headings]
+    assert names == sorted(term.forms()[0].casefold() for term in TERMS)
+    assert len(at.get("page_link")) == len(TERMS)
+    texts = "\n".join(each.value for each in at.markdown)
+    assert all(term.text in texts for term in TERMS)
