@@ -11,6 +11,7 @@ from core.vocabulary import Span
 
 SYMBOLS = string.ascii_lowercase
 MIN_LENGTH, MAX_LENGTH = 4, 16
+FORM = N_("4 to 16 letters from a to z with spaces between them")
 EXAMPLES = (
     Example(N_("six letters"), "k d a f q z"),
     Example(N_("repeated letters"), "a a a b b b a a"),
@@ -22,6 +23,7 @@ class Copying(Drawn):
     """`k d a f` → `k d a f`."""
 
     name = "copy"
+    form = FORM
     pronouns: frozenset[str] = frozenset()
     examples: tuple[Example, ...] = EXAMPLES
 
@@ -34,10 +36,19 @@ class Copying(Drawn):
         """A tenth of all rows, by hash."""
         return is_in_test_part(sample.source)
 
+    def makes(self, source: str) -> bool:
+        """Any row of symbols that is neither too short nor too long."""
+        return is_drawn(source)
+
     def reference(self, source: str) -> str | None:
         """The same symbols; None for anything but symbols."""
         symbols = symbols_of(source)
         return " ".join(symbols) if symbols else None
+
+
+def is_drawn(source: str) -> bool:
+    """Say whether a source is a row of symbols, neither too short nor too long."""
+    return MIN_LENGTH <= len(symbols_of(source)) <= MAX_LENGTH
 
 
 def symbols_of(source: str) -> list[str]:

@@ -2,7 +2,16 @@
 
 import random
 
-from core.tasks.copying import EXAMPLES, MAX_LENGTH, MIN_LENGTH, SYMBOLS, aligned, symbols_of
+from core.tasks.copying import (
+    EXAMPLES,
+    FORM,
+    MAX_LENGTH,
+    MIN_LENGTH,
+    SYMBOLS,
+    aligned,
+    is_drawn,
+    symbols_of,
+)
 from core.tasks.split import is_in_test_part
 from core.tasks.task import Drawn, Example, Sample
 
@@ -11,6 +20,7 @@ class Reversing(Drawn):
     """`k d a f` → `f a d k`."""
 
     name = "reverse"
+    form = FORM
     pronouns: frozenset[str] = frozenset()
     examples: tuple[Example, ...] = EXAMPLES
 
@@ -22,6 +32,10 @@ class Reversing(Drawn):
     def held_out(self, sample: Sample) -> bool:
         """A tenth of all rows, by hash."""
         return is_in_test_part(sample.source)
+
+    def makes(self, source: str) -> bool:
+        """Any row of symbols that is neither too short nor too long."""
+        return is_drawn(source)
 
     def reference(self, source: str) -> str | None:
         """The symbols in the other order; None for anything but symbols."""

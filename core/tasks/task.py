@@ -87,6 +87,13 @@ class Task(Protocol):
 class Drawn(ABC):
     """A task that makes its samples: whichever part they are of is a function of the sample."""
 
+    form: str
+    """What its sources are, in words: a marked text."""
+
+    @abstractmethod
+    def makes(self, source: str) -> bool:
+        """Say whether the task may draw a sample with this source."""
+
     @abstractmethod
     def sample(self, rng: random.Random) -> Sample:
         """Draw any sample, held out or not."""

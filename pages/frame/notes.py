@@ -8,12 +8,21 @@ from core.analysis.heads.findings import PronounHead, best_pronoun_head
 from core.heads import STACK_LABELS, Head
 from core.inspection import Inspection, SiteAttention
 from core.runs.run import Run, RunError
+from core.tasks.familiarity import (
+    N_DRAWN,
+    Familiarity,
+    familiarity,
+    is_measured,
+    nearest_words,
+)
 from pages.frame import cached
-from pages.frame.language import _, capitalised, n_, number, percent
+from pages.frame.language import _, capitalised, n_, number, percent, plain
 
 NEARLY_UNIFORM = 0.95
 NO_EFFECT = 0.02
 GOOD_EXACT_MATCH = 0.9
+MOST_RESPELLED = 3
+"""For so many unknown words those are named that are spelled like them."""
 
 
 def size(inspection: Inspection) -> str:
@@ -61,7 +70,51 @@ def stored(run: Run) -> HeadEffects | None:
 
 def about_sentence(run: Run, inspection: Inspection) -> list[str]:
     """Return why not to believe what a run does with a sentence, one sentence each."""
-    return [*_training_warnings(run), *about_reading(run, inspection)]
+    return [
+        *_training_warnings(run),
+        *about_reading(run, inspection),
+        *_unfamiliar(run, inspection),
+    ]
+
+
+def _unfamiliar(run: Run, inspection: Inspection) -> list[str]:
+    """Return how a sentence differs from those that the model learned from."""
+    found = cached.of_run(_familiarity, run.path, inspection.translation.source)
+    words = sorted(inspection.unknown_words)[:MOST_RESPELLED]
+    nearest = {
+        word: cached.of_run(_nearest, run.path, word)
+        for word in dict.fromkeys(inspection.source_words[at] for at in words)
+    }
+    said = [
+        _("Known words that are spelled like “{word}”: {words}.").format(
+            word=plain(word), words=", ".join(map(plain, known))
+        )
+        for word, known in nearest.items()
+        if known
+    ]
+    if found is None or found.made:
+        return said
+    said.append(
+        _("Training used {form}; this is none, so what was measured does not hold for it.").format(
+            form=_(found.form)
+        )
+    )
+    if found.n_words > found.longest:
+        longer = _("It has {n} words, the longest of {drawn} training sentences {longest}.")
+        said.append(
+            longer.format(
+                n=number(found.n_words), drawn=number(N_DRAWN), longest=number(found.longest)
+            )
+        )
+    return said
+
+
+def _familiarity(run: Run, sentence: str) -> Familiarity | None:
+    return familiarity(cached.task(run.path), sentence)
+
+
+def _nearest(run: Run, word: str) -> list[str]:
+    return nearest_words(word, run.known_words)
 
 
 def about_reading(run: Run, inspection: Inspection) -> list[str]:
@@ -89,10 +142,14 @@ def about_reading(run: Run, inspection: Inspection) -> list[str]:
     return found
 
 
-def pronoun_head(pronouns: Sequence[str], best: PronounHead, needed: PronounHead) -> str:
+def pronoun_head(
+    run: Run, sentence: str, pronouns: Sequence[str], best: PronounHead, needed: PronounHead
+) -> str:
     """Return what was measured about the heads that find the pronouns' antecedents.
 
     Args:
+        run: The heads'.
+        sentence: What is translated.
         pronouns: Of the sentence.
         best: The head whose largest weight lies most often on the antecedent.
         needed: The head whose silencing costs most; may be the same.
@@ -121,7 +178,13 @@ def pronoun_head(pronouns: Sequence[str], best: PronounHead, needed: PronounHead
         )
     elif best.cost_of_silencing < NO_EFFECT:
         sentences.append(_("The model has another way: this map is not its explanation."))
+    if not cached.of_run(_is_measured, run.path, sentence):
+        sentences.append(_("All this was measured on sentences of another kind than this one."))
     return " ".join(sentences)
+
+
+def _is_measured(run: Run, sentence: str) -> bool:
+    return is_measured(cached.task(run.path), sentence)
 
 
 def _evidence(head: PronounHead) -> str:

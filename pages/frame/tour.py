@@ -179,11 +179,12 @@ def _draw(tour: Tour) -> None:
 
 def _ask(stop: Stop) -> None:
     """Ask what will be seen, and say how to find out."""
+    predict, attempt = _("Predict"), _("Try")
     if stop.question:
-        st.markdown(f":small[**{_('Predict')}** {_text(stop.question)}]")
+        st.markdown(f":small[**{predict}** {_text(stop.question)}]")
     if stop.task:
         with st.container(key=layout.TOUR_TASK):
-            st.markdown(f":small[**{_('Try')}** {_text(stop.task)}]")
+            st.markdown(f":small[**{attempt}** {_text(stop.task)}]")
 
 
 def _offer_answer(stop: Stop, *, revealed: bool) -> None:

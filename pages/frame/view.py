@@ -171,7 +171,8 @@ def say_seen(shown: Shown) -> None:
         return
     if shown.seen:
         tour.answered(shown.seen)
-        st.markdown(f":primary[**{_('What you see')}**] {shown.seen}", width="stretch")
+        heading = _("What you see")
+        st.markdown(f":primary[**{heading}**] {shown.seen}", width="stretch")
     if shown.instead:
         offered = _("Try “{sentence}”").format(sentence=plain(shown.instead))
         if st.button(offered, key="instead", type="tertiary"):

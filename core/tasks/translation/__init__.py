@@ -30,6 +30,7 @@ class Translation(Drawn):
     """
 
     name = "translate"
+    form = N_("a sentence of the grammar")
     pronouns: frozenset[str] = frozenset({"it", "they"})
     examples: tuple[Example, ...] = (
         Example(N_("tired"), "The animal didn't cross the street because it was too tired."),
@@ -47,6 +48,10 @@ class Translation(Drawn):
     def held_out(self, sample: Sample) -> bool:
         """Say whether a noun pair or a name of the sample is kept for the test."""
         return is_held_out(sample.source)
+
+    def makes(self, source: str) -> bool:
+        """Say whether the grammar derives it, in one way or in several."""
+        return any(True for _ in derivations(source))
 
     def reference(self, source: str) -> str | None:
         """The translation that the grammar derives; None for what is no sentence of it."""

@@ -55,7 +55,8 @@ def _about_pronouns(opened: Opened) -> str:
     best, needed = best_pronoun_head(opened.run), most_needed_pronoun_head(opened.run)
     if best is None or needed is None:
         return notes.no_evaluation()
-    return notes.pronoun_head(pronouns, best, needed)
+    source = opened.inspection.translation.source
+    return notes.pronoun_head(opened.run, source, pronouns, best, needed)
 
 
 _HOW_TO_READ = N_(

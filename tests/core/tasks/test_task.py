@@ -12,6 +12,9 @@ class Digits(Drawn):
 
     name, pronouns, examples = "digits", frozenset(), ()
 
+    def makes(self, source):
+        return True
+
     def reference(self, source):
         return source
 

@@ -25,6 +25,9 @@ class Counting(Drawn):
 
     name, pronouns, examples = "counting", frozenset(), ()
 
+    def makes(self, source):
+        return True
+
     def __init__(self):
         self.drawn = itertools.count()
 

@@ -1,0 +1,70 @@
+"""How far a sentence is from those that a task's models learned from."""
+
+import random
+from collections.abc import Collection
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import islice
+
+from core.tasks.everyday import Everyday
+from core.tasks.mixed import Mixed
+from core.tasks.task import Drawn, Task
+
+N_DRAWN = 2_000
+"""So many sentences say how long those of a training are."""
+_LEAST_ALIKE = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class Familiarity:
+    """What of a sentence is as in training, where the task makes its sentences and so can say."""
+
+    form: str
+    """What the task's sentences are, in words: a marked text."""
+    made: bool
+    """Whether the task makes such sentences: what is measured on held-out ones holds for it."""
+    n_words: int
+    longest: int
+    """The most words among `N_DRAWN` sentences of the training."""
+
+
+def familiarity(task: Task | None, sentence: str) -> Familiarity | None:
+    """Compare a sentence with those that a task makes.
+
+    None for a task that makes none, or whose models have learned other pairs, too.
+
+    >>> from core.tasks.copying import Copying
+    >>> familiarity(Copying(), "a dog")
+    Familiarity(form='4 to 16 letters from a to z with spaces between them', made=False, \
+n_words=2, longest=16)
+    """
+    if not isinstance(task, Drawn) or isinstance(task, Everyday):
+        return None
+    drawn = islice(task.training_samples(random.Random("lengths")), N_DRAWN)
+    longest = max(len(sample.source.split()) for sample in drawn)
+    return Familiarity(task.form, task.makes(sentence), len(sentence.split()), longest)
+
+
+def is_measured(task: Task | None, sentence: str) -> bool:
+    """Say whether a sentence is of the kind that a task's figures were measured on.
+
+    Of pairs from a file nobody knows what others are like them: those that are there, at least.
+    """
+    made = task.made if isinstance(task, Mixed) else task
+    if isinstance(made, Drawn):
+        return made.makes(sentence)
+    return task is not None and task.reference(sentence) is not None
+
+
+def nearest_words(word: str, known: Collection[str], n: int = 2) -> list[str]:
+    """Return the known words that are spelled most like an unknown one, the most alike first.
+
+    >>> nearest_words("anmial", {"animal", "animals", "street", "a"})
+    ['animal', 'animals']
+    >>> nearest_words("zzz", {"animal"})
+    []
+    """
+    begins, length = word[:1].casefold(), len(word)
+    alike = [each for each in known if each[:1].casefold() == begins and each != word]
+    near = sorted(each for each in alike if abs(len(each) - length) <= 2)
+    return get_close_matches(word, near, n, _LEAST_ALIKE)
