@@ -25,7 +25,7 @@ def matrices(page):
 
 
 def equation(page):
-    return page.get_by_test_id("stMarkdown").filter(has_text=re.compile(r"^\S+\[\d+, \d+\]"))
+    return page.get_by_test_id("stMarkdown").filter(has_text=re.compile(r"^\S+ \(.+ → .+\)"))
 
 
 def cell_box(panel, row, column):
@@ -46,7 +46,7 @@ def test_a_clicked_cell_is_framed_and_its_terms_come_to_the_number_under_the_poi
     expect(tooltip).to_contain_text("the → street")
     number = tooltip.inner_text().split()[-1]
     page.mouse.click(*at)
-    expect(equation(page)).to_have_text(f"q·k[5, 6] = q[5] · kᵀ[:, 6] = {number}")
+    expect(equation(page)).to_have_text(f"q·k (the → street) = q of the · kᵀ of street = {number}")
     expect(result.locator(".chosen")).to_have_attribute("style", "--row: 5; --column: 6;")
     expect(page).to_have_url(re.compile("cell=0%2C5%2C6"))
     page.get_by_text("All terms, with all digits").click()
@@ -74,7 +74,7 @@ def test_arrow_keys_in_a_matrix_choose_a_cell_and_leave_the_step(visit):
     cells.focus()
     for key in ("ArrowRight", "ArrowDown", "Enter"):
         page.keyboard.press(key)
-    expect(equation(page)).to_contain_text("w[1, 1] = e^(")
+    expect(equation(page)).to_contain_text("w (animal → animal) = e^(")
     expect(page.get_by_role("radio", name="softmax", exact=True)).to_be_checked()
     expect(cells).to_be_focused()
 

@@ -88,14 +88,22 @@ def axis_of(selected: Selection, steps: HeadSteps, name: AxisName) -> Axis:
 
 def named_cell(selected: Selection, steps: HeadSteps, stage: Stage, cell: tuple[int, int]) -> str:
     """Return which words, or which word and dimension, a cell of a stage's result is about."""
+    row, column = named_row_and_column(selected, steps, stage, cell)
+    return f"{row} → {column}" if panels(steps, stage)[0].columns == "key" else f"{row}, {column}"
+
+
+def named_row_and_column(
+    selected: Selection, steps: HeadSteps, stage: Stage, cell: tuple[int, int]
+) -> tuple[str, str]:
+    """Return the words, or the word and the dimension, of a cell of a stage's result."""
     made = panels(steps, stage)[0]
     row, column = (
         axis_of(selected, steps, name).labels[at].text
         for name, at in zip((made.rows, made.columns), cell, strict=True)
     )
     if made.columns == "key":
-        return f"{row} → {column}"
-    return _("{word}, dimension {n}").format(word=row, n=column)
+        return row, column
+    return row, _("dimension {n}").format(n=column)
 
 
 _ON_ONE_SCALE: Mapping[Stage, frozenset[str]] = {

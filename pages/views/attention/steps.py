@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from core.analysis.heads.cells import cell_at, cell_of, pair_of, telling_pair
+from core.analysis.heads.cells import cell_at, cell_of, pair_of
 from core.analysis.heads.stages import Stage, bias, panels
 from core.analysis.heads.steps import HeadSteps, head_steps
 from core.analysis.heads.terms import terms as terms_of
@@ -27,7 +27,7 @@ from pages.frame.opening import Opened
 from pages.frame.positions import positions
 from pages.frame.selection import Selection, key_tokens, query_tokens
 from pages.frame.view import Column, Shown
-from pages.views.attention import stages, terms
+from pages.views.attention import seen, stage_seen, stages, terms
 
 STEPS = "steps"
 MANY = 10**6
@@ -48,55 +48,69 @@ def draw(opened: Opened) -> Callable[[], Shown]:
 def _draw(selected: Selection) -> Shown:
     opened = selected.opened
     steps = cached.of_run(head_steps, opened.path, opened.sentence, selected.head)
-    stage, cell = _ask(steps)
+    stage, cell = _ask(selected, steps)
     found = terms_of(steps, stage, *cell)
-    text, formula = st.columns([3, 2], vertical_alignment="center")
-    text.markdown(stages.explained(steps, stage))
-    with formula:
-        st.markdown(f"${steps.formulas[stage]}$")
-        st.markdown(terms.equation(found))
-    pictures = [
-        components.matrices(
+    names = terms.names_of(selected, steps, stage, cell, found)
+    result, number = st.columns([3, 2])
+    with result:
+        st.markdown(stages.explained(steps, stage))
+        matrices = components.matrices(
             stages.stage_matrices(selected, steps, stage, cell),
             key=STEPS,
             on_pick=partial(clicks.take_cell, STEPS),
-        ),
-        terms.draw(selected, steps, stage, cell, found),
-    ]
+        )
+    with number:
+        st.markdown(f"${steps.formulas[stage]}$")
+        st.markdown(terms.equation(found, names))
+        drawn = terms.draw(selected, steps, stage, cell, found)
     where = notes.site_and_head(selected.head)
     return Shown(
         name=f"{selected.site}.{selected.head.index}.{stage}",
         title=_("{where}: {stage}").format(where=where, stage=stages.label(stage)),
         numbers=lambda: _numbers(selected, steps, stage, cell),
         python=_python(selected, stage, cell),
+        seen=stage_seen.of_stage(selected, steps, stage, cell, found),
+        instead=_instead(selected, steps, stage, cell),
         about={
             "head": where,
             "happens": stages.explained(steps, stage).replace("**", ""),
-            "number": terms.written(found),
+            "number": terms.written(found, names),
         },
         code=[attend_probed, head_steps, terms_of],
-        pictures=pictures,
+        pictures=[matrices, drawn],
         how_to_read=_(_HOW_TO_READ),
         formula=steps.formulas[stage],
     )
 
 
-def _ask(steps: HeadSteps) -> tuple[Stage, tuple[int, int]]:
+def _instead(selected: Selection, steps: HeadSteps, stage: Stage, cell: tuple[int, int]) -> str:
+    """Return an example with something to see, where the weights of the row say nothing."""
+    query, _key = pair_of(steps, stage, *cell)
+    return seen.instead(selected, steps.weights_QK, query) if stage is Stage.SOFTMAX else ""
+
+
+def _ask(selected: Selection, steps: HeadSteps) -> tuple[Stage, tuple[int, int]]:
     """Ask for a stage; return it with the cell of its result that is looked at."""
     offered = {stage: stages.label(stage) for stage in steps.formulas}
     order = list(offered)
     how: controls.How[Stage] = {"older": {text: each for each, text in stages.FORMULAS.items()}}
-    stage = controls.chosen(session.STAGE, offered, order[0], how)
+    stage = controls.chosen(session.STAGE, offered, Stage.SOFTMAX, how)
     at = order.index(stage)
     cell = _clicked(steps, stage)
-    chosen = cell or cell_at(steps, stage, *telling_pair(steps))
+    chosen = cell or cell_at(steps, stage, *_telling_pair(selected, steps))
     going = {} if cell is None else _same_pair(steps, stage, chosen)
     with st.container(horizontal=True, vertical_alignment="center"):
         _button("back", _("Back"), "chevron_left", order[at - 1] if at else None, going)
         how["then"] = partial(_keep_pair, going)
-        controls.choice(_("Step"), session.STAGE, offered, order[0], **how)
+        controls.choice(_("Step"), session.STAGE, offered, Stage.SOFTMAX, **how)
         _button("next", _("Next"), "chevron_right", (*order, None)[at + 1], going)
     return stage, chosen
+
+
+def _telling_pair(selected: Selection, steps: HeadSteps) -> tuple[int, int]:
+    """Return the query to speak of, and the key at which it looks most."""
+    query = seen.query_of(selected, steps.weights_QK)
+    return query, int(steps.weights_QK[query].argmax())
 
 
 def _button(
@@ -217,11 +231,12 @@ _HOW_TO_READ = N_(
 - The buttons lead through one head step by step, from what it is given to what it adds. What comes
   out of a step goes into the next: *q* and *k* make *q·k*, the weights of *softmax* mix the values
   *v*.
-- The **first** matrix is the result: what the step makes. Click one of its cells, and below stands
-  how that number came about, term by term. A click on what goes in chooses a row or a column of it.
-- Until you click, the cells are those of the pair of words with the largest weight (but for a word
-  that looks at itself), and of vectors the number that weighs most for that pair. When you go on,
-  the pair stays.
+- The **first** matrix is the result: what the step makes. Click one of its cells, and beside it
+  stands how that number came about, term by term. A click on what goes in chooses a row or a column
+  of it.
+- Until you click, the cells are those of the first pronoun, or else of the word that points most,
+  and of the key that it looks at most; of vectors they are those of the number that weighs most for
+  that pair. When you go on, the pair stays.
 - All numbers are those of the model's own pass over the sentence; nothing is rounded but what is
   shown. Weights go from 0 to 1; everything else has its own scale, written below.
 - Vectors have no names for their numbers: *dimension 7* means nothing by itself. What means

@@ -6,20 +6,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.analysis.heads.cells import cell_at, telling_pair
+from core.analysis.heads.cells import cell_at
+from core.analysis.heads.largest_weights import pairs_of_words, telling_query
 from core.analysis.heads.stages import Stage, bias, matrices, panels
 from core.analysis.heads.steps import head_steps
 from core.analysis.heads.terms import terms
-from core.heads import Head, Site
+from core.heads import Head, Kind, Site
+from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from pages.frame import view
 from pages.views.attention.stages import FORMULAS
 from pages.views.attention.steps import STEPS
-from tests.pages.conftest import ROOT, send_from, unfold
-from tests.pages.views.attention.conftest import run_lines
+from tests.pages.conftest import MODEL, ROOT, send_from, unfold
+from tests.pages.views.attention.conftest import run_lines, seen
 from viz.plane.matrices import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
+GUIDED = Site("encoder", 2, "self")
 LOOKED = {"model": "translate", "layer": "1", "head": "2"}
 KINDS = {
     "encoder self": Site("encoder", 1, "self"),
@@ -68,7 +71,7 @@ def names(at):
 
 
 def test_next_and_back_go_through_all_stages_in_order(open_steps):
-    at, _ = open_steps()
+    at, _ = open_steps(stage="queries")
     order = names(at)
     assert order == ["q", "k", "v", "q·k", "÷ √d_k", "mask", "softmax", "· v", "concatenate", "W^O"]
     assert at.button(key="steps_back").disabled
@@ -85,7 +88,7 @@ def test_older_links_call_stages_by_their_formulas(open_steps, stage):
     at, _ = open_steps(stage=FORMULAS[stage])
     assert at.segmented_control(key="stage").value is stage
     # A link of today calls them by a name.
-    assert at.query_params.get("stage", list(Stage)[0]) == stage.value
+    assert at.query_params.get("stage", Stage.SOFTMAX) == stage.value
 
 
 def test_the_stage_stays_when_another_head_is_chosen(open_steps, run):
@@ -97,11 +100,31 @@ def test_the_stage_stays_when_another_head_is_chosen(open_steps, run):
 
 
 @pytest.mark.parametrize("stage", Stage)
-def test_it_opens_on_the_head_s_largest_weight_between_two_words(open_steps, run, stage):
+def test_it_marks_what_the_telling_word_s_largest_weight_is_about(open_steps, run, stage):
     at, _ = open_steps(kind="cross", stage=stage.value)
+    inspection = inspect_sentence(run, TIRED)
     steps = head_steps(run, TIRED, Head(KINDS["cross"], 2))
-    cell = cell_at(steps, stage, *telling_pair(steps))
+    pairs = pairs_of_words(inspection.fed_tokens, inspection.source_tokens, Kind.CROSS)
+    query = telling_query(steps.weights_QK, steps.visible_QK, pairs)
+    cell = cell_at(steps, stage, query, int(steps.weights_QK[query].argmax()))
     assert shown(at).selected == (0, *cell)
+
+
+def test_it_opens_on_the_softmax_of_the_pronoun(open_view):
+    at, _ = open_view("steps")
+    assert at.segmented_control(key="stage").value == "softmax"
+    steps = head_steps(load_run(ROOT / "gallery" / MODEL), TIRED, Head(GUIDED, 0))
+    words = texts(shown(at).panels[0].rows)
+    panel, row, column = shown(at).selected
+    assert (panel, words[row], words[column]) == (0, "it", "animal")
+    scores = steps.masked_QK[row].astype(np.float64)
+    share = 1 / np.exp(scores - scores[column]).sum()
+    second = np.sort(scores)[-2]
+    gap = f"{scores[column] - second:.2f}"
+    found = seen(at)
+    assert found.startswith("**it** gives **animal** **")
+    assert found.endswith(f"of its weight: its score is {gap} above the next.")
+    assert float(re.search(r"([\d.]+) %", found)[1]) == pytest.approx(100 * share, abs=0.051)
 
 
 def test_a_clicked_cell_is_marked_and_explained(open_steps, run):
@@ -109,7 +132,7 @@ def test_a_clicked_cell_is_marked_and_explained(open_steps, run):
     click(at, 0, 3, 5)
     assert shown(at).selected == (0, 3, 5)
     steps = head_steps(run, TIRED, Head(KINDS["cross"], 2))
-    assert equation(at).startswith("q·k[3, 5] = q[3] · kᵀ[:, 5] = **")
+    assert equation(at).startswith("q·k (n' → the) = q of n' · kᵀ of the = **")
     assert (
         unfold(at, "terms")
         .code[0]
@@ -147,8 +170,8 @@ def test_a_cell_in_the_link_that_cannot_be_falls_back(open_steps, cell):
 
 def test_a_stage_and_an_order_in_the_link_that_cannot_be_fall_back(open_steps):
     at, _ = open_steps(stage="nonsense", terms_order="nonsense")
-    assert len(shown(at).panels) == 3
-    assert at.segmented_control(key="stage").value == "queries"
+    assert len(shown(at).panels) == 2
+    assert at.segmented_control(key="stage").value == "softmax"
 
 
 def test_a_link_reopens_stage_and_cell(open_steps):
@@ -244,7 +267,7 @@ def test_a_file_says_which_head_and_which_number(open_steps):
     _, taken = open_steps(kind="cross", stage="q·k", cell="0,3,5")
     assert taken.about["head"] == "Decoder layer 1, cross-attention head 2"
     assert taken.about["happens"].startswith("Compare. Every query meets every key")
-    assert taken.about["number"].startswith("q·k[3, 5] = q[3] · kᵀ[:, 5] = ")
+    assert taken.about["number"].startswith("q·k (n' → the) = q of n' · kᵀ of the = ")
 
 
 def test_a_sentence_of_any_signs_is_computed_again(open_steps):
