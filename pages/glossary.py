@@ -11,7 +11,8 @@ from pages.frame.tour import FIRST_PAGE
 
 def render() -> None:
     """List the terms by the alphabet of the reader's language."""
-    st.markdown(f"**{_('Glossary')}**")
+    heading = _("Glossary")
+    st.markdown(f"**{heading}**")
     text = _("Wherever one of these words stands, it is explained when the pointer rests on it.")
     st.markdown(f":small[{text}]")
     terms = sorted(TERMS, key=lambda term: term.forms()[0].casefold())

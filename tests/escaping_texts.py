@@ -5,7 +5,8 @@ What is found by reading the source, file by file:
 - words in a literal that nothing translates: of two words or more anywhere, of one where an element
   or a picture takes a text (`label`, `title`, `help` …), also by way of a constant or a variable;
 - constants that are translated when a module is imported, for whoever came first;
-- `_` of something that no catalogue can hold, as it is put together when the page runs;
+- `_` of something that no catalogue can hold, as it is put together when the page runs, and within
+  an f-string, where extraction does not look;
 - numbers written with a format, which are English in every language, also by Streamlit's columns;
 - charts that nobody tells how the reader's language writes numbers.
 """
@@ -82,6 +83,19 @@ def put_together(file: Path) -> list[Found]:
                 if not _is_whole(text, marks_only=_name(call.func) == "N_"):
                     found.append((call.lineno, ast.unparse(call)[:60]))
     return found
+
+
+def in_f_strings(file: Path) -> list[Found]:
+    """Return the texts that no extraction sees: Babel does not read what an f-string computes."""
+    return [
+        (call.lineno, ast.unparse(call)[:60])
+        for string in ast.walk(_tree(file))
+        if isinstance(string, ast.JoinedStr)
+        for call in ast.walk(string)
+        if isinstance(call, ast.Call)
+        and _name(call.func) in MARKS
+        and any(isinstance(text, ast.Constant) for text in call.args)
+    ]
 
 
 def formatted(file: Path) -> list[Found]:

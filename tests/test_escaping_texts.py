@@ -92,8 +92,16 @@ def test_what_is_translated_or_is_no_text_is_passed_over(written, line):
     file = written(AROUND.format(line=line))
     assert not escaping_texts.escaping(file)
     assert not escaping_texts.put_together(file)
+    assert not escaping_texts.in_f_strings(file)
     assert not escaping_texts.formatted(file)
     assert not escaping_texts.frozen(file)
+
+
+@pytest.mark.parametrize(
+    "line", ["st.text(f\"{_('Heads')}: 3\")", "st.text(f\"{n_('{n} head', '{n} heads', n)}\")"]
+)
+def test_a_text_that_extraction_does_not_see_is_found(written, line):
+    assert escaping_texts.in_f_strings(written(AROUND.format(line=line)))
 
 
 def test_docstrings_are_no_texts(written):

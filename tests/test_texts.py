@@ -13,6 +13,7 @@ IN_PYTHON = {
     "escaping": escaping_texts.escaping,
     "frozen": escaping_texts.frozen,
     "put together": escaping_texts.put_together,
+    "in an f-string": escaping_texts.in_f_strings,
     "formatted": escaping_texts.formatted,
     "written by streamlit": escaping_texts.written_by_streamlit,
 }

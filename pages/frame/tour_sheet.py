@@ -31,24 +31,25 @@ class Task:
 
 def sheet(title: str, tasks: Sequence[Task]) -> str:
     """Return a page to print: room for an answer to each question, the answers at the end."""
+    predict, attempt, found = map(html.escape, (_("Predict"), _("Try"), _("Answers")))
     asked = "".join(
-        f"<section><h2>{at}. {_escaped(each.title)}</h2>"
-        f"<p><b>{_escaped(_('Predict'))}</b> {_escaped(each.question)}</p>"
+        f"<section><h2>{at}. {html.escape(each.title)}</h2>"
+        f"<p><b>{predict}</b> {html.escape(each.question)}</p>"
         '<p class="room"></p>'
-        f"<p><b>{_escaped(_('Try'))}</b> {_escaped(each.task)}</p>"
+        f"<p><b>{attempt}</b> {html.escape(each.task)}</p>"
         '<p class="room"></p></section>'
         for at, each in enumerate(tasks, start=1)
     )
     known = "".join(
-        f"<p>{at}. {_escaped(_unmarked(each.answer))}</p>"
+        f"<p>{at}. {html.escape(_unmarked(each.answer))}</p>"
         for at, each in enumerate(tasks, start=1)
         if each.answer
     )
-    answers = f"<section><h2>{_escaped(_('Answers'))}</h2>{known}</section>" if known else ""
+    answers = f"<section><h2>{found}</h2>{known}</section>" if known else ""
     return (
         f'<!doctype html><html lang="{tag()}"><meta charset="utf-8">'
-        f"<title>{_escaped(title)}</title>{_STYLE}"
-        f"<h1>{_escaped(title)}</h1>{asked}{answers}</html>"
+        f"<title>{html.escape(title)}</title>{_STYLE}"
+        f"<h1>{html.escape(title)}</h1>{asked}{answers}</html>"
     )
 
 
@@ -60,7 +61,3 @@ def _unmarked(markdown: str) -> str:
     """
     # What was typed is written with entities, so that no mark in it is lost.
     return html.unescape(_MARKS.sub("", markdown))
-
-
-def _escaped(text: str) -> str:
-    return html.escape(text)

@@ -31,7 +31,7 @@ AXES = ("rows", "columns")
 """Fields that hold an axis, which has a name."""
 NAMES = frozenset({"bfloat16", "float32", "copy-tiny", "output", "softmax", "e^(z/τ − max)"})
 """The same everywhere: number formats, a run, parts of a model as in the code, a formula."""
-MARKDOWN = re.compile(r":small(?=\[)|\$[^$]+\$|\*\*")
+MARKDOWN = re.compile(r":(?:small|primary|gray)(?=\[)|\$[^$]+\$|\*\*")
 
 
 def marked(text: str) -> str:
