@@ -83,6 +83,8 @@ class Run:
     """What `evaluate` stored of these weights, or None where it was not run on them."""
     notice: str
     """What must be said of the run wherever it is shown; empty for most."""
+    damage: str = ""
+    """What of its folder is left out because it cannot be read; empty for most."""
 
     @property
     def name(self) -> str:
@@ -100,6 +102,7 @@ def load_run(path: Path, step: int | None = None) -> Run:
 
     Raises:
         RunError: The folder is missing, damaged, or no run; or no weights of the step were kept.
+            A damaged evaluation.json is left out, see `Run.damage`.
     """
     if not path.is_dir():
         raise RunError(f"{path}: no such folder")
@@ -114,6 +117,12 @@ def load_run(path: Path, step: int | None = None) -> Run:
         step, model = _weights(path, settings, step)
     except CheckpointError as error:
         raise RunError(f"{path}: {error}") from error
+    # Figures can be measured anew: without them the model is as good as before.
+    evaluation, damage = None, ""
+    try:
+        evaluation = _evaluation_of(path, model, step)
+    except RunError as error:
+        damage = str(error)
     return Run(
         path=path,
         settings=settings,
@@ -121,8 +130,9 @@ def load_run(path: Path, step: int | None = None) -> Run:
         tokenizer=tokenizer,
         step=step,
         known_words=frozenset(read_words(path)),
-        evaluation=_evaluation_of(path, model, step),
+        evaluation=evaluation,
         notice=_notice_of(path),
+        damage=damage,
     )
 
 

@@ -269,6 +269,9 @@ def _effect_warnings(run: Run, head: Head) -> list[str]:
 
 
 def _training_warnings(run: Run) -> list[str]:
+    if run.damage:
+        text = _("{why}. Its figures are left out; python -m core evaluate measures them anew.")
+        return [plain(text.format(why=run.damage))]
     steps = run.settings.training.steps
     if run.step < steps:
         said = n_(

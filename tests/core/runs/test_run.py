@@ -52,6 +52,8 @@ def test_stored_evaluation_is_loaded(folder):
 @pytest.mark.parametrize(
     "damage",
     [
+        "{,",
+        "[]",
         {"exact_match": None},
         {"seed": "x"},
         {"pronoun": {}},
@@ -63,10 +65,12 @@ def test_stored_evaluation_is_loaded(folder):
         {"heads": [{**HEAD, "head": 99}]},
     ],
 )
-def test_an_evaluation_that_is_none_is_named(folder, damage):
-    (folder / "evaluation.json").write_text(json.dumps({**EVALUATION, **damage}))
-    with pytest.raises(RunError, match=r"evaluation\.json is damaged"):
-        load_run(folder)
+def test_an_evaluation_that_is_none_is_left_out_and_named(folder, damage):
+    text = damage if isinstance(damage, str) else json.dumps({**EVALUATION, **damage})
+    (folder / "evaluation.json").write_text(text)
+    run = load_run(folder)
+    assert run.evaluation is None
+    assert f"{folder}: evaluation.json" in run.damage
 
 
 def test_the_checkpoint_with_the_most_steps_is_loaded(folder):
@@ -146,7 +150,6 @@ DAMAGES = {
         "step-00000030.safetensors",
         lambda path: (path.parent / "checkpoints" / path.name).write_bytes(b"\x10\x00"),
     ),
-    "broken evaluation": ("evaluation.json", lambda path: path.write_text("{,")),
 }
 
 

@@ -12,7 +12,7 @@ from core.heads import Head, Kind, Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from pages.frame import cached, notes
-from tests.pages.conftest import ROOT, said
+from tests.pages.conftest import ROOT, said, shown
 
 NO_CHANGE = "No change was found when this head is silenced"
 NO_BETTER = "no better than a rule"
@@ -102,6 +102,15 @@ def test_an_untrained_run_is_said(open_app, own_copy):
     settings["training"]["steps"] *= 2
     (own_copy / "run.json").write_text(json.dumps(settings))
     assert "Training has done" in said(open_app(model="runs/mine"))
+
+
+def test_a_damaged_evaluation_is_a_warning_and_the_model_can_be_looked_at(open_app, own_copy):
+    (own_copy / "evaluation.json").write_text("{")
+    at = open_app(model="runs/mine")
+    assert not at.error
+    assert "evaluation" in said(at)
+    assert "figures are left out" in said(at)
+    assert shown(at).weights.size
 
 
 def test_a_nearly_uniform_head_is_said(own_copy):
