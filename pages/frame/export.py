@@ -1,5 +1,6 @@
 """What a view shows, and all that can be taken away of it: files, a link, Python, explanations."""
 
+import html
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -7,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from pages.frame import address, layout
-from pages.frame.files import Columns, as_csv, as_json
+from pages.frame.files import Columns, as_csv, as_json, stem
 from pages.frame.folded import fold, fold_code, fold_formula, fold_how_to_read
 from pages.frame.language import N_, _, in_this_language, signs, tag, translated
 from viz.charts.curves import Chart
@@ -80,6 +81,9 @@ def offer(shown: Shown, view: str, facts: Mapping[str, object]) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             _files(shown, about)
             _link_and_python(link, shown.python)
+            # Components save their pictures themselves, under names that begin like the files'.
+            begins = html.escape(stem(about))
+            st.html(f'<i hidden data-files-begin="{begins}"></i>', width="content")
         fold(_("As a table"), "table", lambda: st.html(_tables(shown)), compact=True)
         if shown.how_to_read:
             fold_how_to_read(shown.how_to_read, compact=True)
@@ -92,6 +96,7 @@ def offer(shown: Shown, view: str, facts: Mapping[str, object]) -> None:
 
 
 def _files(shown: Shown, about: Mapping[str, object]) -> None:
+    of = f"{stem(about)}{shown.name}"
     charts = [each for each in shown.pictures if each.chart is not None]
     for number, chart in enumerate(charts):
         # Components save themselves what they show just then, zoomed or not.
@@ -100,13 +105,11 @@ def _files(shown: Shown, about: Mapping[str, object]) -> None:
             ("PNG", "image/png", chart_png),
             ("SVG", "image/svg+xml", chart_svg),
         ):
-            name = f"{shown.name}{tail}.{label.lower()}"
+            name = f"{of}{tail}.{label.lower()}"
             _download(f"{label}{tail}", mime, name, partial(_made, made, chart))
-    _download("CSV", "text/csv", f"{shown.name}.csv", lambda: as_csv(shown.numbers()))
-    _download(
-        "JSON", "application/json", f"{shown.name}.json", lambda: as_json(about, shown.numbers())
-    )
-    _download("HTML", "text/html", f"{shown.name}.html", lambda: page(shown, about))
+    _download("CSV", "text/csv", f"{of}.csv", lambda: as_csv(shown.numbers()))
+    _download("JSON", "application/json", f"{of}.json", lambda: as_json(about, shown.numbers()))
+    _download("HTML", "text/html", f"{of}.html", lambda: page(shown, about))
 
 
 def _made(made: Callable[[Chart, Signs], str | bytes], picture: Drawn) -> str | bytes:

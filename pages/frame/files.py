@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -12,6 +13,9 @@ Column = Sequence[object]
 Columns = Mapping[str, Column]
 """Name of a column → its values, as many in each."""
 
+TOLD = ("model", "sentence")
+MOST_LETTERS = 24
+"""Of each of them: some systems take no long names."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """A text in a CSV file that begins so is a formula to some spreadsheets."""
 _MARK = "'"
@@ -43,6 +47,22 @@ def as_json(about: Mapping[str, object], columns: Columns) -> str:
     """
     written = {name: list(map(_finite, values)) for name, values in columns.items()}
     return json.dumps({**about, "columns": written}, ensure_ascii=False, allow_nan=False)
+
+
+def stem(facts: Mapping[str, object]) -> str:
+    """Return how the names of all files of a view begin: model and first words of the sentence.
+
+    >>> stem({"model": "runs/my copy", "sentence": "The animal didn't cross the street."})
+    'runs-my-copy-The-animal-didn-t-cross-'
+    >>> stem({"runs": "copy"})
+    ''
+    """
+    told = (_slug(str(facts[name]))[:MOST_LETTERS] for name in TOLD if facts.get(name))
+    return "".join(f"{text.strip('-')}-" for text in told)
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"\W+", "-", text).strip("-")
 
 
 def stacked(*tables: Columns) -> Columns:

@@ -45,6 +45,16 @@ def download(tmp_path):
     return downloaded
 
 
+def test_a_picture_s_file_is_named_after_model_and_sentence(visit):
+    page = visit("?view=maps&model=copy&sentence=k+d+a+f")
+    page.locator(".maps[data-drawn]").wait_for(timeout=60_000)
+    with page.expect_download() as found:
+        page.get_by_role("button", name="Save as a drawing: Decoder layer").click()
+    name = found.value.suggested_filename
+    assert name.startswith("copy-k-d-a-f-decoder-"), name
+    assert name.endswith(".svg")
+
+
 @pytest.fixture
 def open_file(browser):
     """Open a file where there is no network; nothing may fail in it, or be asked for."""
@@ -124,7 +134,7 @@ def test_a_click_writes_every_number(take, download):
     assert read["columns"]["weight"] == expected
     assert (read["sentence"], read["view"]) == (TIRED, "maps")
     assert read["title"] == "Encoder layer 1, self-attention head 2"
-    assert path.name == "encoder.1.self.2.csv"
+    assert path.name == "translate-guided-The-animal-didn-t-cross-encoder.1.self.2.csv"
 
 
 def test_a_link_opens_the_same_view_for_another_visitor(visit):

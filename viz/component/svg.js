@@ -62,8 +62,12 @@ async function rastered(svg) {
   return canvas;
 }
 
-/** A title in letters and digits that any file system takes; without any, the other name. */
+/**
+ * A title in letters and digits that any file system takes; without any, the other name. The page
+ * may say of what all its files are.
+ */
 function fileNameOf(title, otherwise) {
   const plain = title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
-  return Array.from(plain).slice(0, 80).join("") || otherwise;
+  const begins = document.querySelector("[data-files-begin]")?.dataset.filesBegin ?? "";
+  return begins + (Array.from(plain).slice(0, 80).join("") || otherwise);
 }

@@ -135,6 +135,16 @@ def test_files_say_of_what_their_numbers_are(open_view, files, name):
         assert f'<dt>{fact}</dt><dd dir="auto">{value}</dd>' in page
 
 
+def test_names_of_files_say_model_sentence_and_head(open_view, monkeypatch):
+    names = []
+    monkeypatch.setattr(export, "_download", lambda label, mime, file, written: names.append(file))
+    at, taken = open_view("maps", model="copy", sentence="a b c/d")
+    assert names == [f"copy-a-b-c-d-{taken.name}.{ending}" for ending in ("csv", "json", "html")]
+    assert taken.name.endswith(".cross.0")
+    bodies = [each.proto.body for each in at.get("html")]
+    assert '<i hidden data-files-begin="copy-a-b-c-d-"></i>' in bodies
+
+
 def test_the_table_is_made_only_for_whoever_opens_it(open_view):
     at, taken = open_view("maps")
     assert not any("<table>" in each.proto.body for each in at.get("html"))
