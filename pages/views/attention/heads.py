@@ -173,20 +173,24 @@ def _draw_chosen(shown: HeadTable) -> None:
 
 def _seen(shown: HeadTable) -> str:
     """Say which head differs most from chance, and how many have a pattern of their own."""
-    found, n = shown.farthest, number(len(shown.summaries))
+    found = shown.farthest
     does = plain(said(found, shown.keys, whole_words=shown.selected.whole_words))
     if len({each.pattern.name for each in shown.summaries} | {"even", "none"}) == 2:
         return _("Each head here: {does}.").format(does=does)
     if found.pattern.above_chance <= 0:
         return _("No head differs from chance here.")
-    clear = sum(each.pattern.prevails for each in shown.summaries)
-    text = n_(
-        "**{head}** differs most from chance: {does}. Clear patterns: **{clear}** of {n} head.",
-        "**{head}** differs most from chance: {does}. Clear patterns: **{clear}** of {n} heads.",
-        len(shown.summaries),
+    gains = [each.pattern.above_chance for each in shown.summaries]
+    text = _("**{head}** differs most from chance: {does}.")
+    if gains.count(found.pattern.above_chance) > 1:
+        text = _("**{head}** differs from chance as much as any: {does}.")
+    patterns = n_(
+        "Clear patterns: **{clear}** of {n} head.",
+        "Clear patterns: **{clear}** of {n} heads.",
+        len(gains),
     )
+    clear = number(sum(each.pattern.prevails for each in shown.summaries))
     head = notes.site_and_head(found.head)
-    return text.format(head=head, does=does, clear=number(clear), n=n)
+    return f"{text} {patterns}".format(head=head, does=does, clear=clear, n=number(len(gains)))
 
 
 def _instead(shown: HeadTable) -> str:

@@ -117,10 +117,10 @@ def _share(selected: Selection, steps: HeadSteps, query: int, key: int, share: f
     other = int(scores_K.argmax())
     gap = score - float(scores_K[other])
     text = (
-        _("{query} gives **{key}** **{share}** of its weight: its score is {gap} above the next.")
+        _("{query} gives **{key}** **{share}** of its weight: the score is {gap} above the next.")
         if gap >= 0
         else _(
-            "{query} gives **{key}** **{share}** of its weight: its score is {gap} below that of "
+            "{query} gives **{key}** **{share}** of its weight: the score is {gap} below that of "
             "{other}."
         )
     )

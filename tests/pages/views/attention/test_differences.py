@@ -96,7 +96,12 @@ def test_a_sentence_about_a_full_stop_has_no_second_one(open_compare):
 
 def test_of_words_that_stand_there_twice_the_position_is_said(open_compare):
     at, _, _ = open_compare(
-        model="copy", sentence="a b a b c", other_sentence="a b a d c", kind="encoder self"
+        model="copy",
+        sentence="a b a b c",
+        other_sentence="a b a d c",
+        kind="encoder self",
+        layer="0",
+        head="0",
     )
     assert re.search(r"“[ab]” \(position \d\)", said(at))
 

@@ -74,7 +74,7 @@ def test_a_smaller_share_is_compared_with_the_largest(said, steps):
     gap = scores[ANIMAL] - scores[STREET]
     found = said("softmax", cell=f"0,{IT},{STREET}")
     assert found.startswith("**it** gives **street** **")
-    assert found.endswith(f"its score is {two(gap)} below that of animal.")
+    assert found.endswith(f"the score is {two(gap)} below that of animal.")
 
 
 def test_a_hidden_key_has_no_weight_and_one_key_alone_has_all(said):

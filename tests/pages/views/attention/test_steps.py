@@ -123,7 +123,7 @@ def test_it_opens_on_the_softmax_of_the_pronoun(open_view):
     gap = f"{scores[column] - second:.2f}"
     found = seen(at)
     assert found.startswith("**it** gives **animal** **")
-    assert found.endswith(f"of its weight: its score is {gap} above the next.")
+    assert found.endswith(f"of its weight: the score is {gap} above the next.")
     assert float(re.search(r"([\d.]+) %", found)[1]) == pytest.approx(100 * share, abs=0.051)
 
 
