@@ -62,12 +62,8 @@ async function rastered(svg) {
   return canvas;
 }
 
-/**
- * A title in letters and digits that any file system takes; without any, the other name. The page
- * may say of what all its files are.
- */
+/** A title in letters and digits that any file system takes; without any, the other name. */
 function fileNameOf(title, otherwise) {
   const plain = title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
-  const begins = document.querySelector("[data-files-begin]")?.dataset.filesBegin ?? "";
-  return begins + (Array.from(plain).slice(0, 80).join("") || otherwise);
+  return Array.from(plain).slice(0, 80).join("") || otherwise;
 }
