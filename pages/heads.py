@@ -4,7 +4,17 @@ from pages.frame import session
 from pages.frame.language import N_
 from pages.frame.opening import Opened
 from pages.frame.view import View, of_sentence
-from pages.views.heads import alike, attribution, guided, override, patch, prune, scores, silence
+from pages.views.heads import (
+    alike,
+    attribution,
+    card,
+    guided,
+    override,
+    patch,
+    prune,
+    scores,
+    silence,
+)
 
 
 def render() -> None:
@@ -51,6 +61,15 @@ VIEWS: tuple[View[Opened], ...] = (
             "what the best rule without a model scores."
         ),
         scores.draw,
+    ),
+    View(
+        "card",
+        N_("card"),
+        N_(
+            "All that is known of **one head**: where it points most, at what, how sharply, its "
+            "roles, what silencing it costs, and which heads are like it."
+        ),
+        card.draw,
     ),
     View(
         "alike",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from core.heads import STACK_LABELS, Head, Kind, Side, Site, Stack
 from core.inspection import Inspection, SiteAttention
 from core.tokenizer import Token
-from pages.frame import address, cached, controls, notes, opening, session
+from pages.frame import address, cached, card_link, controls, notes, opening, session
 from pages.frame.language import _
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
@@ -129,6 +129,8 @@ def ask(opened: Opened, *, kind: bool = True, head: bool = True, unit: bool = Tr
         if whole_words:
             inspection = cached.inspected(opened.path, opened.sentence, whole_words=True)
         st.caption(notes.size(opened.inspection), width="content")
+        if head:
+            card_link.link(opened, chosen, _("Card of this head"))
     # Its place is reserved: what is said of one head and not of another must not move the picture.
     with st.container(key="about_head"):
         if head and (found := notes.about_map(opened.run, inspection, chosen)):

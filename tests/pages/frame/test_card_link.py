@@ -1,0 +1,25 @@
+from urllib.parse import parse_qs
+
+from tests.pages.conftest import said
+
+
+def link_of(at):
+    [found] = [each for each in at.get("page_link") if each.proto.label == "Card of this head"]
+    return found.proto
+
+
+def test_the_head_of_a_map_has_a_link_to_its_card(open_page):
+    at = open_page(
+        "attention", view="maps", model="copy", kind="decoder.cross", layer="1", head="2"
+    )
+    link = link_of(at)
+    query = {name: texts[0] for name, texts in parse_qs(link.query_string).items()}
+    assert (link.page, query["trial"], query["model"]) == ("heads", "card", "copy")
+    assert (query["kind"], query["layer"], query["head"]) == ("decoder.cross", "1", "2")
+    card = open_page(link.page, **query)
+    assert "Decoder layer 1, cross-attention head 2" in said(card)
+
+
+def test_views_of_all_heads_have_none(open_page):
+    at = open_page("attention", view="word", model="copy")
+    assert "Card of this head" not in [each.proto.label for each in at.get("page_link")]
