@@ -1,6 +1,7 @@
 import pytest
 
 from pages.frame import view
+from pages.frame.files import as_csv, as_json
 from tests.pages.views.attention.conftest import flat, run_lines
 
 
@@ -38,4 +39,4 @@ def assert_takeable(at, shown):
     assert shown.title and shown.name and shown.pictures
     page = view.page(shown, {"title": shown.title, **shown.about})
     assert page.startswith("<!doctype html>")
-    assert view.as_csv(shown.numbers()) and view.as_json(shown.about, shown.numbers())
+    assert as_csv(shown.numbers()) and as_json(shown.about, shown.numbers())
