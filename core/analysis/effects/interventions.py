@@ -3,7 +3,7 @@
 B batch, Q queries, H heads, E width of one head.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -197,6 +197,24 @@ def outcome(
         reference=_chances(run, forced),
         loss=-sum(step.log_probability for step in forced) / len(forced),
     )
+
+
+def first_changed(run: Run, sentences: Iterable[str], probe: Probe) -> str:
+    """Return the first sentence that is translated differently with a probe; empty if none is.
+
+    Raises:
+        SentenceError: One has no text.
+    """
+    for sentence in sentences:
+        source_ids, _cut = fitting_source(run, sentence)
+        source_S = torch.tensor(source_ids)
+        plain, changed = (
+            [step.chosen for step in greedy_steps(run.model, source_S, options)]
+            for options in (DecodeOptions(watch=False), DecodeOptions(probe=probe, watch=False))
+        )
+        if plain != changed:
+            return sentence
+    return ""
 
 
 def _chances(run: Run, found: list[DecodeStep]) -> tuple[TokenChance, ...]:

@@ -11,7 +11,7 @@ from core.evaluate.intervals import share_difference
 from core.heads import Head
 from core.model import Silence
 from core.runs.run import RunError
-from pages.frame import cached, controls, notes, session, snippets
+from pages.frame import address, cached, controls, notes, session, snippets
 from pages.frame.charts import chart
 from pages.frame.language import N_, _, plain
 from pages.frame.messages import explained
@@ -20,6 +20,8 @@ from pages.frame.view import Columns, Shown
 from pages.views.heads import named_heads, silence_grid, silence_measuring, silence_sentence
 from pages.views.heads.silence_sentence import INSTEAD, Tried
 
+DOES = "head_does"
+"""In the link: what a changed head does."""
 FIGURES: Mapping[Figure, str] = {
     "exact_match": N_("exact match"),
     "pronoun": N_("pronoun"),
@@ -46,18 +48,22 @@ def draw(opened: Opened) -> Shown:
         pictures = [silence_grid.grid(opened, heads, effects, by)]
     with right:
         found = silence_sentence.try_out(opened, heads, instead)
-        _say_of_one(opened, heads, effects if instead == "silence" else None)
         if found:
             pictures.append(chart(silence_sentence.chances(found)))
+            silence_sentence.say_loss(found)
+        _say_of_one(opened, heads, effects if instead == "silence" else None)
         silence_measuring.measure(opened.path, effects)
     if effects:
-        silence_measuring.table(effects, by)
+        with st.expander(_("What every head costs"), type="compact"):
+            silence_measuring.table(effects, by)
     return Shown(
         name="silence",
         title=_("What becomes of the sentence without these heads"),
         numbers=lambda: _numbers(opened, found, effects, by),
         python=_python(opened, heads, instead, found, by if effects else None),
         code=(outcome, Intervention, Silence, head_effects, share_difference),
+        seen=silence_sentence.seen(found, heads, instead) if found else "",
+        instead=silence_sentence.instead_of(opened, found, heads, instead) if found else "",
         pictures=pictures,
         about={"head": ", ".join(map(str, heads)) or "–", "happens": _(INSTEAD[instead][0])},
         formula=_FORMULA,
@@ -78,7 +84,9 @@ def _ask_instead(opened: Opened) -> str:
         st.caption(_("what a clicked head does instead"), width="content")
         labels = {name: _(label) for name, (label, _kind) in INSTEAD.items()}
         asked = _("What a clicked head does instead")
-        instead = controls.choice(asked, session.INSTEAD, labels, "silence")
+        # Older links call it so, and every view has a button of that name.
+        address.renamed(session.INSTEAD, DOES, INSTEAD)
+        instead = controls.choice(asked, DOES, labels, "silence")
         silence_grid.buttons(opened)
     return instead
 

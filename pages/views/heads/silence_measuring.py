@@ -80,12 +80,14 @@ def of_one_head(effects: HeadEffects, head: Head) -> str:
             "On {n} held-out sentences: {figures}.",
             effects.n,
         )
-    parts = [_("exact match {change}").format(change=_shares(found.exact_match))]
+    parts = [_("exact match {change}").format(change=_before_after(found.exact_match))]
     if found.pronoun is not None:
-        text = _("right pronouns {change}, n = {n}")
-        parts.append(text.format(change=_shares(found.pronoun), n=number(found.pronoun.n)))
+        text = _("right pronouns {change} (n = {n})")
+        parts.append(text.format(change=_before_after(found.pronoun), n=number(found.pronoun.n)))
     if found.loss.is_sure:
-        parts.append(_("loss {change}").format(change=_nats(found.loss)))
+        text = _("loss {before} → {after} nats per token")
+        before, after = number(found.loss.before), number(found.loss.after)
+        parts.append(text.format(before=before, after=after))
     return f":small[{said.format(n=number(effects.n), figures=', '.join(parts))}]"
 
 
@@ -212,13 +214,9 @@ def _shares(found: Difference) -> str:
     )
 
 
-def _nats(found: Difference) -> str:
-    return _("{before} → {after} nats per token (change, 95\u00a0%: {low} to {high})").format(
-        before=number(found.before),
-        after=number(found.after),
-        low=number(found.low),
-        high=number(found.high),
-    )
+def _before_after(found: Difference) -> str:
+    shares = {"before": percent(found.before), "after": percent(found.after)}
+    return _("{before} → {after}").format(**shares)
 
 
 def _progress(path: Path) -> None:

@@ -12,12 +12,14 @@ from core.analysis.effects.interventions import (
     Outcome,
     average_mixed,
     averaged_over,
+    first_changed,
     outcome,
 )
 from core.heads import Head
+from core.model import Probe
 from core.runs.run import Run, RunError
 from pages.frame import cached, notes
-from pages.frame.language import N_, _, n_, number, plain, translated
+from pages.frame.language import N_, _, n_, number, percent, plain, translated
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.typography import marked, typeset
@@ -47,23 +49,61 @@ class Tried:
     target: str | None
     """The true one; None where the task does not know it."""
 
+    @property
+    def same_text(self) -> bool:
+        """Whether the translation stays as it is."""
+        return self.before.translation.target_ids == self.after.translation.target_ids
+
 
 def try_out(opened: Opened, heads: Sequence[Head], instead: str) -> Tried | None:
-    """Say what the translation and the loss become; None where it cannot be tried."""
+    """Say what the translation becomes; None where it cannot be tried."""
     try:
         with st.spinner(_("Translating …")):
             n = cached.of_run(averaged_over, opened.path) if instead == "average" else 0
-            st.caption(_what_is_done(heads, instead, n))
             found = _tried(opened, tuple(heads), instead)
     except RunError as error:
         st.error(plain(explained(error)))
         return None
     st.markdown(_translations(found, opened.run))
+    if heads:
+        st.caption(_what_is_done(instead, n))
+    return found
+
+
+def seen(found: Tried, heads: Sequence[Head], instead: str) -> str:
+    """Say in Markdown whether the translation changes, and which of its words most."""
+    if not heads:
+        return _("No head is changed: click one in the grid.")
+    if len(heads) == 1:
+        where = notes.within_sentence(heads[0])
+    else:
+        where = silence_measuring.named([silence_measuring.short(head) for head in heads])
+    how = {
+        "silence": _("Without {where}"),
+        "uniform": _("With {where} uniform"),
+        "average": _("With {where} at the average"),
+    }[instead].format(where=where)
+    if found.same_text:
+        text = _("{how} the translation **stays**; another head may take over. {most}")
+    else:
+        text = _("{how} the translation **changes**. {most}")
+    return text.format(how=how, most=_most_changed(found))
+
+
+def say_loss(found: Tried) -> None:
+    """Say what the loss becomes."""
     whose = _("the model’s own translation") if found.target is None else _("the true target")
     text = _("Loss of {whose}: {before} → {after} nats per token.")
     before, after = number(found.loss_before), number(found.loss_after)
     st.caption(text.format(whose=whose, before=before, after=after))
-    return found
+
+
+def instead_of(opened: Opened, found: Tried, heads: Sequence[Head], instead: str) -> str:
+    """Return the first of the task's examples that these heads change, where this one stays."""
+    if not heads or not found.same_text or opened.task is None:
+        return ""
+    others = tuple(each.source for each in opened.task.examples if each.source != opened.sentence)
+    return cached.of_run(_first_changed, opened.path, others, instead, tuple(heads))
 
 
 def chances(found: Tried) -> Chart:
@@ -131,39 +171,59 @@ def _outcome(
     heads: tuple[Head, ...],
     ended: bool,
 ) -> Outcome:
+    return outcome(run, sentence, fed, _probe(run, instead, heads), ended=ended)
+
+
+def _probe(run: Run, instead: str, heads: tuple[Head, ...]) -> Probe | None:
     if not heads:
-        return outcome(run, sentence, fed, None, ended=ended)
+        return None
     averages = cached.of_run(average_mixed, run.path) if instead == "average" else None
-    probe = Intervention(INSTEAD[instead][1], frozenset(heads)).probe(averages)
-    return outcome(run, sentence, fed, probe, ended=ended)
+    return Intervention(INSTEAD[instead][1], frozenset(heads)).probe(averages)
 
 
-def _what_is_done(heads: Sequence[Head], instead: str, n_averaged: int) -> str:
-    """Say which heads are changed, and how.
+def _first_changed(
+    run: Run, sentences: tuple[str, ...], instead: str, heads: tuple[Head, ...]
+) -> str:
+    probe = _probe(run, instead, heads)
+    return "" if probe is None else first_changed(run, sentences, probe)
+
+
+def _what_is_done(instead: str, n_averaged: int) -> str:
+    """Say how heads are changed.
 
     Args:
-        heads: Those.
         instead: What they do.
         n_averaged: Held-out sentences over which averages are taken.
     """
-    if not heads:
-        return _("No head is changed: click one in the grid.")
-    does = {
-        "silence": _("silent: what it says is missing from the sum that Wᴼ makes"),
-        "uniform": _("uniform: it looks at all that it may see alike"),
+    return {
+        "silence": _("Silent: what a head says is missing from the sum that Wᴼ makes."),
+        "uniform": _("Uniform: a head looks at all that it may see alike."),
         "average": n_(
-            "average: it always says its average over {n} held-out sentence, seed {seed}",
-            "average: it always says its average over {n} held-out sentences, seed {seed}",
+            "Average: a head always says its average over {n} held-out sentence, seed {seed}.",
+            "Average: a head always says its average over {n} held-out sentences, seed {seed}.",
             n_averaged,
         ).format(n=number(n_averaged), seed=SEED),
     }[instead]
-    several = silence_measuring.named([silence_measuring.short(head) for head in heads])
-    return f"{notes.site_and_head(heads[0]) if len(heads) == 1 else several} – {does}."
+
+
+def _most_changed(found: Tried) -> str:
+    """Say which of the model's own words becomes more or less probable, and what now leads."""
+    both = list(zip(found.before.reference, found.after.reference, strict=True))
+    own, now = max(both, key=lambda pair: abs(pair[1].probability - pair[0].probability))
+    before, after = percent(own.probability), percent(now.probability)
+    word = plain(own.token.text)
+    if before == after:
+        return _("No probability of its words changes.")
+    if now.best.text == own.token.text:
+        text = _("Most changed: **{word}**, from {before} to **{after}**.")
+    else:
+        text = _("Most changed: **{word}**, from {before} to **{after}**; **{other}** now leads.")
+    return text.format(word=word, before=before, after=after, other=plain(now.best.text))
 
 
 def _translations(found: Tried, run: Run) -> str:
     texts = marked(*(typeset(each.translation.text, run) for each in (found.before, found.after)))
     before = _("before: {text}").format(text=texts[0])
-    if found.before.translation.target_ids == found.after.translation.target_ids:
+    if found.same_text:
         return before + "  \n" + _("after: the same, word by word")
     return before + "  \n" + _("after: {text}").format(text=texts[1])

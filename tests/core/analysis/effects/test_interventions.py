@@ -11,6 +11,7 @@ from core.analysis.effects.interventions import (
     average_mixed,
     averaged_over,
     before_after,
+    first_changed,
     outcome,
 )
 from core.batch import pad
@@ -143,3 +144,14 @@ def test_averages_are_said_to_be_over_as_many_sentences_as_there_are(translation
 def test_no_text_cannot_be_translated(run):
     with pytest.raises(SentenceError):
         before_after(run, " ", Silence.of([]))
+
+
+def test_the_first_sentence_that_changes_is_one_whose_translation_differs(run):
+    probe, wide = Silence.of([GUIDED]), SENTENCE.replace("tired", "wide")
+    differing = [
+        each
+        for each in ("The cat slept.", SENTENCE, wide)
+        if not before_after(run, each, probe).same_text
+    ]
+    assert first_changed(run, ("The cat slept.", SENTENCE, wide), probe) == differing[0]
+    assert first_changed(run, ("The cat slept.",), probe) == ""

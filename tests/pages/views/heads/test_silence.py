@@ -8,6 +8,7 @@ from core.analysis.heads.findings import best_pronoun_head
 from core.evaluate.intervals import Difference
 from core.heads import Kind
 from core.runs.run import load_run
+from pages.frame.language import percent
 from pages.views.heads import silence_grid, silence_measuring
 from tests.pages.conftest import ROOT, chart_rows, component, said, send_from
 from tests.pages.views.heads.conftest import assert_computed_again
@@ -194,7 +195,7 @@ def test_a_loss_that_changes_is_said_of_the_head(open_silence, own_copy):
         ),
     )
     text = said(open_silence(model="runs/mine", silent="encoder.0.self:1"))
-    assert "loss 0.100 → 0.150 nats per token (change, 95\u00a0%: 0.0300 to 0.0700)" in text
+    assert "loss 0.100 → 0.150 nats per token" in text
     assert "no change was found" not in text
 
 
@@ -267,3 +268,33 @@ def test_a_link_to_a_figure_of_before_opens_it(open_silence, own_copy):
     for figure in ("exact match", "exact_match"):
         at = open_silence(model="runs/mine", effect=figure)
         assert at.segmented_control(key="effect").value == "exact_match"
+
+
+def seen(at):
+    [line] = [each.value for each in at.markdown if "**What you see**" in each.value]
+    return line
+
+
+def test_what_is_seen_is_the_word_that_changes_most_in_the_changed_model(open_silence):
+    at = open_silence(model="everyday", sentence=WIDE.replace("wide", "tired"))
+    rows = chart_rows(at)
+    most = max(rows, key=lambda row: abs(row["after"] - row["before"]))
+    assert (most["word"], most["best"]) == ("il", "elle")
+    assert seen(at).endswith(
+        "Without encoder layer 2, self-attention head 0 the translation **changes**. Most changed: "
+        f"**il**, from {percent(most['before'])} to **{percent(most['after'])}**; "
+        "**elle** now leads."
+    )
+    assert not [button for button in at.button if button.key == "instead"]
+
+
+def test_where_the_translation_stays_it_says_so_and_offers_one_that_changes(open_silence):
+    at = open_silence(model="everyday", sentence=WIDE)
+    assert "the translation **stays**; another head may take over." in seen(at)
+    at.button(key="instead").click().run()
+    assert at.text_input(key="sentence").value == WIDE.replace("wide", "tired")
+    assert "the translation **changes**" in seen(at)
+
+
+def test_of_no_head_only_that_is_said(open_silence):
+    assert seen(open_silence(silent="none")).endswith("No head is changed: click one in the grid.")
