@@ -60,6 +60,11 @@ class Score:
     """The key's position less the row's, where the rule is an offset."""
 
     @property
+    def above_baseline(self) -> float:
+        """How much more often it holds than by the rule."""
+        return self.value - self.baseline
+
+    @property
     def beats_baseline(self) -> bool:
         """Whether the best rule has less than Wilson's 95 % interval of the share begins with.
 
@@ -117,6 +122,17 @@ class HeadRole:
             if score.value >= 0.5 and score.beats_baseline
         }
         return max(held, key=lambda role: held[role], default=None)
+
+    @property
+    def farthest(self) -> Role | None:
+        """The role with the largest difference from its baseline; None where none beats it."""
+        beating = [role for role, score in self.scores.items() if score.beats_baseline]
+        return max(beating, key=lambda role: self.scores[role].above_baseline, default=None)
+
+    @property
+    def above_baseline(self) -> float:
+        """How much more often than its baseline `farthest` holds; 0 where there is none."""
+        return 0.0 if self.farthest is None else self.scores[self.farthest].above_baseline
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,27 +69,12 @@ def leading(found: HeadRole) -> str:
     role = found.leading
     if role is None:
         return _("none")
-    return _with_offset(role, found) if role is Role.POSITIONAL else _(NAMES[role])
+    return named(role, found)
 
 
-def said(found: HeadRole) -> str:
-    """Return what is known of a head's role, with score, baseline and n."""
-    role = found.leading
-    if role is not None:
-        return _("Its leading role is “{role}”: {evidence}.").format(
-            role=leading(found), evidence=evidence(found.scores[role])
-        )
-    highest = max(found.scores.items(), key=lambda item: item[1].value, default=None)
-    if highest is None:
-        return _("No row of it has a choice, so that it has no role.")
-    name, score = highest
-    words = _("It has no role that beats its baseline and holds in half of the rows.")
-    more = _("Highest is “{role}”: {evidence}{faint}.").format(
-        role=_with_offset(name, found) if name is Role.POSITIONAL else _(NAMES[name]),
-        evidence=evidence(score),
-        faint="" if score.beats_baseline else _(", which does not beat its baseline"),
-    )
-    return f"{words} {more}"
+def farthest(found: HeadRole) -> str:
+    """Return in a few words what a head does most beyond the best rule without a model."""
+    return _("none") if found.farthest is None else named(found.farthest, found)
 
 
 def not_beaten(found: HeadRole) -> list[str]:
@@ -128,5 +113,8 @@ def column_help(role: Role) -> str:
     return words.format(what=_(MEANINGS[role]))
 
 
-def _with_offset(role: Role, found: HeadRole) -> str:
+def named(role: Role, found: HeadRole) -> str:
+    """Return what a role of a head is called."""
+    if role is not Role.POSITIONAL:
+        return _(NAMES[role])
     return f"{_(NAMES[role])} {number(found.offset, signed=found.offset != 0)}"

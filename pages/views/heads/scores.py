@@ -9,7 +9,7 @@ from core.analysis.heads.roles import N_SENTENCES, SEED, HeadRole, role_scores, 
 from core.analysis.heads.roles_questions import role_keys
 from core.heads import Head
 from core.runs.run import RunError
-from pages.frame import address, cached, controls, notes, opening, snippets, tables
+from pages.frame import address, cached, controls, notes, snippets, tables
 from pages.frame.language import N_, _, n_, number, plain
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
@@ -30,6 +30,8 @@ from viz.charts.head_table import head_table
 TABLE = "scores_table"
 """Key of the table."""
 OF, ALL = "scores_of", "all"
+EVERY_ROLE = "all_roles"
+"""Whether every role has a column; in the link."""
 SCORED = "scored"
 """Parameter with the chosen head, as `encoder.2.self:0`."""
 _ROW, _ROWS = 35, 11
@@ -41,8 +43,8 @@ _FORMULA = (
     r"\mathrm{low}_{95\,\%}(s, n) > b \ \text{ (Wilson's interval)}"
 )
 TRIES = (
-    N_("Click a column's name to sort: which head looks back most often?"),
-    N_("Compare “aligned, fed” with “aligned, predicted” in cross-attention."),
+    N_("“all roles”: click a column's name to sort. Which head looks back most often?"),
+    N_("“all roles”: compare “aligned, fed” with “aligned, predicted” in cross-attention."),
     N_(
         "Most heads have no leading role: what they do needs more than one word, or "
         "nothing depends on it. Silence them to see which."
@@ -73,43 +75,60 @@ def draw(opened: Opened) -> Shown | None:
             ALL,
             older={kind.label: str(kind) for kind in kinds},
         )
-        st.caption(
-            n_(
-                "score (baseline) on {n} held-out sentence, seed {seed}; n.s.: not "
-                "significantly more",
-                "score (baseline) on {n} held-out sentences, seed {seed}; n.s.: not "
-                "significantly more",
-                found[0].n_sentences,
-            ).format(n=number(found[0].n_sentences), seed=SEED),
-            width="content",
-        )
+        every_role = controls.toggle(_("all roles"), EVERY_ROLE)
+        st.caption(_on_what(found[0].n_sentences, every_role), width="content")
+    # Sorting is stable: equal heads stay as they stand in the model.
+    ordered = sorted(found, key=lambda each: -each.above_baseline)
     scored = Scored(
-        [each for each in found if of in (ALL, each.head.kind)], notes.stored(opened.run)
+        [each for each in ordered if of in (ALL, each.head.kind)],
+        notes.stored(opened.run),
+        every_role,
     )
-    chosen = _chosen(opened, scored.heads)
+    chosen = _chosen(scored.heads)
     _draw_table(scored, chosen)
-    _say(opened, scored.heads[chosen])
+    _say(opened, scored, scored.heads[chosen])
     return Shown(
         name="heads_scores",
         title=_("The roles of the heads on held-out sentences"),
         numbers=lambda: numbers(scored),
         python=_python(opened, of, found[0].n_sentences),
         code=(role_scores, study_roles, role_keys),
+        seen=_seen(scored.heads[chosen], first=chosen == 0),
         formula=_FORMULA,
         how_to_read=role_names.meanings(),
         tries=[_(each) for each in TRIES],
     )
 
 
-def _chosen(opened: Opened, heads: Sequence[HeadRole]) -> int:
-    """Return the row that the link names, or else that of the head that the app opens on."""
+def _on_what(n: int, every_role: bool) -> str:
+    said = n_(
+        "on {n} held-out sentence, seed {seed}", "on {n} held-out sentences, seed {seed}", n
+    ).format(n=number(n), seed=SEED)
+    if not every_role:
+        return said
+    return _("score (baseline) {on}; n.s.: not significantly more").format(on=said)
+
+
+def _seen(head: HeadRole, *, first: bool) -> str:
+    """Say in Markdown what a head does more often than the best rule without a model."""
+    where = notes.site_and_head(head.head)
+    role = head.farthest
+    if role is None:
+        return _("**{where}** has no role that beats the best rule without a model.").format(
+            where=where
+        )
+    if first:
+        text = _("**{where}** differs most from chance: its largest weight is on **{role}** {how}.")
+    else:
+        text = _("**{where}**: its largest weight is on **{role}** {how}.")
+    evidence = role_names.evidence(head.scores[role])
+    return text.format(where=where, role=role_names.named(role, head), how=evidence)
+
+
+def _chosen(heads: Sequence[HeadRole]) -> int:
+    """Return the row that the link names, or else that of the head that differs most."""
     with suppress(ValueError):
         return [each.head for each in heads].index(Head.parse(address.linked(SCORED) or ""))
-    for kind in (opening.default_kind(opened.run), heads[0].head.kind):
-        layer, number = opening.default_head(opened.run, kind)
-        for row, each in enumerate(heads):
-            if each.head == Head(kind.site(layer), number):
-                return row
     return 0
 
 
@@ -140,11 +159,9 @@ def _take(ticked: Sequence[str]) -> None:
         address.choose({SCORED: name})
 
 
-def _say(opened: Opened, head: HeadRole) -> None:
-    where = notes.site_and_head(head.head)
-    st.text(f"{where}. {role_names.said(head)}")
+def _say(opened: Opened, scored: Scored, head: HeadRole) -> None:
     lines = notes.about_head(opened.run, head.head)
-    if useless := role_names.not_beaten(head):
+    if scored.every_role and (useless := role_names.not_beaten(head)):
         lines.append(_("No better than their baselines: {roles}.").format(roles=", ".join(useless)))
     if lines:
         st.caption(" ".join(lines))
@@ -155,6 +172,7 @@ def _python(opened: Opened, of: str, n: int) -> str:
     of_kind = "" if of == ALL else f' if head.head.kind == "{of}"'
     lines = [
         f"heads = [head for head in role_scores(run, {n}){of_kind}]",
+        "heads.sort(key=lambda head: -head.above_baseline)",
         "scores = [score for head in heads for score in head.scores.values()]",
         'numbers = {"score": [each.value for each in scores],',
         '           "baseline": [each.baseline for each in scores]}',

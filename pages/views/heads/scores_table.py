@@ -11,12 +11,15 @@ from core.analysis.effects.head_effects import HeadEffect, HeadEffects
 from core.analysis.heads.roles import HeadRole, Score
 from core.analysis.heads.roles_questions import Role
 from core.evaluate.intervals import Difference
-from pages.frame.language import _, number
+from pages.frame.language import _, number, percent_of_100
 from pages.views.heads import role_names
 
 MARK = " "
 """Name of the column with the heads' colours."""
 SENTENCES, PRONOUNS = "sentences", "pronouns"
+ROLE, SHARE, RULE = "role", "share", "rule"
+POINTS = 100
+"""Per cent, and percentage points, of a share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,8 @@ class Scored:
     heads: Sequence[HeadRole]
     effects: HeadEffects | None
     """What silencing each costs, where it was measured."""
+    every_role: bool = False
+    """Whether each role has a column, or only the one that differs most from its baseline."""
 
     @property
     def roles(self) -> list[Role]:
@@ -40,12 +45,27 @@ class Scored:
 def columns(scored: Scored) -> dict[str, list[object]]:
     """Return what stands in the rows."""
     heads = scored.heads
-    return {
+    named: dict[str, list[object]] = {
         _("attention"): [_(each.head.kind.label) for each in heads],
         _("layer"): [each.head.layer for each in heads],
         _("head"): [each.head.index for each in heads],
+    }
+    costs: dict[str, list[object]] = {
+        name: [_points(each) for each in values] for name, values in _effects(scored).items()
+    }
+    if not scored.every_role:
+        farthest = [each.farthest and each.scores[each.farthest] for each in heads]
+        return {
+            **named,
+            ROLE: [role_names.farthest(each) for each in heads],
+            SHARE: [each and POINTS * each.value for each in farthest],
+            RULE: [each and POINTS * each.baseline for each in farthest],
+            **costs,
+        }
+    return {
+        **named,
         _("leading role"): [role_names.leading(each) for each in heads],
-        **{name: [_points(each) for each in values] for name, values in _effects(scored).items()},
+        **costs,
         **{
             _(role_names.NAMES[role]): [_written(each.scores.get(role)) for each in heads]
             for role in scored.roles
@@ -59,12 +79,14 @@ def columns(scored: Scored) -> dict[str, list[object]]:
 
 def faint(scored: Scored) -> dict[str, list[bool]]:
     """Return which cells prove nothing: a score that is no better than a rule, a chance change."""
-    return {
+    roles = {
         _(role_names.NAMES[role]): [
             role in each.scores and not each.scores[role].beats_baseline for each in scored.heads
         ]
         for role in scored.roles
-    } | {
+    }
+    nothing = {ROLE: [each.farthest is None for each in scored.heads]}
+    return (roles if scored.every_role else nothing) | {
         name: [each is not None and not each.is_sure for each in values]
         for name, values in _effects(scored).items()
     }
@@ -80,7 +102,7 @@ def _effects(scored: Scored) -> dict[str, list[Difference | None]]:
 
 
 def _points(change: Difference | None) -> float | None:
-    return None if change is None else 100 * change.change
+    return None if change is None else POINTS * change.change
 
 
 def _written(score: Score | None) -> str | None:
@@ -96,6 +118,7 @@ def writers() -> dict[str, Callable[[float], str]]:
     points, two = partial(number, digits=1, signed=True), partial(number, digits=2)
     return {
         **{SENTENCES: points, PRONOUNS: points},
+        **dict.fromkeys((SHARE, RULE), partial(percent_of_100, decimals=1)),
         **{_("bits"): two, _("distance"): two, _("largest"): two},
     }
 
@@ -105,6 +128,11 @@ def column_config(scored: Scored) -> dict[str, ColumnConfig | None]:
     config, text = st.column_config.NumberColumn, st.column_config.TextColumn
     rows = _("Rows with a choice: two keys or more that they may see.")
     silenced = _("Change, in points, of the share that is right when this head is silenced.")
+    share = _(
+        "Share of the rows whose largest weight is there: of the roles that the head can "
+        "have, the one that differs most from the best rule."
+    )
+    rule = _("The same share for the best rule without a model.")
     bits = _("Entropy of a row's weights in bits: 0 for one key, 3 for eight alike.")
     away = _("How many tokens away the keys are, weighted.")
     largest = _("The largest weight of a row.")
@@ -118,6 +146,9 @@ def column_config(scored: Scored) -> dict[str, ColumnConfig | None]:
         _("layer"): config(width=50, pinned=True),
         _("head"): config(width=50, pinned=True),
         _("leading role"): text(width=130),
+        ROLE: text(_("largest weight on"), width=170),
+        SHARE: config(_("in rows"), width=90, help=share),
+        RULE: config(_("best rule"), width=90, help=rule),
         SENTENCES: config(_("silenced"), width=70, help=silenced),
         PRONOUNS: config(_("pronouns"), width=74, help=silenced),
         **roles,

@@ -30,7 +30,7 @@ def open_scores(open_page, **query_params):
 
 def test_roles_that_prove_nothing_are_named(open_page, copy_scores):
     head = copy_scores[0]
-    at = open_scores(open_page, scored=f"{head.head.site}.{head.head.index}")
+    at = open_scores(open_page, scored=str(head.head), all_roles="true")
     useless = [role_names.NAMES[r] for r, s in head.scores.items() if not s.beats_baseline]
     assert useless
     assert f"No better than their baselines: {', '.join(useless)}." in said(at)
@@ -48,7 +48,8 @@ def test_a_head_without_a_row_that_has_a_choice_has_no_role(copy_scores):
         copy_scores[0].head, {}, 0, nothing, nothing, nothing, nothing, 0, 1
     )
     assert role_names.leading(empty) == "none"
-    assert "no role" in role_names.said(empty)
+    assert role_names.farthest(empty) == "none"
+    assert empty.above_baseline == 0
 
 
 def test_an_offset_is_said_with_a_true_sign():

@@ -6,6 +6,7 @@ import pytest
 from core.analysis.heads.roles import role_scores
 from core.heads import Kind
 from core.runs.run import load_run
+from pages.frame.language import percent
 from pages.views.heads import role_names, scores
 from tests.pages.conftest import ROOT, said, tick_rows
 from tests.pages.views.heads.conftest import assert_computed_again
@@ -43,19 +44,50 @@ def link_of(at):
     return {name: values[0] for name, values in parse_qs(found.proto.query_string).items()}
 
 
-def test_the_chosen_head_is_said_with_score_baseline_n_and_seed(open_page, copy_scores):
-    head = next(each for each in copy_scores if each.leading is not None)
-    at = open_scores(open_page, scored=f"{head.head.site}.{head.head.index}")
-    score = head.scores[head.leading]
-    assert f"of {score.n:,} rows" in said(at)
-    assert role_names.evidence(score) in said(at)
+def seen(at):
+    [line] = [each.value for each in at.markdown if "**What you see**" in each.value]
+    return line
+
+
+def ordered(heads):
+    """Return heads by how far their best role is above its baseline; equal ones stay."""
+    return sorted(heads, key=lambda head: -max(above(head).values(), default=0))
+
+
+def above(head):
+    return {
+        role: score.value - score.baseline
+        for role, score in head.scores.items()
+        if score.beats_baseline
+    }
+
+
+def test_it_opens_on_the_head_that_differs_most_from_chance(open_page, copy_scores):
+    at = open_scores(open_page)
+    head = ordered(copy_scores)[0]
+    role = max(above(head), key=above(head).get)
+    assert "differs most from chance" in seen(at)
+    assert f"**{role_names.NAMES[role]}" in seen(at)
+    assert f" {percent(head.scores[role].value)} of {head.scores[role].n:,} rows" in seen(at)
+    assert percent(head.scores[role].baseline) in seen(at)
     assert f"{N} held-out sentences, seed 0" in said(at)
+
+
+def test_of_another_head_its_own_role_is_said(open_page, copy_scores):
+    head = ordered(copy_scores)[-1]
+    at = open_scores(open_page, scored=str(head.head))
+    assert "differs most" not in seen(at)
+    if above(head):
+        role = max(above(head), key=above(head).get)
+        assert role_names.evidence(head.scores[role]) in seen(at)
+    else:
+        assert "no role that beats" in seen(at)
 
 
 def test_a_ticked_row_is_kept_in_the_link_and_leads_to_its_map(open_page, copy_scores):
     at = open_scores(open_page, sentence="a b c", scores_of="cross")
     tick(at, 2)
-    cross = [each for each in copy_scores if each.head.kind is Kind.CROSS]
+    cross = ordered(each for each in copy_scores if each.head.kind is Kind.CROSS)
     assert at.query_params["scored"] in (
         str(cross[2].head),
         [str(cross[2].head)],
@@ -97,7 +129,7 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
 ):
     at = open_scores(open_page, scores_of="cross")
     shown = handed_over[-1]
-    cross = [each for each in copy_scores if each.head.kind is Kind.CROSS]
+    cross = ordered(each for each in copy_scores if each.head.kind is Kind.CROSS)
     expected = [score.value for head in cross for score in head.scores.values()]
     assert shown.numbers()["score"] == expected
     named = [str(head.head) for head in cross for _role in head.scores]

@@ -36,6 +36,34 @@ def open_scores(open_page, **query_params):
     return open_page("heads", trial="scores", **{"model": "copy", **query_params})
 
 
+def ordered(heads):
+    """Return heads by how far their best role is above its baseline; equal ones stay."""
+    return sorted(heads, key=lambda head: -max(above(head).values(), default=0))
+
+
+def above(head):
+    return {
+        role: score.value - score.baseline
+        for role, score in head.scores.items()
+        if score.beats_baseline
+    }
+
+
+def test_at_first_each_head_has_the_role_that_differs_most_from_its_rule(open_page, copy_scores):
+    rows = table(open_scores(open_page))
+    for (_, row), head in zip(rows.iterrows(), ordered(copy_scores), strict=True):
+        assert (row["layer"], row["head"]) == (head.head.layer, head.head.index)
+        differences = above(head)
+        if not differences:
+            assert row["role"] == "none"
+            continue
+        role = max(differences, key=differences.get)
+        assert row["role"].startswith(role_names.NAMES[role])
+        score = head.scores[role]
+        assert (row["share"], row["rule"]) == (100 * score.value, 100 * score.baseline)
+    assert not {"bits", "previous token", "leading role"} & set(rows)
+
+
 def store(path, sure):
     """Store effects in which head 1 of each site loses 10 of 100 sentences, if that is sure."""
     run = load_run(path)
@@ -49,9 +77,9 @@ def store(path, sure):
 
 
 def test_every_head_has_its_scores_with_their_baselines(open_page, copy_scores):
-    rows = table(open_scores(open_page))
+    rows = table(open_scores(open_page, all_roles="true"))
     assert len(rows) == len(copy_scores)
-    for (_, row), head in zip(rows.iterrows(), copy_scores, strict=True):
+    for (_, row), head in zip(rows.iterrows(), ordered(copy_scores), strict=True):
         assert (row["layer"], row["head"]) == (head.head.layer, head.head.index)
         assert (row["bits"], row["distance"], row["largest"], row["rows"]) == (
             head.entropy.value,
@@ -66,7 +94,7 @@ def test_every_head_has_its_scores_with_their_baselines(open_page, copy_scores):
 
 
 def test_heads_of_one_kind_have_only_the_roles_that_they_can_have(open_page):
-    at = open_scores(open_page, scores_of="decoder self")
+    at = open_scores(open_page, scores_of="decoder self", all_roles="true")
     assert set(table(at)["attention"]) == {"decoder self"}
     assert "previous token" in table(at)
     assert not {"next token", "antecedents", "aligned, fed"} & set(table(at))
