@@ -57,14 +57,26 @@ def lost_without(
     return _lost(model, source_ids, (BOS, *target_ids[:-1]), target_ids, words)
 
 
-def telling_step(model: Transformer, source_ids: Sequence[int], target_ids: Sequence[int]) -> int:
+def telling_step(
+    model: Transformer,
+    source_ids: Sequence[int],
+    target_ids: Sequence[int],
+    among: Sequence[int] = (),
+) -> int:
     """Return the word that hangs most on a single source token, as its step, counted from 0.
 
     It is the first one where the source is longer than `FEW_TOKENS`, for which asking takes long.
+
+    Args:
+        model: In evaluation mode.
+        source_ids: With EOS.
+        target_ids: Without BOS; EOS may be asked about where it is there.
+        among: Source positions: only how much hangs on one of these counts. Empty for all.
     """
     if len(source_ids) > FEW_TOKENS:
         return 0
-    return int(lost_without(model, source_ids, target_ids).max(axis=1).argmax())
+    lost_TP = lost_without(model, source_ids, target_ids)
+    return int(lost_TP[:, list(among) or slice(None)].max(axis=1).argmax())
 
 
 @torch.inference_mode()

@@ -9,7 +9,7 @@ its tokens, or its words.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 
@@ -72,6 +72,17 @@ class Attribution:
     def probability(self) -> float:
         """Of the word."""
         return float(np.exp(self.log_probability))
+
+    @property
+    def without(self) -> Scores:
+        """without_P: how probable the word is when a part of the source is hidden."""
+        found = np.exp(self.log_probability - self.scores[Method.LEAVE_ONE_OUT])
+        # Rounding must not lead beyond certainty.
+        return np.asarray(np.minimum(found, 1.0), np.float64)
+
+    def only(self, method: Method) -> "Attribution":
+        """Return the same with one method only."""
+        return replace(self, scores={method: self.scores[method]})
 
     @property
     def agreement(self) -> Mapping[Method, float | None]:

@@ -12,6 +12,7 @@ from core.analysis.attribution.integrated import integrated_gradients
 from core.analysis.attribution.leaving_out import leave_one_out, telling_step
 from core.analysis.attribution.methods import Attribution, Method, attribute, said_at
 from core.analysis.attribution.trust import N_SENTENCES, Trust, trust_steps
+from core.analysis.heads.findings import pronouns_among
 from core.evaluate.ranks import rank_correlation
 from core.inspection import Inspection
 from core.model import Transformer
@@ -20,7 +21,7 @@ from core.tokenizer import Token
 from core.vocabulary import EOS
 from pages.frame import cached, controls, snippets
 from pages.frame.components import matrices
-from pages.frame.language import N_, _, brief, n_, number, plain
+from pages.frame.language import N_, _, brief, n_, number, percent, plain
 from pages.frame.maps import labels
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
@@ -30,7 +31,7 @@ from viz.component.payload import TokenLabel
 from viz.component.standalone import Drawn
 from viz.plane.matrices import Axis, Matrices, Matrix, scaled_rows
 
-OF, PER = "attributed", "attributed_per"
+OF, PER, EVERY_METHOD = "attributed", "attributed_per", "all_methods"
 METHODS, ROLLOUT = "word", "rollout"
 STEP, MAP, CELL = "attributed_word", "attribution_map", "attributed_cell"
 TRUST = "trust"
@@ -78,7 +79,8 @@ def draw(opened: Opened) -> Shown | None:
         return None
     with row:
         step, parts = _ask_step(opened), _ask_parts(opened)
-    return _draw_methods(opened, step, parts)
+        every_method = controls.toggle(_("all methods"), EVERY_METHOD)
+    return _draw_methods(opened, step, parts, every_method)
 
 
 def target_ids(inspection: Inspection) -> tuple[int, ...]:
@@ -94,7 +96,7 @@ def _ask_step(opened: Opened) -> int:
     ids = target_ids(opened.inspection)
     texts = [token.text for token in opened.run.tokenizer.describe(ids)]
     source_ids = opened.inspection.translation.source_ids
-    usual = cached.of_model(telling_step, opened.path, source_ids, ids)
+    usual = cached.of_model(telling_step, opened.path, source_ids, ids, _pronouns(opened))
     st.caption(_("word asked about"), width="content")
     return controls.selection(
         _("Word asked about"),
@@ -105,6 +107,15 @@ def _ask_step(opened: Opened) -> int:
         named=True,
         width=150,
     )
+
+
+def _pronouns(opened: Opened) -> tuple[int, ...]:
+    """Return where pronouns stand whose translation depends on what they stand for."""
+    inspection = opened.inspection
+    found = set(pronouns_among(opened.task, inspection.source_words))
+    words = [word.lower() in found for word in inspection.source_words]
+    tokens = enumerate(inspection.source_tokens)
+    return tuple(at for at, token in tokens if token.word < len(words) and words[token.word])
 
 
 def _ask_parts(opened: Opened) -> Parts:
@@ -120,14 +131,39 @@ def _ask_parts(opened: Opened) -> Parts:
     return Parts(tokens, words)
 
 
-def _draw_methods(opened: Opened, step: int, parts: Parts) -> Shown:
+def _draw_methods(opened: Opened, step: int, parts: Parts, every_method: bool) -> Shown:
     inspection = opened.inspection
     ids, source_ids = target_ids(inspection), inspection.translation.source_ids
     word = opened.run.tokenizer.describe(ids)[step].text
     with st.spinner(_("Asking six methods; long sentences take some seconds …")):
         found = cached.of_model(_attributed, opened.path, source_ids, ids, step, parts.words)
-    panel = _map(found, parts, word, inspection.unknown_words)
+    trust: dict[Method, Trust] | None = None
+    if every_method:
+        panel = _map(found, parts, word, inspection.unknown_words)
+    else:
+        found = found.only(Method.LEAVE_ONE_OUT)
+        panel = _map_of_one(found, parts, word, inspection.unknown_words)
     picture = _draw_map(panel, found, parts, word)
+    if every_method:
+        trust = _draw_trust(opened, found, parts, word)
+    methods = (attribute, leave_one_out, gradient_times_input, integrated_gradients)
+    return Shown(
+        name="attribution",
+        title=panel.title,
+        numbers=lambda: numbers(found, parts, trust),
+        python=_python(opened, ids, step, parts, found),
+        seen=attribution_methods.seen(found, [each.text for each in parts.tokens], word),
+        code=(*methods, source_rollout, source_flow, rank_correlation),
+        pictures=[picture],
+        formula=_FORMULA,
+        tries=[_(each) for each in TRIES],
+    )
+
+
+def _draw_trust(
+    opened: Opened, found: Attribution, parts: Parts, word: str
+) -> dict[Method, Trust] | None:
+    """Say how far the methods agree, here and, where that is asked for, on test sentences."""
     said = attribution_methods.sure_of(plain(word), found)
     st.caption(f"{said} {attribution_methods.gap(found)}")
     per_word = parts.words is not None
@@ -137,17 +173,7 @@ def _draw_methods(opened: Opened, step: int, parts: Parts) -> Shown:
     st.caption(attribution_methods.few(found, per_word=per_word))
     if trust:
         st.caption(attribution_methods.agrees_best(trust, per_word=per_word))
-    methods = (attribute, leave_one_out, gradient_times_input, integrated_gradients)
-    return Shown(
-        name="attribution",
-        title=panel.title,
-        numbers=lambda: numbers(found, parts, trust),
-        python=_python(opened, ids, step, parts, found),
-        code=(*methods, source_rollout, source_flow, rank_correlation),
-        pictures=[picture],
-        formula=_FORMULA,
-        tries=[_(each) for each in TRIES],
-    )
+    return trust
 
 
 def _attributed(
@@ -197,13 +223,33 @@ def _draw_map(panel: Matrix, found: Attribution, parts: Parts, word: str) -> Dra
         word: That is asked about.
     """
     methods = attribution_methods.asked(found)
-    usual = (0, found.largest_part(methods[0]))
+    usual = (0, int(found.without.argmin()))
     row, column = cells.linked(CELL, len(methods), len(parts.tokens)) or usual
     shown = Matrices(panels=[panel], selected=(0, row, column))
     picture = matrices(shown, key=MAP, on_pick=partial(cells.take, MAP, CELL))
     method, score = methods[row], float(found.scores[methods[row]][column])
     st.text(attribution_methods.cell(method, parts.tokens[column].text, word, score))
     return picture
+
+
+def _map_of_one(found: Attribution, parts: Parts, word: str, unknown: frozenset[int]) -> Matrix:
+    """Return how probable the word is with each part of the source hidden."""
+    title = _("How probable “{word}” is when one source token is hidden: {share} with all of them")
+    of = _("hidden token")
+    if parts.words is not None:
+        title = _("How probable “{word}” is when one source word is hidden: {share} with all")
+        of = _("hidden word")
+    without = found.without
+    return Matrix(
+        title=title.format(word=word, share=percent(found.probability)),
+        values=(without - found.probability).astype(np.float32)[None],
+        rows=Axis(name=_("word"), labels=[TokenLabel(word)], side="target"),
+        columns=Axis(name=of, labels=labels(parts.tokens, unknown), side="source"),
+        scale="signed",
+        texts=[[attribution_methods.short_share(each) for each in without.tolist()]],
+        details=[[percent(each) for each in without.tolist()]],
+        value_name=_("change of its probability"),
+    )
 
 
 def _map(found: Attribution, parts: Parts, word: str, unknown: frozenset[int]) -> Matrix:

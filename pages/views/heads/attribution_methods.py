@@ -1,11 +1,11 @@
 """What the methods of attribution are called, and how far they can be trusted, in words."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from core.analysis.attribution.flow import MOST_TOKENS
 from core.analysis.attribution.methods import Attribution, Method
 from core.analysis.attribution.trust import SEED, Trust, most_trusted
-from pages.frame.language import N_, _, n_, number, percent
+from pages.frame.language import N_, _, n_, number, percent, percent_of_100, plain
 
 SURE = 0.99
 """Above this probability a gradient has little left to say."""
@@ -49,6 +49,8 @@ OF_WORDS = {
 
 TRUSTED = N_("mean ρ on test sentences")
 
+LEAST_LOST = 0.01
+"""A word does not hang on what takes less of its probability."""
 LEAST_TOKENS = 4
 """Of fewer an order says nothing."""
 
@@ -56,6 +58,46 @@ LEAST_TOKENS = 4
 def asked(found: Attribution) -> list[Method]:
     """Return the methods that were asked, in the order in which they are shown."""
     return [method for method in NAMES if method in found.scores]
+
+
+def seen(found: Attribution, tokens: Sequence[str], word: str) -> str:
+    """Say in Markdown on which part of the source a word hangs most, and how many methods say so.
+
+    Args:
+        found: What the methods say.
+        tokens: The parts of the source.
+        word: That is asked about.
+    """
+    without = found.without
+    first, *others = sorted(range(len(without)), key=lambda at: without[at])
+    names = {"word": plain(word), "token": plain(tokens[first])}
+    if found.probability - without[first] < LEAST_LOST:
+        text = _(
+            "**{word}** hangs on no single part of the source: whichever is hidden, its "
+            "probability is **{after}** or more ({before} with all of it)."
+        )
+    else:
+        text = _(
+            "**{word}** hangs most on **{token}**: with it hidden, its probability is **{after}** "
+            "instead of {before}."
+        )
+        if others and found.probability - without[others[0]] >= LEAST_LOST:
+            more = _("Next is **{next}**: {share}.").format(
+                next=plain(tokens[others[0]]), share=percent(without[others[0]])
+            )
+            text = _("{first} {more}").format(first=text, more=more)
+    said = text.format(**names, before=percent(found.probability), after=percent(without[first]))
+    compared = [each for each in asked(found) if each is not Method.LEAVE_ONE_OUT]
+    if not compared:
+        return said
+    measure = found.largest_part(Method.LEAVE_ONE_OUT)
+    alike = sum(found.largest_part(each) == measure for each in compared)
+    more = n_(
+        "{n} of {of} other method finds the same token first.",
+        "{n} of {of} other methods find the same token first.",
+        len(compared),
+    )
+    return " ".join([said, more.format(n=number(alike), of=number(len(compared)))])
 
 
 def few(found: Attribution, *, per_word: bool = False) -> str:
@@ -103,7 +145,7 @@ def cell(method: Method, token: str, word: str, score: float) -> str:
     said = _("{method}: “{token}” → “{word}” {score}").format(
         method=_(NAMES[method]), token=token, word=word, score=number(score)
     )
-    return f"{said} {_('nats')}" if method in IN_NATS else said
+    return _("{number} nats").format(number=said) if method in IN_NATS else said
 
 
 def gap(found: Attribution) -> str:
@@ -151,7 +193,20 @@ def agrees_best(trust: Mapping[Method, Trust], *, per_word: bool = False) -> str
         "quartiles.",
         n,
     ).format(method=_(NAMES[best]), n=number(n), seed=SEED)
-    return f"{said} {_('Each ρ is over the source’s words.')}" if per_word else said
+    return " ".join([said, _("Each ρ is over the source’s words.")] if per_word else [said])
+
+
+def short_share(share: float) -> str:
+    r"""Return a share in whole per cent for a cell; only what is exactly so is all or nothing.
+
+    >>> [short_share(each) for each in (0.0, 0.001, 0.456, 0.999, 1.0)]
+    ['0\xa0%', '<\xa01\xa0%', '46\xa0%', '>\xa099\xa0%', '100\xa0%']
+    """
+    if 0 < share < 0.01:
+        return _("<\u00a0{share}").format(share=percent_of_100(1, 0))
+    if 0.99 < share < 1:
+        return _(">\u00a0{share}").format(share=percent_of_100(99, 0))
+    return percent_of_100(100 * share, 0)
 
 
 def correlation(rho: float | None) -> str:

@@ -75,6 +75,12 @@ def test_the_telling_step_loses_most_by_one_token(model):
     assert lost[step].max() == np.max(lost)
 
 
+@pytest.mark.parametrize("among", [(0,), (2, 4)])
+def test_the_telling_step_of_some_tokens_loses_most_by_one_of_these(model, among):
+    each = [[lost(model, said_at(SOURCE, TARGET, t), [s]) for s in among] for t in range(3)]
+    assert telling_step(model, SOURCE, TARGET[:3], among) == int(np.max(each, axis=1).argmax())
+
+
 def test_of_a_long_sentence_the_first_word_is_told(model):
     long = (5,) * FEW_TOKENS + (2,)
     assert telling_step(model, long, TARGET) == 0

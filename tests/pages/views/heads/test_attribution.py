@@ -1,15 +1,17 @@
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
+import torch
 
 from core.analysis.attribution.leaving_out import telling_step
 from core.analysis.attribution.methods import Method, attribute, said_at
 from core.analysis.attribution.trust import Trust, trust_steps
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
-from core.vocabulary import EOS
-from pages.frame.language import brief, number
+from core.vocabulary import BOS, EOS, PAD
+from pages.frame.language import brief, number, percent
 from pages.views.heads import attribution, attribution_methods
 from pages.views.heads.attribution import Parts
 from tests.pages.conftest import ROOT, component, said, send_from
@@ -36,7 +38,7 @@ def attributed(run, inspection, step):
 
 
 def open_attribution(open_page, **query_params):
-    opened = {"model": "copy", "sentence": SENTENCE, **query_params}
+    opened = {"model": "copy", "sentence": SENTENCE, "all_methods": "true", **query_params}
     return open_page("heads", trial="attribution", **opened)
 
 
@@ -70,7 +72,7 @@ def test_numbers_stand_in_the_cells_and_exactly_in_the_file(open_page, run, insp
 def test_a_clicked_cell_is_said_with_three_digits(open_page, run, inspection):
     at = open_attribution(open_page, attributed_word="1")
     scores = attributed(run, inspection, 1).scores
-    largest = int(np.abs(scores[Method.LEAVE_ONE_OUT]).argmax())
+    largest = int(scores[Method.LEAVE_ONE_OUT].argmax())
     assert unpack(component(at, "matrices").bytes).selected == (0, 0, largest)
     assert "nats" in said(at)
     row = METHODS.index(Method.ATTENTION)
@@ -132,7 +134,7 @@ def test_flow_is_left_out_of_long_sentences_and_that_is_said(open_page, monkeypa
 def test_where_words_have_several_tokens_they_can_get_the_numbers(open_page):
     run = load_run(ROOT / "gallery" / "translate")
     zorbik = "The zorbik slept."
-    opened = partial(open_page, "heads", trial="attribution", model="translate", sentence=zorbik)
+    opened = partial(open_attribution, open_page, model="translate", sentence=zorbik)
     at = opened(attributed_per="words", attributed_word="1", attributed_cell="0,1")
     inspection = inspect_sentence(run, zorbik)
     words = [token.word for token in inspection.source_tokens]
@@ -213,3 +215,57 @@ def test_what_is_trusted_is_taken_away_too(open_page, monkeypatch, handed_over):
 def test_a_link_to_one_word_of_before_opens_it(open_page):
     at = open_attribution(open_page, attributed="one word")
     assert at.segmented_control(key=attribution.OF).value == attribution.METHODS
+
+
+IT = "The animal didn't cross the street because it was too {}."
+
+
+def seen(at):
+    [line] = [each.value for each in at.markdown if "**What you see**" in each.value]
+    return line
+
+
+def without(run, sentence, step, at):
+    """Return how probable the word of a step is with a source token hidden, in float64."""
+    inspection = inspect_sentence(run, sentence)
+    fed = torch.tensor([[BOS, *inspection.translation.target_ids[:step]]])
+    source = torch.tensor([inspection.translation.source_ids])
+    source[0, at] = PAD
+    logits = run.model(source, fed)[0, -1].double()
+    logits[[PAD, BOS]] = -torch.inf
+    return logits.softmax(-1)[inspection.translation.target_ids[step]].item()
+
+
+@pytest.mark.parametrize("word", ["tired", "wide"])
+def test_it_opens_on_the_pronoun_and_one_method(open_page, word):
+    run, sentence = load_run(ROOT / "gallery" / "everyday"), IT.format(word)
+    at = open_attribution(open_page, model="everyday", sentence=sentence, all_methods="")
+    inspection = inspect_sentence(run, sentence)
+    tokens = [token.text for token in inspection.source_tokens]
+    step = at.selectbox(key=attribution.STEP).value
+    written = run.tokenizer.describe(inspection.translation.target_ids)[step].text
+    assert written == {"tired": "il", "wide": "elle"}[word]
+    [panel] = panels(at)
+    assert len(panel.rows.labels) == 1
+    hidden = [without(run, sentence, step, each) for each in range(len(tokens))]
+    least, second = sorted(range(len(tokens)), key=lambda each: hidden[each])[:2]
+    assert f"**{written}** hangs most on **{tokens[least]}**" in seen(at)
+    assert f"its probability is **{percent(hidden[least])}** instead of" in seen(at)
+    assert f"Next is **{tokens[second]}**: {percent(hidden[second])}." in seen(at)
+    assert panel.texts[0][least] == attribution_methods.short_share(hidden[least])
+    assert not at.table
+
+
+def test_other_methods_are_counted_that_find_the_same_token_first(open_page, run, inspection):
+    at = open_attribution(open_page, attributed_word="1")
+    scores = attributed(run, inspection, 1).scores
+    first = {method: int(np.abs(each).argmax()) for method, each in scores.items()}
+    same = [first[each] == first[Method.LEAVE_ONE_OUT] for each in METHODS[1:]]
+    assert f"{sum(same)} of 5 other methods find the same token first." in seen(at)
+
+
+def test_a_word_that_hangs_on_no_token_is_said_to(run, inspection):
+    found = attributed(run, inspection, 1)
+    lost = {Method.LEAVE_ONE_OUT: np.full(3, 0.001)}
+    said = attribution_methods.seen(replace(found, scores=lost), ["a", "*", "c"], "x")
+    assert said.startswith("**x** hangs on no single part of the source")

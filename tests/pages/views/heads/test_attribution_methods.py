@@ -28,7 +28,7 @@ def attributed(run, inspection, step):
 
 
 def open_attribution(open_page, **query_params):
-    opened = {"model": "copy", "sentence": SENTENCE, **query_params}
+    opened = {"model": "copy", "sentence": SENTENCE, "all_methods": "true", **query_params}
     return open_page("heads", trial="attribution", **opened)
 
 
