@@ -72,6 +72,10 @@ button[data-testid="stBaseButton-primary"] { color: Canvas; }
 }
 .stElementContainer[width="NUMBER_WIDTHpx"] label { min-height: 0; margin: 0; white-space: nowrap; }
 .stElementContainer[width="NUMBER_WIDTHpx"] .react-aria-ComboBox { width: NUMBER_WIDTHpx; }
+/* On a phone the picture comes first: what is asked for is named by what it holds. */
+@media (max-width: 640px) {
+  .st-key-opening [data-testid="stWidgetLabel"], .st-key-lesson_text { display: none; }
+}
 @media (max-width: 1000px) { .stMainBlockContainer { padding: 2.2rem 1.2rem 3rem; } }
 @media print {
   .stSidebar, header.stAppHeader, .stExpander, .stButton { display: none !important; }
