@@ -1,9 +1,7 @@
 """Which source tokens a word comes from, by six methods, and which of them to trust."""
 
-from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
 import streamlit as st
 
 from core.analysis.attribution.flow import source_flow, source_rollout
@@ -17,19 +15,17 @@ from core.evaluate.ranks import rank_correlation
 from core.inspection import Inspection
 from core.model import Transformer
 from core.runs.run import Run, RunError
-from core.tokenizer import Token
 from core.vocabulary import EOS
 from pages.frame import cached, controls, snippets
 from pages.frame.components import matrices
-from pages.frame.language import N_, _, brief, n_, number, percent, plain
-from pages.frame.maps import labels
+from pages.frame.language import N_, _, n_, number, plain
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
-from pages.views.heads import attribution_methods, attribution_rollout, cells
-from viz.component.payload import TokenLabel
+from pages.views.heads import attribution_maps, attribution_methods, attribution_rollout, cells
+from pages.views.heads.attribution_maps import Parts
 from viz.component.standalone import Drawn
-from viz.plane.matrices import Axis, Matrices, Matrix, scaled_rows
+from viz.plane.matrices import Matrices, Matrix
 
 OF, PER, EVERY_METHOD = "attributed", "attributed_per", "all_methods"
 METHODS, ROLLOUT = "word", "rollout"
@@ -52,16 +48,6 @@ TRIES = (
         "tokens that say the same it sees neither, for each stands in for the other."
     ),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What of a source gets a number."""
-
-    tokens: tuple[Token, ...]
-    """One for each part: a token, or a whole word."""
-    words: tuple[int, ...] | None
-    """Which part each of the model's tokens belongs to; None where they are the parts."""
 
 
 def draw(opened: Opened) -> Shown | None:
@@ -139,10 +125,10 @@ def _draw_methods(opened: Opened, step: int, parts: Parts, every_method: bool) -
         found = cached.of_model(_attributed, opened.path, source_ids, ids, step, parts.words)
     trust: dict[Method, Trust] | None = None
     if every_method:
-        panel = _map(found, parts, word, inspection.unknown_words)
+        panel = attribution_maps.of_methods(found, parts, word, inspection.unknown_words)
     else:
         found = found.only(Method.LEAVE_ONE_OUT)
-        panel = _map_of_one(found, parts, word, inspection.unknown_words)
+        panel = attribution_maps.of_one_method(found, parts, word, inspection.unknown_words)
     picture = _draw_map(panel, found, parts, word)
     if every_method:
         trust = _draw_trust(opened, found, parts, word)
@@ -230,52 +216,6 @@ def _draw_map(panel: Matrix, found: Attribution, parts: Parts, word: str) -> Dra
     method, score = methods[row], float(found.scores[methods[row]][column])
     st.text(attribution_methods.cell(method, parts.tokens[column].text, word, score))
     return picture
-
-
-def _map_of_one(found: Attribution, parts: Parts, word: str, unknown: frozenset[int]) -> Matrix:
-    """Return how probable the word is with each part of the source hidden."""
-    title = _("How probable “{word}” is when one source token is hidden: {share} with all of them")
-    of = _("hidden token")
-    if parts.words is not None:
-        title = _("How probable “{word}” is when one source word is hidden: {share} with all")
-        of = _("hidden word")
-    without = found.without
-    return Matrix(
-        title=title.format(word=word, share=percent(found.probability)),
-        values=(without - found.probability).astype(np.float32)[None],
-        rows=Axis(name=_("word"), labels=[TokenLabel(word)], side="target"),
-        columns=Axis(name=of, labels=labels(parts.tokens, unknown), side="source"),
-        scale="signed",
-        texts=[[attribution_methods.short_share(each) for each in without.tolist()]],
-        details=[[percent(each) for each in without.tolist()]],
-        value_name=_("change of its probability"),
-    )
-
-
-def _map(found: Attribution, parts: Parts, word: str, unknown: frozenset[int]) -> Matrix:
-    methods = attribution_methods.asked(found)
-    scores = [found.scores[method] for method in methods]
-    title, of, notes = _("What each source token has to do with “{word}”"), _("source token"), []
-    if parts.words is not None:
-        title, of = _("What each source word has to do with “{word}”"), _("source word")
-        notes = [_(attribution_methods.ADDED)]
-    notes.append(
-        _(
-            "Colours: each row divided by its largest magnitude. Click a cell for its number as "
-            "it is."
-        )
-    )
-    names = [TokenLabel(_(attribution_methods.SHORT[method])) for method in methods]
-    return Matrix(
-        title=title.format(word=word),
-        values=scaled_rows(np.stack(scores)),
-        rows=Axis(name=_("method"), labels=names),
-        columns=Axis(name=of, labels=labels(parts.tokens, unknown), side="source"),
-        scale="signed",
-        texts=[[brief(float(each)) for each in row] for row in scores],
-        note=" ".join(notes),
-        value_name=_("share of the row’s largest"),
-    )
 
 
 def numbers(found: Attribution, parts: Parts, trust: dict[Method, Trust] | None = None) -> Columns:

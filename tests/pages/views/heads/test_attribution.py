@@ -11,9 +11,8 @@ from core.analysis.attribution.trust import Trust, trust_steps
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.vocabulary import BOS, EOS, PAD
-from pages.frame.language import brief, number, percent
+from pages.frame.language import number, percent
 from pages.views.heads import attribution, attribution_methods
-from pages.views.heads.attribution import Parts
 from tests.pages.conftest import ROOT, component, said, send_from
 from tests.pages.views.heads.conftest import assert_computed_again
 from viz.plane.matrices import unpack
@@ -44,29 +43,6 @@ def open_attribution(open_page, **query_params):
 
 def panels(at):
     return unpack(component(at, "matrices").bytes).panels
-
-
-def test_each_method_is_a_row_that_is_scaled_to_its_largest_magnitude(open_page, run, inspection):
-    [panel] = panels(open_attribution(open_page, attributed_word="1"))
-    found = attributed(run, inspection, 1)
-    assert METHODS[0] is Method.LEAVE_ONE_OUT
-    assert set(METHODS) == set(Method)
-    for row, method in enumerate(METHODS):
-        scores = found.scores[method]
-        assert panel.values[row] == pytest.approx(scores / np.abs(scores).max(), abs=1e-6)
-    assert (panel.scale, panel.limit) == ("signed", 1.0)
-    assert "largest magnitude" in panel.note
-
-
-def test_numbers_stand_in_the_cells_and_exactly_in_the_file(open_page, run, inspection):
-    [panel] = panels(open_attribution(open_page, attributed_word="1"))
-    found = attributed(run, inspection, 1)
-    columns = attribution.numbers(found, Parts(inspection.source_tokens, None))
-    for row, method in enumerate(METHODS):
-        for column, score in enumerate(found.scores[method]):
-            assert panel.texts[row][column] == brief(score)
-            at = row * len(inspection.source_tokens) + column
-            assert (columns["method"][at], columns["score"][at]) == (str(method), score)
 
 
 def test_a_clicked_cell_is_said_with_three_digits(open_page, run, inspection):
