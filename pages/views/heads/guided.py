@@ -85,6 +85,8 @@ def draw(opened: Opened) -> Shown | None:
         title=_("The same task learned freely, and with one head told where to look"),
         numbers=lambda: numbers(sides, rows),
         python=_python(opened, sides, rows),
+        seen=guided_runs.seen(sides),
+        instead=guided_runs.instead_of(opened, sides),
         code=(guided_loss, silenced_outcome, silenced_changes, Silence, best_pronoun_head),
         pictures=[picture],
         about={"second_model": ", ".join(name for name in runs if name != opened.path.name)},

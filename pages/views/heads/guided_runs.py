@@ -8,14 +8,16 @@ import streamlit as st
 
 from core.analysis.effects.counterparts import counterparts, silenced_outcome
 from core.analysis.effects.head_effects import HeadEffect
-from core.analysis.effects.interventions import BeforeAfter
+from core.analysis.effects.interventions import BeforeAfter, first_changed
 from core.analysis.effects.weight_shift import StepChange, most_changed, silenced_changes
 from core.analysis.heads.findings import best_pronoun_head
+from core.evaluate.intervals import Difference
 from core.heads import Head
 from core.inspection import Inspection
+from core.model import Silence
 from core.runs.run import Run, RunError, RunSettings
 from pages.frame import address, cached, notes, session
-from pages.frame.language import _, number, plain
+from pages.frame.language import _, number, percent, plain
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.typography import marked, typeset
@@ -93,32 +95,68 @@ def side_of(opened: Opened, name: str, run: Run, chosen: Head | None) -> Side | 
     return Side(name, run, inspection, chosen, found, changes)
 
 
+def seen(sides: Sequence[Side]) -> str:
+    """Say in Markdown what silencing its head changes in each run, for this sentence."""
+    return " ".join(map(_seen, sides))
+
+
+def instead_of(opened: Opened, sides: Sequence[Side]) -> str:
+    """Return an example that silencing changes in one of the runs, where this one stays in all."""
+    if opened.task is None or not all(side.found.same_text for side in sides):
+        return ""
+    others = tuple(each.source for each in opened.task.examples if each.source != opened.sentence)
+    found = (
+        cached.of_run(_first_silenced, side.run.path, others, side.head) for side in reversed(sides)
+    )
+    return next(filter(None, found), "")
+
+
 def said(side: Side) -> str:
-    """Say what silencing a run's head changes, in this sentence and in those never seen."""
-    how = _("guided") if side.run.settings.training.guide else _("free")
+    """Say what a run writes without its head, and what that costs on sentences never seen."""
     before, after = (
         typeset(each.translation.text, side.run) for each in (side.found.before, side.found.after)
     )
     if side.found.same_text:
-        result = _("the translation stays.")
+        result = plain(before) or "–"
     else:
         one, other = marked(before, after)
         result = _("{before} → {after}").format(before=one, after=other)
-    text = _("**{name}** ({how}), without {where}: {result}")
-    where = notes.within_sentence(side.head)
-    first = text.format(name=plain(side.name), how=how, where=where, result=result)
+    first = _("**{name}** ({how}): {result}").format(
+        name=plain(side.name), how=_how(side), result=result
+    )
     effects = notes.stored(side.run)
     effect = None if effects is None else effects.of(side.head)
-    return f"{first}  \n:small[{_steps(side.changes)} {_effect(effect)}]"
+    return f"{first}  \n:small[{_effect(effect)}]"
 
 
-def _steps(changes: Sequence[StepChange]) -> str:
-    """Say which token's probability changes most."""
+def _first_silenced(run: Run, sentences: tuple[str, ...], head: Head) -> str:
+    return first_changed(run, sentences, Silence.of([head]))
+
+
+def _how(side: Side) -> str:
+    return _("guided") if side.run.settings.training.guide else _("free")
+
+
+def _seen(side: Side) -> str:
+    if side.found.same_text:
+        text = _("Without {where}, the translation of **{name}** ({how}) **stays**{most}.")
+    else:
+        text = _("Without {where}, the translation of **{name}** ({how}) **changes**{most}.")
+    return text.format(
+        where=notes.within_sentence(side.head),
+        name=plain(side.name),
+        how=_how(side),
+        most=_most(side.changes),
+    )
+
+
+def _most(changes: Sequence[StepChange]) -> str:
+    """Say which token's probability changes most; nothing where none does."""
     if not changes:
-        return _("No probability changes by 0.01 or more.")
+        return ""
     most = most_changed(changes)
-    return _("Most changed: “{token}” {before} → {after}.").format(
-        token=plain(most.token.text), before=number(most.before), after=number(most.after)
+    return _(": **{token}** {before} → **{after}**").format(
+        token=plain(most.token.text), before=percent(most.before), after=percent(most.after)
     )
 
 
@@ -127,11 +165,16 @@ def _effect(effect: HeadEffect | None) -> str:
     if effect is None:
         return _("What it costs on held-out sentences was not measured: see “silence”.")
     if effect.changes_nothing:
-        text = _("On held-out sentences no change was found: {figures}.")
+        text = _("Silenced on held-out sentences, no change was found: {figures}.")
     else:
-        text = _("On held-out sentences: {figures}.")
-    figures = [_("exact match {change}").format(change=guided_table.change(effect.exact_match))]
+        text = _("Silenced on held-out sentences: {figures}.")
+    figures = [_("exact match {change}").format(change=_with_n(effect.exact_match))]
     if effect.pronoun is not None:
-        change = guided_table.change(effect.pronoun)
-        figures.append(_("pronouns right {change}").format(change=change))
+        figures.append(_("pronouns right {change}").format(change=_with_n(effect.pronoun)))
     return text.format(figures="; ".join(figures))
+
+
+def _with_n(found: Difference) -> str:
+    return _("{change} (n\u00a0=\u00a0{n})").format(
+        change=guided_table.change(found), n=number(found.n)
+    )

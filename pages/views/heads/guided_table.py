@@ -15,7 +15,7 @@ from core.evaluate.intervals import Difference
 from core.heads import Head
 from core.runs.run import Run
 from pages.frame import notes
-from pages.frame.language import N_, _, number, percent
+from pages.frame.language import N_, _, percent
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +78,8 @@ def what_is_measured(rows: Sequence[Measured]) -> str:
         "Click a row to see that head in both runs. “On antecedent”: in how many of n ambiguous "
         "pronouns of held-out sentences (seed {seed}) the head's largest weight lies on what they "
         "stand for. “Best” is the head with most of them, “needed most” the one without which most "
-        "pronouns come out wrong. The best rule without a model: {rule}. In brackets: 95 % "
-        "intervals; after an arrow, those of the change in points. Where a head looks is a "
+        "pronouns come out wrong. The best rule without a model: {rule}. “As a table” has "
+        "the 95 % intervals. Where a head looks is a "
         "hypothesis; what silencing it changes is a test."
     ).format(seed=head.seed, rule=_(head.baseline_name))
 
@@ -102,17 +102,23 @@ def scoring(rows: Sequence[Measured]) -> list[str]:
 
 def _exact(row: Measured) -> Mapping[str, object]:
     head = row.head
+    low, high = share_interval(head.score, head.n)
+    silenced_low, silenced_high = share_interval(head.silenced_accuracy, head.n)
     found: dict[str, object] = {
         "what": "held_out",
         "run": row.run,
         "head": str(head.head),
         "which": ", ".join(row.why),
         "score": head.score,
+        "score_low": low,
+        "score_high": high,
         "baseline": head.baseline,
         "n": head.n,
         "seed": head.seed,
         "pronouns_before": head.accuracy,
         "pronouns_silenced": head.silenced_accuracy,
+        "pronouns_silenced_low": silenced_low,
+        "pronouns_silenced_high": silenced_high,
     }
     if row.effect is not None:
         exact = row.effect.exact_match
@@ -133,11 +139,11 @@ def _written(row: Measured, *, of_effects: bool) -> Mapping[str, object]:
         "layer": head.head.layer,
         "head": head.head.index,
         "which": ", ".join(_(reason) for reason in row.why),
-        "on_antecedent": _share(head.score, head.n),
+        "on_antecedent": percent(head.score),
         "best_rule": percent(head.baseline),
         "n": head.n,
         "pronouns_right": _("{before} → {after}").format(
-            before=percent(head.accuracy), after=_share(head.silenced_accuracy, head.n)
+            before=percent(head.accuracy), after=percent(head.silenced_accuracy)
         ),
     }
     if of_effects:
@@ -146,18 +152,6 @@ def _written(row: Measured, *, of_effects: bool) -> Mapping[str, object]:
     return written
 
 
-def _share(share: float, n: int) -> str:
-    low, high = share_interval(share, n)
-    return f"{percent(share)} [{number(100 * low, 1)}, {number(100 * high, 1)}]"
-
-
 def change(found: Difference) -> str:
-    """Return a share before and after, and the 95 % interval of what changed, in points."""
-    # What stands in brackets, or counts, is not broken.
-    return _("{before} → {after} [{low},\u00a0{high}], n\u00a0=\u00a0{n}").format(
-        before=percent(found.before),
-        after=percent(found.after),
-        low=number(100 * found.low, 1, signed=True),
-        high=number(100 * found.high, 1, signed=True),
-        n=number(found.n),
-    )
+    """Return a share before and after."""
+    return _("{before} → {after}").format(before=percent(found.before), after=percent(found.after))

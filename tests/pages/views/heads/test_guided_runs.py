@@ -5,8 +5,12 @@ import shutil
 import pytest
 
 from core.analysis.effects.head_effects import HeadEffect
+from core.analysis.effects.interventions import outcome
+from core.decoding.sentence import translate
 from core.evaluate.intervals import Difference
 from core.heads import Head, Site
+from core.model import Silence
+from core.runs.run import load_run
 from pages.frame.language import percent
 from pages.views.heads.guided import BEST, WHICH
 from tests.pages.conftest import ROOT, UNMEASURED, component, said
@@ -41,26 +45,47 @@ def read(at):
     return html.unescape(said(at))
 
 
+def seen(at):
+    return next(line for line in read(at).splitlines() if "**What you see**" in line)
+
+
 def test_what_silencing_the_same_head_does_is_said_of_each_run(open_guided):
-    text = read(open_guided(sentence=WIDE))
+    at = open_guided(sentence=WIDE)
+    text = read(at)
     free, guided = (line for line in text.splitlines() if line.startswith("**translate"))
-    where = "encoder layer 2, self-attention head 0"
-    assert free.strip() == f"**translate** (free), without {where}: the translation stays."
-    assert guided.startswith(f"**translate-guided** (guided), without {where}: L’animal")
+    assert free.startswith("**translate** (free): L’animal")
+    assert "→" not in free
     assert "parce **qu’elle** était trop large. → L’animal" in guided
     assert "parce **qu’il** était trop large." in guided
-    free, guided = (
-        line for line in text.splitlines() if line.startswith(":small[") and "→" in line
-    )
-    assert "No probability changes by 0.01 or more." in free
-    exact = effects_of("translate").exact_match
-    shares = " → ".join(percent(share) for share in (exact.before, exact.after))
-    assert f"no change was found: exact match {shares}" in free
-    assert "Most changed: “elle” 1.00 → 0." in guided
+    free, guided = (line for line in text.splitlines() if line.startswith(":small[Silenced"))
+    assert "no change was found: exact match" in free
     for effects, line in zip(map(effects_of, BESTS), (free, guided), strict=True):
         for name, found in (("exact match", effects.exact_match), ("right", effects.pronoun)):
-            low, high = (f"{100 * end:+.1f}".replace("-", "−") for end in (found.low, found.high))
-            assert f"[{low},\xa0{high}], n\xa0=\xa0{found.n}" in line.partition(name)[2]
+            shares = " → ".join(percent(share) for share in (found.before, found.after))
+            assert f"{shares} (n\xa0=\xa0{found.n})" in line.partition(name)[2]
+
+
+def test_what_is_seen_is_the_run_whose_pronoun_changes(open_guided):
+    at = open_guided(sentence=WIDE)
+    run = load_run(ROOT / "gallery" / "translate-guided")
+    own = translate(run, WIDE).target_ids
+    both = (outcome(run, WIDE, own, probe) for probe in (None, Silence.of([GUIDED])))
+    before, after = ([each.probability for each in side.reference] for side in both)
+    most = max(range(len(before)), key=lambda step: abs(after[step] - before[step]))
+    where = "Without encoder layer 2, self-attention head 0"
+    assert f"{where}, the translation of **translate** (free) **stays**." in seen(at)
+    assert (
+        f"{where}, the translation of **translate-guided** (guided) **changes**: **elle** "
+        f"{percent(before[most])} → **{percent(after[most])}**."
+    ) in seen(at)
+    assert not [button for button in at.button if button.key == "instead"]
+
+
+def test_where_both_stay_a_sentence_is_offered_that_changes(open_guided):
+    at = open_guided(sentence="The cat slept.")
+    assert "**changes**" not in seen(at)
+    at.button(key="instead").click().run()
+    assert "**changes**" in seen(at)
 
 
 def effects_of(name):
