@@ -8,12 +8,18 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.analysis.effects.overriding import moved, override_outcome
-from core.analysis.effects.weight_shift import StepChange, rewired, step_changes, suggested_move
+from core.analysis.effects.weight_shift import (
+    StepChange,
+    most_changed,
+    rewired,
+    step_changes,
+    suggested_move,
+)
 from core.heads import Head, Kind
 from core.model import Override
 from pages.frame import address, cached, clicks, controls, notes, opening, tables
 from pages.frame.components import matrices
-from pages.frame.language import N_, _, n_, number, plain
+from pages.frame.language import N_, _, n_, number, percent, plain
 from pages.frame.opening import Opened
 from pages.frame.positions import positions
 from pages.frame.selection import ask_kind, ask_layer_and_head, key_tokens, query_tokens
@@ -70,13 +76,8 @@ def draw(opened: Opened) -> Shown | None:
     named_heads.warn([("", notes.about_map(opened.run, opened.inspection, head))])
     result = _moved(shown, how) if shown.visible_K[shown.key] else None
     if result:
-        pictures = _draw_result(shown, how, result)
+        pictures = _draw_result(shown, result)
     else:
-        text = _(
-            "**{row}** may not look at **{key}**: the mask hides it, so no weight can go there. "
-            "Choose a cell that is not hatched."
-        )
-        st.markdown(text.format(**_names(shown)))
         # In the place that it has beside a result, so that it stays and keeps the focus.
         with _columns()[0]:
             pictures = [_draw_matrices(moved_row.map_of(shown), MAP, shown)]
@@ -85,6 +86,7 @@ def draw(opened: Opened) -> Shown | None:
         title=_("What changes when one row of a head looks elsewhere"),
         numbers=lambda: moved_row.numbers(shown, result),
         python=moved_row.python_of(shown, result, everything=how == EVERYTHING),
+        seen=_seen(shown, how, result),
         code=(rewired, moved, Override, override_outcome, step_changes),
         pictures=pictures,
         about={"head": notes.site_and_head(head)},
@@ -143,10 +145,8 @@ def _moved(shown: Moved, how: str) -> Result:
         )
 
 
-def _draw_result(shown: Moved, how: str, result: Result) -> list[Drawn]:
-    unmoved = np.array_equal(result.after_K, shown.weights_QK[shown.row])
-    translations = before_and_after(result.found, shown.opened.run)
-    say(_said(_names(shown), how, unmoved=unmoved), translations)
+def _draw_result(shown: Moved, result: Result) -> list[Drawn]:
+    say("", before_and_after(result.found, shown.opened.run))
     left, right = _columns()
     with left:
         pictures = [_draw_matrices(moved_row.map_of(shown), MAP, shown)]
@@ -215,17 +215,38 @@ def _names(shown: Moved) -> dict[str, str]:
     }
 
 
-def _said(names: dict[str, str], how: str, *, unmoved: bool) -> str:
-    if unmoved:
+def _seen(shown: Moved, how: str, result: Result | None) -> str:
+    """Say in Markdown where the row is made to look, and what that changes."""
+    if result is None:
+        text = _(
+            "**{row}** may not look at **{key}**: the mask hides it, so no weight can go there. "
+            "Choose a cell that is not hatched."
+        )
+    elif np.array_equal(result.after_K, shown.weights_QK[shown.row]):
         text = _(
             "**{row}** looks most at **{key}** already: nothing is moved. Click another cell of "
             "its row."
         )
     elif how == EVERYTHING:
-        text = _("**{row}** is made to look at **{key}**, and at nothing else.")
+        text = _("**{row}** is made to look at **{key}**, and at nothing else. {result}")
     else:
-        text = _("**{row}** is made to look at **{key}** instead of **{from_key}**.")
-    return text.format(**names)
+        text = _("**{row}** is made to look at **{key}** instead of **{from_key}**. {result}")
+    return text.format(**_names(shown), result=_result(result) if result else "")
+
+
+def _result(result: Result) -> str:
+    """Say whether the translation changes, and which of its words most."""
+    if not result.changes:
+        stays, changes = _("The translation stays."), _("The translation **changes**.")
+    else:
+        stays = _("The translation stays: **{token}** {before} → **{after}**.")
+        changes = _("The translation **changes**: **{token}** {before} → **{after}**.")
+    text = stays if result.found.same_text else changes
+    if not result.changes:
+        return text
+    most = most_changed(result.changes)
+    before, after = percent(most.before), percent(most.after)
+    return text.format(token=plain(most.token.text), before=before, after=after)
 
 
 def _measured(result: Result) -> str:

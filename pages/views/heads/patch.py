@@ -64,7 +64,7 @@ def draw(opened: Opened) -> Shown | None:
     both = (first, second) if direction == INTO_SECOND else (second, first)
     if (study := _studied(opened, *both)) is None:
         return None
-    say(_strongest(study), _sentences(study, direction, opened.run))
+    say("", _sentences(study, direction, opened.run))
     strong = [head for head, _share in study.strongest(STRONG, NAMED)]
     named_heads.warn_whatever_the_sentence(opened.run, strong)
     picture = matrices(maps(study), key="patch_maps")
@@ -74,6 +74,7 @@ def draw(opened: Opened) -> Shown | None:
         title=_("How much of the difference between two sentences each head carries"),
         numbers=lambda: numbers(study),
         python=_python(opened, *both),
+        seen=_strongest(study),
         code=(patching_study, Patch),
         pictures=[picture],
         about={"second_sentence": second},

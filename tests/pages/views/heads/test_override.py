@@ -8,6 +8,7 @@ from core.analysis.effects.overriding import moved
 from core.heads import Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
+from pages.frame.language import percent
 from pages.views.heads.override import HOW, MAP, PAIR
 from tests.pages.conftest import ROOT, said, send_from
 from viz.plane.matrices import unpack
@@ -67,6 +68,12 @@ def test_it_is_moved_from_the_animal_to_the_street_and_il_becomes_elle(open_over
     assert table(at)["token"].tolist()[:2] == ["10 il", "10 elle"]
     assert table(at)["before"].tolist()[:2] == pytest.approx([1, 0], abs=0.01)
     assert table(at)["after"].tolist()[:2] == pytest.approx([0, 1], abs=0.01)
+    before, after = table(at)["before"][0], table(at)["after"][0]
+    result = f"The translation **changes**: **il** {percent(before)} → **{percent(after)}**."
+    assert (
+        f"**What you see**] **it** is made to look at **street** instead of **animal**. {result}"
+        in read(at)
+    )
     assert re.search(r"[12] of 16 steps change", read(at))
     assert "n = 1" in read(at)
 

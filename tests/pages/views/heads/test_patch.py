@@ -70,6 +70,8 @@ def test_the_strongest_heads_are_named_with_their_share(open_patch, run):
     where = f"**{site.stack} layer {site.layer}, {site.sublayer}-attention head {head}**"
     assert f"{where} ({percent(share)}" in read(at)
     assert "encoder layer 2, self-attention head 0" in read(at)
+    [seen] = [line for line in read(at).splitlines() if "**What you see**" in line]
+    assert seen.count(f"{where} ({percent(share)}") == read(at).count(where) == 1
 
 
 def test_the_words_that_differ_are_marked(open_patch):
