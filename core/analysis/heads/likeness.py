@@ -47,6 +47,13 @@ class Likeness:
         return int(one), int(other)
 
     @property
+    def mean(self) -> float | None:
+        """How alike two different heads are, mean over all pairs; None of a single head."""
+        if len(self.heads) < 2:
+            return None
+        return float(self.likeness_NN[~np.eye(len(self.heads), dtype=bool)].mean())
+
+    @property
     def loneliest(self) -> int | None:
         """The head whose most similar other head is least like it; None of a single head."""
         return None if len(self.heads) < 2 else int(self._others_NN().max(axis=1).argmin())

@@ -51,7 +51,6 @@ def draw(opened: Opened) -> Shown | None:
     pair = cells.linked(PAIR, count, count) or found.most_alike or (0, 0)
     shown = Matrices(panels=[_map(found, kind)], selected=(0, *pair))
     picture = matrices(shown, key=MAP, on_pick=partial(cells.take, MAP, PAIR))
-    st.text(_said(found, *pair))
     named = [found.heads[each] for each in dict.fromkeys(pair)]
     named_heads.warn_whatever_the_sentence(opened.run, named)
     with st.container(horizontal=True):
@@ -63,6 +62,7 @@ def draw(opened: Opened) -> Shown | None:
         title=shown.panels[0].title,
         numbers=lambda: numbers(found),
         python=_python(opened, kind),
+        seen=_seen(found, *pair),
         code=(head_likeness, likeness),
         pictures=[picture],
         formula=_FORMULA,
@@ -85,13 +85,19 @@ def _map(found: Likeness, kind: Kind) -> Matrix:
     )
 
 
-def _said(found: Likeness, one: int, other: int) -> str:
+def _seen(found: Likeness, one: int, other: int) -> str:
+    """Say in Markdown how alike two heads are, beside all pairs."""
     first, second = (notes.site_and_head(found.heads[each]) for each in (one, other))
+    if found.mean is None:
+        return _("There is one head only, and none to compare it with.")
     if one == other:
         return _("{first}: every head is wholly like itself.").format(first=first)
-    return _("{first} ↔ {second}: {number} alike.").format(
-        first=first, second=second, number=number(float(found.likeness_NN[one, other]))
-    )
+    if found.most_alike in {(one, other), (other, one)}:
+        text = _("Most alike are {first} ↔ {second}: **{alike}**; mean of all pairs: {mean}.")
+    else:
+        text = _("{first} ↔ {second}: **{alike}** alike; mean of all pairs: {mean}.")
+    alike, mean = number(float(found.likeness_NN[one, other]), 2), number(found.mean, 2)
+    return text.format(first=first, second=second, alike=alike, mean=mean)
 
 
 def _summary(found: Likeness) -> str:
@@ -100,21 +106,17 @@ def _summary(found: Likeness) -> str:
         "{rows} rows of {n} held-out sentences, seed {seed}.",
         found.n_sentences,
     ).format(rows=number(found.n_rows), n=number(found.n_sentences), seed=SEED)
-    if found.most_alike is None or found.loneliest is None:
-        return _("There is one head only, and none to compare it with. {n}").format(n=measured)
-    one, other = found.most_alike
+    if found.loneliest is None:
+        return measured
     lonely = found.loneliest
     nearest = found.nearest(lonely)
     return _(
-        "Most alike are {one} and {other} ({alike}); the most distinctive head is {lonely}, whose "
-        "nearest head, {nearest}, is {least} alike. {n}"
+        "The most distinctive head is {lonely}, whose nearest head, {nearest}, is {least} alike. "
+        "{n}"
     ).format(
-        one=_name(found, one),
-        other=_name(found, other),
-        alike=number(float(found.likeness_NN[one, other])),
         lonely=_name(found, lonely),
         nearest=_name(found, nearest),
-        least=number(float(found.likeness_NN[lonely, nearest])),
+        least=number(float(found.likeness_NN[lonely, nearest]), 2),
         n=measured,
     )
 

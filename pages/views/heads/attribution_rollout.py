@@ -16,7 +16,7 @@ from core.runs.run import Run
 from pages.frame import cached, selection, snippets
 from pages.frame.charts import chart
 from pages.frame.components import matrices
-from pages.frame.language import N_, _
+from pages.frame.language import N_, _, number, percent, plain
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
 from viz.charts.bars import bars
@@ -69,11 +69,34 @@ def draw(opened: Opened, stack: Stack) -> Shown:
         title=_("What attention passes on from layer to layer"),
         numbers=lambda: numbers(found, opened.inspection, kind),
         python=_python(opened, stack),
+        seen=_holding_least(opened, found, kind),
         code=(stack_rollout, rollout, mixing, seen_fairly),
         pictures=pictures,
         formula=_FORMULA,
         tries=[_(each) for each in TRIES],
     )
+
+
+def _holding_least(opened: Opened, found: StackRollout, kind: Kind) -> str:
+    """Say in Markdown what is in the position that keeps least of its own token at the end."""
+    last_QK = found.rolled_LQK[-1]
+    texts = [plain(token.text) for token in opened.inspection.tokens_of(kind.key_side)]
+    row = int(last_QK.diagonal().argmin())
+    parts = {
+        "layer": number(len(found.rolled_LQK) - 1),
+        "word": texts[row],
+        "own": percent(float(last_QK[row, row])),
+    }
+    if len(texts) == 1:
+        return _("One token: its position holds **{own}** of it.").format(**parts)
+    others_K = last_QK[row].copy()
+    others_K[row] = -1
+    other = int(others_K.argmax())
+    text = _(
+        "After layer {layer}, the position of **{word}** holds least of its own token: {own}. Of "
+        "the others, **{other}** has most: **{share}**."
+    )
+    return text.format(**parts, other=texts[other], share=percent(float(others_K[other])))
 
 
 def _rolled(run: Run, sentence: str, stack: Stack) -> StackRollout:

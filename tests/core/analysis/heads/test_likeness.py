@@ -148,3 +148,10 @@ def test_a_single_head_is_like_no_other():
     assert (single.most_alike, single.loneliest) == (None, None)
     with pytest.raises(ValueError, match="single head"):
         single.nearest(0)
+
+
+def test_the_mean_is_of_pairs_of_different_heads_only():
+    likeness_NN = np.array([[1.0, 0.25, 0.5], [0.25, 1.0, 0.0], [0.5, 0.0, 1.0]])
+    heads = SITES[0].heads(3)
+    assert Likeness(heads, likeness_NN, 1, 1).mean == pytest.approx((0.25 + 0.5 + 0.0) / 3)
+    assert Likeness(heads[:1], likeness_NN[:1, :1], 1, 1).mean is None

@@ -1,3 +1,5 @@
+from itertools import permutations
+
 import numpy as np
 import pytest
 
@@ -34,6 +36,10 @@ def open_alike(open_page, **query_params):
     return open_page("heads", trial="alike", **opened)
 
 
+def named(head):
+    return f"Decoder layer {head.site.layer}, cross-attention head {head.index}"
+
+
 def shown(at):
     return unpack(component(at, "matrices").bytes)
 
@@ -52,10 +58,15 @@ def test_it_opens_on_the_most_alike_pair_and_says_which_is_loneliest(open_page, 
     at = open_alike(open_page)
     one, other = cross.most_alike
     assert shown(at).selected == (0, one, other)
-    assert f"{cross.likeness_NN[one, other]:#.3g} alike" in said(at)
+    pairs = [cross.likeness_NN[a, b] for a, b in permutations(range(len(cross.heads)), 2)]
+    first, second = (cross.heads[each] for each in (one, other))
+    assert (
+        f"Most alike are {named(first)} ↔ {named(second)}: **{max(pairs):.2f}**; "
+        f"mean of all pairs: {np.mean(pairs):.2f}." in said(at)
+    )
     lonely = cross.heads[cross.loneliest]
     site, head = lonely.site, lonely.index
-    assert f"the most distinctive head is {site.layer}.{head}" in said(at)
+    assert f"The most distinctive head is {site.layer}.{head}" in said(at)
     assert f"{cross.n_rows:,} rows of {cross.n_sentences} held-out sentences, seed 0" in said(at)
 
 
@@ -65,7 +76,7 @@ def test_a_clicked_cell_names_both_heads_and_leads_to_their_maps(open_page, cros
     assert shown(at).selected == (0, 1, 6)
     assert (
         "Decoder layer 0, cross-attention head 1 ↔ Decoder layer 1, cross-attention head 2: "
-        f"{cross.likeness_NN[1, 6]:#.3g} alike." in said(at)
+        f"**{cross.likeness_NN[1, 6]:.2f}** alike; mean of all pairs: " in said(at)
     )
     queries = [each.proto.query_string for each in at.get("page_link")]
     assert ["layer=0" in q and "head=1" in q and "kind=decoder.cross" in q for q in queries] == [

@@ -4,7 +4,8 @@ import pytest
 from core.analysis.attribution.rollout import rollout
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
-from tests.pages.conftest import ROOT, chart_rows, component
+from pages.frame.language import percent
+from tests.pages.conftest import ROOT, chart_rows, component, said
 from tests.pages.views.heads.conftest import assert_computed_again
 from viz.plane.matrices import unpack
 
@@ -64,3 +65,17 @@ def test_a_rollout_is_taken_away_as_it_is_shown_and_can_be_computed_again(
     n = sum(panel.values.size for panel in panels(at))
     assert columns["what"].count("share") == n
     assert_computed_again(at, handed_over[-1], "share")
+
+
+@pytest.mark.parametrize("stack", ["encoder", "decoder"])
+def test_what_is_seen_is_the_position_that_keeps_least_of_itself(open_page, inspection, stack):
+    at = open_attribution(open_page, attributed="rollout", rollout_stack=stack)
+    values = panels(at)[-1].values.astype(np.float64)
+    texts = [label.text for label in panels(at)[-1].columns.labels]
+    row = min(range(len(values)), key=lambda each: values[each, each])
+    other = max((each for each in range(len(values)) if each != row), key=lambda k: values[row, k])
+    assert (
+        f"the position of **{texts[row]}** holds least of its own token: "
+        f"{percent(values[row, row])}. Of the others, **{texts[other]}** has most: "
+        f"**{percent(values[row, other])}**."
+    ) in said(at)
