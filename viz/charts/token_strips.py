@@ -11,6 +11,8 @@ from viz import theme
 from viz.component.payload import TokenLabel
 
 _COLOURS = theme.scale_table()
+_EQUAL_CONTRAST = 0.1791
+"""So light is what black and white have the same contrast with."""
 
 _STYLE = f"""<style>
 .token-strips {{ display: grid; gap: 10px; font-size: 13px; line-height: 1.3; }}
@@ -20,7 +22,7 @@ _STYLE = f"""<style>
 .token-strips .key {{ display: grid; min-width: 26px; text-align: center; }}
 .token-strips .key + .continues {{ margin-left: -2px; }}
 .token-strips .word {{ padding: 0 3px; font-family: monospace; white-space: pre; }}
-.token-strips .special .word {{ color: {theme.colour(theme.QUIET)}; }}
+.token-strips .special .word {{ opacity: 0.75; }}
 .token-strips .most .word {{ font-weight: 700; }}
 .token-strips .itself .word {{ box-shadow: inset 0 -1px {theme.colour(theme.QUIET)}; }}
 .token-strips .cell {{ height: 15px; font-size: 11px; line-height: 15px; font-weight: 600; }}
@@ -94,6 +96,12 @@ def _key(strip: TokenStrip, place: int) -> str:
 def _painted(weight: np.float32) -> str:
     """Return the colour that a weight has in every picture, and one that can be read on it."""
     red, green, blue = (int(part) for part in _COLOURS[round(255 * min(float(weight), 1.0))])
-    light = 0.299 * red + 0.587 * green + 0.114 * blue > 128
-    ink = (0, 0, 0) if light else (255, 255, 255)
+    ink = (0, 0, 0) if _luminance((red, green, blue)) > _EQUAL_CONTRAST else (255, 255, 255)
     return f"background: {theme.colour((red, green, blue))}; color: {theme.colour(ink)}"
+
+
+def _luminance(rgb: theme.Rgb) -> float:
+    """Return how light a colour is, 0 to 1, as WCAG 2 has it."""
+    shares = np.array(rgb, np.float64) / 255
+    linear = np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
+    return float(linear @ (0.2126, 0.7152, 0.0722))

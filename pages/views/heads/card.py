@@ -5,7 +5,7 @@ import streamlit as st
 from core.analysis.heads.card import HeadCard, HeadRow, Target, head_card, histogram, strongest
 from core.analysis.heads.likeness import head_likeness
 from core.analysis.heads.roles import N_SENTENCES, role_scores
-from core.heads import Head, Kind
+from core.heads import Head
 from core.runs.run import RunError
 from pages.frame import cached, card_link, charts, notes, selection, snippets
 from pages.frame.folded import fold
@@ -111,7 +111,6 @@ def _draw(opened: Opened, known: Known) -> list[Drawn]:
         _("All roles, with sentences that made the scores"),
         "card_roles",
         lambda: st.markdown("\n\n".join(card_findings.every_role(known.role, known.card.examples))),
-        compact=True,
     )
     return [tiles, strips, chart]
 
@@ -148,12 +147,7 @@ def _strip(row: HeadRow, head: Head) -> TokenStrip:
 
 
 def _draw_pairs(card: HeadCard) -> None:
-    heading = {
-        Kind.ENCODER_SELF: _("**Most frequent pairs**"),
-        Kind.DECODER_SELF: _("**Most frequent pairs**, from the word fed"),
-        Kind.CROSS: _("**Most frequent pairs**, from the word to be written"),
-    }
-    st.markdown(heading[card.head.kind])
+    st.markdown(_("**Most frequent pairs**"))
     lines = [
         n_(
             "{pair} · {n} row ({share})",
@@ -167,8 +161,8 @@ def _draw_pairs(card: HeadCard) -> None:
         for (query, key), count in card.pairs[:N_PAIRS]
     ]
     st.markdown("  \n".join(lines) or _("It never points at another word."))
-    if said := card_findings.left_out(card):
-        st.caption(said)
+    about = [card_findings.pairs_from(card.head.kind), card_findings.left_out(card)]
+    st.caption(" ".join(filter(None, about)))
 
 
 def _chart(card: HeadCard) -> Chart:

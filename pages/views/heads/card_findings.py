@@ -10,6 +10,7 @@ from core.analysis.heads.card import Examples, HeadCard, HeadRow, Target
 from core.analysis.heads.roles import SEED, HeadRole, Score
 from core.analysis.heads.roles_questions import Role
 from core.evaluate.intervals import Difference
+from core.heads import Kind
 from pages.frame import notes
 from pages.frame.language import N_, _, n_, number, percent, plain
 from pages.views.heads import role_names
@@ -125,8 +126,8 @@ def roles(role: HeadRole, examples: Mapping[Role, Examples]) -> str:
     if not ranked:
         return _("**Roles:** none beats its baseline.")
     said = [
-        _("{role} {score} (baseline {baseline}, n = {n}){example}").format(
-            role=name_of(name, role),
+        _("{role}: {score} (baseline {baseline}, n = {n}){example}").format(
+            role=role_names.named(name, role),
             score=percent(held[name].value),
             baseline=percent(held[name].baseline),
             n=number(held[name].n),
@@ -135,14 +136,6 @@ def roles(role: HeadRole, examples: Mapping[Role, Examples]) -> str:
         for name in ranked[:MOST_ROLES]
     ]
     return _("**Roles:** {roles}.").format(roles="; ".join(said))
-
-
-def name_of(role: Role, found: HeadRole) -> str:
-    """Return what a role is called, with the offset where it is one."""
-    name = _(role_names.NAMES[role])
-    if role is not Role.POSITIONAL:
-        return name
-    return f"{name} {number(found.offset, signed=found.offset != 0)}"
 
 
 def _gain(score: Score) -> float:
@@ -165,7 +158,7 @@ def every_role(role: HeadRole, examples: Mapping[Role, Examples]) -> Iterator[st
     """Yield each role with its score, and sentences that it is made of, in Markdown."""
     for name, score in role.scores.items():
         found = examples.get(name, Examples((), ()))
-        lines = [f"**{name_of(name, role)}** {role_names.evidence(score)}"]
+        lines = [f"**{role_names.named(name, role)}** {role_names.evidence(score)}"]
         if found.hits:
             lines.append(_("has it: {rows}").format(rows=_in_sentences(found.hits)))
         if found.misses:
@@ -204,6 +197,13 @@ def silenced(effects: HeadEffects | None, effect: HeadEffect | None) -> str:
     return _("**Silenced:** {figures}; seed {seed}.").format(
         figures="; ".join(said), seed=effects.seed
     )
+
+
+def pairs_from(kind: Kind) -> str:
+    """Return which token of a decoder's row its pairs begin with; empty in the encoder."""
+    if kind.query_side == "source":
+        return ""
+    return _("From the word fed.") if kind.is_self else _("From the word to be written.")
 
 
 def left_out(card: HeadCard) -> str:

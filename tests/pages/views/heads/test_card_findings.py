@@ -9,7 +9,7 @@ from core.analysis.heads.card import Examples, HeadCard, HeadRow, Target
 from core.analysis.heads.roles import Measure, Score
 from core.analysis.heads.roles_questions import Role
 from core.evaluate.intervals import Difference
-from core.heads import Head
+from core.heads import Head, Kind
 from core.runs.run import load_run
 from core.tokenizer import Token
 from pages.views.heads import card_findings
@@ -92,8 +92,8 @@ def test_only_roles_that_beat_their_baselines_are_said_the_best_first():
     }
     line = card_findings.roles(replace(role_of(None), scores=scores), {}).replace("\u00a0", " ")
     assert line == (
-        "**Roles:** rare words 80 % (baseline 10 %, n = 100); "
-        "next token 30 % (baseline 10 %, n = 100)."
+        "**Roles:** rare words: 80 % (baseline 10 %, n = 100); "
+        "next token: 30 % (baseline 10 %, n = 100)."
     )
     assert "none beats its baseline" in card_findings.roles(role_of(None), {})
 
@@ -121,6 +121,11 @@ def test_silencing_is_said_with_interval_n_and_seed():
     assert "right pronouns 90 % → 90 % (95 % of the change: −1.0 to +1.0 points, n = 400)" in line
     assert line.endswith("seed 7.")
     assert "not measured" in card_findings.silenced(None, None)
+
+
+def test_pairs_of_a_decoder_say_from_which_word_they_are():
+    said_of = [card_findings.pairs_from(kind) for kind in Kind]
+    assert said_of == ["", "From the word fed.", "From the word to be written."]
 
 
 def test_what_is_left_out_is_said_with_its_share():
