@@ -1,6 +1,6 @@
 """Silence head after head, and watch what the model can still do."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
@@ -10,7 +10,6 @@ from core.analysis.effects.head_effects import HeadEffects
 from core.analysis.effects.pruning import (
     N_PRUNED,
     SEED,
-    PruningPoint,
     greedy_passes,
     heads_needed,
     pruning_by_score,
@@ -18,12 +17,14 @@ from core.analysis.effects.pruning import (
 from core.analysis.effects.pruning_steps import GrowingCurve
 from core.analysis.effects.silencing import every_head
 from core.runs.run import Run, RunError
-from pages.frame import address, cached, notes, session, snippets
+from pages.frame import address, cached, session, snippets
 from pages.frame.charts import chart
 from pages.frame.language import N_, _, n_, number, percent, plain
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
+from pages.views.heads import prune_findings
+from pages.views.heads.prune_findings import ORDERS, Points
 from viz.charts.curves import Chart, Quantity, curves
 from viz.component.standalone import Drawn
 
@@ -31,9 +32,6 @@ START, STOP = "prune_start", "prune_stop"
 """Keys of the buttons."""
 SECONDS = 0.2
 """Between two points: each is measured while the page waits for nothing else."""
-TOLERANCE = 0.01
-ORDERS = {"greedy": N_("greedy"), "by_score": N_("by score")}
-"""In which heads go → what people call it."""
 _DRAWER = "prune"
 _FORMULA = r"""
 h_{k+1} = \arg\min_{h \notin S_k} \mathcal{L}(S_k \cup \{h\}), \qquad
@@ -54,7 +52,6 @@ TRIES = (
 
 Curves = Mapping[str, GrowingCurve]
 """Name of an order → its curve."""
-Points = Mapping[str, Sequence[PruningPoint]]
 
 
 def draw(opened: Opened) -> Shown:
@@ -81,6 +78,8 @@ def draw(opened: Opened) -> Shown:
         title=_("How quality falls, from right to left, as one head after the other goes"),
         numbers=lambda: numbers(_points(growing)),
         python=_python(opened, points, running),
+        # Said where it stands: while it grows it would be behind at once.
+        seen="" if running else prune_findings.seen(points),
         code=(greedy_passes, pruning_by_score, heads_needed),
         pictures=[Drawn(chart=_picture(points))] if drawn else (),
         formula=_FORMULA,
@@ -101,7 +100,7 @@ def _draw(path: Path, growing: Curves, running: bool) -> None:
     chart(_picture(points))
     for name, found in points.items():
         if found and found[-1].n_left == 0:
-            st.markdown(needed(name, found))
+            st.caption(prune_findings.last_to_go(name, found))
     n = next(iter(points.values()))[0].n
     said = n_(
         "{n} held-out sentence, seed {seed}. The same sentence chooses the next head and "
@@ -258,36 +257,3 @@ def _python(opened: Opened, points: Points, running: bool) -> str:
         '           "loss": [each.loss for each in points]}',
     ]
     return snippets.loading(opened.path, *imports) + "\n".join([*lines, ""])
-
-
-def needed(name: str, found: Sequence[PruningPoint]) -> str:
-    """Say how many heads the task needs in an order.
-
-    Args:
-        name: Of the order.
-        found: All points of its curve.
-    """
-    n_needed = heads_needed(found, TOLERANCE)
-    if n_needed is None:
-        text = _("All heads together get {all} right: there is too little to lose.")
-        return text.format(all=percent(found[0].exact_match))
-    text = n_(
-        "In the order “{name}” the task needs {needed} of {of} head: with it exact match is "
-        "{share}, with all {all}; with one less it has lost more than {points} point. "
-        "The last to go: {last}.",
-        "In the order “{name}” the task needs {needed} of {of} heads: with them exact match is "
-        "{share}, with all {all}; with one less it has lost more than {points} point. "
-        "The last to go: {last}.",
-        found[0].n_left,
-    )
-    [at] = [point for point in found if point.n_left == n_needed]
-    last = [notes.site_and_head(point.removed) for point in found[-3:] if point.removed is not None]
-    return text.format(
-        name=_(ORDERS[name]),
-        needed=number(n_needed),
-        of=number(found[0].n_left),
-        points=number(100 * TOLERANCE, 0),
-        share=percent(at.exact_match),
-        all=percent(found[0].exact_match),
-        last="; ".join(last),
-    )

@@ -6,7 +6,9 @@ from core.analysis.effects.pruning import greedy_pruning, heads_needed, pruning_
 from core.analysis.effects.silencing import every_head
 from core.evaluate.intervals import Difference
 from core.runs.run import RunError, load_run
+from pages.frame.language import percent
 from pages.views.heads import prune
+from pages.views.heads.prune_findings import ORDERS
 from tests.pages.conftest import chart_rows, said
 from tests.pages.views.heads.conftest import assert_computed_again
 
@@ -63,6 +65,7 @@ def test_nothing_is_measured_before_somebody_asks(open_prune, own_copy):
     n = len(every_head(load_run(own_copy).model))
     assert buttons(at) == [prune.START]
     assert not at.get("vega_lite_chart")
+    assert "**What you see**] Nothing is measured yet: press “Prune”." in said(at)
     assert f"{n} heads one after the other: about {n * (n + 1) // 2} passes" in said(at)
 
 
@@ -114,7 +117,10 @@ def test_the_greedy_curve_is_that_of_the_model(open_prune, own_copy):
     assert shown(at, "greedy") == {point.n_left: point.exact_match for point in expected}
     assert shown(at, "by score") == {}
     needed, of = heads_needed(expected), expected[0].n_left
-    assert f"In the order “greedy” the task needs {needed} of {of} heads" in said(at)
+    assert f"In the order “greedy” the task needs **{needed}** of {of} heads" in said(at)
+    [at_needed] = [point.exact_match for point in expected if point.n_left == needed]
+    shares = percent(at_needed), percent(expected[0].exact_match)
+    assert "exact match is {}, with all {} (n\xa0=\xa06)".format(*shares) in said(at)
     assert f"{expected[0].n} held-out sentences, seed 0" in said(at)
     assert "The same sentences choose" in said(at)
 
@@ -135,6 +141,9 @@ def test_a_pause_leaves_the_curve_as_it_is_and_it_goes_on_from_there(open_prune)
     looked_until_more(at)
     at.button(key=prune.STOP).click().run()
     before = len(chart_rows(at))
+    last = chart_rows(at)[-1]
+    share, n_left = percent(last["y"]), last["x"]
+    assert f"“greedy”, exact match is **{share}** with {n_left} of " in said(at)
     at.run()
     assert len(chart_rows(at)) == before
     assert at.button(key=prune.START).label == "Go on"
@@ -149,11 +158,6 @@ def test_what_was_measured_is_there_for_the_next_visitor(open_prune):
     second = open_prune()
     assert chart_rows(second) == chart_rows(first)
     assert not buttons(second)
-
-
-def test_of_a_model_that_gets_nothing_right_it_is_not_said_what_it_needs():
-    nothing = [prune.PruningPoint(None, 1, 0.0, 2.0, 6), prune.PruningPoint(None, 0, 0.0, 2.1, 6)]
-    assert "too little to lose" in prune.needed("greedy", nothing)
 
 
 def test_why_it_cannot_be_measured_is_said(open_prune, monkeypatch):
@@ -177,7 +181,7 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
     assert handed_over[-1].numbers()["order"] == []
     pruned(at)
     columns = handed_over[-1].numbers()
-    for name, label in prune.ORDERS.items():
+    for name, label in ORDERS.items():
         rows = [row for row, order in enumerate(columns["order"]) if order == name]
         found = {columns["heads_left"][row]: columns["exact_match"][row] for row in rows}
         assert found == shown(at, label)

@@ -1,0 +1,81 @@
+"""What pruning finds, in words: how many heads the task needs, and which."""
+
+from collections.abc import Mapping, Sequence
+
+from core.analysis.effects.pruning import PruningPoint, heads_needed
+from pages.frame import notes
+from pages.frame.language import N_, _, n_, number, percent
+
+TOLERANCE = 0.01
+ORDERS = {"greedy": N_("greedy"), "by_score": N_("by score")}
+"""In which heads go → what people call it."""
+
+Points = Mapping[str, Sequence[PruningPoint]]
+"""Name of an order → what is measured of its curve."""
+
+
+def seen(points: Points) -> str:
+    """Say in Markdown how many heads the task needs, as far as that is known."""
+    if not any(points.values()):
+        return _("Nothing is measured yet: press “{button}”.").format(button=_("Prune"))
+    whole = [
+        needed(name, found) for name, found in points.items() if found and found[-1].n_left == 0
+    ]
+    if whole:
+        return " ".join(whole)
+    name, found = next((name, found) for name, found in points.items() if found)
+    text = _(
+        "In the order “{name}”, exact match is **{share}** with {left} of {of} heads left; with "
+        "all it is {all}."
+    )
+    return text.format(
+        name=_(ORDERS[name]),
+        share=percent(found[-1].exact_match),
+        left=number(found[-1].n_left),
+        of=number(found[0].n_left),
+        all=percent(found[0].exact_match),
+    )
+
+
+def needed(name: str, found: Sequence[PruningPoint]) -> str:
+    """Say in Markdown how many heads the task needs in an order.
+
+    Args:
+        name: Of the order.
+        found: All points of its curve.
+    """
+    n_needed = heads_needed(found, TOLERANCE)
+    if n_needed is None:
+        text = _("All heads together get **{all}** right: there is too little to lose.")
+        return text.format(all=percent(found[0].exact_match))
+    text = n_(
+        "In the order “{name}” the task needs **{needed}** of {of} head: with it exact match is "
+        "{share}, with all {all} (n\u00a0=\u00a0{n}).",
+        "In the order “{name}” the task needs **{needed}** of {of} heads: with them exact match is "
+        "{share}, with all {all} (n\u00a0=\u00a0{n}).",
+        found[0].n_left,
+    )
+    [at] = [point for point in found if point.n_left == n_needed]
+    return text.format(
+        name=_(ORDERS[name]),
+        needed=number(n_needed),
+        of=number(found[0].n_left),
+        share=percent(at.exact_match),
+        all=percent(found[0].exact_match),
+        n=number(found[0].n),
+    )
+
+
+def last_to_go(name: str, found: Sequence[PruningPoint]) -> str:
+    """Say which heads stay longest, and when a head counts as needed."""
+    last = [notes.site_and_head(point.removed) for point in found[-3:] if point.removed is not None]
+    text = _(
+        "Order “{name}”, the last heads to go: {last}. A head is needed where exact match falls "
+        "by more than {points} without it."
+    )
+    points = n_("{n} point", "{n} points", round(100 * TOLERANCE))
+    return text.format(
+        name=_(ORDERS[name]),
+        last="; ".join(last),
+        points=points.format(n=number(100 * TOLERANCE, 0)),
+    )
