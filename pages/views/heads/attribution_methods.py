@@ -50,7 +50,7 @@ OF_WORDS = {
 TRUSTED = N_("mean ρ on test sentences")
 
 LEAST_LOST = 0.01
-"""A word does not hang on what takes less of its probability."""
+"""A word does not depend on what takes less of its probability."""
 LEAST_TOKENS = 4
 """Of fewer an order says nothing."""
 
@@ -61,7 +61,7 @@ def asked(found: Attribution) -> list[Method]:
 
 
 def seen(found: Attribution, tokens: Sequence[str], word: str) -> str:
-    """Say in Markdown on which part of the source a word hangs most, and how many methods say so.
+    """Say in Markdown on which part of the source a word depends most, and how many methods say so.
 
     Args:
         found: What the methods say.
@@ -73,13 +73,13 @@ def seen(found: Attribution, tokens: Sequence[str], word: str) -> str:
     names = {"word": plain(word), "token": plain(tokens[first])}
     if found.probability - without[first] < LEAST_LOST:
         text = _(
-            "**{word}** hangs on no single part of the source: whichever is hidden, its "
+            "**{word}** depends on no single part of the source: whichever is hidden, its "
             "probability is **{after}** or more ({before} with all of it)."
         )
     else:
         text = _(
-            "**{word}** hangs most on **{token}**: with it hidden, its probability is **{after}** "
-            "instead of {before}."
+            "**{word}** depends most on **{token}**: with it hidden, its probability is "
+            "**{after}** instead of {before}."
         )
         if others and found.probability - without[others[0]] >= LEAST_LOST:
             more = _("Next is **{next}**: {share}.").format(

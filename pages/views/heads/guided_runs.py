@@ -97,7 +97,10 @@ def side_of(opened: Opened, name: str, run: Run, chosen: Head | None) -> Side | 
 
 def seen(sides: Sequence[Side]) -> str:
     """Say in Markdown what silencing its head changes in each run, for this sentence."""
-    return " ".join(map(_seen, sides))
+    heads = [None, *(side.head for side in sides)]
+    return " ".join(
+        _seen(side, again=side.head == before) for before, side in zip(heads, sides, strict=False)
+    )
 
 
 def instead_of(opened: Opened, sides: Sequence[Side]) -> str:
@@ -137,12 +140,16 @@ def _how(side: Side) -> str:
     return _("guided") if side.run.settings.training.guide else _("free")
 
 
-def _seen(side: Side) -> str:
-    if side.found.same_text:
-        text = _("Without {where}, the translation of **{name}** ({how}) **stays**{most}.")
+def _seen(side: Side, *, again: bool) -> str:
+    """Say it of one run; without the head's name where that has just been said."""
+    same = side.found.same_text
+    if again:
+        stays = _("That of **{name}** ({how}) **stays**{most}.")
+        changes = _("That of **{name}** ({how}) **changes**{most}.")
     else:
-        text = _("Without {where}, the translation of **{name}** ({how}) **changes**{most}.")
-    return text.format(
+        stays = _("Without {where}, the translation of **{name}** ({how}) **stays**{most}.")
+        changes = _("Without {where}, the translation of **{name}** ({how}) **changes**{most}.")
+    return (stays if same else changes).format(
         where=notes.within_sentence(side.head),
         name=plain(side.name),
         how=_how(side),

@@ -93,7 +93,7 @@ def draw(opened: Opened) -> Shown | None:
         numbers=lambda: numbers(scored),
         python=_python(opened, of, found[0].n_sentences),
         code=(role_scores, study_roles, role_keys),
-        seen=_seen(scored.heads[chosen], first=chosen == 0),
+        seen=_seen(scored.heads, chosen),
         formula=_FORMULA,
         how_to_read=role_names.meanings(),
         tries=[_(each) for each in TRIES],
@@ -109,8 +109,10 @@ def _on_what(n: int, every_role: bool) -> str:
     return _("score (baseline) {on}; n.s.: not significantly more").format(on=said)
 
 
-def _seen(head: HeadRole, *, first: bool) -> str:
+def _seen(heads: Sequence[HeadRole], chosen: int) -> str:
     """Say in Markdown what a head does more often than the best rule without a model."""
+    head = heads[chosen]
+    first = all(each.above_baseline < head.above_baseline for each in heads if each is not head)
     where = notes.site_and_head(head.head)
     role = head.farthest
     if role is None:
@@ -118,7 +120,10 @@ def _seen(head: HeadRole, *, first: bool) -> str:
             where=where
         )
     if first:
-        text = _("**{where}** differs most from chance: its largest weight is on **{role}** {how}.")
+        text = _(
+            "Of these heads, **{where}** differs most from chance: its largest weight is on "
+            "**{role}** {how}."
+        )
     else:
         text = _("**{where}**: its largest weight is on **{role}** {how}.")
     evidence = role_names.evidence(head.scores[role])

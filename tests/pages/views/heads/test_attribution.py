@@ -225,7 +225,7 @@ def test_it_opens_on_the_pronoun_and_one_method(open_page, word):
     assert len(panel.rows.labels) == 1
     hidden = [without(run, sentence, step, each) for each in range(len(tokens))]
     least, second = sorted(range(len(tokens)), key=lambda each: hidden[each])[:2]
-    assert f"**{written}** hangs most on **{tokens[least]}**" in seen(at)
+    assert f"**{written}** depends most on **{tokens[least]}**" in seen(at)
     assert f"its probability is **{percent(hidden[least])}** instead of" in seen(at)
     assert f"Next is **{tokens[second]}**: {percent(hidden[second])}." in seen(at)
     assert panel.texts[0][least] == attribution_methods.short_share(hidden[least])
@@ -240,8 +240,8 @@ def test_other_methods_are_counted_that_find_the_same_token_first(open_page, run
     assert f"{sum(same)} of 5 other methods find the same token first." in seen(at)
 
 
-def test_a_word_that_hangs_on_no_token_is_said_to(run, inspection):
+def test_a_word_that_depends_on_no_token_is_said_to(run, inspection):
     found = attributed(run, inspection, 1)
     lost = {Method.LEAVE_ONE_OUT: np.full(3, 0.001)}
     said = attribution_methods.seen(replace(found, scores=lost), ["a", "*", "c"], "x")
-    assert said.startswith("**x** hangs on no single part of the source")
+    assert said.startswith("**x** depends on no single part of the source")

@@ -75,7 +75,7 @@ def test_what_is_seen_is_the_run_whose_pronoun_changes(open_guided):
     where = "Without encoder layer 2, self-attention head 0"
     assert f"{where}, the translation of **translate** (free) **stays**." in seen(at)
     assert (
-        f"{where}, the translation of **translate-guided** (guided) **changes**: **elle** "
+        "That of **translate-guided** (guided) **changes**: **elle** "
         f"{percent(before[most])} → **{percent(after[most])}**."
     ) in seen(at)
     assert not [button for button in at.button if button.key == "instead"]
