@@ -177,6 +177,16 @@ def last_rows(record: Record, sentence: int = 0) -> dict[Site, Tensor]:
     }
 
 
+def least_sure_step(steps: Sequence[DecodeStep]) -> int:
+    """Return the step at which the two most probable tokens are closest; of equal ones the first.
+
+    Args:
+        steps: One at least.
+    """
+    top_T2 = torch.stack([step.probabilities.topk(2).values for step in steps])
+    return int((top_T2[:, 0] - top_T2[:, 1]).argmin())
+
+
 def weights_of_steps(steps: Sequence[DecodeStep], site: Site) -> Tensor:
     """Return weights_HQK of a decoder sublayer, with one query for each step.
 

@@ -165,12 +165,12 @@ def test_weights_can_be_read_with_the_keyboard(show):
 def test_steps_go_by_keyboard_without_asking_the_server(show):
     with show("known") as page:
         slider(page).focus()
-        for key, step in [("ArrowRight", 2), ("End", 5), ("ArrowLeft", 4), ("Home", 1)]:
+        for key, step in [("ArrowRight", 1), ("End", 4), ("ArrowLeft", 3), ("Home", 0)]:
             page.keyboard.press(key)
             expect(slider(page)).to_have_attribute("aria-valuenow", str(step))
-            expect(page.locator(".count")).to_have_text(f"step {step} / 5")
+            expect(page.locator(".count")).to_have_text(f"step {step} / 4")
         page.keyboard.press("ArrowRight")
-        expect(page.locator(".live")).to_contain_text("step 2 / 5. free chat")
+        expect(page.locator(".live")).to_contain_text("step 1 / 4. free chat")
         page.wait_for_timeout(200)
         expect(page.get_by_text("runs: 1")).to_be_visible()
 
@@ -190,7 +190,7 @@ def test_steps_go_by_dragging_without_asking_the_server(show):
         seen.append(page.locator(".count").inner_text())
         page.wait_for_timeout(200)
         expect(page.get_by_text("runs: 1")).to_be_visible()
-    assert seen == ["step 4 / 16", "step 10 / 16", "step 16 / 16", "step 16 / 16"]
+    assert seen == ["step 3 / 15", "step 9 / 15", "step 15 / 15", "step 15 / 15"]
 
 
 def test_it_plays_to_the_end_and_can_be_stopped(show):
@@ -199,10 +199,10 @@ def test_it_plays_to_the_end_and_can_be_stopped(show):
         slider(page).press("ArrowLeft")
         slider(page).press(" ")
         expect(page.locator(".play")).to_have_text("pause")
-        expect(page.locator(".count")).to_have_text("step 5 / 5")
+        expect(page.locator(".count")).to_have_text("step 4 / 4")
         expect(page.locator(".play")).to_have_text("play")
         page.locator(".play").click()
-        expect(page.locator(".count")).to_have_text("step 1 / 5")
+        expect(page.locator(".count")).to_have_text("step 0 / 4")
         page.locator(".play").click()
         expect(page.locator(".play")).to_have_text("play")
 
@@ -212,8 +212,8 @@ def test_the_first_difference_is_marked_and_can_be_gone_to(show):
         marked = page.locator(".dot.difference")
         assert [dot.get_attribute("data-step") for dot in marked.all()] == ["10"]
         assert page.locator(".dot.after").count() == 5
-        page.get_by_role("button", name="first difference: step 11").click()
-        expect(page.locator(".count")).to_have_text("step 11 / 16")
+        page.get_by_role("button", name="first difference: step 10").click()
+        expect(page.locator(".count")).to_have_text("step 10 / 15")
         go_to(page, 11)
         differing = column(page, "free").locator(".fed .chip.differs:not(.later)")
         assert differing.all_text_contents() == ["elle"]
@@ -248,7 +248,7 @@ def test_another_word_a_wrong_word_and_the_way_back_reach_python(show):
         go_to(page, 3)
         column(page, "free").locator(".option").nth(1).click()
         expect(page.get_by_text(f"force {{'step': 3, 'token': {other.token}}}")).to_be_visible()
-        expect(page.locator(".count")).to_have_text("step 4 / 5")
+        expect(page.locator(".count")).to_have_text("step 3 / 4")
         page.get_by_role("button", name="corrupt this token").click()
         expect(page.get_by_text("corrupt {'step': 3}")).to_be_visible()
         go_to(page, 2)
@@ -281,10 +281,10 @@ def test_without_a_reference_one_side_takes_the_width(show):
 def test_a_side_that_ended_stays_at_its_last_step_and_says_so(show):
     with show("short") as page:
         slider(page).press("End")
-        expect(page.locator(".count")).to_have_text("step 5 / 5")
+        expect(page.locator(".count")).to_have_text("step 4 / 4")
         expect(column(page, "free").locator(".title")).to_contain_text("ended at step 3")
         assert [b["text"] for b in bars(page, "free") if "chosen" in b["marks"]] == ["chien"]
-        expect(page.locator(".live")).to_have_text(re.compile("^step 5 / 5. forced EOS"))
+        expect(page.locator(".live")).to_have_text(re.compile("^step 4 / 4. forced EOS"))
 
 
 def test_the_table_tells_what_is_fed_at_each_step(show):
@@ -293,9 +293,9 @@ def test_the_table_tells_what_is_fed_at_each_step(show):
         rows = page.locator("tbody tr")
         rows.nth(3).wait_for()
         cells = rows.nth(3).locator("th, td").all_text_contents()
-        assert cells == ["4", "BOS le chat chien", "ici", "BOS le chat noir", "dort"]
+        assert cells == ["3", "BOS le chat chien", "ici", "BOS le chat noir", "dort"]
         rows.nth(3).click()
-        expect(page.locator(".count")).to_have_text("step 4 / 5")
+        expect(page.locator(".count")).to_have_text("step 3 / 4")
         expect(rows.nth(3)).to_have_attribute("aria-current", "step")
 
 
@@ -308,9 +308,9 @@ def test_the_chart_reads_a_step_and_goes_to_it(show):
         box = panel.bounding_box()
         x = 38 + (box["width"] - 46) * 3.5 / 5
         panel.hover(position={"x": x, "y": 50})
-        expect(page.locator(".tooltip")).to_have_text(f"step 4 / 5{view.divergence[3]:#.3g}")
+        expect(page.locator(".tooltip")).to_have_text(f"step 3 / 4{view.divergence[3]:#.3g}")
         panel.click(position={"x": x, "y": 50})
-        expect(page.locator(".count")).to_have_text("step 4 / 5")
+        expect(page.locator(".count")).to_have_text("step 3 / 4")
 
 
 def test_the_step_and_the_head_stay_for_the_sentence_and_another_begins_anew(new_page, serve):
@@ -323,12 +323,12 @@ def test_the_step_and_the_head_stay_for_the_sentence_and_another_begins_anew(new
         page.get_by_role("radio", name=case, exact=True).click(force=True)
         expect(page.locator(".count")).to_have_text(steps)
 
-    choose("alone", "step 13 / 16")
-    choose("opened", "step 5 / 16")
-    choose("sentence", "step 1 / 16")
+    choose("alone", "step 12 / 15")
+    choose("opened", "step 4 / 15")
+    choose("sentence", "step 0 / 15")
     go_to(page, 3)
-    choose("by_hand", "step 4 / 16")
-    choose("known", "step 1 / 5")
+    choose("by_hand", "step 3 / 15")
+    choose("known", "step 0 / 4")
     expect(page.get_by_label("head")).to_have_value("2")
     page.close()
 

@@ -75,7 +75,7 @@ function axes({ x, y, top: end, width, per }, { count, difference }) {
   const every = Math.ceil(22 / per);
   for (let i = 0; i < count; i += every) {
     const tick = svg("text", { class: "tick", x: x(i), y: PANEL.height - 8, "text-anchor": "middle" });
-    tick.textContent = localNumber(i + 1);
+    tick.textContent = localNumber(i);
     parts.push(tick);
   }
   if (difference !== null) {
@@ -109,7 +109,7 @@ function drawChartStep({ panels, step, view }) {
 function chartWords({ series }, { texts, count }, step) {
   const number = (value) => (value === undefined ? "–" : numberWords(Math.max(0, value)));
   return [
-    fill(texts.step, { number: step + 1, count }),
+    fill(texts.step, { number: step, last: count - 1 }),
     ...series.map(({ name, values }) => [name, number(values[step])].filter(Boolean).join(" ")),
   ];
 }

@@ -14,7 +14,7 @@ from viz.messages import N_
 DEFAULT_DECODING_TEXTS: Mapping[str, str] = {
     "free": N_("Free running: fed its own words"),
     "forced": N_("Teacher forcing: fed the true words"),
-    "step": N_("step {number} / {count}"),
+    "step": N_("step {number} / {last}"),
     "step.name": N_("decoding step"),
     "step.previous": N_("previous step"),
     "step.next": N_("next step"),

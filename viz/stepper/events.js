@@ -66,7 +66,7 @@ function spoken({ view, step, columns }) {
       side: texts[`side.${name}`], token: label[0], probability: numberWords(probability),
     });
   });
-  return [`${fill(texts.step, { number: step + 1, count })}.`, ...said].join(" ");
+  return [`${fill(texts.step, { number: step, last: count - 1 })}.`, ...said].join(" ");
 }
 
 function drawPlaying({ nodes, view, playing }) {
@@ -126,7 +126,7 @@ function showLook(state, look, point) {
 
 function showDot(state, step, point) {
   const { view } = state;
-  const lines = [fill(view.texts.step, { number: step + 1, count: view.count })];
+  const lines = [fill(view.texts.step, { number: step, last: view.count - 1 })];
   for (const { side, name } of state.columns) {
     const chosen = side?.steps[step]?.chosen;
     if (!chosen) continue;

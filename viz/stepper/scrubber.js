@@ -21,7 +21,7 @@ function drawScrubber(state) {
   });
   nodes.scrubber.style.setProperty("--count", view.count);
   nodes.scrubber.classList.toggle("named", room >= 3);
-  nodes.scrubber.setAttribute("aria-valuemax", view.count);
+  nodes.scrubber.setAttribute("aria-valuemax", view.count - 1);
   nodes.scrubber.setAttribute("aria-label", view.texts["step.name"]);
   nodes.scrubber.setAttribute("aria-description", view.texts["step.help"]);
   nodes.scrubber.replaceChildren(element("i", "rail"), element("i", "rail done"), ...dots);
@@ -34,9 +34,9 @@ function drawScrubberStep(state) {
   state.dotNow?.classList.remove("now");
   state.dotNow = dots[step];
   state.dotNow.classList.add("now");
-  const words = fill(view.texts.step, { number: step + 1, count: view.count });
+  const words = fill(view.texts.step, { number: step, last: view.count - 1 });
   nodes.count.textContent = words;
-  nodes.scrubber.setAttribute("aria-valuenow", step + 1);
+  nodes.scrubber.setAttribute("aria-valuenow", step);
   nodes.scrubber.setAttribute("aria-valuetext", words);
   nodes.previous.setAttribute("aria-disabled", step === 0);
   nodes.following.setAttribute("aria-disabled", step === view.count - 1);
@@ -49,7 +49,7 @@ function drawControls({ view, nodes }) {
   nodes.difference.hidden = view.sides.length < 2;
   nodes.difference.disabled = difference === null;
   nodes.difference.lastElementChild.textContent = difference === null
-    ? texts["difference.none"] : fill(texts.difference, { number: difference + 1 });
+    ? texts["difference.none"] : fill(texts.difference, { number: difference });
   nodes.byHand.hidden = !view.sides[0].steps.some(({ overridden }) => overridden);
   nodes.byHand.lastElementChild.textContent = texts.overridden;
 }

@@ -27,7 +27,7 @@ function tableRow({ sides: [free, forced] }, shown, i) {
   const chosen = free.steps[i]?.chosen.label;
   const truth = forced?.steps[i]?.true?.label ?? forced?.fed[i + 1];
   const contents = {
-    step: () => [String(i + 1)],
+    step: () => [String(i)],
     free: () => prefix(free),
     chosen: () => words(chosen ? [chosen] : []),
     forced: () => prefix(forced),

@@ -1,12 +1,15 @@
 """What a run's stored evaluation says about the heads that find antecedents."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from core.heads import Head, Kind
+from core.inspection import Inspection
 from core.runs.run import Run
-from core.tasks import CorpusError, Task, task_named
+from core.tasks import CorpusError, Mixed, Task, task_named
+from core.tasks.translation import Translation, derivations
+from core.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,35 @@ class PronounHead:
     def cost_of_silencing(self) -> float:
         """How much of the pronoun accuracy goes with the head; may be below 0."""
         return self.accuracy - self.silenced_accuracy
+
+
+def pronoun_tokens(task: Task | None, inspection: Inspection) -> tuple[int, ...]:
+    """Return which source tokens are of pronouns that have to be understood, by their positions."""
+    words = inspection.source_words
+    found = set(pronouns_among(task, words))
+    of_word = [word.lower() in found for word in words]
+    tokens = enumerate(inspection.source_tokens)
+    return tuple(at for at, token in tokens if token.word < len(words) and of_word[token.word])
+
+
+def pronoun_step(
+    task: Task | None, tokenizer: Tokenizer, source: str, target_ids: Sequence[int]
+) -> int | None:
+    """Return the step that writes what the first pronoun of a source becomes, counted from 0.
+
+    Args:
+        task: None is returned where it does not know what its pronouns become, and where the
+            target is another one than it knows.
+        tokenizer: The model's.
+        source: The sentence.
+        target_ids: What was written, without BOS and EOS.
+    """
+    made = task.made if isinstance(task, Mixed) else task
+    for sample in derivations(source) if isinstance(made, Translation) else ():
+        encoding = tokenizer.encode(sample.target)
+        if sample.references and encoding.ids[: len(target_ids)] == tuple(target_ids):
+            return encoding.tokens_in(sample.references[0].target)[0]
+    return None
 
 
 def pronoun_heads(run: Run, kind: Kind | None = None) -> list[PronounHead]:

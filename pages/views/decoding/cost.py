@@ -1,7 +1,5 @@
 """What each step of decoding costs, and why training computes all of them at once."""
 
-import streamlit as st
-
 from core.decoding.timing import DecodingTimes, computed_cells, measure_times, sentence_times
 from pages.frame import cached, charts, controls
 from pages.frame.language import N_, _, n_, number
@@ -33,13 +31,13 @@ def draw(opened: Opened) -> Shown:
     times = cached.of_run(sentence_times, opened.path, opened.sentence) if measured else None
     pictures: list[Drawn] = []
     if times is not None:
-        st.markdown(_passes(times))
         pictures.append(charts.chart(_times_chart(times)))
     pictures.append(charts.chart(_cells_chart(n), own_width=True))
     return Shown(
         name="decoding-cost",
         title=_("What each step of decoding costs"),
         numbers=lambda: _numbers(n, times),
+        seen=_seen(n) if times is None else f"{_seen(n)} {_passes(times)}",
         python=_python(opened, n, measured),
         code=[computed_cells, measure_times],
         pictures=pictures,
@@ -78,13 +76,25 @@ def _cells_chart(n: int) -> Chart:
     )
 
 
+def _seen(n: int) -> str:
+    """Say how many passes and cells a sentence takes."""
+    kept, anew = (sum(map(sum, computed_cells(n, cached=is_cached))) for is_cached in (True, False))
+    return n_(
+        "Free running takes **{n}** pass of the decoder, training **1**. With keys and values "
+        "kept both compute {kept} cells of each map; without, {anew}: {times} × as many.",
+        "Free running takes **{n}** passes of the decoder, training **1**. With keys and values "
+        "kept both compute {kept} cells of each map; without, {anew}: {times} × as many.",
+        n,
+    ).format(n=number(n), kept=number(kept), anew=number(anew), times=number(anew / kept, 1))
+
+
 def _passes(times: DecodingTimes) -> str:
     n = len(times.cached)
     return n_(
-        "Free running: **{n}** pass of the decoder, {cached} ms with kept keys and values, "
-        "{anew} ms without. Teacher forcing: **1** pass, {one} ms.",
-        "Free running: **{n}** passes of the decoder, {cached} ms with kept keys and values, "
-        "{anew} ms without. Teacher forcing: **1** pass, {one} ms.",
+        "Its {n} pass takes {cached} ms with kept keys and values, {anew} ms without; teacher "
+        "forcing takes {one} ms.",
+        "Its {n} passes take {cached} ms with kept keys and values, {anew} ms without; teacher "
+        "forcing takes {one} ms.",
         n,
     ).format(
         n=number(n),

@@ -37,12 +37,12 @@ def draw(opened: Opened) -> Shown | None:
         st.error(plain(explained(error)))
         return None
     picture = charts.chart(_chart(found))
-    st.markdown("\n".join(_exposed(name, overall(each)) for name, each in found.items()))
     return Shown(
         name="exposure-bias",
         title=_("Right tokens at each target position, true and own words fed"),
         numbers=lambda: _numbers(found, [path.name for path in runs.values()]),
         python=_python(list(runs.values())),
+        seen=" ".join(_exposed(name, overall(each)) for name, each in found.items()),
         code=[exposure, overall],
         pictures=[picture],
         how_to_read=_(
@@ -108,10 +108,10 @@ def _chart(found: Found) -> Chart:
 
 def _exposed(name: str, found: PositionAccuracy) -> str:
     return n_(
-        "- {name}: **{forced}** of {n} token right when the true words are fed, **{free}** when "
-        "its own are: the exposure bias, at most **{gap}** points.",
-        "- {name}: **{forced}** of {n} tokens right when the true words are fed, **{free}** when "
-        "its own are: the exposure bias, at most **{gap}** points.",
+        "{name}: **{forced}** of {n} token right when the true words are fed, **{free}** when "
+        "its own are: the exposure bias, at most **{gap}** points (compared position by position).",
+        "{name}: **{forced}** of {n} tokens right when the true words are fed, **{free}** when "
+        "its own are: the exposure bias, at most **{gap}** points (compared position by position).",
         found.n,
     ).format(
         name=plain(name),

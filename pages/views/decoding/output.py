@@ -1,5 +1,6 @@
 """The output layer: how the scores of one step become probabilities."""
 
+import math
 from collections.abc import Sequence
 
 import streamlit as st
@@ -9,7 +10,7 @@ from pages.frame import cached, controls
 from pages.frame.language import _, n_, number, percent, plain
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
-from pages.views.decoding import branches, methods
+from pages.views.decoding import branches, methods, seen
 
 STEP, TEMPERATURE = "output_step", "output_temperature"
 SOFTMAX = r"p_i = \frac{e^{z_i / \tau}}{\sum_j e^{z_j / \tau}}"
@@ -24,7 +25,8 @@ def draw(opened: Opened) -> Shown | None:
     overrides = branches.chosen(opened, method)
     free = cached.decoded(opened.path, opened.sentence, method, overrides)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
-        step = controls.amount(_("Step"), STEP, 0, limits=(0, len(free) - 1))
+        usual = seen.step_of(opened, free, overrides)
+        step = controls.amount(_("Step"), STEP, usual, limits=(0, len(free) - 1))
         temperature = controls.amount(
             _("Temperature τ"), TEMPERATURE, 1.0, limits=(0.1, 5.0), step=0.1, slides=True
         )
@@ -42,6 +44,7 @@ def draw(opened: Opened) -> Shown | None:
             opened, method, overrides, "from core.decoding.output import output_rows"
         )
         + _lines(step, temperature),
+        seen=_seen(rows, names, temperature),
         code=[output_rows],
         formula=SOFTMAX,
         how_to_read=_(
@@ -55,6 +58,25 @@ def draw(opened: Opened) -> Shown | None:
             _("Raise it to 5: the probabilities even out, but their order stays."),
             _("Find a step at which the model is undecided: its first two scores are close."),
         ],
+    )
+
+
+def _seen(rows: Sequence[ScoreRow], names: Sequence[str], temperature: float) -> str:
+    """Say how far apart the first two scores are, and what the softmax makes of it."""
+    (first, second), (one, other) = rows[:2], names[:2]
+    text = _(
+        "The score of **{first}** is **{gap}** above that of **{second}**: divided by τ = {tau} "
+        "and put to the power of e, that is {times} times the probability, {share} to {rest}."
+    )
+    gap = (first.logit or 0.0) - (second.logit or 0.0)
+    return text.format(
+        first=plain(one),
+        second=plain(other),
+        gap=number(gap, 2),
+        tau=number(temperature, 1),
+        times=number(math.exp(min(gap / temperature, 700.0))),
+        share=plain(percent(first.probability)),
+        rest=plain(percent(second.probability)),
     )
 
 

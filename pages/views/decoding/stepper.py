@@ -44,8 +44,13 @@ class TwoDecodings:
         return found | ({"forced": (self.forced, self.figures.forced)} if self.forced else {})
 
 
-def stepper_of(decodings: TwoDecodings) -> DecodingView:
-    """Return what the stepper shows."""
+def stepper_of(decodings: TwoDecodings, start: int) -> DecodingView:
+    """Return what the stepper shows.
+
+    Args:
+        decodings: Both sides.
+        start: The step that it opens on.
+    """
     opened, overrides, figures = decodings.opened, decodings.overrides, decodings.figures
     sides = {name: _side(opened, *side) for name, side in decodings.by_name.items()}
     steps = tuple(
@@ -62,7 +67,7 @@ def stepper_of(decodings: TwoDecodings) -> DecodingView:
         forced=sides.get("forced"),
         divergence=figures.divergence,
         first_difference=figures.first_difference,
-        start=min(max(overrides, default=0), len(decodings.free) - 1),
+        start=start,
         texts=translated(DEFAULT_DECODING_TEXTS),
     )
 

@@ -14,7 +14,7 @@ from pages.frame.language import N_, _, n_, number
 from pages.frame.opening import Opened
 from pages.frame.snippets import quoted
 from pages.frame.view import Shown
-from pages.views.decoding import branches, methods, tree
+from pages.views.decoding import branches, methods, seen, tree
 from pages.views.decoding.stepper import TwoDecodings, numbers, stepper_of
 
 HOW_TO_READ = N_(
@@ -46,8 +46,9 @@ def draw(opened: Opened) -> Shown | None:
     decodings = _decoded(opened, method, reference)
     overrides, free = decodings.overrides, decodings.free
     _warn(decodings, len(opened.run.tokenizer.encode(reference).ids))
+    start = seen.step_of(opened, free, overrides)
     stepper = components.decoding(
-        stepper_of(decodings),
+        stepper_of(decodings, start),
         key=session.STEPPER,
         on_force=partial(branches.force, overrides),
         on_corrupt=partial(branches.corrupt, overrides, free),
@@ -64,6 +65,12 @@ def draw(opened: Opened) -> Shown | None:
         numbers=lambda: numbers(decodings),
         python=_python(decodings, method, reference),
         code=[steps, forced_steps, side_by_side],
+        seen=" ".join(
+            (
+                seen.of_step(opened, free, start),
+                seen.of_sides(opened, decodings.figures.first_difference, decodings.forced),
+            )
+        ),
         pictures=pictures,
         formula=r"p(y \mid x) = \prod_t p(y_t \mid y_{<t},\, x)",
         how_to_read=_(HOW_TO_READ),

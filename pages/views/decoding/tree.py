@@ -8,7 +8,7 @@ import streamlit as st
 from core.decoding.beam import BeamNode, beam_steps, beam_tree
 from core.decoding.methods import Beam
 from pages.frame import address, cached, charts, session
-from pages.frame.language import N_, _, n_, number, translated
+from pages.frame.language import N_, _, n_, number, plain, translated
 from pages.frame.opening import Opened
 from pages.frame.snippets import loading, quoted
 from pages.frame.view import Columns, Shown
@@ -49,6 +49,7 @@ def draw(opened: Opened) -> Shown | None:
         ).format(n=number(method.beam)),
         numbers=lambda: _numbers(opened, nodes),
         python=_python(opened, method),
+        seen=_seen(nodes, opened),
         code=[beam_steps, beam_tree],
         pictures=[chart],
         formula=r"\mathrm{score}(y) = \frac{\log p(y \mid x)}{\left((5 + |y|) / 6\right)^\alpha}",
@@ -57,6 +58,36 @@ def draw(opened: Opened) -> Shown | None:
             _("A beam of 1 is greedy decoding: one line, and what it dropped beside it."),
             _("A length penalty of 0 compares plain log-probabilities: short targets win."),
         ],
+    )
+
+
+def _seen(nodes: Sequence[BeamNode], opened: Opened) -> str:
+    """Say which finished prefix is the best, which comes next, and how many were dropped."""
+    done = sorted(
+        (node.hypothesis for node in nodes if node.hypothesis.finished),
+        key=lambda each: -each.score,
+    )
+    n_dropped = sum(not node.kept for node in nodes)
+    dropped = n_(
+        "{n} of {total} prefix was dropped.", "{n} of {total} prefixes were dropped.", n_dropped
+    ).format(n=number(n_dropped), total=number(len(nodes)))
+    if not done:
+        unfinished = _("No prefix came to its end.")
+        return f"{unfinished} {dropped}"
+    texts = [plain(opened.run.tokenizer.decode(each.tokens)) for each in done[:2]]
+    best = _("Best is **{text}** with {score}.")
+    if len(done) > 1:
+        best = _("Best is **{text}** with {score}, before **{other}** with {rest}.")
+    return " ".join(
+        (
+            best.format(
+                text=texts[0],
+                score=number(done[0].score),
+                other=texts[-1],
+                rest=number(done[-1 if len(done) == 1 else 1].score),
+            ),
+            dropped,
+        )
     )
 
 

@@ -11,6 +11,7 @@ from core.decoding.step import (
     DecodeOptions,
     DecodeStep,
     Stepper,
+    least_sure_step,
     total_log_probability,
     weights_of_steps,
 )
@@ -35,6 +36,16 @@ def test_the_most_probable_tokens_come_first_and_equal_ones_in_their_order():
     found = step([-math.inf, -math.inf, 1.0, 3.0, 1.0, 2.0], 3)
     assert found.most_probable(3) == [3, 5, 2]
     assert found.most_probable(99) == [3, 5, 2, 4, 0, 1]
+
+
+def test_the_model_is_least_sure_where_its_first_two_tokens_are_closest():
+    steps = [step([5.0, 0.0, -9.0], 0), step([1.0, 1.2, -9.0], 1), step([0.0, 0.2, 0.1], 1)]
+    shares = [np.sort(each.probabilities.double().numpy())[::-1] for each in steps]
+    assert least_sure_step(steps) == int(
+        np.argmin([first - second for first, second, *_ in shares])
+    )
+    assert least_sure_step(steps[:1]) == 0
+    assert least_sure_step([steps[0], steps[0]]) == 0
 
 
 def test_weights_of_all_steps_are_rows_of_one_map_and_later_words_have_none(model, source_S):

@@ -1,10 +1,21 @@
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from core.analysis.heads.findings import best_pronoun_head, pronouns_among, task_of
+from core.analysis.heads.findings import (
+    best_pronoun_head,
+    pronoun_step,
+    pronoun_tokens,
+    pronouns_among,
+    task_of,
+)
 from core.heads import Head, Kind, Site
+from core.inspection import inspect_sentence
+from core.runs.run import load_run
 from core.tasks import TASKS
+
+GALLERY = Path(__file__).resolve().parents[4] / "gallery"
 
 
 def head(site, number, score, silenced):
@@ -93,3 +104,29 @@ def test_pronouns_are_found_in_any_case_and_each_once():
     words = ["It", "was", "they", "it", "animal", "IT", "he"]
     assert pronouns_among(TASKS["translate"], words) == ["it", "they"]
     assert pronouns_among(TASKS["copy"], words) == pronouns_among(None, words) == []
+
+
+TIRED = "The animal didn't cross the street because it was too tired."
+
+
+def test_the_step_that_writes_the_pronoun_is_known_where_the_grammar_makes_the_sentence():
+    run = load_run(GALLERY / "translate-guided")
+    task = TASKS["translate"]
+    ids = run.tokenizer.encode(task.reference(TIRED)).ids
+    step = pronoun_step(task, run.tokenizer, TIRED, ids)
+    assert run.tokenizer.describe([ids[step]])[0].text == "il"
+    assert pronoun_step(task, run.tokenizer, TIRED, ids[:5]) == step
+    other = (*ids[:3], ids[3] + 1, *ids[4:])
+    assert pronoun_step(task, run.tokenizer, TIRED, other) is None
+    assert pronoun_step(task, run.tokenizer, "The animal slept.", ids) is None
+    assert pronoun_step(TASKS["copy"], run.tokenizer, TIRED, ids) is None
+    assert pronoun_step(None, run.tokenizer, TIRED, ids) is None
+
+
+def test_tokens_of_pronouns_are_found_by_their_words():
+    run = load_run(GALLERY / "translate-guided")
+    inspection = inspect_sentence(run, TIRED)
+    [at] = pronoun_tokens(TASKS["translate"], inspection)
+    assert inspection.source_tokens[at].text == "it"
+    assert pronoun_tokens(TASKS["copy"], inspection) == ()
+    assert pronoun_tokens(None, inspection) == ()

@@ -1,0 +1,79 @@
+"""What there is to see in a decoding, in a sentence or two, and the step that shows it."""
+
+from collections.abc import Mapping, Sequence
+
+from core.analysis.attribution.leaving_out import telling_step
+from core.analysis.heads.findings import pronoun_step, pronoun_tokens
+from core.decoding.step import DecodeStep, least_sure_step
+from core.runs.run import Run
+from core.vocabulary import EOS
+from pages.frame import cached
+from pages.frame.language import _, number, percent, plain
+from pages.frame.opening import Opened
+
+
+def step_of(opened: Opened, free: Sequence[DecodeStep], overrides: Mapping[int, int]) -> int:
+    """Return the step to begin with.
+
+    It is the last one at which somebody put in a word; else the one that writes what the first
+    pronoun becomes; else the one at which the model is least sure.
+    """
+    if overrides:
+        return min(max(overrides), len(free) - 1)
+    ids = tuple(step.chosen for step in free if step.chosen != EOS)
+    known = cached.of_run(_pronoun_step, opened.path, opened.inspection.translation.source, ids)
+    if known is not None:
+        return known
+    pronouns = pronoun_tokens(opened.task, opened.inspection)[:1]
+    if pronouns and len(ids) > 1:
+        source_ids = opened.inspection.translation.source_ids
+        return cached.of_model(telling_step, opened.path, source_ids, ids, pronouns)
+    return least_sure_step(free)
+
+
+def _pronoun_step(run: Run, source: str, target_ids: Sequence[int]) -> int | None:
+    return pronoun_step(cached.task(run.path), run.tokenizer, source, target_ids)
+
+
+def of_step(opened: Opened, free: Sequence[DecodeStep], at: int) -> str:
+    """Say what the model writes at a step, and what it would write else."""
+    step = free[at]
+    first, second = step.most_probable(2)
+    other = second if step.chosen == first else first
+    probabilities = step.probabilities.tolist()
+    text = _(
+        "At step **{step}** the model writes **{word}** with {share}, before **{other}** {rest}."
+    )
+    if step.chosen != first:
+        text = _(
+            "At step **{step}** stands **{word}**, which the model gives {share}; its own word is "
+            "**{other}** with {rest}."
+        )
+    return text.format(
+        step=number(at),
+        word=_name(opened, step.chosen),
+        share=percent(probabilities[step.chosen]),
+        other=_name(opened, other),
+        rest=percent(probabilities[other]),
+    )
+
+
+def of_sides(opened: Opened, first_difference: int | None, forced: Sequence[DecodeStep]) -> str:
+    """Say where free running and teacher forcing part."""
+    if not forced:
+        return ""
+    if first_difference is None:
+        return _("Both sides are fed the same words, so they agree at every step.")
+    if first_difference >= len(forced):
+        return _("They part at step {step}, where the reference ends.").format(
+            step=number(first_difference)
+        )
+    true = forced[first_difference].chosen
+    text = _("They part at step {step}, where the reference says **{word}**.")
+    if true == EOS:
+        text = _("They part at step {step}, where the reference ends.")
+    return text.format(step=number(first_difference), word=_name(opened, true))
+
+
+def _name(opened: Opened, token: int) -> str:
+    return plain(opened.run.tokenizer.describe([token])[0].text)

@@ -1,0 +1,115 @@
+import re
+
+import numpy as np
+import pytest
+
+from core.decoding.methods import Greedy
+from core.runs.run import load_run
+from pages.frame import cached
+from pages.frame.language import plain
+from tests.pages.conftest import MODEL, ROOT
+from tests.pages.views.decoding.conftest import stepper
+
+TIRED = "The animal didn't cross the street because it was too tired."
+PLAIN = "The dog slept."
+
+
+@pytest.fixture
+def opened(open_view):
+    """Return a function that opens a view and gives its line, with its `Shown`."""
+
+    def opener(view, **query):
+        _at, shown = open_view(view, **({"sentence": TIRED} | query))
+        return _at, shown, shown.seen.replace("\xa0", " ")
+
+    return opener
+
+
+def probabilities(sentence, step):
+    """Return a step's probabilities in float64, the tokens' texts with them."""
+    run = load_run(ROOT / "gallery" / MODEL)
+    inspection = cached.inspected(run.path, sentence, whole_words=False)
+    ids = inspection.translation.target_ids
+    free = cached.decoded(run.path, sentence, Greedy(), {})
+    logits = free[step].logits_V.double().numpy()
+    shares = np.exp(logits - logits.max())
+    return shares / shares.sum(), run.tokenizer, ids
+
+
+def test_the_stepper_opens_on_the_word_that_the_pronoun_becomes(opened):
+    at, _shown, text = opened("steps")
+    assert "writes **il** with" in text
+    step = int(re.search(r"step \*\*(\d+)", text)[1])
+    assert stepper(at).start == step
+    shares, tokenizer, ids = probabilities(TIRED, step)
+    assert tokenizer.describe([ids[step]])[0].text == "il"
+    first, second = np.argsort(-shares)[:2]
+    assert f"with {100 * shares[first]:.1f} %" in text or shares[first] > 0.999
+    assert f"**{tokenizer.describe([int(second)])[0].text}**" in text
+
+
+def test_without_a_pronoun_it_opens_on_the_step_at_which_the_model_is_least_sure(opened):
+    at, _shown, text = opened("steps", sentence=PLAIN)
+    steps = range(len(stepper(at).free.steps))
+    margins = [np.diff(np.sort(probabilities(PLAIN, step)[0])[-2:])[0] for step in steps]
+    assert stepper(at).start == int(np.argmin(margins))
+    assert f"step **{np.argmin(margins)}**" in text
+
+
+def test_a_word_that_was_put_in_is_named_beside_the_model_s_own(opened):
+    at, _shown, text = opened("steps", sentence=PLAIN, overrides="0:9")
+    run = load_run(ROOT / "gallery" / MODEL)
+    assert stepper(at).start == 0
+    assert f"stands **{plain(run.tokenizer.describe([9])[0].text)}**" in text
+    assert "its own word is" in text
+
+
+def test_where_the_sides_part_is_said(opened):
+    assert "agree at every step" in opened("steps", sentence=PLAIN)[2]
+    _at, _shown, text = opened("steps", sentence=PLAIN, reference="Le chat dormait.")
+    assert "They part at step 1, where the reference says **chat**" in text
+    _at, _shown, text = opened("steps", sentence=PLAIN, reference="Le chien")
+    assert "where the reference ends" in text
+    assert "part" not in opened("steps", sentence="Zz top.", reference="")[2]
+
+
+def test_the_output_layer_opens_on_the_same_step_and_says_how_far_two_scores_are(opened):
+    steps_at = opened("steps")[0]
+    at, shown, text = opened("output", output_temperature="2.0")
+    assert at.number_input(key="output_step").value == stepper(steps_at).start
+    z, p = shown.numbers()["z"], shown.numbers()["probability"]
+    assert f"**{z[0] - z[1]:.2f}** above" in text
+    times = float(re.search(r"that is ([\d.e+]+) times", text.replace(",", ""))[1])
+    assert times == pytest.approx(p[0] / p[1], rel=0.01)
+    assert times == pytest.approx(np.exp((z[0] - z[1]) / 2), rel=0.01)
+
+
+def test_the_cost_counts_passes_and_cells(opened):
+    _at, shown, text = opened("cost", sentence=PLAIN)
+    n = len(shown.numbers()["step"])
+    kept = n * (n + 1) // 2
+    anew = sum((row + 1) * (n - row) for row in range(n))
+    assert f"takes **{n}** passes of the decoder, training **1**" in text
+    assert f"compute {kept} cells" in text
+    assert f"without, {anew}: {anew / kept:.1f} ×" in text
+
+
+def test_the_tree_says_what_was_best_and_how_many_were_dropped(opened):
+    _at, shown, text = opened("tree", sentence=PLAIN)
+    columns = shown.numbers()
+    done = [i for i, finished in enumerate(columns["finished"]) if finished]
+    best = max(done, key=lambda i: columns["score"][i])
+    assert columns["prefix"][best].rstrip(".") in text.replace("&#46;", ".").replace("&#39;", "'")
+    dropped = columns["kept"].count(False)
+    assert f"{dropped} of {len(columns['kept'])} prefix" in text
+
+
+def test_exposure_says_the_gap_of_the_held_out_sentences(opened):
+    at, shown, text = opened("exposure", measure_exposure="true", model="copy")
+    columns = shown.numbers()
+    n = np.array(columns["targets"])
+    forced = 100 * np.average(columns["true_words_fed"], weights=n)
+    free = 100 * np.average(columns["own_words_fed"], weights=n)
+    assert f"of {n.sum():,} tokens right" in text
+    assert f"at most **{forced - free:.2f}** points" in text
+    assert "position by position" in text
