@@ -100,7 +100,11 @@ def _unfamiliar(run: Run, inspection: Inspection) -> list[str]:
         )
     )
     if found.n_words > found.longest:
-        longer = _("It has {n} words, the longest of {drawn} training sentences {longest}.")
+        longer = n_(
+            "It has {n} word, the longest of {drawn} training sentences {longest}.",
+            "It has {n} words, the longest of {drawn} training sentences {longest}.",
+            found.n_words,
+        )
         said.append(
             longer.format(
                 n=number(found.n_words), drawn=number(N_DRAWN), longest=number(found.longest)
