@@ -87,12 +87,14 @@ def _map(found: Likeness, kind: Kind) -> Matrix:
 
 def _seen(found: Likeness, one: int, other: int) -> str:
     """Say in Markdown how alike two heads are, beside all pairs."""
-    first, second = (notes.site_and_head(found.heads[each]) for each in (one, other))
+    heads = [found.heads[each] for each in (one, other)]
+    first, second = map(notes.site_and_head, heads)
     if found.mean is None:
         return _("There is one head only, and none to compare it with.")
     if one == other:
         return _("{first}: every head is wholly like itself.").format(first=first)
     if found.most_alike in {(one, other), (other, one)}:
+        first, second = map(notes.within_sentence, heads)
         text = _("Most alike are {first} ↔ {second}: **{alike}**; mean of all pairs: {mean}.")
     else:
         text = _("{first} ↔ {second}: **{alike}** alike; mean of all pairs: {mean}.")

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from core.analysis.attribution.flow import MOST_TOKENS
 from core.analysis.attribution.methods import Attribution, Method
 from core.analysis.attribution.trust import SEED, Trust, most_trusted
@@ -90,8 +92,9 @@ def seen(found: Attribution, tokens: Sequence[str], word: str) -> str:
     compared = [each for each in asked(found) if each is not Method.LEAVE_ONE_OUT]
     if not compared:
         return said
-    measure = found.largest_part(Method.LEAVE_ONE_OUT)
-    alike = sum(found.largest_part(each) == measure for each in compared)
+    sizes = [np.abs(found.scores[each]) for each in compared]
+    # A method that gives the same to two has no first one.
+    alike = sum(bool((np.delete(size, first) < size[first]).all()) for size in sizes)
     more = n_(
         "{n} of {of} other method finds the same token first.",
         "{n} of {of} other methods find the same token first.",

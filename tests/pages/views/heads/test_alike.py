@@ -37,7 +37,7 @@ def open_alike(open_page, **query_params):
 
 
 def named(head):
-    return f"Decoder layer {head.site.layer}, cross-attention head {head.index}"
+    return f"decoder layer {head.site.layer}, cross-attention head {head.index}"
 
 
 def shown(at):
