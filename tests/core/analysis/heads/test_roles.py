@@ -189,3 +189,14 @@ def test_scores_grow_with_the_sentences_and_are_the_same_again(copy_run):
     assert [head.n_sentences for head in last.heads] == [130] * len(last.heads)
     expected = [head for site in copy_run.model.sites() for head in site.heads(2)]
     assert [head.head for head in last.heads] == expected
+
+
+def test_the_farthest_role_differs_most_from_its_baseline_of_those_that_beat_it(copy_run):
+    for head in role_scores(copy_run, 20):
+        differences = {
+            role: score.value - score.baseline
+            for role, score in head.scores.items()
+            if wilson(round(score.value * score.n), score.n)[0] > score.baseline
+        }
+        assert head.above_baseline == max(differences.values(), default=0.0)
+        assert head.farthest == max(differences, key=differences.get, default=None)
