@@ -10,6 +10,7 @@ from core.analysis.heads.roles import Score, role_scores, role_steps, study_role
 from core.analysis.heads.roles_questions import Role
 from core.analysis.heads.roles_sentences import held_out_sentences, known_sentences
 from core.batch import Pair
+from core.evaluate.intervals import wilson
 from core.evaluate.pronouns import study_pronouns
 from core.runs.run import load_run
 from tests.core.analysis.heads.heads_by_hand import (
