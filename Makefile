@@ -69,6 +69,7 @@ everyday: .venv/app
 	$(BIN)/python -m core train runs/.everyday --task $(PAIRS) --beside everyday --preset medium \
 		--guide $(GUIDE) --set made_share=0.3 --set vocab_size=4000 --set keep_checkpoints=5
 	$(BIN)/python -m core train runs/.everyday --resume --steps 20000
+	$(BIN)/python -m core train runs/.everyday --resume --steps 26000 --set made_share=0.75
 	rm -rf gallery/everyday
 	$(BIN)/python -m core export runs/.everyday gallery/everyday --without-pairs \
 		--notice "$(NOTICE)"
