@@ -57,8 +57,8 @@ VIEWS: tuple[View[Opened], ...] = (
         "scores",
         N_("scores"),
         N_(
-            "The **roles** of heads on held-out sentences: each with its score and, in brackets, "
-            "what the best rule without a model scores."
+            "The **role** of each head on held-out sentences, beside what the best rule without a "
+            "model reaches."
         ),
         scores.draw,
     ),
@@ -81,8 +81,8 @@ VIEWS: tuple[View[Opened], ...] = (
         "attribution",
         N_("attribution"),
         N_(
-            "Which source tokens a word comes from, by six methods. Hiding a token (**leave one "
-            "out**) is what the others are tested by."
+            "Which source tokens a word depends on. Hiding a token (**leave one out**) is what the "
+            "other methods are tested by."
         ),
         attribution.draw,
     ),

@@ -7,7 +7,7 @@ import streamlit as st
 from core.runs.numbers import Columns, below, numbers_of_runs, settings_of
 from core.runs.records import read_record, read_rows
 from pages.frame import cached, charts, controls, session
-from pages.frame.language import _, n_, plain, translated
+from pages.frame.language import _, n_, number, percent, plain, translated
 from pages.frame.view import Shown
 from pages.views.runs import compare_heads, run
 from pages.views.runs.compare_heads import SameHead
@@ -48,6 +48,7 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
         title=n_("{n} run beside nothing", "{n} runs beside each other", len(used)).format(
             n=len(used)
         ),
+        seen=_seen(used),
         numbers=lambda: _numbers(used, same),
         python=run.computing(used) if same is None else compare_heads.computing(used, same),
         code=[read_record, numbers_of_runs, *(compare_heads.CODE if same else ())],
@@ -58,6 +59,24 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
             _("Compare the guided run with the free one: they differ in one setting."),
         ),
     )
+
+
+def _seen(runs: Sequence[Listed]) -> str:
+    """Say in how many settings runs differ, and how much each has right."""
+    settings = [settings_of(each.record) for each in runs if each.record]
+    names = {name for each in settings for name in each}
+    n = sum(len({str(each.get(name)) for each in settings}) > 1 for name in names)
+    text = n_("They differ in {n} setting.", "They differ in {n} settings.", n).format(n=number(n))
+    shares = {
+        each.name: each.record.results.exact_match
+        for each in runs
+        if each.record and each.record.results and each.record.results.exact_match is not None
+    }
+    if not shares:
+        return text
+    said = ", ".join(f"**{plain(name)}** {percent(share)}" for name, share in shares.items())
+    right = _("Right in every token on held-out sentences: {runs}.").format(runs=said)
+    return f"{text} {right}"
 
 
 def _numbers(runs: Sequence[Listed], same: SameHead | None) -> Columns:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.runs.numbers import numbers_of_runs, settings_of
-from core.runs.records import read_record, read_rows
+from core.runs.records import RunRecord, read_record, read_rows
 from pages.frame import cached, charts
-from pages.frame.language import _, plain, translated
+from pages.frame.language import _, n_, number, percent, plain, translated
 from pages.frame.view import Shown
 from pages.views.runs.table import (
     Listed,
@@ -60,11 +60,27 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
     return Shown(
         name=run.path.name,
         title=_("The run {run}").format(run=run.name),
+        seen=_seen(run.record),
         numbers=lambda: numbers_of_runs({run.name: run.path}),
         python=computing([run]),
         code=[read_record, numbers_of_runs],
         pictures=pictures,
         about={"command": run.record.settings.command},
+    )
+
+
+def _seen(record: RunRecord) -> str:
+    """Say how large the model is, and how much it has right."""
+    size = n_("{n} parameter.", "{n} parameters.", record.n_parameters).format(
+        n=f"**{number(record.n_parameters)}**"
+    )
+    results = record.results
+    if results is None or results.exact_match is None:
+        unmeasured = _("It was not measured on held-out sentences yet.")
+        return f"{size} {unmeasured}"
+    right = _("Of {n} held-out sentences **{share}** are right in every token (step {step}).")
+    return f"{size} " + right.format(
+        n=number(results.n or 0), share=percent(results.exact_match), step=number(results.step)
     )
 
 

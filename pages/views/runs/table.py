@@ -14,7 +14,7 @@ from core.runs.records import Results, RunRecord, read_record
 from core.runs.run import RunError
 from core.training.process import Situation
 from pages.frame import address, cached, progress, session, snippets, tables
-from pages.frame.language import _, number, percent_of_100
+from pages.frame.language import _, n_, number, percent, percent_of_100, plain
 from pages.frame.view import Columns, Shown
 from viz.charts.frames import runs_table, written
 
@@ -74,6 +74,7 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
     return Shown(
         name="runs",
         title=_("All runs, with their settings and results"),
+        seen=_seen(used.values()),
         numbers=lambda: _numbers(used.values()),
         python=_python(used),
         code=[read_record, figures],
@@ -88,6 +89,23 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
             _("Click the name of a column: the runs are sorted by it."),
         ),
     )
+
+
+def _seen(runs: Iterable[Listed]) -> str:
+    """Say which run has most held-out sentences right."""
+    used = list(runs)
+    text = n_("There is {n} run.", "There are {n} runs.", len(used)).format(n=number(len(used)))
+    shares = {run.name: share for run in used if (share := _exact_match(run)) is not None}
+    if not shares:
+        return text
+    best = max(shares, key=lambda name: shares[name])
+    right = _("**{run}** has most held-out sentences right in every token: **{share}**.")
+    return f"{text} " + right.format(run=plain(best), share=percent(shares[best]))
+
+
+def _exact_match(run: Listed) -> float | None:
+    results = run.record.results if run.record else None
+    return results.exact_match if results else None
 
 
 def _numbers(runs: Iterable[Listed]) -> Columns:

@@ -63,6 +63,23 @@ def charts(model: ModelConfig, training: TrainConfig) -> tuple[Chart, Chart]:
     return learned.properties(height=_HEIGHT), found.properties(height=_HEIGHT)
 
 
+def seen(model: ModelConfig, training: TrainConfig) -> str:
+    """Say where most parameters are, and when the learning rate is highest."""
+    parameters, rates = parameters_of(model), learning_rates(model, training)
+    most = max(parameters, key=lambda name: parameters[name])
+    peak = max(rates, key=lambda step: rates[step])
+    return _(
+        "Of **{n}** parameters most are in **{part}**: {share}. The learning rate is highest at "
+        "step {step}: {rate}."
+    ).format(
+        n=number(sum(parameters.values())),
+        part=_(most),
+        share=percent(parameters[most] / sum(parameters.values())),
+        step=number(peak),
+        rate=number(rates[peak]),
+    )
+
+
 def say(wanted: PendingSettings) -> None:
     """Say what a training costs; as many lines, but empty ones, where it cannot be."""
     count, time = st.columns(2)

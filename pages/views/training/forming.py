@@ -1,5 +1,6 @@
 """How the heads of a layer form: how evenly each spreads its weights at every snapshot."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import streamlit as st
@@ -11,7 +12,7 @@ from core.runs.run import RunError
 from core.runs.weights import stops
 from pages.frame import cached, snippets
 from pages.frame.charts import chart
-from pages.frame.language import _, number
+from pages.frame.language import _, number, percent
 from pages.frame.view import Columns, Shown, saying_why
 from pages.views.training import heads_at_step
 from viz.charts.curves import Quantity, curves
@@ -50,6 +51,7 @@ def draw(path: Path) -> Shown:
     return Shown(
         name=f"{path.name}-forming-{site}",
         title=str(figure.title),
+        seen=_seen(found),
         numbers=lambda: _columns(found),
         python=_python(path, sentence, site),
         code=[evenness],
@@ -57,6 +59,27 @@ def draw(path: Path) -> Shown:
         about={"sentence": sentence},
         formula=r"""\frac{1}{Q} \sum_q \frac{-\sum_k w_{qk} \ln w_{qk}}
         {\ln |\{k : \text{visible}_{qk}\}|}""",
+    )
+
+
+def _seen(found: dict[int, list[float]]) -> str:
+    """Say which head became sharpest, and between which snapshots it changed most."""
+    steps = list(found)
+    if len(steps) < 2:
+        return _("Only one snapshot was kept, so there is no change to see.")
+    first, last = found[steps[0]], found[steps[-1]]
+    head = min(range(len(last)), key=lambda each: last[each])
+    falls = [found[a][head] - found[b][head] for a, b in pairwise(steps)]
+    at = max(range(len(falls)), key=lambda each: falls[each])
+    return _(
+        "Head **{head}** becomes the sharpest: its entropy goes from {before} to **{after}**, most "
+        "of it between step {start} and step {end}."
+    ).format(
+        head=number(head),
+        before=percent(first[head]),
+        after=percent(last[head]),
+        start=number(steps[at]),
+        end=number(steps[at + 1]),
     )
 
 

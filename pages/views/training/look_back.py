@@ -6,6 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from core.analysis.heads.largest_weights import largest_weight, pairs_of_words, telling_query
 from core.heads import Head
 from core.inspection import Inspection, inspect_sentence
 from core.model.attention import attend_probed
@@ -24,7 +25,7 @@ from pages.frame import (
     snippets,
 )
 from pages.frame.cells import cell_columns
-from pages.frame.language import _, n_, number
+from pages.frame.language import _, n_, number, plain
 from pages.frame.scrubber import scrubber_of, stop_label
 from pages.frame.selection import key_tokens, query_tokens
 from pages.frame.typography import typeset
@@ -80,6 +81,7 @@ def draw(path: Path) -> Shown:
     return Shown(
         name=f"{path.name}-step-{step}-{head.site}",
         title=_("{head}, at step {step}").format(head=notes.site_and_head(head), step=number(step)),
+        seen=_seen(inspection, head, step),
         numbers=lambda: weights_of(inspection, head),
         python=_python(path, step, sentence, head),
         code=[inspect_sentence, attend_probed],
@@ -94,6 +96,25 @@ def draw(path: Path) -> Shown:
             _("Play the training: a head that looks nowhere at first finds its place at once."),
             _("Go back to step 0: all rows are nearly uniform, whatever the sentence."),
         ),
+    )
+
+
+def _seen(inspection: Inspection, head: Head, step: int) -> str:
+    """Say where the most telling row of a head looks at a step."""
+    weights_QK = inspection.weights_of(head)
+    visible_QK = inspection.attention[head.site].visible_QK
+    queries, keys = query_tokens(inspection, head.kind), key_tokens(inspection, head.kind)
+    row = telling_query(weights_QK, visible_QK, pairs_of_words(queries, keys, head.kind))
+    found = largest_weight(weights_QK, visible_QK, row)
+    text = _(
+        "At step {step} **{query}** looks most at **{key}**: **{weight}**; an even row: {even}."
+    )
+    return text.format(
+        step=number(step),
+        query=plain(queries[row].text),
+        key=plain(keys[found.keys[0]].text),
+        weight=number(found.weight, 2),
+        even=number(found.even_weight, 2),
     )
 
 

@@ -114,6 +114,7 @@ def _shown(wanted: PendingSettings, command: str) -> Shown | None:
         title=_("A training of the size {size}, before it has begun").format(
             size=wanted.preset_name
         ),
+        seen=costs.seen(preset.sized(learned), preset.training),
         numbers=lambda: forecast(preset, learned),
         python=start.computing(wanted, command),
         code=[learning_rate, seconds_per_step, with_settings],

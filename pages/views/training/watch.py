@@ -32,7 +32,7 @@ from pages.frame import (
     snippets,
 )
 from pages.frame.charts import chart
-from pages.frame.language import N_, _, n_, number, plain, translated
+from pages.frame.language import N_, _, n_, number, percent, plain, translated
 from pages.frame.messages import explained
 from pages.frame.typography import typeset_target
 from pages.frame.view import Shown
@@ -73,6 +73,7 @@ def draw(path: Path) -> Shown | None:
     """
     try:
         found, settings = cached.situation(path), cached.settings(path)
+        seen = _seen(read_rows(path))
         at_rest = None if path.parent == cached.GALLERY else SECONDS_AT_REST
         words = SECONDS_BETWEEN_WORDS if found.alive else at_rest
         charts = SECONDS_BETWEEN_CHARTS if found.alive else None
@@ -95,6 +96,7 @@ def draw(path: Path) -> Shown | None:
     return Shown(
         name=f"{path.name}-training",
         title=_("The training of {run}").format(run=path.name),
+        seen=seen,
         numbers=lambda: columns_of(read_rows(path)),
         python=_python(path),
         code=[train, measure, answers],
@@ -103,6 +105,28 @@ def draw(path: Path) -> Shown | None:
         about={"step": str(found.step), "command": settings.command},
         how_to_read=_(HOW_TO_READ),
     )
+
+
+def _seen(rows: Rows) -> str:
+    """Say how far the loss has fallen, and what is right by now."""
+    learned = [row for row in rows if "loss" in row]
+    held_out = [row for row in rows if "held_out_exact_match" in row]
+    if not learned:
+        return _("Nothing is measured yet: the first figures come after ten steps.")
+    first, last = learned[0], learned[-1]
+    text = _("From step {first} to step {last} the loss went from {before} to **{after}**.").format(
+        first=number(int(first["step"])),
+        last=number(int(last["step"])),
+        before=number(first["loss"]),
+        after=number(last["loss"]),
+    )
+    if not held_out:
+        return text
+    right = _("Of held-out sentences **{share}** are right in every token (step {step}).").format(
+        share=percent(held_out[-1]["held_out_exact_match"]),
+        step=number(int(held_out[-1]["step"])),
+    )
+    return f"{text} {right}"
 
 
 def charts_of(rows: Rows, steps: int, texts: Mapping[str, str]) -> tuple[Chart, ...]:

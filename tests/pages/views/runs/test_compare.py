@@ -1,8 +1,9 @@
 import json
 from html import unescape
 
-from core.runs.numbers import LONG
-from tests.pages.conftest import said
+from core.runs.numbers import LONG, settings_of
+from core.runs.records import read_record
+from tests.pages.conftest import ROOT, said
 from tests.pages.views.attention.conftest import run_lines
 from tests.pages.views.runs.conftest import (
     below,
@@ -98,3 +99,14 @@ def test_more_than_eight_runs_are_too_many(open_page, another):
     assert not at.get("vega_lite_chart")
     tick(at, *names[:8])
     assert at.get("vega_lite_chart")
+
+
+def test_the_line_counts_the_settings_that_differ(open_page, taken):
+    open_page("runs", model=None, runs=["copy", "copy-learned"])
+    first, second = (
+        settings_of(read_record(ROOT / "gallery" / name)) for name in ("copy", "copy-learned")
+    )
+    n = sum(str(first.get(name)) != str(second.get(name)) for name in {*first, *second})
+    seen = taken[-1].seen
+    assert seen.startswith(f"They differ in {n} settings.")
+    assert "99.95" in seen

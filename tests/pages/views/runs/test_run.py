@@ -1,6 +1,7 @@
 import json
 
 from core.runs.records import read_rows
+from core.runs.run import load_run
 from tests.pages.conftest import ROOT
 from tests.pages.views.attention.conftest import run_lines
 
@@ -32,3 +33,20 @@ def test_a_run_without_measurements_has_its_numbers_as_tables(open_page, own_cop
     open_page("runs", runs="runs/mine")
     assert not taken[-1].pictures
     assert "measured" not in taken[-1].numbers()["what"]
+
+
+def test_the_line_says_how_large_it_is_and_what_it_has_right(open_page, taken):
+    open_page("runs", model=None, runs="copy")
+    run = load_run(ROOT / "gallery" / "copy")
+    n = sum(parameter.numel() for parameter in run.model.parameters())
+    seen = taken[-1].seen
+    assert seen.startswith(f"**{n:,}** parameters.")
+    assert f"Of 2,000 held-out sentences **{100 * run.evaluation['exact_match']:g}" in seen
+    assert f"(step {run.step})" in seen
+
+
+def test_a_run_that_was_not_measured_says_so(open_page, taken, own_copy):
+    for name in ("evaluation.json", "metrics.jsonl"):
+        (own_copy / name).unlink()
+    open_page("runs", model=None, runs="runs/mine")
+    assert "not measured on held-out sentences yet" in taken[-1].seen

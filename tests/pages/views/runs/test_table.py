@@ -36,3 +36,14 @@ def test_a_damaged_run_has_no_numbers(open_page, own_copy, taken):
     (own_copy / "run.json").write_text("{")
     open_page("runs")
     assert "runs/mine" not in taken[-1].numbers()["run"]
+
+
+def test_the_line_names_the_run_with_most_sentences_right(open_page, taken):
+    open_page("runs", model=None)
+    columns = taken[-1].numbers()
+    shares = dict(zip(columns["run"], columns["exact_match"], strict=True))
+    shares = {name: share for name, share in shares.items() if share is not None}
+    best = max(shares, key=shares.get)
+    seen = taken[-1].seen.replace("&#45;", "-")
+    assert f"There are {len(columns['run'])} runs. **{best}**" in seen
+    assert f"**{100 * shares[best]:g}\xa0%**" in seen

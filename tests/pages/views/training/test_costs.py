@@ -1,4 +1,8 @@
-from core.model import count_parameters
+import re
+
+import pytest
+
+from core.model import build, count_parameters
 from core.training.presets import PRESETS
 from core.training.schedule import learning_rate
 from pages.views.training import costs
@@ -19,3 +23,17 @@ def test_the_charts_show_the_learning_rate_and_the_parameters():
         if type(value) is int
     ]
     assert sum(values) >= count_parameters(TINY.model)
+
+
+def test_the_line_names_the_largest_part_and_the_peak_of_the_learning_rate():
+    preset = PRESETS["tiny"]
+    model, training = preset.model, preset.training
+    seen = costs.seen(model, training)
+    rates = {
+        step: learning_rate(step, model.d_model, training) for step in range(1, training.steps + 1)
+    }
+    peak = max(rates, key=rates.get)
+    shown = int(re.search(r"step ([\d,]+):", seen)[1].replace(",", ""))
+    assert rates[shown] == pytest.approx(rates[peak], rel=0.05)
+    n = sum(each.numel() for each in build(model).parameters())
+    assert f"Of **{n:,}** parameters most are in **" in seen

@@ -1,3 +1,5 @@
+import itertools
+
 import pyarrow as pa
 import pytest
 
@@ -36,3 +38,20 @@ def test_a_sentence_without_text_is_asked_for(open_page, taken):
     at = open_page("training", training="forming", model="copy", sentence=" ")
     assert "Type a sentence" in at.info[0].value
     assert not taken
+
+
+def test_the_line_names_the_head_that_became_sharpest_and_when(open_page, kept, taken):
+    open_page("training", training="forming", model="runs/mine", sentence="a b c", layer="1")
+    [shown] = taken
+    columns = shown.numbers()
+    values = dict(
+        zip(zip(columns["step"], columns["head"], strict=True), columns["entropy"], strict=True)
+    )
+    steps = sorted(set(columns["step"]))
+    head = min(range(4), key=lambda each: values[steps[-1], each])
+    falls = {(a, b): values[a, head] - values[b, head] for a, b in itertools.pairwise(steps)}
+    start, end = max(falls, key=falls.get)
+    assert f"Head **{head}** becomes the sharpest" in shown.seen
+    assert f"between step {start} and step {end}." in shown.seen
+    share = f"{100 * values[steps[-1], head]:.1f}".removesuffix(".0")
+    assert f"to **{share}" in shown.seen

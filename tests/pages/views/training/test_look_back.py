@@ -188,3 +188,17 @@ def test_the_python_computes_the_weights_that_are_shown(open_page, taken):
 def test_a_view_with_nothing_to_show_offers_nothing(open_page, taken):
     open_page("training", training="look_back", model="copy", sentence=" ")
     assert not taken
+
+
+def test_the_line_says_where_a_row_looks_at_that_step(open_page, kept, taken):
+    open_page(
+        "training", training="look_back", model="runs/mine", step="200", sentence="a b c", layer="1"
+    )
+    seen = taken[-1].seen
+    row = re.search(r"step 200 \*\*(.+?)\*\* looks most at \*\*(.+?)\*\*: \*\*([\d.]+)", seen)
+    columns = taken[-1].numbers()
+    weights = zip(columns["query_token"], columns["key_token"], columns["weight"], strict=True)
+    of_row = {key: weight for query, key, weight in weights if query == row[1]}
+    assert f"{of_row[row[2]]:.2f}" == row[3]
+    assert of_row[row[2]] == max(of_row.values())
+    assert seen.endswith(f"has {1 / len(of_row):.2f}.")

@@ -15,6 +15,7 @@ from core.inspection import inspect_sentence
 from core.model import build
 from core.runs.checkpoint import save_weights
 from core.runs.folder import TRAINING
+from core.runs.records import read_rows
 from core.runs.run import load_run, read_metrics, read_settings
 from core.runs.weights import weights_file
 from core.training import process
@@ -393,3 +394,13 @@ def test_what_is_taken_away_of_a_training_is_what_it_is_by_then(open_page, own_c
     assert shown.numbers()["step"][-1] == 860
     assert "860" in str(shown.pictures[0].drawn_chart().to_dict())
     assert len(shown.pictures) == 4
+
+
+def test_the_line_says_how_far_the_loss_fell_and_what_is_right(open_page, taken):
+    open_page("training", training="watch", model="copy")
+    rows = read_rows(ROOT / "gallery" / "copy")
+    losses = [row for row in rows if "loss" in row]
+    right = [row for row in rows if "held_out_exact_match" in row][-1]
+    seen = taken[-1].seen
+    assert f"From step {losses[0]['step']} to step {losses[-1]['step']}" in seen
+    assert f"**{100 * right['held_out_exact_match']:g}\xa0%** are right" in seen
