@@ -100,7 +100,9 @@ def read_sources(run: Run, sentences: Sequence[str]) -> tuple[tuple[tuple[int, .
 
 
 def companions(run: Run, n: int = 40) -> tuple[str, ...]:
-    """Return two held-out sentences of the run's task, the shortest and a middling of `n`.
+    """Return the longest and the shortest of `n` held-out sentences of the run's task.
+
+    Beside the longest most sentences are filled up with PAD.
 
     Empty where the task's file of pairs cannot be used any more.
     """
@@ -109,7 +111,7 @@ def companions(run: Run, n: int = 40) -> tuple[str, ...]:
     except RunError:
         return ()
     by_length = sorted(pairs, key=lambda pair: len(pair.source))
-    return (by_length[len(pairs) // 2].text, by_length[0].text)
+    return (by_length[-1].text, by_length[0].text)
 
 
 def visible(

@@ -63,6 +63,34 @@ class Rotation:
     """So many positions of the table are taken to a place beyond its ends."""
 
 
+@dataclass(frozen=True, slots=True)
+class ClosestRows:
+    """The two positions of a table that are hardest to tell apart."""
+
+    first: int
+    second: int
+    distance: float
+    """Euclidean."""
+
+
+def closest_rows(table_PD: Array) -> ClosestRows | None:
+    """Return the two rows with the smallest distance; None of a single row.
+
+    >>> closest_rows(np.array([[0.0, 0.0], [3.0, 4.0], [3.0, 4.5]]))
+    ClosestRows(first=1, second=2, distance=0.5)
+    """
+    if len(table_PD) < 2:
+        return None
+    first_N, second_N = np.triu_indices(len(table_PD), k=1)
+    products_PP = table_PD @ table_PD.T
+    squares_P = products_PP.diagonal()
+    squared_N = squares_P[first_N] + squares_P[second_N] - 2 * products_PP[first_N, second_N]
+    at = int(squared_N.argmin())
+    first, second = int(first_N[at]), int(second_N[at])
+    # Of near ones the difference of squares is rounding.
+    return ClosestRows(first, second, float(np.linalg.norm(table_PD[first] - table_PD[second])))
+
+
 def rotation(sinusoids: Sinusoids, position: int, shift: int) -> Rotation:
     """Build M_k for a shift of k, and apply it to the whole table.
 

@@ -126,9 +126,7 @@ def ask(opened: Opened, *, heads: bool) -> Chosen:
         sentences = opening.ask_batch(opened)
         kinds = list(dict.fromkeys(site.attention for site in sites))
         kind = ask_kind(kinds, Kind.DECODER_SELF, name=session.ATTENTION)
-        # The last one is short by default, so that there is padding to look at.
-        last = len(sentences) - 1
-        index = controls.number(_("sentence"), len(sentences), last, session.ROW)
+        index = controls.number(_("sentence"), len(sentences), 0, session.ROW)
         chosen_sites = [site for site in sites if site.attention is kind]
         layer, head = 0, 0
         if heads:

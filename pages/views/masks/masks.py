@@ -1,5 +1,7 @@
 """The masks of one sentence of a padded batch, and what the model makes of them."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
@@ -8,7 +10,7 @@ from core.analysis.lessons.masking import LOOK_AHEAD, PADDING, PaddedBatch, alon
 from core.model.masks import causal_mask, decoder_mask, padding_mask
 from pages.frame.components import matrices
 from pages.frame.files import stacked
-from pages.frame.language import _, number
+from pages.frame.language import _, n_, number
 from pages.frame.opening import Opened
 from pages.frame.view import Shown
 from pages.views.masks.batch import Chosen, ask
@@ -41,6 +43,7 @@ def draw(opened: Opened) -> Shown:
         numbers=lambda: stacked(
             *(chosen.cells(mask=name, may_look=each.astype(float)) for name, each in masks.items())
         ),
+        seen=_seen(masks),
         python=chosen.python("from core.analysis.lessons.masking import alone")
         + f"masks = alone(batch, head.kind, {chosen.sentence})\n"
         + "numbers = [*masks.values(), done.visible_QK]\n",
@@ -57,6 +60,23 @@ def draw(opened: Opened) -> Shown:
             _("Delete all other sentences: without padding there is nothing to hide."),
         ),
     )
+
+
+def _seen(masks: Mapping[str, NDArray[np.bool_]]) -> str:
+    """Say how many cells are hidden, and which mask hides them."""
+    received = masks[RECEIVED]
+    hidden, total = int((~received).sum()), received.size
+    text = n_(
+        "**{hidden}** of {n} cell is hidden", "**{hidden}** of {n} cells are hidden", total
+    ).format(hidden=number(hidden), n=number(total))
+    parts = [_("{n} by the padding mask").format(n=number(int((~masks[PADDING]).sum())))]
+    if LOOK_AHEAD in masks:
+        ahead = number(int((~masks[LOOK_AHEAD]).sum()))
+        parts.append(_("{n} by the look-ahead mask").format(n=ahead))
+        both = ~masks[PADDING] & ~masks[LOOK_AHEAD]
+        if both.any():
+            parts.append(_("{n} of them by both").format(n=number(int(both.sum()))))
+    return f"{text}: {', '.join(parts)}."
 
 
 def _mask(chosen: Chosen, title: str, visible_QK: NDArray[np.bool_]) -> Matrix:

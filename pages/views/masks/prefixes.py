@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-import streamlit as st
 
 from core.analysis.lessons.prefixes import PrefixCheck, compare_prefixes
 from core.model.masks import causal_mask
@@ -29,11 +28,11 @@ def draw(opened: Opened) -> Shown:
     translation = opened.inspection.translation
     fed_ids = translation.fed_ids[:LONGEST]
     found = cached.of_model(compare_prefixes, opened.path, translation.source_ids, fed_ids)
-    st.caption(_said(found, len(fed)))
     return Shown(
         name="prefixes",
         title=_("What the decoder is fed step by step, and what one masked pass lets it see"),
         numbers=lambda: _numbers(shown, found),
+        seen=_said(found, len(fed)),
         python=_python(opened),
         code=(causal_mask, compare_prefixes),
         pictures=[picture],
@@ -84,10 +83,10 @@ def _said(check: PrefixCheck, n_all: int) -> str:
     n = check.positions_together
     said = [
         n_(
-            "One by one the {n} prefix costs {alone} decoder position, in one masked pass "
-            "{together}. No logit of the {n} row differs by more than {difference}.",
-            "One by one the {n} prefixes cost {alone} decoder positions, in one masked pass "
-            "{together}. No logit of the {n} rows differs by more than {difference}.",
+            "One by one the {n} prefix costs **{alone}** decoder position, in one masked pass "
+            "**{together}**. No logit of the {n} row differs by more than {difference}.",
+            "One by one the {n} prefixes cost **{alone}** decoder positions, in one masked pass "
+            "**{together}**. No logit of the {n} rows differs by more than {difference}.",
             n,
         ).format(
             n=number(n),

@@ -1,14 +1,13 @@
 """One head's scores before the mask, with it, and after the softmax."""
 
 import numpy as np
-import streamlit as st
 from numpy.typing import NDArray
 
 from core.analysis.lessons.masking import HeadOfBatch, attended
 from core.model.attention import attention_weights
 from pages.frame.components import matrices
 from pages.frame.files import stacked
-from pages.frame.language import _, number
+from pages.frame.language import _, n_, number
 from pages.frame.notes import site_and_head
 from pages.frame.opening import Opened
 from pages.frame.view import Shown
@@ -27,11 +26,6 @@ def draw(opened: Opened) -> Shown:
     ]
     picture = matrices(Matrices(panels=panels), key="score_maps")
     least, most = done.row_sums
-    st.caption(
-        _("{where}: the rows of all sentences sum to {least} … {most}.").format(
-            where=site_and_head(chosen.head), least=number(least, 6), most=number(most, 6)
-        )
-    )
     cells = {"score": done.scores_QK, "masked_score": done.masked_scores_QK}
     return Shown(
         name=f"scores.{chosen.head.site}.{chosen.head.index}",
@@ -40,6 +34,7 @@ def draw(opened: Opened) -> Shown:
             chosen.cells(**cells, weight=done.weights_QK),
             {"smallest_row_sum": [least], "largest_row_sum": [most]},
         ),
+        seen=_seen(done),
         python=chosen.python()
         + "numbers = [done.scores_QK, done.masked_scores_QK, done.weights_QK, done.row_sums]\n",
         code=(attention_weights, attended),
@@ -53,6 +48,20 @@ def draw(opened: Opened) -> Shown:
             _("Choose a shorter sentence of the batch: all its padding is hidden."),
         ),
     )
+
+
+def _seen(done: HeadOfBatch) -> str:
+    """Say in how many rows the largest score is hidden, and what the rows sum to."""
+    rows = np.arange(len(done.scores_QK))
+    n = int((~done.visible_QK[rows, done.scores_QK.argmax(axis=-1)]).sum())
+    text = n_(
+        "In **{n}** of {rows} rows the largest score is hidden: as −∞ it gets the weight 0.",
+        "In **{n}** of {rows} rows the largest score is hidden: as −∞ it gets the weight 0.",
+        n,
+    ).format(n=number(n), rows=number(len(rows)))
+    least, most = done.row_sums
+    sums = _("The rows of all sentences sum to {least} … {most}.")
+    return f"{text} {sums.format(least=number(least, 6), most=number(most, 6))}"
 
 
 def _scores(

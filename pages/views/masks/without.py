@@ -45,7 +45,6 @@ def draw(opened: Opened) -> Shown:
         for each, title in zip((done, changed), titles, strict=True)
     ]
     pictures = [matrices(Matrices(panels=panels), key="leak_maps")]
-    st.caption(_leak_said(chosen, off, changed.leak))
     cases = _ask_losses(opened)
     if cases:
         pictures.append(chart(_losses(cases)))
@@ -53,6 +52,7 @@ def draw(opened: Opened) -> Shown:
         name=f"without.{chosen.head.site}.{chosen.head.index}",
         title=f"{site_and_head(chosen.head)}: {titles[1]}",
         numbers=lambda: _numbers(chosen, (done, changed), off, cases),
+        seen=_leak_said(chosen, off, changed.leak),
         python=_python(chosen, off, measured=bool(cases)),
         code=(visible, Remask, leak, losses_without),
         pictures=pictures,
@@ -105,10 +105,10 @@ def _without_said(off: Sequence[Mask]) -> str:
 def _leak_said(chosen: Chosen, off: Sequence[Mask], found: Leak) -> str:
     """Return how much of a head's weight went where the masks would not have let it."""
     if not off:
-        return _("All masks are on: no weight leaks.")
-    said = _("Without {masks}, {padding} of the weight of {where} goes to padding")
+        return _("All masks are on: **no** weight goes where it should not. Switch one off.")
+    said = _("Without {masks}, **{padding}** of the weight of {where} goes to padding")
     if chosen.kind.causal:
-        said += _(", {future} to later words")
+        said += _(", **{future}** to later words")
     n = len(chosen.batch.source_ids)
     said += n_(
         " (mean over the rows that are words, in the {n} sentence). Rows of PAD are computed, "

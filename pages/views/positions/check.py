@@ -29,7 +29,7 @@ def draw(opened: Opened) -> Shown:
         first = amount(_("First dimension"), "pe_first", 0)
     left, right = st.columns(2)
     with left:
-        known = _known()
+        known, agreeing = _known()
     with right:
         found = positions.dimensions(positions.Sinusoids(width, 1, base), position)
         st.markdown(
@@ -46,6 +46,9 @@ def draw(opened: Opened) -> Shown:
             p=number(position), d=number(width), base=number(base)
         ),
         numbers=lambda: stacked(known, columns),
+        seen=_("**{n}** of {d} values agree with the printed digits.").format(
+            n=number(agreeing), d=number(positions.CHECK_WIDTH)
+        ),
         python=_python(width, base, position),
         code=[positions.dimensions, exact_sinusoids],
         formula=FORMULA,
@@ -56,20 +59,20 @@ def draw(opened: Opened) -> Shown:
     )
 
 
-def _known() -> Columns:
-    """Show the known example; return its numbers."""
+def _known() -> tuple[Columns, int]:
+    """Show the known example; return its numbers, and how many agree with the printed ones."""
     width, position = positions.CHECK_WIDTH, positions.CHECK_POSITION
     found = positions.dimensions(positions.Sinusoids(width, 1), position)
     agreeing = positions.agreeing(found, positions.CHECK_PRINTED)
     st.markdown(
-        _("**PE({p})** for d_model {d}: {n} of {d} agree with the printed digits").format(
-            p=number(position), d=number(width), n=number(agreeing)
+        _("**PE({p})** for d_model {d}, beside the printed digits").format(
+            p=number(position), d=number(width)
         )
     )
     columns = _columns(found, position, width, controls.DEFAULT_BASE)
     listed = {name: columns[name] for name in ("dimension", "formula", "value")}
     _list(listed | {"printed": positions.CHECK_PRINTED})
-    return {**columns, "printed": positions.CHECK_PRINTED}
+    return {**columns, "printed": positions.CHECK_PRINTED}, agreeing
 
 
 def _list(columns: Columns) -> None:

@@ -29,7 +29,6 @@ def draw(opened: Opened) -> Shown:
     left, right = st.columns([5, 4])
     with left:
         pictures = [chart(_curve(found, position))]
-        st.caption(_said(found, position))
     with right:
         axis = numbered(_("position"), made.length)
         whole = Matrix(
@@ -47,6 +46,7 @@ def draw(opened: Opened) -> Shown:
         name="dot-products",
         title=_("The dot products of sinusoidal positions"),
         numbers=lambda: _numbers(found, position),
+        seen=_said(found, position),
         python=snippets.importing(
             "from core.analysis.lessons.position_pairs import dot_products",
             "from core.analysis.lessons.positions import Sinusoids",
@@ -78,12 +78,13 @@ def _curve(found: position_pairs.DotProducts, position: int) -> Chart:
 
 def _said(found: position_pairs.DotProducts, position: int) -> str:
     if found.asymmetry is None:
-        said = _("Position {p} has neighbours on one side only.").format(p=number(position))
+        said = _("Position **{p}** has neighbours on one side only.").format(p=number(position))
     else:
-        said = _("Largest |PE(p)·PE(p + k) − PE(p)·PE(p − k)|: {x}.").format(
-            x=controls.short(found.asymmetry)
-        )
-    spread = _("Largest difference within a diagonal of the map: {x}.")
+        said = _(
+            "Seen from position **{p}**, k places to the left and to the right differ by **{x}** "
+            "at most: the dot product tells how far, not on which side."
+        ).format(p=number(position), x=controls.short(found.asymmetry))
+    spread = _("Within a diagonal of the map it differs by {x} at most.")
     return f"{said} {spread.format(x=controls.short(found.spread))}"
 
 

@@ -1,6 +1,6 @@
 """Positions that were learned like all other weights, beside the formula."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import streamlit as st
@@ -63,6 +63,7 @@ def draw(opened: Opened) -> Shown | None:
         name="learned",
         title=_("Learned by {run}").format(run=run.name),
         numbers=lambda: _numbers(tables, cosines),
+        seen=_seen(cosines[LEARNED], position),
         python=_python(run, length, position, has_formula=SINUSOIDS in tables),
         code=[Embedding, position_experiments.learned, position_experiments.cosines],
         pictures=pictures,
@@ -74,6 +75,16 @@ def draw(opened: Opened) -> Shown | None:
             _("Position 5, then position 40: does either look like its neighbours?"),
         ],
     )
+
+
+def _seen(cosines: Sequence[float], position: int) -> str:
+    """Say which other position looks most like one."""
+    others = [place for place in range(len(cosines)) if place != position]
+    if not others:
+        return _("There is one position only.")
+    most = max(others, key=lambda place: cosines[place])
+    text = _("Position **{p}** looks most like position **{q}**: cosine **{x}**.")
+    return text.format(p=number(position), q=number(most), x=number(cosines[most], 2))
 
 
 def _learned_run(opened: Opened) -> Run | None:

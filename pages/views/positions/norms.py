@@ -1,7 +1,5 @@
 """How long the two vectors are that the embedding adds up, token by token."""
 
-import streamlit as st
-
 from core.analysis.lessons import position_experiments
 from core.config import ConfigError
 from core.model.positional import Embedding
@@ -36,7 +34,6 @@ def draw(opened: Opened) -> Shown:
         first = max(0, min(first, n_tokens - TOKENS_DRAWN))
     picture = chart(_bars(found, slice(first, first + TOKENS_DRAWN)))
     config = opened.run.settings.model
-    st.caption(_said(found, config.d_model))
     begun = snippets.loading(
         opened.path, "from core.analysis.lessons.position_experiments import norms"
     )
@@ -44,6 +41,7 @@ def draw(opened: Opened) -> Shown:
         name="position_norms",
         title=_("How long the two vectors are that are added, token by token"),
         numbers=lambda: _numbers(found),
+        seen=_said(found, config.d_model),
         python=begun
         + f"found = norms(run, {snippets.quoted(opened.sentence)})\n"
         + "numbers = [found.plain_S, found.scaled_S, found.positions_S]\n",
@@ -76,10 +74,10 @@ def _said(found: position_experiments.Norms, d_model: int) -> str:
     plain, scaled, position = found.means
     before, after = found.ratios
     return n_(
-        "Means over {n} token: token {plain}, × √{d} = {scaled}, position {position}. The "
-        "position's vector is {before} times as long as the token's; after × √{d}, {after} times.",
-        "Means over {n} tokens: token {plain}, × √{d} = {scaled}, position {position}. The "
-        "position's vector is {before} times as long as the token's; after × √{d}, {after} times.",
+        "The position's vector is **{before}** times as long as the token's; after × √{d} it is "
+        "**{after}** times (mean over {n} token: {plain}, {scaled}, position {position}).",
+        "The position's vector is **{before}** times as long as the token's; after × √{d} it is "
+        "**{after}** times (means over {n} tokens: {plain}, {scaled}, position {position}).",
         len(found.tokens),
     ).format(
         n=number(len(found.tokens)),

@@ -1,7 +1,6 @@
 """The matrix that takes every sinusoidal position k places on."""
 
 import numpy as np
-import streamlit as st
 
 from core.analysis.lessons import position_pairs
 from core.analysis.lessons.positions import Array, Sinusoids
@@ -34,17 +33,17 @@ def draw(opened: Opened) -> Shown:
         settings = controls.sinusoids(opened)
         position = controls.position()
         shift = amount(_("Shift k"), "pe_k", 5, help_text=_("Below 0: to the left."))
-        wanted = amount(_("Dimensions"), "pe_shown", 16, help_text=_("So many are shown."))
+        wanted = amount(_("Dimensions"), "pe_shown", 8, help_text=_("So many are shown."))
     made = settings()
     found = position_pairs.rotation(made, position, shift)
     n = max(2, min(wanted, made.d_model))
-    st.caption(_said(found, made, n))
     picture = matrices(_matrices(found, position, shift, n), key="pe_rotation")
     title = _("M for k = {k}: a rotation for each pair").format(k=number(shift))
     return Shown(
         name="rotation",
         title=title,
         numbers=lambda: _numbers(found, n),
+        seen=_said(found, made, n, shift),
         python=_python(made, position, shift, n),
         code=[position_pairs.rotation, timescales],
         pictures=[picture],
@@ -91,13 +90,22 @@ def _vectors(found: position_pairs.Rotation) -> Array:
     return np.stack([found.before_D, found.after_D, found.wanted_D], axis=1)
 
 
-def _said(found: position_pairs.Rotation, made: Sinusoids, shown: int) -> str:
+def _said(found: position_pairs.Rotation, made: Sinusoids, shown: int, shift: int) -> str:
+    """Say by which angles the first and the last pair that are shown turn, and how exactly."""
+    lengths, last = made.wavelengths(), (shown - 1) // 2 * 2
+    turned = [controls.short(360 * shift / lengths[at]) for at in (0, last)]
     said = [
+        _(
+            "{k} positions on, dimensions 0 and 1 turn by **{first}°**, dimensions {d} and {e} by "
+            "**{second}°**."
+        ).format(
+            k=number(shift), first=turned[0], d=number(last), e=number(last + 1), second=turned[1]
+        ),
         n_(
-            "max |M PE(p) − PE(p + k)| over the {n} position: {x}.",
-            "max |M PE(p) − PE(p + k)| over all {n} positions: {x}.",
+            "M PE(p) equals PE(p + k) for the {n} position up to {x}.",
+            "M PE(p) equals PE(p + k) for all {n} positions up to {x}.",
             made.length,
-        ).format(n=number(made.length), x=controls.short(found.error))
+        ).format(n=number(made.length), x=controls.short(found.error)),
     ]
     if found.outside:
         said.append(

@@ -33,19 +33,17 @@ def draw(opened: Opened) -> Shown | None:
     if found is None:
         st.info(_("There is nothing to shuffle in one word. Type a longer sentence."))
         return None
-    st.caption(
-        _(
-            "Largest difference of an output once the shuffle is undone: {x} without positions "
-            "(rounding), {y} with them. EOS stays at its place."
-        ).format(
-            x=controls.short(found.difference_without), y=controls.short(found.difference_with)
-        )
-    )
     picture = matrices(_matrices(opened, found), key="pe_shuffle")
     return Shown(
         name="shuffle",
         title=_("The encoder’s outputs of a sentence and of its words in another order"),
         numbers=lambda: _numbers(found),
+        seen=_(
+            "Once the shuffle is undone, no output differs by more than **{x}** without positions "
+            "(rounding); with them by up to **{y}**. EOS stays at its place."
+        ).format(
+            x=controls.short(found.difference_without), y=controls.short(found.difference_with)
+        ),
         python=_python(opened, seed),
         code=[position_experiments.shuffled, Unplace],
         pictures=[picture],

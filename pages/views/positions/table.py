@@ -2,11 +2,13 @@
 
 import numpy as np
 
+from core.analysis.lessons.position_pairs import closest_rows
+from core.analysis.lessons.positions import Array
 from core.config import ConfigError
 from core.model.positional import exact_sinusoids, sinusoids, timescales
 from pages.frame import snippets
 from pages.frame.components import matrices
-from pages.frame.language import _
+from pages.frame.language import _, number
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown, saying_why
 from pages.views.positions import controls
@@ -46,6 +48,7 @@ def draw(opened: Opened) -> Shown:
         name="map",
         title=title,
         numbers=numbers,
+        seen=_seen(table_PD),
         python=snippets.importing("from core.analysis.lessons.positions import Sinusoids")
         + f"\nnumbers = {controls.as_python(made)}.table()\n",
         code=[sinusoids, exact_sinusoids, timescales],
@@ -56,4 +59,23 @@ def draw(opened: Opened) -> Shown:
             _("Length 512: even then no row comes again."),
             _("Base 10: the right half begins to move; base 100,000: most of it stands still."),
         ],
+    )
+
+
+def _seen(table_PD: Array) -> str:
+    """Say which two positions are most alike."""
+    found = closest_rows(table_PD)
+    if found is None:
+        return _("There is one position only, and nothing to tell it from.")
+    text = _("Of the {n} rows positions **{p}** and **{q}** are equal: nothing tells them apart.")
+    if found.distance:
+        text = _(
+            "The two most alike of the {n} rows are positions **{p}** and **{q}**, {x} apart: no "
+            "row comes twice."
+        )
+    return text.format(
+        n=number(len(table_PD)),
+        p=number(found.first),
+        q=number(found.second),
+        x=number(found.distance),
     )

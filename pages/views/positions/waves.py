@@ -45,6 +45,7 @@ def draw(opened: Opened) -> Shown:
         name="waves",
         title=_("Dimensions of sinusoidal positions as waves"),
         numbers=lambda: _numbers(made, dimensions),
+        seen=_seen(made, dimensions),
         python=snippets.importing("from core.analysis.lessons.positions import Sinusoids")
         + f"\nmade = {controls.as_python(made)}\n"
         + f"dimensions = {dimensions}\n"
@@ -58,6 +59,23 @@ def draw(opened: Opened) -> Shown:
             _("Base 1: all dimensions have the same wavelength, 2π."),
         ],
     )
+
+
+def _seen(made: Sinusoids, dimensions: Sequence[int]) -> str:
+    """Say how much slower the last of the waves is than the first."""
+    lengths = made.wavelengths()
+    first, last = dimensions[0], dimensions[-1]
+    begun = _("Dimension {d} comes round every **{length}** positions").format(
+        d=number(first), length=controls.short(lengths[first])
+    )
+    if lengths[first] == lengths[last]:
+        return f"{begun}."
+    then = _("dimension {d} every **{length}**: {times} times as long.").format(
+        d=number(last),
+        length=controls.short(lengths[last]),
+        times=controls.short(lengths[last] / lengths[first]),
+    )
+    return f"{begun}, {then}"
 
 
 def _curves(made: Sinusoids, dimensions: Sequence[int], n_drawn: int) -> Chart:

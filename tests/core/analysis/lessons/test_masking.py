@@ -156,13 +156,13 @@ def test_one_head_of_one_sentence_is_cut_out_of_the_whole_batch(copy_run, batch,
     assert found.leak == leak(whole.weights_BHQK, batch, Head(site, 1))
 
 
-def test_companions_are_held_out_sentences_of_the_task_the_second_the_shortest(copy_run):
-    middling, shortest = companions(copy_run)
-    lengths = [len(copy_run.tokenizer.encode(text).ids) for text in (middling, shortest)]
+def test_companions_are_the_longest_and_the_shortest_held_out_sentence(copy_run):
+    longest, shortest = companions(copy_run)
+    lengths = [len(copy_run.tokenizer.encode(text).ids) for text in (longest, shortest)]
     pairs = held_out_pairs(copy_run, 40, seed=0)
     assert min(len(pair.source) for pair in pairs) == lengths[1] + 1
-    assert {middling, shortest} <= {pair.text for pair in pairs}
-    assert lengths[0] >= lengths[1]
+    assert {longest, shortest} <= {pair.text for pair in pairs}
+    assert max(len(pair.source) for pair in pairs) == lengths[0] + 1
 
 
 def test_a_run_whose_task_is_gone_has_no_companions(copy_run):

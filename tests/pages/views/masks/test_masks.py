@@ -50,3 +50,21 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
     assert values == [float(each) for panel in panels(at) for each in panel.visible.reshape(-1)]
     assert computed(shown) == values
     assert shown.about["sentence"] == "The cat slept."
+
+
+def test_it_opens_on_the_typed_sentence_and_counts_what_each_mask_hides(open_masks):
+    at = open_masks(attention="decoder self", sentence="The cat slept.")
+    assert "Shown is sentence 0: “The cat slept" in said(at)
+    padding, look_ahead, received = (~panel.visible for panel in panels(at))
+    assert np.array_equal(received, padding | look_ahead)
+    text = said(at)
+    assert f"**{received.sum()}** of {received.size} cells are hidden" in text
+    assert f"{padding.sum()} by the padding mask, {look_ahead.sum()} by the look-ahead mask" in text
+    assert f"{(padding & look_ahead).sum()} of them by both" in text
+    assert padding.any()
+
+
+def test_without_other_sentences_nothing_is_padding(open_page):
+    at = open_page("masks", attention="encoder.self", sentence="The cat slept.", others=" ")
+    assert "**0** of" in said(at)
+    assert "0 by the padding mask" in said(at)

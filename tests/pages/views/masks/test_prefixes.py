@@ -13,7 +13,7 @@ def test_the_prefix_table_is_the_mask_and_both_compute_the_same(open_masks):
     for row, words in enumerate(table.texts):
         assert [word for word in words if word] == fed[: row + 1]
     n = len(fed)
-    assert f"cost {n * (n + 1) // 2} decoder positions, in one masked pass {n}" in said(at)
+    assert f"cost **{n * (n + 1) // 2}** decoder positions, in one masked pass **{n}**" in said(at)
 
 
 def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(open_masks, handed_over):

@@ -39,3 +39,12 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(open_mask
     assert numbers_of(shown, "weight") == weights.values.reshape(-1).tolist()
     names = ("score", "masked_score", "weight", "smallest_row_sum", "largest_row_sum")
     assert computed(shown) == numbers_of(shown, *names)
+
+
+def test_the_line_counts_rows_whose_largest_score_is_hidden(open_masks):
+    at = open_masks(masks="scores", attention="decoder self", row="0", layer="1", head="2")
+    scores, masked, _weights = panels(at)
+    best = scores.values.argmax(axis=-1)
+    n = sum(not masked.visible[row, key] for row, key in enumerate(best))
+    assert f"In **{n}** of {len(best)} rows the largest score is hidden" in said(at)
+    assert "rows of all sentences sum to 1.000000" in said(at) or "0.99999" in said(at)

@@ -42,7 +42,7 @@ def test_a_mask_that_is_switched_on_again_leaves_no_leak(open_masks):
     at.button_group(key="off").set_value([]).run()
     before, after = panels(at)
     np.testing.assert_array_equal(before.values, after.values)
-    assert "no weight leaks" in said(at)
+    assert "**no** weight goes where it should not" in said(at)
 
 
 def test_padding_can_be_switched_off_by_link(open_masks, run):

@@ -107,3 +107,17 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
     cosines = [value for values in charted(at).values() for value in values]
     assert numbers_of(shown, "cosine") == cosines
     assert computed(shown, run.parent.parent) == numbers_of(shown, "value", "cosine")
+
+
+def test_the_line_names_the_position_that_looks_most_alike(open_positions, learned_run):
+    at = open_positions("learned", model="mine", pe_learned_pos="5")
+    run = load_run(learned_run)
+    table_PD = run.model.source_embedding.positions_PD.detach().double().numpy()
+    unit = table_PD / np.linalg.norm(table_PD, axis=1, keepdims=True)
+    n = len(panels(at)[0].rows.labels)
+    cosines = (unit @ unit[5])[:n]
+    cosines[5] = -2
+    most = int(cosines.argmax())
+    assert f"most like position **{most}**: cosine **{cosines[most]:.2f}**" in said(at).replace(
+        "−", "-"
+    )

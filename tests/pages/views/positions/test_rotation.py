@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 
@@ -9,22 +11,22 @@ from tests.pages.views.positions.conftest import complaint, panels, set_number
 
 @pytest.mark.parametrize("shift", [5, -5, 0, 300])
 def test_the_rotation_takes_a_position_k_places_on(open_positions, shift):
-    at = open_positions("rotation", pe_d_model="16", pe_k=str(shift), pe_pos="7")
+    at = open_positions("rotation", pe_d_model="16", pe_k=str(shift), pe_pos="7", pe_shown="16")
     matrix, vectors = panels(at)
     before, after, wanted = vectors.values.astype(np.float64).T
     assert matrix.values @ formula(7, 16) == pytest.approx(formula(7 + shift, 16), abs=1e-6)
     assert before == pytest.approx(formula(7, 16), abs=1e-6)
     assert after == pytest.approx(formula(7 + shift, 16), abs=1e-6)
     assert wanted == pytest.approx(formula(7 + shift, 16), abs=1e-6)
-    error = said(at).split("positions: ")[1].split()[0].rstrip(".")
+    error = said(at).split("positions up to ")[1].split()[0].rstrip(".")
     assert float(error.replace("−", "-")) < 1e-10
     assert ("beyond the table (0 to 49)" in said(at)) == (shift != 0)
 
 
 def test_only_some_dimensions_of_a_wide_rotation_are_shown(open_positions):
     at = open_positions("rotation", model="translate")
-    assert panels(at)[0].values.shape == (16, 16)
-    assert "Dimensions 0 to 15 are shown." in said(at)
+    assert panels(at)[0].values.shape == (8, 8)
+    assert "Dimensions 0 to 7 are shown." in said(at)
     assert panels(set_number(at, "pe_shown", 9999))[0].values.shape == (128, 128)
     assert panels(set_number(at, "pe_shown", 0))[0].values.shape == (2, 2)
 
@@ -44,3 +46,10 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(open_posi
     columns = numbers_of(shown, "before", "turned", "by_formula")
     assert np.array(columns, np.float32).tolist() == vectors.values.T.reshape(-1).tolist()
     assert computed(shown) == entries + columns + numbers_of(shown, "largest_error")
+
+
+def test_the_line_says_by_which_angles_pairs_turn(open_positions):
+    text = said(open_positions("rotation", pe_d_model="16", pe_k="5", pe_pos="7", pe_base="100"))
+    first, last = (360 * 5 / (2 * math.pi * 100 ** (d / 16)) for d in (0, 6))
+    assert f"dimensions 0 and 1 turn by **{first:.3g}°**" in text
+    assert f"dimensions 6 and 7 by **{last:.3g}°**" in text

@@ -1,6 +1,9 @@
+import re
+
 import numpy as np
 import pytest
 
+from tests.pages.conftest import said
 from tests.pages.views.conftest import assert_takeable, computed, numbers_of
 from tests.pages.views.positions.conftest import panels, table
 
@@ -21,3 +24,19 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(open_posi
     values = numbers_of(shown, "value")
     assert np.array(values, np.float32).tolist() == panels(at)[0].values.reshape(-1).tolist()
     assert computed(shown) == values
+
+
+def test_the_line_names_the_two_positions_that_are_most_alike(open_positions):
+    text = said(open_positions("map", pe_d_model="8", pe_length="20"))
+    rows = table(20, 8)
+    far = {
+        (p, q): float(np.linalg.norm(rows[p] - rows[q]))
+        for p in range(20)
+        for q in range(p + 1, 20)
+    }
+    p, q = (
+        int(each) for each in re.search(r"positions \*\*(\d+)\*\* and \*\*(\d+)\*\*", text).groups()
+    )
+    assert far[p, q] == pytest.approx(min(far.values()))
+    assert f"{far[p, q]:.3g}" in text
+    assert "There is one position only" in said(open_positions("map", pe_length="1"))

@@ -1,3 +1,5 @@
+import math
+
 import pytest
 
 from tests.pages.conftest import said
@@ -57,3 +59,16 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(open_posi
 def test_the_files_hold_the_positions_that_are_not_drawn(open_positions, handed_over):
     open_positions("waves", pe_length="512", pe_curves="8", pe_every="2")
     assert len(numbers_of(handed_over[-1], "value")) == 8 * 512
+
+
+def test_the_line_compares_the_first_wave_with_the_last(open_positions):
+    text = said(open_positions("waves", pe_d_model="32", pe_first="0", pe_every="8", pe_curves="3"))
+    first, last = (2 * math.pi * 10_000 ** (d / 32) for d in (0, 16))
+    assert f"Dimension 0 comes round every **{first:.3g}** positions" in text
+    assert f"dimension 16 every **{last:.3g}**: {last / first:.3g} times as long" in text
+
+
+def test_sine_and_cosine_of_one_pair_are_as_slow_as_each_other(open_positions):
+    text = said(open_positions("waves", pe_first="0", pe_every="1", pe_curves="2"))
+    assert "positions." in text
+    assert "times as long" not in text
