@@ -103,8 +103,8 @@ def of_row(selected: Selection, found: LargestWeight) -> str:
             len(found.keys),
         )
     even = n_(
-        "Spread evenly, the {n} position would get {even}.",
-        "Spread evenly, each of the {n} positions would get {even}.",
+        "An even spread would give the {n} position {even}.",
+        "An even spread would give each of the {n} positions {even}.",
         n,
     )
     return f"{text} {even}".format(**parts)

@@ -138,17 +138,17 @@ def _seen(
     n_heads = sum(len(each.heads) for each in groups)
     text = {
         AT: n_(
-            "**{token}** gives **{weight}** to **{other}**, in {head}. In the {n} head here, it "
-            "gives no other token more.",
-            "**{token}** gives **{weight}** to **{other}**, in {head}. In none of the {n} heads "
-            "does it give another token more.",
+            "**{token}** gives **{weight}** to **{other}**, in {head}. "
+            "It gives no more to another token in the {n} head.",
+            "**{token}** gives **{weight}** to **{other}**, in {head}. "
+            "It gives no more to another token in any of the {n} heads.",
             n_heads,
         ),
         BY: n_(
-            "**{token}** gets **{weight}** from **{other}**, in {head}. In the {n} head here, it "
-            "gets no more from another token.",
-            "**{token}** gets **{weight}** from **{other}**, in {head}. In none of the {n} heads "
-            "does it get more from another token.",
+            "**{token}** gets **{weight}** from **{other}**, in {head}. "
+            "It gets no more from another token in the {n} head.",
+            "**{token}** gets **{weight}** from **{other}**, in {head}. "
+            "It gets no more from another token in any of the {n} heads.",
             n_heads,
         ),
     }[direction]

@@ -67,7 +67,7 @@ def test_it_is_said_where_the_pronoun_looks_and_what_even_would_be(open_app, hea
     key = words[row.index(max(row))]
     assert seen(at) == (
         f"**it** looks most at **{'itself' if key == 'it' else key}**: **{written(max(row))}**. "
-        f"Spread evenly, each of the {len(words)} positions would get {written(1 / len(words))}."
+        f"An even spread would give each of the {len(words)} positions {written(1 / len(words))}."
     )
 
 
@@ -87,4 +87,4 @@ def test_of_the_decoder_it_is_said_what_was_fed_and_what_predicted(open_app, kin
             f"The decoder, fed **{fed.text}** to predict **{predicted.text}**, looks most at "
             f"**{name}**: **{written(largest)}**."
         )
-    assert seen(at).partition(" Spread")[0] in said
+    assert seen(at).partition(" An even")[0] in said

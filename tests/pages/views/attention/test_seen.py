@@ -33,17 +33,17 @@ def selected(sentence=TIRED, head="encoder.2.self:0", *, whole_words=False):
         (
             LargestWeight(8, (1,), 0.98, 14, 0.1),
             "**it** looks most at **animal**: **0.98**. "
-            "Spread evenly, each of the 14 positions would get 0.07.",
+            "An even spread would give each of the 14 positions 0.07.",
         ),
         (
             LargestWeight(8, (8,), 0.4, 14, 0.1),
             "**it** looks most at **itself**: **0.40**. "
-            "Spread evenly, each of the 14 positions would get 0.07.",
+            "An even spread would give each of the 14 positions 0.07.",
         ),
         (
             LargestWeight(8, (1, 6), 0.5, 14, 0.1),
             "**it** looks most at 2 positions alike: **0.50** each. "
-            "Spread evenly, each of the 14 positions would get 0.07.",
+            "An even spread would give each of the 14 positions 0.07.",
         ),
         (
             LargestWeight(8, (1,), 0.08, 14, 0.99),
@@ -61,7 +61,7 @@ def selected(sentence=TIRED, head="encoder.2.self:0", *, whole_words=False):
         (
             LargestWeight(8, (1,), 0.004, 500, 0.9),
             "**it** looks most at **animal**: **less than 0&#46;01**. "
-            "Spread evenly, each of the 500 positions would get less than 0.01.",
+            "An even spread would give each of the 500 positions less than 0.01.",
         ),
     ],
 )

@@ -243,7 +243,8 @@ def test_it_is_said_in_which_head_and_with_which_other_token_the_weight_is_large
     token = {"source": inspection.source_tokens, "target": inspection.fed_tokens}[side][5].text
     verb = "gives" if direction == "looks at" else "gets"
     joint = "to" if direction == "looks at" else "from"
-    said = f"**{token}** {verb} **{written(weight)}** {joint} **{other}**, in {where}. In none of"
+    said = f"**{token}** {verb} **{written(weight)}** {joint} **{other}**, in {where}. "
+    said += f"It {verb} no more {joint} another token in any of the "
     assert seen(at).startswith(said)
 
 
