@@ -49,6 +49,15 @@ class Lens:
         """The position whose followed token has the highest rank one layer before the end."""
         return int(self.followed_rank_LK[-2].argmax())
 
+    def decided(self, position: int) -> int | None:
+        """Return the depth from which on the followed token is the best guess of a position.
+
+        None where it is not at the end.
+        """
+        behind_L = np.flatnonzero(self.followed_rank_LK[:, position])
+        first = int(behind_L[-1]) + 1 if len(behind_L) else 0
+        return first if first < len(self.best_LK) else None
+
     @property
     def names(self) -> tuple[str, ...]:
         """What to call each depth: `embedding`, then `layer 0` and so on; messages to translate."""

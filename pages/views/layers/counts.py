@@ -8,7 +8,7 @@ from core.model.description import Description, describe
 from core.model.paper import TABLE_3
 from pages.frame import controls
 from pages.frame.charts import chart
-from pages.frame.language import _, number, plain
+from pages.frame.language import _, number, percent, plain
 from pages.frame.opening import Opened
 from pages.frame.snippets import loading
 from pages.frame.view import Columns, Shown
@@ -39,6 +39,7 @@ def draw(opened: Opened) -> Shown:
     return Shown(
         name="parameters",
         title=_("Parameters of this model and of the paper's, by kind of part"),
+        seen=_seen(names, groups),
         numbers=lambda: _numbers(opened, names, groups),
         python=_python(opened),
         code=(describe, Description.by_group),
@@ -49,6 +50,22 @@ def draw(opened: Opened) -> Shown:
             _("Rows B: narrower keys and queries save little, and cost quality."),
             _("Rows D: no label smoothing has the better perplexity and the worse BLEU."),
         ),
+    )
+
+
+def _seen(names: Sequence[str], groups: Groups) -> str:
+    """Say how large this model is beside the paper's first one, and where most of it is."""
+    own, base = (sum(each.values()) for each in groups[:2])
+    most = max(groups[0], key=lambda name: groups[0][name])
+    return _(
+        "This model has **{own}** parameters, {share} of the paper's {base}; most are in "
+        "**{part}**: {part_share}."
+    ).format(
+        own=number(own),
+        share=percent(own / base),
+        base=plain(names[1]),
+        part=_(most),
+        part_share=percent(groups[0][most] / own),
     )
 
 

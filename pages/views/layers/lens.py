@@ -12,7 +12,7 @@ from core.heads import Stack
 from core.tokenizer import Token
 from pages.frame import cached, clicks, controls, session
 from pages.frame.components import matrices
-from pages.frame.language import _, number, percent, plain
+from pages.frame.language import _, n_, number, percent, plain
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
@@ -50,6 +50,7 @@ def draw(opened: Opened) -> Shown:
     return Shown(
         name=f"lens_{stack}",
         title=_title(stack),
+        seen=_seen(found, tokens[position].text, followed, position),
         numbers=lambda: _numbers(opened, found, guesses, tokens),
         python=_python(opened, stack),
         code=(decoder_lens, encoder_lens),
@@ -77,6 +78,31 @@ def _title(stack: Stack) -> str:
         "encoder": _("Encoder: the token with the largest dot product after each layer"),
         "decoder": _("Decoder: the most probable next token after each layer"),
     }[stack]
+
+
+def _seen(found: Lens, token: str, followed: str, position: int) -> str:
+    """Say from which depth on a position's last guess is made."""
+    decided = found.decided(position)
+    if decided is None:
+        rank = int(found.followed_rank_LK[-1, position])
+        text = n_(
+            "At **{token}** {n} other token is a better guess than **{word}** in the end.",
+            "At **{token}** {n} other tokens are better guesses than **{word}** in the end.",
+            rank,
+        )
+        return text.format(token=plain(token), word=plain(followed), n=number(rank))
+    text = _("At **{token}** the best guess is **{word}** from the embedding on, with {share}.")
+    if decided:
+        text = _(
+            "At **{token}** the best guess is **{word}** from “{name}” on, there with **{share}**; "
+            "before it, other tokens lead."
+        )
+    return text.format(
+        token=plain(token),
+        word=plain(followed),
+        name=explained(found.names[decided]),
+        share=plain(percent(float(found.followed_probability_LK[decided, position]))),
+    )
 
 
 def _map(

@@ -23,8 +23,9 @@ def draw(opened: Opened) -> Shown:
     picture = matrices(Matrices(panels=_panels(opened, found)), key="side_maps")
     least, most = found.attention.away_from_diagonal
     said = _(
-        "Away from the diagonal: attention {least} … {most}, feed-forward at most "
-        "{none}. Each input was moved in one random direction (seed 0)."
+        "Moving one word moves other words' outputs of attention by **{least} … {most}** times as "
+        "much, of the feed-forward layer by at most **{none}** (each input "
+        "moved in one random direction, seed 0)."
     ).format(
         least=number(least, significant=2, padded=False),
         most=number(most, significant=2, padded=False),
@@ -35,10 +36,10 @@ def draw(opened: Opened) -> Shown:
             "Only the first {n} token is shown.", "Only the first {n} tokens are shown.", LONGEST
         ).format(n=number(LONGEST))
         said = f"{said} {shown}"
-    st.caption(said)
     return Shown(
         name=f"mixing.{layer}",
         title=_("How far each output moves when one input does"),
+        seen=said,
         numbers=lambda: _numbers(opened, found),
         python=stacks.python(
             opened,

@@ -59,6 +59,7 @@ def draw(opened: Opened) -> Shown:
     return Shown(
         name="layer_norms",
         title=_("How far this sentence moves when others are in its batch"),
+        seen=_seen(found, study),
         numbers=lambda: _numbers(opened, found, study),
         python=_python(opened, site, sentences),
         code=(around_norm, batch_norm, study_norms),
@@ -70,6 +71,21 @@ def draw(opened: Opened) -> Shown:
             _("Delete the other sentences: BatchNorm has nothing left to depend on."),
             _("Make one of them very long: everything is padded, and BatchNorm counts it."),
         ),
+    )
+
+
+def _seen(found: AroundNorm, study: NormStudy) -> str:
+    """Say how far the sentence moves, and what a norm does to its vectors."""
+    text = _(
+        "With other sentences in the batch its vectors move by up to **{batch}** under BatchNorm, "
+        "under LayerNorm by **{layer}**. LayerNorm brings the standard deviation of each vector "
+        "from {before} to {bare}."
+    )
+    return text.format(
+        batch=number(study.batch_norm_K.max(), significant=2),
+        layer=number(study.layer_norm_K.max(), significant=2),
+        before=_range(found.before.deviation_K),
+        bare=_range(found.bare.deviation_K),
     )
 
 

@@ -9,7 +9,7 @@ from core.model.part import Part
 from pages.frame import clicks, controls, session
 from pages.frame.architecture import drawing, sizes
 from pages.frame.components import architecture
-from pages.frame.language import N_, _, n_, number, percent, translated
+from pages.frame.language import N_, _, n_, number, percent, plain, translated
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
 from pages.views.layers import stacks
@@ -48,6 +48,7 @@ def draw(opened: Opened) -> Shown:
     return Shown(
         name="parts",
         title=_("The parts of the model, and {part} chosen").format(part=part.id),
+        seen=_seen(part, described),
         numbers=lambda: _numbers(described),
         python=stacks.python(
             opened,
@@ -74,6 +75,19 @@ def draw(opened: Opened) -> Shown:
                 "and values from another sequence."
             ),
         ),
+    )
+
+
+def _seen(part: Part, described: Description) -> str:
+    """Say which share of the parameters and of the work a part has."""
+    text = _(
+        "**{part}** has {parameters} of the model's parameters and does **{work}** of its work on "
+        "this sentence."
+    )
+    return text.format(
+        part=plain(part.id),
+        parameters=f"**{percent(part.parameters / max(1, described.parameters))}**",
+        work=percent(part.multiply_adds / max(1, described.multiply_adds)),
     )
 
 

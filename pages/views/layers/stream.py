@@ -1,6 +1,6 @@
 """The residual stream: what every sublayer adds to it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -42,11 +42,11 @@ def draw(opened: Opened) -> Shown:
             title=titles[measure],
         )
     )
-    _say_most_added(found)
     added, before = found.largest_addition
     return Shown(
         name=f"stream_{stack}_{measure}",
         title=titles[measure],
+        seen=f"{_seen(token, own, measure)} {_most_added(found)}",
         numbers=lambda: stacked(
             {"after": names, "position": [position] * len(own), "own": own, "mean": mean},
             {"after": [found.names[found.most_added]], "added_most": [added], "to": [before]},
@@ -91,12 +91,26 @@ def _quantities() -> Mapping[Measure, Quantity]:
     }
 
 
-def _say_most_added(found: Stream) -> None:
+def _seen(token: str, values: Sequence[float], measure: Measure) -> str:
+    """Say how a position's measure goes from the first place to the last."""
+    texts = {
+        "norm": _("The vector of **{token}** grows from length {first} to **{last}**."),
+        "cosine": _(
+            "The vector of **{token}** begins as its embedding (cosine {first}) and ends at "
+            "**{last}**."
+        ),
+        "added": _("On **{token}** the first sublayer adds {first}, the last **{last}**."),
+    }
+    if measure == "norm" and values[-1] < values[0]:
+        texts["norm"] = _("The vector of **{token}** shrinks from length {first} to **{last}**.")
+    first, last = (number(each, padded=False) for each in (values[0], values[-1]))
+    return texts[measure].format(token=plain(token), first=first, last=last)
+
+
+def _most_added(found: Stream) -> str:
     said = _("On average “{name}” adds most: a vector of length {norm} to one of {before}.")
     added, before = found.largest_addition
     name = plain(explained(found.names[found.most_added]))
-    st.caption(
-        said.format(
-            name=name, norm=number(added, padded=False), before=number(before, padded=False)
-        )
+    return said.format(
+        name=name, norm=number(added, padded=False), before=number(before, padded=False)
     )

@@ -38,7 +38,6 @@ def draw(opened: Opened) -> Shown:
             key=session.UNITS,
             on_pick=clicks.take_unit_cell,
         )
-        _say_firing(found, layer, opened.run.settings.model.d_ff)
     top = top_units(hidden[Site(stack, layer, "feed_forward")], position, n=SHOWN)
     with right:
         st.markdown(
@@ -50,6 +49,7 @@ def draw(opened: Opened) -> Shown:
     return Shown(
         name="units",
         title=_("Share of the feed-forward units that fire"),
+        seen=_seen(found, layer, opened.run.settings.model.d_ff, tokens[position].text, top),
         numbers=lambda: _numbers(found, top, tokens, layer, position),
         python=_python(opened, stack, layer, position),
         code=(FeedForward, firing, top_units),
@@ -73,21 +73,29 @@ def _firing_map(opened: Opened, found: Firing, stack: Stack) -> Matrix:
     )
 
 
-def _say_firing(found: Firing, layer: int, n_units: int) -> None:
+def _seen(found: Firing, layer: int, n_units: int, token: str, top: Sequence[Unit]) -> str:
+    """Say how many units of a layer fire, and on how many other tokens the strongest one does."""
     said = n_(
-        "Layer {layer}: {dead} of the {n} unit fire on no token of this sentence, {always} on all.",
-        "Layer {layer}: {dead} of the {n} units fire on no token of this sentence, {always} on "
-        "all.",
+        "In layer {layer}, **{dead}** of the {n} unit fire on no token of this sentence, {always} "
+        "on all.",
+        "In layer {layer}, **{dead}** of the {n} units fire on no token of this sentence, {always} "
+        "on all.",
         n_units,
+    ).format(
+        layer=number(layer),
+        dead=percent(found.dead_L[layer]),
+        always=percent(found.always_L[layer]),
+        n=number(n_units),
     )
-    st.caption(
-        said.format(
-            layer=number(layer),
-            dead=percent(found.dead_L[layer]),
-            always=percent(found.always_L[layer]),
-            n=number(n_units),
-        )
-    )
+    if not top:
+        return said
+    others = len(top[0].others)
+    strongest = n_(
+        "The strongest on **{token}** is unit {unit}; it also fires on {n} other token.",
+        "The strongest on **{token}** is unit {unit}; it also fires on {n} other tokens.",
+        others,
+    ).format(token=plain(token), unit=top[0].unit, n=number(others))
+    return f"{said} {strongest}"
 
 
 def _table(top: Sequence[Unit], tokens: tuple[Token, ...]) -> None:

@@ -54,6 +54,7 @@ def draw(opened: Opened) -> Shown:
     return Shown(
         name="gradient",
         title=_("How much gradient comes through the softmax at every width"),
+        seen=_seen(found[-1]),
         numbers=lambda: widths.columns(found),
         python=snippets.importing(function)
         + f'\nfound = sampled_gradients({n_keys}, {n}, {seed}, "{average}")\n'
@@ -69,6 +70,19 @@ def draw(opened: Opened) -> Shown:
             _("Change the number of **keys**: the divided scores keep their gradient with each."),
             _("Change the **seed**, and see how much of the line is chance."),
         ],
+    )
+
+
+def _seen(widest: Spread) -> str:
+    """Say how much gradient comes through at the largest width."""
+    return _(
+        "At d_k = {d} the norm of the Jacobian is **{unscaled}** without the division by √d_k and "
+        "**{scaled}** with it: {times} times as much gradient."
+    ).format(
+        d=number(widest.d_k),
+        unscaled=number(widest.unscaled),
+        scaled=number(widest.scaled),
+        times=number(widest.scaled / max(widest.unscaled, 1e-12)),
     )
 
 

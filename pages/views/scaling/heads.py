@@ -1,7 +1,5 @@
 """What becomes of the loaded model's heads and guesses when the scaling is taken away."""
 
-import streamlit as st
-
 from core.analysis.lessons.rescaled import Rescaled, mean_of, without_scaling
 from core.model import Rescale
 from core.model.attention import attend_probed
@@ -29,7 +27,6 @@ def draw(opened: Opened) -> Shown:
         _("How evenly each head looks around, with and without the scaling"),
     )
     picture = chart(dots)
-    st.markdown(_said(found))
     begun = snippets.translating(
         opened.path,
         opened.sentence,
@@ -38,6 +35,7 @@ def draw(opened: Opened) -> Shown:
     return Shown(
         name="heads",
         title=_("How evenly each head looks around, with and without the scaling"),
+        seen=_said(found),
         numbers=lambda: _numbers(found),
         python=begun
         + "found = without_scaling(run, translation)\n"

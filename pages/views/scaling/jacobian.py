@@ -42,9 +42,6 @@ def draw(opened: Opened) -> Shown | None:
         st.error(plain(explained(error)))
         return None
     found = response(scores_K, factor)
-    said = _("The entry farthest from 0 is **{largest}**, the Frobenius norm **{norm}**.")
-    largest, norm = (number(each, padded=False) for each in (found.largest, found.norm))
-    st.markdown(said.format(largest=largest, norm=norm))
     left, right = st.columns(2, gap="large")
     with left:
         pictures = [matrices(_map(found), key="jacobian_map")]
@@ -53,6 +50,7 @@ def draw(opened: Opened) -> Shown | None:
     return Shown(
         name="jacobian",
         title=_("How much each output of the softmax moves with each score"),
+        seen=_seen(found),
         numbers=lambda: _numbers(scores_K, found),
         python=_python(typed, factor),
         code=[jacobian, softmax],
@@ -73,6 +71,24 @@ def draw(opened: Opened) -> Shown | None:
             ),
             _("Every row sums to 0: what one output gains, the others lose."),
         ],
+    )
+
+
+def _seen(found: Response) -> str:
+    """Say how much gradient comes through, beside equal scores and a one-hot output."""
+    n = len(found.scores_K)
+    text = _(
+        "The Frobenius norm is **{norm}**: so much gradient comes through. Equal scores would let "
+        "{even} through, a tie of two {tie}, a one-hot output 0. The entry farthest from 0 is "
+        "{largest}."
+    )
+    if n == 1:
+        text = _("One score always gets all the weight: nothing can move, the norm is **{norm}**.")
+    return text.format(
+        norm=number(found.norm),
+        even=number(math.sqrt(n - 1) / n),
+        tie=number(0.5),
+        largest=number(found.largest, padded=False),
     )
 
 

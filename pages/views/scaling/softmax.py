@@ -7,7 +7,7 @@ from core.analysis.lessons import scaling
 from core.analysis.lessons.scores import LARGEST
 from pages.frame import controls, snippets
 from pages.frame.charts import chart
-from pages.frame.language import _, number
+from pages.frame.language import _, number, percent
 from pages.frame.opening import Opened
 from pages.frame.view import Shown
 from viz.charts.curves import Chart, Quantity, Rule, curves
@@ -32,6 +32,7 @@ def draw(_opened: Opened) -> Shown:
     return Shown(
         name="softmax",
         title=_("The softmax of [a, a, 2a] against a"),
+        seen=_seen(size),
         numbers=lambda: _numbers(size, sizes),
         python=_python(size),
         code=[scaling.stretched_softmax, scaling.stretched_slopes, scaling.softmax],
@@ -47,6 +48,16 @@ def draw(_opened: Opened) -> Shown:
             _("**a = −3**: now 2a is the smallest score, and the other two share the weight."),
         ],
     )
+
+
+def _seen(size: float) -> str:
+    """Say how much the third score gets, and how little it would still change."""
+    share = float(scaling.stretched_softmax(np.array([size]))[0, 2])
+    slope = float(scaling.stretched_slopes(size)[2])
+    return _(
+        "With a = {a} the score 2a gets **{share}** of the weight; its slope is **{slope}**, where "
+        "0 means that nothing can be learned any more."
+    ).format(a=number(size, padded=False), share=percent(share), slope=number(slope, significant=2))
 
 
 def _curves(sizes: scaling.Floats, outputs: scaling.Floats, size: float) -> Chart:

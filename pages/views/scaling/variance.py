@@ -59,6 +59,7 @@ def draw(opened: Opened) -> Shown:
     return Shown(
         name="variance",
         title=_("The variance of q·k against d_k, and in the model’s own heads"),
+        seen=_seen(found[-1]),
         numbers=numbers,
         python=_python(opened, components, n, seed),
         code=[product_variances, score_spread],
@@ -80,6 +81,14 @@ def draw(opened: Opened) -> Shown:
             ),
         ],
     )
+
+
+def _seen(widest: Spread) -> str:
+    """Say what the variance is at the largest width."""
+    return _(
+        "At d_k = {d} the variance of q·k is **{unscaled}**, divided by √d_k **{scaled}**; for "
+        "independent components of mean 0 and variance 1 theory says {d} and 1."
+    ).format(d=number(widest.d_k), unscaled=number(widest.unscaled), scaled=number(widest.scaled))
 
 
 def _ask_components() -> Distribution:

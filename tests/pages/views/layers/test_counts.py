@@ -2,7 +2,8 @@ import pytest
 
 from core.model import count_parameters
 from core.model.paper import TABLE_3
-from tests.pages.conftest import chart_rows
+from core.runs.run import load_run
+from tests.pages.conftest import ROOT, chart_rows, said
 from tests.pages.views.conftest import assert_takeable, computed, numbers_of
 from tests.pages.views.layers.conftest import table
 
@@ -30,3 +31,10 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(open_laye
     assert len(groups) == 4
     assert computed(shown) == numbers_of(shown, *groups)
     assert sum(computed(shown)) == pytest.approx(1e6 * sum(row["value"] for row in chart_rows(at)))
+
+
+def test_the_line_says_how_large_the_model_is_beside_the_paper_s(open_layers):
+    text = said(open_layers(layers="counts", model="copy"))
+    own = count_parameters(load_run(ROOT / "gallery" / "copy").settings.model)
+    base = count_parameters(TABLE_3[0].config)
+    assert f"This model has **{own:,}** parameters, {100 * own / base:.1f}" in text

@@ -1,7 +1,7 @@
 import pytest
 
 from core.decoding.sentence import translate
-from tests.pages.conftest import send
+from tests.pages.conftest import said, send
 from tests.pages.views.conftest import assert_takeable, computed, numbers_of
 from tests.pages.views.layers.conftest import TIRED, panels, table
 
@@ -51,3 +51,26 @@ def test_a_share_just_below_all_is_no_quotation(open_layers):
     shares = table(open_layers(layers="lens")).iloc[:, 2].tolist()
     assert any(share.startswith("&#62;") for share in shares)
     assert not any(share.startswith(">") for share in shares)
+
+
+def test_the_line_says_from_which_layer_on_a_word_is_the_best_guess(open_layers, run):
+    at = open_layers(layers="lens", lens_position="9")
+    rows = table(at)
+    guesses = rows["best guess"].tolist()
+    end = guesses[-1]
+    first = next(i for i in range(len(guesses)) if set(guesses[i:]) == {end})
+    text = said(at)
+    name = rows["after"].tolist()[first]
+    if first:
+        assert f"the best guess is **{end}** from “{name}” on" in text
+    else:
+        assert f"the best guess is **{end}** from the embedding on" in text
+
+
+def test_an_encoder_token_that_is_no_longer_itself_says_how_many_are_better(open_layers):
+    at = open_layers(layers="lens", lens_stack="encoder", lens_position="4")
+    before = int(table(at)["tokens before it"].tolist()[-1])
+    text = said(at)
+    assert ("better guess" in text) == (before > 0)
+    if before:
+        assert f" {before:,} other token" in text

@@ -1,5 +1,6 @@
 import numpy as np
 
+from tests.pages.conftest import said
 from tests.pages.views.conftest import assert_takeable, computed, numbers_of
 from tests.pages.views.layers.conftest import panels
 
@@ -27,3 +28,12 @@ def test_a_link_that_was_made_when_the_view_was_called_sides_opens_it(open_layer
     assert [panel.values.tolist() for panel in panels(at)] == [
         panel.values.tolist() for panel in panels(open_layers(layers="mixing", layer="1"))
     ]
+
+
+def test_the_line_says_how_far_other_words_move(open_layers):
+    at = open_layers(layers="mixing", layer="1")
+    attention, forward = (panel.values for panel in panels(at))
+    off = ~np.eye(len(attention), dtype=bool)
+    text = said(at).replace("−", "-")
+    assert f"**{attention[off].min():.2g} … {attention[off].max():.2g}** times" in text
+    assert f"at most **{forward[off].max():g}**" in text

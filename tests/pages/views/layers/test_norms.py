@@ -52,3 +52,12 @@ def test_an_invented_sublayer_is_studied_without_being_known(open_gated, handed_
 def test_links_by_the_older_names_of_the_sublayers_stay_valid(open_layers, older, name):
     at = open_layers(layers="norms", sublayer=older)
     assert at.button_group(key="sublayer").value == name
+
+
+def test_the_line_says_how_far_batch_norm_moves_the_sentence(open_layers):
+    at = open_layers(layers="norms")
+    moved = {}
+    for row in chart_rows(at):
+        moved.setdefault(row["series"], []).append(row["value"] if "value" in row else row["y"])
+    text = said(at).replace("−", "-")
+    assert f"by up to **{max(moved['BatchNorm']):.2g}" in text

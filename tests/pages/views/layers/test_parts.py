@@ -90,3 +90,12 @@ def test_every_view_shows_a_model_with_an_invented_sublayer(open_gated, handed_o
     open_gated(layers=view, layer="0")
     [shown] = handed_over
     assert shown.pictures and shown.numbers()
+
+
+def test_the_line_says_the_share_of_a_part(open_layers):
+    run = load_run(ROOT / "gallery" / "translate-guided")
+    described = describe(run.model, 14, 16)
+    part = described.sublayers[0]
+    text = said(open_layers(layers="parts", part=part.id)).replace("&#46;", ".")
+    share = 100 * part.parameters / count_parameters(run.settings.model)
+    assert f"**{part.id}** has **{share:.1f}".removesuffix(".0") in text

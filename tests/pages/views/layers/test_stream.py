@@ -54,3 +54,13 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
     rows = chart_rows(at)
     assert numbers_of(shown, "own", "mean") == [row["y"] for row in rows]
     assert computed(shown) == numbers_of(shown, "own", "mean", "added_most", "to")
+
+
+def test_the_line_says_how_a_vector_grows(open_layers, tensors):
+    at = open_layers(layers="stream", stream_stack="encoder", stream_position="8")
+    rows = [row for row in chart_rows(at) if not row["series"].startswith("mean")]
+    first, last = rows[0]["y"], rows[-1]["y"]
+    verb = "grows" if last > first else "shrinks"
+    text = said(at)
+    assert f"The vector of **it** {verb} from length {first:.3g} to **{last:.3g}**" in text
+    assert "adds most: a vector of length" in text

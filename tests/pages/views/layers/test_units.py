@@ -34,3 +34,14 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(open_laye
     np.testing.assert_allclose(numbers_of(shown, "share"), panel.values.reshape(-1), rtol=1e-6)
     names = ("share", "share_on_no_token", "share_on_all_tokens", "value")
     assert computed(shown) == numbers_of(shown, *names)
+
+
+def test_the_line_counts_units_that_never_fire_and_names_the_strongest(open_layers, tensors):
+    at = open_layers(layers="units", unit_stack="encoder", layer="1", unit_position="8")
+    hidden_KF = tensors[Site("encoder", 1, "feed_forward"), Step.HIDDEN]
+    fires = hidden_KF > 0
+    text = said(at)
+    assert f"**{100 * (~fires.any(axis=0)).mean():.1f}".removesuffix(".0") in text
+    unit = int(hidden_KF[8].argmax())
+    others = int(fires[:, unit].sum()) - 1
+    assert f"strongest on **it** is unit {unit}; it also fires on {others} other" in text

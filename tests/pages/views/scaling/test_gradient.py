@@ -57,3 +57,12 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
     unscaled, scaled = drawn(at)[0].values()
     assert numbers_of(shown, "d_k", "unscaled", "scaled") == WIDTHS + unscaled + scaled
     assert computed(shown) == unscaled + scaled
+
+
+def test_the_line_says_how_much_more_gradient_the_division_leaves(open_scaling):
+    at = open_scaling(scaling="gradient")
+    series, _frame = drawn(at)
+    without, divided = (values[-1] for values in series.values())
+    text = said(at)
+    assert f"**{divided:#.3g}** with it" in text
+    assert f"{divided / without:#.3g} times as much gradient" in text

@@ -1,3 +1,4 @@
+import math
 import re
 
 import numpy as np
@@ -60,3 +61,13 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
     written = [float(each) for each in re.findall(r"`(.*?)`", said(at))]
     assert [columns[name][0] for name in ("y0", "y1", "y2")] == written
     assert computed(shown) == numbers_of(shown, *columns)
+
+
+@pytest.mark.parametrize("size", [0.0, 1.0, 10.0])
+def test_the_line_says_what_the_largest_score_gets_and_its_slope(open_scaling, size):
+    text = said(open_scaling(scaling="softmax", a=str(size)))
+    share = exact([size, size, 2 * size])[2]
+    # d/da of e^2a / (2 e^a + e^2a)
+    slope = 2 * math.exp(-size) / (1 + 2 * math.exp(-size)) ** 2
+    assert f"With a = {size:g} the score 2a gets **{100 * share:.4f}"[:-4] in text
+    assert f"its slope is **{slope:.2g}" in text.replace("e−0", "e-0")

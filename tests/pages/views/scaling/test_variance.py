@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 import torch
@@ -72,3 +74,14 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
     assert numbers_of(shown, "unscaled") == sampled[0] + heads[0]
     assert numbers_of(shown, "scaled") == sampled[1] + heads[1]
     assert computed(shown) == numbers_of(shown, "unscaled", "scaled")
+
+
+def test_the_line_says_the_variance_at_the_largest_width(open_scaling):
+    at = open_scaling(scaling="variance")
+    series, _frame = drawn(at)
+    widest = WIDTHS[-1]
+    text = said(at)
+    assert f"At d_k = {widest:,} the variance of q·k is **" in text
+    unscaled = float(re.search(r"of q·k is \*\*([\d,.e+]+)\*\*", text)[1].replace(",", ""))
+    assert unscaled == pytest.approx(series["q·k"][-1], rel=0.01)
+    assert unscaled == pytest.approx(widest, rel=0.3)
