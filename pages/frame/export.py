@@ -51,7 +51,7 @@ class Shown:
     """Python that computes the numbers with `core`; they end up in the variable `numbers`."""
     code: Sequence[Callable[..., object] | type]
     """The functions of `core` that made it."""
-    seen: str = ""
+    seen: str
     """What there is to see, with the number that says it, in Markdown: computed, never written."""
     instead: str = ""
     """A sentence in which there is something to see, where there is nothing in this one."""

@@ -68,7 +68,7 @@ def test_a_stop_keeps_its_answer_back_until_somebody_asks(open_stop, at):
 
 
 def test_the_token_that_is_put_into_its_mouth_is_elle():
-    assert load_run(EVERYDAY).tokenizer.tokens([page._ELLE])[0].text == "elle"
+    assert load_run(EVERYDAY).tokenizer.describe([page._ELLE])[0].text == "elle"
 
 
 def test_another_page_offers_the_way_back_to_the_stop(open_stop):

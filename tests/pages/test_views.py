@@ -75,6 +75,7 @@ def test_everything_of_every_view_can_be_taken_away(shown, page, name, offline, 
     assert about["title"] == handed.title
     assert_same_numbers(written.pop("CSV"), about["columns"])
     assert set(handed.about) <= set(FACTS)
+    assert handed.seen.strip().endswith((".", "”"))
     assert_opens(offline, handed, written.pop("HTML"), tmp_path / "view.html")
     assert_pictures(written, [each for each in handed.pictures if each.chart is not None])
     # Its Python needs no more than the project's folder.
