@@ -7,10 +7,11 @@ from pathlib import Path
 import streamlit as st
 
 from core.analysis.heads.findings import best_pronoun_head
+from core.analysis.heads.largest_weights import sharpest_head
 from core.analysis.lessons.masking import companions
 from core.decoding.sentence import SentenceError
 from core.heads import Kind
-from core.inspection import Inspection
+from core.inspection import Inspection, inspect_sentence
 from core.runs.run import Run, RunError
 from core.tasks import TASKS, Example, Task
 from pages.frame import address, cached, controls, layout, session
@@ -165,9 +166,22 @@ def default_kind(run: Run) -> Kind:
 
 
 def default_head(run: Run, kind: Kind) -> tuple[int, int]:
-    """Return layer and head of a kind that find antecedents best, or else the first."""
+    """Return layer and head of a kind that are to be seen first.
+
+    They find antecedents better than any rule does, or else point most in the task's first example.
+    """
     found = best_pronoun_head(run, kind)
-    return (0, 0) if found is None else (found.head.layer, found.head.index)
+    if found is not None and found.beats_baseline:
+        return found.head.layer, found.head.index
+    return cached.of_run(_sharpest, run.path, kind)
+
+
+def _sharpest(run: Run, kind: Kind) -> tuple[int, int]:
+    examples = _examples(cached.task(run.path))
+    if not examples:
+        return 0, 0
+    head = sharpest_head(inspect_sentence(run, examples[0].source), kind)
+    return head.layer, head.index
 
 
 def open_other_kind() -> None:
