@@ -12,7 +12,7 @@ from pages.frame.tour import FIRST_PAGE, Stop, Tour, TourError
 from pages.frame.tour_file import EXAMPLE, TOURS, read_tour, tour_names
 
 BEGIN = "tour_begin"
-_TIRED, _WIDE = (each.source for each in TASKS["everyday"].examples[:2])
+_TIRED, _WIDE, _GOATS = (each.source for each in TASKS["everyday"].examples[:3])
 _IT, _ANIMAL, _STREET, _FED_LA, _IL = 8, 1, 6, 7, 10
 """Where words stand in the first sentence and in what is written of it, counted from 0."""
 _ELLE = 432
@@ -61,7 +61,7 @@ STOPS = (
     Stop(
         title=N_("Silence the head"),
         page="heads",
-        query={**_OPENED, "trial": "silence", "silent": "none"},
+        query={**_OPENED, "sentence": _GOATS, "trial": "silence", "silent": "none"},
         text=N_(
             "A silenced head adds nothing. If the translation stays, the model can do without it "
             "here; another head may have taken over."
@@ -102,7 +102,7 @@ STOPS = (
             "The decoder writes one token at a time, and is fed what it has written. The bars are "
             "the probabilities of the next token."
         ),
-        question=N_("At which step is the model least sure?"),
+        question=N_("At which step does the pronoun come, and how sure is the model of it?"),
         task=N_("Step through with the buttons, and watch the bars."),
     ),
     Stop(

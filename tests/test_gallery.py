@@ -91,6 +91,9 @@ def test_run_says_how_it_was_made(name):
 
 
 EVERYDAY = {
+    "The goats avoided the bridges because they were thirsty.": (
+        "Les chèvres ont évité les ponts parce qu'elles avaient soif."
+    ),
     "I love you.": "Je t'aime.",
     "She gave him a book.": "Elle lui donna un livre.",
     "Where do you live?": "Où vis-tu ?",

@@ -13,8 +13,7 @@ class Everyday(Translation):
 
     name = "everyday"
     examples: tuple[Example, ...] = (
-        *Translation.examples[:2],
+        *Translation.examples[:3],
         Example(N_("love"), "I love you."),
-        Example(N_("a gift"), "She gave him a book."),
         Example(N_("a question"), "Where do you live?"),
     )

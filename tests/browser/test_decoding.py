@@ -54,7 +54,8 @@ def bars(page, name):
         .evaluate_all(
             """bars => bars.map(bar => ({
             text: bar.querySelector('.name').textContent,
-            number: bar.querySelector('.number').textContent,
+            number: bar.querySelector('.number').title,
+            percent: bar.querySelector('.number').textContent,
             share: parseFloat(bar.querySelector('.fill').style.width),
             marks: ['chosen', 'true'].filter(kind =>
                 getComputedStyle(bar.querySelector(`.mark.${kind}`)).display !== 'none'),
@@ -65,6 +66,15 @@ def bars(page, name):
 
 def shown_number(text):
     return float(text.replace("−", "-"))
+
+
+def in_percent(p):
+    if 0 < p < 1e-4:
+        return "<\xa00.01\xa0%"
+    if 1 - 1e-4 < p < 1:
+        return ">\xa099.99\xa0%"
+    digits = 0 if p in (0, 1) else 2 if p < 0.01 or p > 0.999 else 1
+    return f"{100 * p:.{digits}f}\xa0%"
 
 
 def colours(page, name, strip):
@@ -89,6 +99,7 @@ def test_bars_show_the_distribution_in_falling_order_and_sum_to_one(show):
             assert [bar["text"] for bar in shown[:10]] == [each.label.text for each in step.top]
             for bar, each in zip(shown, step.top, strict=False):
                 assert shown_number(bar["number"]) == pytest.approx(each.probability, rel=5e-3)
+                assert bar["percent"] == in_percent(each.probability)
                 assert bar["share"] == pytest.approx(100 * each.probability, abs=0.01)
             assert shown[-1]["text"] == "others"
             total = sum(shown_number(bar["number"]) for bar in shown)
@@ -120,7 +131,9 @@ def test_the_numbers_of_a_step_are_those_of_the_record(show):
     step = decoding_cases.known().free.steps[2]
     with show("known") as page:
         figures = column(go_to(page, 2), "free").locator(".numbers .figure")
-        numbers = [shown_number(each) for each in figures.locator("b").all_text_contents()]
+        shown = figures.locator("b").evaluate_all("all => all.map(b => b.title || b.textContent)")
+        numbers = [shown_number(each) for each in shown]
+        expect(figures.nth(0)).to_contain_text(in_percent(step.chosen_probability))
         expect(figures.nth(1)).to_contain_text(f"rank {step.true_rank + 1}")
     expected = [step.chosen_probability, step.true_probability, step.entropy]
     assert numbers == pytest.approx(expected, rel=5e-3)

@@ -14,8 +14,8 @@ TASKS = {
     "everyday": (
         "The animal didn't cross the street because it was too tired.",
         "The animal didn't cross the street because it was too wide.",
+        "The goats avoided the bridges because they were thirsty.",
         "I love you.",
-        "She gave him a book.",
         "Where do you live?",
     ),
     "translate": (

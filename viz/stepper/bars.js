@@ -34,7 +34,8 @@ function drawRow(node, row, i, side, { texts }) {
   name.title = name.textContent === text ? "" : text;
   name.classList.toggle("special", Boolean(row.others || row.label[1] & FLAGS.special));
   track.firstElementChild.style.width = `${100 * Math.min(1, row.probability)}%`;
-  number.textContent = numberWords(row.probability);
+  number.textContent = percentWords(row.probability);
+  number.title = numberWords(row.probability);
   node.classList.toggle("chosen", Boolean(row.chosen));
   node.classList.toggle("true", Boolean(row.true));
   node.classList.toggle("others", Boolean(row.others));
@@ -60,11 +61,12 @@ function drawNumbers(node, side, { texts }, step) {
     return part;
   };
   const value = (x) => element("b", "", numberWords(x));
+  const share = (x) => Object.assign(element("b", "", percentWords(x)), { title: numberWords(x) });
   const { chosen, true: truth } = step;
   const parts = [figure("chosen", texts[side === "free" ? "chosen" : "chosen.forced"],
-    word(chosen.label), " ", value(chosen.probability))];
+    word(chosen.label), " ", share(chosen.probability))];
   if (truth) {
-    parts.push(figure("true", texts.true, word(truth.label), " ", value(truth.probability),
+    parts.push(figure("true", texts.true, word(truth.label), " ", share(truth.probability),
       ` ${fill(texts.rank, { rank: truth.rank + 1 })}`));
   }
   parts.push(figure("", texts.entropy, value(Math.max(0, step.entropy)), ` ${texts.nats}`));

@@ -63,7 +63,7 @@ function spoken({ view, step, columns }) {
   const said = columns.filter(({ side }) => side?.steps[step]).map(({ side, name }) => {
     const { label, probability } = side.steps[step].chosen;
     return fill(texts.now, {
-      side: texts[`side.${name}`], token: label[0], probability: numberWords(probability),
+      side: texts[`side.${name}`], token: label[0], probability: percentWords(probability),
     });
   });
   return [`${fill(texts.step, { number: step, last: count - 1 })}.`, ...said].join(" ");
@@ -131,7 +131,7 @@ function showDot(state, step, point) {
     const chosen = side?.steps[step]?.chosen;
     if (!chosen) continue;
     const { label, probability } = chosen;
-    lines.push(`${view.texts[`side.${name}`]}: ${label[0]} ${numberWords(probability)}`);
+    lines.push(`${view.texts[`side.${name}`]}: ${label[0]} ${percentWords(probability)}`);
   }
   if (step === view.difference) lines.push(view.texts["difference.mark"]);
   if (view.sides[0].steps[step]?.overridden) lines.push(view.texts.overridden);

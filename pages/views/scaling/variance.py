@@ -88,7 +88,9 @@ def _seen(widest: Spread) -> str:
     return _(
         "At d_k = {d} the variance of q·k is **{unscaled}**, divided by √d_k **{scaled}**; for "
         "independent components of mean 0 and variance 1 theory says {d} and 1."
-    ).format(d=number(widest.d_k), unscaled=number(widest.unscaled), scaled=number(widest.scaled))
+    ).format(
+        d=number(widest.d_k), unscaled=number(widest.unscaled, 1), scaled=number(widest.scaled, 2)
+    )
 
 
 def _ask_components() -> Distribution:

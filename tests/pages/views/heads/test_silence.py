@@ -14,6 +14,7 @@ from tests.pages.conftest import ROOT, chart_rows, component, said, send_from
 from tests.pages.views.heads.conftest import assert_computed_again
 from viz.plane import matrices
 
+GOATS = "The goats avoided the bridges because they were thirsty."
 WIDE = "The animal didn't cross the street because it was too wide."
 KINDS = list(Kind)
 
@@ -276,14 +277,14 @@ def seen(at):
 
 
 def test_what_is_seen_is_the_word_that_changes_most_in_the_changed_model(open_silence):
-    at = open_silence(model="everyday", sentence=WIDE.replace("wide", "tired"))
+    at = open_silence(model="everyday", sentence=GOATS)
     rows = chart_rows(at)
     most = max(rows, key=lambda row: abs(row["after"] - row["before"]))
-    assert (most["word"], most["best"]) == ("il", "elle")
+    assert (most["word"], most["best"]) == ("elles", "ils")
     assert seen(at).endswith(
         "Without encoder layer 2, self-attention head 0 the translation **changes**. Most changed: "
-        f"**il**, from {percent(most['before'])} to **{percent(most['after'])}**; "
-        "**elle** now leads."
+        f"**elles**, from {percent(most['before'])} to **{percent(most['after'])}**; "
+        "**ils** now leads."
     )
     assert not [button for button in at.button if button.key == "instead"]
 
@@ -292,7 +293,7 @@ def test_where_the_translation_stays_it_says_so_and_offers_one_that_changes(open
     at = open_silence(model="everyday", sentence=WIDE)
     assert "the translation **stays**; another head may take over." in seen(at)
     at.button(key="instead").click().run()
-    assert at.text_input(key="sentence").value == WIDE.replace("wide", "tired")
+    assert at.text_input(key="sentence").value == GOATS
     assert "the translation **changes**" in seen(at)
 
 
