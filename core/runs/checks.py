@@ -60,7 +60,9 @@ def _check(folder: Path) -> None:
     if not weights and sum(map(_size, wanted.values())) > _LARGEST_FRESH:
         raise RunError("run.json speaks of a model too large to be made from nothing")
     newest = newest_checkpoint(folder)
-    load_run(folder, step=None if newest else 0)
+    # What comes from elsewhere is whole, or it does not come.
+    if damage := load_run(folder, step=None if newest else 0).damage:
+        raise RunError(damage)
     # And its figures, which pages read by themselves.
     read_record(folder)
     state = newest.with_suffix(".state.safetensors") if newest else None

@@ -62,7 +62,7 @@ button[data-testid="stBaseButton-primary"] { color: Canvas; }
   outline-offset: -2px;
 }
 /* Streamlit's 60 % of the text's colour is too pale to read with weak eyes (WCAG: 4.5 to 1). */
-[data-testid="stCaptionContainer"], .st-key-taken summary { opacity: 0.75; }
+[data-testid="stCaptionContainer"], [class*="st-key-view_"] summary { opacity: 0.75; }
 .st-key-scripts { display: none; }
 .stElementContainer[width="NUMBER_WIDTHpx"] { width: auto; min-width: max-content; }
 .stElementContainer[width="NUMBER_WIDTHpx"] .stSelectbox {

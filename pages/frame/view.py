@@ -169,9 +169,10 @@ def say_seen(shown: Shown) -> None:
     if tour.keeps_back():
         st.caption(_("What you see here is the answer: predict it first."), width="stretch")
         return
-    tour.answered(shown.seen)
-    heading = _("What you see")
-    st.markdown(f":primary[**{heading}**] {shown.seen}", width="stretch")
+    if shown.seen:
+        tour.answered(shown.seen)
+        heading = _("What you see")
+        st.markdown(f":primary[**{heading}**] {shown.seen}", width="stretch")
     if shown.instead:
         offered = _("Try “{sentence}”").format(sentence=plain(shown.instead))
         if st.button(offered, key="instead", type="tertiary"):

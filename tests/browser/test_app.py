@@ -12,7 +12,7 @@ from tests.browser.waiting import fits, settled
 TIRED = "L’animal n’a pas traversé la rue parce qu’il était trop fatigué."
 WIDE = "L’animal n’a pas traversé la rue parce qu’elle était trop large."
 PAGES = ["Attention", "Heads", "Decoding", "Masks", "Positions", "Scaling", "Layers", "Training"]
-PAGES += ["Runs"]
+PAGES += ["Runs", "Tour", "Glossary"]
 pytestmark = pytest.mark.browser
 
 
@@ -155,7 +155,7 @@ def test_the_view_survives_a_switch_of_pages(visit):
     page = drawn(visit("?model=translate"))
     page.get_by_role("radio", name="cross").click()
     # Another kind opens on its best head; who clicks before that is drawn clicks into the old maps.
-    expect(title(page)).to_contain_text("Decoder layer 0, head 0")
+    expect(title(page)).to_contain_text("Decoder layer 1, head 1")
     page.locator(".tile").nth(6).click()
     expect(title(page)).to_contain_text("Decoder layer 1, head 2")
     type_sentence(page, "The cat slept.")
@@ -251,7 +251,7 @@ def test_another_head_and_another_kind_draw_the_view_alone(new_page, serve, runs
     expect(title(page)).to_contain_text("Encoder layer 1, head 2")
     expect(page).to_have_url(re.compile("layer=1&head=2"))
     page.get_by_role("radio", name="cross").click()
-    expect(title(page)).to_contain_text("Decoder layer 1, head 0")
+    expect(title(page)).to_contain_text("Decoder layer 1, head 1")
     settled(page)
     assert len(found) >= before + 2
     assert set(found[before:]) == {"FINISHED_FRAGMENT_RUN_SUCCESSFULLY"}

@@ -141,7 +141,7 @@ def test_a_link_opens_the_same_view_for_another_visitor(visit):
     page = visit("?model=copy&sentence=a+b+c&view=heads")
     page.get_by_role("radio", name="decoder self").click()
     page.get_by_role("radio", name="distance").click()
-    chosen = "Decoder layer 0, self-attention head 0: "
+    chosen = "Decoder layer 1, self-attention head 2: "
     expect(page.get_by_text(chosen)).to_be_visible()
     page.get_by_role("button", name="Link").click()
     link = page.get_by_test_id("stPopoverBody").locator("code")

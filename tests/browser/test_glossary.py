@@ -22,7 +22,7 @@ def place_of(page, term):
 
 def test_a_term_is_explained_to_whoever_rests_on_it(visit):
     page = visit("heads?trial=scores&model=copy")
-    page.get_by_text("of heads on held-out sentences").wait_for(timeout=60_000)
+    page.get_by_text("of each head on held-out sentences").wait_for(timeout=60_000)
     settled(page)
     place = place_of(page, "held-out")
     tip = page.locator(".term-tip")
@@ -37,7 +37,7 @@ def test_a_tap_explains_it_and_another_one_takes_it_away(visit):
     page = visit(
         "heads?trial=scores&model=copy", viewport={"width": 390, "height": 844}, has_touch=True
     )
-    page.get_by_text("of heads on held-out sentences").wait_for(timeout=60_000)
+    page.get_by_text("of each head on held-out sentences").wait_for(timeout=60_000)
     settled(page)
     place = place_of(page, "held-out")
     page.touchscreen.tap(place["x"], place["y"])

@@ -7,7 +7,7 @@ const SLANT = Math.SQRT1_2; // sine and cosine of 45°
 
 /** What a window leaves for cells below controls, sentences and titles. */
 const windowHeight = () =>
-  Math.min(560, Math.max(magnified() > 1 ? 240 : 300, windowRoom() * 0.42));
+  Math.min(560, Math.max(magnified() > 1 ? 240 : 300, windowRoom() * 0.41));
 
 /** The same, but more where there are many labels. */
 function plotHeight({ rows, columns }) {

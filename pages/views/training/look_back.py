@@ -107,7 +107,8 @@ def _seen(inspection: Inspection, head: Head, step: int) -> str:
     row = telling_query(weights_QK, visible_QK, pairs_of_words(queries, keys, head.kind))
     found = largest_weight(weights_QK, visible_QK, row)
     text = _(
-        "At step {step} **{query}** looks most at **{key}**: **{weight}**; an even row: {even}."
+        "At step {step} **{query}** looks most at **{key}**: **{weight}**, where an even row has "
+        "{even}."
     )
     return text.format(
         step=number(step),

@@ -73,7 +73,7 @@ def draw(path: Path) -> Shown | None:
     """
     try:
         found, settings = cached.situation(path), cached.settings(path)
-        seen = _seen(read_rows(path))
+        seen = _seen(progress.rows(path))
         at_rest = None if path.parent == cached.GALLERY else SECONDS_AT_REST
         words = SECONDS_BETWEEN_WORDS if found.alive else at_rest
         charts = SECONDS_BETWEEN_CHARTS if found.alive else None

@@ -140,7 +140,7 @@ def test_names_of_files_say_model_sentence_and_head(open_view, monkeypatch):
     monkeypatch.setattr(export, "_download", lambda label, mime, file, written: names.append(file))
     at, taken = open_view("maps", model="copy", sentence="a b c/d")
     assert names == [f"copy-a-b-c-d-{taken.name}.{ending}" for ending in ("csv", "json", "html")]
-    assert taken.name.endswith(".cross.0")
+    assert taken.name.endswith(".cross.1")
     bodies = [each.proto.body for each in at.get("html")]
     assert '<i hidden data-files-begin="copy-a-b-c-d-"></i>' in bodies
 

@@ -132,5 +132,5 @@ def test_a_guided_head_that_the_model_does_not_have_opens_cross_attention(open_g
     (own_guided / "evaluation.json").unlink()
     file = own_guided / "run.json"
     file.write_text(file.read_text().replace("encoder.2.self:0", "encoder.9.self:0"))
-    where = "Decoder layer 0, cross-attention head 0"
+    where = "Decoder layer 1, cross-attention head 1"
     assert titles(open_guided(model="runs/mine")) == [f"translate: {where}", f"runs/mine: {where}"]

@@ -1,6 +1,8 @@
-from core.analysis.heads.findings import best_pronoun_head
+from core.analysis.heads.largest_weights import sharpest_head
 from core.heads import Kind
+from core.inspection import inspect_sentence
 from core.runs.run import load_run
+from core.tasks import TASKS
 from tests.pages.conftest import ROOT
 
 GUIDED = ROOT / "gallery" / "translate-guided"
@@ -11,6 +13,7 @@ def test_another_kind_of_attention_opens_on_its_best_head(open_view):
     assert at.segmented_control(key="kind").value == "encoder.self"
     at.segmented_control(key="kind").set_value("decoder.cross").run()
     assert not at.exception
-    best = best_pronoun_head(load_run(GUIDED), Kind.CROSS).head
+    example = TASKS["translate"].examples[0].source
+    best = sharpest_head(inspect_sentence(load_run(GUIDED), example), Kind.CROSS)
     chosen = (at.selectbox(key="layer").value, at.selectbox(key="head").value)
     assert chosen == (best.layer, best.index)
