@@ -7,9 +7,11 @@ from tests.browser.waiting import settled
 
 pytestmark = pytest.mark.browser
 PLACE_OF = """term => {
-    for (const range of CSS.highlights.get("term")) {
+    for (const range of CSS.highlights.get("term") ?? []) {
         if (range.toString() !== term) continue;
+        range.startContainer.parentElement.scrollIntoView({block: "center"});
         const {x, y, width, height} = range.getBoundingClientRect();
+        if (!width) continue;
         return {x: x + width / 2, y: y + height / 2};
     }
 }"""
@@ -37,7 +39,7 @@ def test_a_tap_explains_it_and_another_one_takes_it_away(visit):
     page = visit(
         "heads?trial=scores&model=copy", viewport={"width": 390, "height": 844}, has_touch=True
     )
-    page.get_by_text("of each head on held-out sentences").wait_for(timeout=60_000)
+    page.locator(".st-key-seen").wait_for(timeout=60_000)
     settled(page)
     place = place_of(page, "held-out")
     page.touchscreen.tap(place["x"], place["y"])

@@ -29,7 +29,10 @@ IN_PICTURES = ("title", "note", "value_name", "label", "caption")
 """Fields of what our own components draw; a list in their place is a token and what it is."""
 AXES = ("rows", "columns")
 """Fields that hold an axis, which has a name."""
-NAMES = frozenset({"bfloat16", "float32", "copy-tiny", "output", "softmax", "e^(z/τ − max)"})
+WORDS = re.compile(r"[^\W\d_]{2,}")
+NAMES = frozenset(
+    {"masked", "bfloat16", "float32", "copy-tiny", "output", "softmax", "e^(z/τ − max)"}
+)
 """The same everywhere: number formats, a run, parts of a model as in the code, a formula."""
 MARKDOWN = re.compile(r":(?:small|primary|gray)(?=\[)|\$[^$]+\$|\*\*")
 
@@ -70,7 +73,9 @@ def left_in_english(at, own: Collection[str] = ()) -> list[str]:
         for element in _elements(at._tree)
         if element.type not in NO_TEXTS
         for text in _texts(element)
-        if not {NUMBERED.sub("", text), unmarked(text)} & names and has_words(unmarked(text, names))
+        if not {NUMBERED.sub("", text), unmarked(text)} & names
+        and has_words(unmarked(text, names))
+        and not set(WORDS.findall(unmarked(text))) <= names
     }
     return sorted(found)
 
