@@ -74,7 +74,7 @@ class ClosestRows:
 
 
 def closest_rows(table_PD: Array) -> ClosestRows | None:
-    """Return the two rows with the smallest distance; None of a single row.
+    """Return two rows with the smallest distance, of equal ones the first; None of a single row.
 
     >>> closest_rows(np.array([[0.0, 0.0], [3.0, 4.0], [3.0, 4.5]]))
     ClosestRows(first=1, second=2, distance=0.5)
@@ -85,7 +85,8 @@ def closest_rows(table_PD: Array) -> ClosestRows | None:
     products_PP = table_PD @ table_PD.T
     squares_P = products_PP.diagonal()
     squared_N = squares_P[first_N] + squares_P[second_N] - 2 * products_PP[first_N, second_N]
-    at = int(squared_N.argmin())
+    # Neighbours of a table of sinusoids are equally far from each other, but for rounding.
+    at = int((squared_N <= squared_N.min() + 1e-9 * max(1.0, float(squares_P.max()))).argmax())
     first, second = int(first_N[at]), int(second_N[at])
     # Of near ones the difference of squares is rounding.
     return ClosestRows(first, second, float(np.linalg.norm(table_PD[first] - table_PD[second])))

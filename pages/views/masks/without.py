@@ -23,7 +23,7 @@ from pages.frame.components import matrices
 from pages.frame.files import stacked
 from pages.frame.language import _, n_, number, percent, plain
 from pages.frame.messages import explained
-from pages.frame.notes import site_and_head
+from pages.frame.notes import site_and_head, within_sentence
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
 from pages.views.masks.batch import Chosen, ask, weights_map
@@ -106,20 +106,28 @@ def _leak_said(chosen: Chosen, off: Sequence[Mask], found: Leak) -> str:
     """Return how much of a head's weight went where the masks would not have let it."""
     if not off:
         return _("All masks are on: **no** weight goes where it should not. Switch one off.")
-    said = _("Without {masks}, **{padding}** of the weight of {where} goes to padding")
-    if chosen.kind.causal:
-        said += _(", **{future}** to later words")
     n = len(chosen.batch.source_ids)
-    said += n_(
-        " (mean over the rows that are words, in the {n} sentence). Rows of PAD are computed, "
-        "too, but nobody reads them.",
-        " (mean over the rows that are words, in all {n} sentences). Rows of PAD are computed, "
-        "too, but nobody reads them.",
-        n,
-    )
+    if chosen.kind.causal:
+        said = n_(
+            "Without {masks}, **{future}** of the weight of {where} goes to later words and "
+            "**{padding}** to padding; with all masks none does (mean over the words of the {n} "
+            "sentence).",
+            "Without {masks}, **{future}** of the weight of {where} goes to later words and "
+            "**{padding}** to padding; with all masks none does (mean over the words of all {n} "
+            "sentences).",
+            n,
+        )
+    else:
+        said = n_(
+            "Without {masks}, **{padding}** of the weight of {where} goes to padding; with all "
+            "masks none does (mean over the words of the {n} sentence).",
+            "Without {masks}, **{padding}** of the weight of {where} goes to padding; with all "
+            "masks none does (mean over the words of all {n} sentences).",
+            n,
+        )
     return said.format(
         masks=_(" and ").join(_mask_said(mask) for mask in off),
-        where=site_and_head(chosen.head),
+        where=within_sentence(chosen.head),
         padding=percent(found.padding),
         future=percent(found.future),
         n=number(n),

@@ -82,7 +82,7 @@ def _said(found: position_pairs.DotProducts, position: int) -> str:
     else:
         said = _(
             "Seen from position **{p}**, k places to the left and to the right differ by **{x}** "
-            "at most: the dot product tells how far, not on which side."
+            "at most: the dot product does not tell left from right."
         ).format(p=number(position), x=controls.short(found.asymmetry))
     spread = _("Within a diagonal of the map it differs by {x} at most.")
     return f"{said} {spread.format(x=controls.short(found.spread))}"

@@ -70,8 +70,8 @@ def _seen(table_PD: Array) -> str:
     text = _("Of the {n} rows positions **{p}** and **{q}** are equal: nothing tells them apart.")
     if found.distance:
         text = _(
-            "The two most alike of the {n} rows are positions **{p}** and **{q}**, {x} apart: no "
-            "row comes twice."
+            "The closest of the {n} rows are **{x}** apart, positions **{p}** and **{q}** for "
+            "example: no row comes twice."
         )
     return text.format(
         n=number(len(table_PD)),

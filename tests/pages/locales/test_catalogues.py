@@ -15,7 +15,12 @@ SEVERAL_NUMBERS = (
         "{encoder} + {decoder} layers",
     ),
     *("Words on average", "Largest difference of an output", "{n} tokens/s"),
-    *("In the order “{name}”", "{k} positions on", "Of the {n} rows", "The two most alike"),
+    *(
+        "In the order “{name}”",
+        "{k} positions on",
+        "Of the {n} rows",
+        "The closest of the {n} rows",
+    ),
     "Of {n} held-out sentences **{share}**",
 )
 """How texts begin that count several things, or give a rate: a form follows one number only."""

@@ -38,5 +38,6 @@ def test_the_line_names_the_two_positions_that_are_most_alike(open_positions):
         int(each) for each in re.search(r"positions \*\*(\d+)\*\* and \*\*(\d+)\*\*", text).groups()
     )
     assert far[p, q] == pytest.approx(min(far.values()))
-    assert f"{far[p, q]:.3g}" in text
+    assert f"are **{far[p, q]:.3g}** apart" in text
+    assert (p, q) == next(pair for pair, x in far.items() if x < min(far.values()) + 1e-9)
     assert "There is one position only" in said(open_positions("map", pe_length="1"))
