@@ -61,6 +61,8 @@ class Rotation:
     """Largest |M_k PE(p) − PE(p + k)| over all positions p of the table."""
     outside: int
     """So many positions of the table are taken to a place beyond its ends."""
+    degrees_E: Array
+    """By how much each pair of dimensions turns; below 0 for a shift to the left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,4 +121,5 @@ def rotation(sinusoids: Sinusoids, position: int, shift: int) -> Rotation:
         wanted_D=wanted_PD[position],
         error=float(np.abs(rotated_PD - wanted_PD).max()),
         outside=int(((places_P < 0) | (places_P >= sinusoids.length)).sum()),
+        degrees_E=np.degrees(angle_E),
     )

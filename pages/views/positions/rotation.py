@@ -1,12 +1,14 @@
 """The matrix that takes every sinusoidal position k places on."""
 
 import numpy as np
+import streamlit as st
 
 from core.analysis.lessons import position_pairs
 from core.analysis.lessons.positions import Array, Sinusoids
 from core.config import ConfigError
 from core.model.positional import timescales
 from pages.frame import snippets
+from pages.frame.charts import chart
 from pages.frame.components import matrices
 from pages.frame.controls import amount
 from pages.frame.files import stacked
@@ -14,6 +16,7 @@ from pages.frame.language import _, n_, number
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown, saying_why
 from pages.views.positions import controls
+from viz.charts.curves import Chart, Quantity, curves
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
@@ -37,22 +40,45 @@ def draw(opened: Opened) -> Shown:
     made = settings()
     found = position_pairs.rotation(made, position, shift)
     n = max(2, min(wanted, made.d_model))
-    picture = matrices(_matrices(found, position, shift, n), key="pe_rotation")
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        pictures = [chart(_angles(found, shift))]
+    with right:
+        pictures.append(matrices(_matrices(found, position, shift, n), key="pe_rotation"))
+    st.caption(_said(found, made, n))
     title = _("M for k = {k}: a rotation for each pair").format(k=number(shift))
     return Shown(
         name="rotation",
         title=title,
         numbers=lambda: _numbers(found, n),
-        seen=_said(found, made, n, shift),
+        seen=_seen(found, shift),
         python=_python(made, position, shift, n),
         code=[position_pairs.rotation, timescales],
-        pictures=[picture],
+        pictures=pictures,
         formula=FORMULA,
         tries=[
             _("k = 0: the identity. k = −5: the transpose of k = 5, which turns back."),
             _("Another position: M stays as it is."),
             _("k beyond the table: the formula goes on, a learned table would end."),
         ],
+    )
+
+
+def _seen(found: position_pairs.Rotation, shift: int) -> str:
+    """Say by which angles the first and the last pair turn."""
+    first, last = (controls.short(each) for each in found.degrees_E[[0, -1]])
+    return _(
+        "{k} positions on, the first pair of dimensions turns by **{first}°**, the last by "
+        "**{last}°**: each pair goes round at its own speed, wherever the word stands."
+    ).format(k=number(shift), first=first, last=last)
+
+
+def _angles(found: position_pairs.Rotation, shift: int) -> Chart:
+    return curves(
+        {_("turned by"): found.degrees_E.tolist()},
+        x=Quantity(_("pair of dimensions")),
+        y=Quantity(_("degrees")),
+        title=_("How far each pair turns, k = {k}").format(k=number(shift)),
     )
 
 
@@ -90,17 +116,8 @@ def _vectors(found: position_pairs.Rotation) -> Array:
     return np.stack([found.before_D, found.after_D, found.wanted_D], axis=1)
 
 
-def _said(found: position_pairs.Rotation, made: Sinusoids, shown: int, shift: int) -> str:
-    """Say by which angles the first and the last pair that are shown turn, and how exactly."""
-    lengths, last = made.wavelengths(), (shown - 1) // 2 * 2
-    turned = [controls.short(360 * shift / lengths[at]) for at in (0, last)]
+def _said(found: position_pairs.Rotation, made: Sinusoids, shown: int) -> str:
     said = [
-        _(
-            "{k} positions on, dimensions 0 and 1 turn by **{first}°**, dimensions {d} and {e} by "
-            "**{second}°**."
-        ).format(
-            k=number(shift), first=turned[0], d=number(last), e=number(last + 1), second=turned[1]
-        ),
         n_(
             "M PE(p) equals PE(p + k) for the {n} position up to {x}.",
             "M PE(p) equals PE(p + k) for all {n} positions up to {x}.",
@@ -131,7 +148,8 @@ def _numbers(found: position_pairs.Rotation, n: int) -> Columns:
         "by_formula": by_formula,
     }
     matrix: Columns = {"row": rows, "column": columns, "entry": entries}
-    return stacked(matrix, vectors, {"largest_error": [found.error]})
+    degrees: Columns = {"pair": range(len(found.degrees_E)), "degrees": found.degrees_E.tolist()}
+    return stacked(matrix, vectors, {"largest_error": [found.error]}, degrees)
 
 
 def _python(made: Sinusoids, position: int, shift: int, n: int) -> str:
@@ -145,7 +163,7 @@ def _python(made: Sinusoids, position: int, shift: int, n: int) -> str:
             f"found = rotation({controls.as_python(made)}, {position}, {shift})",
             f"numbers = [found.matrix_DD[:{n}, :{n}]]",
             f"numbers += [found.before_D[:{n}], found.after_D[:{n}], found.wanted_D[:{n}]]",
-            "numbers += [found.error]",
+            "numbers += [found.error, found.degrees_E]",
             "",
         ]
     )

@@ -6,7 +6,7 @@ import pytest
 from tests.core.analysis.lessons.test_positions import formula
 from tests.pages.conftest import said
 from tests.pages.views.conftest import assert_takeable, computed, numbers_of
-from tests.pages.views.positions.conftest import complaint, panels, set_number
+from tests.pages.views.positions.conftest import charted, complaint, panels, set_number
 
 
 @pytest.mark.parametrize("shift", [5, -5, 0, 300])
@@ -45,11 +45,14 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(open_posi
     assert np.array(entries, np.float32).tolist() == matrix.values.reshape(-1).tolist()
     columns = numbers_of(shown, "before", "turned", "by_formula")
     assert np.array(columns, np.float32).tolist() == vectors.values.T.reshape(-1).tolist()
-    assert computed(shown) == entries + columns + numbers_of(shown, "largest_error")
+    assert computed(shown) == entries + columns + numbers_of(shown, "largest_error", "degrees")
 
 
-def test_the_line_says_by_which_angles_pairs_turn(open_positions):
-    text = said(open_positions("rotation", pe_d_model="16", pe_k="5", pe_pos="7", pe_base="100"))
-    first, last = (360 * 5 / (2 * math.pi * 100 ** (d / 16)) for d in (0, 6))
-    assert f"dimensions 0 and 1 turn by **{first:.3g}°**" in text
-    assert f"dimensions 6 and 7 by **{last:.3g}°**" in text
+def test_the_line_says_by_which_angles_the_first_and_the_last_pair_turn(open_positions):
+    at = open_positions("rotation", pe_d_model="16", pe_k="5", pe_pos="7", pe_base="100")
+    degrees = [math.degrees(5 / 100 ** (pair / 8)) for pair in range(8)]
+    text = said(at)
+    assert f"the first pair of dimensions turns by **{degrees[0]:.3g}°**" in text
+    assert f"the last by **{degrees[-1]:.3g}°**" in text
+    [values] = charted(at).values()
+    assert values == pytest.approx(degrees)
