@@ -62,6 +62,19 @@ def test_the_start_has_no_serious_fault_and_fits_a_narrow_window(visit):
     assert_without_serious_fault(page)
 
 
+@pytest.mark.parametrize(("page_of", "shows"), [("tour", "Begin"), ("glossary", "See it")])
+def test_a_page_without_views_has_no_serious_fault_and_fits_a_narrow_window(visit, page_of, shows):
+    page = visit(page_of, color_scheme="light")
+    page.get_by_text(shows, exact=True).first.wait_for()
+    assert_without_serious_fault(page)
+
+
+def test_a_stop_of_the_tour_has_no_serious_fault_and_fits_a_narrow_window(visit):
+    page = visit("?tour=paper&stop=1&view=lines&revealed=true", color_scheme="light")
+    page.locator(".lines[data-drawn]").wait_for()
+    assert_without_serious_fault(page)
+
+
 def assert_without_serious_fault(page):
     settled(page)
     page.wait_for_function(DRAWN)
