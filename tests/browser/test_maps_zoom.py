@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from tests.browser.apps import maps_cases
 from tests.browser.apps.maps_page import expected_pixels, opened_maps, point_of
 from tests.browser.canvas import pixels
+from tests.browser.waiting import settled
 
 pytestmark = pytest.mark.browser
 SVG = "{http://www.w3.org/2000/svg}"
@@ -213,9 +214,12 @@ def test_a_drag_moves_the_map_and_a_click_stays_a_click(show, vast):
         page.mouse.move(5, 5)
         # It has chosen no cell: nothing is left marked.
         expect(page.locator(".cursor")).to_be_hidden()
-        page.mouse.move(*point_of(page, 2, 3, 20, 30))
+        # What the drag reported has been answered, and nothing moves any more.
+        settled(page)
+        x, y = point_of(page, 2, 3, 20, 30)
+        page.mouse.move(x, y)
         page.mouse.down()
-        page.mouse.move(*(at + 1 for at in point_of(page, 2, 3, 20, 30)))
+        page.mouse.move(x + 1, y + 1)
         page.mouse.up()
         page.mouse.move(5, 5)
         expect(page.locator(".tooltip")).to_contain_text("row 108, column 116")
