@@ -98,7 +98,10 @@ if (!history.entersPages) {
         const same = new URL(url, location.href).pathname === location.pathname;
         if (same && entering) history.replaceState(state, title, url);
         else push(state, title, url);
-        entering ||= !same;
+        if (same) return;
+        entering = true;
+        // A page that is drawn at once never shows that it runs.
+        setTimeout(() => { if (drawn()) entering = false; }, 1000);
     };
     new MutationObserver(() => {
         if (drawn()) entering = false;

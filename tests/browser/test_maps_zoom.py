@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from tests.browser.apps import maps_cases
 from tests.browser.apps.maps_page import expected_pixels, opened_maps, point_of
 from tests.browser.canvas import pixels
-from tests.browser.waiting import settled
+from tests.browser.waiting import settled, standing
 
 pytestmark = pytest.mark.browser
 SVG = "{http://www.w3.org/2000/svg}"
@@ -216,6 +216,7 @@ def test_a_drag_moves_the_map_and_a_click_stays_a_click(show, vast):
         expect(page.locator(".cursor")).to_be_hidden()
         # What the drag reported has been answered, and nothing moves any more.
         settled(page)
+        standing(page.locator(".cells"))
         x, y = point_of(page, 2, 3, 20, 30)
         page.mouse.move(x, y)
         page.mouse.down()

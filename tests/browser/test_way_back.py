@@ -39,6 +39,8 @@ def test_a_page_and_a_choice_are_one_step_each(visit):
     settled(page)
     start = len(entries(page)) - 1
     go(page, "Positions")
+    # Until a page has stood for a second, what is chosen there belongs to the way to it.
+    page.wait_for_timeout(1500)
     box.fill("The cat slept.")
     box.press("Enter")
     page.wait_for_function("location.search === '?sentence=The+cat+slept.'")

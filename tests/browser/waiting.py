@@ -1,6 +1,6 @@
 """What tests wait for in a page."""
 
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 # What can be scrolled is not the document but an element in it.
 _FITS = """() => {
@@ -11,11 +11,27 @@ _FITS = """() => {
 _SHOWS = """scheme => document.getAnimations().every(({ playState }) => playState !== "running")
     && getComputedStyle(document.querySelector(".stApp")).colorScheme === scheme"""
 
+_STANDS = """node => new Promise((resolve) => {
+    const place = () => JSON.stringify(node.getBoundingClientRect());
+    let before = place(), since = performance.now();
+    const look = () => {
+        if (place() !== before) [before, since] = [place(), performance.now()];
+        if (performance.now() - since > 500) resolve(true);
+        else requestAnimationFrame(look);
+    };
+    look();
+})"""
+
 
 def settled(page: Page) -> None:
     """Wait until the script has ended, and for the fonts: with them labels are placed again."""
     page.locator("[data-test-script-state=notRunning]").wait_for()
     page.evaluate("() => document.fonts.ready.then(() => true)")
+
+
+def standing(element: Locator) -> None:
+    """Wait until an element has stood at its place for half a second."""
+    element.evaluate(_STANDS)
 
 
 def fits(page: Page, width: int) -> None:
