@@ -8,13 +8,13 @@ from tests.browser.chromium import launched
 from tests.browser.conftest import served
 
 HERE = Path(__file__).parent
-STEPS_TO_PRONOUN = 10
 PAGES = {
     "": ".lines[data-drawn]",
     "?view=compare": ".matrices[data-drawn]",
     "?view=steps&stage=q%C2%B7k": ".matrices[data-drawn]",
     "?view=lines&shown=all&kind=decoder.cross": ".lines[data-drawn]",
     "heads": ".matrices[data-drawn]",
+    "?tour=paper&stop=2&view=maps": ".maps[data-drawn]",
     "layers": ".architecture[data-drawn]",
     "masks?masks=scores&row=0": ".matrices[data-drawn]",
     "training?training=look_back&model=translate-guided&step=200": ".maps[data-drawn]",
@@ -31,10 +31,6 @@ def main() -> None:
             point_at_antecedent(page)
             page.screenshot(path=HERE / f"attention-{scheme}.png")
         page = opened(browser, f"{address}/decoding", ".decoding[data-drawn]", "light")
-        page.get_by_role("slider").first.focus()
-        for _ in range(STEPS_TO_PRONOUN):
-            page.keyboard.press("ArrowRight")
-        page.wait_for_timeout(300)
         page.screenshot(path=HERE / "decoding-light.png")
         for link, drawn in PAGES.items():
             page = opened(browser, f"{address}/{link}", drawn, "light")
