@@ -46,7 +46,7 @@ if (!window.marksTerms && window.Highlight) {
     const tip = document.createElement("div");
     Object.assign(tip, {className: "term-tip", role: "tooltip", hidden: true});
     document.body.append(tip);
-    let found = [];
+    let found = [], told, stood;
     const texts = ":is([data-testid=stMarkdownContainer], [data-testid=stCaptionContainer])";
     const pressed = "button, label, a";
     const letters = "[\\\\p{L}\\\\p{N}_]";
@@ -85,11 +85,12 @@ if (!window.marksTerms && window.Highlight) {
     const tell = (hit) => {
         tip.hidden = !hit;
         if (!hit) return;
+        told = hit.range;
         const {forms: [name], text} = window.glossary[hit.term];
         const heading = document.createElement("strong");
         heading.textContent = name;
         tip.replaceChildren(heading, ` · ${text}`);
-        const box = hit.range.getBoundingClientRect();
+        const box = stood = told.getBoundingClientRect();
         const {width, height} = tip.getBoundingClientRect();
         const left = Math.max(8, Math.min(box.left, innerWidth - width - 8));
         const fits = box.bottom + 6 + height <= innerHeight;
@@ -110,7 +111,11 @@ if (!window.marksTerms && window.Highlight) {
     });
     addEventListener("click", (event) =>
         tell(event.target.closest?.(pressed) ? null : under(event)));
-    addEventListener("scroll", () => tell(null), true);
+    // The end of a scroll is told late: only what has moved since loses its explanation.
+    addEventListener("scroll", () => {
+        const {left, top} = tip.hidden ? {} : told.getBoundingClientRect();
+        if (left !== stood?.left || top !== stood?.top) tell(null);
+    }, true);
     addEventListener("keydown", () => tell(null));
 }
 </script>
