@@ -6,10 +6,10 @@ from typing import Any
 from pages.frame import address, session
 
 
-def picked(key: str) -> dict[str, Any]:
+def picked(key: str, what: str = "pick") -> dict[str, Any]:
     """Return what a component reports inside its callback; nothing where it was taken back."""
     component: Any = session.held(key, None)
-    return dict(component.pick or {})
+    return dict(getattr(component, what) or {})
 
 
 def take_head(choose: Callable[[Mapping[str, object]], None] = address.choose_above) -> None:
@@ -32,27 +32,6 @@ def take_part() -> None:
     """Take over the part that was clicked in the architecture."""
     if pick := picked(session.DIAGRAM):
         address.choose({session.PART: pick["part"]})
-
-
-def take_position() -> None:
-    """Take over the position whose column was clicked in the logit lens."""
-    if pick := picked(session.LENS):
-        address.choose({session.LENS_POSITION: pick["column"]})
-
-
-def take_unit_cell() -> None:
-    """Take over the layer and the position that were clicked in the map of firing units."""
-    if pick := picked(session.UNITS):
-        address.choose({session.LAYER: pick["row"], session.UNIT_POSITION: pick["column"]})
-
-
-def take_token(key: str) -> None:
-    """Take over the token that was pinned, `{"side": …, "index": …}`, or that none is."""
-    pick = picked(key)
-    index = pick.get("index")
-    address.choose(
-        {session.SIDE: pick.get("side"), session.TOKEN: None if index is None else str(index)}
-    )
 
 
 def take_cell(key: str) -> None:

@@ -102,7 +102,12 @@ def _show(
 
 
 def attention_maps(
-    shown: AttentionMaps, *, key: str, on_pick: Callback, on_zoom: Callback | None = None
+    shown: AttentionMaps,
+    *,
+    key: str,
+    on_pick: Callback,
+    on_zoom: Callback | None = None,
+    on_pin: Callback | None = None,
 ) -> Drawn:
     """Show all heads of one kind of attention, with the sentence and its translation above them.
 
@@ -118,14 +123,19 @@ def attention_maps(
         on_zoom: Called when the visitor has zoomed or moved: `zoom` holds `{"row": …, "column": …,
             "rows": …, "columns": …}`, or None for the whole map. None where the page does not want
             to know.
+        on_pin: Called when a word was pinned: `pin` holds `{"side": …, "index": …}`, the index None
+            where it was let go. None where no word can be pinned.
     """
     shown = translated(shown, DEFAULT_MAPS_TEXTS)
-    shared = map_payload.shared(shown, zooms=on_zoom is not None, key=key, locale=language.tag())
+    shared = map_payload.shared(
+        shown, zooms=on_zoom is not None, pins=on_pin is not None, key=key, locale=language.tag()
+    )
     came = _as_it_came(shown, shared.content, key)
-    chosen_since = (came.selected, came.zoom) != (shown.selected, shown.zoom)
+    chosen_since = _chosen(came) != _chosen(shown)
     with st.container(key=f"{key}-place", gap=None):
         packed = shared.packed(came)
-        _show(_maps, key, packed, on_pick_change=on_pick, on_zoom_change=on_zoom)
+        heard = {"on_zoom_change": on_zoom, "on_pin_change": on_pin}
+        _show(_maps, key, packed, on_pick_change=on_pick, **heard)
         if chosen_since:
             _show(_part, f"{key}-head", map_payload.pack_head(shown, shared.content, key=key))
     whole = partial(map_payload.pack, shown, whole=True, locale=language.tag())
@@ -142,12 +152,18 @@ def _as_it_came(shown: AttentionMaps, content: str, key: str) -> AttentionMaps:
     """
     came = session.drawer("maps_as_they_came")
     if came.get(key, ("",))[0] != content:
-        came[key] = content, shown.selected, shown.zoom
-    _content, selected, zoom = came[key]
-    return replace(shown, selected=selected, zoom=zoom)
+        came[key] = content, _chosen(shown)
+    _content, chosen = came[key]
+    return replace(shown, **chosen)
 
 
-def matrices(shown: Matrices, *, key: str, on_pick: Callback | None = None) -> Drawn:
+def _chosen(shown: AttentionMaps) -> dict[str, Any]:
+    return {"selected": shown.selected, "zoom": shown.zoom, "pin": shown.pin}
+
+
+def matrices(
+    shown: Matrices, *, key: str, on_pick: Callback | None = None, on_pin: Callback | None = None
+) -> Drawn:
     """Show one or several matrices side by side, and return them as a picture to take away.
 
     Args:
@@ -155,16 +171,18 @@ def matrices(shown: Matrices, *, key: str, on_pick: Callback | None = None) -> D
         key: The element's name.
         on_pick: Called when a cell was chosen: `pick` holds `{"panel": …, "row": …, "column": …}`.
             The page should answer with that cell selected. None if cells cannot be chosen.
+        on_pin: Called when a word was pinned, as in `attention_maps`.
     """
     shown = translated(shown, DEFAULT_MATRICES_TEXTS)
-    data = labelled.pack(shown, picks=on_pick is not None, key=key, locale=language.tag())
-    _show(_matrices, key, data, on_pick_change=on_pick)
+    asked = {"picks": on_pick is not None, "pins": on_pin is not None}
+    data = labelled.pack(shown, **asked, key=key, locale=language.tag())
+    _show(_matrices, key, data, on_pick_change=on_pick, on_pin_change=on_pin)
     # Nobody waits there for clicks.
     packed = partial(labelled.pack, shown, key=key, locale=language.tag())
     return Drawn(labelled.component_assets(), packed)
 
 
-def strips(shown: Strips, *, key: str, on_pick: Callback, on_strip: Callback) -> Drawn:
+def strips(shown: Strips, *, key: str, on_pin: Callback, on_strip: Callback) -> Drawn:
     """Show a word's strips below the sentences in which other words can be chosen.
 
     Returned is the picture to take away.
@@ -172,19 +190,19 @@ def strips(shown: Strips, *, key: str, on_pick: Callback, on_strip: Callback) ->
     Args:
         shown: The strips.
         key: The element's name.
-        on_pick: Called when a word was chosen: `pick` holds `{"side": …, "index": …}`.
+        on_pin: Called when a word was chosen: `pin` holds `{"side": …, "index": …}`.
         on_strip: Called when a strip's name was clicked: `strip` holds `{"kind": …, "layer": …,
             "head": …}`.
     """
     shown = translated(shown, DEFAULT_STRIPS_TEXTS)
     data = of_one_word.pack(shown, picks=True, key=key, locale=language.tag())
-    _show(_strips, key, data, on_pick_change=on_pick, on_strip_change=on_strip)
+    _show(_strips, key, data, on_pin_change=on_pin, on_strip_change=on_strip)
     packed = partial(of_one_word.pack, shown, key=key, locale=language.tag())
     return Drawn(of_one_word.component_assets(), packed)
 
 
 def lines(
-    shown: Lines, *, key: str, on_pick: Callback, on_threshold: Callback, on_heads: Callback
+    shown: Lines, *, key: str, on_pin: Callback, on_threshold: Callback, on_heads: Callback
 ) -> Drawn:
     """Show two columns of tokens with a line for each weight.
 
@@ -193,7 +211,8 @@ def lines(
     Args:
         shown: The lines.
         key: The element's name.
-        on_pick: Called when a token's lines are kept: `pick` holds `{"side": …, "index": …}`.
+        on_pin: Called when a token's lines are kept: `pin` holds `{"side": …, "index": …}`, where a
+            side is "query" or "key".
         on_threshold: Called when the slider came to rest: `threshold` holds the smallest weight.
         on_heads: Called when a head was switched off or on: `heads` holds `{"hidden": […]}`.
     """
@@ -201,7 +220,7 @@ def lines(
         pack_lines, translated(shown, DEFAULT_LINES_TEXTS), key=key, locale=language.tag()
     )
     heard = {"on_threshold_change": on_threshold, "on_heads_change": on_heads}
-    _show(_lines, key, packed(), on_pick_change=on_pick, **heard)
+    _show(_lines, key, packed(), on_pin_change=on_pin, **heard)
     return Drawn(lines_assets(), packed)
 
 

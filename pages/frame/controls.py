@@ -151,14 +151,10 @@ def several(
     return chosen
 
 
-def number(
-    label: str, count: int, default: int, name: str, *, asked: bool = True, disabled: bool = False
-) -> int:
+def number(label: str, count: int, default: int, name: str, **how: Unpack[How[int]]) -> int:
     """Ask for one of 0, 1 … count - 1, with what is asked beside it (`layout` puts it there)."""
     offered = {index: str(index) for index in range(count)}
-    return selection(
-        label, name, offered, default, layout.NUMBER_WIDTH, asked=asked, disabled=disabled
-    )
+    return selection(label, name, offered, default, layout.NUMBER_WIDTH, **how)
 
 
 class Box(TypedDict, total=False):

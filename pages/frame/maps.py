@@ -15,7 +15,12 @@ from viz.plane.maps import AttentionMaps, Window, is_window
 
 
 def maps_of(
-    run: Run, inspection: Inspection, head: Head, finding: str = "", zoom: str | None = None
+    run: Run,
+    inspection: Inspection,
+    head: Head,
+    finding: str = "",
+    zoom: str | None = None,
+    pin: tuple[Side, int] | None = None,
 ) -> AttentionMaps:
     """Return the maps of a head's kind of attention, of which the head is selected.
 
@@ -26,6 +31,7 @@ def maps_of(
         finding: What is known about these heads.
         zoom: "row,column,rows,columns" as `clicks.take_zoom` writes it; the whole map where it is
             anything else.
+        pin: Side and place of the word that is kept marked, if any.
     """
     kind = head.kind
     sites = inspection.sites_of(kind)
@@ -50,6 +56,7 @@ def maps_of(
         finding=finding,
         selected=(head.layer, head.index),
         zoom=_window(zoom, visible_QK.shape),
+        pin=pin,
     )
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -11,11 +10,10 @@ from numpy.typing import NDArray
 from core.heads import STACK_LABELS, Head, Kind, Side, Site, Stack
 from core.inspection import Inspection, SiteAttention
 from core.tokenizer import Token
-from pages.frame import address, cached, card_link, controls, notes, opening, session
+from pages.frame import cached, card_link, controls, notes, opening, session
 from pages.frame.language import _
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
-from pages.frame.positions import position
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis
 
@@ -124,8 +122,7 @@ def ask(opened: Opened, *, kind: bool = True, head: bool = True, unit: bool = Tr
     inspection = opened.inspection
     with st.container(horizontal=True, vertical_alignment="center"):
         chosen = ask_head(opened, kind=kind, head=head)
-        then = partial(_keep_token, opened, chosen.kind)
-        whole_words = _ask_whole_words(then, asked=unit) and unit
+        whole_words = _ask_whole_words(asked=unit) and unit
         if whole_words:
             inspection = cached.inspected(opened.path, opened.sentence, whole_words=True)
         st.caption(notes.size(opened.inspection), width="content")
@@ -159,7 +156,7 @@ def ask_head(opened: Opened, *, kind: bool = True, head: bool = True) -> Head:
     return Head(chosen.site(layer), index)
 
 
-def _ask_whole_words(then: Callable[[], None], *, asked: bool = True) -> bool:
+def _ask_whole_words(*, asked: bool = True) -> bool:
     """Ask whether subwords are merged to words."""
     unit = controls.choice(
         _("Unit"),
@@ -167,36 +164,10 @@ def _ask_whole_words(then: Callable[[], None], *, asked: bool = True) -> bool:
         {"tokens": _("tokens"), "words": _("whole words")},
         "tokens",
         older={"whole words": "words"},
-        then=then,
         help_text=_("Merged to words, rows are averaged and columns summed."),
         asked=asked,
     )
     return unit == "words"
-
-
-def _keep_token(opened: Opened, kind: Kind) -> None:
-    """Stay with the pinned word where tokens are counted in another way than before."""
-    side = address.linked(session.SIDE)
-    is_fed = {
-        "source": False,
-        "target": True,
-        "query": kind.query_side == "target",
-        "key": kind.key_side == "target",
-    }
-    if side not in is_fed:
-        return
-    inspection = opened.inspection
-    tokens = inspection.fed_tokens if is_fed[side] else inspection.source_tokens
-    words = [token.word for token in tokens]
-    # Tokens when they are about to be merged, words when they are about to be taken apart.
-    index = position(address.linked(session.TOKEN), len(words))
-    if index is None:
-        found = None
-    elif address.text_of(session.UNIT) == "words":
-        found = words[index]
-    else:
-        found = words.index(index) if index in words else None
-    address.choose({session.TOKEN: None if found is None else str(found)})
 
 
 def _labelled(tokens: Sequence[Token], inspection: Inspection) -> tuple[TokenLabel, ...]:

@@ -331,7 +331,7 @@ def test_a_link_of_the_app_opens_the_token_that_was_kept(visit):
     query = urlsplit(page.url).query
     again = visit(f"?{query}")
     again.locator(".lines[data-active='query 8']").wait_for()
-    assert {"token": ["8"], "side": ["query"]}.items() <= parse_qs(query).items()
+    assert {"token": ["8"], "side": ["target"]}.items() <= parse_qs(query).items()
     assert drawn(again, "some") == before
     assert {head for head, _, _ in before} <= {0, 2, 3}
     assert min(weight for weight, _ in before.values()) >= 0.2

@@ -8,7 +8,12 @@ import random
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import cache
 from urllib.parse import parse_qsl, urlsplit
+
+from core.runs.run import load_run
+from core.tokenizer import Token
+from tests.pages.conftest import ROOT
 
 TASKS = {
     "everyday": (
@@ -44,8 +49,6 @@ PAGES = {"": "Attention", "decoding": "Decoding", "heads": "Heads", "masks": "Ma
 VIEWS = ("maps", "lines", "word")
 UNITS = {"tokens": "tokens", "words": "whole words"}
 METHODS = {"greedy": "greedy", "sampling": "sampling"}
-UNKNOWN = "?"
-"""A text that is not foretold."""
 HEADS = 4
 DEFAULT_MODEL = "everyday"
 
@@ -86,6 +89,8 @@ class State:
     """Whose examples the sentence was chosen among; None where it came by an address."""
     seen: dict[str, set[str]] = field(default_factory=dict)
     """Page → the names of the choices that it has shown."""
+    tokens: tuple[Token, ...] | None = None
+    """Of the sentence in which a word was pinned, if it was drawn since."""
 
     def shown(self) -> dict[str, tuple[str, str]]:
         """Return name → (what is shown, what is shown where nothing is chosen), for the page."""
@@ -122,10 +127,9 @@ class State:
 
     def pin(self) -> dict[str, str]:
         """Return the token that is pinned, where the page shows one."""
-        if self.page != "" or self.value("view") == "maps":
+        if self.page != "" or "token" not in self.chosen:
             return {}
-        pinned = {name: self.chosen.get(name) for name in ("side", "token")}
-        return {name: text for name, text in pinned.items() if text not in (None, UNKNOWN)}
+        return {name: self.chosen[name] for name in ("side", "token")}
 
     def draw(self) -> None:
         """Do what follows from drawing the page."""
@@ -133,6 +137,11 @@ class State:
         if self.task not in (None, self.model.task) and self.chosen.get("sentence") in examples:
             del self.chosen["sentence"]
         self.task = self.model.task
+        if self.page == "":
+            tokens = tokens_of(self.value("model"), self.value("sentence"))
+            if self.tokens not in (None, tokens):
+                self.forget("side", "token")
+            self.tokens = tokens
         self.seen.setdefault(self.page, set()).update(self.shown(), self.pin())
 
     def choose(self, **values: object) -> None:
@@ -150,14 +159,12 @@ class State:
             self.choose(kind=kind)
             self.forget("layer", "head")
 
-    def choose_unit(self, unit: str) -> None:
-        """Choose tokens or words: a pinned word stays, under whatever number it has there."""
-        pinned = "token" in self.chosen and unit != self.value("unit")
-        self.choose(unit=unit)
-        # A model that has learned letters takes words apart; all others know those typed here.
-        in_letters = all(len(word) == 1 for word in self.value("sentence").split())
-        if pinned and self.model.task == "copy" and not in_letters:
-            self.choose(token=UNKNOWN)
+    def pin_word(self, side: str, index: int) -> None:
+        """Pin a word of those that the view shows, which the address counts as a token."""
+        if side == "source" and self.value("unit") == "words":
+            tokens = tokens_of(self.value("model"), self.value("sentence"))
+            index = [token.word for token in tokens].index(index)
+        self.choose(side=side, token=index)
 
     def choose_model(self, name: str) -> None:
         """Choose another model, which opens on its best head."""
@@ -171,13 +178,20 @@ class State:
         for name in self.seen.get(self.page, set()):
             self.chosen.pop(name, None)
         self.chosen |= asked
-        self.task = None
+        self.task = self.tokens = None
 
     def begin_again(self, url: str) -> None:
         """Load an address, as a visitor who was never here before."""
         self.page, asked = read_address(url)
-        self.chosen, self.seen, self.task = {}, {}, None
+        self.chosen, self.seen, self.task, self.tokens = {}, {}, None, None
         self.chosen |= asked
+
+
+@cache
+def tokens_of(model: str, sentence: str) -> tuple[Token, ...]:
+    """Return the tokens of a source, which the address counts."""
+    tokenizer = load_run(ROOT / "gallery" / model).tokenizer
+    return tokenizer.describe(tokenizer.encode(sentence).ids)
 
 
 def read_address(url: str) -> tuple[str, dict[str, str]]:
@@ -307,7 +321,7 @@ def tile(layer: int, head: int) -> Action:
 
 def pin(view: str, index: int, kind: str) -> Action:
     """Click a token, whose lines or strips are then shown."""
-    side = "query" if view == "lines" else "source"
+    side = _side(view, kind)
 
     def do(page) -> None:
         if view == "lines":
@@ -315,7 +329,12 @@ def pin(view: str, index: int, kind: str) -> Action:
         else:
             page.locator(f".chips.source [data-index='{index}']").click()
 
-    return Action(f"pin {side} {index}", do, lambda state: state.choose(side=side, token=index))
+    return Action(f"pin {side} {index}", do, lambda state: state.pin_word(side, index))
+
+
+def _side(view: str, kind: str) -> str:
+    """Return whose words are clicked."""
+    return "source" if view == "word" or kind == "encoder.self" else "target"
 
 
 def visit(path: str) -> Action:
@@ -413,20 +432,12 @@ def _on_attention(state: State, asked: set[str]) -> Iterator[list[Action]]:
     if view == "maps":
         yield [tile(*each) for each in heads if each != (layer, head)]
     else:
-        pinned = state.pin()
-        side = "query" if view == "lines" else "source"
-        yield [
-            pin(view, each, kind)
-            for each in range(2)
-            if pinned.get("side") != side or pinned.get("token") != str(each)
-        ]
+        # A second click on a word would let go of it.
+        pinned = state.pin().get("side") == _side(view, kind)
+        yield [pin(view, each, kind) for each in range(2) if not pinned]
     yield _others(state, "view", dict(zip(VIEWS, VIEWS, strict=True)))
     if "unit" in asked:
-        yield [
-            radio("unit", each, UNITS[each], lambda state, each=each: state.choose_unit(each))
-            for each in UNITS
-            if each != state.value("unit")
-        ]
+        yield [radio("unit", each, UNITS[each]) for each in UNITS if each != state.value("unit")]
 
 
 def next_actions(

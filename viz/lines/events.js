@@ -60,7 +60,7 @@ function pinToken(state, token) {
   if (token) reach(state, token);
   showActive(state);
   const { column = null, index = null } = state.pinned ?? {};
-  state.send("pick", { side: column, index });
+  state.send("pin", { side: column, index });
   if (state.pinned) say(state, state.pinned);
 }
 

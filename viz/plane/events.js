@@ -25,10 +25,12 @@ function answerPointer(state) {
     const button = target.closest("[data-zoom]");
     if (button) zoomBy(state, panelAt(button), button.dataset.zoom);
     kindOf(state).click?.(state, target);
+    if (pinLabel(state, target)) return;
     // The click that ends a drag means no cell.
     if (!target.closest(".cells") || state.figures[panelAt(target)].drag?.ended) return;
     [state.cursor, state.closed] = [cellUnder(state, panelAt(target), event), false];
     refresh(state);
+    if (state.view.layout === "maps" && state.view.pins) pinCell(state, state.cursor);
     pickCell(state, state.cursor);
   };
 }
@@ -42,6 +44,10 @@ function answerKeys(state) {
     const panel = panelAt(target);
     if (zoomByKey(state, panel, event)) return;
     const [row, column] = startOfKeys(state, panel);
+    if (event.key === " " && state.view.pins) {
+      event.preventDefault();
+      return pinCell(state, { panel, row, column });
+    }
     if (event.key === "Enter") return pickCell(state, { panel, row, column });
     moveByKey(state, panel, event);
   };

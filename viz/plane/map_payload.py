@@ -36,6 +36,8 @@ class Options(TypedDict, total=False):
 
     zooms: bool
     """Whether the page wants to know to which part the visitor zooms."""
+    pins: bool
+    """Whether the page keeps words that are clicked."""
     whole: bool
     """Whether there is no server from which another head's weights could come: then only more than
     MOST_CELLS_OF_A_FILE are pooled."""
@@ -132,15 +134,16 @@ def unpack(packed: bytes, head: bytes | None = None) -> AttentionMaps:
         finding=header["finding"],
         selected=(layer, index),
         zoom=chosen["zoom"] and tuple(chosen["zoom"]),
+        pin=chosen["pin"] and tuple(chosen["pin"]),
         texts=header["texts"],
     )
 
 
-_USUAL = {"zooms": False, "key": "", "locale": "en"}
+_USUAL = {"zooms": False, "pins": False, "key": "", "locale": "en"}
 
 
 def _chosen(maps: AttentionMaps) -> dict[str, Any]:
-    return {"selected": maps.selected, "zoom": maps.zoom}
+    return {"selected": maps.selected, "zoom": maps.zoom, "pin": maps.pin}
 
 
 def shared(maps: AttentionMaps, **options: Unpack[Options]) -> Shared:

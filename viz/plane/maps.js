@@ -18,8 +18,9 @@ KINDS.maps = {
     drawSentences(state);
     placeGrid(state);
   },
-  said({ view: { texts, panels: [{ title }] }, layout }) {
-    return [title, `${title}. ${texts[layout.panels[0].zoomable ? "zoom.help" : "map.help"]}`];
+  said({ view: { texts, pins, panels: [{ title }] }, layout }) {
+    const help = texts[layout.panels[0].zoomable ? "zoom.help" : "map.help"];
+    return [title, [`${title}.`, help, ...(pins ? [texts["pin.help"]] : [])].join(" ")];
   },
   drawView(state) {
     placeWindow(state);
@@ -67,7 +68,8 @@ function receiveMaps(state, view, frame) {
   const [layers, heads, rows, columns] = view.shape;
   const across = Math.ceil(columns / view.pool);
   const cells = across * Math.ceil(rows / view.pool);
-  Object.assign(view, { layers, heads, across, cells, fed: {} });
+  Object.assign(view, { layers, heads, across, cells });
+  view.fed = { source: view.source.length, target: view.target.length - 1 };
   state.coming = view;
   state.part?.leave();
   const own = { header: { ...view.head, content: view.content }, arrays: frame.arrays };
@@ -90,6 +92,7 @@ function takeHead(state, frame) {
     && (layer !== pending.layer || head !== pending.head);
   if (!late) Object.assign(state, { layer, head, pending: null });
   view.chosen = [layer, head];
+  view.pin = chosen.pin;
   const sent = frame.arrays[chosen.weights];
   view.exact = chosen.table ? stretched(sent, chosen.table, view.shape[2] * view.shape[3]) : sent;
   receiveZoom(state, view, chosen.zoom);

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from viz.component.payload import ZOOM_TEXTS, TokenLabel, check_texts
 from viz.messages import N_
+from viz.plane.panels import Pin, Side
 
 Kind = Literal["encoder.self", "decoder.self", "decoder.cross"]
-Side = Literal["source", "target"]
 
 # Every word that the component shows. A page may hand over its own; {names} are filled in.
 DEFAULT_MAPS_TEXTS: Mapping[str, str] = {
@@ -43,6 +43,7 @@ DEFAULT_MAPS_TEXTS: Mapping[str, str] = {
     "nth.few": N_("{n}rd"),
     "nth.other": N_("{n}th"),
     "map.help": N_("Arrow keys move from cell to cell."),
+    "pin.help": N_("Space keeps the word of the row."),
     "picture.encoder.self": N_("Encoder self-attention, heads: {n}"),
     "picture.decoder.self": N_("Decoder self-attention, heads: {n}"),
     "picture.decoder.cross": N_("Decoder cross-attention, heads: {n}"),
@@ -91,6 +92,7 @@ class AttentionMaps:
         finding: What is known about these heads; stands below the grid.
         selected: Layer and head shown large.
         zoom: The part of the large map that is shown; None for all of it.
+        pin: Side and place of the word that is kept marked; None for none.
         texts: Replacements for some of DEFAULT_MAPS_TEXTS.
 
     Raises:
@@ -110,6 +112,7 @@ class AttentionMaps:
     finding: str = ""
     selected: tuple[int, int] = (0, 0)
     zoom: Window | None = None
+    pin: Pin | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -157,6 +160,12 @@ def _check_weights(maps: AttentionMaps) -> None:
         raise ValueError("weights need 0 where visible is False, got more in some head")
 
 
+def _words(maps: AttentionMaps) -> set[Pin]:
+    """Return all words that have a row or a column, or are fed."""
+    tokens: dict[Side, int] = {"source": len(maps.source), "target": len(maps.target) - 1}
+    return {(side, at) for side, count in tokens.items() for at in range(count)}
+
+
 def _check_labels(maps: AttentionMaps) -> None:
     if f"title.{maps.kind}" not in DEFAULT_MAPS_TEXTS:
         raise ValueError(f"{maps.kind!r} is no kind of attention that has a title")
@@ -168,6 +177,8 @@ def _check_labels(maps: AttentionMaps) -> None:
     expected = {"queries": n_queries, "keys": n_keys, "predicted": n_predicted}
     for side, count in ((keys, n_keys), (queries, n_queries)):
         expected[side] = count + _AHEAD[side]
+    if maps.pin is not None and maps.pin not in _words(maps):
+        raise ValueError(f"there is no word {maps.pin} to keep")
     for name, count in expected.items():
         actual = len(getattr(maps, name))
         if actual != count:

@@ -14,13 +14,13 @@ KINDS.matrices = {
     const line = layout.lines.find((of) => of.some((i) => layout.panels[i].zoomable));
     figures[(line ?? layout.lines[0]).at(-1)].figure.after(nodes.hint);
   },
-  said({ view: { panels, texts, picks }, layout }, index) {
+  said({ view: { panels, texts, picks, pins }, layout }, index) {
     const { title, rows, columns } = panels[index];
     const size = fill(texts.size, { rows, columns });
     const help = layout.panels[index].zoomable
       ? [texts["zoom.help"], ...(picks ? [] : [texts["zoom.enter"]])] : [];
     const said = `${title}. ${size}. ${texts[picks ? "help.pick" : "help"]}`;
-    return [`${title}. ${size}`, [said, ...help].join(" ")];
+    return [`${title}. ${size}`, [said, ...(pins ? [texts["pin.help"]] : []), ...help].join(" ")];
   },
   draw: alignCaptions,
   pictures(state, tool) {

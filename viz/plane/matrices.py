@@ -11,6 +11,7 @@ from viz.component.payload import ZOOM_TEXTS, check_texts
 from viz.messages import N_
 from viz.plane import panels
 from viz.plane.panels import Axis as Axis
+from viz.plane.panels import Pin
 from viz.plane.panels import component_assets as component_assets
 from viz.plane.panels import numbered as numbered
 
@@ -30,6 +31,7 @@ DEFAULT_MATRICES_TEXTS: Mapping[str, str] = {
     "nth.few": N_("{n}rd"),
     "nth.other": N_("{n}th"),
     "help": N_("Arrow keys move from cell to cell."),
+    "pin.help": N_("Space keeps the word of the row."),
     "help.pick": N_("Arrow keys move from cell to cell, Enter chooses one."),
     "size": N_("{rows} rows, {columns} columns"),
     "png": N_("PNG"),
@@ -103,6 +105,7 @@ class Matrices:
     Attributes:
         panels: From left to right, wrapped where the window is narrow.
         selected: Panel, row and column of the cell that has a frame.
+        pin: Side and place of the word that is kept marked; None for none.
         texts: Replacements for some of DEFAULT_MATRICES_TEXTS.
 
     Raises:
@@ -111,6 +114,7 @@ class Matrices:
 
     panels: Sequence[Matrix]
     selected: tuple[int, int, int] | None = None
+    pin: Pin | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -183,13 +187,21 @@ def _check_selected(shown: Sequence[Matrix], panel: int, row: int, column: int) 
         )
 
 
-def pack(matrices: Matrices, *, picks: bool = False, key: str = "", locale: str = "en") -> bytes:
+def pack(
+    matrices: Matrices,
+    *,
+    picks: bool = False,
+    pins: bool = False,
+    key: str = "",
+    locale: str = "en",
+) -> bytes:
     """Write the matrices as the one block of bytes that the component reads.
 
     Args:
         matrices: What is shown.
         picks: True if the page wants to know which cell was clicked. The frame stays around what
             the page selects.
+        pins: True if the page keeps words that are clicked.
         key: The element's name; empty where there is but one.
         locale: The reader's language.
     """
@@ -199,6 +211,8 @@ def pack(matrices: Matrices, *, picks: bool = False, key: str = "", locale: str 
         "panels": [_written(panel, arrays) for panel in matrices.panels],
         "selected": matrices.selected,
         "picks": picks,
+        "pin": matrices.pin,
+        "pins": pins,
         "key": key,
         "locale": locale,
         "texts": {**DEFAULT_MATRICES_TEXTS, **matrices.texts},
@@ -211,7 +225,8 @@ def unpack(packed: bytes) -> Matrices:
     header, arrays = panels.unpack_arrays(packed)
     selected = header["selected"] and tuple(header["selected"])
     shown = tuple(_read(written, arrays) for written in header["panels"])
-    return Matrices(panels=shown, selected=selected, texts=header["texts"])
+    pin = header["pin"] and tuple(header["pin"])
+    return Matrices(panels=shown, selected=selected, pin=pin, texts=header["texts"])
 
 
 _WRITTEN_AS_THEY_ARE = (

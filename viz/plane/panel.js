@@ -85,7 +85,7 @@ function axisLabel({ view, layout, measure, figures }, index, which, i) {
   const longest = layout.sizes[index].longest - (side && panel.chips ? CHIP : 0);
   const token = (label, at) => axisToken(label, side, at, view.texts, measure.textWidth, longest);
   const own = token(labels[i], i);
-  Object.assign(own.dataset, { axis: id, which, link: linkOf(axis, i) });
+  Object.assign(own.dataset, { axis: id, which, link: linkOf(axis, i), at: i });
   own.classList.toggle("differs", axis.differs.includes(i));
   const node = element("div", "label");
   const shown = figures[index].view;

@@ -26,9 +26,23 @@ _SHARED = (
     *("save", "svg", "figure"),
 )
 _OWN = (
-    *("payload", "cells", "sizes", "zoom", "legend", "panel", "marks", "pointing", "zooming"),
+    *(
+        "payload",
+        "cells",
+        "sizes",
+        "zoom",
+        "legend",
+        "panel",
+        "marks",
+        "pins",
+        "pointing",
+        "zooming",
+    ),
     *("events", "figure_cells", "picture"),
 )
+Side = Literal["source", "target"]
+Pin = tuple[Side, int]
+"""A word that is kept marked: its side, and its place there."""
 Layout = Literal["maps", "matrices", "strips"]
 _LAYOUTS: Mapping[Layout, Sequence[str]] = {
     "maps": ("sentences", "parts", "thumbnails", "maps"),

@@ -50,8 +50,8 @@ function refresh(state) {
   return state.closed && hideTooltip(state);
 }
 
-/** Nothing but these places, if any. */
-function showNothing(state, places = null) {
+/** Nothing but these places, or else those of the kept word. */
+function showNothing(state, places = placesOfPin(state.view)) {
   mark(state, places);
   placeFrame(state, "cursor", null);
   hideTooltip(state);

@@ -187,7 +187,7 @@ function follow(state, side, index) {
   if (!state.view.picks || index >= state.view.fed[side]) return;
   state.pending = { side, index, since: performance.now() };
   markFollowed(state, side, index);
-  state.send("pick", { side, index });
+  state.send("pin", { side, index });
 }
 
 /** Left and right within a sentence, up and down between the two; Enter and Space choose. */

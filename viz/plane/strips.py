@@ -11,8 +11,8 @@ from viz.component.payload import TokenLabel, check_texts, read_label, written_l
 from viz.messages import N_
 from viz.plane import panels
 from viz.plane.maps import Kind as Kind
-from viz.plane.maps import Side as Side
 from viz.plane.panels import Axis
+from viz.plane.panels import Side as Side
 from viz.plane.panels import component_assets as component_assets
 
 # Every word that the component shows. A page may hand over its own; {names} are filled in.

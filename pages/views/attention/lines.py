@@ -9,11 +9,10 @@ import streamlit as st
 from core.heads import STACK_LABELS, Kind
 from core.inspection import inspect_sentence, merged
 from core.model.attention import attend_probed
-from pages.frame import address, clicks, components, controls, selection, session
-from pages.frame.language import N_, _, capitalised, n_, number, plain
+from pages.frame import address, components, controls, pin, selection, session
+from pages.frame.language import N_, _, capitalised, n_, number
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
-from pages.frame.positions import position
 from pages.frame.selection import Selection, key_labels, query_labels
 from pages.frame.view import Shown
 from pages.views.attention import seen, weights
@@ -30,7 +29,7 @@ def draw(opened: Opened) -> Shown:
     selected = selection.ask(opened)
     heads = _heads(selected)
     shown = of_heads(selected, heads)
-    picture = show(shown)
+    picture = show(selected, shown)
     drawn = [head for head in heads if head not in shown.hidden]
     computed = f'inspection.attention[Site.parse("{selected.site}")].weights_HQK[{drawn}]'
     return Shown(
@@ -62,12 +61,14 @@ def _heads(selected: Selection) -> list[int]:
     return list(range(n_heads)) if shown == ALL else [selected.head.index]
 
 
-def show(shown: Lines) -> Drawn:
-    """Draw lines, and take over what is chosen in them."""
+def show(selected: Selection, shown: Lines) -> Drawn:
+    """Draw lines of what is selected, and take over what is chosen in them."""
     return components.lines(
         shown,
         key=session.LINES,
-        on_pick=partial(clicks.take_token, session.LINES),
+        on_pin=partial(
+            pin.take, selected.opened, selected.inspection, session.LINES, selected.kind
+        ),
         on_threshold=_take_threshold,
         on_heads=_take_heads,
     )
@@ -111,12 +112,8 @@ def _seen(selected: Selection, shown: Lines) -> str:
     weights_HQK = shown.weights_HQK[drawn]
     if column == "key" and pinned is not None:
         largest = weights_HQK[:, :, pinned].argmax()
-        head, query = map(int, np.unravel_index(largest, weights_HQK.shape[:2]))
-        said = _("**{key}** gets its largest weight from **{query}**: **{weight}**.").format(
-            key=plain(shown.keys[pinned].text),
-            query=plain(shown.queries[query].text),
-            weight=seen.weight(float(weights_HQK[head, query, pinned])),
-        )
+        head = int(np.unravel_index(largest, weights_HQK.shape[:2])[0])
+        said = seen.of_column(selected, weights_HQK[head], pinned)
     else:
         query = seen.query_of(selected, weights_HQK.max(axis=0)) if pinned is None else pinned
         head = int(weights_HQK[:, query].max(axis=-1).argmax())
@@ -163,14 +160,13 @@ def _hidden(heads: list[int]) -> frozenset[int]:
 
 def _pinned(selected: Selection) -> tuple[Column, int] | None:
     """Return the token whose lines are kept, if the link names one that there is."""
-    # Both are read in any case: the address goes on naming a token that another view has pinned.
-    side, token = address.linked(session.SIDE), address.linked(session.TOKEN)
-    n_queries, n_keys = selected.attention.visible_QK.shape
-    counts: dict[Column, int] = {"query": n_queries, "key": n_keys}
-    for column, count in counts.items():
-        if side == column and (index := position(token, count)) is not None:
-            return column, index
-    return None
+    found = pin.place(selected.opened, selected.inspection, selected.kind)
+    if found is None or found[0] not in selected.kind.sides:
+        return None
+    side, at = found
+    named = address.linked(session.COLUMN) or address.linked(session.SIDE)
+    is_key = selected.kind.is_self and named == "key"
+    return ("query" if side == selected.kind.query_side and not is_key else "key"), at
 
 
 def _take_threshold() -> None:

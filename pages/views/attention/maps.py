@@ -5,7 +5,7 @@ from functools import partial
 from core.analysis.heads.findings import best_pronoun_head, most_needed_pronoun_head, pronouns_among
 from core.inspection import inspect_sentence, merged
 from core.model.attention import attend_probed
-from pages.frame import address, clicks, components, notes, selection, session
+from pages.frame import address, clicks, components, notes, pin, selection, session
 from pages.frame.language import N_, _
 from pages.frame.maps import maps_of
 from pages.frame.opening import Opened
@@ -17,12 +17,16 @@ from pages.views.attention import seen, weights
 def draw(opened: Opened) -> Shown:
     """Ask for a head, and draw it large among all of its kind."""
     selected = selection.ask(opened)
-    head = selected.head
+    head, kind = selected.head, selected.kind
+    pinned = pin.place(opened, selected.inspection, kind)
     picture = components.attention_maps(
-        maps_of(opened.run, selected.inspection, head, _about_pronouns(opened), _zoom(selected)),
+        maps_of(
+            opened.run, selected.inspection, head, _about_pronouns(opened), _zoom(selected), pinned
+        ),
         key=session.MAPS,
         on_pick=partial(clicks.take_head, address.choose),
         on_zoom=clicks.take_zoom,
+        on_pin=partial(pin.take, opened, selected.inspection, session.MAPS),
     )
     return Shown(
         name=f"{head.site}.{head.index}",
@@ -31,7 +35,7 @@ def draw(opened: Opened) -> Shown:
         python=weights.inspecting(selected, "from core.heads import Head")
         + f'numbers = inspection.weights_of(Head.parse("{head}"))\n',
         code=[attend_probed, inspect_sentence, *([merged] if selected.whole_words else [])],
-        seen=seen.of_map(selected, selected.weights_QK),
+        seen=seen.of_pinned(selected, selected.weights_QK, pinned),
         instead=seen.instead(selected, selected.weights_QK),
         pictures=[picture],
         how_to_read=_(_HOW_TO_READ),
@@ -72,6 +76,8 @@ _HOW_TO_READ = N_(
 - The colours go from 0 to 1 for every head, so that the same weight always looks the same.
 - A map is a hypothesis about what a head does. Silencing the head is a test: what that costs
   on held-out sentences is said above the maps where it was measured.
+- A click on a word, or on a cell of its row, **pins** the word: it stays marked, here and in every
+  other view that shows it. A second click on it lets go.
 - Dotted tokens belong to words that training never saw.
 """
 )

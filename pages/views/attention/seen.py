@@ -5,7 +5,6 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from core.analysis.heads.findings import pronouns_among
 from core.analysis.heads.largest_weights import (
     LargestWeight,
     largest_weight,
@@ -13,9 +12,9 @@ from core.analysis.heads.largest_weights import (
     telling_query,
 )
 from core.decoding.sentence import SentenceError
-from core.heads import Kind
+from core.heads import Kind, Side
 from core.inspection import Inspection
-from pages.frame import cached, notes
+from pages.frame import cached, notes, pin
 from pages.frame.language import _, n_, number, plain
 from pages.frame.opening import Opened
 from pages.frame.selection import Selection, key_tokens, query_tokens
@@ -38,20 +37,18 @@ def weight(value: float) -> str:
 
 
 def query_of(selected: Selection, weights_QK: Weights) -> int:
-    """Return the row to speak of: the sentence's first pronoun, or else the most telling one."""
-    pronoun = row_of_pronoun(selected.opened, selected.inspection, selected.kind)
-    if pronoun is not None:
-        return pronoun
+    """Return the row to speak of: the pinned one, the first pronoun's, or the most telling one."""
+    opened, inspection, kind = selected.opened, selected.inspection, selected.kind
+    pinned = pin.row(opened, inspection, kind.query_side, kind)
+    row = row_of_pronoun(opened, inspection, kind) if pinned is None else pinned
+    if row is not None:
+        return row
     return _telling_query(selected.inspection, selected.kind, weights_QK)
 
 
 def row_of_pronoun(opened: Opened, inspection: Inspection, kind: Kind) -> int | None:
     """Return the row of the sentence's first pronoun; None where the rows are not its words."""
-    if kind.query_side != "source":
-        return None
-    pronouns = pronouns_among(opened.task, opened.inspection.source_words)
-    texts = [token.text.lower() for token in inspection.source_tokens]
-    return next((row for row, text in enumerate(texts) if text in pronouns), None)
+    return pin.pronoun(opened, inspection) if kind.query_side == "source" else None
 
 
 def of_map(selected: Selection, weights_QK: Weights, query: int | None = None) -> str:
@@ -64,6 +61,47 @@ def of_map(selected: Selection, weights_QK: Weights, query: int | None = None) -
     """
     row = query_of(selected, weights_QK) if query is None else query
     return of_row(selected, largest_weight(weights_QK, selected.attention.visible_QK, row))
+
+
+def of_pinned(selected: Selection, weights_QK: Weights, pinned: tuple[Side, int] | None) -> str:
+    """Say where the pinned word looks most, or who looks most at it where it has no row.
+
+    Args:
+        selected: Whose tokens they are.
+        weights_QK: The map.
+        pinned: Side and place of the word, if any; without a row and a column of its own, and where
+            none is pinned, the row is spoken of that shows most.
+    """
+    rows, columns = selected.kind.sides
+    if pinned is not None and pinned[0] == columns != rows:
+        return of_column(selected, weights_QK, pinned[1])
+    return of_map(selected, weights_QK)
+
+
+def of_column(selected: Selection, weights_QK: Weights, key: int) -> str:
+    """Say which query looks most at a key.
+
+    Args:
+        selected: Whose tokens they are.
+        weights_QK: The map.
+        key: Its column.
+    """
+    query = int(weights_QK[:, key].argmax())
+    inspection, kind = selected.inspection, selected.kind
+    said, predicted = _("**{key}** gets its largest weight from **{query}**: **{weight}**."), ""
+    queries = query_tokens(inspection, kind)
+    if kind.query_side == "target":
+        predicted = inspection.predicted_tokens[query].text
+        said = _(
+            "**{key}** gets its largest weight from the decoder, fed **{query}** to predict "
+            "**{predicted}**: **{weight}**."
+        )
+    return said.format(
+        key=plain(key_tokens(inspection, kind)[key].text),
+        query=plain(queries[query].text),
+        predicted=plain(predicted),
+        weight=weight(float(weights_QK[query, key])),
+    )
 
 
 def of_row(selected: Selection, found: LargestWeight) -> str:

@@ -92,7 +92,10 @@ def _draw(first: First, paper: tour.Tour) -> None:
     opened = Opened(first.path, run, first.task, sentence, inspection)
     selected = Selection(opened=opened, inspection=inspection, whole_words=True, head=head)
     row = _row_of_pronoun(opened)
-    lines.show(lines.of_heads(selected, [head.index], ("query", row), _what_is_seen(selected, row)))
+    lines.show(
+        selected,
+        lines.of_heads(selected, [head.index], ("query", row), _what_is_seen(selected, row)),
+    )
     view.say_notice(run)
 
 

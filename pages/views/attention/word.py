@@ -8,17 +8,15 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from core.analysis.heads.findings import pronouns_among
 from core.heads import Head, Kind, Side
 from core.inspection import Inspection, inspect_sentence, merged
 from core.model.attention import attend_probed
-from pages.frame import address, clicks, components, controls, notes, selection, session
+from pages.frame import clicks, components, controls, notes, pin, selection, session
 from pages.frame.cells import cell_columns
 from pages.frame.files import stacked
 from pages.frame.language import N_, _, n_, number, plain
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
-from pages.frame.positions import position
 from pages.frame.selection import Selection, key_tokens, query_tokens
 from pages.frame.view import Columns, Shown
 from pages.views.attention import seen, weights
@@ -56,7 +54,7 @@ def draw(opened: Opened) -> Shown:
             note=_note(inspection, side, index),
         ),
         key=STRIPS,
-        on_pick=partial(clicks.take_token, STRIPS),
+        on_pin=partial(pin.take, opened, inspection, STRIPS),
         on_strip=partial(clicks.take_strip, STRIPS),
     )
     return Shown(
@@ -74,20 +72,14 @@ def draw(opened: Opened) -> Shown:
 
 def _followed(selected: Selection) -> tuple[Side, int]:
     """Return the token that the link names, or else the first pronoun, or the middle word."""
-    inspection = selected.inspection
-    counts: dict[Side, int] = {
-        "source": len(inspection.source_tokens),
-        "target": len(inspection.fed_tokens),
-    }
-    for side, count in counts.items():
-        index = position(address.linked(session.TOKEN), count)
-        if address.linked(session.SIDE) == side and index is not None:
-            return side, index
-    words = [word.lower() for word in inspection.source_words]
-    pronouns = pronouns_among(selected.opened.task, words)
+    opened, inspection = selected.opened, selected.inspection
+    if found := pin.place(opened, inspection, selected.kind):
+        return found
+    pronoun = pin.pronoun(opened, inspection)
     # The last word is EOS.
-    word = words.index(pronouns[0]) if pronouns else (len(words) - 1) // 2
-    return "source", [token.word for token in inspection.source_tokens].index(word)
+    middle = (len(inspection.source_words) - 1) // 2
+    words = [token.word for token in inspection.source_tokens]
+    return "source", words.index(middle) if pronoun is None else pronoun
 
 
 def _groups(inspection: Inspection, side: Side, index: int, direction: str) -> list[StripGroup]:

@@ -10,15 +10,14 @@ from core.analysis.lessons.lens import Lens, decoder_lens, encoder_lens
 from core.analysis.lessons.lens import formula as lens_formula
 from core.heads import Stack
 from core.tokenizer import Token
-from pages.frame import cached, clicks, controls, session
-from pages.frame.components import matrices
+from pages.frame import cached, session
 from pages.frame.language import _, n_, number, percent, plain
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
 from pages.views.layers import stacks
 from viz.component.payload import TokenLabel
-from viz.plane.matrices import Axis, Matrices, Matrix
+from viz.plane.matrices import Axis, Matrix
 
 _LENSES: Mapping[Stack, tuple[Callable[..., Lens], tuple[str, ...]]] = {
     "encoder": (encoder_lens, ("source_ids",)),
@@ -32,17 +31,15 @@ def draw(opened: Opened) -> Shown:
     with st.container(horizontal=True, vertical_alignment="center"):
         stack, tokens = stacks.ask(opened, "lens_stack", "decoder")
         found = _read(opened, stack)
-        position = controls.number(
-            _("position"), len(tokens), found.decided_last, session.LENS_POSITION
-        )
+        position = stacks.ask_position(opened, stack, session.LENS_POSITION, found.decided_last)
     guesses = [_texts(opened, depth) for depth in found.best_LK]
-    picture = matrices(
-        Matrices(
-            panels=[_map(opened, found, guesses, stack)],
-            selected=(0, len(guesses) - 1, position),
-        ),
-        key=session.LENS,
-        on_pick=clicks.take_position,
+    picture = stacks.matrix(
+        opened,
+        stack,
+        _map(opened, found, guesses, stack),
+        (len(guesses) - 1, position),
+        session.LENS,
+        lambda _row: {session.LENS_POSITION: None},
     )
     best = [row[position] for row in guesses]
     [followed] = _texts(opened, [found.followed_K[position]])

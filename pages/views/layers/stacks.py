@@ -1,11 +1,15 @@
 """Encoder or decoder, and its positions: what several views of the layers lesson ask for."""
 
+from collections.abc import Callable, Mapping
+from functools import partial
+
 from core.heads import Kind, Stack
 from core.tokenizer import Token
-from pages.frame import selection
+from pages.frame import clicks, components, pin, selection
 from pages.frame.opening import Opened
 from pages.frame.snippets import translating
-from viz.plane.matrices import Axis
+from viz.component.standalone import Drawn
+from viz.plane.matrices import Axis, Matrices, Matrix
 
 
 def ask(opened: Opened, name: str, default: Stack) -> tuple[Stack, tuple[Token, ...]]:
@@ -18,6 +22,48 @@ def ask(opened: Opened, name: str, default: Stack) -> tuple[Stack, tuple[Token, 
     """
     stack = selection.ask_stack(name, default)
     return stack, opened.inspection.tokens_of(Kind.self_of(stack).query_side)
+
+
+def ask_position(opened: Opened, stack: Stack, name: str, default: int | None = None) -> int:
+    """Ask for a position of a stack, as `pin.ask` does."""
+    return pin.ask(opened, Kind.self_of(stack).query_side, name, default)
+
+
+def matrix(
+    opened: Opened,
+    stack: Stack,
+    shown: Matrix,
+    selected: tuple[int, int],
+    key: str,
+    also: Callable[[int], Mapping[str, object]],
+) -> Drawn:
+    """Show a matrix whose columns are the tokens of a stack; a click pins one.
+
+    Args:
+        opened: The run and the sentence.
+        stack: One of the two.
+        shown: The matrix.
+        selected: Row and column with a frame.
+        key: The element's name.
+        also: Returns what is chosen besides where a cell of a row is clicked.
+    """
+    side = Kind.self_of(stack).query_side
+    pinned = pin.row(opened, opened.inspection, side)
+
+    def take() -> None:
+        if pick := clicks.picked(key):
+            pin.choose(side, pick["column"], also(pick["row"]))
+
+    return components.matrices(
+        Matrices(
+            panels=[shown],
+            selected=(0, *selected),
+            pin=None if pinned is None else (side, pinned),
+        ),
+        key=key,
+        on_pick=take,
+        on_pin=partial(pin.take, opened, opened.inspection, key),
+    )
 
 
 def axis(opened: Opened, stack: Stack) -> Axis:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.analysis.lessons.stream import Measure, Stream, residual_stream
 from core.model.description import describe
-from pages.frame import cached, controls
+from pages.frame import cached, controls, session
 from pages.frame.charts import chart
 from pages.frame.files import stacked
 from pages.frame.language import _, number, plain
@@ -22,7 +22,7 @@ def draw(opened: Opened) -> Shown:
     with st.container(horizontal=True, vertical_alignment="center"):
         stack, tokens = stacks.ask(opened, "stream_stack", "encoder")
         measure = _ask_measure()
-        position = controls.number(_("position"), len(tokens), 0, "stream_position")
+        position = stacks.ask_position(opened, stack, session.STREAM_POSITION)
     ids = opened.inspection.translation
     found = cached.of_model(residual_stream, opened.path, ids.source_ids, ids.fed_ids)[stack]
     names = found.names[1:] if measure == "added" else found.names

@@ -9,14 +9,13 @@ from core.analysis.lessons.units import Firing, Unit, firing, hidden_units, top_
 from core.heads import Site, Stack
 from core.model.sublayers import FeedForward
 from core.tokenizer import Token
-from pages.frame import cached, clicks, controls, session
-from pages.frame.components import matrices
+from pages.frame import cached, controls, session
 from pages.frame.files import stacked
 from pages.frame.language import _, n_, number, percent, plain
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
 from pages.views.layers import stacks
-from viz.plane.matrices import Matrices, Matrix, numbered
+from viz.plane.matrices import Matrix, numbered
 
 SHOWN = 8
 """So many units are listed for a token."""
@@ -30,13 +29,16 @@ def draw(opened: Opened) -> Shown:
         hidden = cached.of_model(hidden_units, opened.path, ids.source_ids, ids.fed_ids)
         found = firing(hidden, stack)
         layer = controls.number(_("layer"), len(found.firing_LK), 0, session.LAYER)
-        position = controls.number(_("position"), len(tokens), 0, session.UNIT_POSITION)
+        position = stacks.ask_position(opened, stack, session.UNIT_POSITION)
     left, right = st.columns(2, gap="large")
     with left:
-        picture = matrices(
-            Matrices(panels=[_firing_map(opened, found, stack)], selected=(0, layer, position)),
-            key=session.UNITS,
-            on_pick=clicks.take_unit_cell,
+        picture = stacks.matrix(
+            opened,
+            stack,
+            _firing_map(opened, found, stack),
+            (layer, position),
+            session.UNITS,
+            lambda row: {session.LAYER: row, session.UNIT_POSITION: None},
         )
     top = top_units(hidden[Site(stack, layer, "feed_forward")], position, n=SHOWN)
     with right:

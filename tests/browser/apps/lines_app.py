@@ -18,7 +18,7 @@ taken = st.session_state.setdefault("taken", {})
 
 
 def take_pick():
-    pick = st.session_state["lines"].pick
+    pick = st.session_state["lines"].pin
     taken["pinned"] = None if pick["side"] is None else (pick["side"], pick["index"])
 
 
@@ -38,7 +38,7 @@ def other_words():
 component(
     key="lines",
     data=pack(replace(lines, **taken)),
-    on_pick_change=take_pick,
+    on_pin_change=take_pick,
     on_threshold_change=take_threshold,
     on_heads_change=take_heads,
 )

@@ -14,7 +14,7 @@ state = st.session_state
 
 
 def take_pick():
-    pick = state["strips"].pick
+    pick = state["strips"].pin
     state["followed"] = (pick["side"], pick["index"])
     state["picks"] = state.get("picks", 0) + 1
 
@@ -24,7 +24,7 @@ def take_strip():
 
 
 shown = followed(*state["followed"]) if "followed" in state else CASES[case]()
-strips(shown, key="strips", on_pick=take_pick, on_strip=take_strip)
+strips(shown, key="strips", on_pin=take_pick, on_strip=take_strip)
 if "picks" in state:
     st.text(f"picks: {state['picks']}, {state['followed'][0]} {state['followed'][1]}")
 if "strip" in state:

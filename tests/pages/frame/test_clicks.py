@@ -38,13 +38,6 @@ def test_a_cell_is_named_by_panel_row_and_column(chosen_after):
     assert chosen_after(lambda: clicks.take_cell("steps"), pick=pick) == {"cell": "0,3,5"}
 
 
-@pytest.mark.parametrize(("pick", "token"), [({"side": "query", "index": 7}, "7"), (None, None)])
-def test_a_token_is_pinned_or_let_go(chosen_after, pick, token):
-    side = pick and pick["side"]
-    found = chosen_after(lambda: clicks.take_token("lines"), pick=pick)
-    assert found == {"side": side, "token": token}
-
-
 def test_a_zoom_is_kept_until_the_whole_map_is_shown(chosen_after):
     zoom = {"row": 1, "column": 2, "rows": 3, "columns": 4}
     assert chosen_after(clicks.take_zoom, zoom=zoom) == {"zoom": "1,2,3,4"}

@@ -1,4 +1,4 @@
-"""What all views of the attention page share: the row of controls, and the pinned word."""
+"""What all views of the attention page share: the row of controls."""
 
 import pytest
 
@@ -6,11 +6,6 @@ from pages.attention import VIEWS
 
 NAMES = [view.name for view in VIEWS]
 OF_ALL_HEADS = ("word", "sentence", "heads")
-
-# The zebra is in pieces: what it did is counted in another way between words.
-SPLIT = "The zebra didn't cross the street because it was too tired."
-IT = 12
-IT_AS_WORD = 8
 
 
 @pytest.mark.parametrize("view", NAMES)
@@ -32,23 +27,6 @@ def test_what_changes_nothing_is_not_asked_for_and_stays_as_it_was(open_view, vi
     at.segmented_control(key="view").set_value("maps").run()
     assert at.segmented_control(key="kind").value == "decoder.cross"
     assert [at.selectbox(key=name).value for name in ("layer", "head")] == [1, 2]
-
-
-@pytest.mark.parametrize("view", ["lines", "word"])
-def test_a_pinned_word_stays_the_same_word_when_pieces_are_merged(open_view, view):
-    side = {"lines": "query", "word": "source"}[view]
-    at, _ = open_view(view, sentence=SPLIT, side=side, token=str(IT))
-    at.segmented_control(key="unit").set_value("words").run()
-    assert at.query_params["token"] == str(IT_AS_WORD)
-    at.segmented_control(key="unit").set_value("tokens").run()
-    assert at.query_params["token"] == str(IT)
-
-
-def test_a_pin_that_is_nowhere_is_forgotten_when_pieces_are_merged(open_view):
-    at, _ = open_view("lines", side="query", token="99")
-    at.segmented_control(key="unit").set_value("words").run()
-    assert "token" not in at.query_params
-    assert not at.exception
 
 
 @pytest.mark.parametrize("written", ["9" * 5000, "²", "-1", "1e1", ""])

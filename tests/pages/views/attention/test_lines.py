@@ -120,7 +120,7 @@ def test_a_link_opens_the_same_view(open_view):
         {"token": "9" * 5000, "side": "key"},
         {"token": "1"},
         {"side": "query"},
-        {"token": "1", "side": "source"},
+        {"token": "1", "side": "nobody's"},
         {"threshold": "much"},
         {"threshold": "nan"},
         {"threshold": "-0.1"},
@@ -144,11 +144,11 @@ def parameters(at):
 
 def test_what_is_done_in_the_picture_stands_in_the_link(open_view):
     at, _ = open_view("lines", shown="all heads")
-    send_from(at, component(at, "lines"), "pick", {"side": "query", "index": 7})
+    send_from(at, component(at, "lines"), "pin", {"side": "query", "index": 7})
     send_from(at, component(at, "lines"), "threshold", 0.25)
     send_from(at, component(at, "lines"), "heads", {"hidden": [0, 2]})
     found = parameters(at)
-    assert (found["side"], found["token"]) == ("query", "7")
+    assert (found["side"], found["token"]) == ("source", "7")
     assert (found["threshold"], found["hidden"]) == ("0.25", "0,2")
     lines = shown(at)
     assert (lines.threshold, lines.hidden, lines.pinned) == (0.25, {0, 2}, ("query", 7))
@@ -156,7 +156,7 @@ def test_what_is_done_in_the_picture_stands_in_the_link(open_view):
 
 def test_what_is_let_go_leaves_the_link(open_view):
     at, _ = open_view("lines", shown="all heads", side="query", token="1", hidden="2")
-    send_from(at, component(at, "lines"), "pick", {"side": None, "index": None})
+    send_from(at, component(at, "lines"), "pin", {"side": None, "index": None})
     send_from(at, component(at, "lines"), "heads", {"hidden": []})
     assert not {"side", "token", "hidden"} & set(parameters(at))
     assert (shown(at).pinned, shown(at).hidden) == (None, frozenset())
@@ -186,11 +186,11 @@ def test_sixteen_heads_have_sixteen_colours(open_view, own_random):
 
 
 def test_a_token_that_the_word_view_pinned_stays_in_the_address(open_view):
-    at, _ = open_view("lines", side="source", token="1")
+    at, _ = open_view("lines", side="target", token="1")
     assert shown(at).pinned is None
     at.segmented_control(key="view").set_value("word").run()
     at.segmented_control(key="view").set_value("lines").run()
-    assert at.query_params["side"] in ("source", ["source"])
+    assert at.query_params["side"] in ("target", ["target"])
     assert at.query_params["token"] in ("1", ["1"])
 
 
@@ -221,7 +221,9 @@ def test_of_a_pinned_token_it_is_said_what_it_gives_or_gets(open_view, side):
     if side == "key":
         other = texts(lines.queries)[int(weights[:, 3].argmax())]
         key = texts(lines.keys)[3]
-        wanted = f"**{key}** gets its largest weight from **{other}**: **"
+        said = texts(lines.predicted)[int(weights[:, 3].argmax())]
+        wanted = f"**{key}** gets its largest weight from the decoder, fed **{other}** to predict "
+        wanted += f"**{said}**: **"
         assert seen(at) == f"{wanted}{written(weights[:, 3].max())}**."
     else:
         key = texts(lines.keys)[int(weights[3].argmax())]

@@ -107,7 +107,7 @@ def test_a_link_to_what_is_not_there_opens_the_default(open_view, query):
 
 def test_a_click_on_a_word_follows_it_and_stands_in_the_link(open_view):
     at, _ = open_view("word")
-    send_from(at, component(at, "strips"), "pick", {"side": "target", "index": 11})
+    send_from(at, component(at, "strips"), "pin", {"side": "target", "index": 11})
     assert followed(at) == ("target", "il")
     assert (at.query_params["side"], at.query_params["token"]) == ("target", "11")
     assert "Fed “il”, the decoder predicts “était”." in shown(at).note
