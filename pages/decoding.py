@@ -37,6 +37,7 @@ VIEWS = (
         N_("exposure bias"),
         N_("How far early mistakes carry: held-out sentences, true words fed against own ones."),
         exposure.draw,
+        of_sentence=False,
     ),
 )
 

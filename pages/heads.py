@@ -34,6 +34,7 @@ VIEWS: tuple[View[Opened], ...] = (
         N_("prune"),
         N_("Silence one head after the other: how many does the task really need?"),
         prune.draw,
+        of_sentence=False,
     ),
     View(
         "override",
@@ -61,6 +62,7 @@ VIEWS: tuple[View[Opened], ...] = (
             "model reaches."
         ),
         scores.draw,
+        of_sentence=False,
     ),
     View(
         "card",
@@ -70,12 +72,14 @@ VIEWS: tuple[View[Opened], ...] = (
             "roles, what silencing it costs, and which heads are like it."
         ),
         card.draw,
+        of_sentence=False,
     ),
     View(
         "alike",
         N_("alike"),
         N_("Which heads look at the same tokens: 1 for heads that always have the same weights."),
         alike.draw,
+        of_sentence=False,
     ),
     View(
         "attribution",

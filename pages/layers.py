@@ -18,8 +18,8 @@ VIEWS = (
         "stream",
         N_("stream"),
         N_(
-            "Every sublayer adds to the residual stream. How long its vectors get, and how much of "
-            "the token's own vector is left in them."
+            "Every sublayer adds to the residual stream: how long its vectors get, and how alike "
+            "they stay to the embedding they began as."
         ),
         stream.draw,
     ),
@@ -65,6 +65,7 @@ VIEWS = (
         N_("counts"),
         N_("Where the parameters are: in this model, and in every model of the paper's Table 3."),
         counts.draw,
+        of_sentence=False,
     ),
 )
 

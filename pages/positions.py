@@ -14,6 +14,7 @@ VIEWS = (
             "and the cosine of one wavelength λ; the higher the dimension, the slower the wave."
         ),
         waves.draw,
+        of_sentence=False,
     ),
     View(
         "map",
@@ -23,6 +24,7 @@ VIEWS = (
             "alike: fast dimensions tell neighbours apart, slow ones tell far places apart."
         ),
         table.draw,
+        of_sentence=False,
     ),
     View(
         "dots",
@@ -32,6 +34,7 @@ VIEWS = (
             "the same: the dot product alone cannot tell *before* from *after*."
         ),
         dots.draw,
+        of_sentence=False,
     ),
     View(
         "rotation",
@@ -41,6 +44,7 @@ VIEWS = (
             "angle of its own. So the authors expected that distances would be easy to learn."
         ),
         rotation.draw,
+        of_sentence=False,
     ),
     View(
         "check",
@@ -50,6 +54,7 @@ VIEWS = (
             "The angle is in radians."
         ),
         check.draw,
+        of_sentence=False,
     ),
     View(
         "learned",
@@ -59,6 +64,7 @@ VIEWS = (
             "(row E of the paper's Table 3: 25.7 BLEU instead of 25.8)."
         ),
         learned.draw,
+        of_sentence=False,
     ),
     View(
         "shuffle",

@@ -14,6 +14,7 @@ VIEWS = (
             "everything, though their ratio stays."
         ),
         softmax.draw,
+        of_sentence=False,
     ),
     View(
         "variance",
@@ -32,6 +33,7 @@ VIEWS = (
             "y it is 0: **the gradient vanishes**."
         ),
         jacobian.draw,
+        of_sentence=False,
     ),
     View(
         "gradient",
@@ -41,6 +43,7 @@ VIEWS = (
             "divided by $\\sqrt{d_k}$, the width hardly matters."
         ),
         gradient.draw,
+        of_sentence=False,
     ),
     View(
         "heads",

@@ -33,8 +33,12 @@ class Opened:
     """What the run's heads do with the sentence, token by token."""
 
 
-def model_and_sentence() -> Opened | None:
-    """Ask for a run and a sentence; where they cannot be used, say why and return nothing."""
+def model_and_sentence(*, asked: bool = True) -> Opened | None:
+    """Ask for a run and a sentence; where they cannot be used, say why and return nothing.
+
+    Args:
+        asked: False where the sentence changes nothing: it stays what it was.
+    """
     paths = cached.run_paths()
     if not paths:
         st.info(_("There is no trained model yet. Run `make gallery`, or `python -m core train`."))
@@ -49,7 +53,7 @@ def model_and_sentence() -> Opened | None:
     task = None if problem else cached.task(path)
     with row:
         # Asked for even where the run is damaged: what was typed must not get lost.
-        sentence = ask_sentence(task)
+        sentence = ask_sentence(task, asked=asked)
     if problem:
         st.error(plain(problem))
         return None
@@ -66,13 +70,21 @@ def say_no_text() -> None:
     st.info(_("Type a sentence, or click one of the examples."))
 
 
-def ask_sentence(task: Task | None, *, labelled: bool = True) -> str:
-    """Ask for a sentence beside those of a task; another task's examples make room for its own."""
+def ask_sentence(task: Task | None, *, labelled: bool = True, asked: bool = True) -> str:
+    """Ask for a sentence beside those of a task; another task's examples make room for its own.
+
+    Args:
+        task: What the model learned, if it is known.
+        labelled: Whether it is said above what is asked for.
+        asked: False where it changes nothing, unless there is none.
+    """
     offered = _examples(task)
     default = offered[0].source if offered else ""
     foreign = {example.source for other in TASKS.values() for example in other.examples}
     foreign = {"", *foreign} - {example.source for example in offered} if offered else set()
     address.belongs_to(session.SENTENCE, task.name if task else "", giving_way=foreign)
+    if not asked and (sentence := address.value(session.SENTENCE, str, default).strip()):
+        return sentence
     sentence = ask_typed_sentence(default, labelled=labelled)
     _offer(offered)
     return sentence

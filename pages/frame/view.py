@@ -42,6 +42,8 @@ class View(Generic[Subject]):
     asked for is left alone by a click in the picture where it returns a function that draws it."""
     older: str = ""
     """What older links called it."""
+    of_sentence: bool = True
+    """Whether a sentence changes anything in it; where none does, none is asked for."""
 
 
 def saying_why(
@@ -80,15 +82,24 @@ def choose(
         default: The view to begin with; empty for the first.
         named: Whether the URL names the view that the page begins with, too.
     """
-    chosen = controls.choice(
-        _("View"),
-        name,
-        {view.name: _(view.label) for view in views},
-        default or views[0].name,
-        named=named or bool(default),
-        older={view.older: view.name for view in views if view.older},
-    )
+    offered, usual, how = _asked(views, default, named=named)
+    chosen = controls.choice(_("View"), name, offered, usual, **how)
     return next(view for view in views if view.name == chosen)
+
+
+def _asked(
+    views: Sequence[View[Subject]], default: str, *, named: bool
+) -> tuple[dict[str, str], str, controls.How[str]]:
+    """Return what is offered, what it begins with, and how it is asked for."""
+    older = {view.older: view.name for view in views if view.older}
+    offered = {view.name: _(view.label) for view in views}
+    return offered, default or views[0].name, {"named": named or bool(default), "older": older}
+
+
+def _of_sentence(views: Sequence[View[Subject]], name: str, *, named: bool) -> bool:
+    """Return whether the chosen view needs a sentence, which is asked for above it."""
+    chosen = controls.chosen(name, *_asked(views, "", named=named))
+    return any(view.name == chosen and view.of_sentence for view in views)
 
 
 def of_sentence(views: Sequence[View[Opened]], name: str, *, named: bool = False) -> None:
@@ -99,7 +110,7 @@ def of_sentence(views: Sequence[View[Opened]], name: str, *, named: bool = False
         name: The page's, for its views in the URL; a page keeps its view while others are visited.
         named: Whether the URL names the first view, too.
     """
-    opened = opening.model_and_sentence()
+    opened = opening.model_and_sentence(asked=_of_sentence(views, name, named=named))
     if opened is None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -108,7 +119,7 @@ def of_sentence(views: Sequence[View[Opened]], name: str, *, named: bool = False
             st.markdown(f":small[{_(view.question)}]")
     # Always there: Streamlit knows a part by its place, and a click in one that has moved is lost.
     with st.container():
-        if found := notes.about_sentence(opened.run, opened.inspection):
+        if view.of_sentence and (found := notes.about_sentence(opened.run, opened.inspection)):
             st.caption(" ".join(found))
     facts = {
         "model": opened.run.name,

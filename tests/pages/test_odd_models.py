@@ -13,6 +13,11 @@ from tests.core.conftest import MINIATURE, draw_few
 
 LESSONS = {"masks": masks, "positions": positions, "scaling": scaling, "layers": layers}
 VIEWS = [(name, view.name) for name, page in LESSONS.items() for view in page.VIEWS]
+OF_A_SENTENCE = {
+    (name, view.name) for name, page in LESSONS.items() for view in page.VIEWS if view.of_sentence
+}
+FIRST = {name: min(each for lesson, each in OF_A_SENTENCE if lesson == name) for name in LESSONS}
+"""Lesson → a view of it that shows a sentence."""
 ODD = {
     "post-norm, untied, learned, one layer, one head": {
         "n_encoder_layers": 1,
@@ -51,7 +56,7 @@ def test_every_view_shows_an_odd_model(open_page, odd_runs, elsewhere, lesson, v
     at = open_page(lesson, model="runs/odd", sentence=sentence, **{lesson: view})
     assert not at.error
     assert at.get("bidi_component") or at.get("vega_lite_chart") or at.table or at.info
-    if sentence != "a":
+    if sentence != "a" and (lesson, view) in OF_A_SENTENCE:
         assert any("The sentence was cut" in caption.value for caption in at.caption)
 
 
@@ -66,13 +71,28 @@ def test_every_view_shows_a_run_whose_pairs_are_gone(open_page, own_copy, lesson
 @pytest.mark.parametrize("lesson", LESSONS)
 @pytest.mark.parametrize("sentence", ["", "   "])
 def test_without_a_sentence_the_lessons_ask_for_one(open_page, lesson, sentence):
-    at = open_page(lesson, sentence="a")
+    at = open_page(lesson, sentence="a", **{lesson: FIRST[lesson]})
     at.text_input(key="sentence").set_value(sentence).run()
     assert not at.exception
     assert "Type a sentence" in at.info[0].value
 
 
+@pytest.mark.parametrize(("lesson", "view"), [each for each in VIEWS if each not in OF_A_SENTENCE])
+def test_a_view_that_no_sentence_changes_asks_for_none(open_page, lesson, view):
+    at = open_page(lesson, sentence="The cat slept.", **{lesson: view})
+    assert [each.key for each in at.text_input if each.key == "sentence"] == []
+    # What was typed stays, for the views that show it.
+    at.segmented_control(key=lesson).set_value(FIRST[lesson]).run()
+    assert at.text_input(key="sentence").value == "The cat slept."
+
+
+@pytest.mark.parametrize(("lesson", "view"), [each for each in VIEWS if each not in OF_A_SENTENCE])
+def test_a_sentence_is_asked_for_where_there_is_none_at_all(open_page, lesson, view):
+    at = open_page(lesson, sentence=" ", **{lesson: view})
+    assert at.text_input(key="sentence").value == " "
+
+
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_a_sentence_of_unknown_words_is_announced(open_page, lesson):
-    at = open_page(lesson, sentence="Xyzzy plugh.")
+    at = open_page(lesson, sentence="Xyzzy plugh.", **{lesson: FIRST[lesson]})
     assert any("were never seen in training" in caption.value for caption in at.caption)

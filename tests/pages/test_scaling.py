@@ -36,7 +36,7 @@ def test_every_view_takes_any_sentence(open_scaling, view, sentence):
     assert at.get("vega_lite_chart")
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", ["variance", "heads"])
 def test_without_a_sentence_the_page_says_so(open_scaling, view):
     at = open_scaling(scaling=view)
     at.text_input(key="sentence").set_value("").run()

@@ -16,8 +16,9 @@ from pages.frame.snippets import folder, importing
 from pages.frame.view import Columns, Shown
 from viz.charts.curves import Chart, Quantity, curves
 
-SAMPLES = 400
-MEASURED, BESIDE = "measure_exposure", "exposure_beside"
+FEW, MANY = 60, 400
+"""Held-out sentences: so few are decoded while one looks, so many tell more."""
+SAMPLES, BESIDE = "exposure_samples", "exposure_beside"
 
 Found = Mapping[str, Sequence[PositionAccuracy]]
 """Run → how often it is right at each position."""
@@ -25,14 +26,10 @@ Found = Mapping[str, Sequence[PositionAccuracy]]
 
 def draw(opened: Opened) -> Shown | None:
     """Draw how often each target position is right, with true and with own words fed."""
-    runs = _runs(opened)
-    if runs is None:
-        return None
+    n, runs = _ask(opened)
     try:
         with st.spinner(_("Measuring …")):
-            found = {
-                name: cached.of_run(held_out_exposure, path, SAMPLES) for name, path in runs.items()
-            }
+            found = {name: cached.of_run(held_out_exposure, path, n) for name, path in runs.items()}
     except RunError as error:
         st.error(plain(explained(error)))
         return None
@@ -41,8 +38,8 @@ def draw(opened: Opened) -> Shown | None:
         name="exposure-bias",
         title=_("Right tokens at each target position, true and own words fed"),
         numbers=lambda: _numbers(found, [path.name for path in runs.values()]),
-        python=_python(list(runs.values())),
-        seen=" ".join(_exposed(name, overall(each)) for name, each in found.items()),
+        python=_python(list(runs.values()), n),
+        seen=" ".join(_exposed(name, overall(each), n) for name, each in found.items()),
         code=[exposure, overall],
         pictures=[picture],
         how_to_read=_(
@@ -58,21 +55,20 @@ def draw(opened: Opened) -> Shown | None:
     )
 
 
-def _runs(opened: Opened) -> dict[str, Path] | None:
-    """Ask whether to measure, and which runs; None where nothing shall be measured."""
-    asked = n_("Measure on {n} held-out sentence", "Measure on {n} held-out sentences", SAMPLES)
-    if not controls.toggle(asked.format(n=number(SAMPLES)), MEASURED):
-        st.caption(_("This takes some seconds: every sentence is decoded twice."))
-        return None
+def _ask(opened: Opened) -> tuple[int, dict[str, Path]]:
+    """Ask on how many held-out sentences to measure, and which runs."""
     others = _others_of_its_task(opened)
-    other = controls.selection(
-        _("Beside another run of this task, trained with scheduled sampling for example"),
-        BESIDE,
-        {"": _("none")} | {name: name for name in others},
-        "",
-        width=420,
-    )
-    return {_("this run"): opened.path} | ({other: others[other]} if other else {})
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        offered = {each: number(each) for each in (FEW, MANY)}
+        n = controls.choice(_("Held-out sentences"), SAMPLES, offered, FEW, labelled=True)
+        other = controls.selection(
+            _("Beside another run of this task, trained with scheduled sampling for example"),
+            BESIDE,
+            {"": _("none")} | {name: name for name in others},
+            "",
+            width=420,
+        )
+    return n, {_("this run"): opened.path} | ({other: others[other]} if other else {})
 
 
 def _others_of_its_task(opened: Opened) -> dict[str, Path]:
@@ -106,14 +102,15 @@ def _chart(found: Found) -> Chart:
     )
 
 
-def _exposed(name: str, found: PositionAccuracy) -> str:
+def _exposed(name: str, found: PositionAccuracy, n_sentences: int) -> str:
     return n_(
-        "{name}: **{forced}** of {n} token right when the true words are fed, **{free}** when "
-        "its own are: the exposure bias, at most **{gap}** points (compared position by position).",
-        "{name}: **{forced}** of {n} tokens right when the true words are fed, **{free}** when "
-        "its own are: the exposure bias, at most **{gap}** points (compared position by position).",
+        "{name}: **{forced}** of {n} token right when the true words are fed, **{free}** when its "
+        "own are ({samples} held-out sentences). The exposure bias is at most **{gap}** points.",
+        "{name}: **{forced}** of {n} tokens right when the true words are fed, **{free}** when its "
+        "own are ({samples} held-out sentences). The exposure bias is at most **{gap}** points.",
         found.n,
     ).format(
+        samples=number(n_sentences),
         name=plain(name),
         forced=percent(found.forced),
         free=percent(found.free),
@@ -132,13 +129,13 @@ def _numbers(found: Found, names: Sequence[str]) -> Columns:
     return dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True))
 
 
-def _python(paths: Sequence[Path]) -> str:
+def _python(paths: Sequence[Path], n: int) -> str:
     folders = ", ".join(map(folder, paths))
     lines = [
         "found = [",
         "    each",
         f"    for path in [{folders}]",
-        f"    for each in held_out_exposure(load_run(path), {SAMPLES})",
+        f"    for each in held_out_exposure(load_run(path), {n})",
         "]",
         "numbers = {",
         '    "position": [each.position for each in found],',

@@ -13,6 +13,8 @@ from pages.frame.view import Columns, Shown
 from pages.views.decoding import branches, methods, seen
 
 STEP, TEMPERATURE = "output_step", "output_temperature"
+LEAST_POWER = 1e-4
+"""A smaller power of e is only said to be smaller; the files have it whole."""
 SOFTMAX = r"p_i = \frac{e^{z_i / \tau}}{\sum_j e^{z_j / \tau}}"
 
 
@@ -74,10 +76,21 @@ def _seen(rows: Sequence[ScoreRow], names: Sequence[str], temperature: float) ->
         second=plain(other),
         gap=number(gap, 2),
         tau=number(temperature, 1),
-        times=number(math.exp(min(gap / temperature, 700.0))),
+        times=_many(math.exp(min(gap / temperature, 700.0))),
         share=plain(percent(first.probability)),
         rest=plain(percent(second.probability)),
     )
+
+
+def _many(times: float) -> str:
+    """Return how many times, without an exponent as long as that can be read.
+
+    >>> _many(1934.2), _many(2.5), _many(3.2e12)
+    ('1,934', '2.5', '3.2e+12')
+    """
+    if 1000 <= times < 1e9:
+        return number(round(times))
+    return number(times, significant=2, padded=False)
 
 
 def _table(rows: Sequence[ScoreRow], names: Sequence[str], n_tokens: int) -> None:
@@ -88,7 +101,7 @@ def _table(rows: Sequence[ScoreRow], names: Sequence[str], n_tokens: int) -> Non
             _("token"): [*map(plain, names[:-1]), rest],
             "z": [_written(row.logit) for row in rows],
             "z / τ": [_written(row.scaled) for row in rows],
-            "e^(z/τ − max)": [_written(row.exponential) for row in rows],
+            "e^(z/τ − max)": [_power(row.exponential) for row in rows],
             # Markdown would make a quotation of "> 99.999 %".
             "p": [plain(percent(row.probability)) for row in rows],
         },
@@ -99,6 +112,12 @@ def _table(rows: Sequence[ScoreRow], names: Sequence[str], n_tokens: int) -> Non
 
 def _written(value: float | None) -> str:
     return "" if value is None else number(value, significant=4)
+
+
+def _power(value: float | None) -> str:
+    if value is not None and 0 < value < LEAST_POWER:
+        return f"< {number(LEAST_POWER, 4)}"
+    return "" if value is None else number(value, 4)
 
 
 def _names(opened: Opened, rows: Sequence[ScoreRow]) -> list[str]:

@@ -75,9 +75,9 @@ def _seen(nodes: Sequence[BeamNode], opened: Opened) -> str:
         unfinished = _("No prefix came to its end.")
         return f"{unfinished} {dropped}"
     texts = [plain(opened.run.tokenizer.decode(each.tokens)) for each in done[:2]]
-    best = _("Best is **{text}** with {score}.")
+    best = _("Best is **{text}**: score {score}.")
     if len(done) > 1:
-        best = _("Best is **{text}** with {score}, before **{other}** with {rest}.")
+        best = _("Best is **{text}**: score {score}. Next is **{other}**: {rest}.")
     return " ".join(
         (
             best.format(

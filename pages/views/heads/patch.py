@@ -10,7 +10,7 @@ from core.model import Patch
 from core.runs.run import Run
 from pages.frame import address, cached, controls, notes, session, snippets
 from pages.frame.components import matrices
-from pages.frame.language import N_, _, capitalised, n_, number, percent, plain
+from pages.frame.language import N_, _, capitalised, n_, number, percent, percent_of_100, plain
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.translations import say
@@ -191,7 +191,9 @@ def maps(study: PatchingStudy) -> Matrices:
                 rows=numbered(_("layer"), len(shares)),
                 columns=Axis(name=_("head"), labels=(*heads, TokenLabel(_("all")))),
                 scale="signed",
-                texts=[[number(share, 2) for share in row] for row in shares.tolist()],
+                texts=[
+                    [percent_of_100(100 * share, 0) for share in row] for row in shares.tolist()
+                ],
                 value_name=_("share restored"),
             )
         )
@@ -202,16 +204,16 @@ def _measured(study: PatchingStudy) -> str:
     return _(
         "Measured at step {step}, after the same words: log p(“{one}”) − log p(“{other}”) is "
         "{clean} nats in the sentence patched from, {corrupt} in the one patched into. A head "
-        "restores 0 if its values change nothing there, and 1 if they bring all of the difference "
-        "back; all heads together restore {everything}. The colours end at ±1. One pair of "
-        "sentences (n = 1): an observation, not a law."
+        "restores 0 % if its values change nothing there, and 100 % if they bring all of the "
+        "difference back; all heads together restore {everything}. Colours end at ±100 %. One pair "
+        "of sentences (n = 1): an observation, not a law."
     ).format(
         step=study.step,
         one=plain(study.clean_token.text),
         other=plain(study.corrupt_token.text),
         clean=number(study.clean_difference),
         corrupt=number(study.corrupt_difference),
-        everything=number(study.everything),
+        everything=percent(study.everything),
     )
 
 

@@ -21,16 +21,14 @@ def draw(opened: Opened) -> Shown:
         layer = controls.number(_("layer"), config.n_encoder_layers, 0, session.LAYER)
     found = cached.of_model(influence, opened.path, layer, ids.source_ids)
     picture = matrices(Matrices(panels=_panels(opened, found)), key="side_maps")
-    least, most = found.attention.away_from_diagonal
     said = _(
-        "Moving one word moves other words' outputs of attention by **{least} … {most}** times as "
-        "much, of the feed-forward layer by at most **{none}** (each input "
-        "moved in one random direction, seed 0)."
+        "Where one word moves, self-attention moves what comes out at other words, by up to "
+        "**{most}** times as much; the feed-forward layer moves it by **{none}**."
     ).format(
-        least=number(least, significant=2, padded=False),
-        most=number(most, significant=2, padded=False),
-        none=number(found.feed_forward.away_from_diagonal[1], significant=6, padded=False),
+        most=number(found.attention.away_from_diagonal[1], significant=2, padded=False),
+        none=number(found.feed_forward.away_from_diagonal[1], significant=2, padded=False),
     )
+    st.caption(_("Each input is moved a little in one random direction (seed 0)."))
     if len(opened.inspection.source_tokens) > LONGEST:
         shown = n_(
             "Only the first {n} token is shown.", "Only the first {n} tokens are shown.", LONGEST

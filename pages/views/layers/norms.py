@@ -8,7 +8,6 @@ from core.analysis.lessons.masking import read_sources
 from core.analysis.lessons.normalisation import (
     AroundNorm,
     NormStudy,
-    Vectors,
     around_norm,
     batch_norm,
     study_norms,
@@ -17,17 +16,14 @@ from core.heads import Site, Sublayer
 from core.model.description import Description, describe
 from pages.frame import cached, controls, opening, session
 from pages.frame.charts import chart
-from pages.frame.components import matrices
 from pages.frame.files import stacked
 from pages.frame.language import _, number
-from pages.frame.maps import labels
 from pages.frame.opening import Opened
 from pages.frame.snippets import listed
 from pages.frame.view import Columns, Shown
 from pages.views.layers import stacks
 from viz.charts.bars import bars
 from viz.charts.curves import Chart, Quantity
-from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
 
 def draw(opened: Opened) -> Shown:
@@ -40,26 +36,20 @@ def draw(opened: Opened) -> Shown:
     rows, cut = cached.of_run(read_sources, opened.path, sentences)
     study = cached.of_model(study_norms, opened.path, site, rows[0], rows[1:])
     left, right = st.columns(2, gap="large")
-    with right:
-        # One below the other: side by side a vector's features would get too small.
-        before = _vectors(opened, found.before, _("Before LayerNorm"))
-        after = _vectors(opened, found.after, _("After LayerNorm, with gain and bias"))
-        pictures = [
-            matrices(Matrices(panels=[before]), key="before_norm"),
-            matrices(Matrices(panels=[after]), key="after_norm"),
-        ]
-        _say_ranges(found)
+    alone = len(rows) == 1
     with left:
-        pictures.insert(0, chart(_compared(opened, study)))
-        _say_counts(study)
-        if len(rows) == 1:
-            st.caption(_("There is nothing to compare with: add a sentence."))
+        pictures = [chart(_spread(opened, found))]
+        _say_ranges(found)
+    with right:
+        if not alone:
+            pictures.append(chart(_compared(opened, study)))
+            _say_counts(study)
         if cut:
             st.caption(_("A sentence was cut: the model has no more positions."))
     return Shown(
         name="layer_norms",
-        title=_("How far this sentence moves when others are in its batch"),
-        seen=_seen(found, study),
+        title=_("What LayerNorm does to each vector, and what BatchNorm would do"),
+        seen=_seen(found, study, alone=alone),
         numbers=lambda: _numbers(opened, found, study),
         python=_python(opened, site, sentences),
         code=(around_norm, batch_norm, study_norms),
@@ -74,18 +64,25 @@ def draw(opened: Opened) -> Shown:
     )
 
 
-def _seen(found: AroundNorm, study: NormStudy) -> str:
-    """Say how far the sentence moves, and what a norm does to its vectors."""
-    text = _(
-        "With other sentences in the batch its vectors move by up to **{batch}** under BatchNorm, "
-        "under LayerNorm by **{layer}**. LayerNorm brings the standard deviation of each vector "
-        "from {before} to {bare}."
+def _seen(found: AroundNorm, study: NormStudy, *, alone: bool) -> str:
+    """Say what a norm does to the vectors, and how far they move with other sentences."""
+    spread = _(
+        "The standard deviation of the vectors is {before} before LayerNorm, and **{bare}** after."
+    ).format(
+        before=_range(found.before.deviation_K),
+        bare=number(float(found.bare.deviation_K.mean()), padded=False),
     )
+    if alone:
+        text = _("{spread} The sentence is alone in its batch: add another to compare BatchNorm.")
+    else:
+        text = _(
+            "{spread} Other sentences in the batch move a vector's features by **{layer}** on "
+            "average under LayerNorm, by up to **{batch}** under BatchNorm."
+        )
     return text.format(
+        spread=spread,
         batch=number(study.batch_norm_K.max(), significant=2),
         layer=number(study.layer_norm_K.max(), significant=2),
-        before=_range(found.before.deviation_K),
-        bare=_range(found.bare.deviation_K),
     )
 
 
@@ -103,41 +100,32 @@ def _ask_site(described: Description) -> Site:
     return Site("encoder", layer, chosen)
 
 
-def _vectors(opened: Opened, vectors: Vectors, title: str) -> Matrix:
-    values = vectors.vectors_KD.astype(np.float32)
-    inspection = opened.inspection
-    return Matrix(
-        title=title,
-        values=values,
-        rows=Axis(
-            name=_("word"),
-            labels=labels(inspection.source_tokens, inspection.unknown_words),
-            side="source",
-        ),
-        columns=numbered(_("feature"), values.shape[1]),
-        scale="signed",
-        limit=max(float(np.abs(values).max()), 1e-6),
-        value_name=_("value"),
+def _spread(opened: Opened, found: AroundNorm) -> Chart:
+    """Return how far the features of each vector spread, before the norm and after it."""
+    return bars(
+        {
+            _("before"): found.before.deviation_K.tolist(),
+            _("after LayerNorm"): found.bare.deviation_K.tolist(),
+            _("after gain and bias"): found.after.deviation_K.tolist(),
+        },
+        [token.text for token in opened.inspection.source_tokens],
+        value=Quantity(_("standard deviation over the features")),
+        title=_("LayerNorm brings every vector to the same spread"),
     )
 
 
 def _say_ranges(found: AroundNorm) -> None:
     st.caption(
         _(
-            "Standard deviation over the features, per position: before {before}, normalised "
-            "{bare}, after gain and bias {after}. Means before: {mean}."
-        ).format(
-            before=_range(found.before.deviation_K),
-            bare=_range(found.bare.deviation_K),
-            after=_range(found.after.deviation_K),
-            mean=_range(found.before.mean_K),
-        )
+            "Each vector is centred (means before: {mean}), divided by its own standard deviation, "
+            "then scaled and moved by gain and bias, which are learned."
+        ).format(mean=_range(found.before.mean_K))
     )
 
 
 def _range(values: NDArray[np.float64]) -> str:
     least, most = (number(each, padded=False) for each in (values.min(), values.max()))
-    return f"{least} … {most}"
+    return least if least == most else _("{least} to {most}").format(least=least, most=most)
 
 
 def _compared(opened: Opened, study: NormStudy) -> Chart:

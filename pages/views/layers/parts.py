@@ -129,7 +129,7 @@ def _facts(part: Part, described: Description) -> None:
 
 
 def _of_all(count: int, total: int) -> str:
-    return number(count) if count == 0 else f"{number(count)} ({percent(count / total)})"
+    return number(count) if count == 0 else f"{number(count)}, {percent(count / total)}"
 
 
 def _numbers(described: Description) -> Columns:

@@ -36,7 +36,10 @@ def draw(opened: Opened) -> Shown:
     }
     picture = chart(
         curves(
-            {f"{token} ({number(position)})": own, _("mean of all positions"): mean},
+            {
+                _("{token}, position {n}").format(token=token, n=number(position)): own,
+                _("mean of all positions"): mean,
+            },
             x=Quantity(_("after"), labels=tuple(map(explained, names))),
             y=_quantities()[measure],
             title=titles[measure],
@@ -101,9 +104,11 @@ def _seen(token: str, values: Sequence[float], measure: Measure) -> str:
         ),
         "added": _("On **{token}** the first sublayer adds {first}, the last **{last}**."),
     }
-    if measure == "norm" and values[-1] < values[0]:
-        texts["norm"] = _("The vector of **{token}** shrinks from length {first} to **{last}**.")
     first, last = (number(each, padded=False) for each in (values[0], values[-1]))
+    if first == last:
+        texts["norm"] = _("The vector of **{token}** ends as long as it begins: **{last}**.")
+    elif values[-1] < values[0]:
+        texts["norm"] = _("The vector of **{token}** shrinks from length {first} to **{last}**.")
     return texts[measure].format(token=plain(token), first=first, last=last)
 
 

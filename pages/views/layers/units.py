@@ -105,9 +105,9 @@ def _table(top: Sequence[Unit], tokens: tuple[Token, ...]) -> None:
         {
             _("unit"): [unit.unit for unit in top],
             _("value here"): [number(unit.activation, padded=False) for unit in top],
-            _("fires else on"): [
+            _("also fires on"): [
                 ", ".join(
-                    f"{plain(tokens[at].text)} ({number(value, padded=False)})"
+                    f"{plain(tokens[at].text)} {number(value, padded=False)}"
                     for at, value in unit.others
                 )
                 for unit in top

@@ -13,6 +13,7 @@ from pages.frame.files import stacked
 from pages.frame.language import _, n_, number
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
+from pages.frame.rounding import bound
 from pages.frame.view import Columns, Shown
 from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
@@ -84,15 +85,15 @@ def _said(check: PrefixCheck, n_all: int) -> str:
     said = [
         n_(
             "One by one the {n} prefix costs **{alone}** decoder position, in one masked pass "
-            "**{together}**. No logit of the {n} row differs by more than {difference}.",
+            "**{together}**. Every logit of the {n} row is the same, within {difference}.",
             "One by one the {n} prefixes cost **{alone}** decoder positions, in one masked pass "
-            "**{together}**. No logit of the {n} rows differs by more than {difference}.",
+            "**{together}**. Every logit of the {n} rows is the same, within {difference}.",
             n,
         ).format(
             n=number(n),
             alone=number(check.positions_alone),
             together=number(check.positions_together),
-            difference=number(check.largest_difference, significant=2),
+            difference=bound(check.largest_difference),
         )
     ]
     if n_all > n:

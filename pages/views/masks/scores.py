@@ -10,6 +10,7 @@ from pages.frame.files import stacked
 from pages.frame.language import _, n_, number
 from pages.frame.notes import site_and_head
 from pages.frame.opening import Opened
+from pages.frame.rounding import bound
 from pages.frame.view import Shown
 from pages.views.masks.batch import Chosen, ask, weights_map
 from viz.plane.matrices import Matrices, Matrix
@@ -59,9 +60,9 @@ def _seen(done: HeadOfBatch) -> str:
         "In **{n}** of {rows} rows the largest score is hidden: as −∞ it gets the weight 0.",
         n,
     ).format(n=number(n), rows=number(len(rows)))
-    least, most = done.row_sums
-    sums = _("The rows of all sentences sum to {least} … {most}.")
-    return f"{text} {sums.format(least=number(least, 6), most=number(most, 6))}"
+    error = max(abs(1 - total) for total in done.row_sums)
+    sums = _("Every row still sums to 1, within {error}.").format(error=bound(error))
+    return f"{text} {sums}"
 
 
 def _scores(

@@ -12,6 +12,7 @@ from pages.frame.components import matrices
 from pages.frame.files import stacked
 from pages.frame.language import _, number
 from pages.frame.opening import Opened
+from pages.frame.rounding import TINY, bound
 from pages.frame.view import Columns, Shown, saying_why
 from pages.views.positions import controls
 from viz.charts.curves import Chart, Quantity, Rule, curves
@@ -81,11 +82,16 @@ def _said(found: position_pairs.DotProducts, position: int) -> str:
         said = _("Position **{p}** has neighbours on one side only.").format(p=number(position))
     else:
         said = _(
-            "Seen from position **{p}**, k places to the left and to the right differ by **{x}** "
-            "at most: the dot product does not tell left from right."
-        ).format(p=number(position), x=controls.short(found.asymmetry))
-    spread = _("Within a diagonal of the map it differs by {x} at most.")
-    return f"{said} {spread.format(x=controls.short(found.spread))}"
+            "Seen from position **{p}**, the dot product k places to the left and to the right "
+            "differs by less than **{x}**: it does not tell left from right."
+        ).format(p=number(position), x=_above(found.asymmetry))
+    spread = _("The same distance gives the same everywhere, within {x}.")
+    return f"{said} {spread.format(x=_above(found.spread))}"
+
+
+def _above(difference: float) -> str:
+    """Return what a difference is smaller than: what rounding leaves has no name of its own."""
+    return bound(max(difference, TINY / 2))
 
 
 def _numbers(found: position_pairs.DotProducts, position: int) -> Columns:

@@ -13,6 +13,7 @@ from pages.frame.files import stacked
 from pages.frame.language import _
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
+from pages.frame.rounding import bound
 from pages.frame.view import Columns, Shown, saying_why
 from pages.views.positions import controls
 from viz.plane.matrices import Axis, Matrices, Matrix
@@ -39,11 +40,9 @@ def draw(opened: Opened) -> Shown | None:
         title=_("The encoder’s outputs of a sentence and of its words in another order"),
         numbers=lambda: _numbers(found),
         seen=_(
-            "Once the shuffle is undone, no output differs by more than **{x}** without positions "
-            "(rounding); with them by up to **{y}**. EOS stays at its place."
-        ).format(
-            x=controls.short(found.difference_without), y=controls.short(found.difference_with)
-        ),
+            "Without positions every word comes out as before the shuffle, within **{x}** "
+            "(rounding); with them it differs by up to **{y}**. EOS stays at its place."
+        ).format(x=bound(found.difference_without), y=controls.short(found.difference_with)),
         python=_python(opened, seed),
         code=[position_experiments.shuffled, Unplace],
         pictures=[picture],

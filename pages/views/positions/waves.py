@@ -26,11 +26,12 @@ POINTS_DRAWN = 1800
 def draw(opened: Opened) -> Shown:
     """Draw some dimensions as curves over the positions."""
     with controls.row():
-        settings = controls.sinusoids(opened)
+        width, base = controls.width_and_base(opened)
+        length = controls.length()
         first = amount(_("First dimension"), "pe_first", 0)
-        every = amount(_("Then every"), "pe_every", 8)
+        every = amount(_("Then every"), "pe_every", _telling_step(width))
         count = amount(_("Curves"), "pe_curves", 4, help_text=_("From 1 to 8."))
-    made = settings()
+    made = Sinusoids(width, length, base)
     dimensions = chosen_dimensions(made.d_model, first, every, count)
     n_drawn = min(made.length, POINTS_DRAWN // len(dimensions))
     picture = chart(_curves(made, dimensions, n_drawn))
@@ -59,6 +60,15 @@ def draw(opened: Opened) -> Shown:
             _("Base 1: all dimensions have the same wavelength, 2π."),
         ],
     )
+
+
+def _telling_step(width: int) -> int:
+    """Return how far apart the curves are at first: all sines, each twice as slow as the last.
+
+    >>> _telling_step(192), _telling_step(8)
+    (16, 2)
+    """
+    return max(2, 2 * (width // 24))
 
 
 def _seen(made: Sinusoids, dimensions: Sequence[int]) -> str:

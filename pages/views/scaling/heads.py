@@ -1,5 +1,7 @@
 """What becomes of the loaded model's heads and guesses when the scaling is taken away."""
 
+import streamlit as st
+
 from core.analysis.lessons.rescaled import Rescaled, mean_of, without_scaling
 from core.model import Rescale
 from core.model.attention import attend_probed
@@ -27,6 +29,7 @@ def draw(opened: Opened) -> Shown:
         _("How evenly each head looks around, with and without the scaling"),
     )
     picture = chart(dots)
+    st.caption(_conditions(found))
     begun = snippets.translating(
         opened.path,
         opened.sentence,
@@ -54,22 +57,27 @@ def draw(opened: Opened) -> Shown:
 
 def _said(found: Rescaled) -> str:
     return n_(
-        "Mean entropy of all heads: **{before}** → **{after}** of the largest possible. "
-        "Each layer goes on with what comes out of those before it; the decoder is fed "
-        "the same translation in both passes. At **{same}** of its {n} token the most "
-        "probable choice stays the same; the loss on it goes from **{loss}** to "
-        "**{new_loss}** nats per token.",
-        "Mean entropy of all heads: **{before}** → **{after}** of the largest possible. "
-        "Each layer goes on with what comes out of those before it; the decoder is fed "
-        "the same translation in both passes. At **{same}** of its {n} tokens the most "
-        "probable choice stays the same; the loss on it goes from **{loss}** to "
-        "**{new_loss}** nats per token.",
+        "Without the scaling all heads point more sharply: their mean entropy falls from "
+        "**{before}** to **{after}** of the largest possible. **{same}** of {n} token stays the "
+        "most probable one.",
+        "Without the scaling all heads point more sharply: their mean entropy falls from "
+        "**{before}** to **{after}** of the largest possible. **{same}** of {n} tokens stay the "
+        "most probable ones.",
         found.n_tokens,
     ).format(
         before=percent(mean_of(found.scaled)),
         after=percent(mean_of(found.unscaled)),
         n=number(found.n_tokens),
         same=number(found.n_same),
+    )
+
+
+def _conditions(found: Rescaled) -> str:
+    """Say how it was measured, and what the loss becomes."""
+    return _(
+        "Each layer goes on with what comes out of those before it; the decoder is fed the same "
+        "translation in both passes. The loss on it goes from {loss} to {new_loss} nats per token."
+    ).format(
         loss=number(found.scaled_loss, padded=False),
         new_loss=number(found.unscaled_loss, padded=False),
     )

@@ -12,7 +12,7 @@ from pages.frame import address, controls, snippets
 from pages.frame.charts import chart
 from pages.frame.components import matrices
 from pages.frame.files import stacked
-from pages.frame.language import _, number, plain
+from pages.frame.language import _, number, percent, plain
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
@@ -21,6 +21,8 @@ from viz.charts.curves import Chart, Quantity
 from viz.plane.matrices import Matrices, Matrix, numbered
 
 FACTOR = "factor"
+LARGEST_NORM = 0.5
+"""Of a softmax's Jacobian, by Frobenius: where two scores share all the weight."""
 STEEPEST = 0.25
 """No entry of a softmax's Jacobian is farther from 0."""
 FORMULA = r"""
@@ -75,20 +77,19 @@ def draw(opened: Opened) -> Shown | None:
 
 
 def _seen(found: Response) -> str:
-    """Say how much gradient comes through, beside equal scores and a one-hot output."""
+    """Say how much gradient comes through, of the most that there can be."""
     n = len(found.scores_K)
     text = _(
-        "The Frobenius norm is **{norm}**: so much gradient comes through. Equal scores would let "
-        "{even} through, a tie of two {tie}, a one-hot output 0. The entry farthest from 0 is "
-        "{largest}."
+        "The norm is **{norm}**: **{share}** of the most gradient that a softmax lets through, "
+        "{tie} where two scores tie. Equal scores would have {even}, a one-hot output 0."
     )
     if n == 1:
         text = _("One score always gets all the weight: nothing can move, the norm is **{norm}**.")
     return text.format(
         norm=number(found.norm),
         even=number(math.sqrt(n - 1) / n),
-        tie=number(0.5),
-        largest=number(found.largest, padded=False),
+        share=percent(found.norm / LARGEST_NORM),
+        tie=number(LARGEST_NORM, 1),
     )
 
 

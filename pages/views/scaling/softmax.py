@@ -7,7 +7,7 @@ from core.analysis.lessons import scaling
 from core.analysis.lessons.scores import LARGEST
 from pages.frame import controls, snippets
 from pages.frame.charts import chart
-from pages.frame.language import _, number, percent
+from pages.frame.language import _, number, percent, plain
 from pages.frame.opening import Opened
 from pages.frame.view import Shown
 from viz.charts.curves import Chart, Quantity, Rule, curves
@@ -51,12 +51,12 @@ def draw(_opened: Opened) -> Shown:
 
 
 def _seen(size: float) -> str:
-    """Say how much the third score gets, and how little it would still change."""
+    """Say how much the score 2a gets, and how much that moves with a."""
     share = float(scaling.stretched_softmax(np.array([size]))[0, 2])
     slope = float(scaling.stretched_slopes(size)[2])
     return _(
-        "With a = {a} the score 2a gets **{share}** of the weight; its slope is **{slope}**, where "
-        "0 means that nothing can be learned any more."
+        "With a = {a} the score 2a gets **{share}** of the weight. Its curve has the slope "
+        "**{slope}** there: where it is flat, a change of a changes next to nothing."
     ).format(a=number(size, padded=False), share=percent(share), slope=number(slope, significant=2))
 
 
@@ -78,8 +78,9 @@ def _exact_outputs(size: float) -> str:
     """Return the scores a, a, 2a with outputs and slopes dy/da as a table in Markdown."""
     found = scaling.response(np.array([1.0, 1.0, 2.0]), size)
     rows = [
-        f"| {name} = {score} | `{output!r}` | {number(slope, significant=2)} |"
-        for name, score, output, slope in zip(
+        f"| y{at} | {name} = {score} | {plain(percent(output))} | {number(slope, significant=2)} |"
+        for at, name, score, output, slope in zip(
+            range(3),
             ("a", "a", "2a"),
             [number(score, padded=False) for score in found.scores_K.tolist()],
             found.outputs_K.tolist(),
@@ -87,7 +88,9 @@ def _exact_outputs(size: float) -> str:
             strict=True,
         )
     ]
-    return "\n".join([_("| score | softmax y | slope dy/da |"), "|---:|---:|---:|", *rows])
+    return "\n".join(
+        [_("| output | score | softmax y | slope dy/da |"), "|:--|---:|---:|---:|", *rows]
+    )
 
 
 def _numbers(size: float, sizes: scaling.Floats) -> dict[str, list[object]]:

@@ -10,25 +10,25 @@ from tests.pages.views.decoding.conftest import assert_python_leaves_the_same_nu
 
 @pytest.fixture
 def few(monkeypatch):
-    monkeypatch.setattr("pages.views.decoding.exposure.SAMPLES", 12)
+    monkeypatch.setattr("pages.views.decoding.exposure.FEW", 12)
 
 
-def test_exposure_bias_is_measured_on_request(open_view):
+def test_exposure_bias_is_measured_on_a_few_sentences_and_on_many_on_request(open_view):
     at, shown = open_view("exposure", model="copy")
-    assert shown is None
-    at.toggle(key="measure_exposure").set_value(True).run()
-    assert not at.exception
     assert len(at.get("vega_lite_chart")) == 1
+    assert max(shown.numbers()["targets"]) == 60
+    at.segmented_control(key="exposure_samples").set_value(400).run()
+    assert not at.exception
+    assert any("400 held-out sentences" in each.value for each in at.markdown)
 
 
 def test_exposure_bias_stands_beside_that_of_another_run_of_the_task(open_view, own_runs, few):
     at, _shown = open_view("exposure", model="translate")
-    at.toggle(key="measure_exposure").set_value(True).run()
     # Runs of other tasks would be measured on other sentences.
     assert at.selectbox(key="exposure_beside").options == ["none", "translate-guided"]
     at.selectbox(key="exposure_beside").set_value("translate-guided").run()
     assert not at.exception
-    told = [text.value for text in at.markdown if "the exposure bias, at most **" in text.value]
+    told = [text.value for text in at.markdown if "The exposure bias is at most **" in text.value]
     assert len(told) == 1
     for name in ("this run", "translate-guided"):
         found = overall(exposure(*measured(name.replace("this run", "translate"))))
@@ -46,7 +46,6 @@ def test_python_computes_every_number_again(open_view, few):
     _at, shown = open_view(
         "exposure",
         model="translate",
-        measure_exposure="true",
         exposure_beside="translate-guided",
     )
     assert set(shown.numbers()["run"]) == {"translate", "translate-guided"}

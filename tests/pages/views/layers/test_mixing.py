@@ -35,5 +35,6 @@ def test_the_line_says_how_far_other_words_move(open_layers):
     attention, forward = (panel.values for panel in panels(at))
     off = ~np.eye(len(attention), dtype=bool)
     text = said(at).replace("−", "-")
-    assert f"**{attention[off].min():.2g} … {attention[off].max():.2g}** times" in text
-    assert f"at most **{forward[off].max():g}**" in text
+    assert f"by up to **{attention[off].max():.2g}** times as much" in text
+    assert forward[off].max() == 0
+    assert "the feed-forward layer moves it by **0**" in text

@@ -1,35 +1,61 @@
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from core.heads import Site
 from core.model import Step
-from tests.pages.conftest import chart_rows, said
+from tests.pages.conftest import said
 from tests.pages.views.conftest import assert_takeable, computed, numbers_of
-from tests.pages.views.layers.conftest import panels
 
 
-def test_vectors_before_and_after_a_norm_are_the_models_own(open_layers, tensors):
+def charts(at):
+    """Return each chart's rows, series → values."""
+    found = []
+    for chart in at.get("vega_lite_chart"):
+        series = {}
+        for row in pa.ipc.open_stream(chart.proto.datasets[0].data.data).read_all().to_pylist():
+            series.setdefault(row["series"], []).append(row["value"])
+        found.append(series)
+    return found
+
+
+def test_spreads_before_and_after_a_norm_are_the_models_own(open_layers, tensors, run):
     at = open_layers(layers="norms", layer="1", sublayer="feed-forward")
     site = Site("encoder", 1, "feed_forward")
-    for index, step in enumerate((Step.BEFORE_NORM, Step.AFTER_NORM)):
-        [panel] = panels(at, index)
-        np.testing.assert_allclose(panel.values, tensors[site, step], atol=1e-5)
-    deviation = tensors[site, Step.BEFORE_NORM].std(axis=-1)
-    assert f"before {deviation.min():.3g} … {deviation.max():.3g}" in said(at)
-    assert "normalised 1 … 1" in said(at)
+    spread, _moved = charts(at)
+    before_KD = tensors[site, Step.BEFORE_NORM].astype(np.float64)
+    after_KD = tensors[site, Step.AFTER_NORM].astype(np.float64)
+    np.testing.assert_allclose(spread["before"], before_KD.std(axis=-1), rtol=1e-5)
+    np.testing.assert_allclose(spread["after LayerNorm"], 1, atol=1e-4)
+    np.testing.assert_allclose(spread["after gain and bias"], after_KD.std(axis=-1), rtol=1e-5)
+    deviation = before_KD.std(axis=-1)
+    wanted = f"is {deviation.min():.3g} to {deviation.max():.3g} before LayerNorm, and **1** after"
+    assert wanted in said(at)
 
 
-def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(open_layers, handed_over):
+def test_alone_in_its_batch_the_sentence_has_nothing_to_be_moved_by(open_layers):
+    at = open_layers(layers="norms", others="")
+    assert len(charts(at)) == 1
+    assert "The sentence is alone in its batch" in said(at)
+
+
+def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
+    open_layers, handed_over, tensors
+):
     at = open_layers(layers="norms", layer="1", sublayer="feed-forward", others="The cat slept.")
     [shown] = handed_over
     assert_takeable(at, shown)
+    spread, moved = charts(at)
     studied = ("layer_norm", "batch_norm", "batch_norm_padded")
-    assert numbers_of(shown, *studied) == [row["value"] for row in chart_rows(at)]
-    for index, name in enumerate(("before", "after")):
-        [panel] = panels(at, index)
-        np.testing.assert_allclose(numbers_of(shown, name), panel.values.reshape(-1), rtol=1e-6)
-    ranges = ("mean_before", "deviation_before", "deviation_normalised", "deviation_after")
-    assert computed(shown) == numbers_of(shown, *studied, *ranges, "before", "after")
+    assert numbers_of(shown, *studied) == [value for values in moved.values() for value in values]
+    ranges = ("deviation_before", "deviation_normalised", "deviation_after")
+    assert numbers_of(shown, *ranges) == [value for values in spread.values() for value in values]
+    site = Site("encoder", 1, "feed_forward")
+    for name, step in (("before", Step.BEFORE_NORM), ("after", Step.AFTER_NORM)):
+        wanted = tensors[site, step].reshape(-1)
+        np.testing.assert_allclose(numbers_of(shown, name), wanted, rtol=1e-4, atol=1e-5)
+    columns = (*studied, "mean_before", *ranges, "before", "after")
+    assert computed(shown) == numbers_of(shown, *columns)
 
 
 def test_all_sublayers_of_the_layer_are_offered_and_no_others(open_gated, open_layers):
@@ -56,8 +82,6 @@ def test_links_by_the_older_names_of_the_sublayers_stay_valid(open_layers, older
 
 def test_the_line_says_how_far_batch_norm_moves_the_sentence(open_layers):
     at = open_layers(layers="norms")
-    moved = {}
-    for row in chart_rows(at):
-        moved.setdefault(row["series"], []).append(row["value"] if "value" in row else row["y"])
+    _spread, moved = charts(at)
     text = said(at).replace("−", "-")
     assert f"by up to **{max(moved['BatchNorm']):.2g}" in text

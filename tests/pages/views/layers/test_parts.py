@@ -38,7 +38,7 @@ def test_a_click_on_a_part_says_what_it_costs_and_is_kept_in_the_link(open_layer
     layer = run.model.decoder[1].cross_attention
     count = sum(parameter.numel() for parameter in layer.parameters())
     cells = table(at).to_numpy().tolist()
-    assert cells[0][1].startswith(f"{count:,} (")
+    assert cells[0][1].startswith(f"{count:,}, ")
     assert ["shape: scores", "4 × 16 × 14"] in cells
     assert f"{count_parameters(run.settings.model):,} parameters" in said(at)
 

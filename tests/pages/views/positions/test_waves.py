@@ -11,7 +11,7 @@ def test_waves_are_the_formula_with_their_wavelengths(open_positions):
     found = charted(open_positions("waves", model="translate"))
     expected = table(50, 128)
     # λ = 2π 10000^(d / 128)
-    names = {0: "6.28", 8: "11.2", 16: "19.9", 24: "35.3"}
+    names = {0: "6.28", 10: "12.9", 20: "26.5", 30: "54.4"}
     assert list(found) == [f"dimension {d}, λ {length}" for d, length in names.items()]
     for values, dimension in zip(found.values(), names, strict=True):
         assert values == pytest.approx(expected[:, dimension].tolist(), abs=1e-12)
