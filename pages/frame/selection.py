@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
+from streamlit.delta_generator import DeltaGenerator
 
 from core.heads import STACK_LABELS, Head, Kind, Side, Site, Stack
 from core.inspection import Inspection, SiteAttention
@@ -119,20 +120,42 @@ def ask(opened: Opened, *, kind: bool = True, head: bool = True, unit: bool = Tr
         head: False where all heads are shown, or one is chosen in the picture.
         unit: False where everything is between tokens, never merged to words.
     """
+    with row():
+        selected = choose(opened, kind=kind, head=head, unit=unit)
+        tell(selected, head=head)
+    if head:
+        tell_head(selected)
+    return selected
+
+
+def row() -> DeltaGenerator:
+    """Return the row of a view's controls."""
+    return st.container(horizontal=True, vertical_alignment="center")
+
+
+def choose(opened: Opened, *, kind: bool = True, head: bool = True, unit: bool = True) -> Selection:
+    """Ask as `ask` does, inside of a row in which a view asks for more."""
     inspection = opened.inspection
-    with st.container(horizontal=True, vertical_alignment="center"):
-        chosen = ask_head(opened, kind=kind, head=head)
-        whole_words = _ask_whole_words(asked=unit) and unit
-        if whole_words:
-            inspection = cached.inspected(opened.path, opened.sentence, whole_words=True)
-        st.caption(notes.size(opened.inspection), width="content")
-        if head:
-            card_link.link(opened, chosen, _("Card of this head"))
+    chosen = ask_head(opened, kind=kind, head=head)
+    whole_words = _ask_whole_words(asked=unit) and unit
+    if whole_words:
+        inspection = cached.inspected(opened.path, opened.sentence, whole_words=True)
+    return Selection(opened=opened, inspection=inspection, whole_words=whole_words, head=chosen)
+
+
+def tell(selected: Selection, *, head: bool = True) -> None:
+    """Say how long the sentence is, and lead to the card of the head where one is chosen."""
+    st.caption(notes.size(selected.opened.inspection), width="content")
+    if head:
+        card_link.link(selected.opened, selected.head, _("Card of this head"))
+
+
+def tell_head(selected: Selection) -> None:
+    """Say below the row why not to believe the head's map."""
     # Its place is reserved: what is said of one head and not of another must not move the picture.
     with st.container(key="about_head"):
-        if head and (found := notes.about_map(opened.run, inspection, chosen)):
+        if found := notes.about_map(selected.opened.run, selected.inspection, selected.head):
             st.caption(" ".join(found))
-    return Selection(opened=opened, inspection=inspection, whole_words=whole_words, head=chosen)
 
 
 def ask_head(opened: Opened, *, kind: bool = True, head: bool = True) -> Head:

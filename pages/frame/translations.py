@@ -8,11 +8,10 @@ LONG = 600
 """Letters of translations that push the picture too far down."""
 
 
-def say(claim: str, translations: str) -> None:
-    """Show what is found above the translations; these folded, where they are long."""
+def say(translations: str) -> None:
+    """Show translations; folded where they are long."""
     if len(translations) <= LONG:
-        st.markdown(f"{claim}  \n{translations}")
+        st.markdown(translations)
         return
-    st.markdown(claim)
     with st.expander(_("Translations"), type="compact"):
         st.markdown(translations)

@@ -8,8 +8,8 @@ H heads, L layers, B batch, S source length, T target length, V vocabulary, P pa
 its tokens, or its words.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
@@ -61,8 +61,8 @@ class Attribution:
     """scores_P of each method that was asked. Those of attention are never negative: of attention
     and of rollout they sum to 1, of flow each is at most 1. The others are in nats, below 0
     for a part of the source that makes the word less probable."""
-    integrated: IntegratedGradients
-    """With what its scores should sum to."""
+    integrated: IntegratedGradients | None
+    """With what its scores should sum to; None where that method was not asked."""
 
     def largest_part(self, method: Method) -> int:
         """Return the part of the source to which a method gives the largest number, either way."""
@@ -79,10 +79,6 @@ class Attribution:
         found = np.exp(self.log_probability - self.scores[Method.LEAVE_ONE_OUT])
         # Rounding must not lead beyond certainty.
         return np.asarray(np.minimum(found, 1.0), np.float64)
-
-    def only(self, method: Method) -> "Attribution":
-        """Return the same with one method only."""
-        return replace(self, scores={method: self.scores[method]})
 
     @property
     def agreement(self) -> Mapping[Method, float | None]:
@@ -114,8 +110,13 @@ def said_at(source_ids: Sequence[int], target_ids: Sequence[int], step: int) -> 
     return Said(tuple(source_ids), (BOS, *target_ids[:step]), target_ids[step])
 
 
-def attribute(model: Transformer, said: Said, words: Sequence[int] | None = None) -> Attribution:
-    """Ask every method about a word that is said.
+def attribute(
+    model: Transformer,
+    said: Said,
+    words: Sequence[int] | None = None,
+    asked: Collection[Method] = frozenset(Method),
+) -> Attribution:
+    """Ask methods about a word that is said.
 
     Between words the scores of a word's tokens are added, but for two: leaving one out hides the
     whole word, for the rest of it might tell what is hidden, and flow is what could reach all its
@@ -125,21 +126,22 @@ def attribute(model: Transformer, said: Said, words: Sequence[int] | None = None
         model: In evaluation mode; it stays as it is.
         said: The word, and what it follows.
         words: Which word each source token belongs to, counted from 0; None asks about tokens.
+        asked: The methods; without it, all of them.
     """
     log_probability, encoder_LHSS, cross_HS = _looked_at(model, said)
-    integrated = integrated_gradients(model, said)
+    integrated = integrated_gradients(model, said) if Method.INTEGRATED in asked else None
     added = partial(_between_words, words=words)
-    scores = {
-        Method.ATTENTION: added(cross_HS.astype(np.float64).mean(axis=0)),
-        Method.ROLLOUT: added(source_rollout(encoder_LHSS, cross_HS)),
+    ways: dict[Method, Callable[[], Scores]] = {
+        Method.ATTENTION: lambda: added(cross_HS.astype(np.float64).mean(axis=0)),
+        Method.ROLLOUT: lambda: added(source_rollout(encoder_LHSS, cross_HS)),
     }
     if len(said.source_ids) <= MOST_TOKENS:
-        scores[Method.FLOW] = source_flow(encoder_LHSS, cross_HS, words)
-    scores |= {
-        Method.GRADIENT: added(gradient_times_input(model, said)),
-        Method.INTEGRATED: added(integrated.scores_S),
-        Method.LEAVE_ONE_OUT: leave_one_out(model, said, words),
-    }
+        ways[Method.FLOW] = lambda: source_flow(encoder_LHSS, cross_HS, words)
+    ways[Method.GRADIENT] = lambda: added(gradient_times_input(model, said))
+    if integrated is not None:
+        ways[Method.INTEGRATED] = lambda: added(integrated.scores_S)
+    ways[Method.LEAVE_ONE_OUT] = lambda: leave_one_out(model, said, words)
+    scores = {method: score() for method, score in ways.items() if method in asked}
     return Attribution(said, log_probability, scores, integrated)
 
 

@@ -21,8 +21,8 @@ Measure = Literal["norm", "cosine", "added"]
 """What of a stream is asked for: one of the quantities of `Stream`."""
 _SUBLAYERS = {
     "embedding": N_("embedding"),
-    "self": N_("self"),
-    "cross": N_("cross"),
+    "self": N_("self-attention"),
+    "cross": N_("cross-attention"),
     "feed_forward": N_("feed-forward"),
 }
 
@@ -63,7 +63,7 @@ class Stream:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Messages that call each depth by name: `embedding`, then `0 self`, `0 feed-forward`."""
+        """Messages that call each depth by name: `embedding`, then `self-attention 0`, `feed-forward 0`."""
         return tuple(map(_depth, self.sites))
 
 
@@ -72,7 +72,7 @@ def _depth(site: Site) -> Message:
     sublayer = Message(_SUBLAYERS.get(site.sublayer, site.sublayer))
     if site.sublayer == "embedding":
         return sublayer
-    return Message("{layer} {sublayer}", layer=site.layer, sublayer=sublayer)
+    return Message("{sublayer} {layer}", layer=site.layer, sublayer=sublayer)
 
 
 @torch.inference_mode()

@@ -36,7 +36,7 @@ def draw(opened: Opened) -> Shown | None:
         if second is None:
             return None
         shown = compared(selected, second)
-        say("", differences.translations(shown))
+        say(differences.translations(shown))
     pictures = Matrices(panels=(_map(shown, 0), _map(shown, 1), _difference(shown)))
     picture = components.matrices(pictures, key=COMPARED_MAPS)
     return Shown(

@@ -64,12 +64,13 @@ _NUMBERS = {
 
 def draw(opened: Opened) -> Shown:
     """Draw the table, and say what the chosen head does."""
-    selected = selection.ask(opened, head=False)
-    asked = (opened.sentence, selected.whole_words, selected.kind)
-    summaries = cached.of_run(_summaries, opened.path, *asked)
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with selection.row():
+        selected = selection.choose(opened, head=False)
         st.caption(_("sorted by"), width="content")
         sort = controls.choice(_("Sorted by"), session.SORT, translated(SORTS), CHANCE)
+    asked = (opened.sentence, selected.whole_words, selected.kind)
+    summaries = cached.of_run(_summaries, opened.path, *asked)
+    with selection.row():
         pair = _ask_pair(selected) if sort == PAIR else None
     ordered = sorted(summaries, key=_order(selected, sort, pair))
     shown = HeadTable(selected, ordered, pair, sort)
@@ -180,9 +181,9 @@ def _seen(shown: HeadTable) -> str:
     if found.pattern.above_chance <= 0:
         return _("No head differs from chance here.")
     gains = [each.pattern.above_chance for each in shown.summaries]
-    text = _("**{head}** differs most from chance: {does}.")
+    text = _("**{head}** differs most from chance: it {does}.")
     if gains.count(found.pattern.above_chance) > 1:
-        text = _("**{head}** differs from chance as much as any: {does}.")
+        text = _("**{head}** differs from chance as much as any: it {does}.")
     patterns = n_(
         "Clear patterns: **{clear}** of {n} head.",
         "Clear patterns: **{clear}** of {n} heads.",

@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import streamlit as st
 
 from core.heads import STACK_LABELS, Kind
 from core.inspection import inspect_sentence, merged
@@ -26,8 +25,11 @@ _IMPORT = "from core.heads import Site"
 
 def draw(opened: Opened) -> Shown:
     """Draw the lines."""
-    selected = selection.ask(opened)
-    heads = _heads(selected)
+    with selection.row():
+        selected = selection.choose(opened)
+        heads = _heads(selected)
+        selection.tell(selected)
+    selection.tell_head(selected)
     shown = of_heads(selected, heads)
     picture = show(selected, shown)
     drawn = [head for head in heads if head not in shown.hidden]
@@ -51,13 +53,11 @@ def draw(opened: Opened) -> Shown:
 def _heads(selected: Selection) -> list[int]:
     """Ask whether one head's lines are drawn or those of all heads of the layer."""
     n_heads = len(selected.attention.weights_HQK)
-    # Its place is kept where nothing is asked: what comes and goes above must not move the picture.
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if n_heads == 1:
-            return [selected.head.index]
-        offered = {ONE: _("one head"), ALL: _("all heads")}
-        older = {"one head": ONE, "all heads": ALL}
-        shown = controls.choice(_("Lines of"), session.SHOWN, offered, ONE, older=older)
+    if n_heads == 1:
+        return [selected.head.index]
+    offered = {ONE: _("one head"), ALL: _("all heads")}
+    older = {"one head": ONE, "all heads": ALL}
+    shown = controls.choice(_("Lines of"), session.SHOWN, offered, ONE, older=older)
     return list(range(n_heads)) if shown == ALL else [selected.head.index]
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 
 import numpy as np
-import streamlit as st
 from numpy.typing import NDArray
 
 from core.analysis.heads.aggregate import heads_of_all_layers, largest_of_heads, mean_of_heads
@@ -34,8 +33,8 @@ _HOW: Mapping[str, Callable[[NDArray[np.float32]], NDArray[np.float32]]] = {
 
 def draw(opened: Opened) -> Shown:
     """Draw one map for all heads, or one for each layer."""
-    selected = selection.ask(opened, head=False)
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with selection.row():
+        selected = selection.choose(opened, head=False)
         ways = {LARGEST: _("largest"), MEAN: _("mean")}
         how = controls.choice(_("How"), session.HOW, ways, LARGEST)
         heads = {ALL: _("all heads of all layers"), LAYERS: _("heads of each layer")}

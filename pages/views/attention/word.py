@@ -5,7 +5,6 @@ from functools import partial
 from operator import itemgetter
 
 import numpy as np
-import streamlit as st
 from numpy.typing import NDArray
 
 from core.heads import Head, Kind, Side
@@ -31,14 +30,15 @@ ORDER = "order"
 
 def draw(opened: Opened) -> Shown:
     """Draw a strip for every head that the word takes part in."""
-    selected = selection.ask(opened, kind=False, head=False)
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with selection.row():
+        selected = selection.choose(opened, kind=False, head=False)
         ways = {AT: _("looks at"), BY: _("is looked at by")}
         older = {"looks at": AT, "is looked at by": BY}
         direction = controls.choice(_("Direction"), session.DIRECTION, ways, AT, older=older)
         orders = {LARGEST: _("largest first"), BY_LAYER: _("by layer")}
         older = {"largest first": LARGEST, "by layer": BY_LAYER}
         order = controls.choice(_("Sort"), ORDER, orders, LARGEST, older=older)
+        selection.tell(selected, head=False)
     inspection = selected.inspection
     side, index = _followed(selected)
     groups = _groups(inspection, side, index, direction)

@@ -121,13 +121,13 @@ def _draw_methods(opened: Opened, step: int, parts: Parts, every_method: bool) -
     inspection = opened.inspection
     ids, source_ids = target_ids(inspection), inspection.translation.source_ids
     word = opened.run.tokenizer.describe(ids)[step].text
-    with st.spinner(_("Asking six methods; long sentences take some seconds …")):
-        found = cached.of_model(_attributed, opened.path, source_ids, ids, step, parts.words)
+    asked = frozenset(Method) if every_method else frozenset({Method.LEAVE_ONE_OUT})
+    with st.spinner(_("Asking the model; long sentences take some seconds …")):
+        found = cached.of_model(_attributed, opened.path, source_ids, ids, step, parts.words, asked)
     trust: dict[Method, Trust] | None = None
     if every_method:
         panel = attribution_maps.of_methods(found, parts, word, inspection.unknown_words)
     else:
-        found = found.only(Method.LEAVE_ONE_OUT)
         panel = attribution_maps.of_one_method(found, parts, word, inspection.unknown_words)
     picture = _draw_map(panel, found, parts, word)
     if every_method:
@@ -168,8 +168,9 @@ def _attributed(
     ids: tuple[int, ...],
     step: int,
     words: tuple[int, ...] | None,
+    asked: frozenset[Method],
 ) -> Attribution:
-    return attribute(model, said_at(source_ids, ids, step), words)
+    return attribute(model, said_at(source_ids, ids, step), words, asked)
 
 
 def _ask_trust(opened: Opened, per_word: bool) -> dict[Method, Trust] | None:
@@ -222,6 +223,7 @@ def numbers(found: Attribution, parts: Parts, trust: dict[Method, Trust] | None 
     """Return a row for each method and part of the source."""
     methods, count = attribution_methods.asked(found), len(parts.tokens)
     rows = [(method, at) for method in methods for at in range(count)]
+    integrated = found.integrated
     known = [(trust or {}).get(method) for method, _at in rows]
     return {
         "step": [len(found.said.fed_ids) - 1] * len(rows),
@@ -233,8 +235,8 @@ def numbers(found: Attribution, parts: Parts, trust: dict[Method, Trust] | None 
         "score": [float(found.scores[method][at]) for method, at in rows],
         "rank_correlation": [found.agreement.get(method) for method, _at in rows],
         "probability": [found.probability] * len(rows),
-        "integrated_total": [found.integrated.total] * len(rows),
-        "integrated_difference": [found.integrated.difference] * len(rows),
+        "integrated_total": [integrated and integrated.total] * len(rows),
+        "integrated_difference": [integrated and integrated.difference] * len(rows),
         "trust_mean": [each and each.mean for each in known],
         "trust_deviation": [each and each.deviation for each in known],
         "trust_low": [each and each.quartiles[0] for each in known],

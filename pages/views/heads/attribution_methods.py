@@ -152,8 +152,10 @@ def cell(method: Method, token: str, word: str, score: float) -> str:
 
 
 def gap(found: Attribution) -> str:
-    """Return how far integrated gradients are from what they should add up to."""
+    """Return how far integrated gradients are from what they should add up to, if asked."""
     integrated = found.integrated
+    if integrated is None:
+        return ""
     return n_(
         "Integrated gradients add up to {total} nats, and should to {wanted}: a gap of {gap} "
         "({n} gradient).",

@@ -64,7 +64,7 @@ def draw(opened: Opened) -> Shown | None:
     both = (first, second) if direction == INTO_SECOND else (second, first)
     if (study := _studied(opened, *both)) is None:
         return None
-    say("", _sentences(study, direction, opened.run))
+    say(_sentences(study, direction, opened.run))
     strong = [head for head, _share in study.strongest(STRONG, NAMED)]
     named_heads.warn_whatever_the_sentence(opened.run, strong)
     picture = matrices(maps(study), key="patch_maps")

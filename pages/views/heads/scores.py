@@ -121,7 +121,7 @@ def _seen(heads: Sequence[HeadRole], chosen: int) -> str:
         )
     if first:
         text = _(
-            "Of these heads, **{where}** differs most from chance: its largest weight is on "
+            "**{where}** differs most from chance of these heads: its largest weight is on "
             "**{role}** {how}."
         )
     else:

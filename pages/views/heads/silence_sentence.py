@@ -225,5 +225,5 @@ def _translations(found: Tried, run: Run) -> str:
     texts = marked(*(typeset(each.translation.text, run) for each in (found.before, found.after)))
     before = _("before: {text}").format(text=texts[0])
     if found.same_text:
-        return before + "  \n" + _("after: the same, word by word")
+        return before + "  \n" + _("after: the same")
     return before + "  \n" + _("after: {text}").format(text=texts[1])

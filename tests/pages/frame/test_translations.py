@@ -9,21 +9,20 @@ def said(translations):
     def script(translations):
         from pages.frame.translations import say
 
-        say("What is found.", translations)
+        say(translations)
 
     at = AppTest.from_function(script, args=(translations,)).run()
     assert not at.exception
     return at
 
 
-def test_short_translations_stand_below_what_is_found():
+def test_short_translations_are_shown():
     at = said("x" * LONG)
-    assert [each.value for each in at.markdown] == ["What is found.  \n" + "x" * LONG]
+    assert [each.value for each in at.markdown] == ["x" * LONG]
     assert not at.expander
 
 
-def test_long_translations_are_folded_and_what_is_found_is_not():
+def test_long_translations_are_folded():
     at = said("x" * (LONG + 1))
     [folded] = at.expander
     assert [each.value for each in folded.markdown] == ["x" * (LONG + 1)]
-    assert at.main.markdown[0].value == "What is found."

@@ -30,12 +30,17 @@ def test_depths_go_from_the_embedding_through_every_sublayer(model):
     found = residual_stream(model, SOURCE, FED)
     assert found["encoder"].names == (
         "embedding",
-        "0 self",
-        "0 feed-forward",
-        "1 self",
-        "1 feed-forward",
+        "self-attention 0",
+        "feed-forward 0",
+        "self-attention 1",
+        "feed-forward 1",
     )
-    assert found["decoder"].names == ("embedding", "0 self", "0 cross", "0 feed-forward")
+    assert found["decoder"].names == (
+        "embedding",
+        "self-attention 0",
+        "cross-attention 0",
+        "feed-forward 0",
+    )
     for stream, length in ((found["encoder"], len(SOURCE)), (found["decoder"], len(FED))):
         n_depths = len(stream.names)
         assert stream.norms_LK.shape == stream.cosines_LK.shape == (n_depths, length)
