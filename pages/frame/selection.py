@@ -147,7 +147,12 @@ def tell(selected: Selection, *, head: bool = True) -> None:
     """Say how long the sentence is, and lead to the card of the head where one is chosen."""
     st.caption(notes.size(selected.opened.inspection), width="content")
     if head:
-        card_link.link(selected.opened, selected.head, _("Card of this head"))
+        to_card(selected)
+
+
+def to_card(selected: Selection) -> None:
+    """Lead to the card of the head."""
+    card_link.link(selected.opened, selected.head, _("Card of this head"))
 
 
 def tell_head(selected: Selection) -> None:

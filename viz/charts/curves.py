@@ -58,7 +58,8 @@ class Quantity:
             return alt.Scale(type="log" if self.log else "linear", domain=ends, nice=False)
         if self.log:
             return alt.Scale(type="log")
-        return alt.Scale(domain=[0, 1]) if self.share else alt.Scale(zero=self.zero)
+        whole = self.share and self.zero
+        return alt.Scale(domain=[0, 1]) if whole else alt.Scale(zero=self.zero)
 
 
 @dataclass(frozen=True, slots=True)

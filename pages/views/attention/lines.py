@@ -28,7 +28,7 @@ def draw(opened: Opened) -> Shown:
     with selection.row():
         selected = selection.choose(opened)
         heads = _heads(selected)
-        selection.tell(selected)
+        selection.to_card(selected)
     selection.tell_head(selected)
     shown = of_heads(selected, heads)
     picture = show(selected, shown)

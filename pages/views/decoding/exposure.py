@@ -9,7 +9,7 @@ from core.evaluate.exposure import PositionAccuracy, exposure, held_out_exposure
 from core.runs.run import RunError
 from core.tasks import TASKS
 from pages.frame import cached, charts, controls
-from pages.frame.language import _, n_, number, percent, plain
+from pages.frame.language import _, capitalised, n_, number, percent, plain
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.snippets import folder, importing
@@ -97,21 +97,21 @@ def _chart(found: Found) -> Chart:
     return curves(
         series,
         x=Quantity(_("target position")),
-        y=Quantity(_("right tokens"), share=True),
+        y=Quantity(_("right tokens"), share=True, zero=False),
         title=_("Right tokens at each target position, EOS included"),
     )
 
 
 def _exposed(name: str, found: PositionAccuracy, n_sentences: int) -> str:
     return n_(
-        "{name}: **{forced}** of {n} token right when the true words are fed, **{free}** when its "
-        "own are ({samples} held-out sentences). The exposure bias is at most **{gap}** points.",
-        "{name}: **{forced}** of {n} tokens right when the true words are fed, **{free}** when its "
-        "own are ({samples} held-out sentences). The exposure bias is at most **{gap}** points.",
+        "{name} has **{forced}** of {n} token right when the true words are fed, **{free}** when "
+        "its own are ({samples} held-out sentences): an exposure bias of at most **{gap}** points.",
+        "{name} has **{forced}** of {n} tokens right when the true words are fed, **{free}** when "
+        "its own are ({samples} held-out sentences): an exposure bias of at most **{gap}** points.",
         found.n,
     ).format(
         samples=number(n_sentences),
-        name=plain(name),
+        name=plain(capitalised(name)),
         forced=percent(found.forced),
         free=percent(found.free),
         gap=number(100 * (found.forced - found.free), 2),
