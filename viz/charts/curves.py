@@ -48,7 +48,9 @@ class Quantity:
         """The marks along the axis."""
         if self.log and self.domain:
             return alt.Axis(format=".6~g", values=_decades(*self.domain))
-        return alt.Axis(format=".0%" if self.share else ".6~g", tickCount=6)
+        if self.share:
+            return alt.Axis(format=".0%" if self.zero else self.format, tickCount=6)
+        return alt.Axis(format=".6~g", tickCount=6)
 
     @property
     def scale(self) -> alt.Scale:
