@@ -60,7 +60,7 @@ gallery: .venv/app
 	$(BIN)/python -m core export runs/.gallery/translate gallery/translate
 	$(BIN)/python -m core export runs/.gallery/translate-guided gallery/translate-guided \
 		--snapshots 100 200
-	for run in $(GALLERY); do $(BIN)/python -m core heads gallery/$$run --fresh; done
+	for run in $(GALLERY); do $(BIN)/python -m core heads gallery/$$run --fresh --prune; done
 	rm -rf runs/.gallery
 
 everyday: .venv/app
@@ -73,7 +73,7 @@ everyday: .venv/app
 	rm -rf gallery/everyday
 	$(BIN)/python -m core export runs/.everyday gallery/everyday --without-pairs \
 		--notice "$(NOTICE)"
-	$(BIN)/python -m core heads gallery/everyday --fresh
+	$(BIN)/python -m core heads gallery/everyday --fresh --prune
 	rm -rf runs/.everyday
 
 texts: .venv/app

@@ -15,6 +15,15 @@ from core.analysis.effects.head_effects import (
     head_effects,
 )
 from core.analysis.effects.measuring import measured_effects
+from core.analysis.effects.pruning import (
+    BY_SCORE,
+    GREEDY,
+    N_PRUNED,
+    PruningPoint,
+    greedy_pruning,
+    pruning_by_score,
+)
+from core.analysis.effects.pruning_file import store_pruning
 from core.analysis.heads.roles import HeadRole, role_scores
 from core.commands.errors import CommandError
 from core.evaluate.intervals import Difference
@@ -31,6 +40,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fresh", action="store_true", help="measure and store anew what is stored"
     )
+    parser.add_argument(
+        "--prune",
+        action="store_true",
+        help="and silence one head after the other, and keep what is left of the model each time",
+    )
     parser.add_argument("--json", action="store_true")
 
 
@@ -41,12 +55,23 @@ def run(arguments: argparse.Namespace) -> None:
     loaded = load_run(arguments.run)
     stored = None if arguments.fresh else stored_effects(loaded)
     effects = _known(loaded, arguments.n, stored)
+    if arguments.prune:
+        store_pruning(loaded, _pruned(loaded, effects))
     roles = {role.head: role for role in role_scores(loaded, effects.n, effects.seed)}
     if arguments.json:
         print(json.dumps(to_json(effects, roles)))
     else:
         for line in table(effects, roles):
             print(line)
+
+
+def _pruned(loaded: Run, effects: HeadEffects) -> dict[str, list[PruningPoint]]:
+    """Return the curve of each order."""
+    scores = {each.head: each.loss.change for each in effects.heads}
+    return {
+        GREEDY: list(greedy_pruning(loaded, N_PRUNED)),
+        BY_SCORE: list(pruning_by_score(loaded, scores, N_PRUNED)),
+    }
 
 
 def _known(loaded: Run, n: int | None, stored: HeadEffects | None) -> HeadEffects:

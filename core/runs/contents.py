@@ -15,6 +15,8 @@ from core.tasks.corpus import FILES
 STATUS, METRICS, EVALUATION = "status.json", "metrics.jsonl", "evaluation.json"
 HEADS = "heads.json"
 """What silencing each head costs, as `core.analysis.effects.effects_file` writes it."""
+PRUNING = "pruning.json"
+"""What is left as one head after the other goes, as `core.analysis.effects.pruning_file` says."""
 TEXTS = (
     "run.json",
     "tokenizer.json",
@@ -24,6 +26,7 @@ TEXTS = (
     METRICS,
     EVALUATION,
     HEADS,
+    PRUNING,
     STATUS,
 )
 WEIGHT_FOLDERS = (BEST, CHECKPOINTS, SNAPSHOTS)

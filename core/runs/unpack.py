@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from core.runs.checks import check_run
-from core.runs.contents import EVALUATION, HEADS, METRICS, belongs
+from core.runs.contents import EVALUATION, HEADS, METRICS, PRUNING, belongs
 from core.runs.management import INCOMING, clear_left_over
 from core.runs.names import checked_name, free_name
 from core.runs.run import RunError
@@ -21,7 +21,7 @@ LARGEST = 2 << 30
 """Bytes that an archive may hold once it is unpacked."""
 _LARGEST_JSON = 16 << 20
 """Bytes of a file that is read as one JSON value, which takes many times as much memory."""
-_LARGEST_OF = {METRICS: 64 << 20, EVALUATION: 1 << 20, HEADS: 1 << 20}
+_LARGEST_OF = {METRICS: 64 << 20, EVALUATION: 1 << 20, HEADS: 1 << 20, PRUNING: 1 << 20}
 """Bytes of a file that is read as figures, often."""
 _MOST_MEMBERS = 10_000
 _CHUNK = 1 << 20

@@ -208,3 +208,27 @@ def test_a_number_without_room_is_left_out_and_never_cut(show):
         document = ElementTree.parse(saved(page, 0, "svg")).getroot()
     found = [text for text in written(document) if re.search(r"\d", text) and "word" not in text]
     assert set(found) <= {*matrices_cases.NUMBERS, "0", "0.5", "1"}
+
+
+def test_all_matrices_are_saved_as_one_drawing(show):
+    shown = matrices_cases.known()
+    with show("known") as page:
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Save all of them as one drawing").click()
+        document = ElementTree.parse(download.value.path()).getroot()
+        with page.expect_download() as picture:
+            page.get_by_role("button", name="Save all of them as one picture").click()
+        image = Image.open(picture.value.path())
+    assert image.width / image.height == pytest.approx(
+        float(document.get("width")) / float(document.get("height")), rel=0.02
+    )
+    texts = " ".join(text.text or "" for text in document.iter(f"{SVG}text"))
+    for panel in shown.panels:
+        assert all(word in texts for word in panel.title.split())
+    labels = [label.text for panel in shown.panels for label in panel.rows.labels]
+    assert all(texts.count(label) >= labels.count(label) for label in labels)
+
+
+def test_one_matrix_alone_has_no_buttons_for_all(show):
+    with show("single") as page:
+        expect(page.get_by_role("button", name="Save all of them")).to_have_count(0)

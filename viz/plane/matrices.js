@@ -13,6 +13,10 @@ KINDS.matrices = {
     // Once is enough: below the first panels that can be zoomed.
     const line = layout.lines.find((of) => of.some((i) => layout.panels[i].zoomable));
     figures[(line ?? layout.lines[0]).at(-1)].figure.after(nodes.hint);
+    nodes.tools.hidden = view.panels.length < 2;
+    const texts = Object.fromEntries(
+      ["png", "png.help", "svg", "svg.help"].map((name) => [name, view.texts[`all.${name}`]]));
+    nameTools(nodes.tools, "", texts);
   },
   said({ view: { panels, texts, picks, pins }, layout }, index) {
     const { title, rows, columns } = panels[index];
@@ -25,6 +29,9 @@ KINDS.matrices = {
   draw: alignCaptions,
   pictures(state, tool) {
     const { view: { panels, texts }, figures } = state;
+    if (tool.closest(".whole")) {
+      return { svg: allPicture(state), name: fileNameOf(panels[0].title, texts.file) };
+    }
     const index = panelAt(tool);
     const { zoom } = figures[index];
     const place = zoom ? `-rows-${zoom.row}-columns-${zoom.column}` : "";

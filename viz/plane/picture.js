@@ -10,8 +10,33 @@ function takeAway(state, tool) {
 }
 
 /** What is shown of a panel as a whole SVG document, of a size of its own. */
-function panelPicture({ view: { panels, texts }, root, measure, width, figures, layout }, index) {
-  const style = figureStyle(root);
+function panelPicture(state, index) {
+  const style = figureStyle(state.root);
+  return figureSvg(drawnPanel(state, index, style), style);
+}
+
+/** All panels side by side as one SVG document, each below its title. */
+function allPicture(state) {
+  const style = figureStyle(state.root);
+  const drawn = state.view.panels.map((_, index) => drawnPanel(state, index, style));
+  const { line, below, title: size } = FIGURE;
+  const written = (text) => figureTextWidth(text, size, style.font, 600);
+  const titles = drawn.map(({ title, width }) => brokenLines(title, width, written));
+  const top = Math.max(...titles.map((lines) => lines.length)) * line + below;
+  const body = [];
+  let left = 0;
+  drawn.forEach((panel, i) => {
+    body.push(svgMoved(left, 0, 0, titles[i].map((text, at) => svgText(
+      0, (at + 0.75) * line, text, { "font-size": size, "font-weight": 600, fill: style.ink }))));
+    body.push(svgMoved(left, top, 0, panel.body));
+    left += Math.max(panel.width, ...titles[i].map(written)) + PANEL_GAP;
+  });
+  const height = top + Math.max(...drawn.map((panel) => panel.height));
+  return figureSvg({ title: "", width: left - PANEL_GAP, height, body }, style);
+}
+
+/** What is shown of a panel as `figureSvg` takes it. */
+function drawnPanel({ view: { panels, texts }, measure, width, figures, layout }, index, style) {
   const { zoom, view } = figures[index];
   const panel = { ...(zoom ? partOf(panels[index], view) : panels[index]), chips: true };
   // As wide as the screen if words stand in the cells, so that none of them is cut that was not.
@@ -30,7 +55,7 @@ function panelPicture({ view: { panels, texts }, root, measure, width, figures, 
     svgMoved(0, top + below + PICTURE.gap, 0, foot.body),
   ];
   const height = top + below + PICTURE.gap + foot.height;
-  return figureSvg({ title: panels[index].title, width: figure, height, body }, style);
+  return { title: panels[index].title, width: figure, height, body };
 }
 
 /** How to read the colours, and what else is to be known, in lines as wide as the picture. */

@@ -15,6 +15,8 @@ from core.runs.run import Run
 N_PRUNED = 100
 """Held-out sentences: the greedy order measures every head that is left at every step."""
 SEED = 0
+GREEDY, BY_SCORE = "greedy", "by_score"
+"""The orders: by what is lost together with those that have gone, or by what each costs alone."""
 
 
 @dataclass(frozen=True, slots=True)

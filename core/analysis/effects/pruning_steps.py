@@ -6,7 +6,7 @@ runs in a folder that cannot be written to are pruned, too.
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from core.analysis.effects.pruning import PruningPoint
 
@@ -17,18 +17,24 @@ SECONDS = 0.2
 class GrowingCurve:
     """The points of a curve so far, shared by all who look at it."""
 
-    def __init__(self, begin: Callable[[], Iterator[PruningPoint | None]], n_heads: int) -> None:
-        """Keep what yields the points; nothing is measured yet.
+    def __init__(
+        self,
+        begin: Callable[[], Iterator[PruningPoint | None]],
+        n_heads: int,
+        measured: Iterable[PruningPoint] = (),
+    ) -> None:
+        """Keep what yields the points; nothing else is measured yet.
 
         Args:
             begin: Yields the points, from all heads down to none, and None where a part of the
                 work for the next one is done.
             n_heads: That the model has.
+            measured: All points, where somebody measured them before.
         """
         self.n_heads = n_heads
         self._begin = begin
         self._coming = begin()
-        self._found: list[PruningPoint] = []
+        self._found: list[PruningPoint] = list(measured)
         self._passes = 0
         """Made for the next point."""
         self._going_on = threading.Lock()

@@ -63,7 +63,7 @@ class Stream:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Messages that call each depth by name: `embedding`, `self-attention 0`, `feed-forward 0`."""
+        """Messages that call each depth by name: `embedding`, `self-attention 0` and so on."""
         return tuple(map(_depth, self.sites))
 
 

@@ -8,12 +8,17 @@ import streamlit as st
 
 from core.analysis.effects.head_effects import HeadEffects
 from core.analysis.effects.pruning import (
+    BY_SCORE,
+    GREEDY,
     N_PRUNED,
     SEED,
+    PruningPoint,
     greedy_passes,
     heads_needed,
     pruning_by_score,
 )
+from core.analysis.effects.pruning_file import Curves as Stored
+from core.analysis.effects.pruning_file import stored_pruning
 from core.analysis.effects.pruning_steps import GrowingCurve
 from core.analysis.effects.silencing import every_head
 from core.runs.run import Run, RunError
@@ -61,7 +66,7 @@ def draw(opened: Opened) -> Shown:
     except RunError as error:
         st.error(plain(explained(error)))
         effects = None
-    growing = _curves(opened.path, effects)
+    growing = _curves(opened.path, effects, _stored(opened.path))
     running = _is_running(opened.path) and not _done(growing)
     # A part of its own, so that going on leaves the rest of the page alone.
     every = SECONDS if running else None
@@ -189,23 +194,35 @@ def _done(growing: Curves) -> bool:
     return all(curve.done for curve in growing.values())
 
 
-def _curves(path: Path, effects: HeadEffects | None) -> Curves:
+def _stored(path: Path) -> Stored:
+    """Return what was measured before and kept with the run; say why where it cannot be used."""
+    try:
+        return cached.of_run(stored_pruning, path, N_PRUNED)
+    except RunError as error:
+        st.error(plain(explained(error)))
+        return {}
+
+
+def _curves(path: Path, effects: HeadEffects | None, stored: Stored) -> Curves:
     """Return the curves of a run: shared by all who look, kept until the run changes."""
-    found = {"greedy": cached.of_run(_greedy, path, N_PRUNED)}
+    known = {name: tuple(points) for name, points in stored.items()}
+    found = {GREEDY: cached.of_run(_greedy, path, N_PRUNED, known.get(GREEDY, ()))}
     if effects is not None:
         scores = tuple(each.loss.change for each in effects.heads)
-        found["by_score"] = cached.of_run(_by_score, path, scores, N_PRUNED)
+        found[BY_SCORE] = cached.of_run(_by_score, path, scores, N_PRUNED, known.get(BY_SCORE, ()))
     return found
 
 
-def _greedy(run: Run, n: int) -> GrowingCurve:
-    return GrowingCurve(partial(greedy_passes, run, n), len(every_head(run.model)))
+def _greedy(run: Run, n: int, measured: tuple[PruningPoint, ...]) -> GrowingCurve:
+    return GrowingCurve(partial(greedy_passes, run, n), len(every_head(run.model)), measured)
 
 
-def _by_score(run: Run, scores: tuple[float, ...], n: int) -> GrowingCurve:
+def _by_score(
+    run: Run, scores: tuple[float, ...], n: int, measured: tuple[PruningPoint, ...]
+) -> GrowingCurve:
     heads = every_head(run.model)
     of_head = dict(zip(heads, scores, strict=True))
-    return GrowingCurve(lambda: pruning_by_score(run, of_head, n), len(heads))
+    return GrowingCurve(lambda: pruning_by_score(run, of_head, n), len(heads), measured)
 
 
 def _points(growing: Curves) -> Points:

@@ -7,6 +7,8 @@ from core import jobs
 from core.analysis.effects import measuring
 from core.analysis.effects.effects_file import HEADS, effect_json, stored_effects
 from core.analysis.effects.head_effects import head_effects
+from core.analysis.effects.pruning import greedy_pruning, pruning_by_score
+from core.analysis.effects.pruning_file import stored_pruning
 from core.analysis.heads.roles import role_scores
 from core.runs.run import load_run
 
@@ -114,6 +116,20 @@ def test_where_nothing_can_be_stored_it_is_said_and_printed_all_the_same(
     assert len(json.loads(out)["heads"]) == 8
     assert error.startswith("warning: what was measured is not kept: ")
     assert not (path / HEADS).exists()
+
+
+def test_the_curves_of_pruning_are_kept_on_request(command, path, monkeypatch):
+    monkeypatch.setattr("core.commands.heads.N_PRUNED", 3)
+    command("heads", path, "--n", "6")
+    assert stored_pruning(load_run(path), 3) == {}
+    command("heads", path, "--n", "6", "--prune")
+    own = load_run(path)
+    curves = stored_pruning(own, 3)
+    scores = {each.head: each.loss.change for each in stored_effects(own).heads}
+    assert curves == {
+        "greedy": tuple(greedy_pruning(own, 3)),
+        "by_score": tuple(pruning_by_score(own, scores, 3)),
+    }
 
 
 def test_damaged_effects_are_named(refused, path):

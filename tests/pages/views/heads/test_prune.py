@@ -1,8 +1,17 @@
+import json
+
 import pytest
 
 from core.analysis.effects.effects_file import store_effects
 from core.analysis.effects.head_effects import HeadEffect, HeadEffects
-from core.analysis.effects.pruning import greedy_pruning, heads_needed, pruning_by_score
+from core.analysis.effects.pruning import (
+    BY_SCORE,
+    GREEDY,
+    greedy_pruning,
+    heads_needed,
+    pruning_by_score,
+)
+from core.analysis.effects.pruning_file import PRUNING, store_pruning
 from core.analysis.effects.silencing import every_head
 from core.evaluate.intervals import Difference
 from core.runs.run import RunError, load_run
@@ -187,3 +196,29 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
         assert found == shown(at, label)
     names = ("exact_match", "loss")
     assert_computed_again(at, handed_over[-1], *names, root=own_copy.parents[1])
+
+
+def test_what_was_measured_before_is_shown_at_once(open_prune, own_copy):
+    own = load_run(own_copy)
+    scores = measured(own_copy)
+    curves = {
+        GREEDY: tuple(greedy_pruning(own, N)),
+        BY_SCORE: tuple(pruning_by_score(own, scores, N)),
+    }
+    store_pruning(own, curves)
+    at = open_prune()
+    assert buttons(at) == []
+    for name, points in curves.items():
+        wanted = {each.n_left: each.exact_match for each in points}
+        assert shown(at, ORDERS[name]) == wanted
+    assert "In the order" in said(at)
+
+
+def test_a_damaged_file_is_said_and_pruning_can_begin(open_prune, own_copy):
+    store_pruning(load_run(own_copy), {GREEDY: tuple(greedy_pruning(load_run(own_copy), N))})
+    stored = json.loads((own_copy / PRUNING).read_text())
+    stored["orders"]["greedy"].pop()
+    (own_copy / PRUNING).write_text(json.dumps(stored))
+    at = open_prune()
+    assert "json is damaged" in at.error[0].value
+    assert buttons(at) == [prune.START]
