@@ -32,7 +32,7 @@ STOPS = (
         ),
         question=N_("Which word does “it” look at most?"),
         task=N_("Rest the pointer on “it”, on the left."),
-        shows={"side": "query", "token": str(_IT)},
+        shows={"side": "source", "token": str(_IT)},
     ),
     Stop(
         title=N_("Tired or wide"),
@@ -92,7 +92,7 @@ STOPS = (
         ),
         question=N_("Where does the row that writes “rue” look in the source?"),
         task=N_("Rest the pointer on “la → rue”."),
-        shows={"side": "query", "token": str(_FED_LA)},
+        shows={"side": "target", "token": str(_FED_LA)},
     ),
     Stop(
         title=N_("Decoding, step by step"),

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from core.analysis.effects.effects_file import stored_effects
+from core.analysis.effects.pruning import BY_SCORE, GREEDY, N_PRUNED
+from core.analysis.effects.pruning_file import stored_pruning
 from core.decoding.sentence import translate
 from core.evaluate.evaluation import evaluate
 from core.heads import Head
@@ -163,6 +165,15 @@ def test_what_silencing_costs_comes_with_the_weights(name):
     effects = stored_effects(run)
     assert (effects.n, effects.step) == (400, run.step)
     assert len(effects.heads) == sum(run.settings.model.n_heads for site in run.model.sites())
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_what_is_left_as_head_after_head_goes_comes_with_the_weights(name):
+    run = load_run(GALLERY / name)
+    curves = stored_pruning(run, N_PRUNED)
+    assert set(curves) == {GREEDY, BY_SCORE}
+    for points in curves.values():
+        assert points[0].exact_match >= points[-1].exact_match
 
 
 @pytest.mark.parametrize("name", RUNS)

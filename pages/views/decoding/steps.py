@@ -37,15 +37,18 @@ HOW_TO_READ = N_(
 
 def draw(opened: Opened) -> Shown | None:
     """Draw both decodings, and below them what was kept and what a search dropped."""
-    own = opened.task.reference(opened.inspection.translation.source) if opened.task else None
+    translation = opened.inspection.translation
+    known = opened.task.reference(translation.source) if opened.task else None
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        reference = opening.ask_reference(opened.sentence, own or "")
+        # What the model writes itself can be edited: so both sides stay.
+        reference = opening.ask_reference(opened.sentence, known or translation.text)
         method = methods.ask()
     if method is None:
         return None
     decodings = _decoded(opened, method, reference)
     overrides, free = decodings.overrides, decodings.free
-    _warn(decodings, len(opened.run.tokenizer.encode(reference).ids))
+    is_own = known is None and reference == translation.text
+    _warn(decodings, len(opened.run.tokenizer.encode(reference).ids), is_own=is_own)
     start = seen.step_of(opened, free, overrides)
     stepper = components.decoding(
         stepper_of(decodings, start),
@@ -91,8 +94,8 @@ def _decoded(opened: Opened, method: Method, reference: str) -> TwoDecodings:
     return TwoDecodings(opened, free, forced, side_by_side(free, forced), overrides)
 
 
-def _warn(decodings: TwoDecodings, n_reference: int) -> None:
-    """Say in one line what was cut, or did not come to an end."""
+def _warn(decodings: TwoDecodings, n_reference: int, *, is_own: bool) -> None:
+    """Say in one line what was cut, did not come to an end, or is no true target."""
     said, free, forced = [], decodings.free, decodings.forced
     if free[-1].chosen != EOS:
         n = len(free)
@@ -105,6 +108,10 @@ def _warn(decodings: TwoDecodings, n_reference: int) -> None:
         )
     if forced and len(forced) <= n_reference:
         said.append(_("The reference was cut: the model has no more positions."))
+    if forced and is_own:
+        said.append(
+            _("No true target is known: the reference is the model's own translation. Edit it.")
+        )
     if not forced:
         said.append(_("Without a reference there is nothing to force."))
     if said:

@@ -124,3 +124,12 @@ def test_a_click_changes_the_link_and_the_link_opens_what_was_clicked(open_decod
     assert at.query_params["overrides"] == f"4:{token}"
     again = open_decoding(overrides=f"4:{token}")
     assert stepper(again).free.fed == stepper(at).free.fed
+
+
+def test_a_sentence_that_nobody_translated_brings_what_the_model_writes_to_be_edited(open_decoding):
+    at = open_decoding(sentence="The tired owl slept, and the fox did not wait.")
+    own = reference(at).value
+    assert own
+    assert "No true target is known: the reference is the model's own translation." in said(at)
+    reference(at).set_value(f"{own} Oui.").run()
+    assert "No true target is known" not in said(at)
