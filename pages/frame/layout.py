@@ -19,6 +19,8 @@ TOUR = "tour"
 """Key of the box in which a tour says what to look at."""
 TOUR_TEXT, TOUR_TASK, TOUR_ONWARD = "tour_text", "tour_task", "tour_onward"
 """… and in it what explains, what is to be done, and the buttons."""
+CONTROLS, SIZE = "controls", "size"
+"""Keys of the row that asks for a head, and of what it says of the sentence's size."""
 OPENING = "opening"
 """Key of the row that asks for model and sentence."""
 TAKEN = "taken"
@@ -38,6 +40,11 @@ _STYLE = """
 header.stAppHeader { height: 2.2rem; min-height: 2.2rem; }
 button[data-testid="stBaseButton-primary"] { color: Canvas; }
 .st-key-sentence, [class*="st-key-sentence--"] { min-width: 22rem; }
+/* What is asked stands beside its box: the picture below has its line. */
+.st-key-opening :is(.stSelectbox, .stTextInput) { display: flex; align-items: center; gap: 0.5rem; }
+.st-key-opening [data-testid="stWidgetLabel"] { min-height: 0; margin: 0; white-space: nowrap; }
+.st-key-opening .stTextInput { margin-inline-start: 0.75rem; }
+.st-key-opening .stTextInput > :last-child { flex: 1; }
 .st-key-start [class*="st-key-sentence"] { min-width: 0; }
 .stMainBlockContainer .st-key-start.stVerticalBlock { gap: 0.25rem; }
 .stMainBlockContainer:has(.st-key-start) { padding-bottom: 0; }
@@ -75,7 +82,11 @@ button[data-testid="stBaseButton-primary"] { color: Canvas; }
 /* On a phone the picture comes first: what is asked for is named by what it holds. */
 @media (max-width: 640px) {
   .st-key-opening [data-testid="stWidgetLabel"], .st-key-lesson_text { display: none; }
+  .st-key-opening .stTextInput { margin-inline-start: 0; }
+  .st-key-controls { flex-wrap: nowrap; overflow-x: auto; scrollbar-width: thin; }
+  .st-key-controls > * { flex: none; }
 }
+@media (max-width: 1100px) { .st-key-size { display: none; } }
 @media (max-width: 1000px) { .stMainBlockContainer { padding: 2.2rem 1.2rem 3rem; } }
 @media print {
   .stSidebar, header.stAppHeader, .stExpander, .stButton { display: none !important; }

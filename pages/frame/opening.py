@@ -93,7 +93,7 @@ def ask_sentence(task: Task | None, *, labelled: bool = True, asked: bool = True
 def _ask_run(names: Sequence[str], then: Callable[[], None] | None = None) -> str:
     """Ask for a run."""
     runs = {name: name for name in names}
-    return controls.selection(_("Model"), session.MODEL, runs, names[0], then=then, width=200)
+    return controls.selection(_("Model"), session.MODEL, runs, names[0], then=then, width=250)
 
 
 def ask_named_run(names: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.heads import STACK_LABELS, Head, Kind, Side, Site, Stack
 from core.inspection import Inspection, SiteAttention
 from core.tokenizer import Token
-from pages.frame import cached, card_link, controls, notes, opening, session
+from pages.frame import cached, card_link, controls, layout, notes, opening, session
 from pages.frame.language import _
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
@@ -130,7 +130,7 @@ def ask(opened: Opened, *, kind: bool = True, head: bool = True, unit: bool = Tr
 
 def row() -> DeltaGenerator:
     """Return the row of a view's controls."""
-    return st.container(horizontal=True, vertical_alignment="center")
+    return st.container(horizontal=True, vertical_alignment="center", key=layout.CONTROLS)
 
 
 def choose(opened: Opened, *, kind: bool = True, head: bool = True, unit: bool = True) -> Selection:
@@ -145,7 +145,8 @@ def choose(opened: Opened, *, kind: bool = True, head: bool = True, unit: bool =
 
 def tell(selected: Selection, *, head: bool = True) -> None:
     """Say how long the sentence is, and lead to the card of the head where one is chosen."""
-    st.caption(notes.size(selected.opened.inspection), width="content")
+    with st.container(key=layout.SIZE, width="content"):
+        st.caption(notes.size(selected.opened.inspection), width="content")
     if head:
         to_card(selected)
 

@@ -70,7 +70,7 @@ def draw(opened: Opened) -> Shown:
         sort = controls.choice(_("Sorted by"), session.SORT, translated(SORTS), CHANCE)
     asked = (opened.sentence, selected.whole_words, selected.kind)
     summaries = cached.of_run(_summaries, opened.path, *asked)
-    with selection.row():
+    with st.container(horizontal=True, vertical_alignment="center"):
         pair = _ask_pair(selected) if sort == PAIR else None
     ordered = sorted(summaries, key=_order(selected, sort, pair))
     shown = HeadTable(selected, ordered, pair, sort)

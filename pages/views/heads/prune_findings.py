@@ -49,16 +49,16 @@ def needed(name: str, found: Sequence[PruningPoint]) -> str:
         text = _("All heads together get **{all}** right: there is too little to lose.")
         return text.format(all=percent(found[0].exact_match))
     text = n_(
-        "In the order “{name}” the task needs **{needed}** of {of} head: with it exact match is "
-        "{share}, with all {all} (n\u00a0=\u00a0{n}).",
-        "In the order “{name}” the task needs **{needed}** of {of} heads: with them exact match is "
-        "{share}, with all {all} (n\u00a0=\u00a0{n}).",
+        "**{gone}** of {of} head can go: exact match is {share} then, with all {all} (order "
+        "“{name}”, n\u00a0=\u00a0{n}).",
+        "**{gone}** of {of} heads can go: exact match is {share} then, with all {all} (order "
+        "“{name}”, n\u00a0=\u00a0{n}).",
         found[0].n_left,
     )
     [at] = [point for point in found if point.n_left == n_needed]
     return text.format(
         name=_(ORDERS[name]),
-        needed=number(n_needed),
+        gone=number(found[0].n_left - n_needed),
         of=number(found[0].n_left),
         share=percent(at.exact_match),
         all=percent(found[0].exact_match),
