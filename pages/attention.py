@@ -45,7 +45,7 @@ VIEWS = (
     ),
     View(
         "heads",
-        N_("heads"),
+        N_("overview"),
         N_("What does each head do with this sentence? All heads of a kind in a sortable table."),
         heads.draw,
     ),

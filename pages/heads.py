@@ -56,7 +56,7 @@ VIEWS: tuple[View[Opened], ...] = (
     ),
     View(
         "scores",
-        N_("scores"),
+        N_("roles"),
         N_(
             "The **role** of each head on held-out sentences, beside what the best rule without a "
             "model reaches."

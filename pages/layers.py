@@ -34,7 +34,7 @@ VIEWS = (
     ),
     View(
         "norms",
-        N_("norms"),
+        N_("LayerNorm"),
         N_(
             "LayerNorm looks at one position at a time. BatchNorm on the same vectors would depend "
             "on the other sentences and on padding."

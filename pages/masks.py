@@ -8,7 +8,7 @@ from pages.views.masks import masks, prefixes, scores, without
 VIEWS = (
     View(
         "masks",
-        N_("masks"),
+        N_("two masks"),
         N_(
             "Sentences of a batch are filled up with PAD to the longest; no query may look there. "
             "The decoder may not look ahead either. Hatched: hidden."
@@ -26,7 +26,7 @@ VIEWS = (
     ),
     View(
         "scores",
-        N_("scores"),
+        N_("scores to weights"),
         N_(
             "A hidden score becomes −∞ before the softmax: its weight is exactly 0, and the row "
             "still sums to 1."
@@ -35,7 +35,7 @@ VIEWS = (
     ),
     View(
         "without",
-        N_("without"),
+        N_("switched off"),
         N_(
             "Switch masks off in all layers of the loaded model: weight leaks to the padding and "
             "to the future, and the loss says what that costs."

@@ -18,7 +18,7 @@ VIEWS = (
     ),
     View(
         "map",
-        N_("map"),
+        N_("all positions"),
         N_(
             "Each row is the vector that is added to the token at that position. No two rows are "
             "alike: fast dimensions tell neighbours apart, slow ones tell far places apart."
@@ -78,7 +78,7 @@ VIEWS = (
     ),
     View(
         "norms",
-        N_("norms"),
+        N_("lengths"),
         N_(
             "Token and position are added. Before, a token's vector is multiplied by √d_model, so "
             "that neither drowns the other; the paper gives no reason."

@@ -17,7 +17,7 @@ TABLE = View(
     table.draw,
 )
 RUN = View("run", N_("run"), N_("One is shown below. Tick more to compare them."), run.draw)
-COMPARE = View("compare", N_("compare"), N_("Those ticked are compared below."), compare.draw)
+COMPARE = View("compare", N_("compare runs"), N_("Those ticked are compared below."), compare.draw)
 VIEWS: tuple[View[Sequence[Listed]], ...] = (TABLE, RUN, COMPARE)
 """What is ticked chooses among them: nothing, one run, or several."""
 

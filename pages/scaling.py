@@ -47,7 +47,7 @@ VIEWS = (
     ),
     View(
         "heads",
-        N_("heads"),
+        N_("taken away"),
         N_(
             "This model learned with the scaling. Here every layer does without: all scores are "
             "multiplied by $\\sqrt{d_k}$."

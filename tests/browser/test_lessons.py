@@ -39,7 +39,7 @@ def test_every_view_stands_on_the_first_screen_and_fits_a_narrow_window(visit, l
     words = page.locator(f".st-key-{layout.LESSON_TEXT}")
     for view in LESSONS[lesson].VIEWS:
         before = words.inner_text()
-        button = page.get_by_role("radio", name=view.name, exact=True)
+        button = page.get_by_role("radio", name=view.label, exact=True)
         if not button.is_checked():
             button.click()
             expect(words).not_to_have_text(before)
@@ -56,7 +56,7 @@ def test_the_first_visit_to_a_fresh_server_by_deep_link_shows_the_view_in_its_fr
     lesson, view = "masks", "without"
     with first_visit(browser, link(lesson, view, model="copy")) as page:
         picture(page)
-        expect(page.get_by_role("radio", name=view, exact=True)).to_be_checked()
+        expect(page.get_by_role("radio", name="switched off", exact=True)).to_be_checked()
         expect(page.get_by_role("link", name="Attention")).to_be_visible()
         # Nothing but the page's own words stands on it.
         expect(page.get_by_text("can be read", exact=False)).to_have_count(0)

@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import expect
 
+from pages import attention, decoding, heads, layers, masks, positions, runs, scaling, training
 from pages.frame import view as frame
 from pages.frame.export import FACTS
 from pages.views.heads import prune
@@ -120,3 +121,10 @@ def assert_opens(offline, handed, written, file):
             expect(offline.locator(f"#view-{number} [data-drawn]").first).to_be_attached()
     offline.remove_listener("pageerror", note)
     assert not failed
+
+
+def test_no_two_views_are_called_the_same_and_none_like_a_page():
+    pages = (attention, decoding, heads, layers, masks, positions, runs, scaling, training)
+    names = [page.__name__.rsplit(".", 1)[-1] for page in pages]
+    labels = [view.label.lower() for page in pages for view in page.VIEWS]
+    assert sorted({*names, *labels}) == sorted([*names, *labels])
