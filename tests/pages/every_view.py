@@ -18,7 +18,7 @@ ASKED = {
     ("runs", "run"): {"runs": "copy"},
     ("runs", "compare"): {"runs": ["copy", "copy-learned"]},
     ("heads", "prune"): {"model": "copy"},
-    ("decoding", "exposure"): {"measure_exposure": "true", "model": "copy"},
+    ("decoding", "exposure"): {"model": "copy"},
     ("attention", "compare"): {"other_sentence": "The street slept because it was wide."},
 }
 """Page and view → what else a link must say for it."""

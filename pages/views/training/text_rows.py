@@ -79,7 +79,7 @@ def show_table(
         wrapped: True where long texts go on in another line; the height may change then.
     """
     columns = "".join(f'<col style="width:{width}%">' for width in widths)
-    names = [f'<th scope="col" style="{_CELL};{_HEAD}">{escape(name)}</th>' for name in header]
+    names = [_heading(name) for name in header]
     written = [
         [_cell(text, column in notes, wrapped) for column, text in enumerate(row)] for row in rows
     ]
@@ -95,6 +95,12 @@ def _chips(row: Chips) -> str:
         f'<span class="joined">{escape(text)}</span>' if joined else f"<span>{escape(text)}</span>"
         for text, joined in row
     )
+
+
+def _heading(name: str) -> str:
+    """Return the head of a column; that of one without a name is no heading."""
+    tag = 'th scope="col"' if name else "td"
+    return f'<{tag} style="{_CELL};{_HEAD}">{escape(name)}</{tag[:2]}>'
 
 
 def _cell(text: str, note: bool, wrapped: bool) -> str:
