@@ -79,7 +79,7 @@ def main() -> None:
 
 def floor_of(browser: Browser, address: str) -> list[float]:
     """A new sentence's worth of nothing: another kind of attention on the attention page."""
-    page = opened(browser, address)
+    page = opened(browser, f"{address}/?view=maps")
     kinds = page.get_by_role("radio", name="decoder self"), page.get_by_role("radio", name="cross")
     return measured(page, lambda i: kinds[i % 2].click(delay=20))
 
