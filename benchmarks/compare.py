@@ -107,8 +107,8 @@ MEASURES = (
         ".matrices[data-drawn]",
         other_silence,
     ),
-    Measure("typed sentence", "app.py", "", ".maps[data-drawn]", typed),
-    Measure("page switch", "app.py", "", ".maps[data-drawn]", other_page),
+    Measure("typed sentence", "app.py", "?view=maps", ".maps[data-drawn]", typed),
+    Measure("page switch", "app.py", "?view=maps", ".maps[data-drawn]", other_page),
 )
 FLOOR = Measure("text alone (floor)", MAPS_PAGE, "?shape=0x0x0", TEXT, next_maps)
 
