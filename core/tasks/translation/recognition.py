@@ -3,15 +3,24 @@
 import random
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from core.tasks.task import Sample
+from core.tasks.translation.clauses import BECAUSE, BUT, WHEN, Mood
 from core.tasks.translation.draft import Choice, Draft, Sources
 from core.tasks.translation.names import VOCABULARY, is_feminine, is_name
+from core.tasks.translation.nouns import NOUNS
 from core.tasks.translation.sentences import sentence
 from core.tasks.translation.spelling import spelled
+from core.tasks.translation.words import Kind
 
 _TOKEN = re.compile(r"[^\s.,?]+|[.,?]")
+
+CONNECTORS = (BECAUSE, WHEN, BUT)
+_KINDS = {form: noun.kind for noun in NOUNS for form in noun.english}
+SENTENCES_KEPT = 256
+"""So many sentences are not derived again: several figures of one ask for its derivation."""
 
 # A follower takes its choices from the sentence, never from a generator.
 _UNUSED = random.Random(0)
@@ -27,6 +36,9 @@ class _Follower(Draft):
     def __init__(self, tokens: list[str], script: tuple[Any, ...]) -> None:
         super().__init__(_UNUSED)
         self._tokens = tokens
+        self._kinds = {_KINDS[token] for token in tokens if token in _KINDS}
+        if any(map(is_name, tokens)):
+            self._kinds.add(Kind.PERSON)
         self._script = script
         self._taken: list[Any] = []
         self.untried: list[tuple[Any, ...]] = []
@@ -38,13 +50,23 @@ class _Follower(Draft):
         """Take what the script says; beyond its end the first option."""
         if self._replays():
             taken = self._script[len(self._taken)]
-        elif options:
-            taken, *others = dict.fromkeys(options)
+        elif options := [each for each in dict.fromkeys(options) if self._may_be_meant(each)]:
+            taken, *others = options
             self.untried += [(*self._taken, other) for other in others]
         else:
             raise _MismatchError
         self._taken.append(taken)
         return taken
+
+    def _may_be_meant(self, option: object) -> bool:
+        """Whether the sentence has what an option brings; else all that follows would be tried."""
+        if isinstance(option, Mood):
+            return not option.question or "?" in self._tokens
+        if isinstance(option, Kind):
+            return option in self._kinds
+        if isinstance(option, tuple):
+            return all(map(self._may_be_meant, option))
+        return option not in CONNECTORS or option in self._tokens
 
     def chance(self, probability: float) -> bool:
         """Try both."""
@@ -86,7 +108,14 @@ def derivations(source: str) -> list[Sample]:
     >>> derivations("The dogs will eat.")
     []
     """
+    return list(_derived(source))
+
+
+@lru_cache(SENTENCES_KEPT)
+def _derived(source: str) -> tuple[Sample, ...]:
     tokens = _tokens(source)
+    if not all(map(_is_said, tokens)):
+        return ()
     found: dict[Sample, None] = {}
     pending: list[tuple[Any, ...]] = [()]
     while pending:
@@ -99,7 +128,12 @@ def derivations(source: str) -> list[Sample]:
             if sample.source == source:
                 found[sample] = None
         pending += draft.untried
-    return list(found)
+    return tuple(found)
+
+
+def _is_said(token: str) -> bool:
+    """Whether the grammar ever says a token; without this each would be tried in every sentence."""
+    return token in VOCABULARY or is_name(token) or token in ".,?"
 
 
 def _tokens(source: str) -> list[str]:
