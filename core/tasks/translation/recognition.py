@@ -2,7 +2,7 @@
 
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from functools import lru_cache
 from typing import Any
 
@@ -33,12 +33,10 @@ class _MismatchError(Exception):
 class _Follower(Draft):
     """A draft that may only say a given sentence; it notes every choice that it did not take."""
 
-    def __init__(self, tokens: list[str], script: tuple[Any, ...]) -> None:
+    def __init__(self, tokens: list[str], kinds: Set[Kind], script: tuple[Any, ...]) -> None:
         super().__init__(_UNUSED)
         self._tokens = tokens
-        self._kinds = {_KINDS[token] for token in tokens if token in _KINDS}
-        if any(map(is_name, tokens)):
-            self._kinds.add(Kind.PERSON)
+        self._kinds = kinds
         self._script = script
         self._taken: list[Any] = []
         self.untried: list[tuple[Any, ...]] = []
@@ -116,10 +114,13 @@ def _derived(source: str) -> tuple[Sample, ...]:
     tokens = _tokens(source)
     if not all(map(_is_said, tokens)):
         return ()
+    kinds = {_KINDS[token] for token in tokens if token in _KINDS}
+    if any(map(is_name, tokens)):
+        kinds.add(Kind.PERSON)
     found: dict[Sample, None] = {}
     pending: list[tuple[Any, ...]] = [()]
     while pending:
-        draft = _Follower(tokens, pending.pop())
+        draft = _Follower(tokens, kinds, pending.pop())
         try:
             sample = spelled(draft, sentence(draft))
         except _MismatchError:
