@@ -81,10 +81,11 @@ def draw(opened: Opened) -> Shown:
 def _seen(part: Part, described: Description) -> str:
     """Say which share of the parameters and of the work a part has."""
     text = _(
-        "**{part}** has {parameters} of the model's parameters and does **{work}** of its work on "
-        "this sentence."
+        "**{name}** ({part}) has {parameters} of the model's parameters and does **{work}** of its "
+        "work on this sentence."
     )
     return text.format(
+        name=plain(_(part.label)),
         part=plain(part.id),
         parameters=f"**{percent(part.parameters / max(1, described.parameters))}**",
         work=percent(part.multiply_adds / max(1, described.multiply_adds)),

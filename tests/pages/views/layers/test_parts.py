@@ -98,4 +98,4 @@ def test_the_line_says_the_share_of_a_part(open_layers):
     part = described.sublayers[0]
     text = said(open_layers(layers="parts", part=part.id)).replace("&#46;", ".")
     share = 100 * part.parameters / count_parameters(run.settings.model)
-    assert f"**{part.id}** has **{share:.1f}".removesuffix(".0") in text
+    assert f"({part.id}) has **{share:.1f}".removesuffix(".0") in text
