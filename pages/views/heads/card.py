@@ -42,7 +42,7 @@ _HOW_TO_READ = N_(
   average whose rows are uniform.
 - A **role** is the share of rows whose largest weight lies where the role wants it, beside the best
   rule without a model. Only roles that beat theirs are named here.
-- A role is a hypothesis; **silencing** the head is the test.
+- A role is a hypothesis; **silencing** the head is a test.
 - **Most alike**: 1 for a head that always has the same weights, 0 for one that never looks at the
   same key; each opens its card.
 """
