@@ -44,7 +44,6 @@ UNTESTED = {
     "core/tasks/translation/joined.py",
     "core/tasks/translation/nouns.py",
     "core/tasks/translation/phrases.py",
-    "core/tasks/translation/recognition.py",
     "core/tasks/translation/relatives.py",
     "core/tasks/translation/roles.py",
     "core/tasks/translation/simple.py",

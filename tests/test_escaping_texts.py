@@ -26,7 +26,7 @@ IN_ENGLISH_ALWAYS = (
 )
 IN_ANY_LANGUAGE = (
     'st.number_input(label, format="%.6g" if n else "%d")',
-    "numeric(label, format=beside_bars(3))",
+    "numeric(label, format=beside_bars())",
     'when(format="D MMM HH:mm")',
     'kind = "percent"',
     "charts.chart(figure)",

@@ -5,7 +5,7 @@ from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
 import streamlit as st
 
-from pages.frame import language, visit
+from pages.frame import visit
 
 Thing = TypeVar("Thing")
 
@@ -58,9 +58,9 @@ def show(
     )
 
 
-def beside_bars(decimals: int) -> str:
-    """Return the format of a column of bars, the one in which Streamlit writes numbers itself.
+def beside_bars() -> str:
+    """Return the format of a column of bars that are shares, which Streamlit writes itself.
 
-    It knows English and the browser's language, which mostly is the reader's.
+    Per cent, as the browser's language has it, which mostly is the reader's.
     """
-    return f"%.{decimals}f" if language.visitor() == language.ENGLISH else "localized"
+    return "percent"

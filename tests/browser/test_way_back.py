@@ -5,13 +5,13 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from playwright.sync_api import expect
 
-from pages import layers, masks, positions
+from pages import decoding, layers, masks
 from tests.browser.waiting import settled
 
 pytestmark = pytest.mark.browser
 
 
-PAGES = {"Masks": masks, "Positions": positions, "Layers": layers}
+PAGES = {"Masks": masks, "Decoding": decoding, "Layers": layers}
 
 
 def entries(page):
@@ -38,7 +38,7 @@ def test_a_page_and_a_choice_are_one_step_each(visit):
     expect(box).to_be_visible(timeout=60_000)
     settled(page)
     start = len(entries(page)) - 1
-    go(page, "Positions")
+    go(page, "Decoding")
     # Until a page has stood for a second, what is chosen there belongs to the way to it.
     page.wait_for_timeout(1500)
     box.fill("The cat slept.")
@@ -48,13 +48,13 @@ def test_a_page_and_a_choice_are_one_step_each(visit):
     go(page, "Masks")
     go(page, "Layers")
     said = "?sentence=The+cat+slept."
-    wanted = ["masks", "positions", f"positions{said}", f"masks{said}", f"layers{said}"]
+    wanted = ["masks", "decoding", f"decoding{said}", f"masks{said}", f"layers{said}"]
     assert entries(page)[start:] == wanted
     page.evaluate("history.back()")
     is_on(page, "Masks")
     expect(box).to_have_value("The cat slept.")
     page.evaluate("history.go(-2)")
-    is_on(page, "Positions")
+    is_on(page, "Decoding")
     expect(box).not_to_have_value("The cat slept.")
 
 

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from core.batch import pad
-from core.heads import Site, Stack
+from core.heads import Kind, Site, Stack
 from core.messages import N_, Message
 from core.model import Record, Step, Transformer
 from core.model.description import describe
@@ -21,8 +21,8 @@ Measure = Literal["norm", "cosine", "added"]
 """What of a stream is asked for: one of the quantities of `Stream`."""
 _SUBLAYERS = {
     "embedding": N_("embedding"),
-    "self": N_("self-attention"),
-    "cross": N_("cross-attention"),
+    "self": Kind.ENCODER_SELF.sublayer_label,
+    "cross": Kind.CROSS.sublayer_label,
     "feed_forward": N_("feed-forward"),
 }
 

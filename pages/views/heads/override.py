@@ -17,7 +17,7 @@ from core.analysis.effects.weight_shift import (
 )
 from core.heads import Head, Kind
 from core.model import Override
-from pages.frame import address, cached, clicks, controls, notes, opening
+from pages.frame import address, cached, clicks, controls, notes, opening, tables
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, n_, number, percent, plain
 from pages.frame.opening import Opened
@@ -175,7 +175,7 @@ def _draw_chances(changes: Sequence[StepChange]) -> None:
         st.column_config.ProgressColumn,
         min_value=0.0,
         max_value=1.0,
-        format="percent",
+        format=tables.beside_bars(),
         width=80,
     )
     explained = _("Probability, after the same words.")

@@ -62,7 +62,7 @@ def test_arrows_lead_through_it_and_past_it(model):
 
 def test_the_stream_and_the_lens_go_through_it(model):
     streams = residual_stream(model, SOURCES[0], [1, 5, 6])
-    assert "0 gate" in streams["encoder"].names and "0 gate" in streams["decoder"].names
+    assert "gate 0" in streams["encoder"].names and "gate 0" in streams["decoder"].names
     lens = decoder_lens(model, SOURCES[0], [1, 5, 6])
     with torch.no_grad():
         logits_BTV = model(pad([SOURCES[0]]), torch.tensor([[1, 5, 6]]))

@@ -67,7 +67,5 @@ def test_a_tick_stays_with_its_thing_when_others_come_before_it(at):
     assert (said(at), ticked_rows(at, "table")) == ("three", [3])
 
 
-def test_numbers_beside_bars_are_in_english_or_as_the_browser_writes_them(monkeypatch):
-    assert tables.beside_bars(3) == "%.3f"
-    monkeypatch.setattr("pages.frame.language.visitor", lambda: "de")
-    assert tables.beside_bars(3) == "localized"
+def test_shares_beside_bars_are_per_cent():
+    assert tables.beside_bars() == "percent"
