@@ -122,12 +122,14 @@ STOPS = (
         page="decoding",
         query={**_OPENED, "decoding": "cost"},
         text=N_(
-            "In training the true words are known, so the decoder is fed those. One masked pass "
-            "computes all positions together."
+            "In training the true words are known, so the decoder is fed those, whatever it would "
+            "have written itself."
         ),
-        question=N_("How many passes does decoding take, and how many does training?"),
-        task=N_("Read the passes above the curve, then type a longer sentence."),
-        shows={"sentence": _WIDE},
+        question=N_(
+            "How many passes of the decoder does this sentence take when it is written, and how "
+            "many when it is learned?"
+        ),
+        task=N_("Then type a sentence that is twice as long: which of the two numbers grows?"),
     ),
     Stop(
         title=N_("Masks"),
@@ -173,7 +175,7 @@ STOPS = (
             "ended early."
         ),
         question=N_("After which layer does the decoder say “il”?"),
-        task=N_("Choose the view “lens” and follow the column of “il”."),
+        task=N_("Choose the view “lens” and follow the column of “qu'”, which writes “il”."),
         shows={"layers": "lens", "lens_position": str(_IL)},
     ),
     Stop(

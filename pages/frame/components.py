@@ -158,7 +158,8 @@ def _as_it_came(shown: AttentionMaps, content: str, key: str) -> AttentionMaps:
 
 
 def _chosen(shown: AttentionMaps) -> dict[str, Any]:
-    return {"selected": shown.selected, "zoom": shown.zoom, "pin": shown.pin}
+    names = ("selected", "zoom", "pin", "spoken")
+    return {name: getattr(shown, name) for name in names}
 
 
 def matrices(

@@ -178,7 +178,9 @@ def _say_and_offer(
 def say_seen(shown: Shown) -> None:
     """Say what there is to see, and in which sentence where there is nothing in this one."""
     if tour.keeps_back():
-        st.caption(_("What you see here is the answer: predict it first."), width="stretch")
+        st.caption(
+            _("Predict first: “Show the answer” says what there is to see."), width="stretch"
+        )
         return
     if shown.seen:
         tour.answered(shown.seen)

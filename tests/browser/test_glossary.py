@@ -25,7 +25,7 @@ def place_of(page, term):
 
 
 def explained(page, term, reach):
-    """Reach for a term until it is explained: what is drawn late may move it. Return where it is."""
+    """Reach for a term until it is explained, as what is drawn late may move it; say where."""
     for _ in range(8):
         place = place_of(page, term)
         reach(place["x"], place["y"])

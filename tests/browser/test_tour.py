@@ -36,7 +36,7 @@ def test_the_answer_comes_by_a_key_and_is_kept_by_a_reload(visit):
     page = visit("?tour=paper&view=lines&kind=encoder.self&layer=2&head=0")
     page.locator(".lines[data-drawn]").wait_for(timeout=60_000)
     settled(page)
-    expect(page.locator(".st-key-seen")).to_contain_text("predict it first")
+    expect(page.locator(".st-key-seen")).to_contain_text("Predict first")
     page.keyboard.press("a")
     expect(page.locator(".st-key-seen")).to_contain_text("What you see")
     settled(page)

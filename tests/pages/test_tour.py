@@ -56,7 +56,7 @@ def test_a_stop_keeps_its_answer_back_until_somebody_asks(open_stop, at):
     app = open_stop(at)
     assert any(page.STOPS[at].question in text for text in said(app))
     assert not any("What you see" in text for text in said(app))
-    assert any("predict it first" in each.value for each in app.caption)
+    assert any("Predict first" in each.value for each in app.caption)
     app.button(key=REVEAL).click().run()
     assert not app.exception, app.exception
     assert any("**What you see**" in text for text in said(app))

@@ -135,6 +135,7 @@ def unpack(packed: bytes, head: bytes | None = None) -> AttentionMaps:
         selected=(layer, index),
         zoom=chosen["zoom"] and tuple(chosen["zoom"]),
         pin=chosen["pin"] and tuple(chosen["pin"]),
+        spoken=chosen["spoken"] and tuple(chosen["spoken"]),
         texts=header["texts"],
     )
 
@@ -143,7 +144,7 @@ _USUAL = {"zooms": False, "pins": False, "key": "", "locale": "en"}
 
 
 def _chosen(maps: AttentionMaps) -> dict[str, Any]:
-    return {"selected": maps.selected, "zoom": maps.zoom, "pin": maps.pin}
+    return {"selected": maps.selected, "zoom": maps.zoom, "pin": maps.pin, "spoken": maps.spoken}
 
 
 def shared(maps: AttentionMaps, **options: Unpack[Options]) -> Shared:

@@ -92,7 +92,7 @@ function takeHead(state, frame) {
     && (layer !== pending.layer || head !== pending.head);
   if (!late) Object.assign(state, { layer, head, pending: null });
   view.chosen = [layer, head];
-  view.pin = chosen.pin;
+  Object.assign(view, { pin: chosen.pin, spoken: chosen.spoken });
   const sent = frame.arrays[chosen.weights];
   view.exact = chosen.table ? stretched(sent, chosen.table, view.shape[2] * view.shape[3]) : sent;
   receiveZoom(state, view, chosen.zoom);

@@ -93,6 +93,7 @@ class AttentionMaps:
         selected: Layer and head shown large.
         zoom: The part of the large map that is shown; None for all of it.
         pin: Side and place of the word that is kept marked; None for none.
+        spoken: Of the word that is spoken of beside the maps: marked where none is kept.
         texts: Replacements for some of DEFAULT_MAPS_TEXTS.
 
     Raises:
@@ -113,6 +114,7 @@ class AttentionMaps:
     selected: tuple[int, int] = (0, 0)
     zoom: Window | None = None
     pin: Pin | None = None
+    spoken: Pin | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -177,8 +179,9 @@ def _check_labels(maps: AttentionMaps) -> None:
     expected = {"queries": n_queries, "keys": n_keys, "predicted": n_predicted}
     for side, count in ((keys, n_keys), (queries, n_queries)):
         expected[side] = count + _AHEAD[side]
-    if maps.pin is not None and maps.pin not in _words(maps):
-        raise ValueError(f"there is no word {maps.pin} to keep")
+    for word in (maps.pin, maps.spoken):
+        if word is not None and word not in _words(maps):
+            raise ValueError(f"there is no word {word} to mark")
     for name, count in expected.items():
         actual = len(getattr(maps, name))
         if actual != count:

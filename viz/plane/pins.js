@@ -1,9 +1,9 @@
 // The word that is kept: marked wherever it stands while nothing is pointed at.
 
-/** What stands for the kept word; nothing where none is. */
-function placesOfPin({ panels, pin }) {
-  if (!pin) return null;
-  const [side, index] = pin;
+/** What stands for the kept word, or else for the one that the page speaks of, if any. */
+function placesOfPin({ panels, pin, spoken }) {
+  if (!pin && !spoken) return null;
+  const [side, index] = pin ?? spoken;
   const at = (axis) => (axis.side === side && index < axis.labels.length ? index : null);
   return {
     panels: panels.map(({ rowAxis, columnAxis }) => ({

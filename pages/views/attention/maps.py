@@ -1,5 +1,6 @@
 """All heads of one kind of attention, and one of them large."""
 
+from dataclasses import replace
 from functools import partial
 
 from core.analysis.heads.findings import best_pronoun_head, most_needed_pronoun_head, pronouns_among
@@ -19,10 +20,12 @@ def draw(opened: Opened) -> Shown:
     selected = selection.ask(opened)
     head, kind = selected.head, selected.kind
     pinned = pin.place(opened, selected.inspection, kind)
+    shown = maps_of(
+        opened.run, selected.inspection, head, _about_pronouns(opened), _zoom(selected), pinned
+    )
+    spoken = kind.query_side, seen.query_of(selected, selected.weights_QK)
     picture = components.attention_maps(
-        maps_of(
-            opened.run, selected.inspection, head, _about_pronouns(opened), _zoom(selected), pinned
-        ),
+        replace(shown, spoken=spoken),
         key=session.MAPS,
         on_pick=partial(clicks.take_head, address.choose),
         on_zoom=clicks.take_zoom,

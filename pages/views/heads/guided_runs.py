@@ -47,11 +47,11 @@ def both(opened: Opened) -> dict[str, Run] | None:
     others = counterparts(mine, settings)
     if not others:
         having = [name for name, each in settings.items() if counterparts(each, settings)]
-        text = _(
-            "{own} has no counterpart: a run of the same task and sizes of which one head was "
-            "guided, or of which none was."
-        )
-        which = _("These runs have one: {names}.").format(names=", ".join(map(plain, having)))
+        text = _("{own} was trained once, so there is no other run to compare its heads with.")
+        which = _(
+            "These are pairs of the same task and sizes, with one head guided in one of them: "
+            "{names}."
+        ).format(names=", ".join(map(plain, having)))
         st.info(f"{text.format(own=plain(own))} {which}" if having else text.format(own=plain(own)))
         if having:
             st.button(

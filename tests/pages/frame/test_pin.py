@@ -122,3 +122,11 @@ def test_a_pin_that_is_nowhere_is_forgotten(open_page, written):
     at = open_page("attention", model="translate", view="lines", side="source", token=written)
     assert "token" not in at.query_params
     assert unpack_lines(proto(at, session.LINES).bytes).pinned is None
+
+
+def test_the_word_that_is_spoken_of_is_marked_while_none_is_pinned(open_page):
+    at = open_page("attention", model="translate", view="maps", sentence=PLAIN, kind="encoder.self")
+    assert (maps(at).pin, maps(at).spoken) == (None, ("source", IT))
+    assert "**it** looks" in said(at)
+    send(at, "pin", {"side": "source", "index": ANIMAL})
+    assert maps(at).spoken == ("source", ANIMAL)

@@ -103,8 +103,8 @@ def test_a_run_without_a_counterpart_names_those_that_have_one(open_guided, mode
     at = open_guided(model=model)
     [info] = at.info
     text = html.unescape(info.value)
-    assert f"{model} has no counterpart" in text
-    assert "These runs have one: translate-guided, translate." in text
+    assert f"{model} was trained once" in text
+    assert "one head guided in one of them: translate-guided, translate." in text
     assert not at.get("bidi_component")
     at.button(key="open_counterpart").click().run()
     assert at.selectbox(key="model").value == "translate-guided"
