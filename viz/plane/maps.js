@@ -11,7 +11,7 @@ KINDS.maps = {
   place(state) {
     const { nodes, figures: [figure], view } = state;
     figure.figure.classList.add("map");
-    figure.plot.after(nodes.legends);
+    figure.figure.prepend(nodes.legends);
     figure.zooming.append(nodes.hint);
     nodes.translation.textContent = view.translation;
     nodes.translation.hidden = !view.translation;

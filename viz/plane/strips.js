@@ -11,7 +11,6 @@ KINDS.strips = {
   layout: stripsLayout,
   place(state) {
     const { nodes, figures, layout } = state;
-    nodes.remark.after(nodes.legends);
     nodes.figures.classList.toggle("stacked", layout.stacked);
     for (const { box, names, tops } of figures) {
       [box.scrollTop, names.hidden, tops.hidden] = [0, false, false];
