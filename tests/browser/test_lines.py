@@ -87,6 +87,23 @@ def test_a_line_is_drawn_for_each_visible_weight_from_the_threshold_on(show, cas
         expect(page.locator(".threshold output")).to_have_text(left_out(lines, 0.05))
 
 
+def test_the_lines_of_the_token_that_is_spoken_of_stand_out_among_all(show):
+    """Those of the others are there, and fainter; a kept token has its own alone."""
+    inked = """canvas => {
+        const all = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+        return all.reduce((most, value, i) => (i % 4 === 3 ? Math.max(most, value) : most), 0);
+    }"""
+    with show("known") as page:
+        usual = page.locator("canvas.all").evaluate(inked)
+    with show("spoken") as page:
+        assert_drawn(page, expected(lines_cases.known()))
+        assert row(page, "query", 3).get_attribute("class") == "row spoken"
+        assert page.locator("canvas.all").evaluate(inked) > usual
+        row(page, "query", 0).click()
+        page.mouse.move(5, 5)
+        assert_drawn(page, expected(lines_cases.known(), query=0), "some")
+
+
 def test_a_kept_token_has_its_own_lines_alone(show):
     lines = lines_cases.known()
     with show("known") as page:

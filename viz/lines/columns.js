@@ -81,9 +81,9 @@ function markHeads({ nodes, hidden }) {
 
 /** Mark the token whose lines are shown, and the one that is kept. */
 function markTokens(state, active) {
-  const { marked, pinned, rows } = state;
+  const { marked, pinned, spoken, rows } = state;
   for (const row of marked) {
-    row.classList.remove("active", "pinned");
+    row.classList.remove("active", "pinned", "spoken");
     row.removeAttribute("aria-selected");
   }
   marked.length = 0;
@@ -94,6 +94,7 @@ function markTokens(state, active) {
     if (name === "pinned") row.setAttribute("aria-selected", true);
     marked.push(row);
   };
+  add(spoken, "spoken");
   add(pinned, "pinned");
   add(active, "active");
 }

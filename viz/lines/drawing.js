@@ -1,6 +1,7 @@
 // Lines on two canvases, as large as what is in view: all lines, and above them those of a token.
 
 const OPACITY = 0.72; // of a line among all lines, so that crossing ones can be seen
+const FAINT = 0.22; // of a line beside those of the token that is spoken of
 const PORTION = { first: 40, next: 10 }; // milliseconds of drawing in a frame
 
 /** The context of a canvas that covers what is in view, empty, in CSS pixels. */
@@ -24,13 +25,18 @@ function drawAll(state) {
   const { nodes, layout, scrolled } = state;
   const lines = linesInView(state, rowsInView(layout, scrolled));
   const context = freshCanvas(nodes.all, layout);
-  context.globalAlpha = OPACITY;
+  context.globalAlpha = state.spoken ? FAINT : OPACITY;
   state.allLines = lines;
   cancelAnimationFrame(state.portion);
   const go = (from, milliseconds) => {
     const end = strokeLines(state, context, lines, from, performance.now() + milliseconds);
     if (end < lines.length) state.portion = requestAnimationFrame(() => go(end, PORTION.next));
-    else state.root.dataset.whole = true;
+    else finish();
+  };
+  const finish = () => {
+    context.globalAlpha = 1;
+    if (state.spoken) strokeLines(state, context, linesOfToken(state, state.spoken), 0, Infinity);
+    state.root.dataset.whole = true;
   };
   delete state.root.dataset.whole;
   go(0, PORTION.first);

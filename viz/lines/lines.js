@@ -41,6 +41,8 @@ function receive(state, data) {
     state.hidden = new Set(view.hidden);
     state.threshold = view.threshold;
   }
+  const [column, index] = view.spoken ?? [];
+  state.spoken = view.spoken && { column, index };
   // What the visitor has chosen meanwhile may not be there any more.
   if (state.pinned?.index >= view.counts[state.pinned?.column]) state.pinned = null;
   if (view.heads.every((head) => state.hidden.has(head))) state.hidden = new Set();

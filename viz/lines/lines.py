@@ -118,6 +118,8 @@ class Lines:
         threshold: Lines of smaller weights are left out.
         hidden: Heads without lines; never all.
         pinned: Column and index of the token whose lines are shown alone; None for all lines.
+        spoken: The same of the token that is spoken of beside the lines: its own stand out among
+            all lines.
         texts: Replacements for some of DEFAULT_LINES_TEXTS.
 
     Raises:
@@ -135,6 +137,7 @@ class Lines:
     threshold: float = 0.05
     hidden: frozenset[int] = frozenset()
     pinned: tuple[Column, int] | None = None
+    spoken: tuple[Column, int] | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -182,13 +185,12 @@ def _check_choices(lines: Lines) -> None:
         raise ValueError(f"threshold needs 0 to 1, got {lines.threshold}")
     if not set(lines.sides) <= {"source", "target"}:
         raise ValueError(f"sides need source or target, got {lines.sides}")
-    if lines.pinned is not None:
-        column, index = lines.pinned
+    for column, index in filter(None, (lines.pinned, lines.spoken)):
         if (
             column not in COLUMNS
             or not 0 <= index < lines.weights_HQK.shape[1 + COLUMNS.index(column)]
         ):
-            raise ValueError(f"there is no {column} {index} to pin")
+            raise ValueError(f"there is no {column} {index} to mark")
 
 
 def pack(lines: Lines, *, key: str = "", locale: str = "en") -> bytes:
@@ -235,7 +237,6 @@ def unpack(payload: bytes) -> Lines:
     dtype = "<f4" if header["exact"] else "u1"
     start = at + visible.size + -visible.size % 4
     weights = np.frombuffer(payload, dtype, heads * queries * keys, start).reshape(shape)
-    column, index = header["pinned"] or (None, 0)
     return Lines(
         title=header["title"],
         weights_HQK=(weights if header["exact"] else weights / 255.0).astype(np.float32),
@@ -245,7 +246,8 @@ def unpack(payload: bytes) -> Lines:
         sides=tuple(header["sides"]),
         threshold=header["threshold"],
         hidden=frozenset(header["hidden"]),
-        pinned=None if column is None else (column, index),
+        pinned=header["pinned"] and tuple(header["pinned"]),
+        spoken=header["spoken"] and tuple(header["spoken"]),
         texts=header["texts"],
     )
 
@@ -254,7 +256,8 @@ def _choices(lines: Lines) -> dict[str, Any]:
     return {
         "threshold": lines.threshold,
         "hidden": sorted(lines.hidden),
-        "pinned": None if lines.pinned is None else list(lines.pinned),
+        "pinned": lines.pinned,
+        "spoken": lines.spoken,
     }
 
 

@@ -49,7 +49,7 @@ function linesSvg(state) {
 }
 
 function svgCurves(state, places, style) {
-  const { view, layout, pinned } = state;
+  const { view, layout, pinned, spoken } = state;
   const { left, right, step, thickest, starts } = layout;
   const middle = (left + right) / 2;
   const curves = Array.from(places, (at) => {
@@ -63,7 +63,11 @@ function svgCurves(state, places, style) {
       "stroke-width": view.weights[at] * view.unit * thickest,
     });
   });
-  return svgNode("g", { fill: "none", "stroke-opacity": pinned ? 1 : OPACITY }, curves);
+  const own = spoken && !pinned ? new Set(linesOfToken(state, spoken)) : null;
+  const alike = pinned ? 1 : OPACITY;
+  return [false, true].map((of) => svgNode(
+    "g", { fill: "none", "stroke-opacity": own ? (of ? 1 : FAINT) : alike },
+    curves.filter((_, at) => (own?.has(places[at]) ?? false) === of)));
 }
 
 function svgTokens({ view, layout, pinned, textWidth }, style) {

@@ -1,5 +1,6 @@
 """Two columns of tokens and a line for each weight: one head, or all heads of the layer."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 from core.heads import STACK_LABELS, Kind
 from core.inspection import inspect_sentence, merged
 from core.model.attention import attend_probed
-from pages.frame import address, components, controls, pin, selection, session
+from pages.frame import address, components, controls, pin, selection, session, tour
 from pages.frame.language import N_, _, capitalised, n_, number
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
@@ -31,6 +32,8 @@ def draw(opened: Opened) -> Shown:
         selection.to_card(selected)
     selection.tell_head(selected)
     shown = of_heads(selected, heads)
+    if not (shown.pinned or tour.keeps_back()):
+        shown = replace(shown, spoken=("query", _query_of(selected, shown)))
     picture = show(selected, shown)
     drawn = [head for head in heads if head not in shown.hidden]
     computed = f'inspection.attention[Site.parse("{selected.site}")].weights_HQK[{drawn}]'
@@ -115,7 +118,7 @@ def _seen(selected: Selection, shown: Lines) -> str:
         head = int(np.unravel_index(largest, weights_HQK.shape[:2])[0])
         said = seen.of_column(selected, weights_HQK[head], pinned)
     else:
-        query = seen.query_of(selected, weights_HQK.max(axis=0)) if pinned is None else pinned
+        query = _query_of(selected, shown) if pinned is None else pinned
         head = int(weights_HQK[:, query].max(axis=-1).argmax())
         said = seen.of_map(selected, weights_HQK[head], query)
     if len(drawn) == 1:
@@ -126,6 +129,12 @@ def _seen(selected: Selection, shown: Lines) -> str:
         len(drawn),
     )
     return text.format(said=said, head=number(shown.heads[drawn[head]]), n=number(len(drawn)))
+
+
+def _query_of(selected: Selection, shown: Lines) -> int:
+    """Return the row that is spoken of while no token is pinned."""
+    drawn = [at for at, head in enumerate(shown.heads) if head not in shown.hidden]
+    return seen.query_of(selected, shown.weights_HQK[drawn].max(axis=0))
 
 
 def _title(selected: Selection, heads: list[int]) -> str:

@@ -6,7 +6,7 @@ from functools import partial
 from core.analysis.heads.findings import best_pronoun_head, most_needed_pronoun_head, pronouns_among
 from core.inspection import inspect_sentence, merged
 from core.model.attention import attend_probed
-from pages.frame import address, clicks, components, notes, pin, selection, session
+from pages.frame import address, clicks, components, notes, pin, selection, session, tour
 from pages.frame.language import N_, _
 from pages.frame.maps import maps_of
 from pages.frame.opening import Opened
@@ -23,7 +23,9 @@ def draw(opened: Opened) -> Shown:
     shown = maps_of(
         opened.run, selected.inspection, head, _about_pronouns(opened), _zoom(selected), pinned
     )
-    spoken = kind.query_side, seen.query_of(selected, selected.weights_QK)
+    # What a tour asks is not answered by a mark.
+    asked = tour.keeps_back()
+    spoken = None if asked else (kind.query_side, seen.query_of(selected, selected.weights_QK))
     picture = components.attention_maps(
         replace(shown, spoken=spoken),
         key=session.MAPS,

@@ -125,7 +125,13 @@ def single():
     )
 
 
+def spoken():
+    """The word that is spoken of beside the lines stands out among all of them."""
+    return replace(known(), spoken=("query", 3))
+
+
 CASES = {
+    "spoken": spoken,
     "known": known,
     "several": several,
     "sentence": sentence,

@@ -51,13 +51,15 @@ def test_what_is_packed_comes_out_again_exactly(heads, queries, keys, threshold,
     hidden = data.draw(st.frozensets(st.integers(0, heads - 1), max_size=heads - 1))
     places = [("query", i) for i in range(queries)] + [("key", i) for i in range(keys)]
     pinned = data.draw(st.none() | st.sampled_from(places))
-    lines = cross(heads, queries, keys, threshold=threshold, hidden=hidden, pinned=pinned)
+    lines = cross(
+        heads, queries, keys, threshold=threshold, hidden=hidden, pinned=pinned, spoken=pinned
+    )
     back = unpack(pack(lines))
     assert lines.exact
     assert np.array_equal(back.weights_HQK, lines.weights_HQK)
     assert np.array_equal(back.visible_QK, lines.visible_QK)
     names = ("title", "heads", "queries", "keys", "predicted", "sides")
-    for name in (*names, "threshold", "hidden", "pinned"):
+    for name in (*names, "threshold", "hidden", "pinned", "spoken"):
         assert getattr(back, name) == getattr(lines, name), name
     assert back.texts == DEFAULT_LINES_TEXTS
 
@@ -97,7 +99,9 @@ def test_any_characters_survive():
 def test_a_choice_leaves_the_content_the_same():
     lines = cross()
     content = header_of(pack(lines))["content"]
-    chosen = replace(lines, threshold=0.5, hidden=frozenset({1}), pinned=("key", 2))
+    chosen = replace(
+        lines, threshold=0.5, hidden=frozenset({1}), pinned=("key", 2), spoken=("query", 1)
+    )
     assert header_of(pack(chosen))["content"] == content
     assert header_of(pack(cross(3, 5, 7, 1)))["content"] != content
     assert header_of(pack(replace(lines, title="x")))["content"] != content
@@ -143,6 +147,7 @@ ONE = np.full((3, 5, 7), 0.5, np.float32)
         ({"pinned": ("key", 7)}, "key 7"),
         ({"pinned": ("key", -1)}, "key -1"),
         ({"pinned": ("row", 0)}, "row 0"),
+        ({"spoken": ("query", 5)}, "query 5"),
         ({"texts": {"titel": "x"}}, "titel"),
     ],
 )
