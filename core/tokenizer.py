@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import tokenizers
@@ -198,6 +198,25 @@ class Tokenizer:
             tokens.append(Token(_readable(raw), False, n_words - 1))
             position, last_word = position + len(raw), word
         return tuple(tokens)
+
+    def describe_alone(self, ids: Sequence[int]) -> tuple[Token, ...]:
+        """Return ids of a list, each for itself; of two that read alike one shows its space.
+
+        “il” in “qu'il” and “il” at the beginning of a word are two tokens.
+        """
+        tokens = [self.describe([token_id])[0] for token_id in ids]
+        alike = Counter(
+            {token_id: token.text for token_id, token in zip(ids, tokens, strict=True)}.values()
+        )
+        return tuple(
+            replace(token, text=f"␣{token.text}")
+            if alike[token.text] > 1 and self._begins_word(token_id)
+            else token
+            for token_id, token in zip(ids, tokens, strict=True)
+        )
+
+    def _begins_word(self, token_id: int) -> bool:
+        return token_id >= FIRST_ID and self._bytes[token_id - FIRST_ID].startswith(b" ")
 
     def word_texts(self, ids: Sequence[int]) -> list[str]:
         """Return the text of each word that `describe` counts."""

@@ -245,21 +245,28 @@ def scrubber(shown: Scrubber, *, key: str, on_pick: Callback) -> Drawn:
 
 
 def decoding(
-    view: DecodingView, *, key: str, on_force: Callback, on_corrupt: Callback, on_undo: Callback
+    view: DecodingView,
+    *,
+    key: str,
+    on_step: Callback,
+    on_force: Callback,
+    on_corrupt: Callback,
+    on_undo: Callback,
 ) -> Drawn:
     """Show a sentence being decoded, and return it as a picture to take away.
 
-    Moving from step to step does not run the page again.
+    Moving from step to step needs no server, which is told where the visitor comes to rest.
 
     Args:
         view: All steps.
         key: The element's name.
+        on_step: The visitor rests at another step: `step` holds `{"step": …}`.
         on_force: Another token was chosen: `force` holds `{"step": …, "token": …}`, the token's id.
         on_corrupt: A token shall be replaced by a wrong one: `corrupt` holds `{"step": …}`.
         on_undo: A token put in by hand shall go: `undo` holds `{"step": …}`.
     """
     data = pack_decoding(view, key=key, locale=language.tag())
-    heard = {"on_corrupt_change": on_corrupt, "on_undo_change": on_undo}
+    heard = {"on_corrupt_change": on_corrupt, "on_undo_change": on_undo, "on_step_change": on_step}
     _show(_stepper, key, data, on_force_change=on_force, **heard)
     return Drawn(decoding_assets(), lambda: data)
 

@@ -155,6 +155,19 @@ def test_strips_have_the_colours_of_their_weights_for_the_chosen_head(show):
         expect(page.get_by_text("runs: 1")).to_be_visible()
 
 
+def test_the_server_is_told_where_the_visitor_comes_to_rest(show):
+    with show("known") as page:
+        go_to(page, 3)
+        expect(page.get_by_text("rests: 3")).to_be_visible()
+        page.locator(".following").click()
+        expect(page.get_by_text("rests: 4")).to_be_visible()
+        # Steps on the way are not told one by one: two runs for all of these.
+        go_to(page, 2)
+        expect(page.get_by_text("rests: 2")).to_be_visible()
+        assert page.locator(".decoding").get_attribute("data-step") == "2"
+        assert int(page.get_by_text("runs: ").inner_text().split()[1]) <= 5
+
+
 def test_the_pointer_reads_a_weight_in_three_digits_and_marks_the_token(show):
     weight = sent("known").free.cross[0, 0, 1, 2]
     with show("known") as page:

@@ -1,10 +1,12 @@
 import re
 import unicodedata
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.runs.run import load_run
 from core.tokenizer import Tokenizer
 from core.vocabulary import FIRST_ID, Span
 
@@ -170,6 +172,24 @@ def test_composed_and_decomposed_accents_have_the_same_ids(tokenizer):
 def test_a_word_is_the_same_tokens_at_the_beginning_and_later(tokenizer):
     word, later = tokenizer.encode("the").ids, tokenizer.encode("dog the").ids
     assert later[-len(word) :] == word
+
+
+def test_of_two_tokens_that_read_alike_a_list_shows_which_begins_a_word(everyday_tokenizer):
+    tokenizer = everyday_tokenizer
+    within, after_space = (
+        tokenizer.encode(text).ids[at] for text, at in (("parce qu'il", 2), ("il", 0))
+    )
+    assert within != after_space
+    alone = [token.text for token in tokenizer.describe_alone([within, after_space])]
+    assert alone == ["il", "␣il"]
+    # Alone it is what it reads, and so is one that stands there twice.
+    assert [token.text for token in tokenizer.describe_alone([after_space])] == ["il"]
+    assert [token.text for token in tokenizer.describe_alone([within, within])] == ["il", "il"]
+
+
+@pytest.fixture
+def everyday_tokenizer():
+    return load_run(Path(__file__).resolve().parents[2] / "gallery" / "everyday").tokenizer
 
 
 def test_bytes_that_are_no_whole_character_are_shown_as_bytes(tokenizer):

@@ -4,6 +4,8 @@ After the header (see `viz.component.payload`) come the weights as 16-bit intege
 each side cross-attention, then self-attention, each filled up with zeros to a multiple of 4 bytes.
 """
 
+import hashlib
+import json
 import math
 from collections.abc import Callable
 from functools import cache
@@ -68,12 +70,13 @@ def pack_decoding(view: DecodingView, *, key: str = "", locale: str = "en") -> b
         "shape": view.free.cross.shape[:2],
         "divergence": view.divergence,
         "difference": view.first_difference,
-        "start": view.start,
         "texts": {**DEFAULT_DECODING_TEXTS, **view.texts},
     }
     header["labels"] = [written_label(label) for label in labels]
-    blocks = [_written_weights(each) for side in sides for each in (side.cross, side.self_)]
-    return framed(header) + b"".join(blocks)
+    blocks = b"".join(_written_weights(each) for side in sides for each in (side.cross, side.self_))
+    # Lets the component see that only the step to open on has changed, and keep what it has drawn.
+    content = hashlib.blake2b(json.dumps(header).encode() + blocks, digest_size=12).hexdigest()
+    return framed({**header, "start": view.start, "content": content}) + blocks
 
 
 def unpack_decoding(payload: bytes) -> DecodingView:

@@ -1,6 +1,7 @@
 // Pointer, keyboard and the clock. Handlers are properties: setting them again replaces them.
 
 const STOP = 900; // milliseconds at each step, when they go by
+const RESTS = 500; // milliseconds at a step until the server is told, so that a link opens on it
 
 function answerPointer(state) {
   const { root, nodes } = state;
@@ -21,7 +22,10 @@ function answerPointer(state) {
   answerWalk(state, {
     slider: nodes.scrubber, pace: STOP, last: () => state.view.count - 1, at: () => state.step,
     under: (event) => stepUnder(state, event), show: (step) => show(state, step),
-    drawPlay: () => drawPlaying(state),
+    drawPlay: () => {
+      drawPlaying(state);
+      tellStep(state);
+    },
   });
   root.onpointermove = (event) => showUnder(state, event);
   root.onpointerleave = () => rest(state);
@@ -47,6 +51,8 @@ function answerKeys(state) {
 /** Ask the server for a decoding that goes on differently from this step. */
 function ask(state, what, how = {}) {
   state.asked = true;
+  clearTimeout(state.telling);
+  state.told = state.columns[0].at;
   state.send(what, { step: state.columns[0].at, ...how });
 }
 
@@ -55,6 +61,17 @@ function show(state, step) {
   rest(state);
   drawStep(state);
   state.nodes.live.textContent = spoken(state);
+  tellStep(state);
+}
+
+/** Tell the server at which step the visitor rests; not while they go by. */
+function tellStep(state) {
+  clearTimeout(state.telling);
+  if (state.playing || state.step === state.told) return;
+  state.telling = setTimeout(() => {
+    state.told = state.step;
+    state.send("step", { step: state.step });
+  }, RESTS);
 }
 
 /** The step in a sentence, for those who do not see it. */

@@ -1,7 +1,7 @@
 // The component: what it shows of which step. All steps are here: moving needs no server.
 
 export default function (component) {
-  const leave = ({ playing }) => clearTimeout(playing);
+  const leave = ({ playing, telling }) => [playing, telling].forEach(clearTimeout);
   return mount(component, ".decoding", { create, receive, draw, resize, leave });
 }
 
@@ -33,11 +33,16 @@ function receive(state, data) {
   const view = readSteps(data);
   const before = state.view;
   state.view = view;
-  const moved = before?.start !== view.start && !state.asked;
-  if (before?.sentence !== view.sentence || moved) state.step = view.start;
+  const other = before?.sentence !== view.sentence;
+  // The step that was told comes back, when the visitor may have gone on already.
+  const moved = before?.start !== view.start && view.start !== state.told && !state.asked;
+  if (other || moved) {
+    state.step = state.told = view.start;
+    clearTimeout(state.telling);
+  }
   state.asked = false;
   state.step = Math.min(state.step, view.count - 1);
-  if (before?.sentence !== view.sentence) play(state, false);
+  if (other) play(state, false);
   drawPlaying(state);
 }
 
@@ -45,6 +50,8 @@ function receive(state, data) {
 function draw(state) {
   const { view, nodes, root } = state;
   const { texts } = view;
+  if (view.content === state.content) return drawStep(state);
+  state.content = view.content;
   rest(state);
   drawControls(state);
   state.layer = drawChoice(nodes.layer, texts.layer, view.layers, state.layer);

@@ -33,6 +33,32 @@ def chosen(opened: Opened, method: Method) -> Overrides:
     return _read(texts[-1], opened) if texts else {}
 
 
+def keep_step(opened: Opened, method: Method, steps: Sequence[DecodeStep]) -> None:
+    """Let each decoding have its own step, which the stepper and the output layer share."""
+    # Links of before, to the output layer.
+    address.renamed("output_step", session.DECODING_STEP, map(str, range(len(steps))))
+    address.goes_with(session.DECODING_STEP, owner(opened, method))
+
+
+def step(opened: Opened, method: Method, steps: Sequence[DecodeStep], usual: int) -> int:
+    """Return the step that is looked at.
+
+    Args:
+        opened: The run and the sentence.
+        method: How it is decoded.
+        steps: Of the decoding.
+        usual: While none is chosen.
+    """
+    keep_step(opened, method, steps)
+    return address.value(session.DECODING_STEP, lambda text: position(text, len(steps)), usual)
+
+
+def rest() -> None:
+    """Take over the step at which the visitor rests in the stepper."""
+    if pick := _reported("step"):
+        address.choose({session.DECODING_STEP: pick["step"]})
+
+
 def force(before: Overrides) -> None:
     """Go on with the alternative that was clicked in the stepper; what came after it is undone."""
     if pick := _reported("force"):
@@ -108,16 +134,22 @@ def _keep(kept: Sequence[str], shown: str) -> None:
         address.choose({BRANCHES: [*kept, shown]})
 
 
-def _put(before: Overrides, step: int, token: int) -> None:
-    put({**{at: other for at, other in before.items() if at < step}, step: token})
+def _put(before: Overrides, at: int, token: int) -> None:
+    after = {**{place: other for place, other in before.items() if place < at}, at: token}
+    address.choose({OVERRIDES: written(after), session.DECODING_STEP: at})
 
 
 def _kept(name: str, opened: Opened, method: Method) -> tuple[str, ...]:
     """Return what is chosen in a decoding; another one has its own."""
-    address.goes_with(name, f"{opened.path}\n{opened.sentence}\n{method}")
+    address.goes_with(name, owner(opened, method))
     found = address.texts_of(name) or None
     address.show(name, found)
     return found or ()
+
+
+def owner(opened: Opened, method: Method) -> str:
+    """Return what a choice belongs to that is made in one decoding."""
+    return f"{opened.path}\n{opened.sentence}\n{method}"
 
 
 def _read(text: str, opened: Opened) -> dict[int, int]:

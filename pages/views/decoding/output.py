@@ -6,13 +6,13 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.decoding.output import ScoreRow, output_rows
-from pages.frame import cached, controls
+from pages.frame import cached, controls, session
 from pages.frame.language import _, n_, number, percent, plain
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
 from pages.views.decoding import branches, methods, seen
 
-STEP, TEMPERATURE = "output_step", "output_temperature"
+TEMPERATURE = "output_temperature"
 LEAST_POWER = 1e-4
 """A smaller power of e is only said to be smaller; the files have it whole."""
 SOFTMAX = r"p_i = \frac{e^{z_i / \tau}}{\sum_j e^{z_j / \tau}}"
@@ -28,7 +28,14 @@ def draw(opened: Opened) -> Shown | None:
     free = cached.decoded(opened.path, opened.sentence, method, overrides)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
         usual = seen.step_of(opened, free, overrides)
-        step = controls.amount(_("Step"), STEP, usual, limits=(0, len(free) - 1))
+        branches.keep_step(opened, method, free)
+        step = controls.amount(
+            _("Step"),
+            session.DECODING_STEP,
+            usual,
+            limits=(0, len(free) - 1),
+            of=branches.owner(opened, method),
+        )
         temperature = controls.amount(
             _("Temperature τ"), TEMPERATURE, 1.0, limits=(0.1, 5.0), step=0.1, slides=True
         )
@@ -123,7 +130,7 @@ def _power(value: float | None) -> str:
 def _names(opened: Opened, rows: Sequence[ScoreRow]) -> list[str]:
     """Return the tokens' texts; that of the others is empty."""
     ids = [row.token for row in rows if row.token is not None]
-    return [*(token.text for token in opened.run.tokenizer.describe(ids)), ""]
+    return [*(token.text for token in opened.run.tokenizer.describe_alone(ids)), ""]
 
 
 def _numbers(rows: Sequence[ScoreRow], names: Sequence[str]) -> Columns:

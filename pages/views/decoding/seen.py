@@ -58,6 +58,22 @@ def of_step(opened: Opened, free: Sequence[DecodeStep], at: int) -> str:
     )
 
 
+def of_rest(opened: Opened, free: Sequence[DecodeStep], overrides: Mapping[int, int]) -> str:
+    """Say whether what follows a word that somebody put in is what the model wrote without it."""
+    own = opened.inspection.translation.target_ids
+    at = max(overrides, default=len(free))
+    now = tuple(step.chosen for step in free if step.chosen != EOS)
+    if at >= min(len(own), len(now)) or own[at] == now[at]:
+        return ""
+    decode = opened.run.tokenizer.decode
+    before, after = decode(own[at + 1 :]), decode(now[at + 1 :])
+    if before == after:
+        return _("What follows **stays**: {text}").format(text=plain(before))
+    return _("What follows **changes**: {before} → {after}").format(
+        before=plain(before), after=plain(after)
+    )
+
+
 def of_sides(opened: Opened, first_difference: int | None, forced: Sequence[DecodeStep]) -> str:
     """Say where free running and teacher forcing part."""
     if not forced:

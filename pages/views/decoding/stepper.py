@@ -89,12 +89,6 @@ Row = tuple[str, int, str, str | None, int | None, int | None, str | None, float
 
 def _of_distributions(decodings: TwoDecodings) -> list[Row]:
     sides = {name: figures for name, (_steps, figures) in decodings.by_name.items()}
-    texts = {
-        token: _label(decodings.opened, token).text
-        for figures in sides.values()
-        for each in figures
-        for token in each.tokens
-    }
 
     def rows(number: str) -> list[Row]:
         return [
@@ -106,10 +100,12 @@ def _of_distributions(decodings: TwoDecodings) -> list[Row]:
 
     return [
         *(
-            (name, step, "probability", None, None, None, texts[token], probability)
+            (name, step, "probability", None, None, None, label.text, probability)
             for name, figures in sides.items()
             for step, each in enumerate(figures)
-            for token, probability in zip(each.tokens, each.probabilities, strict=True)
+            for label, probability in zip(
+                _labels_alone(decodings.opened, each), each.probabilities, strict=True
+            )
         ),
         *rows("others"),
         *rows("entropy"),
@@ -154,8 +150,10 @@ def _step(opened: Opened, figures: StepFigures) -> StepView:
         chosen=_label(opened, figures.predicted),
         chosen_probability=figures.predicted_probability,
         top=tuple(
-            Alternative(token, _label(opened, token), probability)
-            for token, probability in zip(figures.tokens, figures.probabilities, strict=True)
+            Alternative(token, label, probability)
+            for token, label, probability in zip(
+                figures.tokens, _labels_alone(opened, figures), figures.probabilities, strict=True
+            )
         ),
         others=figures.others,
         entropy=figures.entropy,
@@ -163,6 +161,12 @@ def _step(opened: Opened, figures: StepFigures) -> StepView:
         true_probability=figures.true_probability,
         true_rank=figures.true_rank,
     )
+
+
+def _labels_alone(opened: Opened, figures: StepFigures) -> list[TokenLabel]:
+    """Return the labels of the most probable tokens, none of which continues another."""
+    tokens = opened.run.tokenizer.describe_alone(figures.tokens)
+    return [labels([token])[0] for token in tokens]
 
 
 def _label(opened: Opened, token: int) -> TokenLabel:

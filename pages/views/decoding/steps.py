@@ -49,10 +49,11 @@ def draw(opened: Opened) -> Shown | None:
     overrides, free = decodings.overrides, decodings.free
     is_own = known is None and reference == translation.text
     _warn(decodings, len(opened.run.tokenizer.encode(reference).ids), is_own=is_own)
-    start = seen.step_of(opened, free, overrides)
+    at = branches.step(opened, method, free, seen.step_of(opened, free, overrides))
     stepper = components.decoding(
-        stepper_of(decodings, start),
+        stepper_of(decodings, at),
         key=session.STEPPER,
+        on_step=branches.rest,
         on_force=partial(branches.force, overrides),
         on_corrupt=partial(branches.corrupt, overrides, free),
         on_undo=partial(branches.undo, overrides),
@@ -70,7 +71,8 @@ def draw(opened: Opened) -> Shown | None:
         code=[steps, forced_steps, side_by_side],
         seen=" ".join(
             (
-                seen.of_step(opened, free, start),
+                seen.of_step(opened, free, at),
+                seen.of_rest(opened, free, overrides),
                 seen.of_sides(opened, decodings.figures.first_difference, decodings.forced),
             )
         ),

@@ -75,9 +75,9 @@ def _seen(nodes: Sequence[BeamNode], opened: Opened) -> str:
         unfinished = _("No prefix came to its end.")
         return f"{unfinished} {dropped}"
     texts = [plain(opened.run.tokenizer.decode(each.tokens)) for each in done[:2]]
-    best = _("Best is **{text}**: score {score}.")
+    best = _("Best, with a score of **{score}**: {text}")
     if len(done) > 1:
-        best = _("Best is **{text}**: score {score}. Next is **{other}**: {rest}.")
+        best = _("Best, with a score of **{score}**: {text} Next, with {rest}: {other}")
     return " ".join(
         (
             best.format(

@@ -20,12 +20,18 @@ def take(name):
     st.session_state["took"] = f"{name} {dict(st.session_state['steps'][name])}"
 
 
+def rest():
+    st.session_state["rests"] = st.session_state["steps"]["step"]["step"]
+
+
 decoding(
     view,
     key="steps",
+    on_step=rest,
     on_force=lambda: take("force"),
     on_corrupt=lambda: take("corrupt"),
     on_undo=lambda: take("undo"),
 )
 st.text(f"runs: {st.session_state['runs']}")
 st.text(st.session_state.get("took", "nothing"))
+st.text(f"rests: {st.session_state.get('rests')}")

@@ -10,7 +10,7 @@ NUMBERS = ("z", "scaled", "exponential", "probability")
     "asked",
     [
         {},
-        {"output_step": "3", "output_temperature": "0.5"},
+        {"decoding_step": "3", "output_temperature": "0.5"},
         {"method": "sampling", "seed": "2", "overrides": "0:9", "output_step": "1"},
     ],
 )
@@ -46,9 +46,9 @@ def test_a_step_or_a_temperature_that_cannot_be_is_the_usual_one(open_view, aske
 
 def test_what_is_chosen_is_part_of_the_link(open_view):
     at, _shown = open_view("output")
-    at.number_input(key="output_step").set_value(2).run()
+    at.number_input(key="decoding_step").set_value(2).run()
     at.slider(key="output_temperature").set_value(2.5).run()
-    assert at.query_params["output_step"] == "2"
+    assert at.query_params["decoding_step"] == "2"
     assert at.query_params["output_temperature"] == "2.5"
 
 

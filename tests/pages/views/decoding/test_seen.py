@@ -1,3 +1,4 @@
+import html
 import re
 
 import numpy as np
@@ -76,7 +77,7 @@ def test_where_the_sides_part_is_said(opened):
 def test_the_output_layer_opens_on_the_same_step_and_says_how_far_two_scores_are(opened):
     steps_at = opened("steps")[0]
     at, shown, text = opened("output", output_temperature="2.0")
-    assert at.number_input(key="output_step").value == stepper(steps_at).start
+    assert at.number_input(key="decoding_step").value == stepper(steps_at).start
     z, p = shown.numbers()["z"], shown.numbers()["probability"]
     assert f"**{z[0] - z[1]:.2f}** above" in text
     times = float(re.search(r"that is ([\d.e+]+) times", text.replace(",", ""))[1])
@@ -113,3 +114,22 @@ def test_exposure_says_the_gap_of_the_held_out_sentences(opened):
     assert f"of {n.sum():,} tokens right" in text
     assert f"at most **{forced - free:.2f}** points" in text
     assert "60 held-out sentences" in text
+
+
+def test_a_link_opens_on_its_step_and_the_output_layer_shows_the_same(opened):
+    at, _shown, text = opened("steps", decoding_step="3")
+    assert stepper(at).start == 3
+    assert "At step **3** " in text
+    at, shown, _text = opened("output", decoding_step="3")
+    assert at.number_input(key="decoding_step").value == 3
+    assert shown.name == "output-layer.3"
+    # A step that there is not is the usual one.
+    usual = stepper(opened("steps")[0]).start
+    assert stepper(opened("steps", decoding_step="99")[0]).start == usual
+
+
+def test_what_follows_a_word_that_was_put_in_is_compared(opened):
+    tired = "The animal didn't cross the street because it was too tired."
+    text = opened("steps", model="everyday", sentence=tired, overrides="10:432")[2]
+    assert "What follows **stays**: était trop fatigué" in html.unescape(text)
+    assert "What follows" not in opened("steps", model="everyday", sentence=tired)[2]
