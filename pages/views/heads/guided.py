@@ -58,9 +58,10 @@ TRIES = (
 
 def draw(opened: Opened) -> Shown | None:
     """Draw a head in either run, and what silencing it costs."""
-    runs = guided_runs.both(opened)
-    if runs is None:
+    found = guided_runs.both(opened)
+    if found is None:
         return None
+    opened, runs = found
     chosen = _ask(opened, runs)
     sides = [side for name, run in runs.items() if (side := side_of(opened, name, run, chosen))]
     if not sides:

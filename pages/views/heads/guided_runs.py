@@ -38,37 +38,62 @@ class Side:
     """Steps that change when it is."""
 
 
-def both(opened: Opened) -> dict[str, Run] | None:
-    """Return the free and the guided run; where there are no two, say so and return nothing."""
+def both(opened: Opened) -> tuple[Opened, dict[str, Run]] | None:
+    """Return what is looked at, and the free and the guided run.
+
+    A run that was trained once makes room for a pair of the same task, which is said; where there
+    is none, that is said and nothing returned.
+    """
     paths = cached.run_paths()
     settings = _settings(paths)
     own = next(name for name, path in paths.items() if path == opened.path)
-    mine = opened.run.settings
-    others = counterparts(mine, settings)
+    others = counterparts(opened.run.settings, settings)
     if not others:
         having = [name for name, each in settings.items() if counterparts(each, settings)]
         text = _("{own} was trained once, so there is no other run to compare its heads with.")
-        which = _(
-            "These are pairs of the same task and sizes, with one head guided in one of them: "
-            "{names}."
-        ).format(names=", ".join(map(plain, having)))
-        st.info(f"{text.format(own=plain(own))} {which}" if having else text.format(own=plain(own)))
-        if having:
-            st.button(
-                _("Open {name}").format(name=plain(having[0])),
-                key="open_counterpart",
-                on_click=address.choose_above,
-                args=({session.MODEL: having[0]},),
-            )
-        return None
-    free, guided = (others[0], own) if mine.training.guide else (own, others[0])
+        once = text.format(own=plain(own))
+        if not having:
+            st.info(once)
+            return None
+        own = having[0]
+        others = counterparts(settings[own], settings)
+        opened = _opened_instead(opened, paths[own])
+        _say_instead(once, own, others[0])
+    free, guided = (others[0], own) if opened.run.settings.training.guide else (own, others[0])
     found = {}
     for name in (free, guided):
         try:
             found[name] = cached.loaded(paths[name])
         except RunError as error:
             st.error(plain(explained(error)))
-    return found
+    return opened, found
+
+
+def _opened_instead(opened: Opened, path: Path) -> Opened:
+    """Return another run with the sentence, or with its own first example if it lacks a word."""
+    run, task, sentence = cached.loaded(path), cached.task(path), opened.sentence
+    inspection = cached.inspected(path, sentence, whole_words=False)
+    if inspection.unknown_words and task is not None and task.examples:
+        sentence = task.examples[0].source
+        inspection = cached.inspected(path, sentence, whole_words=False)
+    return Opened(path, run, task, sentence, inspection)
+
+
+def _say_instead(once: str, own: str, other: str) -> None:
+    """Say which pair is shown instead, and offer to open it."""
+    said = _(
+        "{once} Shown are {own} and {other}: the same task and sizes, one head of one of them "
+        "guided."
+    ).format(once=once, own=plain(own), other=plain(other))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(said, width="content")
+        st.button(
+            _("Open {name}").format(name=plain(own)),
+            key="open_counterpart",
+            type="tertiary",
+            on_click=address.choose_above,
+            args=({session.MODEL: own},),
+        )
 
 
 def _settings(paths: Mapping[str, Path]) -> dict[str, RunSettings]:

@@ -99,16 +99,24 @@ def effects_of(name):
 
 
 @pytest.mark.parametrize("model", ["copy", "copy-learned"])
-def test_a_run_without_a_counterpart_names_those_that_have_one(open_guided, model):
+def test_a_run_without_a_counterpart_shows_a_pair_that_has_one(open_guided, model):
     at = open_guided(model=model)
-    [info] = at.info
-    text = html.unescape(info.value)
-    assert f"{model} was trained once" in text
-    assert "one head guided in one of them: translate-guided, translate." in text
-    assert not at.get("bidi_component")
+    assert f"{model} was trained once" in read(at)
+    assert "Shown are translate-guided and translate: the same task" in read(at)
+    # Letters are no words of theirs: their own example stands for them.
+    assert [title.split(":")[0] for title in titles(at)] == ["translate", "translate-guided"]
+    words = [label.text for label in panels(at)[0].rows.labels]
+    assert words[:5] == ["The", "animal", "did", "n't", "cross"]
+    assert at.selectbox(key="model").value == model
     at.button(key="open_counterpart").click().run()
     assert at.selectbox(key="model").value == "translate-guided"
     assert [title.split(":")[0] for title in titles(at)] == ["translate", "translate-guided"]
+
+
+def test_the_pair_that_is_shown_instead_reads_a_sentence_whose_words_it_knows(open_guided):
+    at = open_guided(model="everyday", sentence="The street slept because it was wide.")
+    assert "everyday was trained once" in read(at)
+    assert "street" in [label.text for label in panels(at)[0].rows.labels]
 
 
 @pytest.fixture
