@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,8 @@ class Results:
     """From 0 to 100, as chrF."""
     chrf: float | None
     loss: float | None
+    n_own: int | None = None
+    """Own pairs among the samples; None where only the training said the figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,9 @@ def _results(
         step: Of the weights that the run opens with; None where none were kept yet.
     """
     if evaluation is not None and step is not None and evaluation.get("step", step) == step:
-        return _figures({"step": step, **evaluation}, prefix="")
+        own = evaluation.get("own_pairs") or {"n": 0}
+        found = _figures({"step": step, **evaluation}, prefix="")
+        return replace(found, n_own=int(own["n"]))
     measured = [
         row for row in rows if "held_out_loss" in row and (step is None or row["step"] <= step)
     ]

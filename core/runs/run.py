@@ -54,6 +54,14 @@ class RunSettings:
     versions: Mapping[str, str]
     command: str
 
+    @property
+    def beside_own_pairs(self) -> bool:
+        """Whether own pairs were learned beside the sentences that the task makes.
+
+        They need not be there any more: then only what the task makes can be measured again.
+        """
+        return " --beside " in self.command
+
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as JSON can hold them."""
         return {

@@ -79,6 +79,14 @@ def _seen(record: RunRecord) -> str:
         unmeasured = _("It was not measured on held-out sentences yet.")
         return f"{size} {unmeasured}"
     right = _("Of {n} held-out sentences **{share}** are right in every token (step {step}).")
+    if record.settings.beside_own_pairs and results.n_own == 0:
+        right = n_(
+            "Of {n} held-out sentence made by the task **{share}** is right in every token (step "
+            "{step}); the curve below counts own pairs, too.",
+            "Of {n} held-out sentences made by the task **{share}** are right in every token (step "
+            "{step}); the curve below counts own pairs, too.",
+            results.n or 0,
+        )
     return f"{size} " + right.format(
         n=number(results.n or 0), share=percent(results.exact_match), step=number(results.step)
     )

@@ -99,7 +99,10 @@ def _seen(runs: Iterable[Listed]) -> str:
     if not shares:
         return text
     best = max(shares, key=lambda name: shares[name])
-    right = _("**{run}** has most held-out sentences right in every token: **{share}**.")
+    right = _(
+        "Each is measured on its own task: **{run}** has most held-out sentences right in every "
+        "token, **{share}**."
+    )
     return f"{text} " + right.format(run=plain(best), share=percent(shares[best]))
 
 

@@ -1,6 +1,6 @@
 """Go back through a training: any sentence at any snapshot, so that one sees heads form."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -68,16 +68,7 @@ def draw(path: Path) -> Shown:
     shown = heads_at_step.maps_of(path, inspection, head)
     take = partial(clicks.take_head, address.choose)
     maps = components.attention_maps(shown, key=session.MAPS, on_pick=take)
-    if len(offered) > FEW:
-        st.caption(
-            n_(
-                "The weights of {n} step were kept, those before the last rounded to 8 bits. "
-                "While it trained, at most {pairs} held-out pairs were measured.",
-                "The weights of {n} steps were kept, those before the last rounded to 8 bits. "
-                "While it trained, at most {pairs} held-out pairs were measured.",
-                len(offered),
-            ).format(n=number(len(offered)), pairs=number(EVALUATION_SAMPLES))
-        )
+    st.caption(" ".join(_how_measured(len(offered), mixed=cached.settings(path).beside_own_pairs)))
     return Shown(
         name=f"{path.name}-step-{step}-{head.site}",
         title=_("{head}, at step {step}").format(head=notes.site_and_head(head), step=number(step)),
@@ -99,6 +90,28 @@ def draw(path: Path) -> Shown:
     )
 
 
+def _how_measured(n_offered: int, *, mixed: bool) -> Iterator[str]:
+    """Say what was kept, and on what the figures of the handle were measured."""
+    if n_offered > FEW:
+        yield n_(
+            "The weights of {n} step were kept, those before the last rounded to 8 bits.",
+            "The weights of {n} steps were kept, those before the last rounded to 8 bits.",
+            n_offered,
+        ).format(n=number(n_offered))
+    text = n_(
+        "While it trained, at most {pairs} held-out pair was measured.",
+        "While it trained, at most {pairs} held-out pairs were measured.",
+        EVALUATION_SAMPLES,
+    )
+    if mixed:
+        text = n_(
+            "While it trained, at most {pairs} held-out pair was measured, half of them own.",
+            "While it trained, at most {pairs} held-out pairs were measured, half of them own.",
+            EVALUATION_SAMPLES,
+        )
+    yield text.format(pairs=number(EVALUATION_SAMPLES))
+
+
 def _seen(inspection: Inspection, head: Head, step: int) -> str:
     """Say where the most telling row of a head looks at a step."""
     weights_QK = inspection.weights_of(head)
@@ -110,13 +123,26 @@ def _seen(inspection: Inspection, head: Head, step: int) -> str:
         "At step {step} **{query}** looks most at **{key}**: **{weight}**, where an even row has "
         "{even}."
     )
+    if head.kind.query_side == "target":
+        text = _(
+            "At step {step} the decoder, fed **{query}** to write **{written}**, looks most at "
+            "**{key}**: **{weight}**, where an even row has {even}."
+        )
     return text.format(
+        written=_written(inspection, head, row),
         step=number(step),
         query=plain(queries[row].text),
         key=plain(keys[found.keys[0]].text),
         weight=number(found.weight, 2),
         even=number(found.even_weight, 2),
     )
+
+
+def _written(inspection: Inspection, head: Head, row: int) -> str:
+    """Return what a row of the decoder predicts; nothing for the encoder."""
+    if head.kind.query_side == "source":
+        return ""
+    return plain(inspection.predicted_tokens[row].text)
 
 
 def weights_of(inspection: Inspection, head: Head) -> Columns:

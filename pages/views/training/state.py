@@ -132,10 +132,15 @@ def _quality(path: Path) -> list[str]:
         return []
     if evaluation is None:
         return []
-    return [
-        n_(
-            "exact match {share} of {n} held-out pair",
-            "exact match {share} of {n} held-out pairs",
+    text = n_(
+        "exact match {share} of {n} held-out pair",
+        "exact match {share} of {n} held-out pairs",
+        evaluation["n"],
+    )
+    if cached.settings(path).beside_own_pairs and "own_pairs" not in evaluation:
+        text = n_(
+            "exact match {share} of {n} held-out sentence made by the task, no own pairs",
+            "exact match {share} of {n} held-out sentences made by the task, no own pairs",
             evaluation["n"],
-        ).format(share=percent(evaluation["exact_match"]), n=number(evaluation["n"]))
-    ]
+        )
+    return [text.format(share=percent(evaluation["exact_match"]), n=number(evaluation["n"]))]

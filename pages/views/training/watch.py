@@ -73,12 +73,12 @@ def draw(path: Path) -> Shown | None:
     """
     try:
         found, settings = cached.situation(path), cached.settings(path)
-        seen = _seen(progress.rows(path))
+        seen = _seen(progress.rows(path), mixed=settings.beside_own_pairs)
         at_rest = None if path.parent == cached.GALLERY else SECONDS_AT_REST
         words = SECONDS_BETWEEN_WORDS if found.alive else at_rest
         charts = SECONDS_BETWEEN_CHARTS if found.alive else None
         looks = SECONDS_BETWEEN_LOOKS if found.alive else None
-        steps, texts = settings.training.steps, _texts()
+        steps, texts = settings.training.steps, _texts(mixed=settings.beside_own_pairs)
         address.part("progress", _progress, path, found, every=words)
         address.part("charts", _charts, path, steps, texts, every=charts)
         address.part("samples", _samples, path, found.alive, every=looks)
@@ -107,8 +107,13 @@ def draw(path: Path) -> Shown | None:
     )
 
 
-def _seen(rows: Rows) -> str:
-    """Say how far the loss has fallen, and what is right by now."""
+def _seen(rows: Rows, *, mixed: bool) -> str:
+    """Say how far the loss has fallen, and what is right by now.
+
+    Args:
+        rows: What was measured.
+        mixed: Whether half of the held-out sentences are own pairs.
+    """
     learned = [row for row in rows if "loss" in row]
     held_out = [row for row in rows if "held_out_exact_match" in row]
     if not learned:
@@ -122,7 +127,13 @@ def _seen(rows: Rows) -> str:
     )
     if not held_out:
         return text
-    right = _("Of held-out sentences **{share}** are right in every token (step {step}).").format(
+    right = _("Of held-out sentences **{share}** are right in every token (step {step}).")
+    if mixed:
+        right = _(
+            "Of held-out sentences, half of them own pairs and half made by the task, **{share}** "
+            "are right in every token (step {step})."
+        )
+    right = right.format(
         share=percent(held_out[-1]["held_out_exact_match"]),
         step=number(int(held_out[-1]["step"])),
     )
@@ -149,12 +160,19 @@ def charts_of(rows: Rows, steps: int, texts: Mapping[str, str]) -> tuple[Chart, 
     )
 
 
-def _texts() -> dict[str, str]:
+def _texts(*, mixed: bool) -> dict[str, str]:
     measured = n_(
         "on {n} held-out pair at most",
         "on {n} held-out pairs at most",
         EVALUATION_SAMPLES,
-    ).format(n=EVALUATION_SAMPLES)
+    )
+    if mixed:
+        measured = n_(
+            "on {n} held-out pair (half own)",
+            "on {n} held-out pairs (half own)",
+            EVALUATION_SAMPLES,
+        )
+    measured = measured.format(n=EVALUATION_SAMPLES)
     return translated(TEXTS) | {"quality": measured}
 
 

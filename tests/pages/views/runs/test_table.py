@@ -45,5 +45,6 @@ def test_the_line_names_the_run_with_most_sentences_right(open_page, taken):
     shares = {name: share for name, share in shares.items() if share is not None}
     best = max(shares, key=shares.get)
     seen = taken[-1].seen.replace("&#45;", "-")
-    assert f"There are {len(columns['run'])} runs. **{best}**" in seen
+    assert f"There are {len(columns['run'])} runs." in seen
+    assert f"measured on its own task: **{best}** has most" in seen
     assert f"**{100 * shares[best]:g}\xa0%**" in seen

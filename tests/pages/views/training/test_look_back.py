@@ -195,7 +195,9 @@ def test_the_line_says_where_a_row_looks_at_that_step(open_page, kept, taken):
         "training", training="look_back", model="runs/mine", step="200", sentence="a b c", layer="1"
     )
     seen = taken[-1].seen
-    row = re.search(r"step 200 \*\*(.+?)\*\* looks most at \*\*(.+?)\*\*: \*\*([\d.]+)", seen)
+    row = re.search(
+        r"fed \*\*(.+?)\*\* to write .+ looks most at \*\*(.+?)\*\*: \*\*([\d.]+)", seen
+    )
     columns = taken[-1].numbers()
     rows = {}
     for at, weight in zip(columns["query"], columns["weight"], strict=True):
