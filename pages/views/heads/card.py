@@ -98,15 +98,14 @@ def _draw(opened: Opened, known: Known) -> list[Drawn]:
     above = st.columns([5, 7], gap="medium") if beside else [st.container(), st.container()]
     with above[0]:
         tiles = card_map.draw(known.heads, known.card.head)
+        _say(opened, known)
     with above[1]:
         strips = _draw_strips(known.card)
-    pairs, sizes, words = st.columns([5, 8, 10], gap="medium")
+        pairs, sizes = st.columns([4, 5], gap="medium")
     with pairs:
         _draw_pairs(known.card)
     with sizes:
         chart = charts.chart(_chart(known.card))
-    with words:
-        _say(opened, known)
     fold(
         _("All roles, with sentences that made the scores"),
         "card_roles",
@@ -185,9 +184,9 @@ def _say(opened: Opened, known: Known) -> None:
     st.markdown(card_findings.silenced(known.effects, known.effect))
     if known.alike:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(_("**Most alike** (layer.head):"), width="content")
+            st.markdown(_("**Most alike**:"), width="content")
             for head, likeness in known.alike:
-                label = _("{layer}.{head}: {likeness}").format(
+                label = _("layer {layer}, head {head}: {likeness}").format(
                     layer=head.layer, head=head.index, likeness=number(likeness, 2)
                 )
                 card_link.link(opened, head, label)

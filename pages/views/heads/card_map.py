@@ -22,12 +22,11 @@ TILES = {
     Role.PREVIOUS: N_("previous"),
     Role.NEXT: N_("next"),
     Role.SAME: N_("same token"),
-    Role.POSITIONAL: N_("offset {offset}"),
-    Role.DELIMITER: N_("delimiters"),
+    Role.DELIMITER: N_("punctuation"),
     Role.RARE: N_("rare words"),
     Role.ANTECEDENT: N_("antecedent"),
-    Role.ALIGNED_FED: N_("aligned fed"),
-    Role.ALIGNED_PREDICTED: N_("aligned"),
+    Role.ALIGNED_FED: N_("source fed"),
+    Role.ALIGNED_PREDICTED: N_("source next"),
 }
 """What a role is called where there is room for eleven letters; marked for translation."""
 
@@ -68,7 +67,10 @@ def tile(found: HeadRole) -> str:
         return NO_ROLE
     if role is Role.POSITIONAL and found.offset == 0:
         return _("itself") if found.head.kind.is_self else _("same place")
-    return _(TILES[role]).format(offset=number(found.offset, signed=found.offset != 0))
+    if role is Role.POSITIONAL:
+        text = _("{offset} on") if found.offset > 0 else _("{offset} back")
+        return text.format(offset=number(abs(found.offset)))
+    return _(TILES[role])
 
 
 def _detail(found: HeadRole) -> str:

@@ -67,6 +67,7 @@ def draw(opened: Opened) -> Shown | None:
     say(_sentences(study, direction, opened.run))
     strong = [head for head, _share in study.strongest(STRONG, NAMED)]
     named_heads.warn_whatever_the_sentence(opened.run, strong)
+    st.caption(_what_a_cell_is(study))
     picture = matrices(maps(study), key="patch_maps")
     st.caption(_measured(study))
     return Shown(
@@ -164,11 +165,13 @@ def _strongest(study: PatchingStudy) -> str:
     if not strong:
         text = _("No head alone brings “{from_token}” back in the place of “{to}”.")
         return f"{text.format(**parts)} {whole}"
-    named = ", ".join(
-        f"**{notes.within_sentence(head)}** ({percent(share)})" for head, share in strong
-    )
-    text = _("What brings “{from_token}” back in the place of “{to}”: {named}.")
-    return f"{text.format(named=named, **parts)} {whole}"
+    (head, most), *others = strong
+    text = _("**{head}** alone brings “{from_token}” back, where “{to}” would stand: **{share}**.")
+    first = text.format(head=notes.site_and_head(head), share=percent(most), **parts)
+    if not others:
+        return f"{first} {whole}"
+    named = ", ".join(f"{notes.within_sentence(head)} ({percent(share)})" for head, share in others)
+    return f"{first} " + _("Next: {named}.").format(named=named)
 
 
 def _sublayer(site: Site) -> str:
@@ -200,13 +203,20 @@ def maps(study: PatchingStudy) -> Matrices:
     return Matrices(panels=panels)
 
 
+def _what_a_cell_is(study: PatchingStudy) -> str:
+    return _(
+        "A cell: while the second text is written, one head is given what it says in the first. "
+        "0 %: that changes nothing; 100 %: it brings “{one}” back, where “{other}” would stand, "
+        "all alone. Two heads can each do so, so the shares need not add up to 100 %."
+    ).format(one=plain(study.clean_token.text), other=plain(study.corrupt_token.text))
+
+
 def _measured(study: PatchingStudy) -> str:
     return _(
         "Measured at step {step}, after the same words: log p(“{one}”) − log p(“{other}”) is "
-        "{clean} nats in the sentence patched from, {corrupt} in the one patched into. A head "
-        "restores 0 % if its values change nothing there, and 100 % if they bring all of the "
-        "difference back; all heads together restore {everything}. Colours end at ±100 %. One pair "
-        "of sentences (n = 1): an observation, not a law."
+        "{clean} nats in the sentence patched from, {corrupt} in the one patched into; all heads "
+        "together restore {everything}. Colours end at ±100 %. One pair of sentences (n = 1): an "
+        "observation, not a law."
     ).format(
         step=study.step,
         one=plain(study.clean_token.text),

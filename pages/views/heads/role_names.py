@@ -8,12 +8,12 @@ NAMES = {
     Role.PREVIOUS: N_("previous token"),
     Role.NEXT: N_("next token"),
     Role.SAME: N_("same token"),
-    Role.POSITIONAL: N_("fixed offset"),
-    Role.DELIMITER: N_("delimiters"),
+    Role.POSITIONAL: N_("fixed distance"),
+    Role.DELIMITER: N_("punctuation"),
     Role.RARE: N_("rare words"),
-    Role.ANTECEDENT: N_("antecedents"),
-    Role.ALIGNED_FED: N_("aligned, fed"),
-    Role.ALIGNED_PREDICTED: N_("aligned, predicted"),
+    Role.ANTECEDENT: N_("antecedent of a pronoun"),
+    Role.ALIGNED_FED: N_("source of the word fed"),
+    Role.ALIGNED_PREDICTED: N_("source of the next word"),
 }
 """What a role is called in a word or two; marked for translation."""
 
@@ -99,9 +99,7 @@ def evidence(score: Score) -> str:
 def rule(score: Score) -> str:
     """Return what the baseline's rule is called."""
     if score.rule == "offset":
-        return _("always the token at offset {offset}").format(
-            offset=number(score.rule_offset, signed=score.rule_offset != 0)
-        )
+        return _("always {place}").format(place=_place(score.rule_offset))
     return _(score.rule)
 
 
@@ -117,4 +115,15 @@ def named(role: Role, found: HeadRole) -> str:
     """Return what a role of a head is called."""
     if role is not Role.POSITIONAL:
         return _(NAMES[role])
-    return f"{_(NAMES[role])} {number(found.offset, signed=found.offset != 0)}"
+    return _place(found.offset)
+
+
+def _place(offset: int) -> str:
+    """Return what a fixed distance is called."""
+    if offset == 0:
+        return _("the same place")
+    n = abs(offset)
+    text = n_("{n} token on", "{n} tokens on", n)
+    if offset < 0:
+        text = n_("{n} token back", "{n} tokens back", n)
+    return text.format(n=number(n))

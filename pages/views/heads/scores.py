@@ -44,7 +44,10 @@ _FORMULA = (
 )
 TRIES = (
     N_("“all roles”: click a column's name to sort. Which head looks back most often?"),
-    N_("“all roles”: compare “aligned, fed” with “aligned, predicted” in cross-attention."),
+    N_(
+        "“all roles”: compare “source of the word fed” with “source of the next word” in "
+        "cross-attention."
+    ),
     N_(
         "Most heads have no leading role: what they do needs more than one word, or "
         "nothing depends on it. Silence them to see which."
@@ -121,8 +124,8 @@ def _seen(heads: Sequence[HeadRole], chosen: int) -> str:
         )
     if first:
         text = _(
-            "**{where}** differs most from chance of these heads: its largest weight is on "
-            "**{role}** {how}."
+            "**{where}** goes farthest beyond the best rule: its largest weight is on **{role}** "
+            "{how}."
         )
     else:
         text = _("**{where}**: its largest weight is on **{role}** {how}.")

@@ -44,9 +44,12 @@ def draw(opened: Opened) -> Shown:
     else:
         left, right = st.container(), st.container()
     with left:
+        if effects:
+            st.markdown(_("**What each head costs on held-out sentences**"))
         by = _ask_figure(effects)
         pictures = [silence_grid.grid(opened, heads, effects, by)]
     with right:
+        st.markdown(_("**What becomes of this sentence**"))
         found = silence_sentence.try_out(opened, heads, instead)
         if found:
             pictures.append(chart(silence_sentence.chances(found)))

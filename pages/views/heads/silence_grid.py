@@ -130,18 +130,23 @@ def width(words: Iterable[str], n_heads: int) -> int:
     """Return how many letters wide cells are whose heads may be silenced: an odd number.
 
     >>> width(["·", "−9.5"], 4), width(["", ""], 4)
-    (5, 3)
+    (9, 5)
     """
     off = len(_(OFF))
-    return max(off, *map(len, words)) | 1 if n_heads in _ROOMY else off
+    if n_heads not in _ROOMY:
+        return off
+    return (off + 1 + max(map(len, words), default=0)) | 1
 
 
-def filled(word: str, width: int) -> str:
-    """Return a word or a mark as wide as the cells, so that nothing moves when a head is silenced.
+def filled(word: str, width: int, *, off: bool = False) -> str:
+    """Return what stands in a cell, as wide as all cells: nothing moves when a head is silenced.
 
-    Numbers stay as they are: they have the width already, or are written smaller.
+    >>> filled("−9.5", 9, off=True).split(), filled("−9.5", 3, off=True)
+    (['off', '−9.5'], 'off')
     """
-    return f"{word:\u00a0^{width}}" if word in ("", _(OFF), UNSURE) else word
+    if off:
+        word = f"{_(OFF)} {word}".rstrip() if len(_(OFF)) < width else _(OFF)
+    return f"{word:\u00a0^{width}}"
 
 
 def detail(found: Difference | None, by: Figure, *, off: bool) -> str:
@@ -188,9 +193,7 @@ def _said(
     changes = {each.head: figure_of(each, by) for each in measured}
     words = {head: word(changes.get(head), by) for head in every_head(run.model)}
     cells = width(words.values(), run.settings.model.n_heads)
-    texts = {
-        head: filled(_(OFF) if head in silent else said, cells) for head, said in words.items()
-    }
+    texts = {head: filled(said, cells, off=head in silent) for head, said in words.items()}
     return texts, {head: detail(changes.get(head), by, off=head in silent) for head in words}
 
 

@@ -109,7 +109,7 @@ def test_the_heads_most_alike_are_named_and_lead_to_their_cards(open_page, copy_
     links = [each.proto for each in at.get("page_link") if "trial=card" in each.proto.query_string]
     expected = [found.heads[each] for each in others]
     assert [link.label for link in links] == [
-        f"{head.layer}.{head.index}: {found.likeness_NN[own, at]:.2f}"
+        f"layer {head.layer}, head {head.index}: {found.likeness_NN[own, at]:.2f}"
         for head, at in zip(expected, others, strict=True)
     ]
     query = {name: texts[0] for name, texts in parse_qs(links[0].query_string).items()}

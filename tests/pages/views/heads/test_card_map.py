@@ -35,8 +35,8 @@ def role_of(role, *, offset=-1, head="encoder.0.self:0"):
     [
         (role_of(None), "·"),
         (role_of(Role.ANTECEDENT), "antecedent"),
-        (role_of(Role.POSITIONAL), "offset −1"),
-        (role_of(Role.POSITIONAL, offset=2), "offset +2"),
+        (role_of(Role.POSITIONAL), "1 back"),
+        (role_of(Role.POSITIONAL, offset=2), "2 on"),
         (role_of(Role.POSITIONAL, offset=0), "itself"),
         (role_of(Role.POSITIONAL, offset=0, head="decoder.0.cross:0"), "same place"),
     ],

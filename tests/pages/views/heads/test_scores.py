@@ -67,9 +67,9 @@ def test_it_opens_on_the_head_that_differs_most_from_chance(open_page, copy_scor
     head = ordered(copy_scores)[0]
     role = max(above(head), key=above(head).get)
     farther = [max(above(each).values(), default=0) for each in ordered(copy_scores)[:2]]
-    # Of equal heads none is said to differ most.
-    assert ("differs most from chance" in seen(at)) is (farther[0] > farther[1])
-    assert f"**{role_names.NAMES[role]}" in seen(at)
+    # Of equal heads none is said to go farthest.
+    assert ("goes farthest beyond the best rule" in seen(at)) is (farther[0] > farther[1])
+    assert f"**{role_names.named(role, head)}" in seen(at)
     assert f" {percent(head.scores[role].value)} of {head.scores[role].n:,} rows" in seen(at)
     assert percent(head.scores[role].baseline) in seen(at)
     assert f"{N} held-out sentences, seed 0" in said(at)
@@ -78,7 +78,7 @@ def test_it_opens_on_the_head_that_differs_most_from_chance(open_page, copy_scor
 def test_of_another_head_its_own_role_is_said(open_page, copy_scores):
     head = ordered(copy_scores)[-1]
     at = open_scores(open_page, scored=str(head.head))
-    assert "differs most" not in seen(at)
+    assert "goes farthest" not in seen(at)
     if above(head):
         role = max(above(head), key=above(head).get)
         assert role_names.evidence(head.scores[role]) in seen(at)

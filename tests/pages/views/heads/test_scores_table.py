@@ -58,7 +58,7 @@ def test_at_first_each_head_has_the_role_that_differs_most_from_its_rule(open_pa
             assert row["role"] == "none"
             continue
         role = max(differences, key=differences.get)
-        assert row["role"].startswith(role_names.NAMES[role])
+        assert row["role"] == role_names.named(role, head)
         score = head.scores[role]
         assert (row["share"], row["rule"]) == (100 * score.value, 100 * score.baseline)
     assert not {"bits", "previous token", "leading role"} & set(rows)
@@ -97,7 +97,7 @@ def test_heads_of_one_kind_have_only_the_roles_that_they_can_have(open_page):
     at = open_scores(open_page, scores_of="decoder self", all_roles="true")
     assert set(table(at)["attention"]) == {"decoder self"}
     assert "previous token" in table(at)
-    assert not {"next token", "antecedents", "aligned, fed"} & set(table(at))
+    assert not {"next token", "antecedent of a pronoun", "source of the word fed"} & set(table(at))
 
 
 def test_what_silencing_costs_is_shown_where_it_was_measured(open_page, own_copy):
