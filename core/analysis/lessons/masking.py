@@ -3,6 +3,7 @@
 B batch, S source length, T target length, H heads, Q queries, K keys, V vocabulary.
 """
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -27,6 +28,8 @@ from core.model.masks import causal_mask, padding_mask
 from core.runs.run import Run, RunError
 from core.vocabulary import BOS, EOS, PAD
 
+_LONGEST_WORD = 2
+"""Of a sentence that is offered beside another, in tokens."""
 PADDING, LOOK_AHEAD = "padding", "look-ahead"
 
 
@@ -99,10 +102,17 @@ def read_sources(run: Run, sentences: Sequence[str]) -> tuple[tuple[tuple[int, .
     return tuple(ids for ids, _ in fitted), any(cut for _, cut in fitted)
 
 
+def _longest_word(run: Run, text: str) -> int:
+    """Return of how many tokens its longest word is made."""
+    tokens = run.tokenizer.describe(run.tokenizer.encode(text).ids)
+    return max(Counter(token.word for token in tokens).values(), default=0)
+
+
 def companions(run: Run, n: int = 40) -> tuple[str, ...]:
     """Return the longest and the shortest of `n` held-out sentences of the run's task.
 
-    Beside the longest most sentences are filled up with PAD.
+    Beside the longest most sentences are filled up with PAD. Sentences with a word that is spelt
+    in more than two tokens, as invented names are, come last.
 
     Empty where the task's file of pairs cannot be used any more.
     """
@@ -110,7 +120,8 @@ def companions(run: Run, n: int = 40) -> tuple[str, ...]:
         pairs = held_out_pairs(run, n, seed=0)
     except RunError:
         return ()
-    by_length = sorted(pairs, key=lambda pair: len(pair.source))
+    plain = [pair for pair in pairs if _longest_word(run, pair.text) <= _LONGEST_WORD]
+    by_length = sorted(plain or pairs, key=lambda pair: len(pair.source))
     return (by_length[-1].text, by_length[0].text)
 
 

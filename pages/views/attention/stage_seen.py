@@ -117,17 +117,21 @@ def _share(selected: Selection, steps: HeadSteps, query: int, key: int, share: f
     other = int(scores_K.argmax())
     gap = score - float(scores_K[other])
     text = (
-        _("{query} gives **{key}** **{share}** of its weight: the score is {gap} above the next.")
+        _(
+            "{query} gives **{key}** **{share}** of its weight: its score, {score}, is the "
+            "largest; the next, of {other}, is {next}."
+        )
         if gap >= 0
         else _(
-            "{query} gives **{key}** **{share}** of its weight: the score is {gap} below that of "
-            "{other}."
+            "{query} gives **{key}** **{share}** of its weight: its score, {score}, is below that "
+            "of {other}, {next}."
         )
     )
     return text.format(
         **parts,
         share=percent(share),
-        gap=number(abs(gap), 2),
+        score=number(score, 2),
+        next=number(score - gap, 2),
         other=seen.key_name(selected, query, other),
     )
 

@@ -228,8 +228,10 @@ def _equation(found: Terms, name: str, left: str, right: str, *, total: str) -> 
             kept = _("visible, so the score stays") if found.right_N[0] else _("hidden, so it is")
             return f"{name}: {kept} {total}"
         case "share":
-            score = _less(found.left_N[found.column], found.left_N.max())
-            return f"{name} = e^({score}) / Σ = {total}"
+            most = found.left_N.max()
+            score = _less(found.left_N[found.column], most)
+            powers = digits(float(np.exp(found.left_N - most).sum()))
+            return f"{name} = e^({score}) / {powers} = {total}"
     return f"{name} = {left} = {total}"
 
 
@@ -270,9 +272,10 @@ def _about(steps: HeadSteps, stage: Stage, cell: tuple[int, int], found: Terms) 
     if found.rule == "share":
         text = _(
             "From every score the row's largest, {most}, is taken off first: all shares stay, and "
-            "no power of e gets too large for a computer."
+            "no power of e gets too large for a computer. {sum} is the sum of the row's powers."
         )
-        return text.format(most=digits(found.left_N.max()))
+        powers = np.exp(found.left_N - found.left_N.max()).sum()
+        return text.format(most=digits(found.left_N.max()), sum=digits(float(powers)))
     if stage is Stage.OUTPUT:
         shares = shares_of_heads(steps, *cell)
         each = ", ".join(f"{head}: {digits(share)}" for head, share in enumerate(shares))

@@ -109,15 +109,18 @@ def _seen(
 ) -> str:
     """Say with which other token the followed one has the largest weight, and in which head."""
     token = plain(_token(inspection, side, index))
-    found = []
+    found, places = [], set()
     for group in groups:
+        kind = Kind(group.kind)
         others_K = group.visible.copy()
-        if Kind(group.kind).is_self:
+        if kind.is_self:
             others_K[index] = False
-        if others_K.any():
-            weights = np.where(others_K, group.weights, -1)
-            row, column = map(int, np.unravel_index(int(weights.argmax()), weights.shape))
-            found.append((float(weights[row, column]), group, row, column))
+        if not others_K.any():
+            continue
+        weights = np.where(others_K, group.weights, -1)
+        for strip, other in enumerate(weights.argmax(axis=1).tolist()):
+            found.append((float(weights[strip, other]), group, strip, other))
+            places.add((kind.key_side if direction == AT else kind.query_side, other))
     if not found:
         alone = {
             AT: _("**{token}** may look at no other token."),
@@ -127,30 +130,30 @@ def _seen(
     weight, group, strip, other = max(found, key=itemgetter(0))
     kind = Kind(group.kind)
     layer, head = group.heads[strip]
-    n_heads = sum(len(each.heads) for each in groups)
     text = {
         AT: n_(
-            "**{token}** gives **{weight}** to **{other}**, in {head}. "
-            "It gives no more to another token in the {n} head.",
-            "**{token}** gives **{weight}** to **{other}**, in {head}. "
-            "It gives no more to another token in any of the {n} heads.",
-            n_heads,
+            "The {n_heads} heads look from **{token}** most at **{n}** other token: "
+            "**{other}**, **{weight}** in {head}.",
+            "The {n_heads} heads look from **{token}** most at **{n}** different tokens; most of "
+            "all at **{other}**: **{weight}** in {head}.",
+            len(places),
         ),
         BY: n_(
-            "**{token}** gets **{weight}** from **{other}**, in {head}. "
-            "It gets no more from another token in the {n} head.",
-            "**{token}** gets **{weight}** from **{other}**, in {head}. "
-            "It gets no more from another token in any of the {n} heads.",
-            n_heads,
+            "In the {n_heads} heads **{token}** gets most from **{n}** other token: "
+            "**{other}**, **{weight}** in {head}.",
+            "In the {n_heads} heads **{token}** gets most from **{n}** different tokens; most of "
+            "all from **{other}**: **{weight}** in {head}.",
+            len(places),
         ),
     }[direction]
     others = (key_tokens if direction == AT else query_tokens)(inspection, kind)
     return text.format(
         token=token,
+        n=number(len(places)),
+        n_heads=number(len(found)),
         weight=seen.weight(weight),
         other=plain(others[other].text),
         head=notes.within_sentence(Head(kind.site(layer), head)),
-        n=number(n_heads),
     )
 
 

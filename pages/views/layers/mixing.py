@@ -22,8 +22,8 @@ def draw(opened: Opened) -> Shown:
     found = cached.of_model(influence, opened.path, layer, ids.source_ids)
     picture = matrices(Matrices(panels=_panels(opened, found)), key="side_maps")
     said = _(
-        "Where one word moves, self-attention moves what comes out at other words, by up to "
-        "**{most}** times as much; the feed-forward layer moves it by **{none}**."
+        "Move one word’s vector a little, and self-attention moves what comes out at **other** "
+        "words, by up to **{most}** of that; the feed-forward layer moves them by **{none}**."
     ).format(
         most=number(found.attention.away_from_diagonal[1], significant=2, padded=False),
         none=number(found.feed_forward.away_from_diagonal[1], significant=2, padded=False),

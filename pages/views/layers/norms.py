@@ -67,7 +67,8 @@ def draw(opened: Opened) -> Shown:
 def _seen(found: AroundNorm, study: NormStudy, *, alone: bool) -> str:
     """Say what a norm does to the vectors, and how far they move with other sentences."""
     spread = _(
-        "The standard deviation of the vectors is {before} before LayerNorm, and **{bare}** after."
+        "The features of a vector spread by {before} (standard deviation) before LayerNorm, by "
+        "**{bare}** after it."
     ).format(
         before=_range(found.before.deviation_K),
         bare=number(float(found.bare.deviation_K.mean()), padded=False),
@@ -76,8 +77,8 @@ def _seen(found: AroundNorm, study: NormStudy, *, alone: bool) -> str:
         text = _("{spread} The sentence is alone in its batch: add another to compare BatchNorm.")
     else:
         text = _(
-            "{spread} Other sentences in the batch move a vector's features by **{layer}** on "
-            "average under LayerNorm, by up to **{batch}** under BatchNorm."
+            "{spread} Other sentences in the batch move them by **{layer}** under LayerNorm, by up "
+            "to **{batch}** under BatchNorm."
         )
     return text.format(
         spread=spread,

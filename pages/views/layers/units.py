@@ -51,7 +51,9 @@ def draw(opened: Opened) -> Shown:
     return Shown(
         name="units",
         title=_("Share of the feed-forward units that fire"),
-        seen=_seen(found, layer, opened.run.settings.model.d_ff, tokens[position].text, top),
+        seen=_seen(
+            found, (layer, position), opened.run.settings.model.d_ff, tokens[position].text, top
+        ),
         numbers=lambda: _numbers(found, top, tokens, layer, position),
         python=_python(opened, stack, layer, position),
         code=(FeedForward, firing, top_units),
@@ -71,32 +73,38 @@ def _firing_map(opened: Opened, found: Firing, stack: Stack) -> Matrix:
         values=values,
         rows=numbered(_("layer"), len(values)),
         columns=stacks.axis(opened, stack),
-        value_name=_("share"),
+        # As far as it goes here: few units fire on a word, and on a scale to 1 all cells are dark.
+        limit=max(float(values.max()), 1e-6),
+        value_name=_("share of the units"),
     )
 
 
-def _seen(found: Firing, layer: int, n_units: int, token: str, top: Sequence[Unit]) -> str:
-    """Say how many units of a layer fire, and on how many other tokens the strongest one does."""
+def _seen(
+    found: Firing, cell: tuple[int, int], n_units: int, token: str, top: Sequence[Unit]
+) -> str:
+    """Say how many units of a layer fire on a token, and on how many others the strongest does."""
+    layer, position = cell
     said = n_(
-        "In layer {layer}, **{dead}** of the {n} unit fire on no token of this sentence, {always} "
-        "on all.",
-        "In layer {layer}, **{dead}** of the {n} units fire on no token of this sentence, {always} "
-        "on all.",
+        "On **{token}**, **{here}** of the {n} unit of layer {layer} fire; {dead} fire on no token "
+        "of this sentence.",
+        "On **{token}**, **{here}** of the {n} units of layer {layer} fire; {dead} fire on no "
+        "token of this sentence.",
         n_units,
     ).format(
+        token=plain(token),
         layer=number(layer),
+        here=percent(found.firing_LK[layer, position]),
         dead=percent(found.dead_L[layer]),
-        always=percent(found.always_L[layer]),
         n=number(n_units),
     )
     if not top:
         return said
     others = len(top[0].others)
     strongest = n_(
-        "The strongest on **{token}** is unit {unit}; it also fires on {n} other token.",
-        "The strongest on **{token}** is unit {unit}; it also fires on {n} other tokens.",
+        "The strongest there is unit {unit}; it also fires on {n} other token.",
+        "The strongest there is unit {unit}; it also fires on {n} other tokens.",
         others,
-    ).format(token=plain(token), unit=top[0].unit, n=number(others))
+    ).format(unit=top[0].unit, n=number(others))
     return f"{said} {strongest}"
 
 

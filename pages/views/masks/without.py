@@ -107,7 +107,15 @@ def _leak_said(chosen: Chosen, off: Sequence[Mask], found: Leak) -> str:
     if not off:
         return _("All masks are on: **no** weight goes where it should not. Switch one off.")
     n = len(chosen.batch.source_ids)
-    if chosen.kind.causal:
+    if chosen.kind.causal and not found.padding:
+        said = n_(
+            "Without {masks}, **{future}** of the weight of {where} goes to later words; with all "
+            "masks none does (mean over the words of the {n} sentence).",
+            "Without {masks}, **{future}** of the weight of {where} goes to later words; with all "
+            "masks none does (mean over the words of all {n} sentences).",
+            n,
+        )
+    elif chosen.kind.causal:
         said = n_(
             "Without {masks}, **{future}** of the weight of {where} goes to later words and "
             "**{padding}** to padding; with all masks none does (mean over the words of the {n} "

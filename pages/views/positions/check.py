@@ -46,8 +46,13 @@ def draw(opened: Opened) -> Shown:
             p=number(position), d=number(width), base=number(base)
         ),
         numbers=lambda: stacked(known, columns),
-        seen=_("**{n}** of {d} values agree with the printed digits.").format(
-            n=number(agreeing), d=number(positions.CHECK_WIDTH)
+        seen=_(
+            "The formula, computed here, beside the digits that textbooks print for PE({p}): "
+            "**{n}** of {d} values agree."
+        ).format(
+            n=number(agreeing),
+            d=number(positions.CHECK_WIDTH),
+            p=number(positions.CHECK_POSITION),
         ),
         python=_python(width, base, position),
         code=[positions.dimensions, exact_sinusoids],
@@ -65,7 +70,7 @@ def _known() -> tuple[Columns, int]:
     found = positions.dimensions(positions.Sinusoids(width, 1), position)
     agreeing = positions.agreeing(found, positions.CHECK_PRINTED)
     st.markdown(
-        _("**PE({p})** for d_model {d}, beside the printed digits").format(
+        _("**PE({p})** for d_model {d}, beside what textbooks print").format(
             p=number(position), d=number(width)
         )
     )
@@ -83,7 +88,7 @@ def _list(columns: Columns) -> None:
         "angle": _("angle"),
         "value": _("value"),
         "wavelength": _("wavelength"),
-        "printed": _("printed"),
+        "printed": _("textbook"),
     }
     st.table(
         {heads[name]: [_written(name, each) for each in of] for name, of in columns.items()},

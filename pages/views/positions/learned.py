@@ -63,7 +63,7 @@ def draw(opened: Opened) -> Shown | None:
         name="learned",
         title=_("Learned by {run}").format(run=run.name),
         numbers=lambda: _numbers(tables, cosines),
-        seen=_seen(cosines[LEARNED], position),
+        seen=_seen(cosines, position, run.name),
         python=_python(run, length, position, has_formula=SINUSOIDS in tables),
         code=[Embedding, position_experiments.learned, position_experiments.cosines],
         pictures=pictures,
@@ -77,14 +77,28 @@ def draw(opened: Opened) -> Shown | None:
     )
 
 
-def _seen(cosines: Sequence[float], position: int) -> str:
-    """Say which other position looks most like one."""
-    others = [place for place in range(len(cosines)) if place != position]
-    if not others:
+def _seen(cosines: Mapping[str, Sequence[float]], position: int, run: str) -> str:
+    """Say which other position looks most like one where they were learned, and by the formula."""
+    most = _most_alike(cosines[LEARNED], position)
+    if most is None:
         return _("There is one position only.")
-    most = max(others, key=lambda place: cosines[place])
-    text = _("Position **{p}** looks most like position **{q}**: cosine **{x}**.")
-    return text.format(p=number(position), q=number(most), x=number(cosines[most], 2))
+    text = _("Learned by **{run}**: position {p} looks most like position **{q}**, cosine **{x}**.")
+    parts = {"run": plain(run), "p": number(position)}
+    parts |= {"q": number(most), "x": number(cosines[LEARNED][most], 2)}
+    other = _most_alike(cosines[SINUSOIDS], position) if SINUSOIDS in cosines else None
+    if other is None:
+        return text.format(**parts)
+    text = _(
+        "Learned by **{run}**: position {p} looks most like position **{q}**, cosine **{x}**; "
+        "of the sinusoids, like position {other}, {y}: neighbours are alike by their formula."
+    )
+    return text.format(**parts, other=number(other), y=number(cosines[SINUSOIDS][other], 2))
+
+
+def _most_alike(cosines: Sequence[float], position: int) -> int | None:
+    """Return the other position whose cosine is largest; None where there is no other."""
+    others = [place for place in range(len(cosines)) if place != position]
+    return max(others, key=lambda place: cosines[place], default=None)
 
 
 def _learned_run(opened: Opened) -> Run | None:
@@ -154,7 +168,9 @@ def _said(
     """Say which run this is, how far its table goes, and how far training reached."""
     n = len(found.norms_P)
     if not chosen:
-        yield _("The chosen model has sinusoids; this is {run}.").format(run=plain(run.name))
+        yield _(
+            "**{run}** is shown: the chosen model has sinusoids, which nothing changes in training."
+        ).format(run=plain(run.name))
     if wanted > n:
         yield n_(
             "This model has {n} position; its table ends there.",

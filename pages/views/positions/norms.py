@@ -74,10 +74,12 @@ def _said(found: position_experiments.Norms, d_model: int) -> str:
     plain, scaled, position = found.means
     before, after = found.ratios
     return n_(
-        "The position's vector is **{before}** times as long as the token's; after × √{d} it is "
-        "**{after}** times (mean over {n} token: {plain}, {scaled}, position {position}).",
-        "The position's vector is **{before}** times as long as the token's; after × √{d} it is "
-        "**{after}** times (means over {n} tokens: {plain}, {scaled}, position {position}).",
+        "A position’s vector ({position}) is **{before}** times as long as the token’s ({plain}). "
+        "Multiplied by √{d} the token’s becomes {scaled}, and the position’s is **{after}** times "
+        "as long.",
+        "A position’s vector ({position}) is **{before}** times as long as a token’s ({plain}). "
+        "Multiplied by √{d} the token’s becomes {scaled}, and the position’s is **{after}** times "
+        "as long: means over {n} tokens.",
         len(found.tokens),
     ).format(
         n=number(len(found.tokens)),

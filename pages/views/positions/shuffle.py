@@ -7,16 +7,16 @@ from core.analysis.lessons import position_experiments
 from core.config import ConfigError
 from core.model import Unplace
 from pages.frame import cached, snippets
-from pages.frame.components import matrices
+from pages.frame.charts import chart
 from pages.frame.controls import amount
 from pages.frame.files import stacked
-from pages.frame.language import _
-from pages.frame.maps import labels
+from pages.frame.language import _, number, plain
 from pages.frame.opening import Opened
 from pages.frame.rounding import bound
 from pages.frame.view import Columns, Shown, saying_why
 from pages.views.positions import controls
-from viz.plane.matrices import Axis, Matrices, Matrix
+from viz.charts.bars import bars
+from viz.charts.curves import Chart, Quantity
 
 
 @saying_why(ConfigError)
@@ -34,15 +34,13 @@ def draw(opened: Opened) -> Shown | None:
     if found is None:
         st.info(_("There is nothing to shuffle in one word. Type a longer sentence."))
         return None
-    picture = matrices(_matrices(opened, found), key="pe_shuffle")
+    st.caption(_("Shuffled: {words}").format(words=plain(_shuffled(found))))
+    picture = chart(_chart(found))
     return Shown(
         name="shuffle",
         title=_("The encoder’s outputs of a sentence and of its words in another order"),
         numbers=lambda: _numbers(found),
-        seen=_(
-            "Without positions every word comes out as before the shuffle, within **{x}** "
-            "(rounding); with them it differs by up to **{y}**. EOS stays at its place."
-        ).format(x=bound(found.difference_without), y=controls.short(found.difference_with)),
+        seen=_seen(found),
         python=_python(opened, seed),
         code=[position_experiments.shuffled, Unplace],
         pictures=[picture],
@@ -50,7 +48,7 @@ def draw(opened: Opened) -> Shown | None:
         r"\text{for every permutation } \Pi \text{, as long as } X \text{ holds no positions}",
         tries=[
             _("Shuffle again: without positions every token keeps its output (cosine 1)."),
-            _("A sentence with a word twice: without positions both outputs are the same."),
+            _("A sentence with a word twice: what becomes of its two outputs?"),
             _(
                 "Positions but no mask: the decoder would still see every later word. "
                 "The masks lesson shows it."
@@ -59,30 +57,42 @@ def draw(opened: Opened) -> Shown | None:
     )
 
 
-def _matrices(opened: Opened, found: position_experiments.Shuffled) -> Matrices:
-    source = labels(found.tokens, opened.inspection.unknown_words)
-    rows = Axis(name=_("output in the sentence's order"), labels=source, side="source")
-    columns = Axis(
-        name=_("output in the shuffled order"),
-        labels=tuple(source[place] for place in found.order_S),
-        side="source",
+def _seen(found: position_experiments.Shuffled) -> str:
+    """Say how far the outputs move, without positions and with them."""
+    _without, with_positions = _kept(found).values()
+    least = int(np.argmin(with_positions))
+    return _(
+        "Without positions the encoder **does not notice** the shuffle: every word comes out as "
+        "before, within {x} (rounding). With positions **{token}** changes most: the cosine falls "
+        "to **{cosine}**."
+    ).format(
+        x=bound(found.difference_without),
+        token=plain(found.tokens[least].text),
+        cosine=number(with_positions[least], 2),
     )
-    named = {
-        _("Without positions: the same vectors, in another order"): found.cosines_without_SS,
-        _("With positions: other vectors"): found.cosines_with_SS,
+
+
+def _shuffled(found: position_experiments.Shuffled) -> str:
+    """Return the tokens in their other order, one beside the other."""
+    return " ".join(found.tokens[place].text for place in found.order_S)
+
+
+def _kept(found: position_experiments.Shuffled) -> dict[str, list[float]]:
+    """Return the cosine of each token's two outputs, without positions and with them."""
+    places = np.argsort(found.order_S)
+    tokens = np.arange(len(places))
+    return {
+        _("without positions"): found.cosines_without_SS[tokens, places].tolist(),
+        _("with positions"): found.cosines_with_SS[tokens, places].tolist(),
     }
-    return Matrices(
-        panels=[
-            Matrix(
-                title=title,
-                values=cosines_SS.astype(np.float32),
-                rows=rows,
-                columns=columns,
-                scale="signed",
-                value_name=_("cosine"),
-            )
-            for title, cosines_SS in named.items()
-        ]
+
+
+def _chart(found: position_experiments.Shuffled) -> Chart:
+    return bars(
+        _kept(found),
+        [token.text for token in found.tokens],
+        value=Quantity(_("cosine of a word’s output before and after the shuffle")),
+        title=_("How much of each word’s output is left when the words are shuffled"),
     )
 
 

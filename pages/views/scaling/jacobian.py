@@ -80,14 +80,14 @@ def _seen(found: Response) -> str:
     """Say how much gradient comes through, of the most that there can be."""
     n = len(found.scores_K)
     text = _(
-        "The norm is **{norm}**: **{share}** of the most gradient that a softmax lets through, "
-        "{tie} where two scores tie. Equal scores would have {even}, a one-hot output 0."
+        "The softmax lets **{share}** of the most possible gradient through here (norm {norm}, at "
+        "most {tie}). With equal scores it would be {even}, with a one-hot output 0 %."
     )
     if n == 1:
         text = _("One score always gets all the weight: nothing can move, the norm is **{norm}**.")
     return text.format(
         norm=number(found.norm),
-        even=number(math.sqrt(n - 1) / n),
+        even=percent(math.sqrt(n - 1) / n / LARGEST_NORM),
         share=percent(found.norm / LARGEST_NORM),
         tie=number(LARGEST_NORM, 1),
     )

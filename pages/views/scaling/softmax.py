@@ -50,14 +50,24 @@ def draw(_opened: Opened) -> Shown:
     )
 
 
+FAR = 10.0
+"""Where the curve is flat."""
+
+
 def _seen(size: float) -> str:
     """Say how much the score 2a gets, and how much that moves with a."""
     share = float(scaling.stretched_softmax(np.array([size]))[0, 2])
     slope = float(scaling.stretched_slopes(size)[2])
     return _(
-        "With a = {a} the score 2a gets **{share}** of the weight. Its curve has the slope "
-        "**{slope}** there: where it is flat, a change of a changes next to nothing."
-    ).format(a=number(size, padded=False), share=percent(share), slope=number(slope, significant=2))
+        "With a = {a} the score 2a gets **{share}** of the weight, and the curve has the slope "
+        "**{slope}** there. At a = {far} the slope is {flat}: nothing can be learned any more."
+    ).format(
+        a=number(size, padded=False),
+        share=percent(share),
+        slope=number(slope, significant=2),
+        far=number(FAR),
+        flat=number(float(scaling.stretched_slopes(FAR)[2]), significant=1),
+    )
 
 
 def _curves(sizes: scaling.Floats, outputs: scaling.Floats, size: float) -> Chart:

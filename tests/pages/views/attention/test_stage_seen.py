@@ -71,10 +71,11 @@ def test_it_is_said_how_many_scores_the_mask_hides(said, run):
 
 def test_a_smaller_share_is_compared_with_the_largest(said, steps):
     scores = steps.masked_QK[IT].astype(np.float64)
-    gap = scores[ANIMAL] - scores[STREET]
     found = said("softmax", cell=f"0,{IT},{STREET}")
     assert found.startswith("**it** gives **street** **")
-    assert found.endswith(f"the score is {two(gap)} below that of animal.")
+    assert found.endswith(
+        f"its score, {two(scores[STREET])}, is below that of animal, {two(scores[ANIMAL])}."
+    )
 
 
 def test_a_hidden_key_has_no_weight_and_one_key_alone_has_all(said):

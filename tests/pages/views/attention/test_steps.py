@@ -120,10 +120,10 @@ def test_it_opens_on_the_softmax_of_the_pronoun(open_view):
     scores = steps.masked_QK[row].astype(np.float64)
     share = 1 / np.exp(scores - scores[column]).sum()
     second = np.sort(scores)[-2]
-    gap = f"{scores[column] - second:.2f}"
     found = seen(at)
     assert found.startswith("**it** gives **animal** **")
-    assert found.endswith(f"of its weight: the score is {gap} above the next.")
+    assert f"its score, {scores[column]:.2f}, is the largest; the next, of " in found
+    assert found.endswith(f", is {second:.2f}.".replace("-", "−"))
     assert float(re.search(r"([\d.]+) %", found)[1]) == pytest.approx(100 * share, abs=0.051)
 
 

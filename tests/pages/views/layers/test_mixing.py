@@ -35,6 +35,6 @@ def test_the_line_says_how_far_other_words_move(open_layers):
     attention, forward = (panel.values for panel in panels(at))
     off = ~np.eye(len(attention), dtype=bool)
     text = said(at).replace("−", "-")
-    assert f"by up to **{attention[off].max():.2g}** times as much" in text
+    assert f"by up to **{attention[off].max():.2g}** of that" in text
     assert forward[off].max() == 0
-    assert "the feed-forward layer moves it by **0**" in text
+    assert "the feed-forward layer moves them by **0**" in text

@@ -29,8 +29,9 @@ def test_spreads_before_and_after_a_norm_are_the_models_own(open_layers, tensors
     np.testing.assert_allclose(spread["after LayerNorm"], 1, atol=1e-4)
     np.testing.assert_allclose(spread["after gain and bias"], after_KD.std(axis=-1), rtol=1e-5)
     deviation = before_KD.std(axis=-1)
-    wanted = f"is {deviation.min():.3g} to {deviation.max():.3g} before LayerNorm, and **1** after"
+    wanted = f"spread by {deviation.min():.3g} to {deviation.max():.3g} (standard deviation)"
     assert wanted in said(at)
+    assert "by **1** after it" in said(at)
 
 
 def test_alone_in_its_batch_the_sentence_has_nothing_to_be_moved_by(open_layers):

@@ -41,7 +41,8 @@ def test_the_line_counts_units_that_never_fire_and_names_the_strongest(open_laye
     hidden_KF = tensors[Site("encoder", 1, "feed_forward"), Step.HIDDEN]
     fires = hidden_KF > 0
     text = said(at)
-    assert f"**{100 * (~fires.any(axis=0)).mean():.1f}".removesuffix(".0") in text
+    assert f"**{100 * fires[8].mean():.1f}".removesuffix(".0") in text
+    assert f"; {100 * (~fires.any(axis=0)).mean():.1f}".removesuffix(".0") in text
     unit = int(hidden_KF[8].argmax())
     others = int(fires[:, unit].sum()) - 1
-    assert f"strongest on **it** is unit {unit}; it also fires on {others} other" in text
+    assert f"strongest there is unit {unit}; it also fires on {others} other" in text

@@ -21,13 +21,13 @@ def test_learned_positions_stand_beside_sinusoids_of_their_width(open_positions,
         unit = vectors / np.linalg.norm(vectors, axis=1)[:, None]
         assert curves[name] == pytest.approx((unit @ unit[8]).tolist(), abs=1e-9)
     assert "Training reached positions 0 to 16 of 512" in said(at)
-    assert "The chosen model has sinusoids" in said(at)
+    assert "**copy&#45;learned** is shown: the chosen model has sinusoids" in said(at)
     assert "position is 50" in complaint(set_number(at, "pe_learned_pos", 50))
 
 
 def test_the_chosen_run_is_shown_where_it_learned_its_positions(open_positions, learned_run):
     at = open_positions("learned", model="mine")
-    assert "The chosen model has sinusoids" not in said(at)
+    assert "the chosen model has sinusoids" not in said(at)
 
 
 def test_without_a_run_that_learned_positions_the_command_is_named(open_page, monkeypatch):
@@ -118,6 +118,6 @@ def test_the_line_names_the_position_that_looks_most_alike(open_positions, learn
     cosines = (unit @ unit[5])[:n]
     cosines[5] = -2
     most = int(cosines.argmax())
-    assert f"most like position **{most}**: cosine **{cosines[most]:.2f}**" in said(at).replace(
-        "−", "-"
-    )
+    text = said(at).replace("−", "-")
+    assert f"most like position **{most}**, cosine **{cosines[most]:.2f}**" in text
+    assert "of the sinusoids, like position 4, " in text or "like position 6, " in text

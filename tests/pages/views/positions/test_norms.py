@@ -28,9 +28,10 @@ def test_norms_are_those_of_the_loaded_model(open_positions):
     assert found["token"] == pytest.approx(plain.tolist(), rel=1e-5)
     assert found["token × √d_model"] == pytest.approx((plain * 128**0.5).tolist(), rel=1e-5)
     assert found["position"] == pytest.approx([8.0] * len(ids), rel=1e-5)
-    assert f"tokens: {plain.mean():.3g}, " in said(at)
-    assert f"**{8 / plain.mean():.3g}** times as long as the token" in said(at)
-    assert f"it is **{8 / (plain.mean() * 128**0.5):.3g}** times" in said(at)
+    assert f"(8) is **{8 / plain.mean():.3g}** times as long as a token’s ({plain.mean():.3g})" in (
+        said(at)
+    )
+    assert f"position’s is **{8 / (plain.mean() * 128**0.5):.3g}** times as long" in said(at)
 
 
 def test_the_file_of_norms_holds_texts_and_numbers_as_they_are(open_positions, handed_over):

@@ -1,29 +1,42 @@
 import numpy as np
+import pytest
 
-from tests.pages.conftest import said
+from core.analysis.lessons.position_experiments import shuffled
+from core.runs.run import load_run
+from tests.pages.conftest import ROOT, said
 from tests.pages.views.conftest import assert_takeable, computed, numbers_of
-from tests.pages.views.positions.conftest import panels, set_number
+from tests.pages.views.positions.conftest import charted, set_number
+from tests.pages.views.positions.test_norms import TIRED
 
 
-def test_shuffled_words_only_permute_outputs_without_positions(open_positions):
-    at = open_positions("shuffle", model="translate")
-    without, with_positions = panels(at)
-    order = [label.text for label in without.columns.labels]
-    rows = [label.text for label in without.rows.labels]
-    assert order[-1] == rows[-1] == "EOS"
-    assert sorted(order) == sorted(rows) and order != rows
-    same = np.array([[row == column for column in order] for row in rows])
-    assert (without.values > 1 - 1e-5).tolist() == same.tolist()
-    assert (with_positions.values[same] < 0.99).any()
-    assert "comes out as before the shuffle, within **0.00001** (rounding)" in said(at)
+def caption(at):
+    [found] = [each.value for each in at.caption if each.value.startswith("Shuffled: ")]
+    return found
+
+
+def test_shuffled_words_come_out_the_same_without_positions_alone(open_positions):
+    at = open_positions("shuffle", model="translate", sentence=TIRED)
+    found = shuffled(load_run(ROOT / "gallery" / "translate"), TIRED, 0)
+    curves = charted(at)
+    assert curves["without positions"] == pytest.approx([1] * len(found.tokens), abs=1e-5)
+    cosines = [
+        found.cosines_with_SS[token, found.order_S.index(token)]
+        for token in range(len(found.tokens))
+    ]
+    assert curves["with positions"] == pytest.approx(cosines, abs=1e-12)
+    assert "comes out as before, within 0.00001 (rounding)" in said(at)
+    least = int(np.argmin(cosines))
+    assert f"**{found.tokens[least].text}** changes most" in said(at)
+    assert f"the cosine falls to **{cosines[least]:.2f}**" in said(at)
 
 
 def test_shuffling_again_gives_another_order(open_positions):
     at = open_positions("shuffle", pe_seed="4")
-    before = panels(at)[0].columns.labels
+    before = caption(at)
     set_number(at, "pe_seed", 5)
-    assert panels(at)[0].columns.labels != before
-    assert panels(set_number(at, "pe_seed", 4))[0].columns.labels == before
+    assert caption(at) != before
+    assert sorted(caption(at).split()) == sorted(before.split())
+    assert caption(set_number(at, "pe_seed", 4)) == before
     assert not set_number(at, "pe_seed", -1).exception
 
 
@@ -36,7 +49,7 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(open_posi
     shown = handed_over[-1]
     assert_takeable(at, shown)
     cosines = numbers_of(shown, "without_positions", "with_positions")
-    drawn = [value for panel in panels(at) for value in panel.values.reshape(-1).tolist()]
-    assert np.array(cosines, np.float32).tolist() == drawn
+    drawn = charted(at)
+    assert {*drawn["without positions"], *drawn["with positions"]} <= {*cosines}
     differences = ("largest_difference_without", "largest_difference_with")
     assert computed(shown) == cosines + numbers_of(shown, *differences)
