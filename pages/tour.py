@@ -13,7 +13,7 @@ from pages.frame.tour_file import EXAMPLE, TOURS, read_tour, tour_names
 
 BEGIN = "tour_begin"
 _TIRED, _WIDE, _GOATS = (each.source for each in TASKS["everyday"].examples[:3])
-_IT, _ANIMAL, _STREET, _FED_LA, _IL = 8, 1, 6, 7, 10
+_IT, _ANIMAL, _STREET, _FED_L, _FED_LA, _IL = 8, 1, 6, 1, 7, 10
 """Where words stand in the first sentence and in what is written of it, counted from 0."""
 _ELLE = 432
 """The token "elle" of the everyday model."""
@@ -25,10 +25,10 @@ STOPS = (
     Stop(
         title=N_("What attention is"),
         page=FIRST_PAGE,
-        query={**_OPENED, **_HEAD, "view": "lines"},
+        query={**_OPENED, **_HEAD, "view": "lines", "side": "source", "token": str(_STREET)},
         text=N_(
-            "Each word on the left looks at the words on the right. A line is a weight between 0 "
-            "and 1, and the weights of one word sum to 1."
+            "Each word on the left looks at the words on the right: here are the lines of "
+            "“street”. A line is a weight between 0 and 1, and the weights of one word sum to 1."
         ),
         question=N_("Which word does “it” look at most?"),
         task=N_("Rest the pointer on “it”, on the left."),
@@ -51,8 +51,8 @@ STOPS = (
         page="heads",
         query={**_OPENED, **_HEAD, "trial": "override", "move": f"encoder.self,{_IT},{_ANIMAL}"},
         text=N_(
-            "A map says where a head looks, not whether the model uses it. So we take one row into "
-            "our own hands."
+            "A map says where a head looks, not whether the model uses it. To find out, we change "
+            "one row of the map by hand."
         ),
         question=N_("If “it” has to look at the street, what becomes of “il” in the translation?"),
         task=N_("Click the cell in the row “it” and the column “street”."),
@@ -63,8 +63,8 @@ STOPS = (
         page="heads",
         query={**_OPENED, "sentence": _GOATS, "trial": "silence", "silent": "none"},
         text=N_(
-            "A silenced head adds nothing. If the translation stays, the model can do without it "
-            "here; another head may have taken over."
+            "A silenced head adds nothing to what the layer says. If the translation changes, the "
+            "model needed it here."
         ),
         question=N_("Which words of the translation change without encoder layer 2 head 0?"),
         task=N_("Click its cell in the grid of the encoder."),
@@ -78,17 +78,21 @@ STOPS = (
             "Each layer has several heads, so that a word can look at several things at once. Each "
             "small map is a head."
         ),
-        question=N_("Do all heads look from “it” at the same word?"),
+        question=N_("At how many different words do the 12 heads look from “it”?"),
         task=N_("Choose the view “word”: each strip is what one head does with “it”."),
         shows={"view": "word", "side": "source", "token": str(_IT)},
     ),
     Stop(
         title=N_("Cross-attention"),
         page=FIRST_PAGE,
-        query={**_OPENED, "kind": "decoder.cross", "layer": "1", "head": "0", "view": "lines"},
+        query={
+            **_OPENED,
+            **{"kind": "decoder.cross", "layer": "1", "head": "0", "view": "lines"},
+            **{"side": "target", "token": str(_FED_L)},
+        },
         text=N_(
             "The decoder looks at the source while it writes. On the left stands what it was fed, "
-            "and after the arrow what it wrote next."
+            "and after the arrow what it wrote next: here “animal”."
         ),
         question=N_("Where does the row that writes “rue” look in the source?"),
         task=N_("Rest the pointer on “la → rue”."),
@@ -97,21 +101,22 @@ STOPS = (
     Stop(
         title=N_("Decoding, step by step"),
         page="decoding",
-        query={**_OPENED, "decoding": "steps"},
+        query={**_OPENED, "decoding": "steps", "decoding_step": "0"},
         text=N_(
             "The decoder writes one token at a time, and is fed what it has written. The bars are "
             "the probabilities of the next token."
         ),
         question=N_("At which step does the pronoun come, and how sure is the model of it?"),
         task=N_("Step through with the buttons, and watch the bars."),
+        shows={"decoding_step": str(_IL)},
     ),
     Stop(
         title=N_("Put a word into its mouth"),
         page="decoding",
-        query={**_OPENED, "decoding": "steps"},
+        query={**_OPENED, "decoding": "steps", "decoding_step": str(_IL)},
         text=N_(
-            "What was written is fed back, right or wrong. Whoever puts another word there sees "
-            "what depends on it."
+            "What was written is fed back, right or wrong. So we can put another word there, and "
+            "see what depends on it."
         ),
         question=N_("With “elle” in the place of “il”: does “fatigué” become “fatiguée”?"),
         task=N_("Click “elle” in the bars of the step that writes “il”."),
@@ -161,10 +166,14 @@ STOPS = (
         query={**_OPENED, "scaling": "variance"},
         text=N_(
             "Scores are dot products of queries and keys. The wider the vectors, the further the "
-            "scores spread, and the softmax becomes one-hot."
+            "scores spread; so they are divided by √d_k before the softmax."
         ),
-        question=N_("How does the variance of q·k grow with the width d_k?"),
-        task=N_("Read the two curves: with the division and without."),
+        question=N_(
+            "Take the division away from this model: do its heads spread their weights more, or "
+            "less?"
+        ),
+        task=N_("Choose the view “taken away”."),
+        shows={"scaling": "heads"},
     ),
     Stop(
         title=N_("Layer after layer"),
@@ -183,11 +192,12 @@ STOPS = (
         page="training",
         query={"training": "set_up", "task": "copy"},
         text=N_(
-            "Copying letters is the simplest task: cross-attention becomes a diagonal while you "
-            "watch. It takes about a minute."
+            "Copying a row of letters is the simplest task. It takes about a minute, and you can "
+            "watch the heads while they learn."
         ),
-        question=N_("How many parameters does such a small model have?"),
-        task=N_("Press “Start”, and watch the heads find the diagonal."),
+        question=N_("When it has learned to copy: where does the decoder look as it writes?"),
+        task=N_("Press “Start” and watch; the answer shows a model that was trained like this."),
+        shows={"training": "look_back", "model": "copy", "kind": "decoder.cross"},
     ),
 )
 

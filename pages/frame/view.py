@@ -179,7 +179,7 @@ def say_seen(shown: Shown) -> None:
     """Say what there is to see, and in which sentence where there is nothing in this one."""
     if tour.keeps_back():
         st.caption(
-            _("Predict first: “Show the answer” says what there is to see."), width="stretch"
+            _("Predict first. The answer, computed from the model, appears here."), width="stretch"
         )
         return
     if shown.seen:
