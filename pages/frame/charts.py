@@ -9,6 +9,9 @@ from pages.frame import language
 from viz.charts.curves import Chart
 from viz.component.standalone import Drawn
 
+_TIGHT = {"title": {"offset": 4}, "legend": {"offset": 8}}
+"""In pixels; a chart that says otherwise keeps what it says."""
+
 
 class _Shown:
     """A chart whose numbers are written as in the reader's language.
@@ -21,7 +24,9 @@ class _Shown:
 
     def to_dict(self) -> dict[str, Any]:
         """Return its specification, as Streamlit asks for it."""
-        return language.signs().in_chart(self._figure.to_dict(validate=False))
+        found = language.signs().in_chart(self._figure.to_dict(validate=False))
+        # Streamlit leaves much room around title and legend, which the picture needs.
+        return {**found, "config": {**_TIGHT, **found.get("config", {})}}
 
 
 def _shown(figure: Chart) -> Chart:

@@ -151,12 +151,13 @@ def ask_batch(opened: Opened) -> tuple[str, ...]:
     default = "\n".join(cached.of_run(companions, path))
     # Another run brings its own sentences.
     address.belongs_to(session.OTHERS, str(path))
-    typed = controls.text(
-        _("Other sentences of the batch, one on each line (up to {n})").format(n=LARGEST_BATCH - 1),
-        session.OTHERS,
-        default,
-        height=72,
-    )
+    with st.popover(_("Other sentences of the batch"), width="content"):
+        typed = controls.text(
+            _("One on each line, up to {n}").format(n=LARGEST_BATCH - 1),
+            session.OTHERS,
+            default,
+            height=72,
+        )
     others = [line.strip() for line in typed.splitlines() if line.strip()]
     readable = [line for line in others if opened.run.tokenizer.encode(line).ids]
     return (opened.sentence, *readable[: LARGEST_BATCH - 1])

@@ -168,7 +168,7 @@ LUMINANCE = """(node, colour) => {
 @pytest.mark.parametrize(
     ("lesson", "view", "words", "colour"),
     [
-        ("positions", "shuffle", ".matrices figcaption", "color"),
+        ("positions", "rotation", ".matrices figcaption", "color"),
         ("layers", "parts", ".architecture text", "fill"),
         ("scaling", "softmax", ".stTable, .stMarkdown", "color"),
     ],

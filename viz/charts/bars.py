@@ -9,9 +9,10 @@ import pandas as pd
 from viz import theme
 from viz.charts.curves import Quantity
 
-BAR = 20
-"""Height of a bar in pixels."""
-AROUND = 124
+BAR = 18
+"""Height of a row of up to `BARS` bars in pixels."""
+BARS = 3
+AROUND = 100
 """Room for title, legend and axis: the page counts them into a chart's height."""
 LEAST = 66
 """Room for the bars, however few."""
@@ -71,5 +72,5 @@ def bars(
         encoded = encoded.encode(order=alt.Order("order:Q"))
     elif len(series) > 1:
         encoded = encoded.encode(yOffset=alt.YOffset("series:N", sort=list(series)))
-    height = BAR * len(names) * (1 if stacked else max(1, len(series) / 2))
+    height = BAR * len(names) * (1 if stacked else max(1, len(series) / BARS))
     return encoded.properties(height=AROUND + max(LEAST, height), title=title)

@@ -73,8 +73,7 @@ def histogram(
         )
     )
     layers = [bars, *_marked(mark)]
-    chart = alt.LayerChart(layer=layers).properties(height=HEIGHT, title=title)
-    return chart.configure_title(offset=2).configure_legend(offset=16)
+    return alt.LayerChart(layer=layers).properties(height=HEIGHT, title=title)
 
 
 def _marked(mark: Mark | None) -> list[alt.Chart]:

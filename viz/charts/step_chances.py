@@ -10,7 +10,7 @@ from viz import theme
 from viz.component.payload import check_texts
 from viz.messages import N_
 
-HEIGHT = 360
+HEIGHT = 270
 """Title and legend included."""
 WIDEST_LABEL = 110
 """In pixels; longer words are cut."""
