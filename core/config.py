@@ -3,72 +3,37 @@
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, get_args
 
 from core.heads import Stack
+from core.settings import ConfigError as ConfigError
+from core.settings import Settings, one_of
+from core.settings import require as require
+from core.vocabulary import PAD
 
 Norm = Literal["post", "pre"]
-Positions = Literal["sinusoidal", "learned"]
+NormKind = Literal["layer", "rms"]
+Positions = Literal["sinusoidal", "halves", "learned", "buckets", "rotary", "none"]
+Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
+ScoreScale = Literal["width", "width_and_layer", "none"]
+RotaryPairs = Literal["neighbours", "halves"]
+Tied = Literal["all", "target", "embeddings", "none"]
 Precision = Literal["auto", "float32", "bfloat16"]
 
 
-class ConfigError(ValueError):
-    """A setting that cannot be; the message names it, its value and what would do."""
-
-
-def require(condition: bool, message: str) -> None:
-    """Refuse with a message what cannot be.
-
-    Raises:
-        ConfigError: The condition does not hold.
-    """
-    if not condition:
-        raise ConfigError(message)
-
-
-def _fits(value: object, wanted: object) -> bool:
-    """Say whether a value is of a setting's type; an int may stand for a float."""
-    if wanted is float:
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    return not isinstance(wanted, type) or type(value) is wanted
-
-
-class _Config:
-    """Reading and writing, the same for every config."""
-
-    def _check_types(self) -> None:
-        for field in dataclasses.fields(self):  # type: ignore[arg-type]
-            value = getattr(self, field.name)
-            wanted = getattr(field.type, "__name__", field.type)
-            require(_fits(value, field.type), f"{field.name} is {value!r}, not of type {wanted}")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the settings as JSON can hold them."""
-        return dataclasses.asdict(self)  # type: ignore[call-overload]
-
-    @classmethod
-    def from_dict(cls, settings: Mapping[str, Any]) -> Self:
-        """Build from `to_dict`; a name that is not a setting is refused, never ignored.
-
-        Raises:
-            ConfigError: An unknown or missing name, or a value that cannot be.
-        """
-        known = {field.name for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
-        unknown = sorted(set(settings) - known)
-        require(not unknown, f"{cls.__name__} has no setting {', '.join(unknown)}")
-        try:
-            return cls(**settings)
-        except TypeError as error:
-            raise ConfigError(f"{cls.__name__}: {error}") from error
-
-
 @dataclass(frozen=True, slots=True)
-class ModelConfig(_Config):
-    """The sizes of a Transformer; the defaults are the paper's base model (Table 3)."""
+class ModelConfig(Settings):
+    """The sizes of a Transformer; the defaults are the paper's base model (Table 3).
+
+    What comes after `tied` makes it another kind of Transformer: `core.families` says which
+    settings make a BERT, a GPT-2, a LLaMA, a T5 and a Marian.
+    """
 
     vocab_size: int
     n_encoder_layers: int = 6
+    """0 for a decoder alone, which then looks at nothing but its own past."""
     n_decoder_layers: int = 6
+    """0 for an encoder alone, whose output says what stands at each place."""
     d_model: int = 512
     d_ff: int = 2048
     n_heads: int = 8
@@ -79,35 +44,111 @@ class ModelConfig(_Config):
     dropout: float = 0.1
     norm: Norm = "post"
     positions: Positions = "sinusoidal"
+    """halves: sinusoids with all sines first. buckets: learned for distances, added to the scores
+    (T5). rotary: queries and keys are turned (RoPE)."""
     max_positions: int = 512
     """Longest sequence, BOS or EOS included."""
-    tied: bool = True
-    """One matrix serves source embedding, target embedding and output projection."""
+    tied: Tied = "all"
+    """Which of source embedding, target embedding and output projection are one matrix: all of
+    them, the two of the target, the two embeddings, or none. A file may say true or false."""
+
+    norm_kind: NormKind = "layer"
+    norm_eps: float = 1e-5
+    activation: Activation = "relu"
+    gated: bool = False
+    """The feed-forward layer multiplies its units with a second projection (GLU)."""
+    attention_bias: bool = True
+    ff_bias: bool = True
+    n_kv_heads: int = 0
+    """Sets of keys and values, each shared by as many heads; 0 for one set a head."""
+    score_scale: ScoreScale = "width"
+    """Scores are divided by √d_k; by that times the number of the layer, from 1; or by nothing."""
+    embedding_scale: bool = True
+    """Token vectors are multiplied by √d_model."""
+    embedding_norm: bool = False
+    n_segments: int = 0
+    """Learned vectors that say to which of several texts a token belongs."""
+    rotary_base: float = 10000.0
+    rotary_pairs: RotaryPairs = "halves"
+    """Which dimensions turn together: neighbours (2i, 2i + 1) or (i, i + d_k / 2)."""
+    rotary_scaling: tuple[float, ...] = ()
+    """Of LLaMA 3.1 and later: factor, low and high frequency factor, original positions."""
+    n_buckets: int = 32
+    max_distance: int = 128
+    """From which distance on all are in the last bucket."""
+    logit_scale: bool = False
+    """The stream is divided by √d_model before the output projection."""
+    logit_bias: bool = False
+    head_transform: bool = False
+    """A dense layer with its activation and a norm stands before the output projection."""
+    has_output: bool = True
+    """False for an encoder that only makes vectors."""
+    target_vocab_size: int = 0
+    """0 where it is vocab_size."""
+    pad_id: int = PAD
+    """The token that fills up a batch and is never looked at; −1 where there is none."""
 
     def __post_init__(self) -> None:
-        self._check_types()
-        counts = ("n_encoder_layers", "n_decoder_layers", "n_heads", "max_positions")
-        for name in ("vocab_size", "d_model", "d_ff", *counts):
+        # Files of before say true or false, and JSON has only lists.
+        if isinstance(self.tied, bool):
+            object.__setattr__(self, "tied", "all" if self.tied else "none")
+        object.__setattr__(self, "rotary_scaling", tuple(self.rotary_scaling))
+        self.check_types()
+        for name in ("vocab_size", "d_model", "d_ff", "n_heads", "max_positions", "max_distance"):
             require(getattr(self, name) >= 1, f"{name} is {getattr(self, name)}, not 1 or more")
-        for name in ("d_k", "d_v"):
+        for name in ("n_encoder_layers", "n_decoder_layers", *_FILLED, "n_segments"):
             require(getattr(self, name) >= 0, f"{name} is {getattr(self, name)}, not 0 or more")
-        require(0 <= self.dropout < 1, f"dropout is {self.dropout}, not in [0, 1)")
-        require(self.norm in get_args(Norm), f"norm is {self.norm!r}, not post or pre")
         require(
-            self.positions in get_args(Positions),
-            f"positions is {self.positions!r}, not sinusoidal or learned",
+            self.n_encoder_layers + self.n_decoder_layers > 0,
+            "n_encoder_layers and n_decoder_layers are 0: there is no layer",
         )
+        require(0 <= self.dropout < 1, f"dropout is {self.dropout}, not in [0, 1)")
+        for name, offered in _CHOICES.items():
+            value = getattr(self, name)
+            require(value in offered, f"{name} is {value!r}, not {one_of(offered)}")
+        for name in ("norm_eps", "rotary_base"):
+            require(getattr(self, name) > 0, f"{name} is {getattr(self, name)}, not above 0")
         require(
-            self.positions == "learned" or self.d_model % 2 == 0,
+            self.positions not in ("sinusoidal", "halves") or self.d_model % 2 == 0,
             f"d_model is {self.d_model}: sinusoids come in pairs and need an even width",
         )
-        self._fill_head_widths()
+        self._fill()
+        self._check_together()
 
     def layers_of(self, stack: Stack) -> int:
         """Return how many layers a stack has."""
         return {"encoder": self.n_encoder_layers, "decoder": self.n_decoder_layers}[stack]
 
-    def _fill_head_widths(self) -> None:
+    @property
+    def n_key_value_sets(self) -> int:
+        """Sets of keys and values of a layer; several heads may share one."""
+        return self.n_kv_heads or self.n_heads
+
+    @property
+    def n_target_tokens(self) -> int:
+        """Size of the vocabulary that is written in."""
+        return self.target_vocab_size or self.vocab_size
+
+    @property
+    def stacks(self) -> tuple[Stack, ...]:
+        """Those that have layers."""
+        return tuple(stack for stack in get_args(Stack) if self.layers_of(stack))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings as JSON can hold them; later ones only where they differ.
+
+        So the file of a model as the paper has it stays what it was.
+        """
+        kept = Settings.to_dict(self)
+        kept["tied"] = {"all": True, "none": False}.get(self.tied, self.tied)
+        kept["rotary_scaling"] = list(self.rotary_scaling)
+        usual: dict[str, Any] = {field.name: field.default for field in dataclasses.fields(self)}
+        usual["rotary_scaling"] = []
+        later = list(usual)[list(usual).index("tied") + 1 :]
+        return {n: value for n, value in kept.items() if n not in later or value != usual[n]}
+
+    def _fill(self) -> None:
+        """Put what follows from other settings in the place of zeros."""
         for name in ("d_k", "d_v"):
             if getattr(self, name) == 0:
                 require(
@@ -117,9 +158,52 @@ class ModelConfig(_Config):
                 )
                 object.__setattr__(self, name, self.d_model // self.n_heads)
 
+    def _check_together(self) -> None:
+        """Refuse settings of which each can be, and that do not go together."""
+        require(
+            self.n_heads % self.n_key_value_sets == 0,
+            f"n_kv_heads is {self.n_kv_heads}: {self.n_heads} heads cannot share so many sets of "
+            "keys and values evenly",
+        )
+        require(
+            self.positions != "rotary" or self.d_k % 2 == 0,
+            f"d_k is {self.d_k}: rotary positions turn pairs and need an even width",
+        )
+        require(
+            self.positions != "buckets" or (self.n_buckets >= 4 and self.n_buckets % 4 == 0),
+            f"n_buckets is {self.n_buckets}, not a multiple of 4",
+        )
+        require(
+            len(self.rotary_scaling) in (0, 4) and all(each > 0 for each in self.rotary_scaling),
+            f"rotary_scaling is {list(self.rotary_scaling)}, not four numbers above 0",
+        )
+        require(
+            self.tied not in ("all", "embeddings")
+            or len(self.stacks) < 2
+            or self.n_target_tokens == self.vocab_size,
+            f"target_vocab_size is {self.target_vocab_size} and vocab_size {self.vocab_size}: "
+            f"embeddings of different sizes cannot be tied ({self.tied})",
+        )
+        require(
+            self.has_output or self.n_decoder_layers == 0,
+            "has_output is False: a decoder says which token comes next",
+        )
+
+
+_FILLED = ("d_k", "d_v", "n_kv_heads", "target_vocab_size")
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "norm": get_args(Norm),
+    "norm_kind": get_args(NormKind),
+    "positions": get_args(Positions),
+    "activation": get_args(Activation),
+    "score_scale": get_args(ScoreScale),
+    "rotary_pairs": get_args(RotaryPairs),
+    "tied": get_args(Tied),
+}
+
 
 @dataclass(frozen=True, slots=True)
-class TrainConfig(_Config):
+class TrainConfig(Settings):
     """How a model is trained; the defaults are the paper's (section 5) except for the sizes."""
 
     steps: int = 1000
@@ -164,7 +248,7 @@ class TrainConfig(_Config):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "adam_betas", tuple(self.adam_betas))  # JSON has only lists
-        self._check_types()
+        self.check_types()
         counts = ("steps", "batch_size", "warmup", "accumulate")
         for name in (*counts, "evaluate_every", "checkpoint_every", "keep_checkpoints"):
             require(getattr(self, name) >= 1, f"{name} is {getattr(self, name)}, not 1 or more")

@@ -128,6 +128,11 @@ class Site:
         return self.sublayer in ("self", "cross")
 
     @property
+    def is_self(self) -> bool:
+        """Whether a sequence looks at itself there."""
+        return self.sublayer == "self"
+
+    @property
     def attention(self) -> Kind:
         """The kind of attention, whatever its layer.
 

@@ -245,7 +245,18 @@ def test_nothing_can_unpickle():
 
 
 ROOMS_OF_CORE = (
-    *("vocabulary", "messages", "files", "heads", "config", "device", "model", "tasks"),
+    *(
+        "vocabulary",
+        "messages",
+        "files",
+        "settings",
+        "heads",
+        "config",
+        "device",
+        "model",
+        "families",
+        "tasks",
+    ),
     *("tokenizer", "batch", "jobs", "work", "runs", "decoding", "inspection", "evaluate"),
     *("training", "analysis", "experiments", "commands", "__main__"),
 )

@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> None:
         positions=arguments.positions,
         max_positions=arguments.max_positions,
         norm=arguments.norm,
-        tied=not arguments.untied,
+        tied="none" if arguments.untied else "all",
     )
     parameters = describe(config, 1, 1).parameters
     print(json.dumps({"parameters": parameters}) if arguments.json else f"{parameters:,}")

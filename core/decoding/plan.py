@@ -140,13 +140,15 @@ class DecoderPlan:
         for written_out in _WRITTEN_OUT:
             if getattr(type(model), written_out) is not getattr(Transformer, written_out):
                 raise PlanError(f"{written_out} of the model", model)
+        if len(model.relative) or model.output_transform is not None or model.config.logit_scale:
+            raise PlanError("the model", model)
         self.length = 0
         self._room = FIRST_POSITIONS
         self._visible_B1S = visible_B1S
         part = "decoder.embedding"
         embedding = _known(part, model.target_embedding, Embedding)
         self._tokens_VD = _known(part, embedding.tokens, nn.Embedding).weight
-        self._positions_PD = embedding.positions_PD
+        self._positions_PD = _positions(part, embedding)
         self._scale = embedding.scale
         self._final_norm = _normalising("decoder.norm", model.decoder_norm)
         self._output = _linear("output", model.output)
@@ -182,6 +184,18 @@ class DecoderPlan:
         return other
 
 
+def _positions(part: str, embedding: Embedding) -> Tensor:
+    """Return positions_PD, the one thing that is added to tokens here.
+
+    Raises:
+        PlanError: Others are added, or none are.
+    """
+    added = (embedding.segments, embedding.norm)
+    if embedding.positions_PD is None or added != (None, None):
+        raise PlanError(part, embedding)
+    return embedding.positions_PD
+
+
 def _blocks(layer: Layer, memory_BSD: Tensor) -> list[_Block]:
     if type(layer).forward is not Layer.forward:
         raise PlanError("a decoder layer", layer)
@@ -204,6 +218,9 @@ def _planned(sublayer: Sublayer, memory_BSD: Tensor) -> _Planned:
 
 def _self_attention(attention: SelfAttention, memory_BSD: Tensor) -> _SelfAttention:
     part = str(attention.site)
+    usual = attention.rotary is None and attention.divisor is None
+    if not usual or attention.n_kv_heads != attention.n_heads or attention.query.bias is None:
+        raise PlanError(part, attention)
     matrices = [
         _known(part, each, nn.Linear) for each in (attention.query, attention.key, attention.value)
     ]
@@ -222,6 +239,8 @@ def _self_attention(attention: SelfAttention, memory_BSD: Tensor) -> _SelfAttent
 
 
 def _cross_attention(attention: CrossAttention, memory_BSD: Tensor) -> _CrossAttention:
+    if attention.divisor is not None or attention.n_kv_heads != attention.n_heads:
+        raise PlanError(str(attention.site), attention)
     return _CrossAttention(
         query=_linear(f"{attention.site}", attention.query),
         output=_linear(f"{attention.site}", attention.output),
@@ -233,10 +252,12 @@ def _cross_attention(attention: CrossAttention, memory_BSD: Tensor) -> _CrossAtt
 
 def _feed_forward(feed_forward: FeedForward, memory_BSD: Tensor) -> _FeedForward:
     part = str(feed_forward.site)
+    if feed_forward.gate is not None or feed_forward.activation != "relu":
+        raise PlanError(part, feed_forward)
     return _FeedForward(_linear(part, feed_forward.expand), _linear(part, feed_forward.contract))
 
 
-_WRITTEN_OUT = ("decode", "logits")
+_WRITTEN_OUT = ("decode", "logits", "scores")
 """What `feed` does in the model's place: one that does it in another way has no plan."""
 
 # By the very class: a subclass may compute something else.

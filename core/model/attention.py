@@ -5,9 +5,10 @@ queries and keys, d_v for values).
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Self
 
 import torch
@@ -18,10 +19,32 @@ from core.config import ModelConfig
 from core.heads import Site
 from core.model.part import Shapes, products
 from core.model.probe import Probe, Step, probed
+from core.model.rotary import Rotary
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """How scores come of queries and keys, beside their products."""
+
+    divisor: float | None = None
+    """What the products are divided by; None for √d_k."""
+    bias_1HQK: Tensor | None = None
+    """Added to the quotients: what each head thinks of a distance; None for nothing."""
+    rotated: bool = False
+    """Whether queries and keys come turned by their positions."""
+
+
+See = Callable[[Step, Tensor], Tensor]
+USUAL = Scoring()
+"""Products divided by √d_k (eq. 1)."""
 
 
 def attend(
-    query_BHQE: Tensor, key_BHKE: Tensor, value_BHKE: Tensor, visible_BQK: Tensor | None
+    query_BHQE: Tensor,
+    key_BHKE: Tensor,
+    value_BHKE: Tensor,
+    visible_BQK: Tensor | None,
+    scoring: Scoring = USUAL,
 ) -> Tensor:
     """Mix the values, each in proportion to how well its key matches the query (eq. 1).
 
@@ -33,12 +56,25 @@ def attend(
         value_BHKE: What each position gives when it is found.
         visible_BQK: True where a query may look at a key; dimensions of size 1 broadcast. None
             where nothing is hidden, which is faster than a mask of nothing but True.
+        scoring: By default products divided by √d_k.
 
     Returns:
         mixed_BHQE, the weighted mean of the values; zeros where a query may see nothing.
     """
-    visible_BHQK = None if visible_BQK is None else visible_BQK[:, None]
-    return scaled_dot_product_attention(query_BHQE, key_BHKE, value_BHKE, attn_mask=visible_BHQK)
+    mask_BHQK = None if visible_BQK is None else visible_BQK[:, None]
+    scale = None if scoring.divisor is None else 1 / scoring.divisor
+    bias_1HQK = scoring.bias_1HQK
+    if bias_1HQK is None:
+        return scaled_dot_product_attention(
+            query_BHQE, key_BHKE, value_BHKE, attn_mask=mask_BHQK, scale=scale
+        )
+    biased_BHQK = bias_1HQK if mask_BHQK is None else bias_1HQK.masked_fill(~mask_BHQK, -math.inf)
+    mixed_BHQE = scaled_dot_product_attention(
+        query_BHQE, key_BHKE, value_BHKE, attn_mask=biased_BHQK, scale=scale
+    )
+    # A row of nothing but −∞ is NaN here.
+    blind_BHQ1 = (biased_BHQK == -math.inf).all(dim=-1, keepdim=True)
+    return mixed_BHQE.masked_fill(blind_BHQ1, 0.0)
 
 
 def attention_weights(scores_BHQK: Tensor) -> Tensor:
@@ -60,26 +96,40 @@ def attend_probed(
     key_BHKE: Tensor,
     value_BHKE: Tensor,
     visible_BQK: Tensor | None,
-    *,
-    probe: Probe,
-    site: Site,
+    scoring: Scoring,
+    see: See,
 ) -> Tensor:
-    """Do what `attend` does in single steps, each handed to the probe."""
+    """Do what `attend` does in single steps, each handed to a probe.
+
+    Args:
+        query_BHQE: As in `attend`, as are the next four.
+        key_BHKE: The same.
+        value_BHKE: The same.
+        visible_BQK: The same.
+        scoring: The same.
+        see: Takes each step and gives back the one to go on with.
+    """
     if visible_BQK is None:
         shape = (len(query_BHQE), query_BHQE.shape[2], key_BHKE.shape[2])
         visible_BQK = query_BHQE.new_ones(shape, dtype=torch.bool)
-    visible_BQK = probe.at(site, Step.VISIBLE, visible_BQK)
-    query_BHQE = probe.at(site, Step.QUERY, query_BHQE)
-    key_BHKE = probe.at(site, Step.KEY, key_BHKE)
-    value_BHKE = probe.at(site, Step.VALUE, value_BHKE)
-    products_BHQK = probe.at(site, Step.PRODUCTS, query_BHQE @ key_BHKE.transpose(-2, -1))
+    query_step, key_step = (
+        (Step.ROTATED_QUERY, Step.ROTATED_KEY) if scoring.rotated else (Step.QUERY, Step.KEY)
+    )
+    visible_BQK = see(Step.VISIBLE, visible_BQK)
+    query_BHQE = see(query_step, query_BHQE)
+    key_BHKE = see(key_step, key_BHKE)
+    value_BHKE = see(Step.VALUE, value_BHKE)
+    products_BHQK = see(Step.PRODUCTS, query_BHQE @ key_BHKE.transpose(-2, -1))
     # Dividing by √d_k keeps the scores' variance near 1, so that the softmax does not saturate.
-    scores_BHQK = products_BHQK / math.sqrt(query_BHQE.shape[-1])
-    scores_BHQK = probe.at(site, Step.SCORES, scores_BHQK)
+    divisor = math.sqrt(query_BHQE.shape[-1]) if scoring.divisor is None else scoring.divisor
+    scores_BHQK = products_BHQK / divisor
+    if scoring.bias_1HQK is not None:
+        scores_BHQK = scores_BHQK + see(Step.POSITION_BIAS, scoring.bias_1HQK)
+    scores_BHQK = see(Step.SCORES, scores_BHQK)
     scores_BHQK = scores_BHQK.masked_fill(~visible_BQK[:, None], -math.inf)
-    scores_BHQK = probe.at(site, Step.MASKED_SCORES, scores_BHQK)
-    weights_BHQK = probe.at(site, Step.WEIGHTS, attention_weights(scores_BHQK))
-    return probe.at(site, Step.MIXED, weights_BHQK @ value_BHKE)
+    scores_BHQK = see(Step.MASKED_SCORES, scores_BHQK)
+    weights_BHQK = see(Step.WEIGHTS, attention_weights(scores_BHQK))
+    return see(Step.MIXED, weights_BHQK @ value_BHKE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +145,14 @@ class KeysValues:
             torch.cat([self.key_BHKE, later.key_BHKE], dim=2),
             torch.cat([self.value_BHKE, later.value_BHKE], dim=2),
         )
+
+    def shared_by(self, n_heads: int) -> Self:
+        """Return a set for each of so many heads: neighbouring heads share one."""
+        times = n_heads // self.key_BHKE.shape[1]
+        if times == 1:
+            return self
+        both = (self.key_BHKE, self.value_BHKE)
+        return type(self)(*(each.repeat_interleave(times, dim=1) for each in both))
 
     def rows(self, index_B: Tensor) -> Self:
         """Return some sentences of the batch, in the order of the index."""
@@ -126,31 +184,64 @@ class MultiHeadAttention(nn.Module):
         super().__init__()
         self.site = site
         self.n_heads, self.d_k, self.d_v = config.n_heads, config.d_k, config.d_v
-        self.query = nn.Linear(config.d_model, config.n_heads * config.d_k)
-        self.key = nn.Linear(config.d_model, config.n_heads * config.d_k)
-        self.value = nn.Linear(config.d_model, config.n_heads * config.d_v)
-        self.output = nn.Linear(config.n_heads * config.d_v, config.d_model)
+        self.n_kv_heads = config.n_key_value_sets
+        self.divisor = _divisor(config, site)
+        self.rotary = Rotary(config) if config.positions == "rotary" and site.is_self else None
+        bias = config.attention_bias
+        self.query = nn.Linear(config.d_model, self.n_heads * self.d_k, bias)
+        self.key = nn.Linear(config.d_model, self.n_kv_heads * self.d_k, bias)
+        self.value = nn.Linear(config.d_model, self.n_kv_heads * self.d_v, bias)
+        self.output = nn.Linear(self.n_heads * self.d_v, config.d_model, bias)
 
-    def keys_values(self, memory_BKD: Tensor, probe: Probe | None = None) -> KeysValues:
-        """Project a memory: in self-attention the sequence itself, else what the encoder made."""
+    def keys_values(
+        self, memory_BKD: Tensor, probe: Probe | None = None, start: int = 0
+    ) -> KeysValues:
+        """Project a memory: in self-attention the sequence itself, else what the encoder made.
+
+        Args:
+            memory_BKD: What is looked at.
+            probe: Looks at the memory, and at keys before they are turned.
+            start: Place of the memory's first position, where keys are turned by theirs.
+        """
         memory_BKD = probed(probe, self.site, Step.MEMORY, memory_BKD)
-        return KeysValues(self._split(self.key(memory_BKD)), self._split(self.value(memory_BKD)))
+        key_BHKE = self._split(self.key(memory_BKD), self.n_kv_heads)
+        value_BHKE = self._split(self.value(memory_BKD), self.n_kv_heads)
+        if self.rotary is not None:
+            key_BHKE = self.rotary(probed(probe, self.site, Step.KEY, key_BHKE), start)
+        return KeysValues(key_BHKE, value_BHKE)
 
     def forward(
-        self, x_BQD: Tensor, memory: KeysValues, visible_BQK: Tensor | None, probe: Probe | None
+        self,
+        x_BQD: Tensor,
+        memory: KeysValues,
+        visible_BQK: Tensor | None,
+        probe: Probe | None,
+        bias_1HQK: Tensor | None = None,
     ) -> Tensor:
         """Let every position of x look at the memory, and return what it took from there.
+
+        Args:
+            x_BQD: What looks; where queries are turned, the last of the memory's positions.
+            memory: What is looked at.
+            visible_BQK: As in `attend`.
+            probe: Looks at every step.
+            bias_1HQK: What each head adds to the scores; None for nothing.
 
         Returns:
             attended_BQD.
         """
         x_BQD = probed(probe, self.site, Step.QUERY_INPUT, x_BQD)
-        query_BHQE = self._split(self.query(x_BQD))
-        attending = (query_BHQE, memory.key_BHKE, memory.value_BHKE, visible_BQK)
+        query_BHQE = self._split(self.query(x_BQD), self.n_heads)
+        if self.rotary is not None:
+            start = memory.key_BHKE.shape[2] - query_BHQE.shape[2]
+            query_BHQE = self.rotary(probed(probe, self.site, Step.QUERY, query_BHQE), start)
+        shared = memory.shared_by(self.n_heads)
+        attending = (query_BHQE, shared.key_BHKE, shared.value_BHKE, visible_BQK)
+        scoring = Scoring(self.divisor, bias_1HQK, self.rotary is not None)
         if probe is not None and probe.sees(self.site):
-            mixed_BHQE = attend_probed(*attending, probe=probe, site=self.site)
+            mixed_BHQE = attend_probed(*attending, scoring, partial(probe.at, self.site))
         else:
-            mixed_BHQE = attend(*attending)
+            mixed_BHQE = attend(*attending, scoring)
         concatenated_BQD = mixed_BHQE.transpose(1, 2).flatten(2)
         return self.output(concatenated_BQD)
 
@@ -192,8 +283,16 @@ class MultiHeadAttention(nn.Module):
             Stage.OUTPUT: rf"[\,{joined}\,]\, W^O + b^O = \sum_h \text{{head}}_h W^O_h + b^O",
         }
 
-    def _split(self, projected_BKD: Tensor) -> Tensor:
+    def _split(self, projected_BKD: Tensor, n_heads: int) -> Tensor:
         """Give every head its share of the width: projected_BKD → split_BHKE."""
         n_sentences, n_positions, width = projected_BKD.shape
-        split = (n_sentences, n_positions, self.n_heads, width // self.n_heads)
+        split = (n_sentences, n_positions, n_heads, width // n_heads)
         return projected_BKD.view(split).transpose(1, 2)
+
+
+def _divisor(config: ModelConfig, site: Site) -> float | None:
+    """Return what a layer divides its products by; None for √d_k."""
+    width = math.sqrt(config.d_k)
+    return {"width": None, "width_and_layer": width * (site.layer + 1), "none": 1.0}[
+        config.score_scale
+    ]

@@ -13,7 +13,7 @@ from core.config import ModelConfig
 from core.heads import Site
 from core.messages import N_
 from core.model.dropout import Dropout
-from core.model.norm import LayerNorm, describe_norm, normalised
+from core.model.norm import describe_norm, norm_of, normalised
 from core.model.part import Sketch
 from core.model.probe import Probe, Step, probed
 from core.model.sublayers import CrossAttention, FeedForward, Seen, SelfAttention, Sublayer
@@ -25,7 +25,7 @@ class Residual(nn.Module):
     def __init__(self, config: ModelConfig, site: Site) -> None:
         super().__init__()
         self.site = site
-        self.norm = LayerNorm(config.d_model)
+        self.norm = norm_of(config)
         self.dropout = Dropout(config.dropout)
         self.pre_norm = config.norm == "pre"
 
@@ -122,21 +122,19 @@ class EncoderLayer(Layer):
 
 
 class DecoderLayer(Layer):
-    """Masked self-attention, cross-attention, then feed-forward (Figure 1, right)."""
+    """Masked self-attention, cross-attention, then feed-forward (Figure 1, right).
+
+    A decoder alone has no cross-attention: there is nothing else to look at.
+    """
 
     self_attention: SelfAttention
-    cross_attention: CrossAttention
     feed_forward: FeedForward
 
     def __init__(self, config: ModelConfig, layer: int) -> None:
-        attention = SelfAttention(config, Site("decoder", layer, "self"))
-        cross = CrossAttention(config, Site("decoder", layer, "cross"))
-        feed_forward = FeedForward(config, Site("decoder", layer, "feed_forward"))
-        super().__init__(
-            config,
-            {
-                "self_attention": attention,
-                "cross_attention": cross,
-                "feed_forward": feed_forward,
-            },
-        )
+        sublayers: dict[str, Sublayer] = {
+            "self_attention": SelfAttention(config, Site("decoder", layer, "self"))
+        }
+        if config.n_encoder_layers:
+            sublayers["cross_attention"] = CrossAttention(config, Site("decoder", layer, "cross"))
+        sublayers["feed_forward"] = FeedForward(config, Site("decoder", layer, "feed_forward"))
+        super().__init__(config, sublayers)

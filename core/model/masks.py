@@ -9,18 +9,22 @@ from torch import Tensor
 from core.vocabulary import PAD
 
 
-def padding_mask(ids_BK: Tensor) -> Tensor:
+def padding_mask(ids_BK: Tensor, pad_id: int = PAD) -> Tensor:
     """Return visible_B1K: no query may look at a padded key.
+
+    Args:
+        ids_BK: Tokens.
+        pad_id: The token that fills up; −1 where there is none.
 
     >>> padding_mask(torch.tensor([[7, 8, PAD]])).tolist()
     [[[True, True, False]]]
     """
-    return (ids_BK != PAD)[:, None, :]
+    return (ids_BK != pad_id)[:, None, :]
 
 
-def padding_to_hide(ids_BK: Tensor) -> Tensor | None:
+def padding_to_hide(ids_BK: Tensor, pad_id: int = PAD) -> Tensor | None:
     """Return `padding_mask`, or None where there is no padding: without a mask all is faster."""
-    visible_B1K = padding_mask(ids_BK)
+    visible_B1K = padding_mask(ids_BK, pad_id)
     return None if bool(visible_B1K.all()) else visible_B1K
 
 
@@ -33,6 +37,11 @@ def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
     return torch.ones(length, length, dtype=torch.bool, device=device).tril()
 
 
-def decoder_mask(target_BT: Tensor) -> Tensor:
-    """Return visible_BTT for decoder self-attention: the look-ahead and padding masks combined."""
-    return padding_mask(target_BT) & causal_mask(target_BT.shape[1], target_BT.device)
+def decoder_mask(target_BT: Tensor, pad_id: int = PAD) -> Tensor:
+    """Return visible_BTT for decoder self-attention: the look-ahead and padding masks combined.
+
+    The first token is always visible: there are models in which a target begins with padding.
+    """
+    visible_B1T = padding_mask(target_BT, pad_id)
+    visible_B1T[..., 0] = True
+    return visible_B1T & causal_mask(target_BT.shape[1], target_BT.device)

@@ -2,6 +2,7 @@
 
 from torch import nn
 
+from core.config import ModelConfig
 from core.model.part import NORMS, Code, Part, Sketch
 
 
@@ -13,6 +14,22 @@ class LayerNorm(nn.LayerNorm):
 
     formula = r"\frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} \odot g + b"
     count = "2 d"
+
+
+class RMSNorm(nn.RMSNorm):
+    """Divides each position's vector by its root mean square, then learned gain: no mean, no bias.
+
+    x / √(mean(x²) + ε) ⊙ g over the features (Zhang & Sennrich 2019).
+    """
+
+    formula = r"\frac{x}{\sqrt{\overline{x^2} + \epsilon}} \odot g"
+    count = "d"
+
+
+def norm_of(config: ModelConfig) -> nn.Module:
+    """Return a norm of the model's width, of its kind."""
+    kinds = {"layer": LayerNorm, "rms": RMSNorm}
+    return kinds[config.norm_kind](config.d_model, eps=config.norm_eps)
 
 
 def normalised(norm: nn.Module, x: str) -> str:

@@ -1,5 +1,8 @@
 """Where a word stands: sinusoids, or a learned table."""
 
+from collections.abc import Iterable
+from functools import partial
+
 import torch
 from torch import Tensor, nn
 
@@ -7,6 +10,7 @@ from core.config import ModelConfig
 from core.heads import Site, Stack
 from core.messages import N_
 from core.model.dropout import Dropout
+from core.model.norm import describe_norm, norm_of
 from core.model.part import EMBEDDINGS, Part, Sketch
 from core.model.probe import Probe, Step, probed
 
@@ -24,6 +28,16 @@ def sinusoids(n_positions: int, d_model: int, base: float = 10000.0) -> Tensor:
     return exact_sinusoids(positions_P, d_model, base).float()
 
 
+def halved_sinusoids(n_positions: int, d_model: int) -> Tensor:
+    """Return positions_PD with all sines first and all cosines after them, as Marian has it.
+
+    >>> [round(x, 4) for x in halved_sinusoids(3, 4)[2].tolist()]
+    [0.9093, 0.02, -0.4161, 0.9998]
+    """
+    positions_PD = sinusoids(n_positions, d_model)
+    return torch.cat([positions_PD[:, 0::2], positions_PD[:, 1::2]], dim=1)
+
+
 def exact_sinusoids(positions_P: Tensor, d_model: int, base: float = 10000.0) -> Tensor:
     """Return positions_PD in float64, for any positions, before 0 and between two words as well."""
     angle_PE = positions_P[:, None].double() / timescales(d_model, base)
@@ -36,48 +50,89 @@ def timescales(d_model: int, base: float = 10000.0) -> Tensor:
     return base ** (pair_E / d_model)
 
 
-class Embedding(nn.Module):
-    """Token vectors times √d_model, plus positions, then dropout (sections 3.4, 3.5, 5.4)."""
+_FORMULAS = {"sinusoidal": sinusoids, "halves": halved_sinusoids}
 
-    positions_PD: Tensor
+
+class Embedding(nn.Module):
+    """Token vectors times √d_model, plus positions, then dropout (sections 3.4, 3.5, 5.4).
+
+    Some models add a vector for the text that a token belongs to, and normalise the sum (BERT);
+    some add no positions here, because attention has them (rotary, buckets).
+    """
+
+    positions_PD: Tensor | None
 
     def __init__(self, config: ModelConfig, tokens: nn.Embedding, stack: Stack) -> None:
         super().__init__()
         self.site = Site(stack, 0, "embedding")
         self.tokens = tokens
-        self.scale = config.d_model**0.5
+        self.scale = config.d_model**0.5 if config.embedding_scale else 1.0
+        self.n_positions = config.max_positions
+        self.segments = (
+            nn.Embedding(config.n_segments, config.d_model) if config.n_segments else None
+        )
+        self.norm = norm_of(config) if config.embedding_norm else None
         self.dropout = Dropout(config.dropout)
         positions_PD = torch.empty(config.max_positions, config.d_model)
         if config.positions == "learned":
             self.positions_PD = nn.Parameter(nn.init.normal_(positions_PD, std=0.02))
-        else:
+        elif config.positions in _FORMULAS:
             # Whoever asks for shapes alone (on the meta device) needs no numbers.
             if not positions_PD.is_meta:
-                positions_PD = sinusoids(config.max_positions, config.d_model)
+                formula = _FORMULAS[config.positions]
+                positions_PD = formula(config.max_positions, config.d_model)
             # A formula, not a weight: it is neither trained nor saved.
             self.register_buffer("positions_PD", positions_PD, persistent=False)
+        else:
+            self.positions_PD = None
 
-    def forward(self, ids_BK: Tensor, start: int = 0, probe: Probe | None = None) -> Tensor:
+    def forward(
+        self,
+        ids_BK: Tensor,
+        start: int = 0,
+        probe: Probe | None = None,
+        segments_BK: Tensor | None = None,
+    ) -> Tensor:
         """Return vectors_BKD for tokens that stand at `start` and after.
 
+        Args:
+            ids_BK: Tokens.
+            start: Place of the first of them.
+            probe: Looks at what is added up.
+            segments_BK: Which text each token belongs to; None for the first.
+
         Raises:
-            ValueError: A token would stand beyond the last position of the table.
+            ValueError: A token would stand beyond the last position of the model.
         """
         end = start + ids_BK.shape[1]
-        if end > self.positions_PD.shape[0]:
-            raise ValueError(
-                f"{end} tokens are more than the model's {self.positions_PD.shape[0]} positions"
-            )
-        tokens_BKD = probed(probe, self.site, Step.TOKENS, self.tokens(ids_BK) * self.scale)
-        positions_KD = probed(probe, self.site, Step.POSITIONS, self.positions_PD[start:end])
-        x_BKD = self.dropout(tokens_BKD + positions_KD)
-        return probed(probe, self.site, Step.STREAM_OUT, x_BKD)
+        if end > self.n_positions:
+            raise ValueError(f"{end} tokens are more than the model's {self.n_positions} positions")
+        see = partial(probed, probe, self.site)
+        x_BKD = see(Step.TOKENS, self.tokens(ids_BK) * self.scale)
+        if self.segments is not None:
+            ids_of = torch.zeros_like(ids_BK) if segments_BK is None else segments_BK
+            x_BKD = x_BKD + see(Step.SEGMENTS, self.segments(ids_of))
+        if self.positions_PD is not None:
+            x_BKD = x_BKD + see(Step.POSITIONS, self.positions_PD[start:end])
+        if self.norm is not None:
+            x_BKD = self.norm(x_BKD)
+        return see(Step.STREAM_OUT, self.dropout(x_BKD))
+
+    @property
+    def table(self) -> Tensor:
+        """The positions_PD that are added to tokens.
+
+        Raises:
+            ValueError: None are added here: attention has them.
+        """
+        if self.positions_PD is None:
+            raise ValueError(f"{self.site} adds no positions")
+        return self.positions_PD
 
     def describe(self, sketch: Sketch) -> None:
-        """Add the tokens' table, and the positions that are added beside it."""
+        """Add the tokens' table, and what is added beside it."""
         stack, stream = self.site.stack, sketch.stream
-        part = f"{stack}.positions"
-        table = [self.positions_PD] if isinstance(self.positions_PD, nn.Parameter) else []
+        scale = r"\sqrt{d_{model}}\; " if self.scale != 1 else ""
         sketch.add(
             Part(
                 id=f"{stack}.embedding",
@@ -85,25 +140,41 @@ class Embedding(nn.Module):
                 label=N_("Embedding"),
                 group=EMBEDDINGS,
                 shapes=(("input", (sketch.length,)), ("output", stream)),
-                formula=r"x_t = \sqrt{d_{model}}\; E_{w_t}",
+                formula=rf"x_t = {scale}E_{{w_t}}",
                 code=(Embedding,),
                 site=self.site,
             ),
             learned=self.tokens.parameters(),
         )
+        if self.segments is not None:
+            segments = self.segments.parameters()
+            self._describe_added(sketch, "segments", r"x_t \mathrel{+}= S_{s_t}", segments)
+        if self.positions_PD is not None:
+            table = [self.positions_PD] if isinstance(self.positions_PD, nn.Parameter) else []
+            self._describe_added(sketch, "positions", r"x_t \mathrel{+}= PE_t", table)
+        if self.norm is not None:
+            label, title = N_("Embedding norm"), N_("{place}: {part}")
+            describe_norm(self.norm, sketch, f"{stack}.embedding_norm", label, title, (Embedding,))
+
+    def _describe_added(
+        self, sketch: Sketch, kind: str, formula: str, learned: Iterable[nn.Parameter]
+    ) -> None:
+        """Add vectors that stand beside the stream and are added to it."""
+        stack, stream, table = self.site.stack, sketch.stream, list(learned)
+        part = f"{stack}.{kind}"
         sketch.add(
             Part(
                 id=part,
-                kind="positions",
-                label=N_("Positions"),
+                kind=kind,
+                label={"positions": N_("Positions"), "segments": N_("Segments")}[kind],
                 group=EMBEDDINGS,
-                shapes=(("input", stream), ("positions", stream), ("output", stream)),
-                formula=r"x_t \mathrel{+}= PE_t",
+                shapes=(("input", stream), (kind, stream), ("output", stream)),
+                formula=formula,
                 # A table that was learned is no formula.
                 code=(Embedding,) if table else (Embedding, sinusoids),
             ),
             learned=table,
             enters=(),
         )
-        sketch.sum(f"{stack}.sum")
+        sketch.sum(f"{stack}.sum" if kind == "positions" else f"{stack}.{kind}.sum")
         sketch.arrow("positions", part, sketch.end)

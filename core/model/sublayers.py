@@ -4,12 +4,15 @@ B batch, S source length, T target length, Q queries, K keys, D model width, F f
 x_BKD where either length may stand.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from torch import Tensor, nn
+from torch.nn import functional
 
-from core.config import ModelConfig
+from core.config import Activation, ModelConfig
 from core.heads import Site
 from core.messages import N_
 from core.model.attention import KeysValues, MultiHeadAttention, attend
@@ -31,6 +34,8 @@ class Seen:
     """The source's padding mask; None where nothing is hidden."""
     cache: Cache | None = None
     """Keys and values of earlier positions; None when all positions are computed together."""
+    bias_1HQK: Tensor | None = None
+    """What each head of self-attention adds to the scores; None for nothing."""
 
 
 class Sublayer(Protocol):
@@ -52,10 +57,11 @@ class SelfAttention(MultiHeadAttention):
 
     def added(self, x_BKD: Tensor, seen: Seen, probe: Probe | None) -> Tensor:
         """Let every position look at those of its own sequence that it may see."""
-        memory = self.keys_values(x_BKD, probe)
-        if seen.cache is not None:
-            memory = seen.cache.grown(self.site, memory)
-        return self(x_BKD, memory, seen.visible_BQK, probe)
+        cache = seen.cache
+        memory = self.keys_values(x_BKD, probe, 0 if cache is None else cache.length)
+        if cache is not None:
+            memory = cache.grown(self.site, memory)
+        return self(x_BKD, memory, seen.visible_BQK, probe, seen.bias_1HQK)
 
     def describe(self, sketch: Sketch) -> None:
         """Add the part; queries, keys and values come from the stream."""
@@ -119,18 +125,28 @@ class CrossAttention(MultiHeadAttention):
 
 
 class FeedForward(nn.Module):
-    """max(0, x W₁ + b₁) W₂ + b₂, the same for every position (section 3.3)."""
+    """max(0, x W₁ + b₁) W₂ + b₂, the same for every position (section 3.3).
+
+    With another activation than max(0, ·), or gated: (act(x W_g) ⊙ x W₁) W₂ (Shazeer 2020).
+    """
 
     def __init__(self, config: ModelConfig, site: Site) -> None:
         super().__init__()
         self.site = site
-        self.expand = nn.Linear(config.d_model, config.d_ff)
-        self.contract = nn.Linear(config.d_ff, config.d_model)
+        self.activation = config.activation
+        self.gate = nn.Linear(config.d_model, config.d_ff, config.ff_bias) if config.gated else None
+        self.expand = nn.Linear(config.d_model, config.d_ff, config.ff_bias)
+        self.contract = nn.Linear(config.d_ff, config.d_model, config.ff_bias)
 
     def forward(self, x_BKD: Tensor, probe: Probe | None = None) -> Tensor:
         """Return transformed_BKD."""
-        hidden_BKF = probed(probe, self.site, Step.HIDDEN, self.expand(x_BKD).relu())
-        return self.contract(hidden_BKF)
+        activate = ACTIVATIONS[self.activation]
+        if self.gate is None:
+            hidden_BKF = activate(self.expand(x_BKD))
+        else:
+            gate_BKF = probed(probe, self.site, Step.GATE, activate(self.gate(x_BKD)))
+            hidden_BKF = gate_BKF * self.expand(x_BKD)
+        return self.contract(probed(probe, self.site, Step.HIDDEN, hidden_BKF))
 
     def added(self, x_BKD: Tensor, seen: Seen, probe: Probe | None) -> Tensor:
         """Transform every position by itself."""
@@ -145,20 +161,53 @@ class FeedForward(nn.Module):
                 kind="feed_forward",
                 label=N_("Feed-forward"),
                 group=FEED_FORWARD,
-                multiply_adds=products(self.expand, length) + products(self.contract, length),
+                multiply_adds=sum(products(each, length) for each in self._matrices()),
                 shapes=(
                     ("input", stream),
                     ("hidden", (length, self.expand.out_features)),
                     ("output", stream),
                 ),
-                formula=r"\max(0,\, x W_1 + b_1)\, W_2 + b_2",
-                count=r"2 d\, d_{f\!f} + d_{f\!f} + d",
+                formula=self._formula(),
+                count=self._count(),
                 code=(FeedForward,),
                 site=self.site,
             ),
             learned=self.parameters(),
         )
 
+    def _matrices(self) -> list[nn.Linear]:
+        return [each for each in (self.gate, self.expand, self.contract) if each is not None]
+
+    def _formula(self) -> str:
+        """Return what the layer computes, in LaTeX."""
+        b_1, b_2 = (r" + b_1", r" + b_2") if self.expand.bias is not None else ("", "")
+        if self.gate is not None:
+            b_g = r" + b_g" if b_1 else ""
+            act = FORMULAS[self.activation].format(x=f"x W_g{b_g}")
+            return rf"({act} \odot (x W_1{b_1}))\, W_2{b_2}"
+        return rf"{FORMULAS[self.activation].format(x=f'x W_1{b_1}')}\, W_2{b_2}"
+
+    def _count(self) -> str:
+        """Return how many numbers the layer learns, in LaTeX."""
+        n = len(self._matrices())
+        biases = rf" + {'' if n == 2 else 2} d_{{f\!f}} + d" if self.expand.bias is not None else ""
+        return rf"{n} d\, d_{{f\!f}}{biases}"
+
+
+ACTIVATIONS: Mapping[Activation, Callable[[Tensor], Tensor]] = {
+    "relu": Tensor.relu,
+    "gelu": functional.gelu,
+    "gelu_tanh": partial(functional.gelu, approximate="tanh"),
+    "silu": functional.silu,
+}
+"""What the units of a feed-forward layer do; GELU by its definition, or as GPT-2 computes it."""
+FORMULAS: Mapping[Activation, str] = {
+    "relu": r"\max(0,\, {x})",
+    "gelu": r"\mathrm{{GELU}}({x})",
+    "gelu_tanh": r"\mathrm{{GELU}}_{{\tanh}}({x})",
+    "silu": r"\mathrm{{SiLU}}({x})",
+}
+"""The same in LaTeX, of x."""
 
 _ATTENTION = (
     r"\mathrm{Concat}(head_1 \dots head_h)\, W^O,\quad head_i = "

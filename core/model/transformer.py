@@ -15,10 +15,12 @@ from core.model.attention import MultiHeadAttention
 from core.model.cache import Cache
 from core.model.layers import DecoderLayer, EncoderLayer, Layer, Residual
 from core.model.masks import causal_mask, decoder_mask, padding_to_hide
-from core.model.norm import LayerNorm, describe_norm
-from core.model.part import EMBEDDINGS, Part, Sketch, products
+from core.model.norm import describe_norm, norm_of
+from core.model.output import OutputTransform, describe_output
+from core.model.part import Sketch
 from core.model.positional import Embedding
 from core.model.probe import Probe
+from core.model.relative import RelativeBias
 from core.model.sublayers import Seen, Sublayer
 
 
@@ -32,41 +34,72 @@ class Transformer(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
+        both = len(config.stacks) == 2
         source_tokens = nn.Embedding(config.vocab_size, config.d_model)
         target_tokens = (
-            source_tokens if config.tied else nn.Embedding(config.vocab_size, config.d_model)
+            source_tokens
+            if config.tied in ("all", "embeddings") or not both
+            else nn.Embedding(config.n_target_tokens, config.d_model)
         )
-        self.source_embedding = Embedding(config, source_tokens, "encoder")
-        self.target_embedding = Embedding(config, target_tokens, "decoder")
+        if "encoder" in config.stacks:
+            self.source_embedding = Embedding(config, source_tokens, "encoder")
+        if "decoder" in config.stacks:
+            self.target_embedding = Embedding(config, target_tokens, "decoder")
         self.encoder = nn.ModuleList(
             EncoderLayer(config, i) for i in range(config.n_encoder_layers)
         )
         self.decoder = nn.ModuleList(
             DecoderLayer(config, i) for i in range(config.n_decoder_layers)
         )
+        self.relative = nn.ModuleDict(
+            {stack: RelativeBias(config, stack) for stack in config.stacks}
+            if config.positions == "buckets"
+            else {}
+        )
         # Post-norm layers end normalised; the sum that pre-norm layers leave needs one more norm.
-        self.encoder_norm = _final_norm(config)
-        self.decoder_norm = _final_norm(config)
-        self.output = nn.Linear(config.d_model, config.vocab_size, bias=False)
+        self.encoder_norm = _final_norm(config, "encoder")
+        self.decoder_norm = _final_norm(config, "decoder")
+        self.output_transform = OutputTransform(config) if config.head_transform else None
+        if config.has_output:
+            self.output = nn.Linear(config.d_model, config.n_target_tokens, config.logit_bias)
         self._initialise()
-        if config.tied:
+        if config.has_output and config.tied in ("all", "target"):
             self.output.weight = target_tokens.weight
 
-    def forward(self, source_BS: Tensor, target_BT: Tensor, probe: Probe | None = None) -> Tensor:
+    def forward(
+        self, source_BS: Tensor | None, target_BT: Tensor | None, probe: Probe | None = None
+    ) -> Tensor:
         """Return logits_BTV: at each target position, scores for the token that comes next.
 
         Args:
-            source_BS: Token ids, padded with PAD.
-            target_BT: Token ids, beginning with BOS, padded with PAD.
+            source_BS: Token ids, padded; None for a decoder alone.
+            target_BT: Token ids from the first that is fed on, padded; None for an encoder alone,
+                which returns logits_BSV, scores for what stands at each source position.
             probe: Looks at the sublayers or changes them; see `core.model.probe`.
         """
+        if source_BS is None:
+            assert target_BT is not None
+            return self.decode(target_BT, None, None, probe)
         memory_BSD = self.encode(source_BS, probe)
-        return self.decode(target_BT, memory_BSD, padding_to_hide(source_BS), probe)
+        if target_BT is None:
+            return self.scores(memory_BSD)
+        hidden = padding_to_hide(source_BS, self.config.pad_id)
+        return self.decode(target_BT, memory_BSD, hidden, probe)
 
-    def encode(self, source_BS: Tensor, probe: Probe | None = None) -> Tensor:
-        """Return memory_BSD, what the encoder makes of each source token."""
-        x_BSD = self.source_embedding(source_BS, probe=probe)
-        seen = Seen(padding_to_hide(source_BS))
+    def encode(
+        self, source_BS: Tensor, probe: Probe | None = None, segments_BS: Tensor | None = None
+    ) -> Tensor:
+        """Return memory_BSD, what the encoder makes of each source token.
+
+        Args:
+            source_BS: Token ids, padded.
+            probe: Looks at the sublayers or changes them.
+            segments_BS: Which text each token belongs to, where the model tells; None for one text.
+        """
+        x_BSD = self.source_embedding(source_BS, probe=probe, segments_BK=segments_BS)
+        n = source_BS.shape[1]
+        visible_B1S = padding_to_hide(source_BS, self.config.pad_id)
+        seen = Seen(visible_B1S, bias_1HQK=self._bias("encoder", n, n))
         for layer in self.encoder:
             x_BSD = layer(x_BSD, seen, probe)
         return self.encoder_norm(x_BSD)
@@ -74,7 +107,7 @@ class Transformer(nn.Module):
     def decode(
         self,
         target_BT: Tensor,
-        memory_BSD: Tensor,
+        memory_BSD: Tensor | None,
         visible_B1S: Tensor | None,
         probe: Probe | None = None,
         cache: Cache | None = None,
@@ -83,7 +116,7 @@ class Transformer(nn.Module):
 
         Args:
             target_BT: The whole target from BOS on, or, with a cache, what follows its positions.
-            memory_BSD: From `encode`.
+            memory_BSD: From `encode`; None for a decoder alone.
             visible_B1S: The source's padding mask; None where nothing is hidden.
             probe: Looks at the sublayers or changes them.
             cache: Keys and values of the positions before; the new ones are added to it. Without
@@ -92,12 +125,13 @@ class Transformer(nn.Module):
         start = 0 if cache is None else cache.length
         n_new = target_BT.shape[1]
         visible_BTK = (
-            decoder_mask(target_BT)
+            decoder_mask(target_BT, self.config.pad_id)
             if cache is None
             else _later_rows(start, n_new, target_BT.device)
         )
         x_BTD = self.target_embedding(target_BT, start, probe)
-        seen = Seen(visible_BTK, memory_BSD, visible_B1S, cache)
+        bias_1HQK = self._bias("decoder", n_new, start + n_new)
+        seen = Seen(visible_BTK, memory_BSD, visible_B1S, cache, bias_1HQK)
         for layer in self.decoder:
             x_BTD = layer(x_BTD, seen, probe)
         if cache is not None:
@@ -106,12 +140,28 @@ class Transformer(nn.Module):
 
     def logits(self, x_BTD: Tensor) -> Tensor:
         """Return logits_BTV for the decoder's stream as it comes out of a layer."""
-        return self.output(self.decoder_norm(x_BTD))
+        return self.scores(self.decoder_norm(x_BTD))
+
+    def scores(self, x_BKD: Tensor) -> Tensor:
+        """Return logits_BKV for a stream after its final norm."""
+        if self.output_transform is not None:
+            x_BKD = self.output_transform(x_BKD)
+        if self.config.logit_scale:
+            x_BKD = x_BKD * self.config.d_model**-0.5
+        logits_BKV: Tensor = self.output(x_BKD)
+        return logits_BKV
+
+    def _bias(self, stack: Stack, n_queries: int, n_keys: int) -> Tensor | None:
+        """Return what the heads of a stack add to their scores for each distance, if anything."""
+        if stack not in self.relative:
+            return None
+        bias_1HQK: Tensor = self.relative[stack](n_queries, n_keys)
+        return bias_1HQK
 
     @property
     def device(self) -> torch.device:
         """Where the weights are."""
-        return self.output.weight.device
+        return next(self.parameters()).device
 
     def sites(self) -> tuple[Site, ...]:
         """Return every attention sublayer's site: encoder self, decoder self, cross."""
@@ -150,39 +200,17 @@ class Transformer(nn.Module):
 
     def describe(self, sketch: Sketch) -> None:
         """Add everything from the source's tokens to the next token's probabilities."""
-        sketch.begin("encoder", "source", N_("source"))
-        self._describe_stack(sketch, self.source_embedding, self.encoder, self.encoder_norm)
-        sketch.memory = sketch.end
-        sketch.begin("decoder", "target", N_("target, shifted right"))
-        self._describe_stack(sketch, self.target_embedding, self.decoder, self.decoder_norm)
-        vocabulary = (sketch.length, self.output.out_features)
-        sketch.add(
-            Part(
-                id="output",
-                kind="output",
-                title="{part}",
-                label=N_("Linear output"),
-                group=EMBEDDINGS,
-                multiply_adds=products(self.output, sketch.length),
-                shapes=(("input", sketch.stream), ("output", vocabulary)),
-                formula=r"z = W x \quad (W = E \text{ where the matrices are shared})",
-                code=(Transformer,),
-            ),
-            learned=self.output.parameters(),
-        )
-        sketch.add(
-            Part(
-                id="softmax",
-                kind="softmax",
-                title="{part}",
-                label=N_("Softmax"),
-                group="",
-                shapes=(("input", vocabulary), ("output", vocabulary)),
-                formula=r"p_i = \frac{e^{z_i}}{\sum_j e^{z_j}}",
-                code=(Transformer,),
-            ),
-        )
-        sketch.tokens("probabilities", N_("probabilities"))
+        if "encoder" in self.config.stacks:
+            sketch.begin("encoder", "source", N_("source"))
+            self._describe_stack(sketch, self.source_embedding, self.encoder, self.encoder_norm)
+            sketch.memory = sketch.end
+        if "decoder" in self.config.stacks:
+            sketch.begin("decoder", "target", N_("target, shifted right"))
+            self._describe_stack(sketch, self.target_embedding, self.decoder, self.decoder_norm)
+        if self.config.has_output:
+            if self.output_transform is not None:
+                self.output_transform.describe(sketch)
+            describe_output(sketch, self.output, self.config)
 
     def _describe_stack(
         self, sketch: Sketch, embedding: Embedding, layers: nn.ModuleList, norm: nn.Module
@@ -210,8 +238,9 @@ def _later_rows(start: int, n_new: int, device: torch.device) -> Tensor | None:
     return None if n_new == 1 else causal_mask(start + n_new, device)[None, start:]
 
 
-def _final_norm(config: ModelConfig) -> nn.Module:
-    return LayerNorm(config.d_model) if config.norm == "pre" else nn.Identity()
+def _final_norm(config: ModelConfig, stack: Stack) -> nn.Module:
+    needed = config.norm == "pre" and stack in config.stacks
+    return norm_of(config) if needed else nn.Identity()
 
 
 def build(config: ModelConfig, seed: int = 0) -> Transformer:

@@ -4,8 +4,10 @@ import dataclasses
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import get_args
 
 from core.config import ConfigError, ModelConfig, TrainConfig
+from core.settings import one_of
 from core.training.presets import Preset
 
 Setting = bool | int | float | str
@@ -24,13 +26,18 @@ def parse_setting(text: str) -> tuple[str, Setting]:
     """
     name, equals, value = text.partition("=")
     wanted = (MODEL | TRAINING).get(name)
-    if not equals or wanted is None or name == "adam_betas":
+    if not equals or wanted is None or name in _LISTS:
         raise ConfigError(f"{text!r} sets nothing: NAME=VALUE with one of {', '.join(_names())}")
+    if name == "tied" and value in ("true", "false"):
+        return name, value == "true"
     if wanted is bool:
         if value not in ("true", "false"):
             raise ConfigError(f"{name} is {value!r}, not true or false")
         return name, value == "true"
     if wanted not in (int, float):
+        offered = get_args(wanted)
+        if offered and value not in offered:
+            raise ConfigError(f"{name} is {value!r}, not {one_of(offered)}")
         return name, value
     try:
         return name, int(value) if wanted is int else float(value)
@@ -85,9 +92,11 @@ def train_command(
     return shlex.join(words)
 
 
+_LISTS = ("adam_betas", "rotary_scaling")
+"""Settings of several numbers, which no option says."""
 SHORT = ("steps", "seed", "positions", "guide")
 """Settings with an option of their own."""
 
 
 def _names() -> list[str]:
-    return sorted((MODEL | TRAINING).keys() - {"adam_betas"})
+    return sorted((MODEL | TRAINING).keys() - set(_LISTS))

@@ -12,7 +12,7 @@ def test_defaults_are_the_papers_base_model_and_training():
     model, training = ModelConfig(37000), TrainConfig()
     assert (model.n_encoder_layers, model.n_decoder_layers, model.n_heads) == (6, 6, 8)
     assert (model.d_model, model.d_ff, model.dropout) == (512, 2048, 0.1)
-    assert (model.norm, model.positions, model.tied) == ("post", "sinusoidal", True)
+    assert (model.norm, model.positions, model.tied) == ("post", "sinusoidal", "all")
     assert (training.warmup, training.label_smoothing) == (4000, 0.1)
     assert (training.adam_betas, training.adam_eps) == ((0.9, 0.98), 1e-9)
     assert (training.cooldown, training.clip_norm, training.learning_rate_factor) == (0, 0, 1)
@@ -26,19 +26,29 @@ def test_defaults_are_the_papers_base_model_and_training():
         ("d_ff", 0),
         ("n_heads", 0),
         ("max_positions", -1),
-        ("n_encoder_layers", 0),
+        ("n_encoder_layers", -1),
         ("n_decoder_layers", -3),
         ("d_k", -64),
         ("d_v", -65),
         ("dropout", 1.0),
         ("dropout", -0.25),
         ("norm", "batch"),
-        ("positions", "rotary"),
+        ("positions", "spiral"),
+        ("norm_kind", "batch"),
+        ("norm_eps", 0.0),
+        ("activation", "tanh"),
+        ("score_scale", "half"),
+        ("rotary_pairs", "all"),
+        ("tied", "some"),
+        ("n_kv_heads", 3),
+        ("n_buckets", 6),
+        ("n_segments", -2),
     ],
 )
 def test_message_names_the_model_setting_and_its_value(name, value):
+    positions = {"positions": "buckets"} if name == "n_buckets" else {}
     with pytest.raises(ConfigError) as refused:
-        ModelConfig(**{**MODEL, name: value})
+        ModelConfig(**{**MODEL, **positions, name: value})
     assert name in str(refused.value)
     assert str(value) in str(refused.value)
 
@@ -136,3 +146,40 @@ def test_a_value_of_another_type_is_refused_with_name_and_value(name, value):
 
 def test_a_whole_number_may_stand_for_a_share():
     assert ModelConfig(vocab_size=11, dropout=0).dropout == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"n_encoder_layers": 0, "n_decoder_layers": 0}, "there is no layer"),
+        ({"positions": "rotary", "d_k": 5}, "rotary positions turn pairs"),
+        ({"rotary_scaling": (8.0, 1.0)}, "not four numbers above 0"),
+        ({"target_vocab_size": 301}, "embeddings of different sizes cannot be tied (all)"),
+        ({"has_output": False}, "a decoder says which token comes next"),
+    ],
+)
+def test_settings_that_do_not_go_together_are_refused(settings, said):
+    with pytest.raises(ConfigError) as refused:
+        ModelConfig(**MODEL, **settings)
+    assert said in str(refused.value)
+
+
+def test_the_file_of_a_model_of_the_paper_says_what_it_said_before():
+    written = ModelConfig(300).to_dict()
+    assert list(written)[-1] == "tied"
+    assert written["tied"] is True
+    assert ModelConfig(300, tied=False).to_dict()["tied"] is False
+    assert ModelConfig.from_dict(written) == ModelConfig(300)
+
+
+def test_another_kind_of_transformer_comes_back_as_it_was():
+    config = ModelConfig(
+        **{"vocab_size": 300, "n_encoder_layers": 0, "norm": "pre", "norm_kind": "rms"},
+        **{"positions": "rotary", "rotary_scaling": (8.0, 1.0, 4.0, 64.0), "gated": True},
+        **{"n_kv_heads": 2, "tied": "target", "activation": "silu", "attention_bias": False},
+    )
+    written = json.loads(json.dumps(config.to_dict()))
+    assert ModelConfig.from_dict(written) == config
+    assert written["rotary_scaling"] == [8.0, 1.0, 4.0, 64.0]
+    assert "ff_bias" not in written
+    assert (config.stacks, config.n_key_value_sets) == (("decoder",), 2)

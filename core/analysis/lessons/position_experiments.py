@@ -185,8 +185,8 @@ def learned(run: Run, length: int) -> Learned:
     config = run.settings.model
     if config.positions != "learned":
         raise ValueError(f"{run.name} has {config.positions} positions, not learned ones")
-    table_PD = run.model.source_embedding.positions_PD.detach()
-    began_PD = build(config, run.settings.training.seed).source_embedding.positions_PD.detach()
+    table_PD = run.model.source_embedding.table.detach()
+    began_PD = build(config, run.settings.training.seed).source_embedding.table.detach()
     # Runs that are given away are written in half precision.
     untouched_P = (table_PD == began_PD).all(dim=1) | (table_PD == began_PD.half()).all(dim=1)
     return Learned(

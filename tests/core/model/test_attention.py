@@ -1,4 +1,5 @@
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from core.heads import Site
 from core.model import Record, Step
-from core.model.attention import attend, attend_probed, attention_weights
+from core.model.attention import USUAL, attend, attend_probed, attention_weights
 
 SITE = Site("encoder", 0, "self")
 ALL = frozenset(Step)
@@ -45,7 +46,7 @@ def test_both_paths_agree_with_numpy(seed, n_queries, n_keys):
     mixed, weights = by_hand(*tensors)
     record = Record(ALL)
     assert attend(*tensors).numpy() == pytest.approx(mixed, abs=1e-5)
-    assert attend_probed(*tensors, probe=record, site=SITE).numpy() == pytest.approx(
+    assert attend_probed(*tensors, USUAL, partial(record.at, SITE)).numpy() == pytest.approx(
         mixed, abs=1e-5
     )
     assert record.weights(SITE).numpy() == pytest.approx(weights, abs=1e-5)
@@ -56,7 +57,7 @@ def test_both_paths_agree_with_numpy(seed, n_queries, n_keys):
 def test_hidden_keys_get_exactly_no_weight_and_every_seeing_row_sums_to_one(seed):
     query, key, value, visible = drawn(seed, 4, 6)
     record = Record()
-    attend_probed(query, key, value, visible, probe=record, site=SITE)
+    attend_probed(query, key, value, visible, USUAL, partial(record.at, SITE))
     weights = record.weights(SITE)
     assert (weights.masked_select(~visible[:, None].expand_as(weights)) == 0).all()
     sums = weights.sum(-1)
@@ -82,7 +83,7 @@ def test_steps_come_in_their_order_and_with_their_shapes():
             seen.append((step, tuple(tensor.shape)))
             return tensor
 
-    attend_probed(*drawn(0, 4, 6), probe=Watch(), site=SITE)
+    attend_probed(*drawn(0, 4, 6), USUAL, partial(Watch().at, SITE))
     assert seen == [
         (Step.VISIBLE, (2, 4, 6)),
         (Step.QUERY, (2, 3, 4, 5)),
@@ -99,6 +100,6 @@ def test_steps_come_in_their_order_and_with_their_shapes():
 def test_scores_are_divided_by_the_root_of_the_width():
     query, key, value, visible = drawn(0, 2, 2)
     record = Record(ALL)
-    attend_probed(query, key, value, visible, probe=record, site=SITE)
+    attend_probed(query, key, value, visible, USUAL, partial(record.at, SITE))
     scores = record.tensors[SITE, Step.SCORES]
     assert torch.allclose(scores, query @ key.transpose(-2, -1) / 5**0.5)

@@ -87,7 +87,7 @@ def test_parameters_of_a_part_are_those_of_its_module(config):
         learned = embedding.positions_PD.numel() if config.positions == "learned" else 0
         assert found[f"{stack}.positions"] == learned
     table = config.vocab_size * config.d_model
-    copy = 0 if config.tied else table
+    copy = 0 if config.tied == "all" else table
     tables = [found[name] for name in ("encoder.embedding", "decoder.embedding", "output")]
     assert tables == [table, copy, copy]
 

@@ -21,7 +21,7 @@ def test_decoder_mask_combines_look_ahead_and_padding(rows):
     for b, row in enumerate(rows):
         for i in range(4):
             for j in range(4):
-                assert visible_BTT[b, i, j] == (j <= i and row[j] != PAD)
+                assert visible_BTT[b, i, j] == (j <= i and (row[j] != PAD or j == 0))
 
 
 def test_padding_mask_is_the_same_for_every_query():
@@ -32,3 +32,13 @@ def test_without_padding_there_is_nothing_to_hide():
     assert padding_to_hide(torch.tensor([[4, 5]])) is None
     hidden = padding_to_hide(torch.tensor([[4, PAD], [5, 6]]))
     assert hidden.tolist() == [[[True, False]], [[True, True]]]
+
+
+def test_another_token_may_fill_up_or_none():
+    ids = torch.tensor([[4, PAD, 9]])
+    assert padding_mask(ids, 9).tolist() == [[[True, True, False]]]
+    assert padding_to_hide(ids, -1) is None
+
+
+def test_a_target_that_begins_with_padding_sees_its_beginning():
+    assert decoder_mask(torch.tensor([[PAD, 4]])).tolist() == [[[True, False], [True, True]]]

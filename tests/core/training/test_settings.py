@@ -59,7 +59,7 @@ def test_what_cannot_be_is_refused_in_words(settings, message):
         ("adam_betas=1", "sets nothing"),
         ("n_heads=2.5", "n_heads is '2.5', not a whole number"),
         ("dropout=much", "dropout is 'much', not a number"),
-        ("tied=maybe", "tied is 'maybe', not true or false"),
+        ("tied=maybe", "tied is 'maybe', not all, target, embeddings or none"),
     ],
 )
 def test_text_that_sets_nothing_is_refused_in_words(text, message):

@@ -1,0 +1,9 @@
+"""What other libraries call a BERT, a GPT-2, a LLaMA, a T5 or a Marian: one model, configured.
+
+Read one family and see in one file what makes it what it is.
+"""
+
+from core.families.family import FamilyError, load
+from core.families.known import FAMILIES, family_of
+
+__all__ = ["FAMILIES", "FamilyError", "family_of", "load"]

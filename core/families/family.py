@@ -1,0 +1,233 @@
+"""How a checkpoint of another library becomes a model of this one: settings, and names of weights.
+
+A family is a function from what its `config.json` says to a `ModelConfig`, and a list of renamings.
+Nothing is guessed: a setting, a weight or a family that is not known is refused by name.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from core.config import Activation, ModelConfig, RotaryPairs, Tied
+from core.model import Transformer, unfilled
+
+Weights = Mapping[str, Tensor]
+
+
+class FamilyError(ValueError):
+    """A checkpoint that cannot become a model; the message says what of it is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Renaming:
+    r"""What a weight is called here.
+
+    >>> Renaming(r"layer\.(\d+)\.w", r"encoder.\1.query.weight").names("layer.3.w")
+    ('encoder.3.query.weight',)
+    """
+
+    pattern: str
+    """Matches the whole name."""
+    to: str
+    """Names with commas between them, each with the groups of the pattern; "" for a weight that is
+    in the file and that the model computes itself."""
+    made: Callable[[Tensor], Sequence[Tensor]] = lambda tensor: (tensor,)
+    """Returns a tensor for each name."""
+
+    def names(self, name: str) -> tuple[str, ...] | None:
+        """Return what it is called; None where this is another weight."""
+        found = re.fullmatch(self.pattern, name)
+        if found is None:
+            return None
+        return tuple(found.expand(each) for each in self.to.split(",") if each)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Models that differ in nothing but sizes and weights."""
+
+    label: str
+    """What people call it."""
+    config: Callable[["Settings"], ModelConfig]
+    renamings: tuple[Renaming, ...]
+
+
+class Settings:
+    """What a `config.json` says, and what its weights say for it."""
+
+    def __init__(self, told: Mapping[str, Any], weights: Weights) -> None:
+        self.told = told
+        self.weights = weights
+
+    def number(self, *names: str, default: int | None = None) -> int:
+        """Return the first of some settings that is there.
+
+        Raises:
+            FamilyError: None is, and there is no default; or it is no whole number.
+        """
+        value = self._first(names, default)
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise FamilyError(f"{names[0]} is {value!r}, not a whole number")
+        return value
+
+    def fraction(self, *names: str, default: float | None = None) -> float:
+        """Return the first of some settings that is there, as `number` does."""
+        value = self._first(names, default)
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            raise FamilyError(f"{names[0]} is {value!r}, not a number")
+        return float(value)
+
+    def flag(self, name: str, *, default: bool) -> bool:
+        """Return a setting that is true or false.
+
+        Raises:
+            FamilyError: It is neither.
+        """
+        value = self.told.get(name, default)
+        if not isinstance(value, bool):
+            raise FamilyError(f"{name} is {value!r}, not true or false")
+        return value
+
+    def activation(self, name: str, default: str) -> Activation:
+        """Return what the units of a feed-forward layer do.
+
+        Raises:
+            FamilyError: It is not known here.
+        """
+        value = self.told.get(name, default)
+        found = ACTIVATIONS.get(value) if isinstance(value, str) else None
+        if found is None:
+            raise FamilyError(f"{name} is {value!r}; known are {', '.join(ACTIVATIONS)}")
+        return found
+
+    def require(self, name: str, *values: object) -> None:
+        """Refuse a setting that is there and has another value than these.
+
+        Raises:
+            FamilyError: It has.
+        """
+        if name in self.told and self.told[name] not in values:
+            known = " or ".join(map(repr, values))
+            raise FamilyError(f"{name} is {self.told[name]!r}; only {known} is known")
+
+    def pad(self) -> int:
+        """Return the token that fills up a batch; −1 where there is none."""
+        value = self.told.get("pad_token_id")
+        return -1 if value is None else self.number("pad_token_id")
+
+    def has(self, pattern: str) -> bool:
+        """Say whether there is a weight of such a name."""
+        return any(re.fullmatch(pattern, name) for name in self.weights)
+
+    def size(self, pattern: str, axis: int = 0) -> int:
+        """Return how long a weight is along an axis; the file is right where its settings differ.
+
+        Raises:
+            FamilyError: There is no such weight.
+        """
+        for name, tensor in self.weights.items():
+            if re.fullmatch(pattern, name):
+                return int(tensor.shape[axis])
+        raise FamilyError(f"there is no weight {pattern.replace(chr(92), '')}")
+
+    def alike(self, head: str, embedding: str) -> bool:
+        """Say whether the output projection is the embedding: it is not there, or it is equal.
+
+        Not what `tie_word_embeddings` says: that has meant different things.
+        """
+        heads = [name for name in self.weights if re.fullmatch(head, name)]
+        embeddings = [name for name in self.weights if re.fullmatch(embedding, name)]
+        if not heads or not embeddings:
+            return not heads
+        one, other = self.weights[heads[0]], self.weights[embeddings[0]]
+        return one.shape == other.shape and torch.equal(one, other)
+
+    def _first(self, names: Iterable[str], default: object) -> object:
+        return next((self.told[name] for name in names if name in self.told), default)
+
+
+def load(
+    family: Family,
+    told: Mapping[str, Any],
+    weights: Weights,
+    rotary_pairs: RotaryPairs = "halves",
+) -> Transformer:
+    """Return a model with all weights of a checkpoint, in evaluation mode.
+
+    Args:
+        family: What it is.
+        told: Its `config.json`.
+        weights: Name → tensor, as its files call them.
+        rotary_pairs: Which dimensions turn together: that depends on the file, not on the family.
+
+    Raises:
+        ConfigError: The sizes do not go together.
+        FamilyError: Something of it is not known here, missing, or has another shape.
+    """
+    config = replace(family.config(Settings(told, weights)), rotary_pairs=rotary_pairs)
+    made = converted(family, weights, config.tied, one_stack=len(config.stacks) == 1)
+    model = unfilled(config)
+    places = model.saved()
+    if missing := sorted(set(places) - set(made)):
+        raise FamilyError(f"{_named(missing)} is in no file of this {family.label} model")
+    if left := sorted(set(made) - set(places)):
+        raise FamilyError(f"{_named(left)} has no place in a {family.label} model of these sizes")
+    for name, place in places.items():
+        if place.shape != made[name].shape:
+            raise FamilyError(
+                f"{name} is {tuple(made[name].shape)}, where this {family.label} model has "
+                f"{tuple(place.shape)}"
+            )
+        place.data = made[name].to(place.dtype)
+    return model.eval()
+
+
+def converted(
+    family: Family, weights: Weights, tied: Tied, *, one_stack: bool = False
+) -> dict[str, Tensor]:
+    """Return weights under the names that they have here, each once.
+
+    Raises:
+        FamilyError: A weight is not known, or one that is there twice differs.
+    """
+    made: dict[str, Tensor] = {}
+    for name, tensor in weights.items():
+        for renaming in family.renamings:
+            if (names := renaming.names(name)) is not None:
+                break
+        else:
+            raise FamilyError(f"{name} is no weight that is known of a {family.label} model")
+        for own, part in zip(names, renaming.made(tensor), strict=bool(names)):
+            if own in made and not torch.equal(made[own], part):
+                raise FamilyError(f"{name} differs from another weight that it should equal")
+            made[own] = part
+    shared = {
+        "all": ("output.weight", "target_embedding.tokens.weight"),
+        "target": ("output.weight",),
+        "embeddings": ("target_embedding.tokens.weight",),
+        "none": (),
+    }[tied]
+    for name in shared:
+        if not (one_stack and name.startswith("target")):
+            made.pop(name, None)
+    return made
+
+
+ACTIVATIONS: Mapping[str, Activation] = {
+    "relu": "relu",
+    "gelu": "gelu",
+    "gelu_new": "gelu_tanh",
+    "gelu_pytorch_tanh": "gelu_tanh",
+    "silu": "silu",
+    "swish": "silu",
+}
+"""What other libraries call them → what they are called here."""
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
+    return f"{names[0]}{more}"

@@ -1,0 +1,32 @@
+"""The families that are known, by the name that a `config.json` has for them."""
+
+from collections.abc import Mapping
+
+from core.families.bert import BERT
+from core.families.family import Family, FamilyError
+from core.families.gpt2 import GPT2
+from core.families.llama import LLAMA
+from core.families.marian import MARIAN
+from core.families.t5 import T5
+
+FAMILIES: Mapping[str, Family] = {
+    "bert": BERT,
+    "gpt2": GPT2,
+    "llama": LLAMA,
+    "marian": MARIAN,
+    "t5": T5,
+}
+"""`model_type` of a `config.json` → family."""
+
+
+def family_of(model_type: object) -> Family:
+    """Return the family that a `config.json` names.
+
+    Raises:
+        FamilyError: It is not known here; the message says which are.
+    """
+    found = FAMILIES.get(model_type) if isinstance(model_type, str) else None
+    if found is None:
+        known = ", ".join(family.label for family in FAMILIES.values())
+        raise FamilyError(f"model_type is {model_type!r}; known are {known}")
+    return found

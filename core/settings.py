@@ -1,0 +1,69 @@
+"""How settings are read, written and refused: the same for every config."""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+
+class ConfigError(ValueError):
+    """A setting that cannot be; the message names it, its value and what would do."""
+
+
+def require(condition: bool, message: str) -> None:
+    """Refuse with a message what cannot be.
+
+    Raises:
+        ConfigError: The condition does not hold.
+    """
+    if not condition:
+        raise ConfigError(message)
+
+
+def one_of(names: Sequence[str]) -> str:
+    """Return names as a choice.
+
+    >>> one_of(("post", "pre"))
+    'post or pre'
+    """
+    return " or ".join((", ".join(names[:-1]), names[-1]))
+
+
+def _fits(value: object, wanted: object) -> bool:
+    """Say whether a value is of a setting's type; an int may stand for a float."""
+    if wanted is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return not isinstance(wanted, type) or type(value) is wanted
+
+
+class Settings:
+    """A frozen dataclass of settings: reading and writing."""
+
+    def check_types(self) -> None:
+        """Refuse a value that is not of its setting's type.
+
+        Raises:
+            ConfigError: There is one.
+        """
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            wanted = getattr(field.type, "__name__", field.type)
+            require(_fits(value, field.type), f"{field.name} is {value!r}, not of type {wanted}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings as JSON can hold them."""
+        return dataclasses.asdict(self)  # type: ignore[call-overload]
+
+    @classmethod
+    def from_dict(cls, settings: Mapping[str, Any]) -> Self:
+        """Build from `to_dict`; a name that is not a setting is refused, never ignored.
+
+        Raises:
+            ConfigError: An unknown or missing name, or a value that cannot be.
+        """
+        known = {field.name for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
+        unknown = sorted(set(settings) - known)
+        require(not unknown, f"{cls.__name__} has no setting {', '.join(unknown)}")
+        try:
+            return cls(**settings)
+        except TypeError as error:
+            raise ConfigError(f"{cls.__name__}: {error}") from error

@@ -1,0 +1,43 @@
+import pytest
+import torch
+
+from core.families import FAMILIES, FamilyError, load
+from tests.core.families.both import assert_equal, opened
+from tests.core.families.random_models import drawn, told, weights
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"n_inner": 30, "activation_function": "relu"},
+        {"scale_attn_by_inverse_layer_idx": True},
+        {"scale_attn_weights": False},
+        {"tie_word_embeddings": False},
+    ],
+)
+def test_its_variants_equal_those_of_transformers(more):
+    assert_equal("gpt2", **more)
+
+
+def test_masks_that_old_files_hold_are_no_weights():
+    model = drawn("gpt2")
+    given = weights(model)
+    # The name of a bias that there is ends in the same word.
+    assert "transformer.h.0.attn.c_attn.bias" in given
+    masks = {"transformer.h.0.attn.bias": torch.ones(1, 1, 64, 64)}
+    masks["transformer.h.0.attn.masked_bias"] = torch.tensor(-1e4)
+    ours = load(FAMILIES["gpt2"], told(model), {**given, **masks})
+    assert torch.equal(ours.state_dict()["output.weight"], given["transformer.wte.weight"])
+
+
+def test_names_need_no_prefix():
+    model = drawn("gpt2")
+    bare = {name.removeprefix("transformer."): each for name, each in weights(model).items()}
+    assert load(FAMILIES["gpt2"], told(model), bare).config == opened(model).config
+
+
+def test_scaling_by_the_layer_alone_is_refused():
+    model = drawn("gpt2")
+    more = {"scale_attn_by_inverse_layer_idx": True, "scale_attn_weights": False}
+    with pytest.raises(FamilyError, match="scale_attn_by_inverse_layer_idx without"):
+        load(FAMILIES["gpt2"], told(model) | more, weights(model))

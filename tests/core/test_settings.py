@@ -1,0 +1,38 @@
+from dataclasses import dataclass
+
+import pytest
+
+from core.settings import ConfigError, Settings, require
+
+
+@dataclass(frozen=True)
+class Sizes(Settings):
+    width: int = 4
+    share: float = 0.5
+
+    def __post_init__(self):
+        self.check_types()
+
+
+def test_settings_come_back_from_what_they_are_written_as():
+    assert Sizes.from_dict(Sizes(7, 1).to_dict()) == Sizes(7, 1)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"height": 3}, "Sizes has no setting height"),
+        ({"width": 3.0}, "width is 3.0, not of type int"),
+        ({"width": True}, "width is True, not of type int"),
+        ({"share": "half"}, "share is 'half', not of type float"),
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(given, said):
+    with pytest.raises(ConfigError, match=said):
+        Sizes.from_dict(given)
+
+
+def test_a_condition_that_does_not_hold_is_said():
+    require(True, "fine")
+    with pytest.raises(ConfigError, match="not fine"):
+        require(False, "not fine")
