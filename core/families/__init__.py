@@ -3,7 +3,8 @@
 Read one family and see in one file what makes it what it is.
 """
 
+from core.families.checkpoint import Checkpoint, read_checkpoint
 from core.families.family import FamilyError, load
 from core.families.known import FAMILIES, family_of
 
-__all__ = ["FAMILIES", "FamilyError", "family_of", "load"]
+__all__ = ["FAMILIES", "Checkpoint", "FamilyError", "family_of", "load", "read_checkpoint"]

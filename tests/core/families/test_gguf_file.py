@@ -1,0 +1,138 @@
+import gguf
+import numpy as np
+import pytest
+import torch
+
+from core.families import FAMILIES, FamilyError, load, read_checkpoint
+from core.families.gguf_file import _NAMES, read_gguf
+from tests.core.families.both import CLOSE, opened, tokens
+from tests.core.families.random_models import drawn, told, weights
+
+SIZES = {"hidden_size": 32, "intermediate_size": 64, "num_key_value_heads": 2}
+"""Rows of 32 numbers, which is the least that can be quantised."""
+
+
+def metas(name, tensor, sizes):
+    """Return queries and keys with neighbouring dimensions in pairs, as GGUF has them."""
+    if "q_proj" not in name and "k_proj" not in name:
+        return tensor
+    heads = sizes["num_attention_heads" if "q_proj" in name else "num_key_value_heads"]
+    return tensor.view(heads, 2, -1, tensor.shape[1]).transpose(1, 2).reshape(tensor.shape)
+
+
+def ggufs(name):
+    """Return what GGUF calls a weight of a LLaMA folder."""
+    fixed = {
+        "model.embed_tokens.weight": "token_embd.weight",
+        "model.norm.weight": "output_norm.weight",
+        "lm_head.weight": "output.weight",
+    }
+    if name in fixed:
+        return fixed[name]
+    _, _, layer, *rest = name.split(".")
+    parts = {
+        **{"q_proj": "attn_q", "k_proj": "attn_k", "v_proj": "attn_v", "o_proj": "attn_output"},
+        **{"gate_proj": "ffn_gate", "up_proj": "ffn_up", "down_proj": "ffn_down"},
+        **{"input_layernorm": "attn_norm", "post_attention_layernorm": "ffn_norm"},
+    }
+    return f"blk.{layer}.{parts[rest[-2]]}.{rest[-1]}"
+
+
+def write(path, model, kind=gguf.GGMLQuantizationType.F32, architecture="llama", more=None):
+    sizes, writer = told(model), gguf.GGUFWriter(path, architecture)
+    writer.add_block_count(sizes["num_hidden_layers"])
+    writer.add_context_length(sizes["max_position_embeddings"])
+    writer.add_embedding_length(sizes["hidden_size"])
+    writer.add_feed_forward_length(sizes["intermediate_size"])
+    writer.add_head_count(sizes["num_attention_heads"])
+    writer.add_head_count_kv(sizes["num_key_value_heads"])
+    writer.add_layer_norm_rms_eps(sizes["rms_norm_eps"])
+    writer.add_rope_freq_base(sizes["rope_parameters"]["rope_theta"])
+    for name, tensor in {**weights(model), **(more or {})}.items():
+        values = metas(name, tensor, sizes).numpy()
+        of = kind if values.ndim > 1 else gguf.GGMLQuantizationType.F32
+        named = name if name in (more or {}) else ggufs(name)
+        writer.add_tensor(named, gguf.quants.quantize(values, of), raw_dtype=of)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return path
+
+
+def loaded(path):
+    found = read_checkpoint(path)
+    return load(FAMILIES["llama"], found.told, found.weights, found.rotary_pairs)
+
+
+@pytest.fixture
+def llama():
+    return drawn("llama", **SIZES)
+
+
+def test_a_file_has_the_logits_of_the_folder(llama, tmp_path):
+    ours, ids = loaded(write(tmp_path / "small.gguf", llama)), tokens(20, 1)
+    assert ours.config.rotary_pairs == "neighbours"
+    with torch.no_grad():
+        torch.testing.assert_close(ours(None, ids), opened(llama)(None, ids), atol=CLOSE, rtol=0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "near"),
+    [
+        (gguf.GGMLQuantizationType.F16, 2e-3),
+        (gguf.GGMLQuantizationType.Q8_0, 2e-2),
+        (gguf.GGMLQuantizationType.Q4_1, 2e-1),
+    ],
+)
+def test_quantised_weights_are_near_what_they_were(llama, tmp_path, kind, near):
+    _told, found = read_gguf(write(tmp_path / "small.gguf", llama, kind))
+    exact = weights(llama)
+    for name, tensor in found.items():
+        wanted = metas(name, exact[name], told(llama))
+        assert tensor.dtype == torch.float32
+        assert (tensor - wanted).abs().max() < near, name
+    assert not all(torch.equal(found[name], exact[name]) for name in found)
+
+
+def test_every_name_that_is_known_is_one_of_a_llama():
+    renamings = FAMILIES["llama"].renamings
+    for to in _NAMES.values():
+        name = to.replace("\\1", "0").replace("_proj.\\3", "_proj.weight")
+        name = name.replace("self_attn.\\2_", "self_attn.q_").replace("mlp.\\2_", "mlp.up_")
+        name = name.replace("\\2", "weight")
+        assert any(each.names(name) is not None for each in renamings), name
+
+
+def test_another_architecture_is_refused_by_name(llama, tmp_path):
+    with pytest.raises(FamilyError, match="architecture 'qwen2'; known is 'llama'"):
+        read_gguf(write(tmp_path / "small.gguf", llama, architecture="qwen2"))
+
+
+def test_a_weight_that_is_not_known_is_refused_by_name(llama, tmp_path):
+    more = {"blk.0.attn_q_norm.weight": torch.ones(8)}
+    with pytest.raises(FamilyError, match="blk.0.attn_q_norm.weight is no weight"):
+        loaded(write(tmp_path / "small.gguf", llama, more=more))
+
+
+@pytest.mark.parametrize("at", [0, 3, 8, 60, 300, 2000, 9000])
+def test_a_file_that_ends_early_is_refused_in_a_sentence(llama, tmp_path, at):
+    file = write(tmp_path / "small.gguf", llama)
+    whole = file.read_bytes()
+    assert at < len(whole)
+    file.write_bytes(whole[:at])
+    with pytest.raises(FamilyError, match=r"small\.gguf cannot be read as GGUF: .+"):
+        read_gguf(file)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_file_with_other_bytes_in_its_head_never_raises_anything_else(llama, tmp_path, seed):
+    file = write(tmp_path / "small.gguf", llama)
+    content = bytearray(file.read_bytes())
+    for place in np.random.default_rng(seed).integers(0, 700, 6):
+        content[place] ^= 0x5A
+    file.write_bytes(bytes(content))
+    try:
+        loaded(file)
+    except ValueError as error:
+        assert str(error)
