@@ -6,6 +6,12 @@ All of it happens in the browser: what is shown, and how, does not depend on who
 MAGNIFIED = 1.7
 """So many times: labels of 12 pixels have more than 20 then."""
 
+# By what they are, not by their buttons: a chart has some, too.
+_CONTROLS = (
+    ".stSelectbox, .stTextInput, .stTextArea, .stButtonGroup, .stRadio, .stCheckbox, .stSlider, "
+    ".stNumberInput, .stExpander, .stFileUploader, .stMultiSelect, .stPageLink, .stButton, "
+    ".stDownloadButton, .stMenuButton"
+)
 # Controls are hidden, not taken away: a tour's keys press its buttons.
 STYLE = """
 <style>
@@ -16,13 +22,14 @@ STYLE = """
   padding: 0.4rem 1rem;
 }
 [data-presenting] header.stAppHeader { display: none; }
-[data-presenting] :is(.st-key-taken, .st-key-lesson_text, .st-key-opening, .st-key-tour_text,
+[data-presenting] :is(.st-key-taken, .st-key-lesson_text, .st-key-opening, .st-key-size, .st-key-tour_text,
   .st-key-tour_task, .st-key-tour_onward) { display: none; }
-[data-presenting] .stElementContainer:has(> :is(.stSelectbox, .stTextInput, .stTextArea,
-  .stButtonGroup, .stRadio, .stCheckbox, .stSlider, .stNumberInput, .stExpander, .stFileUploader,
-  .stMultiSelect, .stPageLink)),
-[data-presenting] .stElementContainer:has(button[data-testid^="stBaseButton"]),
-[data-presenting] .stElementContainer:has(button[data-testid^="stPopoverButton"]) {
+[data-presenting] .stElementContainer:has(> :is(CONTROLS)),
+/* What stands before a control, in the same row, only names it. */
+[data-presenting] .stHorizontalBlock
+  > .stElementContainer:has([data-testid="stCaptionContainer"]):has(
+  + .stElementContainer > :is(CONTROLS)),
+[data-presenting] :has(> .stPopover) {
   display: none;
 }
 [data-presenting] .st-key-tour { border: 0; padding: 0; }
@@ -42,7 +49,7 @@ STYLE = """
   pointer-events: none;
 }
 </style>
-""".replace("MAGNIFIED", str(MAGNIFIED))
+""".replace("MAGNIFIED", str(MAGNIFIED)).replace("CONTROLS", _CONTROLS)
 
 # Keys mean something wherever they mean nothing else: not where somebody types or chooses.
 SCRIPT = """

@@ -58,6 +58,20 @@ def test_keys_mean_nothing_to_the_tour_where_somebody_types(visit):
     assert page.evaluate("document.documentElement.dataset.presenting") is None
 
 
+def test_whoever_presents_shows_charts_and_no_controls(visit):
+    page = visit("heads?trial=silence", viewport={"width": 1280, "height": 720})
+    chart = page.locator(".stVegaLiteChart canvas, .stVegaLiteChart svg").first
+    chart.wait_for(timeout=60_000)
+    settled(page)
+    page.keyboard.press("p")
+    expect(page.get_by_text("What becomes of this sentence")).to_be_visible()
+    expect(chart).to_be_visible()
+    for hidden in ("Whole layer", "what a clicked head does instead", "exact match", "silence"):
+        expect(page.get_by_text(hidden, exact=True).first).to_be_hidden()
+    page.keyboard.press("Escape")
+    expect(page.get_by_text("Whole layer", exact=True).first).to_be_visible()
+
+
 def test_a_stop_fills_the_room_and_the_pointer_still_finds_its_cell(visit):
     page = visit("?tour=paper&stop=2&view=maps", viewport={"width": 1280, "height": 720})
     page.locator(".maps[data-drawn]").wait_for(timeout=60_000)
