@@ -22,8 +22,8 @@ STYLE = """
   padding: 0.4rem 1rem;
 }
 [data-presenting] header.stAppHeader { display: none; }
-[data-presenting] :is(.st-key-taken, .st-key-lesson_text, .st-key-opening, .st-key-size, .st-key-tour_text,
-  .st-key-tour_task, .st-key-tour_onward) { display: none; }
+[data-presenting] :is(.st-key-taken, .st-key-lesson_text, .st-key-opening, .st-key-size,
+  .st-key-tour_text, .st-key-tour_task, .st-key-tour_onward) { display: none; }
 [data-presenting] .stElementContainer:has(> :is(CONTROLS)),
 /* What stands before a control, in the same row, only names it. */
 [data-presenting] .stHorizontalBlock
