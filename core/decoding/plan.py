@@ -140,7 +140,7 @@ class DecoderPlan:
         for written_out in _WRITTEN_OUT:
             if getattr(type(model), written_out) is not getattr(Transformer, written_out):
                 raise PlanError(f"{written_out} of the model", model)
-        if len(model.relative) or model.output_transform is not None or model.config.logit_scale:
+        if model.output_transform is not None or model.config.logit_scale:
             raise PlanError("the model", model)
         self.length = 0
         self._room = FIRST_POSITIONS
@@ -218,8 +218,12 @@ def _planned(sublayer: Sublayer, memory_BSD: Tensor) -> _Planned:
 
 def _self_attention(attention: SelfAttention, memory_BSD: Tensor) -> _SelfAttention:
     part = str(attention.site)
-    usual = attention.rotary is None and attention.divisor is None
-    if not usual or attention.n_kv_heads != attention.n_heads or attention.query.bias is None:
+    others = (attention.rotary, attention.relative, attention.divisor)
+    if (
+        others != (None, None, None)
+        or attention.n_kv_heads != attention.n_heads
+        or attention.query.bias is None
+    ):
         raise PlanError(part, attention)
     matrices = [
         _known(part, each, nn.Linear) for each in (attention.query, attention.key, attention.value)

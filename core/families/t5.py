@@ -78,7 +78,7 @@ def _rest(stack: str, layer: int) -> tuple[Renaming, ...]:
     bias = rf"{stack}\.block\.0\.layer\.0\.SelfAttention\.relative_attention_bias\.weight"
     return (
         Renaming(rf"{stack}\.embed_tokens\.weight", "source_embedding.tokens.weight"),
-        Renaming(bias, f"relative.{stack}.table.weight"),
+        Renaming(bias, f"{stack}.0.self_attention.relative.table.weight"),
         *(
             Renaming(
                 rf"{start}DenseReluDense\.{each}\.weight", rf"{stack}.\1.feed_forward.{own}.weight"

@@ -19,6 +19,7 @@ from core.model.attention import KeysValues, MultiHeadAttention, attend
 from core.model.cache import Cache
 from core.model.part import ATTENTION, FEED_FORWARD, Part, Sketch, products
 from core.model.probe import Probe, Step, probed
+from core.model.relative import RelativeBias
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,15 @@ class Sublayer(Protocol):
 
 
 class SelfAttention(MultiHeadAttention):
-    """A sequence looks at itself: in a decoder at what is already written."""
+    """A sequence looks at itself: in a decoder at what is already written.
+
+    Where distances count, the first layer has their table, and all layers of its stack use it.
+    """
+
+    def __init__(self, config: ModelConfig, site: Site) -> None:
+        super().__init__(config, site)
+        has_table = config.positions == "buckets" and site.layer == 0
+        self.relative = RelativeBias(config, site.stack) if has_table else None
 
     def added(self, x_BKD: Tensor, seen: Seen, probe: Probe | None) -> Tensor:
         """Let every position look at those of its own sequence that it may see."""

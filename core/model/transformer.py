@@ -20,7 +20,6 @@ from core.model.output import OutputTransform, describe_output
 from core.model.part import Sketch
 from core.model.positional import Embedding
 from core.model.probe import Probe
-from core.model.relative import RelativeBias
 from core.model.sublayers import Seen, Sublayer
 
 
@@ -50,11 +49,6 @@ class Transformer(nn.Module):
         )
         self.decoder = nn.ModuleList(
             DecoderLayer(config, i) for i in range(config.n_decoder_layers)
-        )
-        self.relative = nn.ModuleDict(
-            {stack: RelativeBias(config, stack) for stack in config.stacks}
-            if config.positions == "buckets"
-            else {}
         )
         # Post-norm layers end normalised; the sum that pre-norm layers leave needs one more norm.
         self.encoder_norm = _final_norm(config, "encoder")
@@ -153,9 +147,12 @@ class Transformer(nn.Module):
 
     def _bias(self, stack: Stack, n_queries: int, n_keys: int) -> Tensor | None:
         """Return what the heads of a stack add to their scores for each distance, if anything."""
-        if stack not in self.relative:
+        if self.config.positions != "buckets":
             return None
-        bias_1HQK: Tensor = self.relative[stack](n_queries, n_keys)
+        first = (self.encoder if stack == "encoder" else self.decoder)[0]
+        relative = cast(EncoderLayer | DecoderLayer, first).self_attention.relative
+        assert relative is not None
+        bias_1HQK: Tensor = relative(n_queries, n_keys)
         return bias_1HQK
 
     @property

@@ -1,0 +1,182 @@
+"""Published models as configurations: what they are made of, and how large, without their weights.
+
+Each has the sizes of its `config.json`; the counts are those of its checkpoint, a shared matrix
+counted once.
+"""
+
+from dataclasses import dataclass, replace
+
+from core.config import ModelConfig
+from core.model.paper import TABLE_3
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A model that everybody speaks of."""
+
+    name: str
+    """On the command line and in links."""
+    label: str
+    """What people call it."""
+    config: ModelConfig
+    parameters: int
+    """As counted in the published checkpoint; of the paper's models as their table says."""
+    source: str
+    """Who published it, and when."""
+
+
+def _bert(n_layers: int, d_model: int, n_heads: int) -> ModelConfig:
+    return ModelConfig(
+        vocab_size=30522,
+        n_encoder_layers=n_layers,
+        n_decoder_layers=0,
+        d_model=d_model,
+        d_ff=4 * d_model,
+        n_heads=n_heads,
+        norm_eps=1e-12,
+        activation="gelu",
+        positions="learned",
+        embedding_scale=False,
+        embedding_norm=True,
+        n_segments=2,
+        logit_bias=True,
+        head_transform=True,
+    )
+
+
+def _gpt2(n_layers: int, d_model: int, n_heads: int) -> ModelConfig:
+    return ModelConfig(
+        vocab_size=50257,
+        n_encoder_layers=0,
+        n_decoder_layers=n_layers,
+        d_model=d_model,
+        d_ff=4 * d_model,
+        n_heads=n_heads,
+        norm="pre",
+        activation="gelu_tanh",
+        positions="learned",
+        max_positions=1024,
+        embedding_scale=False,
+        pad_id=-1,
+    )
+
+
+def _llama(n_layers: int, d_model: int, d_ff: int, n_heads: int, vocab_size: int) -> ModelConfig:
+    return ModelConfig(
+        vocab_size=vocab_size,
+        n_encoder_layers=0,
+        n_decoder_layers=n_layers,
+        d_model=d_model,
+        d_ff=d_ff,
+        n_heads=n_heads,
+        norm="pre",
+        norm_kind="rms",
+        norm_eps=1e-6,
+        activation="silu",
+        gated=True,
+        attention_bias=False,
+        ff_bias=False,
+        positions="rotary",
+        max_positions=2048,
+        tied="none",
+        embedding_scale=False,
+        pad_id=-1,
+    )
+
+
+def _t5(n_layers: int, d_model: int, d_ff: int, n_heads: int) -> ModelConfig:
+    return ModelConfig(
+        vocab_size=32128,
+        n_encoder_layers=n_layers,
+        n_decoder_layers=n_layers,
+        d_model=d_model,
+        d_ff=d_ff,
+        n_heads=n_heads,
+        d_k=64,
+        d_v=64,
+        norm="pre",
+        norm_kind="rms",
+        norm_eps=1e-6,
+        positions="buckets",
+        attention_bias=False,
+        ff_bias=False,
+        score_scale="none",
+        embedding_scale=False,
+        logit_scale=True,
+    )
+
+
+_MARIAN = ModelConfig(
+    vocab_size=59514,
+    positions="halves",
+    activation="silu",
+    logit_bias=True,
+    pad_id=59513,
+)
+_BY_NAME = {row.name: row for row in TABLE_3}
+_DEVLIN, _RADFORD = "Devlin et al. 2019", "Radford et al. 2019"
+_VASWANI, _RAFFEL = "Vaswani et al. 2017", "Raffel et al. 2020"
+
+PUBLISHED: tuple[Published, ...] = (
+    Published(
+        "paper-base",
+        "Transformer base",
+        _BY_NAME["base"].config,
+        65_000_000,
+        _VASWANI,
+    ),
+    Published(
+        "paper-big",
+        "Transformer big",
+        # With so many pieces the published count comes out: see `TABLE_3`.
+        replace(_BY_NAME["big"].config, vocab_size=36_000),
+        213_000_000,
+        _VASWANI,
+    ),
+    Published("bert-base", "BERT base", _bert(12, 768, 12), 109_514_298, _DEVLIN),
+    Published("bert-large", "BERT large", _bert(24, 1024, 16), 335_174_458, _DEVLIN),
+    Published("gpt2", "GPT-2", _gpt2(12, 768, 12), 124_439_808, _RADFORD),
+    Published("gpt2-xl", "GPT-2 XL", _gpt2(48, 1600, 25), 1_557_611_200, _RADFORD),
+    Published("t5-small", "T5 small", _t5(6, 512, 2048, 8), 60_506_624, _RAFFEL),
+    Published("t5-base", "T5 base", _t5(12, 768, 3072, 12), 222_903_552, _RAFFEL),
+    Published("opus-mt-en-fr", "opus-mt, English to French", _MARIAN, 74_669_178, "Tiedemann 2020"),
+    Published(
+        "smollm2-135m",
+        "SmolLM2 135M",
+        replace(
+            _llama(30, 576, 1536, 9, 49152),
+            n_kv_heads=3,
+            tied="all",
+            norm_eps=1e-5,
+            rotary_base=1e5,
+            max_positions=8192,
+            pad_id=2,
+        ),
+        134_515_008,
+        "Allal et al. 2025",
+    ),
+    Published(
+        "tinyllama-1.1b",
+        "TinyLlama 1.1B",
+        replace(_llama(22, 2048, 5632, 32, 32000), n_kv_heads=4, norm_eps=1e-5),
+        1_100_048_384,
+        "Zhang et al. 2024",
+    ),
+    Published(
+        "llama-7b", "LLaMA 7B", _llama(32, 4096, 11008, 32, 32000), 6_738_415_616, "Touvron 2023"
+    ),
+    Published(
+        "llama-3-8b",
+        "LLaMA 3 8B",
+        replace(
+            _llama(32, 4096, 14336, 32, 128256),
+            n_kv_heads=8,
+            norm_eps=1e-5,
+            rotary_base=5e5,
+            max_positions=8192,
+        ),
+        8_030_261_248,
+        "Meta 2024",
+    ),
+)
+"""From the paper's own on, by family."""
