@@ -2,7 +2,7 @@
 
 from pages.frame.language import N_
 from pages.frame.view import View, of_sentence
-from pages.views.layers import counts, lens, mixing, norms, parts, stream, units
+from pages.views.layers import counts, lens, mixing, norms, parts, sizes, stream, units
 
 VIEWS = (
     View(
@@ -65,6 +65,13 @@ VIEWS = (
         N_("counts"),
         N_("Where the parameters are: in this model, and in every model of the paper's Table 3."),
         counts.draw,
+        of_sentence=False,
+    ),
+    View(
+        "sizes",
+        N_("sizes"),
+        N_("BERT, GPT-2, LLaMA, T5, Marian: what each is made of, drawn and counted."),
+        sizes.draw,
         of_sentence=False,
     ),
 )

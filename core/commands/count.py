@@ -1,10 +1,14 @@
-"""Count the parameters of a configuration; without options, of the paper's base model."""
+"""Count the parameters of a configuration; without options, of the paper's base model.
+
+Published models are known by their names: `core count --model bert-base`.
+"""
 
 import argparse
 import json
 from typing import get_args
 
 from core.config import ModelConfig, Norm, Positions
+from core.families.published import PUBLISHED
 from core.model.description import describe
 
 JOINT_VOCABULARY = 41_000
@@ -24,12 +28,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-positions", type=int, default=512)
     parser.add_argument("--norm", choices=get_args(Norm), default="post")
     parser.add_argument("--untied", action="store_true", help="three embedding matrices, not one")
+    names = [each.name for each in PUBLISHED]
+    parser.add_argument("--model", choices=names, help="a published model, in place of all sizes")
     parser.add_argument("--json", action="store_true")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the number."""
-    config = ModelConfig(
+    parameters = describe(_config(arguments), 1, 1).parameters
+    print(json.dumps({"parameters": parameters}) if arguments.json else f"{parameters:,}")
+
+
+def _config(arguments: argparse.Namespace) -> ModelConfig:
+    if arguments.model:
+        return next(each.config for each in PUBLISHED if each.name == arguments.model)
+    return ModelConfig(
         vocab_size=arguments.vocab,
         n_encoder_layers=arguments.n_layers,
         n_decoder_layers=arguments.n_layers,
@@ -43,5 +56,3 @@ def run(arguments: argparse.Namespace) -> None:
         norm=arguments.norm,
         tied="none" if arguments.untied else "all",
     )
-    parameters = describe(config, 1, 1).parameters
-    print(json.dumps({"parameters": parameters}) if arguments.json else f"{parameters:,}")

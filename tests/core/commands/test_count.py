@@ -25,6 +25,20 @@ def test_published_counts_come_out_when_rounded_to_millions(command, row):
     assert round(json.loads(out)["parameters"] / 1e6) == millions
 
 
+@pytest.mark.parametrize(
+    ("name", "count"), [("bert-base", 109_514_298), ("gpt2", 124_439_808), ("t5-small", 60_506_624)]
+)
+def test_a_published_model_is_counted_by_its_name(command, name, count):
+    status, out, _ = command("count", "--model", name)
+    assert (status, out.strip()) == (0, f"{count:,}")
+
+
+def test_a_model_that_is_not_known_is_refused_with_those_that_are(command, capsys):
+    with pytest.raises(SystemExit):
+        command("count", "--model", "gpt5")
+    assert "'gpt2-xl'" in capsys.readouterr().err
+
+
 def test_number_is_printed_with_separators(command):
     _, as_json, _ = command("count", "--json")
     _, out, _ = command("count")
