@@ -25,6 +25,10 @@ def frequencies(config: ModelConfig) -> Tensor:
     return share_N * frequency_N + (1 - share_N) * frequency_N / factor
 
 
+Turns = tuple[Tensor, Tensor]
+"""cos_KN and sin_KN of the angles."""
+
+
 class Rotary(nn.Module):
     """Turns the pairs of every head's vectors; nothing is learned."""
 
@@ -41,9 +45,18 @@ class Rotary(nn.Module):
 
     def forward(self, split_BHKE: Tensor, start: int = 0) -> Tensor:
         """Return turned_BHKE of vectors that stand at `start` and after."""
-        places_K = torch.arange(start, start + split_BHKE.shape[2], device=split_BHKE.device)
+        turns = self.turns(start, split_BHKE.shape[2], split_BHKE.dtype)
+        return self.turned(split_BHKE, turns)
+
+    def turns(self, start: int, n_positions: int, dtype: torch.dtype) -> Turns:
+        """Return how the pairs of so many positions from `start` on are turned, in every layer."""
+        places_K = torch.arange(start, start + n_positions, device=self.frequency_N.device)
         angle_KN = places_K[:, None].double() * self.frequency_N
-        cos_KN, sin_KN = (each.to(split_BHKE.dtype) for each in (angle_KN.cos(), angle_KN.sin()))
+        return angle_KN.cos().to(dtype), angle_KN.sin().to(dtype)
+
+    def turned(self, split_BHKE: Tensor, turns: Turns) -> Tensor:
+        """Return turned_BHKE by `turns` of its positions."""
+        cos_KN, sin_KN = turns
         if self.in_halves:
             one_BHKN, other_BHKN = split_BHKE.chunk(2, dim=-1)
         else:

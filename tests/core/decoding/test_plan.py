@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from core.config import ModelConfig
-from core.decoding import plan
+from core.decoding import planned as sublayers
 from core.decoding.plan import DecoderPlan, PlanError
 from core.decoding.step import Stepper
 from core.model import Transformer, build
@@ -31,7 +31,7 @@ def planned(config, source_BS=SOURCE_BS):
 @pytest.fixture(autouse=True)
 def _little_room(monkeypatch):
     """So that the buffers must grow."""
-    monkeypatch.setattr(plan, "FIRST_POSITIONS", 2)
+    monkeypatch.setattr(sublayers, "FIRST_POSITIONS", 2)
 
 
 @pytest.mark.parametrize("norm", ["post", "pre"])

@@ -1,0 +1,275 @@
+"""Sublayers of a decoder taken apart for one new token: what `DecoderPlan` goes through.
+
+B batch, S source length, P positions of the buffers, H heads, E width of one head, D model width,
+F feed-forward width.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self, TypeVar
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from core.model.attention import KeysValues, Scoring, attend
+from core.model.norm import LayerNorm, RMSNorm
+from core.model.rotary import Rotary, Turns
+from core.model.sublayers import (
+    ACTIVATIONS,
+    CrossAttention,
+    FeedForward,
+    SelfAttention,
+    Sublayer,
+)
+
+FIRST_POSITIONS = 64
+"""Room for so many tokens at first; doubled whenever it is full."""
+
+Map = Callable[[Tensor], Tensor]
+Module = TypeVar("Module", bound=nn.Module)
+
+
+class PlanError(ValueError):
+    """A part of the model that the plan does not know; the message names it."""
+
+    def __init__(self, part: str, module: object) -> None:
+        super().__init__(f"no plan for {part}, which is a {type(module).__name__}")
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """What is the same for all sublayers while one token is fed."""
+
+    length: int
+    """Tokens before it."""
+    visible_B1S: Tensor | None
+    turns: Turns | None
+    """How queries and keys are turned; None where they are not."""
+    bias_1HQK: Tensor | None
+    """What the heads add to their scores; None for nothing."""
+
+
+class Planned:
+    """A sublayer's weights, and what it keeps of the positions before: here nothing."""
+
+    __slots__ = ()
+
+    def added(self, x_BD: Tensor, now: Now) -> Tensor:
+        """Return what is added to the stream of the token that is fed."""
+        raise NotImplementedError
+
+    def doubled(self) -> Self:
+        """Return the same with twice the room for positions."""
+        return self
+
+    def rows(self, index_B: Tensor) -> Self:
+        """Return the same for some of the sentences, in the order of the index."""
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class _SelfAttention(Planned):
+    query_key_value: Map
+    """All three projections at once."""
+    output: Map
+    n_heads: int
+    n_sets: int
+    """Of keys and values: the heads that share one look together, as if they were positions."""
+    d_k: int
+    d_v: int
+    divisor: float | None
+    rotary: Rotary | None
+    past: KeysValues
+    """key_BHPE and value_BHPE, filled up to the plan's length."""
+
+    def added(self, x_BD: Tensor, now: Now) -> Tensor:
+        n_sets, d_k, d_v = self.n_sets, self.d_k, self.d_v
+        n_sentences, length, end = len(x_BD), now.length, now.length + 1
+        query_BD, key_BD, value_BD = self.query_key_value(x_BD).split(
+            (self.n_heads * d_k, n_sets * d_k, n_sets * d_v), dim=-1
+        )
+        query_BHQE = query_BD.view(n_sentences, n_sets, self.n_heads // n_sets, d_k)
+        key_BHE = key_BD.view(n_sentences, n_sets, d_k)
+        if self.rotary is not None and now.turns is not None:
+            query_BHQE = self.rotary.turned(query_BHQE, now.turns)
+            key_BHE = self.rotary.turned(key_BHE, now.turns)
+        key_BHPE, value_BHPE = self.past.key_BHKE, self.past.value_BHKE
+        key_BHPE[:, :, length] = key_BHE
+        value_BHPE[:, :, length] = value_BD.view(n_sentences, n_sets, d_v)
+        scoring = Scoring(self.divisor, now.bias_1HQK)
+        mixed_BHQE = attend(query_BHQE, key_BHPE[:, :, :end], value_BHPE[:, :, :end], None, scoring)
+        return self.output(mixed_BHQE.flatten(1))
+
+    def doubled(self) -> Self:
+        empty = (torch.empty_like(self.past.key_BHKE), torch.empty_like(self.past.value_BHKE))
+        return replace(self, past=self.past.then(KeysValues(*empty)))
+
+    def rows(self, index_B: Tensor) -> Self:
+        return replace(self, past=self.past.rows(index_B))
+
+
+@dataclass(frozen=True, slots=True)
+class _CrossAttention(Planned):
+    query: Map
+    output: Map
+    n_heads: int
+    d_k: int
+    scoring: Scoring
+    source: KeysValues
+    """Of the whole source."""
+
+    def added(self, x_BD: Tensor, now: Now) -> Tensor:
+        query_BH1E = self.query(x_BD).view((len(x_BD), self.n_heads, 1, self.d_k))
+        memory = (self.source.key_BHKE, self.source.value_BHKE)
+        mixed_BH1E = attend(query_BH1E, *memory, now.visible_B1S, self.scoring)
+        return self.output(mixed_BH1E.flatten(1))
+
+    def rows(self, index_B: Tensor) -> Self:
+        return replace(self, source=self.source.rows(index_B))
+
+
+@dataclass(frozen=True, slots=True)
+class _FeedForward(Planned):
+    expand: Map
+    activate: Map
+    contract: Map
+
+    def added(self, x_BD: Tensor, now: Now) -> Tensor:
+        return self.contract(self.activate(self.expand(x_BD)))
+
+
+@dataclass(frozen=True, slots=True)
+class _GatedFeedForward(Planned):
+    gate_and_expand: Map
+    """Both projections at once."""
+    activate: Map
+    contract: Map
+
+    def added(self, x_BD: Tensor, now: Now) -> Tensor:
+        gate_BF, units_BF = self.gate_and_expand(x_BD).chunk(2, dim=-1)
+        return self.contract(self.activate(gate_BF) * units_BF)
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What the sentences begin with."""
+
+    memory_BSD: Tensor | None
+    n: int
+    like: Tensor
+    """Of the type and on the device of the weights."""
+
+
+def planned(sublayer: Sublayer, sources: Sources) -> Planned:
+    """Return a sublayer taken apart.
+
+    Raises:
+        PlanError: It is of a kind that is not known here.
+    """
+    plan = _PLANS.get(type(sublayer))
+    if plan is None:
+        raise PlanError(str(sublayer.site), sublayer)
+    return plan(sublayer, sources)
+
+
+def _self_attention(attention: SelfAttention, sources: Sources) -> _SelfAttention:
+    part = str(attention.site)
+    d_k, d_v, n_sets = attention.d_k, attention.d_v, attention.n_kv_heads
+    room, new = (sources.n, n_sets, FIRST_POSITIONS), sources.like.new_empty
+    return _SelfAttention(
+        query_key_value=_together(part, attention.query, attention.key, attention.value),
+        output=linear(part, attention.output),
+        n_heads=attention.n_heads,
+        n_sets=n_sets,
+        d_k=d_k,
+        d_v=d_v,
+        divisor=attention.divisor,
+        rotary=attention.rotary,
+        past=KeysValues(new(*room, d_k), new(*room, d_v)),
+    )
+
+
+def _cross_attention(attention: CrossAttention, sources: Sources) -> _CrossAttention:
+    if sources.memory_BSD is None:
+        raise PlanError(str(attention.site), attention)
+    return _CrossAttention(
+        query=linear(f"{attention.site}", attention.query),
+        output=linear(f"{attention.site}", attention.output),
+        n_heads=attention.n_heads,
+        d_k=attention.d_k,
+        scoring=Scoring(attention.divisor),
+        source=attention.keys_values(sources.memory_BSD).shared_by(attention.n_heads),
+    )
+
+
+def _feed_forward(feed_forward: FeedForward, sources: Sources) -> Planned:
+    part = str(feed_forward.site)
+    contract = linear(part, feed_forward.contract)
+    if feed_forward.gate is not None:
+        both = _together(part, feed_forward.gate, feed_forward.expand)
+        return _GatedFeedForward(both, ACTIVATIONS[feed_forward.activation], contract)
+    # In place where torch can: the units are nobody else's.
+    activate = torch.relu_ if feed_forward.activation == "relu" else None
+    return _FeedForward(
+        linear(part, feed_forward.expand),
+        activate or ACTIVATIONS[feed_forward.activation],
+        contract,
+    )
+
+
+# By the very class: a subclass may compute something else.
+_PLANS: Mapping[type, Callable[[Any, Sources], Planned]] = {
+    SelfAttention: _self_attention,
+    CrossAttention: _cross_attention,
+    FeedForward: _feed_forward,
+}
+
+
+def known(part: str, module: nn.Module, wanted: type[Module]) -> Module:
+    """Return a module of the very class that is wanted.
+
+    Raises:
+        PlanError: It is of another.
+    """
+    if type(module) is not wanted:
+        raise PlanError(part, module)
+    return module
+
+
+def linear(part: str, module: nn.Module) -> Map:
+    """Return a product with a matrix, and its bias.
+
+    Raises:
+        PlanError: It is no `nn.Linear`.
+    """
+    matrix = known(part, module, nn.Linear)
+    weight, bias = matrix.weight, matrix.bias
+    return lambda x_BD: F.linear(x_BD, weight, bias)
+
+
+def _together(part: str, *modules: nn.Module) -> Map:
+    """Return several projections of the same vectors as one product."""
+    matrices = [known(part, each, nn.Linear) for each in modules]
+    weight = torch.cat([each.weight for each in matrices])
+    biases = [each.bias for each in matrices if each.bias is not None]
+    if len(biases) not in (0, len(matrices)):
+        raise PlanError(part, matrices[0])
+    bias = torch.cat([*biases]) if biases else None
+    return lambda x_BD: F.linear(x_BD, weight, bias)
+
+
+def normalising(part: str, module: nn.Module) -> Map:
+    """Return a norm as a function of vectors.
+
+    Raises:
+        PlanError: It is of a kind that is not known here.
+    """
+    if type(module) is nn.Identity:
+        return lambda x_BD: x_BD
+    if type(module) is RMSNorm:
+        sizes, gain, least = module.normalized_shape, module.weight, module.eps
+        return lambda x_BD: F.rms_norm(x_BD, sizes, gain, least)
+    norm = known(part, module, LayerNorm)
+    shape, weight, bias, eps = norm.normalized_shape, norm.weight, norm.bias, norm.eps
+    return lambda x_BD: F.layer_norm(x_BD, shape, weight, bias, eps)
