@@ -6,12 +6,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import get_args
 
 from core.commands.errors import CommandError
 from core.commands.evaluate import summary
 from core.commands.progress import SECONDS_BETWEEN_LINES, telling
-from core.config import Positions
+from core.config import PAPER_POSITIONS
 from core.evaluate.evaluation import N_SAMPLES
 from core.evaluate.files import score_file
 from core.runs.folder import TRAINING
@@ -57,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--preset", choices=list(PRESETS), help=f"default: {PRESET}")
     parser.add_argument(
-        "--positions", choices=get_args(Positions), help="default: the preset's, sinusoidal"
+        "--positions", choices=PAPER_POSITIONS, help="default: the preset's, sinusoidal"
     )
     parser.add_argument("--steps", type=int, help="default: the preset's")
     parser.add_argument("--seed", type=int, help="default: 0")

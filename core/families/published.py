@@ -7,6 +7,7 @@ counted once.
 from dataclasses import dataclass, replace
 
 from core.config import ModelConfig
+from core.messages import N_
 from core.model.paper import TABLE_3
 
 
@@ -17,7 +18,7 @@ class Published:
     name: str
     """On the command line and in links."""
     label: str
-    """What people call it."""
+    """What people call it; a message to translate."""
     config: ModelConfig
     parameters: int
     """As counted in the published checkpoint; of the paper's models as their table says."""
@@ -120,29 +121,31 @@ _VASWANI, _RAFFEL = "Vaswani et al. 2017", "Raffel et al. 2020"
 PUBLISHED: tuple[Published, ...] = (
     Published(
         "paper-base",
-        "Transformer base",
+        N_("Transformer base"),
         _BY_NAME["base"].config,
         65_000_000,
         _VASWANI,
     ),
     Published(
         "paper-big",
-        "Transformer big",
+        N_("Transformer big"),
         # With so many pieces the published count comes out: see `TABLE_3`.
         replace(_BY_NAME["big"].config, vocab_size=36_000),
         213_000_000,
         _VASWANI,
     ),
-    Published("bert-base", "BERT base", _bert(12, 768, 12), 109_514_298, _DEVLIN),
-    Published("bert-large", "BERT large", _bert(24, 1024, 16), 335_174_458, _DEVLIN),
-    Published("gpt2", "GPT-2", _gpt2(12, 768, 12), 124_439_808, _RADFORD),
-    Published("gpt2-xl", "GPT-2 XL", _gpt2(48, 1600, 25), 1_557_611_200, _RADFORD),
-    Published("t5-small", "T5 small", _t5(6, 512, 2048, 8), 60_506_624, _RAFFEL),
-    Published("t5-base", "T5 base", _t5(12, 768, 3072, 12), 222_903_552, _RAFFEL),
-    Published("opus-mt-en-fr", "opus-mt, English to French", _MARIAN, 74_669_178, "Tiedemann 2020"),
+    Published("bert-base", N_("BERT base"), _bert(12, 768, 12), 109_514_298, _DEVLIN),
+    Published("bert-large", N_("BERT large"), _bert(24, 1024, 16), 335_174_458, _DEVLIN),
+    Published("gpt2", N_("GPT-2"), _gpt2(12, 768, 12), 124_439_808, _RADFORD),
+    Published("gpt2-xl", N_("GPT-2 XL"), _gpt2(48, 1600, 25), 1_557_611_200, _RADFORD),
+    Published("t5-small", N_("T5 small"), _t5(6, 512, 2048, 8), 60_506_624, _RAFFEL),
+    Published("t5-base", N_("T5 base"), _t5(12, 768, 3072, 12), 222_903_552, _RAFFEL),
+    Published(
+        "opus-mt-en-fr", N_("opus-mt, English to French"), _MARIAN, 74_669_178, "Tiedemann 2020"
+    ),
     Published(
         "smollm2-135m",
-        "SmolLM2 135M",
+        N_("SmolLM2 135M"),
         replace(
             _llama(30, 576, 1536, 9, 49152),
             n_kv_heads=3,
@@ -157,17 +160,21 @@ PUBLISHED: tuple[Published, ...] = (
     ),
     Published(
         "tinyllama-1.1b",
-        "TinyLlama 1.1B",
+        N_("TinyLlama 1.1B"),
         replace(_llama(22, 2048, 5632, 32, 32000), n_kv_heads=4, norm_eps=1e-5),
         1_100_048_384,
         "Zhang et al. 2024",
     ),
     Published(
-        "llama-7b", "LLaMA 7B", _llama(32, 4096, 11008, 32, 32000), 6_738_415_616, "Touvron 2023"
+        "llama-7b",
+        N_("LLaMA 7B"),
+        _llama(32, 4096, 11008, 32, 32000),
+        6_738_415_616,
+        "Touvron 2023",
     ),
     Published(
         "llama-3-8b",
-        "LLaMA 3 8B",
+        N_("LLaMA 3 8B"),
         replace(
             _llama(32, 4096, 14336, 32, 128256),
             n_kv_heads=8,

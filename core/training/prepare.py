@@ -54,7 +54,8 @@ def prepare_run(  # noqa: PLR0913
 
     Raises:
         FileExistsError: The folder holds something already.
-        ConfigError: The guided head does not exist in the model, or the task has no pronouns.
+        ConfigError: The guided head does not exist in the model, or the task has no pronouns; or
+            the model is of a kind that is not trained here.
         CorpusError: Too few of the pairs fit the model's positions.
     """
     config = preset.training
@@ -63,6 +64,9 @@ def prepare_run(  # noqa: PLR0913
             f"batch_tokens is {config.batch_tokens}, but the task {task.name!r} makes its "
             "sentences as it goes: its batches are counted in pairs (batch_size)"
         )
+    if others := preset.model.later_settings:
+        named = ", ".join(f"{name} is {value!r}" for name, value in others.items())
+        raise ConfigError(f"{named}: such models can be opened, and not be trained here yet")
     tokenizer = train_tokenizer(task, preset.vocab_size, config.seed)
     model = preset.sized(tokenizer.vocab_size)
     n_left_out = _n_in_memory(task) - _n_in_memory(fitting(task, tokenizer, model.max_positions))

@@ -33,7 +33,12 @@ POSITIONS = {
     "rotary": N_("rotary: queries and keys are turned"),
     "none": N_("none"),
 }
-ACTIVATIONS = {"relu": "ReLU", "gelu": "GELU", "gelu_tanh": "GELU (tanh)", "silu": "SiLU"}
+ACTIVATIONS = {
+    "relu": N_("ReLU"),
+    "gelu": N_("GELU"),
+    "gelu_tanh": N_("GELU by tanh"),
+    "silu": N_("SiLU"),
+}
 TIED = {
     "all": N_("all embeddings and the output are one matrix"),
     "target": N_("target embedding and output are one matrix"),
@@ -46,7 +51,7 @@ def draw(opened: Opened) -> Shown:
     """Draw a published model with one part chosen, and tell what makes it what it is."""
     by_name = {each.name: each for each in PUBLISHED}
     with st.container(horizontal=True, vertical_alignment="center"):
-        labels = {name: each.label for name, each in by_name.items()}
+        labels = {name: _(each.label) for name, each in by_name.items()}
         name = controls.selection(_("Published model"), WHICH, labels, PUBLISHED[2].name, width=260)
     published = by_name[name]
     described = describe(published.config, LENGTH, LENGTH)
@@ -63,7 +68,7 @@ def draw(opened: Opened) -> Shown:
     own = describe(opened.run.settings.model, 1, 1).parameters
     return Shown(
         name=f"size-{name}",
-        title=_("{model}: what it is made of").format(model=published.label),
+        title=_("{model}: what it is made of").format(model=_(published.label)),
         seen=_seen(published, described, own),
         numbers=_numbers,
         python=_PYTHON,
@@ -98,7 +103,7 @@ def _seen(published: Published, described: Description, own: int) -> str:
         n=number(round(total / own)) if total > FEW * own else number(total / own, 1)
     )
     said = text.format(
-        model=plain(published.label),
+        model=plain(_(published.label)),
         total=number(total),
         part=_(most),
         share=percent(groups[most] / total),
@@ -152,13 +157,13 @@ def _norm(config: ModelConfig) -> str:
 
 
 def _feed_forward(config: ModelConfig) -> str:
-    name = ACTIVATIONS[config.activation]
+    name = _(ACTIVATIONS[config.activation])
     return capitalised(_("{name}, gated").format(name=name)) if config.gated else name
 
 
 def _groups() -> dict[str, Mapping[str, int]]:
     """Return for each model how many parameters each kind of part has."""
-    return {each.label: describe(each.config, 1, 1).by_group() for each in PUBLISHED}
+    return {_(each.label): describe(each.config, 1, 1).by_group() for each in PUBLISHED}
 
 
 def _chart() -> Chart:

@@ -6,7 +6,7 @@ from typing import get_args
 
 import streamlit as st
 
-from core.config import ConfigError, Norm, Positions, Precision
+from core.config import PAPER_POSITIONS, ConfigError, Norm, Precision
 from core.heads import Head, Kind, Site
 from core.tasks import Task
 from core.training.presets import PRESETS, Preset
@@ -91,7 +91,7 @@ MODEL = (
     Knob("d_model", N_("d_model"), _D_MODEL, (1, 2048), 16),
     Knob("d_ff", N_("d_ff"), _D_FF, (1, 8192), 64),
     Knob("norm", N_("Norm"), _NORM, offered=get_args(Norm)),
-    Knob("positions", N_("Positions"), _POSITIONS, offered=get_args(Positions)),
+    Knob("positions", N_("Positions"), _POSITIONS, offered=PAPER_POSITIONS),
 )
 GROUPS: Mapping[str, tuple[Knob, ...]] = {
     N_("Model"): MODEL,

@@ -1,16 +1,19 @@
 import errno
+from dataclasses import replace
 
 import pytest
 
 from core.config import ConfigError
 from core.files import write_atomically
 from core.runs import folder
+from core.tasks import TASKS
 from core.tasks.corpus import Corpus, read_corpus
 from core.tasks.large import LargeCorpus
 from core.tasks.task import Sample
 from core.tokenizer import Tokenizer
 from core.training import prepare as preparing
 from core.training.prepare import prepare_run
+from tests.core.conftest import MINIATURE
 
 
 def test_preparing_refuses_a_folder_that_has_something(prepare, tmp_path):
@@ -37,6 +40,14 @@ def test_a_head_that_cannot_be_guided_is_refused_before_anything_is_written(
 ):
     with pytest.raises(ConfigError, match=message):
         prepare(tmp_path / "run", task, guide=guide)
+    assert not (tmp_path / "run").exists()
+
+
+def test_another_kind_of_transformer_is_refused_by_what_makes_it_another(prepare, tmp_path):
+    rotary = replace(MINIATURE, model=replace(MINIATURE.model, positions="rotary", gated=True))
+    said = "gated is True, positions is 'rotary': such models can be opened"
+    with pytest.raises(ConfigError, match=said):
+        prepare_run(tmp_path / "run", TASKS["copy"], "miniature", rotary, "python -m core …")
     assert not (tmp_path / "run").exists()
 
 
