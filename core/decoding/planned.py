@@ -25,6 +25,8 @@ from core.model.sublayers import (
     Sublayer,
 )
 
+LARGE = 400_000
+"""Numbers: to copy so many takes longer than calls do, and their products do not mind the calls."""
 FIRST_POSITIONS = 64
 """Room for so many tokens at first; doubled whenever it is full."""
 
@@ -264,6 +266,9 @@ def linear(part: str, module: nn.Module) -> Map:
 def _together(part: str, *modules: nn.Module) -> Map:
     """Return several projections of the same vectors as one product."""
     matrices = [known(part, each, nn.Linear) for each in modules]
+    if sum(each.weight.numel() for each in matrices) > LARGE:
+        each_alone = [linear(part, each) for each in matrices]
+        return lambda x_BD: torch.cat([of(x_BD) for of in each_alone], dim=-1)
     weight = torch.cat([each.weight for each in matrices])
     biases = [each.bias for each in matrices if each.bias is not None]
     if len(biases) not in (0, len(matrices)):

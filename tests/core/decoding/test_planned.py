@@ -37,7 +37,9 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_plan_gives_the_logits_of_the_modules(kind, monkeypatch):
+@pytest.mark.parametrize("large", [0, 10**9], ids=["matrices apart", "matrices together"])
+def test_a_plan_gives_the_logits_of_the_modules(kind, large, monkeypatch):
+    monkeypatch.setattr(sublayers, "LARGE", large)
     # So that the buffers must grow.
     monkeypatch.setattr(sublayers, "FIRST_POSITIONS", 2)
     config = KINDS[kind]
