@@ -14,7 +14,8 @@ from torch.nn import functional as F
 
 from core.heads import Site
 from core.model import Cache
-from core.model.attention import KeysValues, Scoring, attend
+from core.model.attention import Scoring, attend
+from core.model.cache import KeysValues
 from core.model.norm import LayerNorm, RMSNorm
 from core.model.rotary import Rotary, Turns
 from core.model.sublayers import (

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from typing import Self
 
 import torch
 from torch import Tensor, nn
@@ -17,6 +16,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from core.config import ModelConfig
 from core.heads import Site
+from core.model.cache import KeysValues
 from core.model.part import Shapes, products
 from core.model.probe import Probe, Step, probed
 from core.model.rotary import Rotary
@@ -132,33 +132,6 @@ def attend_probed(
     return see(Step.MIXED, weights_BHQK @ value_BHKE)
 
 
-@dataclass(frozen=True, slots=True)
-class KeysValues:
-    """What the positions of a memory can be found by, and what they give, in every head."""
-
-    key_BHKE: Tensor
-    value_BHKE: Tensor
-
-    def then(self, later: Self) -> Self:
-        """Return these positions followed by later ones."""
-        return type(self)(
-            torch.cat([self.key_BHKE, later.key_BHKE], dim=2),
-            torch.cat([self.value_BHKE, later.value_BHKE], dim=2),
-        )
-
-    def shared_by(self, n_heads: int) -> Self:
-        """Return a set for each of so many heads: neighbouring heads share one."""
-        times = n_heads // self.key_BHKE.shape[1]
-        if times == 1:
-            return self
-        both = (self.key_BHKE, self.value_BHKE)
-        return type(self)(*(each.repeat_interleave(times, dim=1) for each in both))
-
-    def rows(self, index_B: Tensor) -> Self:
-        """Return some sentences of the batch, in the order of the index."""
-        return type(self)(self.key_BHKE[index_B], self.value_BHKE[index_B])
-
-
 class Stage(StrEnum):
     """What one head does, one after the other."""
 
@@ -186,6 +159,7 @@ class MultiHeadAttention(nn.Module):
         self.n_heads, self.d_k, self.d_v = config.n_heads, config.d_k, config.d_v
         self.n_kv_heads = config.n_key_value_sets
         self.divisor = _divisor(config, site)
+        self.has_bias_of_distances = config.positions == "buckets" and site.is_self
         self.rotary = Rotary(config) if config.positions == "rotary" and site.is_self else None
         bias = config.attention_bias
         self.query = nn.Linear(config.d_model, self.n_heads * self.d_k, bias)
@@ -262,6 +236,30 @@ class MultiHeadAttention(nn.Module):
             ("weights", (n_heads, n_queries, n_keys)),
             ("mixed", (n_heads, n_queries, self.d_v)),
         )
+
+    def formula(self) -> str:
+        """Return what all heads compute, in LaTeX."""
+        scores = r"R Q_i (R K_i)^\top" if self.rotary is not None else r"Q_i K_i^\top"
+        width = r"\sqrt{d_k}"
+        match self.divisor:
+            case None:
+                scores = rf"\tfrac{{{scores}}}{{{width}}}"
+            case divisor if divisor != 1:
+                scores = rf"\tfrac{{{scores}}}{{{width}\,(l + 1)}}"
+        bias = " + B_i" if self.has_bias_of_distances else ""
+        return (
+            r"\mathrm{Concat}(head_1 \dots head_h)\, W^O,\quad head_i = "
+            rf"\mathrm{{softmax}}\!\left({scores}{bias} + M\right) V_i,"
+        )
+
+    def count(self) -> str:
+        """Return how many numbers the layer learns, in LaTeX."""
+        shared = self.n_kv_heads != self.n_heads
+        biased = self.query.bias is not None
+        if not shared:
+            return "2 d (h d_k + h d_v)" + (" + 2 h d_k + h d_v + d" if biased else "")
+        biases = " + h d_k + g d_k + g d_v + d" if biased else ""
+        return rf"d (h d_k + g d_k + g d_v + h d_v){biases} \quad (g = {self.n_kv_heads})"
 
     def stages(self, head: int) -> Mapping[Stage, str]:
         """Return the stages of a head in order, each with its formula in LaTeX."""

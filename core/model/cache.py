@@ -1,15 +1,43 @@
 """Keys and values that decoding has computed already, so that each step computes only its own.
 
-B batch, K key positions.
+B batch, H heads, K key positions, E width of one head.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Self
 
+import torch
 from torch import Tensor
 
 from core.heads import Site
-from core.model.attention import KeysValues
+
+
+@dataclass(frozen=True, slots=True)
+class KeysValues:
+    """What the positions of a memory can be found by, and what they give, in every head."""
+
+    key_BHKE: Tensor
+    value_BHKE: Tensor
+
+    def then(self, later: Self) -> Self:
+        """Return these positions followed by later ones."""
+        return type(self)(
+            torch.cat([self.key_BHKE, later.key_BHKE], dim=2),
+            torch.cat([self.value_BHKE, later.value_BHKE], dim=2),
+        )
+
+    def shared_by(self, n_heads: int) -> Self:
+        """Return a set for each of so many heads: neighbouring heads share one."""
+        times = n_heads // self.key_BHKE.shape[1]
+        if times == 1:
+            return self
+        both = (self.key_BHKE, self.value_BHKE)
+        return type(self)(*(each.repeat_interleave(times, dim=1) for each in both))
+
+    def rows(self, index_B: Tensor) -> Self:
+        """Return some sentences of the batch, in the order of the index."""
+        return type(self)(self.key_BHKE[index_B], self.value_BHKE[index_B])
 
 
 @dataclass

@@ -15,8 +15,8 @@ from torch.nn import functional
 from core.config import Activation, ModelConfig
 from core.heads import Site
 from core.messages import N_
-from core.model.attention import KeysValues, MultiHeadAttention, attend
-from core.model.cache import Cache
+from core.model.attention import MultiHeadAttention, attend
+from core.model.cache import Cache, KeysValues
 from core.model.part import ATTENTION, FEED_FORWARD, Part, Sketch, products
 from core.model.probe import Probe, Step, probed
 from core.model.relative import RelativeBias
@@ -84,8 +84,8 @@ class SelfAttention(MultiHeadAttention):
                 group=ATTENTION,
                 multiply_adds=self.multiply_adds(length, length),
                 shapes=(("input", stream), *self.shapes(length, length), ("output", stream)),
-                formula=_ATTENTION + r"\quad Q_i, K_i, V_i = x W_i^Q, x W_i^K, x W_i^V",
-                count=_ATTENTION_COUNT,
+                formula=self.formula() + r"\quad Q_i, K_i, V_i = x W_i^Q, x W_i^K, x W_i^V",
+                count=self.count(),
                 code=(MultiHeadAttention, attend),
                 site=self.site,
             ),
@@ -121,9 +121,9 @@ class CrossAttention(MultiHeadAttention):
                 group=ATTENTION,
                 multiply_adds=self.multiply_adds(n_queries, n_keys),
                 shapes=(*given, *self.shapes(n_queries, n_keys), ("output", sketch.stream)),
-                formula=_ATTENTION
+                formula=self.formula()
                 + r"\quad Q_i = x W_i^Q,\ K_i = memory\, W_i^K,\ V_i = memory\, W_i^V",
-                count=_ATTENTION_COUNT,
+                count=self.count(),
                 code=(MultiHeadAttention, attend),
                 site=self.site,
             ),
@@ -217,9 +217,3 @@ FORMULAS: Mapping[Activation, str] = {
     "silu": r"\mathrm{{SiLU}}({x})",
 }
 """The same in LaTeX, of x."""
-
-_ATTENTION = (
-    r"\mathrm{Concat}(head_1 \dots head_h)\, W^O,\quad head_i = "
-    r"\mathrm{softmax}\!\left(\tfrac{Q_i K_i^\top}{\sqrt{d_k}} + M\right) V_i,"
-)
-_ATTENTION_COUNT = "2 d (h d_k + h d_v) + 2 h d_k + h d_v + d"
