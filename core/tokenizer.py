@@ -1,37 +1,36 @@
-"""Text to token ids and back: byte-level BPE, so that any Unicode text can be typed.
+"""Text to token ids and back: what every tokenizer is asked, and how its tokens are read.
 
-The special tokens live outside the BPE vocabulary (ids 0, 1 and 2, before its first), so that no
-typed text, `</s>` least of all, can ever turn into one.
+A tokenizer is trained here (`core.byte_level`) or comes with an opened model (`core.families`).
 """
 
 import codecs
-import re
 import unicodedata
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Protocol
 
-import tokenizers
-from tokenizers import Regex, models, normalizers, pre_tokenizers, trainers
+from tokenizers import Regex, pre_tokenizers
 
-from core.vocabulary import FIRST_ID, SPECIAL_TEXTS, Span
+from core.vocabulary import Span
 
 # A word, in order: what an English n't leaves (did), n't itself, a French elision (l', qu'), an
 # English clitic ('s, 'll), other words, numbers, runs of other signs. A space belongs to the word
 # after it.
-_WORD = (
+WORD = (
     r" ?[\p{L}\p{M}]+(?=n['’]t\b)|n['’]t\b"
     r"| ?[\p{L}\p{M}]+['’](?=\p{L})(?!(?:s|re|ve|ll|d|m)\b)|['’](?:s|re|ve|ll|d|m)\b"
     r"| ?[\p{L}\p{M}]+| ?\p{N}+| ?[^\s\p{L}\p{M}\p{N}]+|\s+"
 )
-STRAIGHT, CURLY = "'", "’"
-_APOSTROPHES = {
-    STRAIGHT: normalizers.Replace(CURLY, STRAIGHT),
-    # Beside a letter on one side only it may be a quotation mark.
-    CURLY: normalizers.Replace(Regex(r"(?<=\p{L})'(?=\p{L})"), CURLY),
-}
-_WITHIN_WORD = re.compile(r"(?<=[^\W\d_])['’](?=[^\W\d_])")
+WORDS = pre_tokenizers.Sequence(
+    [
+        pre_tokenizers.Split(Regex(WORD), "isolated"),
+        # One character for each byte.
+        pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+    ]
+)
+"""Splits a text into words."""
 
 _AS_HEX = "transformer-lab.as-hex"
 
@@ -58,11 +57,26 @@ class Token:
     """Which word of the sentence it belongs to; tokens of one word share the number."""
 
 
-class Encoding:
-    """A text as ids, without special tokens."""
+class Spans(Protocol):
+    """Knows where each id of a text came from."""
 
-    def __init__(self, text: str, encoding: tokenizers.Encoding) -> None:
-        self.ids = tuple([piece + FIRST_ID for piece in encoding.ids])
+    @property
+    def offsets(self) -> Sequence[tuple[int, int]]:
+        """First and one after the last character, in the text as it was typed."""
+
+
+class Splitter(Protocol):
+    """Cuts a text into words, each written with one character for each byte."""
+
+    def pre_tokenize_str(self, sequence: str) -> Sequence[tuple[str, tuple[int, int]]]:
+        """Return each word, and where it begins and ends."""
+
+
+class Encoding:
+    """A text as ids, without special tokens around it."""
+
+    def __init__(self, ids: tuple[int, ...], text: str, encoding: Spans) -> None:
+        self.ids = ids
         self._text = text
         self._encoding = encoding
 
@@ -84,91 +98,57 @@ class Encoding:
         )
 
 
-class Tokenizer:
-    """Byte-level BPE trained on a task, with PAD, BOS and EOS in front."""
+class Tokenizer(ABC):
+    """Tokens as bytes, some of them special; how a text is split, each kind says itself."""
 
-    def __init__(self, bpe: tokenizers.Tokenizer) -> None:
-        self._bpe = bpe
-        byte_of = {char: byte for byte, char in _byte_characters().items()}
-        pieces = sorted(bpe.get_vocab().items(), key=lambda piece: piece[1])
-        self._bytes = [bytes(byte_of[char] for char in text) for text, _ in pieces]
-
-    @classmethod
-    def train(cls, texts: Iterable[str], vocab_size: int, apostrophe: str = STRAIGHT) -> Self:
-        """Learn at most `vocab_size` tokens, specials and the 256 bytes included.
+    def __init__(
+        self,
+        pieces: Sequence[bytes],
+        specials: Mapping[int, str],
+        splitter: Splitter = WORDS,
+        begins: tuple[int, ...] = (),
+        ends: tuple[int, ...] = (),
+        mask_id: int = -1,
+    ) -> None:
+        """Take what is known of each id.
 
         Args:
-            texts: What is learned from.
-            vocab_size: The most tokens.
-            apostrophe: The one that the model sees and writes, whichever is typed.
+            pieces: The UTF-8 of each id with its space before it; nothing for a special one.
+            specials: Special id → its name.
+            splitter: Tells the words of a text.
+            begins: Ids before every source; of a decoder alone, before every text.
+            ends: Ids after every source.
+            mask_id: Stands for a word to be guessed; −1 where there is none.
         """
-        bpe = tokenizers.Tokenizer(models.BPE())
-        bpe.normalizer = normalizers.Sequence(
-            [
-                normalizers.NFC(),
-                _APOSTROPHES[apostrophe],
-                normalizers.Replace(Regex(r"\s+"), " "),
-                normalizers.Strip(),
-                # So that a word is the same token at the beginning of a sentence.
-                normalizers.Prepend(" "),
-            ]
-        )
-        bpe.pre_tokenizer = pre_tokenizers.Sequence(
-            [
-                pre_tokenizers.Split(Regex(_WORD), "isolated"),
-                pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-            ]
-        )
-        trainer = trainers.BpeTrainer(
-            vocab_size=vocab_size - FIRST_ID,
-            initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
-            show_progress=False,
-        )
-        bpe.train_from_iterator(texts, trainer)
-        return cls(bpe)
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Read what `to_json` wrote.
-
-        Raises:
-            ValueError: The text is no tokenizer, or not a byte-level one.
-        """
-        try:
-            return cls(tokenizers.Tokenizer.from_str(text))
-        except Exception as error:  # the library raises bare Exception
-            raise ValueError(f"not a byte-level tokenizer: {error}") from error
-
-    def to_json(self) -> str:
-        """Return the tokenizer in the format of the `tokenizers` library."""
-        return self._bpe.to_str(pretty=True)
+        self._pieces = pieces
+        self._splitter = splitter
+        self.specials = specials
+        self.begins, self.ends, self.mask_id = begins, ends, mask_id
 
     @property
     def vocab_size(self) -> int:
         """Special tokens included."""
-        return FIRST_ID + len(self._bytes)
+        return len(self._pieces)
 
+    @abstractmethod
+    def files(self) -> dict[str, bytes]:
+        """Return what a run's folder keeps of it: the name of a file → its content."""
+
+    @abstractmethod
     def normalise(self, text: str) -> str:
-        """Return the text as the model sees it: NFC, one kind of apostrophe, single spaces."""
-        normal: str = self._bpe.normalizer.normalize_str(text)
-        return normal[1:]
+        """Return the text as the model sees it."""
+
+    @abstractmethod
+    def encode_all(self, texts: Sequence[str]) -> list[Encoding]:
+        """Encode many texts at once, which is faster than one by one."""
+
+    @abstractmethod
+    def ids_of_all(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the ids of many texts and nothing else: the fastest way."""
 
     def encode(self, text: str) -> Encoding:
         """Return the ids of a text; an empty text has none."""
         return self.encode_all([text])[0]
-
-    def encode_all(self, texts: Sequence[str]) -> list[Encoding]:
-        """Encode many texts at once, which is faster than one by one."""
-        # Half of a surrogate pair, which badly decoded input may hold, becomes a question mark.
-        texts = [text.encode("utf-8", errors="replace").decode() for text in texts]
-        encodings = self._bpe.encode_batch(texts, add_special_tokens=False)
-        return [Encoding(text, encoding) for text, encoding in zip(texts, encodings, strict=True)]
-
-    def ids_of_all(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the ids of many texts and nothing else: the fastest way."""
-        texts = [text.encode("utf-8", errors="replace").decode() for text in texts]
-        encodings = self._bpe.encode_batch_fast(texts, add_special_tokens=False)
-        return [[piece + FIRST_ID for piece in encoding.ids] for encoding in encodings]
 
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text of ids, specials left out; bytes that are no character become ‹F0›."""
@@ -176,7 +156,8 @@ class Tokenizer:
 
     def words(self, text: str) -> list[str]:
         """Return the words of a text, as `Token.word` counts them."""
-        return [word for word, _ in self._split(self._bpe.normalizer.normalize_str(text))]
+        normal = self.normalise(text)
+        return [word for word, _ in self._split(f" {normal}")] if normal else []
 
     def describe(self, ids: Sequence[int]) -> tuple[Token, ...]:
         """Return each id as people read it, with the word that it belongs to.
@@ -187,11 +168,11 @@ class Tokenizer:
         tokens: list[Token] = []
         position, n_words, last_word = 0, 0, -1
         for token_id in ids:
-            if token_id < FIRST_ID:
-                tokens.append(Token(SPECIAL_TEXTS[token_id], True, n_words))
+            if token_id in self.specials:
+                tokens.append(Token(self.specials[token_id], True, n_words))
                 n_words, last_word = n_words + 1, -1
                 continue
-            raw = self._bytes[token_id - FIRST_ID]
+            raw = self._pieces[token_id]
             # The space before a word counts to it; a token of nothing else is looked up itself.
             word = word_of_byte[position + (raw[:1] == b" " and len(raw) > 1)]
             n_words += word != last_word
@@ -216,7 +197,7 @@ class Tokenizer:
         )
 
     def _begins_word(self, token_id: int) -> bool:
-        return token_id >= FIRST_ID and self._bytes[token_id - FIRST_ID].startswith(b" ")
+        return self._pieces[token_id].startswith(b" ")
 
     def word_texts(self, ids: Sequence[int]) -> list[str]:
         """Return the text of each word that `describe` counts."""
@@ -224,16 +205,16 @@ class Tokenizer:
         for token_id, token in zip(ids, self.describe(ids), strict=True):
             grouped.setdefault(token.word, []).append(token_id)
         return [
-            SPECIAL_TEXTS[group[0]] if group[0] < FIRST_ID else _readable(self._joined(group))
+            self.specials[group[0]] if group[0] in self.specials else _readable(self._joined(group))
             for group in grouped.values()
         ]
 
     def _joined(self, ids: Iterable[int]) -> bytes:
-        return b"".join(self._bytes[i - FIRST_ID] for i in ids if i >= FIRST_ID)
+        return b"".join([self._pieces[i] for i in ids])
 
     def _split(self, normal: str) -> list[tuple[str, int]]:
         """Cut a normalised text into words, each without its space and with its length in bytes."""
-        pieces = self._bpe.pre_tokenizer.pre_tokenize_str(normal)
+        pieces = self._splitter.pre_tokenize_str(normal)
         # The byte-level step writes one character for each byte.
         return [(normal[start:end].removeprefix(" "), len(piece)) for piece, (start, end) in pieces]
 
@@ -246,17 +227,7 @@ class Tokenizer:
         return [word for word, length in enumerate(lengths) for _ in range(length)]
 
 
-def usual_apostrophe(texts: Iterable[str]) -> str:
-    """Return the apostrophe that texts have within words more often; the straight one in a tie.
-
-    >>> usual_apostrophe(["l’été", "d'un ’mot’"]), usual_apostrophe(["aujourd’hui"])
-    ("'", '’')
-    """
-    found = Counter(each for text in texts for each in _WITHIN_WORD.findall(text))
-    return CURLY if found[CURLY] > found[STRAIGHT] else STRAIGHT
-
-
-def _byte_characters() -> dict[int, str]:
+def byte_characters() -> dict[int, str]:
     """Return the printable character by which byte-level BPE writes each byte.
 
     Bytes that are printable in Latin-1 stand for themselves, the others follow from U+0100 on

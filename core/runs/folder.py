@@ -100,7 +100,8 @@ class RunFolder:
         self.path.mkdir(parents=True, exist_ok=True)
         try:
             fill(self.path)
-            write_atomically(self.path / "tokenizer.json", tokenizer.to_json().encode())
+            for name, content in tokenizer.files().items():
+                write_atomically(self.path / name, content)
             # Last, because it is what makes a folder a run.
             self.write_json("run.json", settings.to_dict())
         except BaseException:

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from core.byte_level import ByteLevelTokenizer
 from core.config import ConfigError, ModelConfig, TrainConfig
 from core.heads import Head
 from core.model import Transformer, build
@@ -179,7 +180,7 @@ def read_tokenizer(path: Path) -> Tokenizer:
         RunError: It is missing or damaged.
     """
     try:
-        return Tokenizer.from_json(read_text(path, "tokenizer.json"))
+        return ByteLevelTokenizer.from_json(read_text(path, "tokenizer.json"))
     except RunError:
         raise
     except ValueError as error:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.batch import fitting, those_that_fit
+from core.byte_level import ByteLevelTokenizer, usual_apostrophe
 from core.config import ConfigError, TrainConfig
 from core.files import write_atomically
 from core.heads import Head
@@ -21,7 +22,7 @@ from core.tasks.large import AT_HAND, LargeCorpus
 from core.tasks.mixed import Mixed, own_pairs_of
 from core.tasks.pairs import as_tsv
 from core.tasks.task import Part
-from core.tokenizer import Tokenizer, usual_apostrophe
+from core.tokenizer import Tokenizer
 from core.training.presets import Preset
 from core.training.tokenised import keep
 
@@ -183,7 +184,7 @@ def train_tokenizer(task: Task, vocab_size: int, seed: int) -> Tokenizer:
     samples = list(itertools.islice(drawn, _n_for_tokenizer(task)))
     texts = (text for sample in samples for text in (sample.source, sample.target))
     apostrophe = usual_apostrophe(sample.target for sample in samples)
-    return Tokenizer.train(texts, vocab_size, apostrophe)
+    return ByteLevelTokenizer.train(texts, vocab_size, apostrophe)
 
 
 def _n_for_tokenizer(task: Task) -> int:

@@ -6,10 +6,10 @@ import pytest
 
 from core import jobs
 from core.batch import encode_samples
+from core.byte_level import ByteLevelTokenizer
 from core.config import ModelConfig, TrainConfig
 from core.runs.run import load_run
 from core.tasks import TASKS, task_named
-from core.tokenizer import Tokenizer
 from core.training import prepare, trainer
 from core.training.presets import Preset
 
@@ -97,7 +97,7 @@ def tokenizer():
     """A tokenizer with some hundred merges, learned from translations."""
     samples = itertools.islice(TASKS["translate"].training_samples(random.Random(5)), 1500)
     texts = [text for sample in samples for text in (sample.source, sample.target)]
-    return Tokenizer.train(texts, 600)
+    return ByteLevelTokenizer.train(texts, 600)
 
 
 @pytest.fixture(scope="session")

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 import torch
 
+from core.byte_level import ByteLevelTokenizer
 from core.model import build
 from core.runs.folder import TRAINING, RunFolder, versions
 from core.runs.run import RunError, read_settings
 from core.runs.weights import BEST, LIVE, newest_checkpoint, step_of, stops, weights_in
-from core.tokenizer import Tokenizer
 from core.training.loop import make_optimizer
 from tests.holding import held_elsewhere
 
@@ -102,7 +102,9 @@ def test_a_run_begins_with_its_settings_and_tokenizer(folder, copy_run):
     assert sorted(each.name for each in folder.path.iterdir()) == ["run.json", "tokenizer.json"]
     assert read_settings(folder.path) == copy_run.settings
     text = (folder.path / "tokenizer.json").read_text(encoding="utf-8")
-    assert Tokenizer.from_json(text).encode("a b").ids == copy_run.tokenizer.encode("a b").ids
+    assert (
+        ByteLevelTokenizer.from_json(text).encode("a b").ids == copy_run.tokenizer.encode("a b").ids
+    )
 
 
 def test_an_empty_folder_can_become_a_run(folder, copy_run):

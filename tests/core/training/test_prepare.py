@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import pytest
 
+from core.byte_level import ByteLevelTokenizer
 from core.config import ConfigError
 from core.files import write_atomically
 from core.runs import folder
@@ -10,7 +11,6 @@ from core.tasks import TASKS
 from core.tasks.corpus import Corpus, read_corpus
 from core.tasks.large import LargeCorpus
 from core.tasks.task import Sample
-from core.tokenizer import Tokenizer
 from core.training import prepare as preparing
 from core.training.prepare import prepare_run
 from tests.core.conftest import MINIATURE
@@ -66,7 +66,7 @@ def test_where_the_disk_is_full_nothing_half_made_is_left(prepare, tmp_path, mon
 def test_a_tokenizer_learns_from_all_pairs_that_are_at_hand(tmp_path, monkeypatch):
     monkeypatch.setattr(preparing, "TOKENIZER_SAMPLES", 5)
     learned = []
-    monkeypatch.setattr(Tokenizer, "train", lambda texts, *_how: learned.extend(texts))
+    monkeypatch.setattr(ByteLevelTokenizer, "train", lambda texts, *_how: learned.extend(texts))
     lines = [f"cat {n}\tchat {n}" for n in range(60)]
     (tmp_path / "pairs.tsv").write_text("\n".join(lines))
     for corpus in (read_corpus([tmp_path / "pairs.tsv"]), LargeCorpus([tmp_path / "pairs.tsv"])):

@@ -1,0 +1,119 @@
+"""Byte-level BPE that is trained here, so that any Unicode text can be typed.
+
+The special tokens live outside the BPE vocabulary (ids 0, 1 and 2, before its first), so that no
+typed text, `</s>` least of all, can ever turn into one.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Self
+
+import tokenizers
+from tokenizers import Regex, models, normalizers, pre_tokenizers, trainers
+
+from core.tokenizer import WORDS, Encoding, Tokenizer, byte_characters
+from core.vocabulary import EOS, FIRST_ID, SPECIAL_TEXTS
+
+STRAIGHT, CURLY = "'", "’"
+_APOSTROPHES = {
+    STRAIGHT: normalizers.Replace(CURLY, STRAIGHT),
+    # Beside a letter on one side only it may be a quotation mark.
+    CURLY: normalizers.Replace(Regex(r"(?<=\p{L})'(?=\p{L})"), CURLY),
+}
+_WITHIN_WORD = re.compile(r"(?<=[^\W\d_])['’](?=[^\W\d_])")
+
+
+class ByteLevelTokenizer(Tokenizer):
+    """Byte-level BPE trained on a task, with PAD, BOS and EOS in front."""
+
+    def __init__(self, bpe: tokenizers.Tokenizer) -> None:
+        self._bpe = bpe
+        byte_of = {char: byte for byte, char in byte_characters().items()}
+        pieces = sorted(bpe.get_vocab().items(), key=lambda piece: piece[1])
+        super().__init__(
+            [*[b""] * FIRST_ID, *(bytes(byte_of[char] for char in text) for text, _ in pieces)],
+            SPECIAL_TEXTS,
+            bpe.pre_tokenizer,
+            ends=(EOS,),
+        )
+
+    @classmethod
+    def train(cls, texts: Iterable[str], vocab_size: int, apostrophe: str = STRAIGHT) -> Self:
+        """Learn at most `vocab_size` tokens, specials and the 256 bytes included.
+
+        Args:
+            texts: What is learned from.
+            vocab_size: The most tokens.
+            apostrophe: The one that the model sees and writes, whichever is typed.
+        """
+        bpe = tokenizers.Tokenizer(models.BPE())
+        bpe.normalizer = normalizers.Sequence(
+            [
+                normalizers.NFC(),
+                _APOSTROPHES[apostrophe],
+                normalizers.Replace(Regex(r"\s+"), " "),
+                normalizers.Strip(),
+                # So that a word is the same token at the beginning of a sentence.
+                normalizers.Prepend(" "),
+            ]
+        )
+        bpe.pre_tokenizer = WORDS
+        trainer = trainers.BpeTrainer(
+            vocab_size=vocab_size - FIRST_ID,
+            initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+            show_progress=False,
+        )
+        bpe.train_from_iterator(texts, trainer)
+        return cls(bpe)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read what `to_json` wrote.
+
+        Raises:
+            ValueError: The text is no tokenizer, or not a byte-level one.
+        """
+        try:
+            return cls(tokenizers.Tokenizer.from_str(text))
+        except Exception as error:  # the library raises bare Exception
+            raise ValueError(f"not a byte-level tokenizer: {error}") from error
+
+    def to_json(self) -> str:
+        """Return the tokenizer in the format of the `tokenizers` library."""
+        return self._bpe.to_str(pretty=True)
+
+    def files(self) -> dict[str, bytes]:
+        """Return the one file that a run's folder keeps of it."""
+        return {"tokenizer.json": self.to_json().encode()}
+
+    def normalise(self, text: str) -> str:
+        """Return the text as the model sees it: NFC, one kind of apostrophe, single spaces."""
+        normal: str = self._bpe.normalizer.normalize_str(text)
+        return normal[1:]
+
+    def encode_all(self, texts: Sequence[str]) -> list[Encoding]:
+        """Encode many texts at once, which is faster than one by one."""
+        # Half of a surrogate pair, which badly decoded input may hold, becomes a question mark.
+        texts = [text.encode("utf-8", errors="replace").decode() for text in texts]
+        encodings = self._bpe.encode_batch(texts, add_special_tokens=False)
+        return [
+            Encoding(tuple([piece + FIRST_ID for piece in each.ids]), text, each)
+            for text, each in zip(texts, encodings, strict=True)
+        ]
+
+    def ids_of_all(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the ids of many texts and nothing else: the fastest way."""
+        texts = [text.encode("utf-8", errors="replace").decode() for text in texts]
+        encodings = self._bpe.encode_batch_fast(texts, add_special_tokens=False)
+        return [[piece + FIRST_ID for piece in encoding.ids] for encoding in encodings]
+
+
+def usual_apostrophe(texts: Iterable[str]) -> str:
+    """Return the apostrophe that texts have within words more often; the straight one in a tie.
+
+    >>> usual_apostrophe(["l’été", "d'un ’mot’"]), usual_apostrophe(["aujourd’hui"])
+    ("'", '’')
+    """
+    found = Counter(each for text in texts for each in _WITHIN_WORD.findall(text))
+    return CURLY if found[CURLY] > found[STRAIGHT] else STRAIGHT
