@@ -9,7 +9,7 @@ from core.heads import Stack
 from core.settings import ConfigError as ConfigError
 from core.settings import Settings, one_of
 from core.settings import require as require
-from core.vocabulary import PAD
+from core.vocabulary import BOS, EOS, PAD
 
 Norm = Literal["post", "pre"]
 NormKind = Literal["layer", "rms"]
@@ -87,12 +87,17 @@ class ModelConfig(Settings):
     """0 where it is vocab_size."""
     pad_id: int = PAD
     """The token that fills up a batch and is never looked at; −1 where there is none."""
+    bos_id: int = BOS
+    """The first that a decoder is fed; −1 where that is the text itself."""
+    eos_ids: tuple[int, ...] = (EOS,)
+    """Each of them ends a target; none for a model that never ends by itself."""
 
     def __post_init__(self) -> None:
         # Files of before say true or false, and JSON has only lists.
         if isinstance(self.tied, bool):
             object.__setattr__(self, "tied", "all" if self.tied else "none")
-        object.__setattr__(self, "rotary_scaling", tuple(self.rotary_scaling))
+        for name in ("rotary_scaling", "eos_ids"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
         self.check_types()
         for name in ("vocab_size", "d_model", "d_ff", "n_heads", "max_positions", "max_distance"):
             require(getattr(self, name) >= 1, f"{name} is {getattr(self, name)}, not 1 or more")
@@ -130,6 +135,17 @@ class ModelConfig(Settings):
         return self.target_vocab_size or self.vocab_size
 
     @property
+    def begins(self) -> tuple[int, ...]:
+        """What a decoder is fed before its text."""
+        return () if self.bos_id < 0 else (self.bos_id,)
+
+    @property
+    def never_said(self) -> tuple[int, ...]:
+        """Tokens that are no words and never follow one: what fills up, and what begins."""
+        special = {self.pad_id, self.bos_id} - {-1, *self.eos_ids}
+        return tuple(sorted(special))
+
+    @property
     def stacks(self) -> tuple[Stack, ...]:
         """Those that have layers."""
         return tuple(stack for stack in get_args(Stack) if self.layers_of(stack))
@@ -152,9 +168,9 @@ class ModelConfig(Settings):
         """
         kept = Settings.to_dict(self)
         kept["tied"] = {"all": True, "none": False}.get(self.tied, self.tied)
-        kept["rotary_scaling"] = list(self.rotary_scaling)
         usual: dict[str, Any] = {field.name: field.default for field in dataclasses.fields(self)}
-        usual["rotary_scaling"] = []
+        for name in ("rotary_scaling", "eos_ids"):
+            kept[name], usual[name] = list(kept[name]), list(usual[name])
         later = list(usual)[list(usual).index("tied") + 1 :]
         return {n: value for n, value in kept.items() if n not in later or value != usual[n]}
 

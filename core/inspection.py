@@ -85,12 +85,13 @@ def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Insp
     record = Record()
     with torch.inference_mode():
         logits_BTV = run.model(pad([translation.source_ids]), pad([fed_ids]), record)
+    guessed_TV = sayable(logits_BTV[0], run.model.config)
     words = run.tokenizer.word_texts(translation.source_ids)
     return Inspection(
         translation=translation,
         source_tokens=run.tokenizer.describe(translation.source_ids),
         fed_tokens=run.tokenizer.describe(fed_ids),
-        predicted_tokens=run.tokenizer.describe(sayable(logits_BTV[0]).argmax(dim=-1).tolist()),
+        predicted_tokens=run.tokenizer.describe(guessed_TV.argmax(dim=-1).tolist()),
         source_words=tuple(words),
         fed_words=tuple(run.tokenizer.word_texts(fed_ids)),
         # The last word is EOS.

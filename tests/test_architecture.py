@@ -258,10 +258,12 @@ ROOMS_OF_CORE = (
         "config",
         "device",
         "model",
+        "tokenizer",
+        "byte_level",
         "families",
         "tasks",
     ),
-    *("tokenizer", "batch", "jobs", "work", "runs", "decoding", "inspection", "evaluate"),
+    *("batch", "jobs", "work", "runs", "decoding", "inspection", "evaluate"),
     *("training", "analysis", "experiments", "commands", "__main__"),
 )
 """From bottom to top: a room knows those before it, and none after it."""

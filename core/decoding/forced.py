@@ -32,7 +32,7 @@ def forced_steps(
     probes = [each for each in (probe, record) if each is not None]
     with torch.inference_mode():
         logits_1TV = model(source_S[None], source_S.new_tensor([fed]), Probes(probes))
-    logits_TV = sayable(logits_1TV[0])
+    logits_TV = sayable(logits_1TV[0], model.config)
     sites = [site for site in model.sites() if not site.in_encoder]
     for step, chosen in enumerate((*target, EOS)):
         prefix = fed[: step + 1]

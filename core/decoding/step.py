@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from core.config import ModelConfig
 from core.decoding.plan import DecoderPlan, PlanError
 from core.heads import Site
 from core.model import Cache, Probe, Probes, Record, Transformer
@@ -120,7 +121,7 @@ class Stepper:
         record = Record()
         with torch.inference_mode():
             if self._plan is not None:
-                return sayable(self._plan.feed(token_B)), record
+                return sayable(self._plan.feed(token_B), self.model.config), record
             new_BT = token_B[:, None]
             if self._cache is None:
                 new_BT = self._fed_BT = torch.cat([self._fed_BT, new_BT], dim=1)
@@ -135,7 +136,7 @@ class Stepper:
                 Probes(probes) if probes else None,
                 self._cache,
             )
-            return sayable(logits_BTV[:, -1]), record
+            return sayable(logits_BTV[:, -1], self.model.config), record
 
     def rows(self, index_B: Tensor) -> "Stepper":
         """Return a stepper that goes on with some of the sentences, in the order of the index."""
@@ -160,11 +161,11 @@ def _plan_of(
         return None
 
 
-def sayable(logits_KV: Tensor) -> Tensor:
-    """Return the scores with −∞ for PAD and BOS."""
+def sayable(logits_KV: Tensor, config: ModelConfig) -> Tensor:
+    """Return the scores with −∞ for what is no word: see `ModelConfig.never_said`."""
     said_KV = logits_KV.clone()
-    # The two are the first ids: EOS follows them.
-    said_KV[..., :EOS] = -math.inf
+    for token in config.never_said:
+        said_KV[..., token] = -math.inf
     return said_KV
 
 

@@ -53,7 +53,7 @@ def log_probability_of_vectors(model: Transformer, said: Said) -> Callable[[Tens
     def log_probability_B(tokens_BSD: Tensor) -> Tensor:
         n = len(tokens_BSD)
         logits_BTV = model(source_1S.expand(n, -1), fed_1T.expand(n, -1), Embedded(tokens_BSD))
-        return sayable(logits_BTV[:, -1]).log_softmax(dim=-1)[:, said.token]
+        return sayable(logits_BTV[:, -1], model.config).log_softmax(dim=-1)[:, said.token]
 
     return log_probability_B
 

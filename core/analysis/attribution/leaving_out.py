@@ -98,7 +98,7 @@ def _lost(
     def log_probability_BT(some_BS: Tensor) -> Tensor:
         logits_BTV = model(some_BS, fed_1T.expand(len(some_BS), -1))[:, -len(said_ids) :]
         at_BT1 = said_1T1.expand(len(some_BS), -1, -1)
-        return sayable(logits_BTV).log_softmax(-1).gather(-1, at_BT1)[..., 0].double()
+        return sayable(logits_BTV, model.config).log_softmax(-1).gather(-1, at_BT1)[..., 0].double()
 
     found_BT = torch.cat([log_probability_BT(some) for some in sources_BS.split(SOURCES_AT_ONCE)])
     return np.asarray((found_BT[0] - found_BT[1:]).T.numpy())

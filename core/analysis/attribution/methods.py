@@ -154,7 +154,9 @@ def _looked_at(model: Transformer, said: Said) -> tuple[float, Weights, Weights]
     """Return a word's log-probability, encoder_LHSS, and cross_HS of the row that writes it."""
     record = Record()
     logits_BTV = model(pad([said.source_ids]), pad([said.fed_ids]), record)
-    log_probability = float(sayable(logits_BTV[0, -1]).log_softmax(dim=-1)[said.token])
+    log_probability = float(
+        sayable(logits_BTV[0, -1], model.config).log_softmax(dim=-1)[said.token]
+    )
     attended = [(site, site.attention) for site in model.sites() if site.attention]
     encoder = [site for site, kind in attended if kind.query_side == "source"]
     encoder_LHSS = torch.stack([record.weights(site)[0] for site in encoder])

@@ -96,7 +96,7 @@ def every_head(model: Transformer) -> list[Head]:
 def _figures(model: Transformer, batch: Batch, logits_BTV: Tensor) -> SampleFigures:
     labels_BT = batch.labels_BT
     token_BT = labels_BT != PAD
-    said_right_BT = sayable(logits_BTV).argmax(dim=-1) == labels_BT
+    said_right_BT = sayable(logits_BTV, model.config).argmax(dim=-1) == labels_BT
     length_B, source_length_B = token_BT.sum(dim=-1), (batch.source_BS != PAD).sum(dim=-1)
     limits = [length_limit(model, length) for length in source_length_B.tolist()]
     # What is longer than the limit is never written to its end.

@@ -3,6 +3,7 @@
 S source length, T target length, K positions (either), L depths, D model width, V vocabulary.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,13 +13,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from core.batch import pad
+from core.config import ModelConfig
 from core.decoding.step import sayable
 from core.heads import Stack
 from core.messages import Message
 from core.model import Record, Step, Transformer
 from core.model.description import describe
 from core.model.norm import normalised
-from core.vocabulary import EOS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +83,8 @@ def decoder_lens(model: Transformer, source_ids: Sequence[int], fed_ids: Sequenc
     stream = _depths(model, record, "decoder")
     # One depth after the other, in the shape that the model has: the last is its own, bit by bit.
     logits = [model.logits(x_BTD)[0] for x_BTD in stream]
-    return _lens(torch.stack(logits), sayable(logits_BTV[0]).argmax(dim=-1))
+    said_TV = sayable(logits_BTV[0], model.config)
+    return _lens(torch.stack(logits), said_TV.argmax(dim=-1), model.config)
 
 
 @torch.inference_mode()
@@ -104,7 +106,7 @@ def encoder_lens(model: Transformer, source_ids: Sequence[int]) -> Lens:
     tokens_VD = model.source_embedding.tokens.weight
     stream = _depths(model, record, "encoder")
     logits = [model.encoder_norm(x_BSD)[0] @ tokens_VD.T for x_BSD in stream]
-    return _lens(torch.stack(logits), source_BS[0])
+    return _lens(torch.stack(logits), source_BS[0], model.config)
 
 
 def _depths(model: Transformer, record: Record, stack: Stack) -> list[Tensor]:
@@ -121,16 +123,16 @@ def formula(model: Transformer, stack: Stack) -> str:
     )
 
 
-def _lens(logits_LKV: Tensor, followed_K: Tensor) -> Lens:
-    log_LKV = sayable(logits_LKV).double().log_softmax(dim=-1)
+def _lens(logits_LKV: Tensor, followed_K: Tensor, config: ModelConfig) -> Lens:
+    log_LKV = sayable(logits_LKV, config).double().log_softmax(dim=-1)
     probabilities_LKV = log_LKV.exp()
     best_LK = log_LKV.argmax(dim=-1)
     followed_LK1 = followed_K.expand(best_LK.shape)[..., None]
     followed_log_LK1 = log_LKV.gather(-1, followed_LK1)
     # Tokens that cannot be said have −∞ on both sides, and add nothing.
-    possible_LKV = log_LKV[..., EOS:]
-    last_KV = possible_LKV[-1]
-    divergence_LK = (last_KV.exp() * (last_KV - possible_LKV)).sum(dim=-1)
+    possible_LKV = log_LKV.masked_fill(log_LKV == -math.inf, 0.0)
+    last_KV = probabilities_LKV[-1]
+    divergence_LK = (last_KV * (possible_LKV[-1] - possible_LKV)).sum(dim=-1)
     return Lens(
         best_LK=best_LK.numpy(),
         best_probability_LK=probabilities_LKV.amax(dim=-1).numpy(),

@@ -85,7 +85,9 @@ def without_scaling(run: Run, translation: Translation) -> Rescaled:
     taken_away = Probes((Rescale(math.sqrt(run.settings.model.d_k)), after))
     scaled_TV = _logits(run, translation, before)
     unscaled_TV = _logits(run, translation, taken_away)
-    same_T = sayable(scaled_TV).argmax(dim=-1) == sayable(unscaled_TV).argmax(dim=-1)
+    config = run.model.config
+    guessed_T = sayable(scaled_TV, config).argmax(dim=-1)
+    same_T = guessed_T == sayable(unscaled_TV, config).argmax(dim=-1)
     return Rescaled(
         scaled={site: _evenness(before, site) for site in run.model.sites()},
         unscaled={site: _evenness(after, site) for site in run.model.sites()},

@@ -45,7 +45,9 @@ def test_forcing_an_empty_target_asks_for_eos_at_once(model, source_S):
 def test_every_step_is_what_the_model_computes_after_the_prefix_alone(model, source_S):
     for each in forced_steps(model, source_S, [7, 8, 3, 8]):
         with torch.inference_mode():
-            alone_V = sayable(model(source_S[None], torch.tensor([each.prefix]))[0, -1])
+            alone_V = sayable(
+                model(source_S[None], torch.tensor([each.prefix]))[0, -1], model.config
+            )
         torch.testing.assert_close(each.logits_V, alone_V, rtol=1e-4, atol=1e-5)
         for site, weights_HK in each.attention.items():
             assert weights_HK.shape[1] == (

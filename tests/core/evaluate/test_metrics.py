@@ -1,5 +1,4 @@
 import math
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -17,7 +16,7 @@ V = 12
 class Copier(torch.nn.Module):
     """Says the source, whatever its prefix, with `sharpness` as the right token's logit."""
 
-    config = SimpleNamespace(max_positions=64)
+    config = ModelConfig(vocab_size=V, max_positions=64)
     device = torch.device("cpu")
 
     def __init__(self, sharpness=50.0):

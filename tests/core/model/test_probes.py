@@ -171,8 +171,8 @@ def test_probes_of_rows_do_the_same_step_by_step_as_in_one_pass(small_config, no
     for probe in probes_of_rows(model, source_BS, target_BT):
         for nested in (probe, Probes([Silence.of([Head(CROSS, 1)]), probe])):
             with torch.no_grad():
-                whole_TV = sayable(model(source_BS, target_BT, nested))[0]
-                plain_TV = sayable(model(source_BS, target_BT))[0]
+                whole_TV = sayable(model(source_BS, target_BT, nested), model.config)[0]
+                plain_TV = sayable(model(source_BS, target_BT), model.config)[0]
             for cached, watch in itertools.product((True, False), repeat=2):
                 options = DecodeOptions(probe=nested, watch=watch, cached=cached)
                 stepper = Stepper(model, source_BS, options)

@@ -104,7 +104,7 @@ def test_the_last_depth_of_the_decoder_is_the_models_own_distribution_exactly(mo
     lens = decoder_lens(model, SOURCE, FED)
     with torch.no_grad():
         logits_TV = model(torch.tensor([SOURCE]), torch.tensor([FED]), Record())[0]
-    own_TV = sayable(logits_TV).double().log_softmax(dim=-1).exp().numpy()
+    own_TV = sayable(logits_TV, model.config).double().log_softmax(dim=-1).exp().numpy()
     assert (lens.best_probability_LK[-1] == own_TV.max(axis=-1)).all()
     assert (lens.followed_probability_LK[-1] == lens.best_probability_LK[-1]).all()
     assert (lens.best_LK[-1] == own_TV.argmax(axis=-1)).all()
