@@ -4,7 +4,18 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from core.commands import average, count, evaluate, export, heads, inspect, train, translate
+from core.commands import (
+    average,
+    continue_text,
+    count,
+    evaluate,
+    export,
+    heads,
+    import_model,
+    inspect,
+    train,
+    translate,
+)
 from core.commands.errors import CommandError
 from core.config import ConfigError
 from core.decoding.sentence import SentenceError
@@ -22,6 +33,8 @@ COMMANDS = {
     "export": export,
     "average": average,
     "count": count,
+    "import": import_model,
+    "continue": continue_text,
 }
 
 
@@ -32,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit status: 0, or 2 where the user has to mend something, or 130 when interrupted.
     """
     parser = argparse.ArgumentParser(
-        prog="python -m core", description="Train an encoder-decoder Transformer, and ask it."
+        prog="python -m core", description="Train a Transformer, or open one, and ask it."
     )
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, command in COMMANDS.items():

@@ -104,7 +104,7 @@ class Batch:
 
 def encode_source(tokenizer: Tokenizer, text: str) -> tuple[int, ...]:
     """Return a source as the encoder gets it."""
-    return (*tokenizer.encode(text).ids, EOS)
+    return (*tokenizer.begins, *tokenizer.encode(text).ids, *tokenizer.ends)
 
 
 def encode_samples(tokenizer: Tokenizer, samples: Sequence[Sample]) -> list[Pair]:
@@ -171,14 +171,23 @@ def _token_reference(reference: Reference, source: Encoding, target: Encoding) -
     )
 
 
-def pad(rows: Sequence[Sequence[int]], length: int | None = None) -> Tensor:
+def one_row(ids: Sequence[int]) -> Tensor | None:
+    """Return ids_1K of one sequence as a model takes it; None for one that there is not.
+
+    >>> one_row([5, 6]), one_row([])
+    (tensor([[5, 6]]), None)
+    """
+    return torch.tensor([tuple(ids)]) if ids else None
+
+
+def pad(rows: Sequence[Sequence[int]], length: int | None = None, pad_id: int = PAD) -> Tensor:
     """Return ids_BK, every row filled up with PAD to the longest (or to `length`).
 
     >>> pad([[5, 6], [7]]).tolist()
     [[5, 6], [7, 0]]
     """
     width = max(map(len, rows)) if length is None else length
-    return torch.tensor([[*row, *[PAD] * (width - len(row))] for row in rows])
+    return torch.tensor([[*row, *[pad_id] * (width - len(row))] for row in rows])
 
 
 def collate(pairs: Sequence[Pair]) -> Batch:

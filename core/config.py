@@ -9,7 +9,7 @@ from core.heads import Stack
 from core.settings import ConfigError as ConfigError
 from core.settings import Settings, one_of
 from core.settings import require as require
-from core.vocabulary import BOS, EOS, PAD
+from core.vocabulary import BOS, EOS, FIRST_ID, PAD
 
 Norm = Literal["post", "pre"]
 NormKind = Literal["layer", "rms"]
@@ -211,6 +211,17 @@ class ModelConfig(Settings):
             f"target_vocab_size is {self.target_vocab_size} and vocab_size {self.vocab_size}: "
             f"embeddings of different sizes cannot be tied ({self.tied})",
         )
+        require(
+            len(self.stacks) < 2 or self.bos_id >= 0,
+            f"bos_id is {self.bos_id}: a decoder beside an encoder begins with a token",
+        )
+        for name in ("pad_id", "bos_id", "eos_ids"):
+            ids = getattr(self, name)
+            most = max(ids, default=-1) if isinstance(ids, tuple) else ids
+            require(
+                -1 <= most < max(self.vocab_size, self.n_target_tokens, FIRST_ID),
+                f"{name} is {ids}: there are {self.n_target_tokens} tokens",
+            )
         require(
             self.has_output or self.n_decoder_layers == 0,
             "has_output is False: a decoder says which token comes next",

@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
-from core.batch import pad
+from core.batch import one_row
 from core.decoding.sentence import Translation, given_translation, translate
 from core.decoding.step import sayable
 from core.heads import Head, Kind, Side, Site
-from core.model import Record, Step
+from core.model import Record, Step, Transformer
 from core.runs.run import Run
 from core.tokenizer import Token
 
@@ -35,11 +36,14 @@ class Inspection:
 
     translation: Translation
     source_tokens: tuple[Token, ...]
-    """With EOS at the end: the rows of encoder maps, the columns of encoder and cross maps."""
+    """With EOS at the end: the rows of encoder maps, the columns of encoder and cross maps. None
+    for a decoder alone."""
     fed_tokens: tuple[Token, ...]
-    """BOS first: the rows of decoder and cross maps, the columns of decoder maps."""
+    """BOS first: the rows of decoder and cross maps, the columns of decoder maps. None for an
+    encoder alone."""
     predicted_tokens: tuple[Token, ...]
-    """The most probable next token of each decoder row."""
+    """The most probable next token of each decoder row; of an encoder alone, the most probable
+    token at each place of the source."""
     source_words: tuple[str, ...]
     """The text of each word that `Token.word` of a source token counts."""
     fed_words: tuple[str, ...]
@@ -84,23 +88,35 @@ def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Insp
     fed_ids = translation.fed_ids
     record = Record()
     with torch.inference_mode():
-        logits_BTV = run.model(pad([translation.source_ids]), pad([fed_ids]), record)
-    guessed_TV = sayable(logits_BTV[0], run.model.config)
+        logits_BTV = run.model(one_row(translation.source_ids), one_row(fed_ids), record)
     words = run.tokenizer.word_texts(translation.source_ids)
     return Inspection(
         translation=translation,
         source_tokens=run.tokenizer.describe(translation.source_ids),
-        fed_tokens=run.tokenizer.describe(fed_ids),
-        predicted_tokens=run.tokenizer.describe(guessed_TV.argmax(dim=-1).tolist()),
+        fed_tokens=run.target_tokenizer.describe(fed_ids),
+        predicted_tokens=run.target_tokenizer.describe(_guessed(run.model, logits_BTV[0])),
         source_words=tuple(words),
-        fed_words=tuple(run.tokenizer.word_texts(fed_ids)),
-        # The last word is EOS.
-        unknown_words=frozenset(
-            index for index, word in enumerate(words[:-1]) if word not in run.known_words
-        ),
+        fed_words=tuple(run.target_tokenizer.word_texts(fed_ids)),
+        unknown_words=_unknown(run, words),
         attention={site: _attention(record, site) for site in run.model.sites()},
         seconds=time.perf_counter() - started,
     )
+
+
+def _guessed(model: Transformer, logits_KV: Tensor) -> list[int]:
+    """Return the most probable token of each row; none where a model only makes vectors."""
+    if not model.config.has_output:
+        return []
+    guessed: list[int] = sayable(logits_KV, model.config).argmax(dim=-1).tolist()
+    return guessed
+
+
+def _unknown(run: Run, words: Sequence[str]) -> frozenset[int]:
+    """Return the places of words that training never saw, where it is known what it saw."""
+    if not run.known_words:
+        return frozenset()
+    # The last word is EOS.
+    return frozenset(at for at, word in enumerate(words[:-1]) if word not in run.known_words)
 
 
 def _attention(record: Record, site: Site) -> SiteAttention:

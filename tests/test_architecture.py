@@ -263,7 +263,7 @@ ROOMS_OF_CORE = (
         "families",
         "tasks",
     ),
-    *("batch", "jobs", "work", "runs", "decoding", "inspection", "evaluate"),
+    *("batch", "jobs", "work", "runs", "opening", "decoding", "inspection", "evaluate"),
     *("training", "analysis", "experiments", "commands", "__main__"),
 )
 """From bottom to top: a room knows those before it, and none after it."""

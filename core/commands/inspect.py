@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Print the whole as JSON, or a table of largest weights."""
     loaded = load_run(arguments.run)
     inspection = inspect_sentence(loaded, arguments.sentence, arguments.target)
-    warn(inspection.translation, loaded.settings.model.max_positions)
+    warn(inspection.translation)
     if arguments.json:
         print(json.dumps(to_json(inspection), ensure_ascii=False))
     else:

@@ -17,7 +17,7 @@ from core.decoding.beam import check_beam
 from core.decoding.many import Written, translate_all
 from core.decoding.methods import Beam, Forced, Greedy, Method, decode
 from core.decoding.sampling import Sampling
-from core.decoding.sentence import Translation, fitting_source, read_steps
+from core.decoding.sentence import Translation, given_text, read_steps
 from core.decoding.step import DecodeStep
 from core.runs.run import Run, load_run
 from core.tasks.columns import tidy
@@ -55,10 +55,13 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.sentence is None or arguments.out is not None:
         raise CommandError("a SENTENCE, or --file LINES with or without --out FILE, is needed")
     loaded = load_run(arguments.run)
-    source_ids, cut = fitting_source(loaded, arguments.sentence)
-    found = decode(loaded.model, source_ids, method(arguments, loaded))
-    translation = read_steps(loaded, source_ids, found, cut)
-    warn(translation, loaded.settings.model.max_positions)
+    taken = given_text(loaded, arguments.sentence)
+    if not taken.prompt:
+        raise CommandError("this model has no decoder: it writes nothing; see `inspect`")
+    asked = method(arguments, loaded)
+    found = decode(loaded.model, taken.source_ids, asked, prompt=taken.prompt)
+    translation = read_steps(loaded, taken, found)
+    warn(translation)
     if arguments.json:
         answer: dict[str, Any] = {"source": translation.source, "translation": translation.text}
         if arguments.steps:
@@ -152,7 +155,7 @@ def method(arguments: argparse.Namespace, loaded: Run) -> Method:
     if len(asked) > 1:
         raise CommandError(f"choose one of --{' and --'.join(asked)}")
     if arguments.force is not None:
-        ids = loaded.tokenizer.encode(arguments.force).ids
+        ids = loaded.target_tokenizer.encode(arguments.force).ids
         longest = loaded.settings.model.max_positions - 1
         if len(ids) > longest:
             raise CommandError(f"the target has {len(ids)} tokens, the model room for {longest}")
@@ -161,15 +164,15 @@ def method(arguments: argparse.Namespace, loaded: Run) -> Method:
         return Beam(arguments.beam, arguments.length_penalty)
     if arguments.sample:
         names = ("temperature", "top_k", "top_p", "seed")
-        given = {name: getattr(arguments, name) for name in names}
-        return Sampling(**{name: value for name, value in given.items() if value is not None})
+        told = {name: getattr(arguments, name) for name in names}
+        return Sampling(**{name: value for name, value in told.items() if value is not None})
     return Greedy()
 
 
 def to_json(loaded: Run, step: DecodeStep) -> dict[str, Any]:
     """Return one step: what went in, what came out, and the most probable tokens."""
     return {
-        "prefix": [token.text for token in loaded.tokenizer.describe(step.prefix)],
+        "prefix": [token.text for token in loaded.target_tokenizer.describe(step.prefix)],
         "chosen": text_of(loaded, step.chosen),
         "top": [[text_of(loaded, token), share] for token, share in top(step)],
     }
@@ -189,12 +192,13 @@ def top(step: DecodeStep) -> list[tuple[int, float]]:
 
 def text_of(loaded: Run, token: int) -> str:
     """Return a token as people read it."""
-    return loaded.tokenizer.describe([token])[0].text
+    return loaded.target_tokenizer.describe([token])[0].text
 
 
-def warn(translation: Translation, max_positions: int) -> None:
+def warn(translation: Translation) -> None:
     """Say on standard error where the sentence was cut, or the model did not come to an end."""
     if translation.cut:
-        print(f"warning: cut after {max_positions - 1} tokens", file=sys.stderr)
-    if not translation.finished:
+        n = len(translation.source_ids or translation.fed_ids[: translation.n_given + 1])
+        print(f"warning: cut after {n} tokens, special ones counted", file=sys.stderr)
+    if translation.fed_ids and not translation.finished:
         print("warning: the translation stops at the length limit", file=sys.stderr)

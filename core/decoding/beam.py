@@ -13,7 +13,6 @@ from torch import Tensor
 from core.config import ConfigError
 from core.decoding.step import Stepper, length_limit
 from core.model import Transformer
-from core.vocabulary import BOS, EOS, PAD
 
 LARGEST_BEAM = 64
 LARGEST_PENALTY = 10.0
@@ -29,11 +28,8 @@ class Hypothesis:
     """Sum over its tokens, in nats."""
     score: float
     """The log-probability divided by the length penalty: what is compared."""
-
-    @property
-    def finished(self) -> bool:
-        """Whether it ends with EOS."""
-        return self.tokens[-1:] == (EOS,)
+    finished: bool = False
+    """Whether it ends with EOS."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +65,11 @@ def length_penalty(length: int, alpha: float) -> float:
 
 def beam_steps(
     model: Transformer,
-    source_S: Tensor,
+    source_S: Tensor | None,
     beam: int,
     alpha: float = 0.6,
     prefix: tuple[int, ...] = (),
+    prompt: tuple[int, ...] = (),
 ) -> Iterator[BeamStep]:
     """Yield the beam after each step, until all of it is finished or the limit is reached.
 
@@ -80,23 +77,29 @@ def beam_steps(
 
     Args:
         model: In evaluation mode.
-        source_S: One source, with EOS.
+        source_S: One source, with EOS; None for a decoder alone.
         beam: How many prefixes are kept.
         alpha: Exponent of the length penalty; 0 compares plain log-probabilities, which favours
             short targets.
         prefix: Tokens with which every hypothesis begins.
+        prompt: What the decoder is fed first; nothing for what the model always begins with.
 
     Raises:
         ConfigError: The beam is not 1 to 64, or alpha is below 0.
     """
     check_beam(beam, alpha)
-    stepper = Stepper(model, source_S[None])
-    kept = [_begun(stepper, source_S, prefix, alpha)]
-    for _ in range(length_limit(model, len(source_S)) - len(prefix)):
+    stepper = Stepper(model, None if source_S is None else source_S[None])
+    prompt = prompt or model.config.begins
+    if len(prompt) > 1:
+        stepper.feed_all(torch.tensor([prompt[:-1]], device=model.device))
+    kept = [_begun(stepper, prompt[-1], prefix, alpha)]
+    n_source = 0 if source_S is None else len(source_S)
+    for _ in range(length_limit(model, n_source, len(prompt)) - len(prefix)):
         open_ = [hypothesis for hypothesis in kept if not hypothesis.finished]
-        last_B = source_S.new_tensor([(BOS, *hypothesis.tokens)[-1] for hypothesis in open_])
+        last_B = _last(model, prompt[-1], open_)
         log_probabilities_BV = stepper.feed(last_B)[0].log_softmax(dim=-1)
-        candidates = _sorted(kept, _continued(open_, log_probabilities_BV, 2 * beam, alpha))
+        longer = _continued(model, open_, log_probabilities_BV, 2 * beam, alpha)
+        candidates = _sorted(kept, longer)
         best, rest = candidates[:beam], candidates[beam : 2 * beam]
         kept = [hypothesis for hypothesis, _ in best]
         yield BeamStep(tuple(kept), tuple(hypothesis for hypothesis, _ in rest))
@@ -126,15 +129,15 @@ def decode_by_beam(
     check_beam(beam, alpha)
     stepper = Stepper(model, source_BS)
     kept = [[Hypothesis((), 0.0, 0.0)] for _ in source_BS]
-    limits = [length_limit(model, n) for n in (source_BS != PAD).sum(dim=1).tolist()]
+    limits = [length_limit(model, n) for n in _lengths(model, source_BS)]
     open_ = [(sentence, hypotheses[0]) for sentence, hypotheses in enumerate(kept)]
     length = 0
     while open_:
-        last_B = source_BS.new_tensor([(BOS, *hypothesis.tokens)[-1] for _, hypothesis in open_])
+        last_B = _last(model, model.config.begins[-1], [h for _, h in open_])
         log_probabilities_BV = stepper.feed(last_B)[0].log_softmax(dim=-1)
         length += 1
         continued: dict[int, list[tuple[Hypothesis, int]]] = defaultdict(list)
-        found = _continued([h for _, h in open_], log_probabilities_BV, 2 * beam, alpha)
+        found = _continued(model, [h for _, h in open_], log_probabilities_BV, 2 * beam, alpha)
         for hypothesis, parent in found:
             continued[open_[parent][0]].append((hypothesis, parent))
         open_, parents = [], []
@@ -159,16 +162,34 @@ def _sorted(
     return sorted(candidates, key=lambda candidate: -candidate[0].score)
 
 
-def _begun(stepper: Stepper, source_S: Tensor, prefix: tuple[int, ...], alpha: float) -> Hypothesis:
+def _last(model: Transformer, first: int, hypotheses: list[Hypothesis]) -> Tensor:
+    """Return the token that each was fed last: the first, where it has none of its own."""
+    tokens = [(first, *hypothesis.tokens)[-1] for hypothesis in hypotheses]
+    return torch.tensor(tokens, device=model.device)
+
+
+def _lengths(model: Transformer, source_BS: Tensor) -> list[int]:
+    lengths: list[int] = (source_BS != model.config.pad_id).sum(dim=1).tolist()
+    return lengths
+
+
+def _begun(stepper: Stepper, first: int, prefix: tuple[int, ...], alpha: float) -> Hypothesis:
     """Feed all of a prefix but its last token, and return it as a hypothesis."""
     total = 0.0
-    for fed, said in zip((BOS, *prefix), prefix, strict=False):
-        total += float(stepper.feed(source_S.new_tensor([fed]))[0].log_softmax(dim=-1)[0, said])
-    return Hypothesis(prefix, total, total / length_penalty(len(prefix), alpha))
+    device, ends = stepper.model.device, stepper.model.config.eos_ids
+    for fed, said in zip((first, *prefix), prefix, strict=False):
+        logits_BV = stepper.feed(torch.tensor([fed], device=device))[0]
+        total += float(logits_BV.log_softmax(dim=-1)[0, said])
+    score = total / length_penalty(len(prefix), alpha)
+    return Hypothesis(prefix, total, score, any(token in ends for token in prefix[-1:]))
 
 
 def _continued(
-    hypotheses: list[Hypothesis], log_probabilities_BV: Tensor, most: int, alpha: float
+    model: Transformer,
+    hypotheses: list[Hypothesis],
+    log_probabilities_BV: Tensor,
+    most: int,
+    alpha: float,
 ) -> list[tuple[Hypothesis, int]]:
     """Return each hypothesis with its most probable next tokens, and its number beside it."""
     n = min(most, log_probabilities_BV.shape[-1])
@@ -182,7 +203,8 @@ def _continued(
             if value == float("-inf"):
                 continue
             total = hypothesis.log_probability + value
-            longer = Hypothesis((*hypothesis.tokens, token), total, total / penalty)
+            ended = token in model.config.eos_ids
+            longer = Hypothesis((*hypothesis.tokens, token), total, total / penalty, ended)
             continued.append((longer, parent))
     return continued
 

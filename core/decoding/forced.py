@@ -10,11 +10,14 @@ from torch import Tensor
 
 from core.decoding.step import DecodeStep, sayable
 from core.model import Probe, Probes, Record, Transformer
-from core.vocabulary import BOS, EOS
 
 
 def forced_steps(
-    model: Transformer, source_S: Tensor, target: Sequence[int], probe: Probe | None = None
+    model: Transformer,
+    source_S: Tensor | None,
+    target: Sequence[int],
+    probe: Probe | None = None,
+    first: int | None = None,
 ) -> Iterator[DecodeStep]:
     """Yield the step at which each token of a target, and then EOS, is to be predicted.
 
@@ -23,18 +26,24 @@ def forced_steps(
 
     Args:
         model: In evaluation mode.
-        source_S: One source, with EOS.
+        source_S: One source, with EOS; None for a decoder alone, whose texts have no end that it
+            must predict.
         target: Ids without BOS and EOS.
         probe: Looks at the attention sublayers or changes them.
+        first: The token that is fed first; None for what the model always begins with.
     """
-    fed = (BOS, *target)
+    begins = model.config.begins if first is None else (first,)
+    fed = (*begins, *target)
+    ends = () if source_S is None else model.config.eos_ids[:1]
     record = Record()
     probes = [each for each in (probe, record) if each is not None]
     with torch.inference_mode():
-        logits_1TV = model(source_S[None], source_S.new_tensor([fed]), Probes(probes))
+        source_1S = None if source_S is None else source_S[None]
+        fed_1T = torch.tensor([fed], device=model.device)
+        logits_1TV = model(source_1S, fed_1T, Probes(probes))
     logits_TV = sayable(logits_1TV[0], model.config)
     sites = [site for site in model.sites() if not site.in_encoder]
-    for step, chosen in enumerate((*target, EOS)):
+    for step, chosen in enumerate((*target, *ends)):
         prefix = fed[: step + 1]
         attention = {}
         for site in sites:

@@ -7,7 +7,6 @@ from core.batch import pad
 from core.decoding.beam import decode_by_beam
 from core.decoding.greedy import decode_greedily
 from core.runs.run import Run
-from core.vocabulary import EOS
 
 BATCH_TOKENS = 4096
 """Tokens of a batch at most, filled up to the longest; a beam counts as so many sentences."""
@@ -39,21 +38,22 @@ def translate_all(
     Raises:
         ConfigError: The beam is not 1 to 64, or alpha is below 0.
     """
-    longest = run.settings.model.max_positions
+    begins, ends = run.tokenizer.begins, run.tokenizer.ends
+    longest = run.settings.model.max_positions - len(begins) - len(ends)
     ids = run.tokenizer.ids_of_all(texts)
     order = sorted(range(len(texts)), key=lambda index: len(ids[index]))
     empty = [index for index in order if not ids[index]]
     if empty:
         yield [Written(index, "", False) for index in empty]
     for indices in _batches([index for index in order if ids[index]], ids, beam):
-        sources = [(*ids[index][: longest - 1], EOS) for index in indices]
-        source_BS = pad(sources).to(run.model.device)
+        sources = [(*begins, *ids[index][:longest], *ends) for index in indices]
+        source_BS = pad(sources, pad_id=run.model.config.pad_id).to(run.model.device)
         if beam == 1:
             targets = decode_greedily(run.model, source_BS)
         else:
             targets = decode_by_beam(run.model, source_BS, beam, alpha)
         yield [
-            Written(index, run.tokenizer.decode(target), len(ids[index]) >= longest)
+            Written(index, run.target_tokenizer.decode(target), len(ids[index]) > longest)
             for index, target in zip(indices, targets, strict=True)
         ]
 

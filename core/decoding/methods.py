@@ -12,7 +12,6 @@ from core.decoding.greedy import greedy_steps
 from core.decoding.sampling import Sampling, sampled_steps
 from core.decoding.step import DecodeOptions, DecodeStep
 from core.model import Transformer
-from core.vocabulary import EOS
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,44 +47,52 @@ def decode(
     source: Sequence[int],
     method: Method,
     overrides: Mapping[int, int] | None = None,
+    prompt: Sequence[int] = (),
 ) -> list[DecodeStep]:
-    """Return all steps of decoding one source.
+    """Return all steps of decoding one source, or of going on from a prompt.
 
     A beam search gives the steps of its best hypothesis.
 
     Args:
         model: In evaluation mode.
-        source: Ids with EOS.
+        source: Ids with EOS; none for a decoder alone.
         method: How the next token is found.
         overrides: Step → id that is appended there whatever the model says; teacher forcing has
             none. A beam search goes on from the last of them.
+        prompt: What the decoder is fed first; nothing for what the model always begins with. Of
+            teacher forcing its first token.
 
     Raises:
         ConfigError: The method's settings cannot be.
     """
-    source_S = torch.tensor(source)
+    source_S = torch.tensor(source) if source else None
+    fed = tuple(prompt) or model.config.begins
     options = DecodeOptions(overrides=overrides or {})
     match method:
         case Greedy():
-            return list(greedy_steps(model, source_S, options))
+            return list(greedy_steps(model, source_S, options, fed))
         case Sampling():
-            return list(sampled_steps(model, source_S, method, options))
+            return list(sampled_steps(model, source_S, method, options, fed))
         case Beam():
-            tokens = _best_of_beam(model, source_S, method, options.overrides)
+            tokens = _best_of_beam(model, source_S, method, options.overrides, fed)
             # One pass over what was found gives the very steps that led there.
-            words = [token for token in tokens if token != EOS]
-            return list(forced_steps(model, source_S, words))[: len(tokens)]
+            passed = list(forced_steps(model, source_S, (*fed[1:], *tokens), first=fed[0]))
+            return passed[len(fed) - 1 :][: len(tokens)]
         case Forced():
-            return list(forced_steps(model, source_S, method.target))
+            return list(forced_steps(model, source_S, method.target, first=fed[0]))
 
 
 def _best_of_beam(
-    model: Transformer, source_S: Tensor, method: Beam, overrides: Mapping[int, int]
+    model: Transformer,
+    source_S: Tensor | None,
+    method: Beam,
+    overrides: Mapping[int, int],
+    prompt: tuple[int, ...],
 ) -> tuple[int, ...]:
     """Return the tokens of the best hypothesis, EOS included where it is finished."""
 
     def best(prefix: tuple[int, ...]) -> tuple[int, ...]:
-        found = list(beam_steps(model, source_S, method.beam, method.alpha, prefix))
+        found = list(beam_steps(model, source_S, method.beam, method.alpha, prefix, prompt))
         # There are no steps where the prefix reaches the limit.
         return found[-1].kept[0].tokens if found else prefix
 
@@ -93,5 +100,5 @@ def _best_of_beam(
     for step, token in sorted(overrides.items()):
         if step < len(tokens):
             beginning = (*tokens[:step], token)
-            tokens = beginning if token == EOS else best(beginning)
+            tokens = beginning if token in model.config.eos_ids else best(beginning)
     return tokens

@@ -4,7 +4,7 @@ V vocabulary.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -65,9 +65,10 @@ def sampling_distribution(logits_V: Tensor, sampling: Sampling) -> Tensor:
 
 def sampled_steps(
     model: Transformer,
-    source_S: Tensor,
+    source_S: Tensor | None,
     sampling: Sampling,
     options: DecodeOptions | None = None,
+    prompt: Sequence[int] = (),
 ) -> Iterator[DecodeStep]:
     """Yield the steps of sampling; the same seed draws the same tokens.
 
@@ -79,4 +80,4 @@ def sampled_steps(
         probabilities_V = sampling_distribution(logits_V, sampling)
         return int(torch.multinomial(probabilities_V, 1, generator=generator))
 
-    return steps(model, source_S, draw, options)
+    return steps(model, source_S, draw, options, prompt)

@@ -1,4 +1,4 @@
-"""Text in, text out: one sentence through a trained run."""
+"""Text in, text out: one sentence through a run, or a prompt that it goes on from."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,10 +7,14 @@ import torch
 from torch import Tensor
 
 from core.batch import encode_source, pad
-from core.decoding.greedy import decode_greedily
-from core.decoding.step import DecodeStep
+from core.decoding.greedy import decode_greedily, greedy_steps
+from core.decoding.step import CONTINUATION, DecodeOptions, DecodeStep
+from core.model import Transformer
 from core.runs.run import Run
-from core.vocabulary import BOS, EOS
+from core.vocabulary import BOS
+
+_LARGEST_MAPS = 1 << 28
+"""Weights of all heads for one text: a gibibyte. Own models have fewer positions than that."""
 
 
 class SentenceError(ValueError):
@@ -18,69 +22,134 @@ class SentenceError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Translation:
-    """What a model made of a sentence."""
+class Given:
+    """What a model is given of a text."""
 
     source_ids: tuple[int, ...]
-    """With EOS at the end."""
+    """What the encoder reads, with EOS at the end; none for a decoder alone."""
+    prompt: tuple[int, ...]
+    """What the decoder is fed first; none for an encoder alone."""
+    cut: bool
+    """True when the text was longer than the model's positions."""
+
+    @property
+    def source_S(self) -> Tensor | None:
+        """What the encoder reads; None for a decoder alone."""
+        return torch.tensor(self.source_ids) if self.source_ids else None
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """What a model made of a sentence, or a prompt with what a model wrote after it."""
+
+    source_ids: tuple[int, ...]
+    """With EOS at the end; none for a decoder alone."""
     target_ids: tuple[int, ...]
-    """What the model wrote, EOS left out."""
+    """All after the first token that was fed, EOS left out; none for an encoder alone."""
     source: str
     """As the model sees it: single spaces, one kind of apostrophe, cut where it had to be."""
     text: str
+    """What the model wrote."""
     cut: bool
     """True when the sentence was longer than the model's positions."""
     finished: bool
     """False when the model had not said EOS at the length limit."""
+    first: int = BOS
+    """The first token that a decoder is fed; −1 for an encoder alone."""
+    n_given: int = 0
+    """So many of the targets are the rest of a prompt, and were not written by the model."""
 
     @property
     def fed_ids(self) -> tuple[int, ...]:
         """What a decoder is fed to write this target: BOS, then the target."""
-        return (BOS, *self.target_ids)
+        return () if self.first < 0 else (self.first, *self.target_ids)
 
 
-def translate(run: Run, sentence: str) -> Translation:
-    """Translate greedily.
+def given_text(run: Run, text: str) -> Given:
+    """Return what a model is given of a text, cut where it is too long for it.
 
     Raises:
         SentenceError: There is no text.
     """
-    source_ids, cut = fitting_source(run, sentence)
-    return _read(run, source_ids, decode_greedily(run.model, pad([source_ids]))[0], cut)
+    if "encoder" in run.model.config.stacks:
+        source_ids, cut = fitting_source(run, text)
+        has_decoder = "decoder" in run.model.config.stacks
+        return Given(source_ids, run.model.config.begins if has_decoder else (), cut)
+    ids = encode_source(run.tokenizer, text)
+    if len(ids) == len(run.tokenizer.begins):
+        raise SentenceError("there is no text to go on from")
+    # What is written after it has to fit as well.
+    longest = longest_text(run.model)
+    most = max(1, longest - CONTINUATION)
+    return Given((), ids[:most], len(ids) > most)
+
+
+def longest_text(model: Transformer) -> int:
+    """Return how many tokens of a text are read: its positions, as far as all maps can be kept."""
+    n_maps = len(model.sites()) * model.config.n_heads
+    return min(model.config.max_positions, int((_LARGEST_MAPS / n_maps) ** 0.5))
+
+
+def translate(run: Run, sentence: str) -> Translation:
+    """Translate greedily; a decoder alone goes on from the sentence, an encoder alone reads it.
+
+    Raises:
+        SentenceError: There is no text.
+    """
+    found = given_text(run, sentence)
+    return read_written(run, found, written_greedily(run.model, found))
+
+
+def written_greedily(model: Transformer, found: Given) -> tuple[int, ...]:
+    """Return what a model writes, EOS included; an encoder alone writes nothing."""
+    if not found.prompt:
+        return ()
+    if found.source_ids:
+        return decode_greedily(model, pad([found.source_ids]))[0]
+    options = DecodeOptions(watch=False)
+    return tuple(step.chosen for step in greedy_steps(model, None, options, found.prompt))
 
 
 def given_translation(run: Run, sentence: str, target: str) -> Translation:
     """Return a target that the user gave in the form of a translation, cut where it must be.
 
+    Of a decoder alone it is what stands after the prompt.
+
     Raises:
         SentenceError: There is no text.
     """
-    source_ids, cut = fitting_source(run, sentence)
-    target_ids = run.tokenizer.encode(target).ids
-    longest = run.settings.model.max_positions - 1
-    written = (*target_ids, EOS) if len(target_ids) <= longest else target_ids[:longest]
-    return _read(run, source_ids, written, cut)
+    found = given_text(run, sentence)
+    target_ids = run.target_tokenizer.encode(target).ids if found.prompt else ()
+    longest = longest_text(run.model) - max(1, len(found.prompt))
+    ends = run.model.config.eos_ids[:1] if len(target_ids) <= longest else ()
+    return read_written(run, found, (*target_ids[:longest], *ends))
 
 
-def read_steps(
-    run: Run, source_ids: tuple[int, ...], found: Sequence[DecodeStep], cut: bool
-) -> Translation:
+def read_steps(run: Run, found: Given, steps: Sequence[DecodeStep]) -> Translation:
     """Return what the steps of a decoding say, as text."""
-    return _read(run, source_ids, tuple(step.chosen for step in found), cut)
+    return read_written(run, found, tuple(step.chosen for step in steps))
 
 
-def _read(
-    run: Run, source_ids: tuple[int, ...], written: tuple[int, ...], cut: bool
-) -> Translation:
-    finished = written[-1:] == (EOS,)
-    target_ids = written[:-1] if finished else written
+def read_written(run: Run, found: Given, written: tuple[int, ...]) -> Translation:
+    """Return what was written, EOS included, as text.
+
+    Args:
+        run: Who wrote.
+        found: What it was given.
+        written: The ids after that.
+    """
+    finished = any(token in run.model.config.eos_ids for token in written[-1:])
+    said = written[:-1] if finished else written
+    rest = found.prompt[1:]
     return Translation(
-        source_ids=source_ids,
-        target_ids=target_ids,
-        source=run.tokenizer.decode(source_ids),
-        text=run.tokenizer.decode(target_ids),
-        cut=cut,
+        source_ids=found.source_ids,
+        target_ids=(*rest, *said),
+        source=run.tokenizer.decode(found.source_ids or found.prompt),
+        text=run.target_tokenizer.decode(said),
+        cut=found.cut,
         finished=finished,
+        first=found.prompt[0] if found.prompt else -1,
+        n_given=len(rest),
     )
 
 
@@ -91,10 +160,12 @@ def fitting_source(run: Run, sentence: str) -> tuple[tuple[int, ...], bool]:
         SentenceError: There is no text.
     """
     ids = encode_source(run.tokenizer, sentence)
-    if len(ids) == 1:
+    ends = run.tokenizer.ends
+    if len(ids) == len(run.tokenizer.begins) + len(ends):
         raise SentenceError("there is no text to translate")
-    longest = run.settings.model.max_positions
-    return (ids, False) if len(ids) <= longest else ((*ids[: longest - 1], EOS), True)
+    longest = longest_text(run.model)
+    cut = len(ids) > longest
+    return ((*ids[: longest - len(ends)], *ends), True) if cut else (ids, False)
 
 
 def source_tensor(run: Run, sentence: str) -> Tensor:

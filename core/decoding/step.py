@@ -17,8 +17,9 @@ from core.heads import Site
 from core.model import Cache, Probe, Probes, Record, Transformer
 from core.model.masks import padding_to_hide
 from core.model.probes import continued
-from core.vocabulary import BOS, EOS
 
+CONTINUATION = 24
+"""So many tokens a decoder alone writes on."""
 Choose = Callable[[Tensor], int]
 """From logits_V to the id that is appended."""
 
@@ -28,9 +29,9 @@ class DecodeStep:
     """What went in, what the model thought of it, and what came out."""
 
     prefix: tuple[int, ...]
-    """Ids fed to the decoder, BOS first."""
+    """Ids fed to the decoder: what it begins with, or a prompt, then what was written."""
     logits_V: Tensor
-    """The model's scores for the next token; −∞ for PAD and BOS, which are no words."""
+    """The model's scores for the next token; −∞ for what is no word, such as PAD and BOS."""
     chosen: int
     """The id that is appended to the prefix."""
     attention: Mapping[Site, Tensor] = field(default_factory=dict)
@@ -88,26 +89,29 @@ class Stepper:
     def __init__(
         self,
         model: Transformer,
-        source_BS: Tensor,
+        source_BS: Tensor | None,
         options: DecodeOptions | None = None,
     ) -> None:
         """Encode the sources.
 
         Args:
             model: Whose decoder is stepped.
-            source_BS: With EOS, padded.
+            source_BS: With EOS, padded; None for one text of a decoder alone.
             options: Probe, whether to watch, and whether to keep keys and values. Where nobody
                 looks and keys and values are kept, the decoder runs as a `DecoderPlan`, if the
                 plan knows all of its parts.
         """
         self.model = model
         self.options = options or DecodeOptions(watch=False)
-        self._visible_B1S = padding_to_hide(source_BS)
+        self._visible_B1S, self._memory_BSD = None, None
         self._cache = Cache() if self.options.cached else None
         self._plan: DecoderPlan | None = None
-        self._fed_BT = source_BS.new_empty(len(source_BS), 0)
+        n = 1 if source_BS is None else len(source_BS)
+        self._fed_BT = torch.empty(n, 0, dtype=torch.long, device=model.device)
         with torch.inference_mode():
-            self._memory_BSD = model.encode(source_BS, self.options.probe)
+            if source_BS is not None:
+                self._visible_B1S = padding_to_hide(source_BS, model.config.pad_id)
+                self._memory_BSD = model.encode(source_BS, self.options.probe)
             if self.options.cached and not self.options.watch and self.options.probe is None:
                 self._plan = _plan_of(model, self._memory_BSD, self._visible_B1S)
 
@@ -115,14 +119,27 @@ class Stepper:
         """Append a token to every prefix.
 
         Returns:
-            logits_BV for the token after it, −∞ for PAD and BOS, which are no words and never
-            follow a word; and what the heads looked at, which is nothing where nobody watches.
+            logits_BV for the token after it, −∞ for what is no word and never follows one; and
+            what the heads looked at, which is nothing where nobody watches.
         """
+        if self._plan is not None:
+            with torch.inference_mode():
+                return sayable(self._plan.feed(token_B), self.model.config), Record()
+        return self.feed_all(token_B[:, None])
+
+    def feed_all(self, new_BT: Tensor) -> tuple[Tensor, Record]:
+        """Append several tokens to every prefix, in one pass, and return what `feed` does."""
         record = Record()
         with torch.inference_mode():
             if self._plan is not None:
-                return sayable(self._plan.feed(token_B), self.model.config), record
-            new_BT = token_B[:, None]
+                # Only at the beginning is there a whole prompt: the plan goes on after it.
+                assert self._cache is not None
+                logits_BTV = self.model.decode(
+                    new_BT, self._memory_BSD, self._visible_B1S, None, self._cache
+                )
+                self._plan.take(self._cache)
+                self._cache = Cache()
+                return sayable(logits_BTV[:, -1], self.model.config), record
             if self._cache is None:
                 new_BT = self._fed_BT = torch.cat([self._fed_BT, new_BT], dim=1)
             probes: list[Probe] = [record] if self.options.watch else []
@@ -143,7 +160,7 @@ class Stepper:
         other = object.__new__(type(self))
         other.model, other.options = self.model, self.options
         other._visible_B1S = None if self._visible_B1S is None else self._visible_B1S[index_B]
-        other._memory_BSD = self._memory_BSD[index_B]
+        other._memory_BSD = None if self._memory_BSD is None else self._memory_BSD[index_B]
         with torch.inference_mode():
             other._cache = None if self._cache is None else self._cache.rows(index_B)
             other._plan = None if self._plan is None else self._plan.rows(index_B)
@@ -152,7 +169,7 @@ class Stepper:
 
 
 def _plan_of(
-    model: Transformer, memory_BSD: Tensor, visible_B1S: Tensor | None
+    model: Transformer, memory_BSD: Tensor | None, visible_B1S: Tensor | None
 ) -> DecoderPlan | None:
     """Return the fast way to decode; None for a model that only its own modules can compute."""
     try:
@@ -204,34 +221,49 @@ def total_log_probability(steps: Iterable[DecodeStep]) -> float:
     return sum(step.log_probability for step in steps)
 
 
-def length_limit(model: Transformer, source_length: int) -> int:
-    """Return after how many target tokens decoding stops even without EOS.
+def length_limit(model: Transformer, source_length: int, n_fed: int = 1) -> int:
+    """Return after how many new tokens decoding stops even without EOS.
 
-    Twice the source and some more is longer than any translation of it that makes sense, and
-    the model has no positions beyond its table.
+    Twice the source and some more is longer than any translation of it that makes sense, a text
+    has no natural end, and the model has no positions beyond its table.
+
+    Args:
+        model: Who writes.
+        source_length: 0 for a decoder alone.
+        n_fed: So many tokens stand before the new ones.
     """
-    return min(model.config.max_positions - 1, 2 * source_length + 16)
+    longest = 2 * source_length + 16 if source_length else CONTINUATION
+    return max(0, min(model.config.max_positions - n_fed, longest))
 
 
 def steps(
-    model: Transformer, source_S: Tensor, choose: Choose, options: DecodeOptions | None = None
+    model: Transformer,
+    source_S: Tensor | None,
+    choose: Choose,
+    options: DecodeOptions | None = None,
+    prompt: Sequence[int] = (),
 ) -> Iterator[DecodeStep]:
     """Let a model write on from its own words, until EOS or `length_limit`.
 
     Args:
         model: In evaluation mode.
-        source_S: One source, with EOS.
+        source_S: One source, with EOS; None for a decoder alone.
         choose: How the next token follows from the scores.
         options: By default nothing is changed, and everything kept.
+        prompt: What the decoder is fed first; nothing for what the model always begins with.
     """
     options = options or DecodeOptions()
-    stepper = Stepper(model, source_S[None], options)
-    prefix: tuple[int, ...] = (BOS,)
-    for step in range(length_limit(model, len(source_S))):
-        logits_BV, record = stepper.feed(source_S.new_tensor(prefix[-1:]))
-        logits_V = logits_BV[0]
+    stepper = Stepper(model, None if source_S is None else source_S[None], options)
+    prefix = tuple(prompt) or model.config.begins
+    new = prefix
+    n_source = 0 if source_S is None else len(source_S)
+    for step in range(length_limit(model, n_source, len(prefix))):
+        new_1T = torch.tensor([new], device=model.device)
+        # A prompt goes through the decoder in one pass, what it writes itself token by token.
+        fed = stepper.feed(new_1T[0]) if len(new) == 1 else stepper.feed_all(new_1T)
+        logits_V, record = fed[0][0], fed[1]
         chosen = options.overrides[step] if step in options.overrides else choose(logits_V)
         yield DecodeStep(prefix, logits_V, chosen, last_rows(record))
-        if chosen == EOS:
+        if chosen in model.config.eos_ids:
             return
-        prefix = (*prefix, chosen)
+        prefix, new = (*prefix, chosen), (chosen,)

@@ -3,8 +3,16 @@
 Read one family and see in one file what makes it what it is.
 """
 
-from core.families.checkpoint import Checkpoint, read_checkpoint
+from core.families.checkpoint import CONFIG, Checkpoint, read_checkpoint
 from core.families.family import FamilyError, load
 from core.families.known import FAMILIES, family_of
 
-__all__ = ["FAMILIES", "Checkpoint", "FamilyError", "family_of", "load", "read_checkpoint"]
+__all__ = [
+    "CONFIG",
+    "FAMILIES",
+    "Checkpoint",
+    "FamilyError",
+    "family_of",
+    "load",
+    "read_checkpoint",
+]

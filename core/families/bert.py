@@ -35,7 +35,7 @@ def _config(settings: Settings) -> ModelConfig:
         logit_bias=has_output,
         head_transform=has_output,
         has_output=has_output,
-        pad_id=settings.pad(),
+        **settings.specials("encoder"),
     )
 
 

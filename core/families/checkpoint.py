@@ -19,13 +19,14 @@ from core.families.family import FamilyError
 from core.families.gguf_file import read_gguf
 
 CONFIG = "config.json"
+GGUF_ENDING = ".gguf"
 _LARGEST_JSON = 16 << 20
 """Bytes of a file of settings or of an index."""
-_WHOLE = {"model.safetensors": "safetensors", "pytorch_model.bin": "torch"}
-_SHARDED = {
-    "model.safetensors.index.json": "safetensors",
-    "pytorch_model.bin.index.json": "torch",
+_WEIGHTS = {
+    "model.safetensors": "model.safetensors.index.json",
+    "pytorch_model.bin": "pytorch_model.bin.index.json",
 }
+"""What a file of all weights is called → what lists the files of several."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,16 +46,16 @@ def read_checkpoint(path: Path) -> Checkpoint:
     Raises:
         FamilyError: It is neither, damaged, or of a kind that is not read; the message says why.
     """
-    if path.is_file() and path.suffix.lower() == ".gguf":
+    if path.is_file() and path.suffix.lower() == GGUF_ENDING:
         told, weights = read_gguf(path)
         return Checkpoint(told, weights, "neighbours")
     if not path.is_dir():
         raise FamilyError(f"{path} is no folder and no .gguf file")
-    told = _read_json(path / CONFIG)
+    told = read_settings(path / CONFIG)
     return Checkpoint(told, dict(_read_weights(path)))
 
 
-def _read_json(file: Path) -> Mapping[str, Any]:
+def read_settings(file: Path) -> Mapping[str, Any]:
     """Return what a JSON file holds.
 
     Raises:
@@ -73,46 +74,72 @@ def _read_json(file: Path) -> Mapping[str, Any]:
     return found
 
 
+def weight_files(path: Path) -> list[Path]:
+    """Return the files of a folder that hold its weights: safetensors where there are any.
+
+    Raises:
+        FamilyError: There are none, or an index of several is damaged or leads elsewhere.
+    """
+    return [file for file, _names in _places(path)]
+
+
 def _read_weights(path: Path) -> Iterator[tuple[str, Tensor]]:
-    """Yield every weight of a folder: safetensors where there are any."""
-    for name, kind in _WHOLE.items():
-        if (path / name).is_file():
-            yield from _read_file(path / name, kind).items()
-            return
-        index = next(each for each, of in _SHARDED.items() if of == kind)
+    """Yield every weight of a folder."""
+    for file, names in _places(path):
+        found = _read_file(file)
+        for name in found if names is None else names:
+            if name not in found:
+                raise FamilyError(f"{file} has no {name}, which the index says it has")
+            yield name, found[name]
+
+
+def _places(path: Path) -> list[tuple[Path, list[str] | None]]:
+    """Return the files of a folder that hold weights, with the names of those in each.
+
+    None stands for all that are there.
+    """
+    for whole, index in _WEIGHTS.items():
+        if (path / whole).is_file():
+            return [(_inside(path / whole), None)]
         if (path / index).is_file():
-            yield from _read_shards(path, index, kind)
-            return
-    names = ", ".join([*_WHOLE, *_SHARDED])
+            return _shards(path, index)
+    names = ", ".join([*_WEIGHTS, *_WEIGHTS.values()])
     raise FamilyError(f"there are no weights in {path}; known are {names}")
 
 
-def _read_shards(path: Path, index: str, kind: str) -> Iterator[tuple[str, Tensor]]:
-    places = _read_json(path / index).get("weight_map")
+def _shards(path: Path, index: str) -> list[tuple[Path, list[str] | None]]:
+    places = read_settings(path / index).get("weight_map")
     if not isinstance(places, dict) or not places:
         raise FamilyError(f"{path / index} has no weight_map")
-    for shard in dict.fromkeys(map(str, places.values())):
+    shards: dict[str, list[str] | None] = {}
+    for name, place in places.items():
+        shard = str(place)
         # A name with a folder in it could lead anywhere.
         if PurePosixPath(shard).name != shard or "\\" in shard or not (path / shard).is_file():
             raise FamilyError(f"{path / index} names {shard!r}, which is no file of the folder")
-        found = _read_file(path / shard, kind)
-        for name, place in places.items():
-            if place == shard:
-                if name not in found:
-                    raise FamilyError(f"{path / shard} has no {name}, which the index says it has")
-                yield name, found[name]
+        shards[shard] = [*(shards.get(shard) or ()), name]
+    return [(_inside(path / shard), names) for shard, names in shards.items()]
 
 
-def _read_file(file: Path, kind: str) -> Mapping[str, Tensor]:
+def _inside(file: Path) -> Path:
+    """Return a file, unless it is a link to somewhere else.
+
+    Raises:
+        FamilyError: It is.
+    """
+    if file.is_symlink() and not file.resolve().is_relative_to(file.parent.resolve()):
+        raise FamilyError(f"{file} leads out of its folder")
+    return file
+
+
+def _read_file(file: Path) -> Mapping[str, Tensor]:
     """Return the weights of one file.
 
     Raises:
         FamilyError: It is damaged, or holds anything else than weights.
     """
-    if file.is_symlink() and not file.resolve().is_relative_to(file.parent.resolve()):
-        raise FamilyError(f"{file} leads out of its folder")
     try:
-        if kind == "safetensors":
+        if file.suffix == ".safetensors":
             return load_file(file)
         found = torch.load(file, map_location="cpu", weights_only=True, mmap=True)
     # A damaged file, or one made to harm, has the libraries raise anything.

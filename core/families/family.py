@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from core.config import Activation, ModelConfig, RotaryPairs, Tied
+from core.heads import Stack
 from core.model import Transformer, unfilled
 
 Weights = Mapping[str, Tensor]
@@ -114,10 +115,34 @@ class Settings:
             known = " or ".join(map(repr, values))
             raise FamilyError(f"{name} is {self.told[name]!r}; only {known} is known")
 
-    def pad(self) -> int:
-        """Return the token that fills up a batch; −1 where there is none."""
-        value = self.told.get("pad_token_id")
-        return -1 if value is None else self.number("pad_token_id")
+    def specials(self, *stacks: Stack) -> dict[str, Any]:
+        """Return `pad_id`, `bos_id` and `eos_ids` of a model with these stacks.
+
+        Of a decoder alone a text begins with what its tokenizer puts there, which is not said here.
+
+        Raises:
+            FamilyError: They are no ids, or decoding needs one that is not there.
+        """
+        pad = self._ids("pad_token_id")
+        if "decoder" not in stacks:
+            return {"pad_id": _first_of(pad), "bos_id": -1, "eos_ids": ()}
+        ends = self._ids("eos_token_id")
+        if "encoder" not in stacks:
+            # What ends a text must be seen in it, although it also fills up the batches of others.
+            filler = -1 if set(pad) & set(ends) else _first_of(pad)
+            return {"pad_id": filler, "bos_id": -1, "eos_ids": ends}
+        first = self._ids("decoder_start_token_id") or pad
+        if not first:
+            raise FamilyError("decoder_start_token_id is missing: with what does a target begin?")
+        return {"pad_id": _first_of(pad), "bos_id": first[0], "eos_ids": ends}
+
+    def _ids(self, name: str) -> tuple[int, ...]:
+        """Return the ids of a setting that is one, several, null, or −1 for none."""
+        value = self.told.get(name)
+        values = value if isinstance(value, list) else [value]
+        if not all(each is None or type(each) is int for each in values):
+            raise FamilyError(f"{name} is {value!r}, not the number of a token")
+        return tuple(each for each in values if each is not None and each >= 0)
 
     def has(self, pattern: str) -> bool:
         """Say whether there is a weight of such a name."""
@@ -226,6 +251,10 @@ ACTIVATIONS: Mapping[str, Activation] = {
     "swish": "silu",
 }
 """What other libraries call them → what they are called here."""
+
+
+def _first_of(ids: Sequence[int]) -> int:
+    return ids[0] if ids else -1
 
 
 def _named(names: Sequence[str]) -> str:

@@ -31,7 +31,7 @@ def _config(settings: Settings) -> ModelConfig:
         activation=settings.activation("activation_function", "gelu_new"),
         score_scale=_score_scale(settings),
         embedding_scale=False,
-        pad_id=settings.pad(),
+        **settings.specials("decoder"),
     )
 
 

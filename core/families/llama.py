@@ -40,7 +40,7 @@ def _config(settings: Settings) -> ModelConfig:
         embedding_scale=False,
         rotary_base=base,
         rotary_scaling=scaling,
-        pad_id=settings.pad(),
+        **settings.specials("decoder"),
     )
 
 

@@ -36,7 +36,7 @@ def _config(settings: Settings) -> ModelConfig:
         activation=settings.activation("activation_function", "swish"),
         embedding_scale=settings.flag("scale_embedding", default=False),
         logit_bias=True,
-        pad_id=settings.pad(),
+        **settings.specials("encoder", "decoder"),
     )
 
 

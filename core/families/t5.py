@@ -38,7 +38,7 @@ def _config(settings: Settings) -> ModelConfig:
         n_buckets=settings.number("relative_attention_num_buckets", default=32),
         max_distance=settings.number("relative_attention_max_distance", default=128),
         logit_scale=scaled,
-        pad_id=settings.pad(),
+        **settings.specials("encoder", "decoder"),
     )
 
 

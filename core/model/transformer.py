@@ -68,7 +68,8 @@ class Transformer(nn.Module):
         Args:
             source_BS: Token ids, padded; None for a decoder alone.
             target_BT: Token ids from the first that is fed on, padded; None for an encoder alone,
-                which returns logits_BSV, scores for what stands at each source position.
+                which returns logits_BSV, scores for what stands at each source position, or where
+                it only makes vectors memory_BSD.
             probe: Looks at the sublayers or changes them; see `core.model.probe`.
         """
         if source_BS is None:
@@ -76,7 +77,7 @@ class Transformer(nn.Module):
             return self.decode(target_BT, None, None, probe)
         memory_BSD = self.encode(source_BS, probe)
         if target_BT is None:
-            return self.scores(memory_BSD)
+            return self.scores(memory_BSD) if self.config.has_output else memory_BSD
         hidden = padding_to_hide(source_BS, self.config.pad_id)
         return self.decode(target_BT, memory_BSD, hidden, probe)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load, save
+from safetensors.torch import load, load_file, save
 from torch import Tensor, nn
 
 from core.config import ModelConfig
@@ -53,13 +53,18 @@ def save_rounded(model: Transformer, path: Path) -> None:
     write_atomically(path, save(tensors))
 
 
-def load_model(path: Path, config: ModelConfig) -> Transformer:
+def load_model(path: Path, config: ModelConfig, *, mapped: bool = False) -> Transformer:
     """Return a model in evaluation mode with the weights of a file, rounded or not.
+
+    Args:
+        path: The file.
+        config: What it holds.
+        mapped: Leave the weights in the file until they are used, which large models open with.
 
     Raises:
         CheckpointError: The file is missing, damaged, or of another configuration.
     """
-    tensors = _unrounded(_read_tensors(path))
+    tensors = _unrounded(_read_tensors(path, mapped=mapped))
     model = unfilled(config)
     wanted = model.saved()
     differing = sorted(set(wanted) ^ set(tensors)) or sorted(
@@ -71,7 +76,10 @@ def load_model(path: Path, config: ModelConfig) -> Transformer:
         )
     with torch.no_grad():
         for name, tensor in wanted.items():
-            tensor.copy_(tensors[name])
+            if mapped and isinstance(tensor, nn.Parameter):
+                tensor.data = tensors[name].float()
+            else:
+                tensor.copy_(tensors[name])
     return model.eval()
 
 
@@ -127,9 +135,9 @@ def load_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
         raise CheckpointError(f"{path.name} does not fit this training: {error}") from error
 
 
-def _read_tensors(path: Path) -> dict[str, Tensor]:
+def _read_tensors(path: Path, *, mapped: bool = False) -> dict[str, Tensor]:
     try:
-        return load(path.read_bytes())
+        return load_file(path) if mapped else load(path.read_bytes())
     except OSError as error:
         raise CheckpointError(f"{path.name}: {error.strerror}") from error
     except SafetensorError as error:

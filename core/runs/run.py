@@ -25,55 +25,24 @@ from pathlib import Path
 from typing import Any
 
 from core.byte_level import ByteLevelTokenizer
-from core.config import ConfigError, ModelConfig, TrainConfig
+from core.families import CONFIG, FamilyError
+from core.families.tokenizer import read_tokenizers
 from core.heads import Head
 from core.model import Transformer, build
 from core.runs.checkpoint import CheckpointError, load_model
 from core.runs.files import RunError as RunError
 from core.runs.files import check_numbers, read_json, read_text
 from core.runs.files import read_metrics as read_metrics
+from core.runs.settings import RunSettings as RunSettings
+from core.runs.settings import read_settings as read_settings
 from core.runs.weights import best_weights, newest_checkpoint, step_of, weights_at
 from core.tasks.corpus import FILES
 from core.tokenizer import Tokenizer
 
-FORMAT = 1
 NOTICE = "NOTICE"
 LONGEST_NOTICE = 500
 PAIRS = FILES["train"]
 """The task of a run on the user's own pairs."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunSettings:
-    """What run.json says: how the run was made."""
-
-    task: str
-    """A name of `TASKS`, or the file of pairs in the run's folder."""
-    preset: str
-    model: ModelConfig
-    training: TrainConfig
-    versions: Mapping[str, str]
-    command: str
-
-    @property
-    def beside_own_pairs(self) -> bool:
-        """Whether own pairs were learned beside the sentences that the task makes.
-
-        They need not be there any more: then only what the task makes can be measured again.
-        """
-        return " --beside " in self.command
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the settings as JSON can hold them."""
-        return {
-            "format": FORMAT,
-            "task": self.task,
-            "preset": self.preset,
-            "model": self.model.to_dict(),
-            "training": self.training.to_dict(),
-            "versions": dict(self.versions),
-            "command": self.command,
-        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,10 +53,13 @@ class Run:
     settings: RunSettings
     model: Transformer
     tokenizer: Tokenizer
+    """The source's; of a decoder alone its own."""
+    target_tokenizer: Tokenizer
+    """The same, but for models with two vocabularies."""
     step: int
     """Steps that the loaded weights were trained for."""
     known_words: frozenset[str]
-    """Source words that training saw."""
+    """Source words that training saw; none where nobody knows."""
     evaluation: Mapping[str, Any] | None
     """What `evaluate` stored of these weights, or None where it was not run on them."""
     notice: str
@@ -117,12 +89,7 @@ def load_run(path: Path, step: int | None = None) -> Run:
         raise RunError(f"{path}: no such folder")
     settings = read_settings(path)
     try:
-        tokenizer = read_tokenizer(path)
-        if tokenizer.vocab_size != settings.model.vocab_size:
-            raise RunError(
-                f"{path}: tokenizer.json has {tokenizer.vocab_size} tokens, "
-                f"run.json says {settings.model.vocab_size}"
-            )
+        tokenizer, target_tokenizer = read_both_tokenizers(path, settings)
         step, model = _weights(path, settings, step)
     except CheckpointError as error:
         raise RunError(f"{path}: {error}") from error
@@ -137,8 +104,9 @@ def load_run(path: Path, step: int | None = None) -> Run:
         settings=settings,
         model=model,
         tokenizer=tokenizer,
+        target_tokenizer=target_tokenizer,
         step=step,
-        known_words=frozenset(read_words(path)),
+        known_words=frozenset() if settings.is_opened else frozenset(read_words(path)),
         evaluation=evaluation,
         notice=_notice_of(path),
         damage=damage,
@@ -167,10 +135,31 @@ def _weights(path: Path, settings: RunSettings, step: int | None) -> tuple[int, 
     else:
         file = weights_at(path, step)
     if file is not None:
-        return step_of(file), load_model(file, settings.model)
+        return step_of(file), load_model(file, settings.model, mapped=settings.is_opened)
     if step != 0:
         raise RunError(f"{path}: no weights of step {step} were kept")
     return 0, build(settings.model, settings.training.seed).eval()
+
+
+def read_both_tokenizers(path: Path, settings: RunSettings) -> tuple[Tokenizer, Tokenizer]:
+    """Read the source's and the target's tokenizer, which are one for all but a few models.
+
+    Raises:
+        RunError: One is missing or damaged, or has other tokens than the model.
+    """
+    if settings.is_opened:
+        sizes = settings.model.vocab_size, settings.model.n_target_tokens
+        try:
+            return read_tokenizers(path, *sizes, read_json(path, CONFIG))
+        except FamilyError as error:
+            raise RunError(f"{path}: {error}") from error
+    tokenizer = read_tokenizer(path)
+    if tokenizer.vocab_size != settings.model.vocab_size:
+        raise RunError(
+            f"{path}: tokenizer.json has {tokenizer.vocab_size} tokens, "
+            f"run.json says {settings.model.vocab_size}"
+        )
+    return tokenizer, tokenizer
 
 
 def read_tokenizer(path: Path) -> Tokenizer:
@@ -185,30 +174,6 @@ def read_tokenizer(path: Path) -> Tokenizer:
         raise
     except ValueError as error:
         raise RunError(f"{path}: tokenizer.json: {error}") from error
-
-
-def read_settings(path: Path) -> RunSettings:
-    """Read run.json.
-
-    Raises:
-        RunError: It is missing, damaged, or of another format.
-    """
-    stored = read_json(path, "run.json")
-    if stored.get("format") != FORMAT:
-        raise RunError(f"{path}: run.json has format {stored.get('format')!r}, not {FORMAT}")
-    try:
-        return RunSettings(
-            task=str(stored["task"]),
-            preset=str(stored["preset"]),
-            model=ModelConfig.from_dict(stored["model"]),
-            training=TrainConfig.from_dict(stored["training"]),
-            versions=dict(stored["versions"]),
-            command=str(stored["command"]),
-        )
-    except KeyError as error:
-        raise RunError(f"{path}: run.json does not say {error}") from error
-    except (ConfigError, TypeError, ValueError) as error:
-        raise RunError(f"{path}: run.json: {error}") from error
 
 
 def _evaluation_of(path: Path, model: Transformer, step: int) -> dict[str, Any] | None:

@@ -50,7 +50,7 @@ def unpack_run(
     Raises:
         RunError: It is no archive, damaged, dangerous, too large, or holds no usable run.
     """
-    with _opened(content) as archive:
+    with opened_archive(content) as archive:
         top, members = _members(archive)
         wanted = checked_name(top if name is None else name)
         parent.mkdir(parents=True, exist_ok=True)
@@ -67,7 +67,12 @@ def unpack_run(
             raise
 
 
-def _opened(content: bytes | IO[bytes]) -> zipfile.ZipFile:
+def opened_archive(content: bytes | IO[bytes]) -> zipfile.ZipFile:
+    """Return a zip archive that can be read.
+
+    Raises:
+        RunError: It is none.
+    """
     try:
         return zipfile.ZipFile(io.BytesIO(content) if isinstance(content, bytes) else content)
     except Exception as error:  # zipfile lets out whatever a damaged file makes of it
@@ -80,7 +85,7 @@ def _members(archive: zipfile.ZipFile) -> tuple[str, dict[str, zipfile.ZipInfo]]
     Raises:
         RunError: There is not one folder, or something that no archive of a run holds.
     """
-    _require_complete(archive)
+    require_complete(archive)
     files = list(_files(archive))
     tops = {top for top, _, _ in files}
     if len(tops) != 1:
@@ -94,7 +99,7 @@ def _members(archive: zipfile.ZipFile) -> tuple[str, dict[str, zipfile.ZipInfo]]
     return tops.pop(), members
 
 
-def _require_complete(archive: zipfile.ZipFile) -> None:
+def require_complete(archive: zipfile.ZipFile) -> None:
     """Refuse an archive whose list of files is longer or shorter than it says itself.
 
     One wrong byte in there can hide the entries after it, and a run would lose its weights.
@@ -117,17 +122,17 @@ def _files(archive: zipfile.ZipFile) -> Iterator[tuple[str, str, zipfile.ZipInfo
         RunError: A file cannot be read, may do harm, or is in no folder.
     """
     for info in archive.infolist():
-        top, *rest = _parts(info)
+        top, *rest = parts_of(info)
         if info.is_dir() or {top, *rest[-1:]} & _ADDED:
             continue
         if not rest:
             raise RunError(f"{top!r} stands outside of the run's folder in the archive")
         # Also where it is left out: a damaged name looks like that of a file that nobody knows.
-        _require_readable(archive, info)
+        require_readable(archive, info)
         yield top, "/".join(rest), info
 
 
-def _parts(info: zipfile.ZipInfo) -> list[str]:
+def parts_of(info: zipfile.ZipInfo) -> list[str]:
     """Return the parts of an entry's path.
 
     Raises:
@@ -143,7 +148,12 @@ def _parts(info: zipfile.ZipInfo) -> list[str]:
     return parts
 
 
-def _require_readable(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
+def require_readable(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
+    """Refuse an entry that is encrypted, packed in a rare way, or damaged at its beginning.
+
+    Raises:
+        RunError: It is.
+    """
     if info.flag_bits & _ENCRYPTED:
         raise RunError("the archive is encrypted")
     # Others may need gigabytes of memory for a few bytes.
@@ -166,7 +176,7 @@ def _extract(
         (folder / path).parent.mkdir(exist_ok=True)
         with (folder / path).open("xb") as file:
             # What the archive says of its sizes may be a lie; what comes out of it is counted.
-            for chunk in _chunks(archive, info):
+            for chunk in chunks_of(archive, info):
                 room, left = room - len(chunk), left - len(chunk)
                 if room < 0:
                     raise RunError(f"the archive is too large: {path} is beyond what a run may be")
@@ -175,7 +185,12 @@ def _extract(
             os.fsync(file.fileno())
 
 
-def _chunks(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
+def chunks_of(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
+    """Yield what an entry holds, a mebibyte at a time.
+
+    Raises:
+        RunError: It is damaged.
+    """
     try:
         with archive.open(info) as file:
             while chunk := file.read(_CHUNK):

@@ -15,7 +15,7 @@ from core.analysis.effects.head_effects import HeadEffects
 from core.analysis.heads.findings import task_of
 from core.decoding.beam import BeamNode, beam_steps, beam_tree
 from core.decoding.methods import Beam, Method, decode
-from core.decoding.sentence import fitting_source, source_tensor
+from core.decoding.sentence import given_text
 from core.decoding.step import DecodeStep
 from core.device import use_one_thread
 from core.inspection import Inspection, inspect_sentence, merged
@@ -281,12 +281,14 @@ def _merged(run: Run, sentence: str) -> Inspection:
 def _decoded(
     run: Run, sentence: str, method: Method, overrides: tuple[tuple[int, int], ...]
 ) -> list[DecodeStep]:
-    source_ids, _cut = fitting_source(run, sentence)
-    return decode(run.model, source_ids, method, dict(overrides))
+    given = given_text(run, sentence)
+    return decode(run.model, given.source_ids, method, dict(overrides), given.prompt)
 
 
 def _beam(run: Run, sentence: str, method: Beam) -> list[BeamNode]:
-    return beam_tree(beam_steps(run.model, source_tensor(run, sentence), method.beam, method.alpha))
+    given = given_text(run, sentence)
+    found = beam_steps(run.model, given.source_S, method.beam, method.alpha, prompt=given.prompt)
+    return beam_tree(found)
 
 
 def _folders(parent: Path) -> list[Path]:

@@ -21,7 +21,7 @@ from core.analysis.attribution.flow import MOST_TOKENS, source_flow, source_roll
 from core.analysis.attribution.gradients import Said, gradient_times_input
 from core.analysis.attribution.integrated import IntegratedGradients, integrated_gradients
 from core.analysis.attribution.leaving_out import leave_one_out
-from core.batch import pad
+from core.batch import one_row
 from core.decoding.step import sayable
 from core.evaluate.ranks import rank_correlation
 from core.model import Record, Transformer
@@ -153,7 +153,7 @@ def _between_words(scores: Scores, words: Sequence[int] | None) -> Scores:
 def _looked_at(model: Transformer, said: Said) -> tuple[float, Weights, Weights]:
     """Return a word's log-probability, encoder_LHSS, and cross_HS of the row that writes it."""
     record = Record()
-    logits_BTV = model(pad([said.source_ids]), pad([said.fed_ids]), record)
+    logits_BTV = model(one_row(said.source_ids), one_row(said.fed_ids), record)
     log_probability = float(
         sayable(logits_BTV[0, -1], model.config).log_softmax(dim=-1)[said.token]
     )

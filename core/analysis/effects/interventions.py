@@ -13,7 +13,7 @@ from torch import Tensor
 from core.batch import collate
 from core.decoding.forced import forced_steps
 from core.decoding.greedy import greedy_steps
-from core.decoding.sentence import Translation, fitting_source, read_steps, translate
+from core.decoding.sentence import Translation, given_text, longest_text, read_steps, translate
 from core.decoding.step import DecodeOptions, DecodeStep
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import sorted_batches
@@ -152,10 +152,10 @@ def before_after(run: Run, sentence: str, probe: Probe, reference: str = "") -> 
     Raises:
         SentenceError: There is no text.
     """
-    reference_ids, ended = tuple(run.tokenizer.encode(reference).ids), True
+    reference_ids, ended = tuple(run.target_tokenizer.encode(reference).ids), True
     if not reference_ids:
         own = translate(run, sentence)
-        reference_ids, ended = own.target_ids, own.finished
+        reference_ids, ended = own.target_ids[own.n_given :], own.finished
     return BeforeAfter(
         before=outcome(run, sentence, reference_ids, None, ended=ended),
         after=outcome(run, sentence, reference_ids, probe, ended=ended),
@@ -182,17 +182,18 @@ def outcome(
     Raises:
         SentenceError: There is no text.
     """
-    source_ids, cut = fitting_source(run, sentence)
-    source_S = torch.tensor(source_ids)
+    found = given_text(run, sentence)
     options = DecodeOptions(probe=probe, watch=False)
-    written = list(greedy_steps(run.model, source_S, options))
-    fed = tuple(reference_ids)[: run.settings.model.max_positions - 1]
-    forced = list(forced_steps(run.model, source_S, fed, probe))
-    if fed and not ended:
+    written = list(greedy_steps(run.model, found.source_S, options, found.prompt))
+    first, *rest = found.prompt
+    fed = tuple(reference_ids)[: longest_text(run.model) - len(found.prompt)]
+    forced = list(forced_steps(run.model, found.source_S, (*rest, *fed), probe, first))
+    forced = forced[len(rest) :]
+    if fed and not ended and found.source_ids:
         # The last step is that of an EOS that nobody wrote.
         forced.pop()
     return Outcome(
-        translation=read_steps(run, source_ids, written, cut),
+        translation=read_steps(run, found, written),
         own=_chances(run, written),
         reference=_chances(run, forced),
         loss=-sum(step.log_probability for step in forced) / len(forced),
@@ -206,10 +207,9 @@ def first_changed(run: Run, sentences: Iterable[str], probe: Probe) -> str:
         SentenceError: One has no text.
     """
     for sentence in sentences:
-        source_ids, _cut = fitting_source(run, sentence)
-        source_S = torch.tensor(source_ids)
+        found = given_text(run, sentence)
         plain, changed = (
-            [step.chosen for step in greedy_steps(run.model, source_S, options)]
+            [step.chosen for step in greedy_steps(run.model, found.source_S, options, found.prompt)]
             for options in (DecodeOptions(watch=False), DecodeOptions(probe=probe, watch=False))
         )
         if plain != changed:
@@ -220,10 +220,10 @@ def first_changed(run: Run, sentences: Iterable[str], probe: Probe) -> str:
 def _chances(run: Run, found: list[DecodeStep]) -> tuple[TokenChance, ...]:
     probabilities = [step.probabilities for step in found]
     best = [int(each.argmax()) for each in probabilities]
-    tokens = run.tokenizer.describe([step.chosen for step in found])
+    tokens = run.target_tokenizer.describe([step.chosen for step in found])
     return tuple(
         TokenChance(token, float(p_V[step.chosen]), best_token, float(p_V[index]))
         for step, token, p_V, index, best_token in zip(
-            found, tokens, probabilities, best, run.tokenizer.describe(best), strict=True
+            found, tokens, probabilities, best, run.target_tokenizer.describe(best), strict=True
         )
     )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from core.analysis.effects.interventions import BeforeAfter, before_after
 from core.analysis.effects.silencing import every_head
-from core.decoding.sentence import fitting_source, translate
+from core.decoding.sentence import translate
 from core.heads import Head, Side
 from core.model import Override
 from core.runs.run import Run
@@ -64,9 +64,10 @@ def override_outcome(
     if head not in every_head(run.model):
         raise ValueError(f"the model has no head {head}")
     kind = head.kind
+    translation = translate(run, sentence)
     lengths: Mapping[Side, int] = {
-        "source": len(fitting_source(run, sentence)[0]),
-        "target": len(translate(run, sentence).fed_ids),
+        "source": len(translation.source_ids),
+        "target": len(translation.fed_ids),
     }
     n_queries = lengths[kind.query_side]
     if query not in range(n_queries):

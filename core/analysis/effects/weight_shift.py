@@ -133,10 +133,12 @@ def _changes(run: Run, sentence: str, probe: Probe) -> tuple[StepChange, ...]:
     So a step differs because of the probe alone, and not because another word came before.
     """
     translation = translate(run, sentence)
-    source_S = torch.tensor(translation.source_ids)
+    source_S = torch.tensor(translation.source_ids) if translation.source_ids else None
     fed = translation.target_ids[: run.settings.model.max_positions - 1]
     found = []
-    both = (forced_steps(run.model, source_S, fed, each) for each in (None, probe))
+    both = (
+        forced_steps(run.model, source_S, fed, each, translation.first) for each in (None, probe)
+    )
     for step, (one, other) in enumerate(zip(*both, strict=True)):
         if step == len(fed) and not translation.finished:
             # An EOS that the model has not written.
@@ -146,7 +148,7 @@ def _changes(run: Run, sentence: str, probe: Probe) -> tuple[StepChange, ...]:
         before, after = float(before_V[token]), float(after_V[token])
         if abs(after - before) < LEAST:
             continue
-        shown, rival = run.tokenizer.describe([token, best])
+        shown, rival = run.target_tokenizer.describe([token, best])
         found.append(
             StepChange(
                 step=step,

@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from core.batch import pad
+from core.batch import one_row
 from core.decoding.sentence import translate
 from core.heads import Head
 from core.model import (
@@ -127,7 +127,7 @@ def head_steps(run: Run, sentence: str, head: Head) -> HeadSteps:
     # The second keeps nothing, and lets all other sublayers take the path they take when watched.
     probes = Probes([record, Record(frozenset())])
     with torch.inference_mode():
-        run.model(pad([translation.source_ids]), pad([translation.fed_ids]), probes)
+        run.model(one_row(translation.source_ids), one_row(translation.fed_ids), probes)
         steps = {step: tensor[0] for (_, step), tensor in record.tensors.items()}
         return _cut_out(run.model, steps, head)
 

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.batch import pad
+from core.batch import one_row, pad
 from core.config import ModelConfig
 from core.decoding.step import sayable
 from core.heads import Stack
@@ -79,7 +79,7 @@ def decoder_lens(model: Transformer, source_ids: Sequence[int], fed_ids: Sequenc
         fed_ids: What the decoder is fed, BOS first.
     """
     record = Record(frozenset({Step.STREAM_OUT}))
-    logits_BTV = model(pad([source_ids]), pad([fed_ids]), record)
+    logits_BTV = model(one_row(source_ids), one_row(fed_ids), record)
     stream = _depths(model, record, "decoder")
     # One depth after the other, in the shape that the model has: the last is its own, bit by bit.
     logits = [model.logits(x_BTD)[0] for x_BTD in stream]

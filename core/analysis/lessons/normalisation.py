@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from core.batch import pad
+from core.batch import one_row, pad
 from core.heads import Site
 from core.model import Record, Step, Transformer
 from core.vocabulary import PAD
@@ -64,7 +64,7 @@ def around_norm(
     """
     norm = _norm_of(model, site)
     record = Record(frozenset({Step.BEFORE_NORM, Step.AFTER_NORM}), frozenset({site}))
-    model(pad([source_ids]), pad([fed_ids]), record)
+    model(one_row(source_ids), one_row(fed_ids), record)
     before_KD = _vectors(record.tensors[site, Step.BEFORE_NORM])[0]
     centred_KD = before_KD - before_KD.mean(axis=-1, keepdims=True)
     return AroundNorm(

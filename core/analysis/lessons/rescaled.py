@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from core.analysis.heads.evenness import evenness
-from core.batch import pad
+from core.batch import one_row
 from core.decoding.sentence import Translation
 from core.decoding.step import sayable
 from core.evaluate.loss import token_loss
@@ -102,7 +102,7 @@ def without_scaling(run: Run, translation: Translation) -> Rescaled:
 def _logits(run: Run, translation: Translation, probe: Probe) -> Tensor:
     """Return logits_TV of the translation's tokens."""
     fed_ids = (BOS, *_written(translation)[:-1])
-    logits_BTV: Tensor = run.model(pad([translation.source_ids]), pad([fed_ids]), probe)
+    logits_BTV: Tensor = run.model(one_row(translation.source_ids), one_row(fed_ids), probe)
     return logits_BTV[0]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.batch import pad
+from core.batch import one_row
 from core.heads import Kind, Site, Stack
 from core.messages import N_, Message
 from core.model import Record, Step, Transformer
@@ -87,7 +87,7 @@ def residual_stream(
         fed_ids: What the decoder is fed, BOS first.
     """
     record = Record(frozenset({Step.STREAM_OUT, Step.ADDED}))
-    model(pad([source_ids]), pad([fed_ids]), record)
+    model(one_row(source_ids), one_row(fed_ids), record)
     sites = describe(model, 1, 1).sites
     stacks = dict.fromkeys(site.stack for site in sites)
     return {

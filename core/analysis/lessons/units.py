@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.batch import pad
+from core.batch import one_row
 from core.heads import Site, Stack
 from core.model import Record, Step, Transformer
 
@@ -50,7 +50,7 @@ def hidden_units(
         fed_ids: What the decoder is fed, BOS first.
     """
     record = Record(frozenset({Step.HIDDEN}))
-    model(pad([source_ids]), pad([fed_ids]), record)
+    model(one_row(source_ids), one_row(fed_ids), record)
     return {site: hidden_BKF[0].numpy() for (site, _), hidden_BKF in record.tensors.items()}
 
 

@@ -68,7 +68,7 @@ def test_text_has_one_line_for_each_head(command, copy_folder):
 
 def test_a_sentence_that_is_cut_is_said(command, copy_folder):
     _, _, error = command("inspect", copy_folder, "a " * 200, "--target", "a", "--json")
-    assert error == "warning: cut after 111 tokens\n"
+    assert error == "warning: cut after 112 tokens, special ones counted\n"
 
 
 def test_empty_sentence_and_missing_run_are_refused(refused, copy_folder, tmp_path):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from core.decoding.forced import forced_steps
 from core.decoding.greedy import greedy_steps
 from core.decoding.sentence import (
+    Given,
     SentenceError,
     fitting_source,
     given_translation,
@@ -56,15 +57,15 @@ def test_a_translation_is_what_the_greedy_steps_write(talking):
     assert found.fed_ids == (BOS, *found.target_ids)
     assert found.text == talking.tokenizer.decode(found.target_ids)
     steps = list(greedy_steps(talking.model, source_tensor(talking, "d a f")))
-    assert read_steps(talking, found.source_ids, steps, cut=False) == found
+    assert read_steps(talking, Given(found.source_ids, (BOS,), cut=False), steps) == found
 
 
 @pytest.mark.parametrize("n_steps", [0, 1, 2])
 def test_only_steps_that_end_with_eos_are_a_finished_translation(talking, n_steps):
     *steps, last = forced_steps(talking.model, source_tensor(talking, "d a f"), (5, 6))
-    begun = read_steps(talking, (5, EOS), steps[:n_steps], cut=True)
+    begun = read_steps(talking, Given((5, EOS), (BOS,), cut=True), steps[:n_steps])
     assert (begun.target_ids, begun.finished, begun.cut) == ((5, 6)[:n_steps], False, True)
-    whole = read_steps(talking, (5, EOS), [*steps[:n_steps], last], cut=False)
+    whole = read_steps(talking, Given((5, EOS), (BOS,), cut=False), [*steps[:n_steps], last])
     assert whole == replace(begun, finished=True, cut=False)
 
 

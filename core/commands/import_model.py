@@ -1,0 +1,45 @@
+"""Open a model of another library as a run: a folder, a zip of one, a GGUF file, or owner/name."""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from core.commands.progress import telling
+from core.families import FamilyError
+from core.opening.opening import open_model
+from core.opening.survey import survey
+from core.runs.run import RunError, load_run
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Take what is opened, and the run's folder."""
+    parser.add_argument(
+        "source",
+        metavar="SOURCE",
+        help="a Hugging Face folder, a .zip of one, a .gguf file, or owner/name on the Hub",
+    )
+    parser.add_argument("run", type=Path, metavar="RUN", help="such as runs/minilm")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Say what it needs, open it, and say what it is."""
+    path = Path(arguments.source).expanduser()
+    if path.is_dir() or path.suffix.lower() == ".gguf":
+        try:
+            found = survey(path)
+        except FamilyError as error:
+            raise RunError(str(error)) from error
+        size, seconds = found.n_bytes / 1e6, found.seconds
+        print(
+            f"{found.family}, {found.n_weights:,} weights: {size:,.0f} MB on the disk and in "
+            f"memory, at most about {seconds:.0f} s",
+            file=sys.stderr,
+        )
+    tell = telling("opened, in percent:")
+    started = time.perf_counter()
+    for share in open_model(arguments.source, arguments.run):
+        tell(round(100 * share))
+    loaded = load_run(arguments.run)
+    seconds = time.perf_counter() - started
+    print(f"{arguments.run}: {loaded.settings.family}, opened in {seconds:.1f} s")

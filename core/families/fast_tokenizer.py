@@ -1,0 +1,164 @@
+"""Tokenizers that the `tokenizers` library runs: WordPiece, byte-level BPE, and pieces with ▁.
+
+Their tokens are told apart by how they are written: `##ing` goes on with a word, `Ġthe` has one
+character for each byte, `▁the` has a sign for the space before it, `<0x0A>` is a byte.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import tokenizers
+
+from core.families.family import FamilyError
+from core.tokenizer import Encoding, Tokenizer, byte_characters
+
+FILE = "tokenizer.json"
+ABOUT = "tokenizer_config.json"
+"""Says what stands before and after every text where FILE does not."""
+SPACE = "▁"
+_BYTE = re.compile(r"<0x([0-9A-F]{2})>")
+_BYTES_OF = {char: byte for byte, char in byte_characters().items()}
+
+
+class FastTokenizer(Tokenizer):
+    """What `tokenizer.json` says, with the ids that a model has beyond it."""
+
+    def __init__(
+        self, fast: tokenizers.Tokenizer, n: int, about: Mapping[str, Any] | None = None
+    ) -> None:
+        """Take a tokenizer as it was read.
+
+        Args:
+            fast: As the library reads it; what it says of padding and cutting is forgotten.
+            n: Tokens of the model.
+            about: What ABOUT says.
+
+        Raises:
+            FamilyError: It has more tokens than the model, or what begins a text is none of them.
+        """
+        fast.no_padding()
+        fast.no_truncation()
+        self._fast, self._about = fast, dict(about or {})
+        texts = {number: text for text, number in fast.get_vocab(with_added_tokens=True).items()}
+        if (most := max(texts, default=-1)) >= n:
+            raise FamilyError(
+                f"the tokenizer has a token {texts[most]!r} with number {most}, and the model has "
+                f"{n} tokens"
+            )
+        added = fast.get_added_tokens_decoder()
+        specials = {number: each.content for number, each in added.items() if each.special}
+        # A model may have more: its sizes are round.
+        specials |= {number: f"unused {number}" for number in range(n) if number not in texts}
+        written = _Written(fast)
+        pieces = [
+            b""
+            if number in specials
+            else added[number].content.encode()
+            if number in added
+            else written.piece(texts[number])
+            for number in range(n)
+        ]
+        begins, ends = self._around()
+        mask = fast.token_to_id("[MASK]")
+        super().__init__(
+            pieces, specials, begins=begins, ends=ends, mask_id=-1 if mask is None else mask
+        )
+
+    def _around(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return what is put before and after every text."""
+        plain = self._fast.encode("a", add_special_tokens=False).ids
+        framed = self._fast.encode("a").ids
+        at = next(
+            (at for at in range(len(framed)) if framed[at : at + len(plain)] == plain), len(framed)
+        )
+        begins, ends = tuple(framed[:at]), tuple(framed[at + len(plain) :])
+        # Older files leave it to a setting beside them.
+        begins = self._told("add_bos_token", "bos_token", begins)
+        ends = self._told("add_eos_token", "eos_token", ends)
+        return begins, ends
+
+    def _told(self, flag: str, name: str, found: tuple[int, ...]) -> tuple[int, ...]:
+        """Return what ABOUT says of a token around a text, or what was found of it."""
+        wanted = self._about.get(flag)
+        if not isinstance(wanted, bool) or wanted == bool(found):
+            return found
+        if not wanted:
+            return ()
+        said = self._about.get(name)
+        text = said.get("content") if isinstance(said, dict) else said
+        number = self._fast.token_to_id(text) if isinstance(text, str) else None
+        if number is None:
+            raise FamilyError(
+                f"{ABOUT} asks for {name} around every text, and {text!r} is no token"
+            )
+        return (number,)
+
+    def files(self) -> dict[str, bytes]:
+        """Return what a run's folder keeps of it."""
+        about = (json.dumps(self._about, ensure_ascii=False) + "\n").encode()
+        kept = {FILE: self._fast.to_str(pretty=False).encode()}
+        return {**kept, ABOUT: about} if self._about else kept
+
+    def normalise(self, text: str) -> str:
+        """Return the text as the model sees it."""
+        normalizer = self._fast.normalizer
+        normal = text if normalizer is None else str(normalizer.normalize_str(text))
+        return normal.replace(SPACE, " ").strip(" ")
+
+    def encode_all(self, texts: Sequence[str]) -> list[Encoding]:
+        """Encode many texts at once, which is faster than one by one."""
+        texts = [whole(text) for text in texts]
+        found = self._fast.encode_batch(texts, add_special_tokens=False)
+        return [
+            Encoding(tuple(each.ids), text, each) for text, each in zip(texts, found, strict=True)
+        ]
+
+    def ids_of_all(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the ids of many texts and nothing else: the fastest way."""
+        found = self._fast.encode_batch_fast(list(map(whole, texts)), add_special_tokens=False)
+        return [each.ids for each in found]
+
+
+class _Written:
+    """How a tokenizer writes its tokens."""
+
+    def __init__(self, fast: tokenizers.Tokenizer) -> None:
+        told = json.loads(fast.to_str())
+        self._continues = ""
+        if told["model"].get("type") == "WordPiece":
+            self._continues = told["model"].get("continuing_subword_prefix", "##")
+        self._is_bytes = '"ByteLevel"' in json.dumps(
+            [told.get("pre_tokenizer"), told.get("decoder")]
+        )
+
+    def piece(self, text: str) -> bytes:
+        """Return the UTF-8 of a token, with the space before it."""
+        if self._continues:
+            if text.startswith(self._continues):
+                return text.removeprefix(self._continues).encode()
+            return f" {text}".encode()
+        if self._is_bytes and all(char in _BYTES_OF for char in text):
+            return bytes(_BYTES_OF[char] for char in text)
+        if byte := _BYTE.fullmatch(text):
+            return bytes([int(byte[1], 16)])
+        return text.replace(SPACE, " ").encode()
+
+
+def fast_of_json(text: str) -> tokenizers.Tokenizer:
+    """Read the format of the `tokenizers` library.
+
+    Raises:
+        FamilyError: It is damaged, or of a kind that the library does not know.
+    """
+    try:
+        return tokenizers.Tokenizer.from_str(text)
+    # The library raises bare Exception.
+    except Exception as error:
+        raise FamilyError(f"{FILE} is no tokenizer that can be read: {error}") from error
+
+
+def whole(text: str) -> str:
+    """Return a text in which half of a surrogate pair has become a question mark."""
+    return text.encode("utf-8", errors="replace").decode()

@@ -1,0 +1,71 @@
+"""The files of a tokenizer as text and as tables; what is wrong with them is said in words."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from core.families.family import FamilyError
+
+LARGEST = 64 << 20
+"""Bytes of a tokenizer's file."""
+
+
+def read_bytes(file: Path) -> bytes:
+    """Return what a file holds.
+
+    Raises:
+        FamilyError: It is missing, too large, or a link to somewhere else.
+    """
+    if file.is_symlink() and not file.resolve().is_relative_to(file.parent.resolve()):
+        raise FamilyError(f"{file} leads out of its folder")
+    try:
+        if file.stat().st_size > LARGEST:
+            raise FamilyError(f"{file} is larger than {LARGEST >> 20} MiB")
+        return file.read_bytes()
+    except OSError as error:
+        raise FamilyError(f"{file} cannot be read: {error.strerror}") from error
+
+
+def read_text(file: Path) -> str:
+    """Return the text of a file.
+
+    Raises:
+        FamilyError: It cannot be read, or is no text.
+    """
+    try:
+        return read_bytes(file).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise FamilyError(f"{file} is not UTF-8 text") from error
+
+
+def read_named(file: Path) -> dict[str, Any]:
+    """Return the JSON object of a file.
+
+    Raises:
+        FamilyError: It cannot be read, or holds none.
+    """
+    try:
+        found = json.loads(read_text(file))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, FamilyError):
+            raise
+        raise FamilyError(f"{file} is damaged: {error}") from error
+    if not isinstance(found, dict):
+        raise FamilyError(f"{file} holds no JSON object")
+    return found
+
+
+def read_numbers(file: Path, n: int) -> dict[str, int]:
+    """Return the number of each token that a vocabulary names.
+
+    Raises:
+        FamilyError: It cannot be read, or a number is none of a model with n tokens, or is twice
+            there.
+    """
+    numbers = read_named(file)
+    for text, number in numbers.items():
+        if type(number) is not int or not 0 <= number < n:
+            raise FamilyError(f"{file} gives {text!r} the number {number!r}; the model has {n}")
+    if len(set(numbers.values())) < len(numbers):
+        raise FamilyError(f"{file} gives two tokens the same number")
+    return numbers

@@ -1,0 +1,87 @@
+"""What a model needs, said before it is opened: read from its settings and the sizes of weights."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import gguf
+import torch
+from safetensors import SafetensorError, safe_open
+
+from core.families import CONFIG, FamilyError, family_of
+from core.families.checkpoint import GGUF_ENDING, read_settings, weight_files
+
+BYTES_OF_A_WEIGHT = 4
+"""They are kept in single precision."""
+LARGEST_MODEL = 6 << 30
+"""Bytes of memory that a model may take."""
+BYTES_A_SECOND = 100e6
+"""So many a disk of ten years ago writes: opening takes no longer than what is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What is known of a model without its weights."""
+
+    family: str
+    """What people call it."""
+    n_weights: int
+    """In its files; one that is there twice counts twice."""
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes that it takes on the disk, and in memory where all of it is used."""
+        return self.n_weights * BYTES_OF_A_WEIGHT
+
+    @property
+    def seconds(self) -> float:
+        """How long opening it takes at most, on a disk that writes `BYTES_A_SECOND`."""
+        return 1 + self.n_bytes / BYTES_A_SECOND
+
+
+def survey(path: Path) -> Survey:
+    """Say what a folder or a GGUF file holds.
+
+    Raises:
+        FamilyError: It holds no model that is known, it is damaged, or it is too large.
+    """
+    if path.is_file() and path.suffix.lower() == GGUF_ENDING:
+        found = _of_gguf(path)
+    else:
+        family = family_of(read_settings(path / CONFIG).get("model_type"))
+        found = Survey(family.label, sum(map(_n_weights, weight_files(path))))
+    if found.n_bytes > LARGEST_MODEL:
+        raise FamilyError(
+            f"this {found.family} has {found.n_weights / 1e9:.1f} billion weights, which take "
+            f"{found.n_bytes / 1e9:.0f} GB of memory; at most {LARGEST_MODEL / 1e9:.0f} GB are "
+            "opened"
+        )
+    return found
+
+
+def _of_gguf(path: Path) -> Survey:
+    try:
+        reader = gguf.GGUFReader(path)
+        architecture = reader.fields["general.architecture"].contents()
+        n_weights = sum(int(tensor.n_elements) for tensor in reader.tensors)
+    # A damaged file has the library read anything as anything.
+    except Exception as error:
+        why = str(error).strip().partition("\n")[0] or type(error).__name__
+        raise FamilyError(f"{path} cannot be read as GGUF: {why}") from error
+    return Survey(family_of(architecture).label, n_weights)
+
+
+def _n_weights(file: Path) -> int:
+    """Return how many numbers a file of weights holds, without reading them."""
+    try:
+        if file.suffix == ".safetensors":
+            with safe_open(file, framework="pt") as tensors:
+                shapes = [tensors.get_slice(name).get_shape() for name in tensors.keys()]  # noqa: SIM118
+            return sum(torch.Size(shape).numel() for shape in shapes)
+        found = torch.load(file, map_location="meta", weights_only=True, mmap=True)
+        return sum(tensor.numel() for tensor in found.values())
+    except SafetensorError as error:
+        raise FamilyError(f"{file} is damaged or no safetensors file: {error}") from error
+    # A damaged file, or one made to harm, has torch raise anything.
+    except Exception as error:
+        why = str(error).strip().partition("\n")[0]
+        raise FamilyError(f"{file} cannot be read: {why}") from error

@@ -1,0 +1,81 @@
+"""What run.json says: how a run was made, or of what an opened model was."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.config import ConfigError, ModelConfig, TrainConfig
+from core.runs.files import RunError, read_json
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """What run.json says: how the run was made."""
+
+    task: str
+    """A name of `TASKS`, or the file of pairs in the run's folder."""
+    preset: str
+    model: ModelConfig
+    training: TrainConfig
+    versions: Mapping[str, str]
+    command: str
+    origin: str = ""
+    """Of what an opened model was made: a folder, a file, or owner/name; empty for own runs."""
+    family: str = ""
+    """What people call an opened model's kind: BERT, GPT-2 and so on."""
+
+    @property
+    def is_opened(self) -> bool:
+        """Whether the model comes from elsewhere: then nothing is known of its training."""
+        return bool(self.family)
+
+    @property
+    def beside_own_pairs(self) -> bool:
+        """Whether own pairs were learned beside the sentences that the task makes.
+
+        They need not be there any more: then only what the task makes can be measured again.
+        """
+        return " --beside " in self.command
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings as JSON can hold them."""
+        opened = {"origin": self.origin, "family": self.family} if self.is_opened else {}
+        return {
+            "format": FORMAT,
+            "task": self.task,
+            "preset": self.preset,
+            "model": self.model.to_dict(),
+            "training": self.training.to_dict(),
+            "versions": dict(self.versions),
+            "command": self.command,
+            **opened,
+        }
+
+
+def read_settings(path: Path) -> RunSettings:
+    """Read run.json.
+
+    Raises:
+        RunError: It is missing, damaged, or of another format.
+    """
+    stored = read_json(path, "run.json")
+    if stored.get("format") != FORMAT:
+        raise RunError(f"{path}: run.json has format {stored.get('format')!r}, not {FORMAT}")
+    try:
+        return RunSettings(
+            task=str(stored["task"]),
+            preset=str(stored["preset"]),
+            model=ModelConfig.from_dict(stored["model"]),
+            training=TrainConfig.from_dict(stored["training"]),
+            versions=dict(stored["versions"]),
+            command=str(stored["command"]),
+            origin=str(stored.get("origin", "")),
+            family=str(stored.get("family", "")),
+        )
+    except KeyError as error:
+        raise RunError(f"{path}: run.json does not say {error}") from error
+    except (ConfigError, TypeError, ValueError) as error:
+        raise RunError(f"{path}: run.json: {error}") from error
