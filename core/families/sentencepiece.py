@@ -135,9 +135,7 @@ def sentencepiece_tokenizer(
         raise FamilyError(f"{file} has {size} tokens, and the model {n}")
     numbers = {model.id_to_piece(number): number for number in range(size)}
     specials = {
-        number: model.id_to_piece(number)
-        for number in range(size)
-        if model.is_control(number) or model.is_unknown(number)
+        number: model.id_to_piece(number) for number in range(size) if _is_special(model, number)
     }
     is_t5 = told.get("model_type") == "t5"
     if is_t5:
@@ -184,7 +182,8 @@ def _marian(
     names = {"</s>", "<unk>", "<pad>", "<s>", *(text for text in numbers if _is_typed(text))}
     specials = {numbers[text]: text for text in names if text in numbers}
     model = _model_of(content, path / file)
-    if not any(model.id_to_piece(at) in numbers for at in range(model.get_piece_size())):
+    own = [at for at in range(model.get_piece_size()) if not _is_special(model, at)]
+    if not any(model.id_to_piece(at) in numbers for at in own):
         raise FamilyError(f"{path / vocab} has none of the pieces of {file}")
     pad = told.get("pad_token_id")
     if type(pad) is int and 0 <= pad < n:
@@ -200,6 +199,11 @@ def _model_of(content: bytes, file: Path) -> SentencePieceProcessor:
     except Exception as error:
         why = str(error).strip().partition("\n")[0]
         raise FamilyError(f"{file} is no SentencePiece model: {why}") from error
+
+
+def _is_special(model: SentencePieceProcessor, number: int) -> bool:
+    """Say whether a piece is none of a text."""
+    return bool(model.is_control(number) or model.is_unknown(number))
 
 
 def _is_typed(text: str) -> bool:

