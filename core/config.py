@@ -142,8 +142,7 @@ class ModelConfig(Settings):
     @property
     def never_said(self) -> tuple[int, ...]:
         """Tokens that are no words and never follow one: what fills up, and what begins."""
-        special = {self.pad_id, self.bos_id} - {-1, *self.eos_ids}
-        return tuple(sorted(special))
+        return tuple(sorted({self.pad_id, self.bos_id} - {-1, *self.eos_ids}))
 
     @property
     def stacks(self) -> tuple[Stack, ...]:
@@ -211,17 +210,11 @@ class ModelConfig(Settings):
             f"target_vocab_size is {self.target_vocab_size} and vocab_size {self.vocab_size}: "
             f"embeddings of different sizes cannot be tied ({self.tied})",
         )
-        require(
-            len(self.stacks) < 2 or self.bos_id >= 0,
-            f"bos_id is {self.bos_id}: a decoder beside an encoder begins with a token",
-        )
-        for name in ("pad_id", "bos_id", "eos_ids"):
-            ids = getattr(self, name)
-            most = max(ids, default=-1) if isinstance(ids, tuple) else ids
-            require(
-                -1 <= most < max(self.vocab_size, self.n_target_tokens, FIRST_ID),
-                f"{name} is {ids}: there are {self.n_target_tokens} tokens",
-            )
+        if len(self.stacks) == 2:
+            require(self.bos_id >= 0, "bos_id is -1: a decoder beside an encoder begins with one")
+        most, n = max(self.pad_id, self.bos_id, *self.eos_ids), max(self.vocab_size, FIRST_ID)
+        n = max(n, self.n_target_tokens)
+        require(most < n, f"a special token has number {most}: there are {n} tokens")
         require(
             self.has_output or self.n_decoder_layers == 0,
             "has_output is False: a decoder says which token comes next",

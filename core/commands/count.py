@@ -1,22 +1,25 @@
-"""Count the parameters of a configuration; without options, of the paper's base model.
+"""Count the parameters of a run or of a configuration; without either, of the paper's base model.
 
 Published models are known by their names: `core count --model bert-base`.
 """
 
 import argparse
 import json
+from pathlib import Path
 from typing import get_args
 
 from core.config import ModelConfig, Norm, Positions
 from core.families.published import PUBLISHED
 from core.model.description import describe
+from core.runs.run import read_settings
 
 JOINT_VOCABULARY = 41_000
 """With so many pieces the counts of the paper's Table 3 come out."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Take the sizes that Table 3 varies."""
+    """Take a run, or the sizes that Table 3 varies."""
+    parser.add_argument("run", type=Path, nargs="?", metavar="RUN", help="in place of all sizes")
     parser.add_argument("--n-layers", type=int, default=6, help="in each stack")
     parser.add_argument("--d-model", type=int, default=512)
     parser.add_argument("--d-ff", type=int, default=2048)
@@ -40,6 +43,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _config(arguments: argparse.Namespace) -> ModelConfig:
+    if arguments.run:
+        return read_settings(arguments.run).model
     if arguments.model:
         return next(each.config for each in PUBLISHED if each.name == arguments.model)
     return ModelConfig(

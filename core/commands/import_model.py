@@ -24,6 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Say what it needs, open it, and say what it is."""
+    if arguments.run.exists():
+        raise RunError(f"{arguments.run} exists already")
     path = Path(arguments.source).expanduser()
     if path.is_dir() or path.suffix.lower() == ".gguf":
         try:

@@ -29,6 +29,8 @@ _READ = (
 _ON_HUB = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
 _SLACK = 1.02
 """So much room is left on the disk beyond what is unpacked."""
+_ROOM_LEFT = 1 << 20
+"""With less on the disk it is the disk that is full."""
 
 Shares = Generator[float, None, Path]
 """Yields the share of all work that is done, and returns where the files are."""
@@ -95,7 +97,7 @@ def _fetched(name: str, room: Path, share: float) -> Shares:
     """Fetch the files of a model from the Hub."""
     # Here, for it takes half a second that few need.
     from huggingface_hub import HfApi, hf_hub_download
-    from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
+    from huggingface_hub.errors import HfHubHTTPError
 
     offline = (
         "without a network a model is brought as a folder: on a computer that has one, run "
@@ -122,8 +124,11 @@ def _fetched(name: str, room: Path, share: float) -> Shares:
     except HfHubHTTPError as error:
         why = str(error).strip().partition("\n")[0]
         raise RunError(f"the Hub does not give {name}: {why}") from error
-    except (OfflineModeIsEnabled, OSError, RuntimeError) as error:
-        if shutil.disk_usage(room).free < (1 << 20):
+    except RunError:
+        raise
+    # The library lets out whatever its network does.
+    except Exception as error:
+        if shutil.disk_usage(room).free < _ROOM_LEFT:
             raise
         raise RunError(f"the Hub cannot be reached; {offline}") from error
     return room

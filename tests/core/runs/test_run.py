@@ -5,7 +5,7 @@ import shutil
 import pytest
 import torch
 
-from core.runs.run import RunError, is_run, load_run, read_settings
+from core.runs.run import RunError, is_run, load_run
 from core.runs.weights import newest_checkpoint
 
 
@@ -31,12 +31,6 @@ def test_a_good_run_is_loaded_with_all_that_belongs_to_it(copy_folder, miniature
     assert run.known_words == set("abcdefghijklmnopqrstuvwxyz")
     assert run.evaluation is None
     assert {"torch", "tokenizers", "python"} <= set(run.settings.versions)
-
-
-def test_settings_come_back_from_json_as_they_were(copy_folder, tmp_path):
-    settings = read_settings(copy_folder)
-    (tmp_path / "run.json").write_text(json.dumps(settings.to_dict()))
-    assert read_settings(tmp_path) == settings
 
 
 EVALUATION = {"exact_match": 0.5, "n": 10, "seed": 0, "pronoun": None, "heads": []}

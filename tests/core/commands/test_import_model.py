@@ -1,0 +1,68 @@
+import json
+
+import pytest
+
+from core.runs.run import load_run
+from tests.core.families.folders import write_folder
+
+TEXT = "The animal did not cross the street."
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    path = tmp_path_factory.mktemp("folders")
+    for name in ("gpt2", "bert", "marian"):
+        write_folder(path / name, name)
+    return path
+
+
+@pytest.fixture
+def opened(command, folders, tmp_path):
+    def run(name):
+        status, out, error = command("import", folders / name, tmp_path / name)
+        assert status == 0
+        assert f"{tmp_path / name}: " in out
+        assert "weights: " in error
+        return tmp_path / name
+
+    return run
+
+
+@pytest.mark.parametrize("name", ["gpt2", "bert", "marian"])
+def test_an_opened_model_is_inspected_with_the_same_fields(command, opened, name):
+    status, out, _ = command("inspect", opened(name), TEXT, "--json")
+    assert status == 0
+    found = json.loads(out)
+    assert set(found) == {"source", "target", "attention"}
+    assert bool(found["source"]["tokens"]) == (name != "gpt2")
+    assert bool(found["target"]["fed"]) == (name != "bert")
+    rows = found["target"]["fed"] or found["source"]["tokens"]
+    assert len(found["target"]["predicted"]) == len(rows)
+    for site in found["attention"].values():
+        assert all(abs(sum(row) - 1) < 1e-5 for head in site["weights"] for row in head)
+
+
+def test_a_prompt_is_gone_on_from(command, opened):
+    status, out, error = command("continue", opened("gpt2"), TEXT, "--steps")
+    assert status == 0
+    assert out.count("→") == 24 or "stops at" not in error
+
+
+def test_a_translator_translates_and_counts(command, opened):
+    path = opened("marian")
+    assert command("translate", path, TEXT, "--beam", "3")[0] == 0
+    n = sum(each.numel() for each in load_run(path).model.parameters())
+    assert command("count", path)[1] == f"{n:,}\n"
+
+
+def test_what_does_not_go_together_is_said(refused, opened):
+    assert "it writes nothing" in refused("translate", opened("bert"), TEXT)
+    assert "has an encoder" in refused("continue", opened("marian"), TEXT)
+
+
+def test_what_cannot_be_opened_is_said(refused, tmp_path, folders):
+    assert "no such folder" in refused("import", tmp_path / "x", tmp_path / "run")
+    (tmp_path / "config.json").write_text('{"model_type": "roberta"}')
+    said = refused("import", tmp_path, tmp_path / "run")
+    assert "model_type is 'roberta'; known are BERT, GPT-2, LLaMA, Marian, T5" in said
+    assert "exists already" in refused("import", folders / "gpt2", tmp_path)
