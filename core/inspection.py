@@ -89,12 +89,15 @@ def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Insp
     record = Record()
     with torch.inference_mode():
         logits_BTV = run.model(one_row(translation.source_ids), one_row(fed_ids), record)
+    guessed = _guessed(run.model, logits_BTV[0])
+    if guessed and not fed_ids:
+        translation = replace(translation, text=_filled_in(run, translation.source_ids, guessed))
     words = run.tokenizer.word_texts(translation.source_ids)
     return Inspection(
         translation=translation,
         source_tokens=run.tokenizer.describe(translation.source_ids),
         fed_tokens=run.target_tokenizer.describe(fed_ids),
-        predicted_tokens=run.target_tokenizer.describe(_guessed(run.model, logits_BTV[0])),
+        predicted_tokens=run.target_tokenizer.describe(guessed),
         source_words=tuple(words),
         fed_words=tuple(run.target_tokenizer.word_texts(fed_ids)),
         unknown_words=_unknown(run, words),
@@ -109,6 +112,15 @@ def _guessed(model: Transformer, logits_KV: Tensor) -> list[int]:
         return []
     guessed: list[int] = sayable(logits_KV, model.config).argmax(dim=-1).tolist()
     return guessed
+
+
+def _filled_in(run: Run, ids: Sequence[int], guessed: Sequence[int]) -> str:
+    """Return a text in which each mask token has become the model's guess; empty without any."""
+    mask = run.tokenizer.mask_id
+    if mask not in ids:
+        return ""
+    pairs = zip(ids, guessed, strict=True)
+    return run.tokenizer.decode([guess if token == mask else token for token, guess in pairs])
 
 
 def _unknown(run: Run, words: Sequence[str]) -> frozenset[int]:

@@ -1,6 +1,7 @@
 """Decoding: how a model writes a sentence, step by step, and what that costs."""
 
 from pages.frame.language import N_
+from pages.frame.needs import Need
 from pages.frame.view import View, of_sentence
 from pages.views.decoding import cost, exposure, output, steps, tree
 
@@ -10,18 +11,21 @@ VIEWS = (
         N_("step by step"),
         N_("Fed its own words (free running), and fed the true words (teacher forcing)."),
         steps.draw,
+        needs=(Need.BOTH,),
     ),
     View(
         "tree",
         N_("beam tree"),
         N_("Beam search keeps the best prefixes side by side, and drops the others at every step."),
         tree.draw,
+        needs=(Need.WRITING,),
     ),
     View(
         "output",
         N_("output layer"),
         N_("How the scores of a step become probabilities, and what temperature does to them."),
         output.draw,
+        needs=(Need.WRITING,),
     ),
     View(
         "cost",
@@ -31,6 +35,7 @@ VIEWS = (
             "training the true tokens are known: one masked pass computes all positions together."
         ),
         cost.draw,
+        needs=(Need.WRITING,),
     ),
     View(
         "exposure",
@@ -38,6 +43,7 @@ VIEWS = (
         N_("How far early mistakes carry: held-out sentences, true words fed against own ones."),
         exposure.draw,
         of_sentence=False,
+        needs=(Need.TASK,),
     ),
 )
 

@@ -2,6 +2,7 @@
 
 from pages.frame import session
 from pages.frame.language import N_
+from pages.frame.needs import Need
 from pages.frame.opening import Opened
 from pages.frame.view import View, of_sentence
 from pages.views.heads import (
@@ -28,6 +29,7 @@ VIEWS: tuple[View[Opened], ...] = (
         N_("silence"),
         N_("Take heads away: what becomes of the sentence, and of sentences never seen?"),
         silence.draw,
+        needs=(Need.WRITING,),
     ),
     View(
         "prune",
@@ -35,24 +37,28 @@ VIEWS: tuple[View[Opened], ...] = (
         N_("Silence one head after the other: how many does the task really need?"),
         prune.draw,
         of_sentence=False,
+        needs=(Need.TASK,),
     ),
     View(
         "override",
         N_("override"),
         N_("Make one row of one head look elsewhere, and read what the model then writes."),
         override.draw,
+        needs=(Need.WRITING,),
     ),
     View(
         "patch",
         N_("patch"),
         N_("Put what a head says in one sentence into another: which carries the difference?"),
         patch.draw,
+        needs=(Need.BOTH,),
     ),
     View(
         "guided",
         N_("guided"),
         N_("The same task learned freely, and with one head asked to look at the antecedent."),
         guided.draw,
+        needs=(Need.TASK,),
     ),
     View(
         "scores",
@@ -63,6 +69,7 @@ VIEWS: tuple[View[Opened], ...] = (
         ),
         scores.draw,
         of_sentence=False,
+        needs=(Need.TASK,),
     ),
     View(
         "card",
@@ -73,6 +80,7 @@ VIEWS: tuple[View[Opened], ...] = (
         ),
         card.draw,
         of_sentence=False,
+        needs=(Need.TASK,),
     ),
     View(
         "alike",
@@ -80,6 +88,7 @@ VIEWS: tuple[View[Opened], ...] = (
         N_("Which heads look at the same tokens: 1 for heads that always have the same weights."),
         alike.draw,
         of_sentence=False,
+        needs=(Need.TASK,),
     ),
     View(
         "attribution",
@@ -89,6 +98,7 @@ VIEWS: tuple[View[Opened], ...] = (
             "other methods are tested by."
         ),
         attribution.draw,
+        needs=(Need.BOTH,),
     ),
 )
 

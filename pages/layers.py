@@ -1,6 +1,7 @@
 """Layers: every part of the loaded model, what it costs, and what it does to a sentence."""
 
 from pages.frame.language import N_
+from pages.frame.needs import Need
 from pages.frame.view import View, of_sentence
 from pages.views.layers import counts, lens, mixing, norms, parts, sizes, stream, units
 
@@ -31,6 +32,7 @@ VIEWS = (
             "through the output matrix (logit lens)."
         ),
         lens.draw,
+        needs=(Need.WRITING,),
     ),
     View(
         "norms",
@@ -40,6 +42,7 @@ VIEWS = (
             "on the other sentences and on padding."
         ),
         norms.draw,
+        needs=(Need.SOURCE, Need.LAYER_NORM),
     ),
     View(
         "units",
@@ -59,6 +62,7 @@ VIEWS = (
         ),
         mixing.draw,
         older="sides",
+        needs=(Need.SOURCE,),
     ),
     View(
         "counts",

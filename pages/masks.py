@@ -2,6 +2,7 @@
 
 from pages.frame import view
 from pages.frame.language import N_
+from pages.frame.needs import Need
 from pages.frame.view import View
 from pages.views.masks import masks, prefixes, scores, without
 
@@ -14,6 +15,7 @@ VIEWS = (
             "The decoder may not look ahead either. Hatched: hidden."
         ),
         masks.draw,
+        needs=(Need.BOTH,),
     ),
     View(
         "prefixes",
@@ -23,6 +25,7 @@ VIEWS = (
             "does all steps at once: the look-ahead mask shows row i the same words as prefix i."
         ),
         prefixes.draw,
+        needs=(Need.WRITING,),
     ),
     View(
         "scores",
@@ -32,6 +35,7 @@ VIEWS = (
             "still sums to 1."
         ),
         scores.draw,
+        needs=(Need.BOTH,),
     ),
     View(
         "without",
@@ -41,6 +45,7 @@ VIEWS = (
             "to the future, and the loss says what that costs."
         ),
         without.draw,
+        needs=(Need.BOTH,),
     ),
 )
 

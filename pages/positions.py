@@ -2,6 +2,7 @@
 
 from pages.frame import view
 from pages.frame.language import N_
+from pages.frame.needs import Need
 from pages.frame.view import View
 from pages.views.positions import check, dots, learned, norms, rotation, shuffle, table, waves
 
@@ -75,6 +76,7 @@ VIEWS = (
             "needed."
         ),
         shuffle.draw,
+        needs=(Need.SOURCE,),
     ),
     View(
         "norms",
@@ -84,6 +86,7 @@ VIEWS = (
             "that neither drowns the other; the paper gives no reason."
         ),
         norms.draw,
+        needs=(Need.SOURCE, Need.SCALED_TOKENS),
     ),
 )
 

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.frame import address, session
 from pages.frame.language import N_, _, n_, plain
 from pages.frame.view import View, show
-from pages.views.runs import compare, manage, run, table
+from pages.views.runs import compare, manage, open_model, run, table
 from pages.views.runs.table import Listed
 
 TABLE = View(
@@ -33,7 +33,9 @@ def render() -> None:
     view = _view_of(len(chosen))
     with head:
         manage.upload()
+        open_model.ask()
         st.caption(_hint(len(runs), len(chosen), view), width="stretch")
+    open_model.tell()
     # One place, always there: the view below it must not move (see `view.of_sentence`).
     with st.container():
         if note := manage.take():

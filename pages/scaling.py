@@ -2,6 +2,7 @@
 
 from pages.frame import view
 from pages.frame.language import N_
+from pages.frame.needs import Need
 from pages.frame.view import View
 from pages.views.scaling import gradient, heads, jacobian, softmax, variance
 
@@ -24,6 +25,7 @@ VIEWS = (
             "by $\\sqrt{d_k}$, it is 1 at every width."
         ),
         variance.draw,
+        needs=(Need.WRITING, Need.SCALED_SCORES),
     ),
     View(
         "jacobian",
@@ -53,6 +55,7 @@ VIEWS = (
             "multiplied by $\\sqrt{d_k}$."
         ),
         heads.draw,
+        needs=(Need.WRITING, Need.SCALED_SCORES),
     ),
 )
 

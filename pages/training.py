@@ -61,11 +61,19 @@ def render() -> None:
 
 def _runs() -> dict[str, Path]:
     """Return the runs by name: one's own before the gallery's, those that train at the top."""
-    paths = cached.run_paths()
+    paths = {name: path for name, path in cached.run_paths().items() if not _is_opened(path)}
     own = [name for name, path in paths.items() if path.parent == cached.OWN]
     others = [name for name in paths if name not in own]
     own.sort(key=lambda name: (not _trains(paths[name]), -_changed(paths[name])))
     return {name: paths[name] for name in (*own, *others)}
+
+
+def _is_opened(path: Path) -> bool:
+    """Say whether a run was trained elsewhere."""
+    try:
+        return cached.settings(path).is_opened
+    except RunError:
+        return False
 
 
 def _changed(path: Path) -> float:

@@ -49,7 +49,7 @@ class Translation:
     source: str
     """As the model sees it: single spaces, one kind of apostrophe, cut where it had to be."""
     text: str
-    """What the model wrote."""
+    """What the model wrote; of an encoder alone, the text with its guesses for mask tokens."""
     cut: bool
     """True when the sentence was longer than the model's positions."""
     finished: bool

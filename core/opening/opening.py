@@ -159,7 +159,8 @@ def _process(folder: Path, source: str) -> Iterator[int]:
     path = folder.with_name(free_name(folder.parent, name_of(folder)))
     with working(OPENING, folder) as work:
         yield from work.counted(_by_percent(open_model(source, path)), _PERCENT)
-    if path.exists():
+    # Where it failed, the folder stays to say why.
+    if not (folder / OPENING.files.progress).exists():
         shutil.rmtree(folder, ignore_errors=True)
 
 

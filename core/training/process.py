@@ -26,8 +26,10 @@ State = Literal[
     "finished",
     "failed",
     "interrupted",
+    "opened",
 ]
-"""prepared: never begun; interrupted: its process ended without a word (killed, power cut)."""
+"""prepared: never begun; interrupted: its process ended without a word (killed, power cut);
+opened: it was trained elsewhere."""
 AT_WORK: tuple[State, ...] = ("starting", "running", "evaluating")
 
 
@@ -58,6 +60,8 @@ def situation(path: Path) -> Situation:
         RunError: The folder is no run.
     """
     settings = read_settings(path)
+    if settings.is_opened:
+        return Situation("opened", 0, 0, "", can_go_on=False)
     steps = settings.training.steps
     status = _status(path)
     state = _told_state(path, status)

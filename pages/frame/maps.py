@@ -51,7 +51,7 @@ def maps_of(
         predicted=predicted if kind.query_side == "target" else (),
         source=tokens["source"],
         # What the last row predicts ends the target: EOS, or what came when the limit was reached.
-        target=(*tokens["target"], predicted[-1]),
+        target=(*tokens["target"], *(predicted[-1:] if tokens["target"] else ())),
         translation=typeset(inspection.translation.text, run),
         finding=finding,
         selected=(head.layer, head.index),

@@ -27,9 +27,23 @@ MOST_RESPELLED = 3
 
 def size(inspection: Inspection) -> str:
     """Return how long source and target are, and how long the model took."""
-    return _("{source} → {target} tokens · {milliseconds} ms").format(
-        source=number(len(inspection.source_tokens) - 1),
-        target=number(len(inspection.fed_tokens) - 1),
+    n_given = inspection.translation.n_given + 1
+    n_source, n_fed = len(inspection.source_tokens), len(inspection.fed_tokens)
+    if n_source and n_fed:
+        text, n_first, n_then = (
+            _("{source} → {target} tokens · {milliseconds} ms"),
+            n_source - 1,
+            n_fed - 1,
+        )
+    elif n_fed:
+        # All are a text: none of them ends it or begins it for the model alone.
+        text = _("{source} tokens, {target} written · {milliseconds} ms")
+        n_first, n_then = n_given, n_fed - n_given
+    else:
+        text, n_first, n_then = _("{source} tokens · {milliseconds} ms"), n_source, 0
+    return text.format(
+        source=number(n_first),
+        target=number(n_then),
         milliseconds=number(1000 * inspection.seconds, 0),
     )
 
@@ -132,7 +146,9 @@ def about_reading(run: Run, inspection: Inspection) -> list[str]:
             n_tokens,
         )
         found.append(cut.format(n=number(n_tokens)))
-    if not inspection.translation.finished:
+    # A text has no end that a decoder alone must find.
+    translates = inspection.source_tokens and inspection.fed_tokens
+    if translates and not inspection.translation.finished:
         found.append(_("The model did not come to an end (EOS) before the length limit."))
     if n := len(inspection.unknown_words):
         total = len(inspection.source_words) - 1
@@ -276,7 +292,7 @@ def _training_warnings(run: Run) -> list[str]:
     if run.damage:
         text = _("{why}. Its figures are left out; python -m core evaluate measures them anew.")
         return [plain(text.format(why=run.damage))]
-    steps = run.settings.training.steps
+    steps = 0 if run.settings.is_opened else run.settings.training.steps
     if run.step < steps:
         said = n_(
             "Training has done {step} of {steps} step.",

@@ -15,8 +15,18 @@ from core.inspection import Inspection, inspect_sentence
 from core.runs.run import Run, RunError
 from core.tasks import TASKS, Example, Task
 from pages.frame import address, cached, controls, layout, session
-from pages.frame.language import _, n_, number, plain
+from pages.frame.language import N_, _, n_, number, plain
 
+_READ = (
+    Example(N_("it = the animal"), "The animal did not cross the street because it was too tired."),
+    Example(N_("it = the street"), "The animal did not cross the street because it was too wide."),
+)
+_PROMPTS = (
+    Example(N_("a fact"), "The capital of France is"),
+    Example(N_("repeated words"), "red green blue yellow red green blue"),
+    Example(N_("it"), "The animal did not cross the street because it"),
+)
+"""For models of which no task is known: to be read, and to be gone on from."""
 LARGEST_BATCH = 8
 """So many sentences at most."""
 
@@ -53,7 +63,8 @@ def model_and_sentence(*, asked: bool = True) -> Opened | None:
     task = None if problem else cached.task(path)
     with row:
         # Asked for even where the run is damaged: what was typed must not get lost.
-        sentence = ask_sentence(task, asked=asked)
+        run = None if problem else cached.loaded(path)
+        sentence = ask_sentence(task, asked=asked, others=() if run is None else examples_of(run))
     if problem:
         st.error(plain(problem))
         return None
@@ -70,15 +81,22 @@ def say_no_text() -> None:
     st.info(_("Type a sentence, or click one of the examples."))
 
 
-def ask_sentence(task: Task | None, *, labelled: bool = True, asked: bool = True) -> str:
+def ask_sentence(
+    task: Task | None,
+    *,
+    labelled: bool = True,
+    asked: bool = True,
+    others: Sequence[Example] = (),
+) -> str:
     """Ask for a sentence beside those of a task; another task's examples make room for its own.
 
     Args:
         task: What the model learned, if it is known.
         labelled: Whether it is said above what is asked for.
         asked: False where it changes nothing, unless there is none.
+        others: What is offered where there is no task.
     """
-    offered = _examples(task)
+    offered = _examples(task) or tuple(others)
     default = offered[0].source if offered else ""
     foreign = {example.source for other in TASKS.values() for example in other.examples}
     foreign = {"", *foreign} - {example.source for example in offered} if offered else set()
@@ -88,6 +106,15 @@ def ask_sentence(task: Task | None, *, labelled: bool = True, asked: bool = True
     sentence = ask_typed_sentence(default, labelled=labelled)
     _offer(offered)
     return sentence
+
+
+def examples_of(run: Run) -> tuple[Example, ...]:
+    """Return sentences to begin with for an opened model, of whose task nothing is known."""
+    if not run.settings.is_opened:
+        return ()
+    if run.tokenizer.mask_id >= 0 and run.model.config.has_output:
+        return (Example(N_("a word left out"), "The capital of France is [MASK]."), *_READ)
+    return _PROMPTS if run.model.config.stacks == ("decoder",) else _READ
 
 
 def _ask_run(names: Sequence[str], then: Callable[[], None] | None = None) -> str:
@@ -173,9 +200,11 @@ def _problem(path: Path) -> str:
 
 
 def default_kind(run: Run) -> Kind:
-    """Return the kind of attention whose heads find antecedents best, or else cross-attention."""
+    """Return the kind whose heads find antecedents best, or else cross-attention, if any."""
     found = best_pronoun_head(run)
-    return Kind.CROSS if found is None else found.head.kind
+    kinds = [site.attention for site in run.model.sites()]
+    usual = Kind.CROSS if Kind.CROSS in kinds else kinds[0]
+    return usual if found is None else found.head.kind
 
 
 def default_head(run: Run, kind: Kind) -> tuple[int, int]:

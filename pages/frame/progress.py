@@ -24,6 +24,7 @@ STATES = {
     "finished": N_("finished"),
     "failed": N_("failed"),
     "interrupted": N_("interrupted"),
+    "opened": N_("opened"),
 }
 """How a training stands → in a word or two."""
 

@@ -22,6 +22,7 @@ from pages.frame.files import Column as Column
 from pages.frame.files import Columns as Columns
 from pages.frame.language import _, plain
 from pages.frame.messages import explained
+from pages.frame.needs import Need, why_not
 from pages.frame.opening import Opened
 
 Subject = TypeVar("Subject")
@@ -44,6 +45,8 @@ class View(Generic[Subject]):
     """What older links called it."""
     of_sentence: bool = True
     """Whether a sentence changes anything in it; where none does, none is asked for."""
+    needs: tuple[Need, ...] = ()
+    """What not every model has and the view is about."""
 
 
 def saying_why(
@@ -121,6 +124,10 @@ def of_sentence(views: Sequence[View[Opened]], name: str, *, named: bool = False
     with st.container():
         if view.of_sentence and (found := notes.about_sentence(opened.run, opened.inspection)):
             st.caption(" ".join(found))
+    if why := why_not(opened.run, view.needs):
+        st.info(why)
+        say_notice(opened.run)
+        return
     facts = {
         "model": opened.run.name,
         "step": opened.run.step,

@@ -66,7 +66,7 @@ def norms(run: Run, sentence: str) -> Norms:
     scaled_S = record.tensors[site, Step.TOKENS][0].double().norm(dim=-1).numpy()
     return Norms(
         tokens=run.tokenizer.describe(source_ids),
-        plain_S=scaled_S / run.settings.model.d_model**0.5,
+        plain_S=scaled_S / run.model.source_embedding.scale,
         scaled_S=scaled_S,
         positions_S=record.tensors[site, Step.POSITIONS].double().norm(dim=-1).numpy(),
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import torch
 
-from core.batch import pad
+from core.batch import one_row, pad
 from core.model import Transformer
 
 
@@ -29,9 +29,9 @@ def compare_prefixes(
     model: Transformer, source_ids: Sequence[int], fed_ids: Sequence[int]
 ) -> PrefixCheck:
     """Run "BOS", "BOS y₁", "BOS y₁ y₂" … alone, and the whole target once, masked."""
-    source_1S = pad([source_ids])
+    source_1S = one_row(source_ids)
     together_TV = model(source_1S, pad([fed_ids]))[0]
-    memory_1SD = model.encode(source_1S)
+    memory_1SD = None if source_1S is None else model.encode(source_1S)
     largest = 0.0
     for row in range(len(fed_ids)):
         alone_V = model.decode(pad([fed_ids[: row + 1]]), memory_1SD, None)[0, -1]

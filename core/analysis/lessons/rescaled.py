@@ -11,12 +11,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn.functional import cross_entropy
 
 from core.analysis.heads.evenness import evenness
 from core.batch import one_row
 from core.decoding.sentence import Translation
 from core.decoding.step import sayable
-from core.evaluate.loss import token_loss
 from core.heads import Site
 from core.model import (
     Probe,
@@ -26,7 +26,6 @@ from core.model import (
     Step,
 )
 from core.runs.run import Run
-from core.vocabulary import BOS, EOS
 
 PerHead = Mapping[Site, tuple[float, ...]]
 """One number for each head of each attention sublayer."""
@@ -49,7 +48,7 @@ class ScoreSpread:
 
 def score_spread(run: Run, translation: Translation) -> ScoreSpread:
     """Measure the variance of every head's scores in one pass that is fed a translation."""
-    record = Record(steps=frozenset({Step.VISIBLE, Step.QUERY, Step.KEY}))
+    record = Record(steps=frozenset({Step.VISIBLE, Step.PRODUCTS}))
     _logits(run, translation, record)
     d_k = run.settings.model.d_k
     unscaled = {site: _variances(record, site) for site in run.model.sites()}
@@ -93,33 +92,32 @@ def without_scaling(run: Run, translation: Translation) -> Rescaled:
         unscaled={site: _evenness(after, site) for site in run.model.sites()},
         n_tokens=len(same_T),
         n_same=int(same_T.sum()),
-        scaled_loss=_loss(scaled_TV, translation),
-        unscaled_loss=_loss(unscaled_TV, translation),
+        scaled_loss=_loss(run, scaled_TV, translation),
+        unscaled_loss=_loss(run, unscaled_TV, translation),
     )
 
 
 @torch.inference_mode()
 def _logits(run: Run, translation: Translation, probe: Probe) -> Tensor:
     """Return logits_TV of the translation's tokens."""
-    fed_ids = (BOS, *_written(translation)[:-1])
+    fed_ids = (translation.first, *_written(run, translation)[:-1])
     logits_BTV: Tensor = run.model(one_row(translation.source_ids), one_row(fed_ids), probe)
     return logits_BTV[0]
 
 
-def _written(translation: Translation) -> tuple[int, ...]:
+def _written(run: Run, translation: Translation) -> tuple[int, ...]:
     """Return a translation as it was written: with EOS, unless it met the length limit before."""
-    return (*translation.target_ids, EOS) if translation.finished else translation.target_ids
+    ends = run.model.config.eos_ids[:1] if translation.finished else ()
+    return (*translation.target_ids, *ends)
 
 
-def _loss(logits_TV: Tensor, translation: Translation) -> float:
-    labels_T = torch.tensor(_written(translation))
-    return float(token_loss(logits_TV[None].double(), labels_T[None]))
+def _loss(run: Run, logits_TV: Tensor, translation: Translation) -> float:
+    labels_T = torch.tensor(_written(run, translation))
+    return float(cross_entropy(logits_TV.double(), labels_T))
 
 
 def _variances(record: Record, site: Site) -> tuple[float, ...]:
-    query_HQE = record.tensors[site, Step.QUERY][0].double()
-    key_HKE = record.tensors[site, Step.KEY][0].double()
-    products_HQK = (query_HQE @ key_HKE.transpose(-2, -1)).numpy()
+    products_HQK = record.tensors[site, Step.PRODUCTS][0].double().numpy()
     visible_QK = _visible(record, site, products_HQK.shape[1:])
     return tuple(float(products_QK[visible_QK].var()) for products_QK in products_HQK)
 

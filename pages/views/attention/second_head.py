@@ -79,7 +79,9 @@ def _other_sentence(selected: Selection) -> str:
 
 def _other_model(selected: Selection) -> tuple[str, Path]:
     """Ask for one of the runs that were trained on the same task."""
-    fitting = _fitting(selected.opened.run.settings.task)
+    # Of opened models nobody knows which have a task in common.
+    task = selected.opened.run.settings.task
+    fitting = _fitting(task) if task else {}
     own = next(name for name, path in cached.run_paths().items() if path == selected.opened.path)
     names = list(fitting) or [own]
     others = [name for name in names if name != own]

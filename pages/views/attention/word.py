@@ -19,6 +19,7 @@ from pages.frame.opening import Opened
 from pages.frame.selection import Selection, key_tokens, query_tokens
 from pages.frame.view import Columns, Shown
 from pages.views.attention import seen, weights
+from viz.component.payload import TokenLabel
 from viz.plane.strips import StripGroup, Strips
 
 AT, BY = "at", "by"
@@ -46,7 +47,7 @@ def draw(opened: Opened) -> Shown:
         Strips(
             source=labels(inspection.source_tokens, inspection.unknown_words),
             # What the last row predicts ends the target: EOS, or what came at the length limit.
-            target=(*labels(inspection.fed_tokens), labels(inspection.predicted_tokens)[-1]),
+            target=_target(inspection),
             side=side,
             index=index,
             direction="at" if direction == AT else "by",
@@ -77,9 +78,16 @@ def _followed(selected: Selection) -> tuple[Side, int]:
         return found
     pronoun = pin.pronoun(opened, inspection)
     # The last word is EOS.
-    middle = (len(inspection.source_words) - 1) // 2
-    words = [token.word for token in inspection.source_tokens]
-    return "source", words.index(middle) if pronoun is None else pronoun
+    side: Side = "source" if inspection.source_tokens else "target"
+    words = [token.word for token in inspection.tokens_of(side)]
+    middle = max(words) // 2
+    return side, words.index(middle) if pronoun is None else pronoun
+
+
+def _target(inspection: Inspection) -> tuple[TokenLabel, ...]:
+    """Return what a decoder is fed, and what its last row predicts; nothing without a decoder."""
+    fed = labels(inspection.fed_tokens)
+    return (*fed, *labels(inspection.predicted_tokens)[-1:]) if fed else ()
 
 
 def _groups(inspection: Inspection, side: Side, index: int, direction: str) -> list[StripGroup]:

@@ -20,7 +20,8 @@ def ask(opened: Opened, name: str, default: Stack) -> tuple[Stack, tuple[Token, 
         name: Of the choice: every view has its own, and so its own default.
         default: To begin with.
     """
-    stack = selection.ask_stack(name, default)
+    stacks = opened.run.model.config.stacks
+    stack = selection.ask_stack(name, default) if len(stacks) > 1 else stacks[0]
     return stack, opened.inspection.tokens_of(Kind.self_of(stack).query_side)
 
 

@@ -105,7 +105,9 @@ def _learned_run(opened: Opened) -> Run | None:
     """Return the chosen run where it learned its positions, or else the first that did."""
     for path in (opened.path, *cached.run_paths().values()):
         try:
-            if cached.settings(path).model.positions == "learned":
+            settings = cached.settings(path)
+            # How an opened model began is not known, with which what it learned is compared.
+            if settings.model.positions == "learned" and not settings.is_opened:
                 return cached.loaded(path)
         except RunError:
             continue

@@ -47,7 +47,7 @@ def draw(opened: Opened) -> Shown:
         + "numbers = [found.plain_S, found.scaled_S, found.positions_S]\n",
         code=[position_experiments.norms, Embedding],
         pictures=[picture],
-        formula=FORMULAS[config.positions],
+        formula=FORMULAS["learned" if config.positions == "learned" else "sinusoidal"],
         tries=[
             _("Another model: the norm of sinusoids is √(d_model / 2), wherever they stand."),
             _("Other words: are the vectors of rare ones longer or shorter?"),

@@ -142,6 +142,11 @@ def offer(run: Listed) -> None:
 def _state(run: Listed) -> str:
     if run.situation is None:
         return _("damaged")
+    if run.record is not None and run.record.settings.is_opened:
+        settings = run.record.settings
+        return _("{family}, opened from {origin}").format(
+            family=settings.family, origin=plain(settings.origin)
+        )
     found = n_(
         "{state}, {step} of {steps} step", "{state}, {step} of {steps} steps", run.situation.steps
     ).format(
@@ -156,7 +161,7 @@ def _links(run: Listed) -> None:
     """Lead to where the run's heads and its training can be looked at."""
     if not cached.complaint(run.path):
         links.link("", _("Heads"), ":material/grid_view:", {session.MODEL: run.name})
-    if run.situation is not None:
+    if run.situation is not None and run.situation.state != "opened":
         over = run.situation.state == "finished"
         name, view = (_("Look back"), "look_back") if over else (_("Watch"), "watch")
         opened = {"training": view, session.MODEL: run.name}

@@ -156,3 +156,18 @@ def test_a_run_whose_tokenizer_is_gone_is_refused(both, tmp_path):
             file.unlink()
     with pytest.raises(RunError, match="there is no tokenizer"):
         load_run(tmp_path / "run")
+
+
+def test_a_mask_token_is_filled_in_with_the_most_probable_word(both):
+    theirs, run = both
+    found = inspect_sentence(run, "The [MASK] did not cross the [MASK].")
+    if run.tokenizer.mask_id < 0 or not run.model.config.has_output:
+        assert "decoder" in run.model.config.stacks or found.translation.text == ""
+        return
+    ids = torch.tensor([found.translation.source_ids])
+    with torch.no_grad():
+        best = theirs(input_ids=ids).logits[0].argmax(dim=-1)
+    filled = torch.where(ids[0] == run.tokenizer.mask_id, best, ids[0]).tolist()
+    assert found.translation.text == run.tokenizer.decode(filled)
+    assert "[MASK]" not in found.translation.text
+    assert inspect_sentence(run, TEXT).translation.text == ""

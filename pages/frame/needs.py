@@ -1,0 +1,93 @@
+"""What a view needs of a model, and the sentence that says why a model does not have it."""
+
+from collections.abc import Collection
+from enum import Enum
+
+from core.runs.run import Run, RunSettings
+from pages.frame.language import _, plain
+
+
+class Need(Enum):
+    """Something that not every model has."""
+
+    SOURCE = "source"
+    """An encoder: a text that is only read."""
+    WRITING = "writing"
+    """A decoder."""
+    BOTH = "both"
+    """A decoder that looks at what an encoder has read."""
+    TASK = "task"
+    """A task that it was trained on here."""
+    PLAIN_HEADS = "plain heads"
+    """Heads as the paper has them: with biases, and without positions in their scores."""
+    SCALED_TOKENS = "scaled tokens"
+    """Vectors of tokens times √d_model, to which vectors of positions are added."""
+    LAYER_NORM = "layer norm"
+    """LayerNorm, which takes the mean away before it divides."""
+    SCALED_SCORES = "scaled scores"
+    """Scores divided by √d_k."""
+
+
+def why_not(run: Run, needs: Collection[Need]) -> str:
+    """Return why a view does not apply to a run's model, in a sentence; empty where it does.
+
+    Args:
+        run: The run.
+        needs: What the view needs; the first that is missing is said.
+    """
+    model = plain(run.name)
+    missing = (need for need in needs if _lacks(run.settings, need))
+    return next((_SENTENCES[need]().format(model=model) for need in missing), "")
+
+
+def _lacks(settings: RunSettings, need: Need) -> bool:
+    config = settings.model
+    one_stack = len(config.stacks) == 1
+    in_scores = config.positions in _IN_SCORES
+    return {
+        Need.SOURCE: "encoder" not in config.stacks,
+        Need.WRITING: "decoder" not in config.stacks,
+        Need.BOTH: one_stack,
+        Need.TASK: settings.is_opened,
+        Need.PLAIN_HEADS: not config.attention_bias or in_scores,
+        Need.SCALED_TOKENS: not config.embedding_scale or in_scores or config.positions == "none",
+        Need.LAYER_NORM: config.norm_kind != "layer",
+        Need.SCALED_SCORES: config.score_scale != "width",
+    }[need]
+
+
+_IN_SCORES = ("rotary", "buckets")
+"""Positions that are no vectors of their own."""
+_SENTENCES = {
+    Need.SOURCE: lambda: _(
+        "{model} is a decoder alone: it goes on from a text, and no encoder reads one. This view "
+        "is about what an encoder reads."
+    ),
+    Need.WRITING: lambda: _(
+        "{model} is an encoder alone: it reads a text and writes none. This view is about what a "
+        "decoder writes."
+    ),
+    Need.BOTH: lambda: _(
+        "{model} has one stack of layers. This view is about an encoder and the decoder that "
+        "looks at what it has read."
+    ),
+    Need.TASK: lambda: _(
+        "{model} was trained elsewhere: nobody here knows on which task, and this view measures "
+        "on sentences of the task that were never trained on."
+    ),
+    Need.PLAIN_HEADS: lambda: _(
+        "The heads of {model} turn queries and keys by their places, or add something for the "
+        "distance, and have no biases. This view has the steps of the paper's heads only."
+    ),
+    Need.SCALED_TOKENS: lambda: _(
+        "{model} does not add vectors of positions to vectors of tokens times √d_model, which "
+        "this view compares."
+    ),
+    Need.LAYER_NORM: lambda: _(
+        "{model} divides by the root of the mean square (RMSNorm) and takes no mean away. This "
+        "view is about LayerNorm."
+    ),
+    Need.SCALED_SCORES: lambda: _(
+        "{model} does not divide its scores by √d_k, which this view takes away."
+    ),
+}

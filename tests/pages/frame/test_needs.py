@@ -1,0 +1,88 @@
+import re
+from importlib import import_module
+
+import pytest
+
+from core.inspection import inspect_sentence
+from core.opening.opening import open_model
+from core.runs.run import load_run
+from pages.frame import notes
+from pages.frame.needs import Need, why_not
+from tests.core.families.folders import write_folder
+from tests.pages.conftest import ROOT
+from tests.pages.every_view import PAGES, query_of
+
+KINDS = ["bert", "bert without a head", "gpt2", "llama3", "t5", "marian"]
+SENTENCE = "The street was too tired."
+LACKS = {
+    "bert": {Need.WRITING, Need.BOTH, Need.TASK, Need.SCALED_TOKENS},
+    "bert without a head": {Need.WRITING, Need.BOTH, Need.TASK, Need.SCALED_TOKENS},
+    "gpt2": {Need.SOURCE, Need.BOTH, Need.TASK, Need.SCALED_TOKENS},
+    "llama3": {*Need} - {Need.WRITING, Need.SCALED_SCORES},
+    "t5": {*Need} - {Need.SOURCE, Need.WRITING, Need.BOTH},
+    "marian": {Need.TASK},
+}
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory):
+    """Tiny models of every family, as runs of one's own."""
+    path = tmp_path_factory.mktemp("opened")
+    for name in KINDS:
+        write_folder(path / "models" / name, name)
+        list(open_model(str(path / "models" / name), path / "runs" / name.replace(" ", "-")))
+    return path / "runs"
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_what_a_model_lacks_is_said_in_a_sentence(opened, name):
+    run = load_run(opened / name.replace(" ", "-"))
+    lacks = {need for need in Need if why_not(run, [need])}
+    assert lacks == LACKS[name]
+    assert all(why_not(run, [need]).endswith(".") for need in lacks)
+
+
+def test_a_model_trained_here_lacks_nothing():
+    assert why_not(load_run(ROOT / "gallery" / "copy"), tuple(Need)) == ""
+
+
+VIEWS = [
+    (page, view)
+    for page in PAGES
+    if page not in ("training", "runs")
+    for view in import_module(f"pages.{page}").VIEWS
+]
+
+
+@pytest.fixture
+def shown_or_said(opened, elsewhere, open_page, taken):
+    """Return a function that opens a view of a model: what it said, and whether it drew."""
+    elsewhere("OWN", opened)
+
+    def look(page, view, folder):
+        query = query_of(page, view.name) | {"model": f"runs/{folder}", "sentence": SENTENCE}
+        at = open_page(page, **query)
+        return [each.value for each in [*at.info, *at.error]], bool(taken)
+
+    return look
+
+
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize(("page", "view"), VIEWS, ids=lambda each: getattr(each, "name", each))
+def test_every_view_works_for_an_opened_model_or_says_why_not(
+    opened, shown_or_said, page, view, name
+):
+    folder = name.replace(" ", "-")
+    said, drew = shown_or_said(page, view, folder)
+    why = why_not(load_run(opened / folder), view.needs)
+    assert said == [why] if why else drew or said
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [("bert", r"\d+ tokens ·"), ("gpt2", r"\d+ tokens, 24 written ·")]
+)
+def test_what_is_said_of_an_opened_model_is_true_of_one_stack(opened, name, size):
+    run = load_run(opened / name)
+    inspection = inspect_sentence(run, SENTENCE)
+    assert re.match(size, notes.size(inspection))
+    assert notes.about_sentence(run, inspection) == []
