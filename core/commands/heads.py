@@ -25,6 +25,7 @@ from core.analysis.effects.pruning import (
 )
 from core.analysis.effects.pruning_file import store_pruning
 from core.analysis.heads.roles import HeadRole, role_scores
+from core.commands import heads_on_repeated_text
 from core.commands.errors import CommandError
 from core.evaluate.intervals import Difference
 from core.heads import Head
@@ -53,6 +54,9 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.n is not None and arguments.n < 1:
         raise CommandError(f"--n is {arguments.n}, not 1 or more")
     loaded = load_run(arguments.run)
+    if loaded.settings.is_opened:
+        heads_on_repeated_text.run(loaded, as_json=arguments.json)
+        return
     stored = None if arguments.fresh else stored_effects(loaded)
     effects = _known(loaded, arguments.n, stored)
     if arguments.prune:

@@ -76,7 +76,7 @@ _SENTENCES = {
         "on sentences of the task that were never trained on."
     ),
     Need.PLAIN_HEADS: lambda: _(
-        "The heads of {model} turn queries and keys by their places, or add something for the "
+        "{model}: its heads turn queries and keys by their places, or add something for the "
         "distance, and have no biases. This view has the steps of the paper's heads only."
     ),
     Need.SCALED_TOKENS: lambda: _(

@@ -25,29 +25,6 @@ MOST_RESPELLED = 3
 """For so many unknown words those are named that are spelled like them."""
 
 
-def size(inspection: Inspection) -> str:
-    """Return how long source and target are, and how long the model took."""
-    n_given = inspection.translation.n_given + 1
-    n_source, n_fed = len(inspection.source_tokens), len(inspection.fed_tokens)
-    if n_source and n_fed:
-        text, n_first, n_then = (
-            _("{source} → {target} tokens · {milliseconds} ms"),
-            n_source - 1,
-            n_fed - 1,
-        )
-    elif n_fed:
-        # All are a text: none of them ends it or begins it for the model alone.
-        text = _("{source} tokens, {target} written · {milliseconds} ms")
-        n_first, n_then = n_given, n_fed - n_given
-    else:
-        text, n_first, n_then = _("{source} tokens · {milliseconds} ms"), n_source, 0
-    return text.format(
-        source=number(n_first),
-        target=number(n_then),
-        milliseconds=number(1000 * inspection.seconds, 0),
-    )
-
-
 def about_map(run: Run, inspection: Inspection, head: Head, *, silenced: bool = True) -> list[str]:
     """Return why not to believe a head's map, beside what holds for the whole sentence.
 

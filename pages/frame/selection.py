@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.heads import STACK_LABELS, Head, Kind, Side, Site, Stack
 from core.inspection import Inspection, SiteAttention
 from core.tokenizer import Token
-from pages.frame import cached, card_link, controls, layout, notes, opening, session
+from pages.frame import cached, card_link, controls, layout, lengths, notes, opening, session
 from pages.frame.language import _
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
@@ -146,7 +146,7 @@ def choose(opened: Opened, *, kind: bool = True, head: bool = True, unit: bool =
 def tell(selected: Selection, *, head: bool = True) -> None:
     """Say how long the sentence is, and lead to the card of the head where one is chosen."""
     with st.container(key=layout.SIZE, width="content"):
-        st.caption(notes.size(selected.opened.inspection), width="content")
+        st.caption(lengths.size(selected.opened.inspection), width="content")
     if head:
         to_card(selected)
 

@@ -1,4 +1,3 @@
-import re
 from importlib import import_module
 
 import pytest
@@ -78,11 +77,7 @@ def test_every_view_works_for_an_opened_model_or_says_why_not(
     assert said == [why] if why else drew or said
 
 
-@pytest.mark.parametrize(
-    ("name", "size"), [("bert", r"\d+ tokens ·"), ("gpt2", r"\d+ tokens, 24 written ·")]
-)
-def test_what_is_said_of_an_opened_model_is_true_of_one_stack(opened, name, size):
+@pytest.mark.parametrize("name", ["bert", "gpt2"])
+def test_nothing_is_said_of_a_training_that_nobody_knows(opened, name):
     run = load_run(opened / name)
-    inspection = inspect_sentence(run, SENTENCE)
-    assert re.match(size, notes.size(inspection))
-    assert notes.about_sentence(run, inspection) == []
+    assert notes.about_sentence(run, inspect_sentence(run, SENTENCE)) == []

@@ -92,7 +92,7 @@ def test_the_best_pronoun_head_of_each_run_is_named_with_its_rule(open_page):
 
 def test_without_a_sentence_no_heads_are_drawn(open_page):
     at = open_page("runs", runs=["translate", "copy"])
-    at.text_input[0].set_value("").run()
+    at.text_input(key="sentence").set_value("").run()
     assert not at.exception
     assert not at.get("bidi_component")
 

@@ -27,6 +27,10 @@ from tests.pages.views.runs.conftest import (
 )
 
 
+def new_name(at):
+    return next(each for each in at.text_input if each.label.startswith("New name"))
+
+
 def test_a_folder_that_is_no_run_is_left_alone(open_page, own_runs):
     (own_runs / "notes").mkdir()
     at = open_page("runs", runs="runs/notes")
@@ -57,7 +61,7 @@ def test_a_run_is_renamed_and_stays_chosen(open_page, own_copy, content_of):
     before = content_of(own_copy)
     at = open_page("runs", runs="runs/mine")
     press(at, "Rename")
-    [field] = at.text_input
+    field = new_name(at)
     assert field.value == "mine"
     field.set_value(" été 2 ")
     press(at, "Rename it")
@@ -74,7 +78,7 @@ def test_a_name_that_cannot_be_is_refused_in_a_sentence(open_page, own_copy, ano
     another("other")
     at = open_page("runs", runs="runs/mine")
     press(at, "Rename")
-    at.text_input[0].set_value(name)
+    new_name(at).set_value(name)
     press(at, "Rename it")
     assert why in unescape(said(at))
     assert own_copy.exists()
@@ -108,7 +112,7 @@ def test_a_training_that_begins_while_one_is_asked_keeps_the_run(open_page, own_
     at = open_page("runs", runs="runs/mine")
     if ask == "Rename":
         press(at, ask)
-        at.text_input[0].set_value("other")
+        new_name(at).set_value("other")
     with held_elsewhere(own_copy):
         press(at, sure)
         assert "another process is training" in unescape(said(at))

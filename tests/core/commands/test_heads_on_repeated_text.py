@@ -1,0 +1,34 @@
+import json
+
+import pytest
+
+from core.analysis.heads.repeated_text import Role
+from core.opening.opening import open_model
+from tests.core.families.folders import write_folder
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory):
+    path = tmp_path_factory.mktemp("heads")
+    for name in ("bert", "gpt2"):
+        write_folder(path / f"{name}-model", name)
+        list(open_model(str(path / f"{name}-model"), path / name))
+    return path
+
+
+@pytest.mark.parametrize(("name", "costs"), [("bert", 0), ("gpt2", 3)])
+def test_roles_and_costs_are_told_of_an_opened_model(command, opened, name, costs):
+    status, out, _ = command("heads", opened / name)
+    assert status == 0
+    lines = out.splitlines()
+    assert "24 sequences, 576 rows" in lines[0]
+    for role in Role:
+        assert sum(line.startswith(role) for line in lines) == 5
+    assert sum(line.startswith("without the best") for line in lines) == costs
+
+
+def test_all_of_it_as_json(command, opened):
+    found = json.loads(command("heads", opened / "gpt2", "--json")[1])
+    assert set(found["roles"]) == set(Role)
+    assert len(found["roles"]["induction"]) == 8
+    assert set(found["silenced_induction_heads"]) == {"1", "3", "5"}
