@@ -74,10 +74,10 @@ def decoding(opened: Opened, method: Method, overrides: Mapping[int, int], *impo
     needed = [
         f"from core.decoding.{room} import {type(method).__name__}",
         "from core.decoding.methods import decode",
-        "from core.decoding.sentence import fitting_source",
+        "from core.decoding.sentence import given_text",
     ]
     lines = [
-        f"source, _cut = fitting_source(run, {quoted(opened.sentence)})",
-        f"free = decode(run.model, source, {method}, {dict(overrides)})",
+        f"given = given_text(run, {quoted(opened.sentence)})",
+        f"free = decode(run.model, given.source_ids, {method}, {dict(overrides)}, given.prompt)",
     ]
     return loading(opened.path, *imports, *needed) + "\n".join([*lines, ""])

@@ -128,7 +128,7 @@ def _python(decodings: TwoDecodings, method: Method, reference: str) -> str:
         lines = [
             f"target = run.tokenizer.encode({quoted(reference)}).ids",
             "longest = run.settings.model.max_positions - 1",
-            "forced = decode(run.model, source, Forced(target[:longest]))",
+            "forced = decode(run.model, given.source_ids, Forced(target[:longest]))",
         ]
     lines += [
         "found = side_by_side(free, forced)",

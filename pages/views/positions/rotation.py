@@ -69,7 +69,8 @@ def _seen(found: position_pairs.Rotation, shift: int) -> str:
     first, last = (controls.short(each) for each in found.degrees_E[[0, -1]])
     return _(
         "{k} positions on, the first pair of dimensions turns by **{first}°**, the last by "
-        "**{last}°**: each pair goes round at its own speed, wherever the word stands."
+        "**{last}°**, wherever the word stands: so the last two columns are equal, and a head can "
+        "learn to look {k} places away."
     ).format(k=number(shift), first=first, last=last)
 
 

@@ -76,8 +76,8 @@ def draw(opened: Opened) -> Shown:
 def _seen(widest: Spread) -> str:
     """Say how much gradient comes through at the largest width."""
     return _(
-        "At d_k = {d} the norm of the Jacobian is **{unscaled}** without the division by √d_k and "
-        "**{scaled}** with it: {times} times as much gradient."
+        "At d_k = {d} the division by √d_k lets **{times} times** as much gradient through the "
+        "softmax: the norm of the Jacobian is {scaled} with it, {unscaled} without."
     ).format(
         d=number(widest.d_k),
         unscaled=number(widest.unscaled),

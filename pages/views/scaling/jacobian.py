@@ -80,8 +80,9 @@ def _seen(found: Response) -> str:
     """Say how much gradient comes through, of the most that there can be."""
     n = len(found.scores_K)
     text = _(
-        "The softmax lets **{share}** of the most possible gradient through here (norm {norm}, at "
-        "most {tie}). With equal scores it would be {even}, with a one-hot output 0 %."
+        "Move a score a little, and the outputs answer with **{share}** of the largest possible "
+        "strength (norm of the Jacobian {norm}, at most {tie}). With equal scores it would be "
+        "{even}; where one output has all the weight 0 %, and nothing more is learned."
     )
     if n == 1:
         text = _("One score always gets all the weight: nothing can move, the norm is **{norm}**.")

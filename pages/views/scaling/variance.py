@@ -86,8 +86,8 @@ def draw(opened: Opened) -> Shown:
 def _seen(widest: Spread) -> str:
     """Say what the variance is at the largest width."""
     return _(
-        "At d_k = {d} the variance of q·k is **{unscaled}**, divided by √d_k **{scaled}**; for "
-        "independent components of mean 0 and variance 1 theory says {d} and 1."
+        "At d_k = {d} the variance of q·k is **{unscaled}**, that of q·k / √d_k is **{scaled}**. "
+        "For independent components of mean 0 and variance 1 theory says {d} and 1."
     ).format(
         d=number(widest.d_k), unscaled=number(widest.unscaled, 1), scaled=number(widest.scaled, 2)
     )

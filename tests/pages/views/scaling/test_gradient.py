@@ -64,5 +64,5 @@ def test_the_line_says_how_much_more_gradient_the_division_leaves(open_scaling):
     series, _frame = drawn(at)
     without, divided = (values[-1] for values in series.values())
     text = said(at)
-    assert f"**{divided:#.3g}** with it" in text
-    assert f"{divided / without:#.3g} times as much gradient" in text
+    assert f"{divided:#.3g} with it, {without:#.3g} without" in text
+    assert f"**{divided / without:#.3g} times** as much gradient" in text

@@ -26,7 +26,7 @@ def test_the_jacobian_is_that_of_the_typed_scores(open_scaling, factor):
     assert (panel.scale, panel.limit) == ("signed", 0.25)
     assert drawn(at)[0]["y"] == pytest.approx(y.tolist(), abs=1e-15)
     written = said(at).replace("−", "-")
-    norm = float(re.findall(r"\(norm ([\d.e-]+),", written)[0])
+    norm = float(re.findall(r"\(norm of the Jacobian ([\d.e-]+),", written)[0])
     assert norm == pytest.approx(np.linalg.norm(wanted), rel=5e-3, abs=1e-15)
 
 
@@ -82,8 +82,8 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(open_scal
 
 def test_a_tie_of_two_lets_more_gradient_through_than_equal_scores(open_scaling):
     three = said(open_scaling(scaling="jacobian", scores="1, 1, 1"))
-    assert "(norm 0.471, at most 0.5)" in three
+    assert "(norm of the Jacobian 0.471, at most 0.5)" in three
     assert "With equal scores it would be 94.3" in three
     assert "**94.3" in three
-    assert "(norm 0.500, " in said(open_scaling(scaling="jacobian", scores="0, 0, -100"))
+    assert "(norm of the Jacobian 0.500, " in said(open_scaling(scaling="jacobian", scores="0, 0, -100"))
     assert "nothing can move" in said(open_scaling(scaling="jacobian", scores="4"))
