@@ -18,13 +18,13 @@ class Need(Enum):
     """A decoder that looks at what an encoder has read."""
     TASK = "task"
     """A task that it was trained on here."""
-    PLAIN_HEADS = "plain heads"
+    PLAIN_HEADS = "plain_heads"
     """Heads as the paper has them: with biases, and without positions in their scores."""
-    SCALED_TOKENS = "scaled tokens"
+    SCALED_TOKENS = "scaled_tokens"
     """Vectors of tokens times √d_model, to which vectors of positions are added."""
-    LAYER_NORM = "layer norm"
+    LAYER_NORM = "layer_norm"
     """LayerNorm, which takes the mean away before it divides."""
-    SCALED_SCORES = "scaled scores"
+    SCALED_SCORES = "scaled_scores"
     """Scores divided by √d_k."""
 
 

@@ -12,21 +12,12 @@ from core.analysis.lessons.masking import companions
 from core.decoding.sentence import SentenceError
 from core.heads import Kind
 from core.inspection import Inspection, inspect_sentence
+from core.opening.examples import examples_of
 from core.runs.run import Run, RunError
 from core.tasks import TASKS, Example, Task
 from pages.frame import address, cached, controls, layout, session
-from pages.frame.language import N_, _, n_, number, plain
+from pages.frame.language import _, n_, number, plain
 
-_READ = (
-    Example(N_("it = the animal"), "The animal did not cross the street because it was too tired."),
-    Example(N_("it = the street"), "The animal did not cross the street because it was too wide."),
-)
-_PROMPTS = (
-    Example(N_("a fact"), "The capital of France is"),
-    Example(N_("repeated words"), "red green blue yellow red green blue"),
-    Example(N_("it"), "The animal did not cross the street because it"),
-)
-"""For models of which no task is known: to be read, and to be gone on from."""
 LARGEST_BATCH = 8
 """So many sentences at most."""
 
@@ -106,15 +97,6 @@ def ask_sentence(
     sentence = ask_typed_sentence(default, labelled=labelled)
     _offer(offered)
     return sentence
-
-
-def examples_of(run: Run) -> tuple[Example, ...]:
-    """Return sentences to begin with for an opened model, of whose task nothing is known."""
-    if not run.settings.is_opened:
-        return ()
-    if run.tokenizer.mask_id >= 0 and run.model.config.has_output:
-        return (Example(N_("a word left out"), "The capital of France is [MASK]."), *_READ)
-    return _PROMPTS if run.model.config.stacks == ("decoder",) else _READ
 
 
 def _ask_run(names: Sequence[str], then: Callable[[], None] | None = None) -> str:

@@ -85,5 +85,7 @@ def test_a_tie_of_two_lets_more_gradient_through_than_equal_scores(open_scaling)
     assert "(norm of the Jacobian 0.471, at most 0.5)" in three
     assert "With equal scores it would be 94.3" in three
     assert "**94.3" in three
-    assert "(norm of the Jacobian 0.500, " in said(open_scaling(scaling="jacobian", scores="0, 0, -100"))
+    assert "(norm of the Jacobian 0.500, " in said(
+        open_scaling(scaling="jacobian", scores="0, 0, -100")
+    )
     assert "nothing can move" in said(open_scaling(scaling="jacobian", scores="4"))
