@@ -51,7 +51,7 @@ def check_run(folder: Path) -> None:
 
 def _check(folder: Path) -> None:
     settings = read_settings(folder)
-    if settings.task not in (*TASKS, PAIRS):
+    if settings.task not in (*TASKS, PAIRS) and not settings.is_opened:
         raise RunError(f"run.json names a task {settings.task!r} that there is not")
     wanted = _shapes(settings.model)
     weights = [file for name in WEIGHT_FOLDERS for file in weights_in(folder, name)]

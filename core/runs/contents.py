@@ -17,9 +17,15 @@ HEADS = "heads.json"
 """What silencing each head costs, as `core.analysis.effects.effects_file` writes it."""
 PRUNING = "pruning.json"
 """What is left as one head after the other goes, as `core.analysis.effects.pruning_file` says."""
+OPENED = (
+    *("config.json", "tokenizer_config.json", "tokenizer.model", "spiece.model"),
+    *("source.spm", "target.spm", "vocab.json", "target_vocab.json"),
+)
+"""What an opened model brings beside tokenizer.json."""
 TEXTS = (
     "run.json",
     "tokenizer.json",
+    *OPENED,
     "words.txt",
     NOTICE,
     *FILES.values(),

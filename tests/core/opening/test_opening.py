@@ -19,7 +19,9 @@ from core.opening.opening import (
     open_model,
     start,
 )
+from core.runs.archive import archive_run
 from core.runs.run import RunError, load_run
+from core.runs.unpack import unpack_run
 from tests.core.families.folders import write_folder
 
 KINDS = ["bert", "bert without a head", "gpt2", "llama", "llama3", "t5", "marian"]
@@ -171,3 +173,14 @@ def test_a_mask_token_is_filled_in_with_the_most_probable_word(both):
     assert found.translation.text == run.tokenizer.decode(filled)
     assert "[MASK]" not in found.translation.text
     assert inspect_sentence(run, TEXT).translation.text == ""
+
+
+def test_an_opened_run_is_packed_and_taken_in_as_any(both, tmp_path):
+    _, run = both
+    archive_run(run.path, tmp_path / "run.zip")
+    again = load_run(unpack_run((tmp_path / "run.zip").read_bytes(), tmp_path / "runs"))
+    assert again.settings == run.settings
+    one, other = (inspect_sentence(each, TEXT) for each in (run, again))
+    assert one.translation == other.translation
+    for site, attention in one.attention.items():
+        assert (attention.weights_HQK == other.attention[site].weights_HQK).all()
