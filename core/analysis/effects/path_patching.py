@@ -18,9 +18,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import cast
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from core.heads import Head, Site
@@ -81,19 +79,20 @@ def is_direct(sender: Head, receiver: Head, read: Read) -> bool:
     >>> first, later = Head.parse("encoder.0.self:1"), Head.parse("decoder.1.cross:0")
     >>> is_direct(first, later, Read.KEY), is_direct(first, later, Read.QUERY)
     (True, False)
-    >>> is_direct(Head.parse("decoder.1.self:0"), later, Read.QUERY), is_direct(later, first, "all")
+    >>> below = Head.parse("decoder.1.self:0")
+    >>> is_direct(below, later, Read.QUERY), is_direct(later, first, Read.ALL)
     (True, False)
     """
-    crosses = receiver.site.sublayer == "cross"
-    if sender.site.stack != receiver.site.stack:
-        return crosses and sender.site.in_encoder and read != Read.QUERY
-    if crosses and read not in (Read.QUERY, Read.ALL):
+    query_side, key_side = receiver.kind.sides
+    read_sides = {Read.QUERY: {query_side}, Read.ALL: {query_side, key_side}}
+    if sender.site.side not in read_sides.get(read, {key_side}):
         return False
-    # Within a layer of a decoder, cross-attention comes after self-attention.
-    return _place(sender.site) < _place(receiver.site)
+    # The encoder is done before the decoder begins.
+    return sender.site.stack != receiver.site.stack or _place(sender.site) < _place(receiver.site)
 
 
 def _place(site: Site) -> tuple[int, bool]:
+    """Return what grows along a stack: in a layer cross-attention comes after self-attention."""
     return site.layer, not site.is_self
 
 
@@ -120,21 +119,20 @@ class PathPatching:
         self._clean = Record(frozenset({*steps, Step.WEIGHTS, Step.MIXED, Step.ADDED}))
         self.clean_logits_V = self._logits_BV(1, self._clean)[0]
         """Scores after the last position of the clean sentence."""
-        said = Record(frozenset({Step.MIXED}))
-        other_logits_BTV = model(_row(other.source_ids), _row(other.target_ids), said)
+        mixed = Record(frozenset({Step.MIXED}))
+        other_logits_BTV = model(_row(other.source_ids), _row(other.target_ids), mixed)
         self.other_logits_V = cast(Tensor, other_logits_BTV[0, -1])
         """The same of the other one."""
         self._memory_1SD = None if self._source is None else model.encode(self._source)
-        self._written = {head: self._change(head, said) for head in self.heads}
+        self._written = {head: self._change(head, mixed) for head in self.heads}
 
-    def weights(self, sender: Head, receiver: Head, read: Read) -> NDArray[np.float32]:
+    def weights(self, sender: Head, receiver: Head, read: Read) -> Tensor:
         """Return weights_QK of a receiver with one path patched.
 
         Raises:
             PathError: There is no direct path, or no such head.
         """
-        weights_NHQK = self._one(sender, receiver, read).weights(receiver.site)
-        return cast(NDArray[np.float32], weights_NHQK[0, receiver.index].numpy())
+        return self._one(sender, receiver, read).weights(receiver.site)[0, receiver.index]
 
     def log_probability(self, sender: Head, receiver: Head, read: Read, token: int) -> float:
         """Return log p(token) after the last position with one path patched, in nats.
@@ -145,6 +143,11 @@ class PathPatching:
         mixed_NHQE = self._one(sender, receiver, read).tensors[receiver.site, Step.MIXED]
         logits_NV = self.logits_of(receiver, mixed_NHQE[:, receiver.index])
         return float(log_probability_of(token, logits_NV)[0])
+
+    @property
+    def n_tokens(self) -> int:
+        """Of source and target together: what a row of a batch costs."""
+        return sum(row.numel() for row in (self._source, self._target) if row is not None)
 
     def clean_weights(self, head: Head) -> Tensor:
         """Return weights_QK of a head in the clean sentence."""
@@ -233,6 +236,9 @@ class _Along:
     def __post_init__(self) -> None:
         read = set(_STEPS_OF) if self.read == Read.ALL else {self.read}
         frozen = {step for each in set(_STEPS_OF) - read for step in _STEPS_OF[each]}
+        if self.read == Read.VALUE:
+            # The same queries and keys make the same weights; in larger batches they round.
+            frozen.add(Step.WEIGHTS)
         object.__setattr__(self, "frozen", frozenset(frozen))
 
     def sees(self, site: Site) -> bool:

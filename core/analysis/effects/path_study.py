@@ -1,21 +1,24 @@
-"""Every direct path from one head to another in two sentences: what each of them changes.
+"""Direct paths from one head to another in two sentences that a run translates.
 
-N heads, in NN senders × receivers; Q queries, K keys, E width of one head.
+N heads, in NN senders × receivers; Q queries, K keys.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from core.analysis.effects.path_effects import (
+    PathEffects,
+    log_probability_changes,
+    path_effects,
+)
 from core.analysis.effects.path_patching import (
     Fed,
     PathError,
     PathPatching,
     Read,
-    is_direct,
     log_probability_of,
 )
 from core.batch import pad
@@ -23,66 +26,10 @@ from core.decoding.sentence import Translation, translate
 from core.evaluate.exposure import first_difference
 from core.heads import Head
 from core.messages import Message
-from core.model import Step, Transformer
+from core.model import Transformer
 from core.runs.run import Run
 from core.tokenizer import Token
 from core.vocabulary import EOS
-
-_TOKENS_AT_ONCE = 512
-"""So many tokens in a pass: large vocabularies have long rows of scores."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PathEffects:
-    """What every direct path from one head to another changes."""
-
-    heads: tuple[Head, ...]
-    """Senders and receivers, as the stream meets them."""
-    direct_NN: NDArray[np.bool_]
-    """Whether there is a direct path; all that follows is 0 where there is none."""
-    moved_NN: NDArray[np.float64]
-    """The share of its weight that the receiver's most changed query gives to other keys: half the
-    sum of all changes of the row, 0 to 1."""
-    query_NN: NDArray[np.int64]
-    """That query."""
-    key_NN: NDArray[np.int64]
-    """The key whose weight changes most there."""
-    before_NN: NDArray[np.float64]
-    """Its weight in the clean sentence."""
-    after_NN: NDArray[np.float64]
-    """Its weight with the path patched."""
-    log_p_NN: NDArray[np.float64]
-    """By how much log p(token) changes when all after the receiver goes on with it, in nats."""
-    clean_log_p: float
-    """log p(token) in the clean sentence."""
-    other_log_p: float
-    """The same in the other one."""
-
-    def strongest(
-        self, change_NN: NDArray[np.float64], sender: Head | None = None
-    ) -> tuple[int, int] | None:
-        """Return the row and the column of the path with the largest change, up or down.
-
-        Args:
-            change_NN: One of the changes above.
-            sender: Of whom; None for any.
-
-        Returns:
-            None where nothing changes.
-        """
-        size_NN = np.where(self.direct_NN, np.abs(change_NN), 0.0)
-        if sender is not None:
-            others = np.arange(len(self.heads)) != self.heads.index(sender)
-            size_NN[others] = 0.0
-        if not size_NN.any():
-            return None
-        row, column = divmod(int(size_NN.argmax()), len(self.heads))
-        return row, column
-
-    def median(self, change_NN: NDArray[np.float64]) -> float:
-        """Return the size of a change in the middle of those of all direct paths; 0 without any."""
-        found = np.abs(change_NN[self.direct_NN])
-        return float(np.median(found)) if found.size else 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,78 +38,37 @@ class PathStudy:
 
     clean: Translation
     other: Translation
-    fed_ids: tuple[int, ...]
-    """What the decoder is fed for both: BOS, and the clean translation up to the step."""
     step: int
     """Of the targets: where they part, or else where the other sentence makes most difference."""
     token: Token
     """What is written there in the clean sentence."""
     part: bool
     """Whether the translations part there."""
+    clean_log_p: float
+    """log p(token) in the clean sentence, in nats."""
+    other_log_p: float
+    """The same in the other one, after the same words."""
     effects: PathEffects
 
 
-def path_effects(model: Transformer, clean: Fed, other: Fed, read: Read, token: int) -> PathEffects:
-    """Patch every direct path, one at a time.
+@dataclass(frozen=True, slots=True, eq=False)
+class OnePath:
+    """What one direct path changes."""
 
-    What receivers get takes one pass for many senders, each in a row of its own; what comes of it
-    takes a pass for each receiver, again with a row for each sender. For N heads that is N²/2 rows
-    of the model at most.
-
-    Args:
-        model: In evaluation mode; a decoder or an encoder alone, or both.
-        clean: On which it runs.
-        other: Whose values senders take; as many tokens.
-        read: What receivers compute from the changed stream.
-        token: Whose probability after the last position is measured.
-
-    Raises:
-        PathError: The lengths differ.
-    """
-    paths = PathPatching(model, clean, other)
-    heads = paths.heads
-    shape = (len(heads), len(heads))
-    direct = [[is_direct(sender, receiver, read) for receiver in heads] for sender in heads]
-    direct_NN = np.array(direct, np.bool_).reshape(shape)
-    moved_NN, before_NN, after_NN, log_p_NN = (np.zeros(shape) for _each in range(4))
-    query_NN, key_NN = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-    clean_log_p = float(log_probability_of(token, paths.clean_logits_V))
-    # Who writes the same in both sentences changes nothing; to compute it would only round.
-    speaking = [at for at, head in enumerate(heads) if paths.writes_otherwise(head)]
-    n_rows = max(1, _TOKENS_AT_ONCE // (len(clean.source_ids) + len(clean.target_ids)))
-    for some in _parts(speaking, n_rows):
-        record = paths.received([heads[at] for at in some], read)
-        for to, receiver in enumerate(heads):
-            rows = [row for row, at in enumerate(some) if direct_NN[at, to]]
-            if not rows:
-                continue
-            at = [some[row] for row in rows]
-            weights_NQK = record.weights(receiver.site)[rows, receiver.index].double()
-            clean_QK = paths.clean_weights(receiver).double()
-            change_NQK = weights_NQK - clean_QK
-            changed_NQ = change_NQK.abs().sum(dim=-1) / 2
-            row_N = torch.arange(len(rows))
-            query_N = changed_NQ.argmax(dim=-1)
-            key_N = change_NQK[row_N, query_N].abs().argmax(dim=-1)
-            moved_NN[at, to] = changed_NQ[row_N, query_N].numpy()
-            query_NN[at, to], key_NN[at, to] = query_N.numpy(), key_N.numpy()
-            before_NN[at, to] = clean_QK[query_N, key_N].numpy()
-            after_NN[at, to] = weights_NQK[row_N, query_N, key_N].numpy()
-            mixed_NQE = record.tensors[receiver.site, Step.MIXED][rows, receiver.index]
-            log_p_N = log_probability_of(token, paths.logits_of(receiver, mixed_NQE))
-            log_p_NN[at, to] = log_p_N.numpy() - clean_log_p
-    return PathEffects(
-        heads=heads,
-        direct_NN=direct_NN,
-        moved_NN=moved_NN,
-        query_NN=query_NN,
-        key_NN=key_NN,
-        before_NN=before_NN,
-        after_NN=after_NN,
-        log_p_NN=log_p_NN,
-        clean_log_p=clean_log_p,
-        other_log_p=float(log_probability_of(token, paths.other_logits_V)),
-    )
+    sender: Head
+    receiver: Head
+    before_QK: NDArray[np.float32]
+    """Where the receiver looks in the clean sentence."""
+    after_QK: NDArray[np.float32]
+    """The same with the path patched."""
+    query: int
+    """The row that changes most."""
+    key: int
+    """The key whose weight changes most there."""
+    before_log_p: float
+    """log p of the clean sentence's token, in nats."""
+    after_log_p: float
+    """The same with the path patched, where all after the receiver goes on with it."""
 
 
 def path_study(run: Run, clean: str, other: str, read: Read) -> PathStudy:
@@ -175,13 +81,83 @@ def path_study(run: Run, clean: str, other: str, read: Read) -> PathStudy:
     Args:
         run: A loaded run of encoder and decoder.
         clean: On which the model runs.
-        other: Whose values senders take.
+        other: Whose values senders take; as many tokens.
         read: What receivers compute from the changed stream.
 
     Raises:
         SentenceError: There is no text.
         PathError: The sentences differ in length, or are the same to the model.
     """
+    pair = _paired(run, clean, other)
+    paths = pair.paths
+    return PathStudy(
+        clean=pair.clean,
+        other=pair.other,
+        step=pair.step,
+        token=run.tokenizer.describe([pair.token])[0],
+        part=pair.part,
+        clean_log_p=float(log_probability_of(pair.token, paths.clean_logits_V)),
+        other_log_p=float(log_probability_of(pair.token, paths.other_logits_V)),
+        effects=path_effects(paths, read),
+    )
+
+
+def path_probabilities(run: Run, clean: str, other: str, read: Read) -> NDArray[np.float64]:
+    """Return change_NN of log p(the clean sentence's token) with each direct path patched, in nats.
+
+    Args and errors are those of `path_study`; it takes longer, for all after a receiver is
+    computed anew for each path.
+    """
+    pair = _paired(run, clean, other)
+    return log_probability_changes(pair.paths, read, pair.token)
+
+
+def one_path(run: Run, clean: str, other: str, read: Read, sender: Head, receiver: Head) -> OnePath:
+    """Patch one direct path.
+
+    Args:
+        run: As in `path_study`, as are the next three.
+        clean: The same.
+        other: The same.
+        read: The same.
+        sender: Whose output is taken from the other sentence.
+        receiver: Who is given it.
+
+    Raises:
+        SentenceError: There is no text.
+        PathError: The sentences differ in length or are the same to the model, or there is no
+            direct path.
+    """
+    pair = _paired(run, clean, other)
+    before_QK = pair.paths.clean_weights(receiver).numpy()
+    after_QK = pair.paths.weights(sender, receiver, read).numpy()
+    change_QK = np.abs(after_QK.astype(np.float64) - before_QK)
+    query = int(change_QK.sum(axis=-1).argmax())
+    return OnePath(
+        sender=sender,
+        receiver=receiver,
+        before_QK=before_QK,
+        after_QK=after_QK,
+        query=query,
+        key=int(change_QK[query].argmax()),
+        before_log_p=float(log_probability_of(pair.token, pair.paths.clean_logits_V)),
+        after_log_p=pair.paths.log_probability(sender, receiver, read, pair.token),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Two sentences with what the decoder is fed for both."""
+
+    clean: Translation
+    other: Translation
+    step: int
+    token: int
+    part: bool
+    paths: PathPatching
+
+
+def _paired(run: Run, clean: str, other: str) -> _Pair:
     found, changed = translate(run, clean), translate(run, other)
     n_clean, n_other = len(found.source_ids), len(changed.source_ids)
     if n_clean != n_other:
@@ -195,27 +171,18 @@ def path_study(run: Run, clean: str, other: str, read: Read) -> PathStudy:
         )
     if found.source_ids == changed.source_ids:
         raise PathError(
-            Message("both sentences are the same to the model: no head says anything else")
+            Message("both sentences are the same to the model: no head writes anything else")
         )
     written = [(*each.target_ids, *([EOS] if each.finished else [])) for each in (found, changed)]
     parting = first_difference(*written)
     # Where one translation is the beginning of the other and was not finished, nothing parts.
     part = parting is not None and parting < len(written[0])
     step = parting if parting is not None and part else _most_changed(run.model, found, changed)
-    token = written[0][step]
     fed_ids = found.fed_ids[: step + 1]
-    effects = path_effects(
-        run.model, Fed(found.source_ids, fed_ids), Fed(changed.source_ids, fed_ids), read, token
+    paths = PathPatching(
+        run.model, Fed(found.source_ids, fed_ids), Fed(changed.source_ids, fed_ids)
     )
-    return PathStudy(
-        clean=found,
-        other=changed,
-        fed_ids=fed_ids,
-        step=step,
-        token=run.tokenizer.describe([token])[0],
-        part=part,
-        effects=effects,
-    )
+    return _Pair(found, changed, step, written[0][step], part, paths)
 
 
 @torch.inference_mode()
@@ -229,7 +196,3 @@ def _most_changed(model: Transformer, clean: Translation, other: Translation) ->
     ]
     change_T = (log_p_T[1] - log_p_T[0]).abs()
     return int(change_T[: len(written) - (not clean.finished)].argmax())
-
-
-def _parts(items: Sequence[int], n: int) -> list[Sequence[int]]:
-    return [items[start : start + n] for start in range(0, len(items), n)]
