@@ -129,8 +129,8 @@ def one_path(run: Run, clean: str, other: str, read: Read, sender: Head, receive
             direct path.
     """
     pair = _paired(run, clean, other)
-    before_QK = pair.paths.clean_weights(receiver).numpy()
     after_QK = pair.paths.weights(sender, receiver, read).numpy()
+    before_QK = pair.paths.clean_weights(receiver).numpy()
     change_QK = np.abs(after_QK.astype(np.float64) - before_QK)
     query = int(change_QK.sum(axis=-1).argmax())
     return OnePath(
