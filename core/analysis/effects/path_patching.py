@@ -41,11 +41,8 @@ class Read(StrEnum):
     ALL = "all"
 
 
-_STEPS_OF: Mapping[Read, tuple[Step, ...]] = {
-    Read.QUERY: (Step.QUERY, Step.ROTATED_QUERY),
-    Read.KEY: (Step.KEY, Step.ROTATED_KEY),
-    Read.VALUE: (Step.VALUE,),
-}
+# With rotary positions, too: these steps come before queries and keys are turned.
+_STEP_OF = {Read.QUERY: Step.QUERY, Read.KEY: Step.KEY, Read.VALUE: Step.VALUE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +112,8 @@ class PathPatching:
         self.heads = heads_in_order(model)
         self._model = model
         self._source, self._target = _row(clean.source_ids), _row(clean.target_ids)
-        steps = {each for some in _STEPS_OF.values() for each in some}
-        self._clean = Record(frozenset({*steps, Step.WEIGHTS, Step.MIXED, Step.ADDED}))
+        steps = {*_STEP_OF.values(), Step.WEIGHTS, Step.MIXED, Step.ADDED}
+        self._clean = Record(frozenset(steps))
         self.clean_logits_V = self._logits_BV(1, self._clean)[0]
         """Scores after the last position of the clean sentence."""
         mixed = Record(frozenset({Step.MIXED}))
@@ -234,8 +231,8 @@ class _Along:
     frozen: frozenset[Step] = field(init=False)
 
     def __post_init__(self) -> None:
-        read = set(_STEPS_OF) if self.read == Read.ALL else {self.read}
-        frozen = {step for each in set(_STEPS_OF) - read for step in _STEPS_OF[each]}
+        read = set(_STEP_OF) if self.read == Read.ALL else {self.read}
+        frozen = {step for each, step in _STEP_OF.items() if each not in read}
         if self.read == Read.VALUE:
             # The same queries and keys make the same weights; in larger batches they round.
             frozen.add(Step.WEIGHTS)
