@@ -39,6 +39,10 @@ class PathEffects:
     """That query."""
     key_NN: NDArray[np.int64]
     """The key whose weight changes most there."""
+    before_NN: NDArray[np.float64]
+    """Its weight in the clean sentence."""
+    after_NN: NDArray[np.float64]
+    """Its weight with the path patched."""
 
     def strongest(self, change_NN: NDArray[np.float64]) -> tuple[int, int] | None:
         """Return the row and the column of the path with the largest change, up or down.
@@ -77,19 +81,23 @@ def path_effects(paths: PathPatching, read: Read) -> PathEffects:
     """
     heads, shape = paths.heads, (len(paths.heads), len(paths.heads))
     direct_NN = _direct_NN(heads, read)
-    moved_NN, query_NN, key_NN = np.zeros(shape), np.zeros(shape, int), np.zeros(shape, int)
+    moved_NN, before_NN, after_NN = (np.zeros(shape) for _figure in range(3))
+    query_NN, key_NN = np.zeros(shape, int), np.zeros(shape, int)
     for senders, record in _received(paths, read):
         for receiver, head in enumerate(heads):
-            at_n = senders[direct_NN[senders, receiver]]
-            weights_nQK = record.weights(head.site)[direct_NN[senders, receiver], head.index]
-            change_nQK = (weights_nQK.double() - paths.clean_weights(head).double()).abs().numpy()
+            from_n = direct_NN[senders, receiver]
+            weights_nQK = record.weights(head.site)[from_n, head.index].double().numpy()
+            clean_QK = paths.clean_weights(head).double().numpy()
+            change_nQK = np.abs(weights_nQK - clean_QK)
             moved_nQ = change_nQK.sum(axis=-1) / 2
             query_n = moved_nQ.argmax(axis=-1)
-            row_n = np.arange(len(at_n))
-            moved_NN[at_n, receiver] = moved_nQ[row_n, query_n]
-            query_NN[at_n, receiver] = query_n
-            key_NN[at_n, receiver] = change_nQK[row_n, query_n].argmax(axis=-1)
-    return PathEffects(heads, direct_NN, moved_NN, query_NN, key_NN)
+            row_n = np.arange(len(query_n))
+            key_n = change_nQK[row_n, query_n].argmax(axis=-1)
+            at = senders[from_n], receiver
+            moved_NN[at], query_NN[at], key_NN[at] = moved_nQ[row_n, query_n], query_n, key_n
+            before_NN[at] = clean_QK[query_n, key_n]
+            after_NN[at] = weights_nQK[row_n, query_n, key_n]
+    return PathEffects(heads, direct_NN, moved_NN, query_NN, key_NN, before_NN, after_NN)
 
 
 def log_probability_changes(paths: PathPatching, read: Read, token: int) -> NDArray[np.float64]:

@@ -52,6 +52,11 @@ def test_every_path_is_what_it_is_alone(paths, read):
             assert moved_Q[query] == pytest.approx(moved_Q.max(), abs=1e-12)
             largest = change_QK[query].max()
             assert change_QK[query, found.key_NN[at]] == pytest.approx(largest, abs=1e-12)
+            clean_QK, key = paths.clean_weights(receiver), found.key_NN[at]
+            # Where nothing changes, no query and no key is the one.
+            if found.moved_NN[at]:
+                assert found.before_NN[at] == pytest.approx(float(clean_QK[query, key]), abs=1e-12)
+                assert found.after_NN[at] == pytest.approx(float(weights_QK[query, key]), abs=1e-12)
             change = paths.log_probability(sender, receiver, read, TOKEN) - clean_log_p
             assert changes_NN[at] == pytest.approx(change, abs=1e-12)
 
@@ -109,6 +114,8 @@ def three():
         moved_NN=np.zeros(shape),
         query_NN=np.zeros(shape, int),
         key_NN=np.zeros(shape, int),
+        before_NN=np.zeros(shape),
+        after_NN=np.zeros(shape),
     )
 
 
