@@ -171,7 +171,7 @@ def _paired(run: Run, clean: str, other: str) -> _Pair:
         )
     if found.source_ids == changed.source_ids:
         raise PathError(
-            Message("both sentences are the same to the model: no head writes anything else")
+            Message("both sentences are the same to the model: every head writes the same in both")
         )
     written = [(*each.target_ids, *([EOS] if each.finished else [])) for each in (found, changed)]
     parting = first_difference(*written)

@@ -9,9 +9,9 @@ from core.analysis.effects.path_effects import direct_paths, log_probability_cha
 from core.analysis.effects.path_patching import PathError, PathPatching, Read
 from core.analysis.effects.path_study import OnePath, one_path, path_probabilities, path_study
 from core.runs.run import Run
-from pages.frame import address, cached, clicks, controls, notes, selection, snippets
+from pages.frame import address, cached, clicks, controls, notes, snippets
 from pages.frame.components import matrices
-from pages.frame.language import N_, _, capitalised, n_, number, percent, plain
+from pages.frame.language import N_, _, brief, capitalised, n_, number, percent, plain
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.translations import say
@@ -54,25 +54,29 @@ def draw(opened: Opened) -> Shown | None:
     """Draw what each direct path changes, and one of them in detail."""
     with st.container(horizontal=True, vertical_alignment="center"):
         second = second_sentence.ask(opened)
+        read, by = _ask(opened.run)
     if not second_sentence.fits(opened, second):
         return None
-    read, by = _ask(opened.run)
     if (paths := _studied(opened, second, read, by)) is None:
         return None
     at = _chosen(opened, second, paths)
     sender, receiver = (paths.study.effects.heads[each] for each in at)
     both = (opened.sentence, second)
     found = cached.of_run(one_path, opened.path, *both, read, sender, receiver)
-    say(_sentences(paths, opened.run))
-    named_heads.warn_whatever_the_sentence(opened.run, [sender, receiver])
     st.caption(_what_a_cell_is(paths, read))
-    pictures = [matrices(paths_maps.map_of(paths, at), key=MAP, on_pick=partial(_take, paths))]
-    with st.container(horizontal=True):
-        for head in (sender, receiver):
-            named_heads.link_to_map(opened, head)
-    if read != Read.VALUE:
-        pictures.append(matrices(paths_maps.before_and_after(paths, found), key=ROW))
-    st.caption(_measured(paths))
+    left, right = st.columns([9, 11], gap="medium")
+    with left:
+        picture = paths_maps.map_of(paths, at)
+        pictures = [matrices(picture, key=MAP, on_pick=partial(_take, paths))]
+    with right:
+        say(_sentences(paths, opened.run))
+        if read != Read.VALUE:
+            pictures.append(matrices(paths_maps.before_and_after(paths, found), key=ROW))
+        with st.container(horizontal=True):
+            for head in (sender, receiver):
+                named_heads.link_to_map(opened, head)
+        st.caption(_measured(paths))
+        named_heads.warn_whatever_the_sentence(opened.run, [sender, receiver])
     return Shown(
         name=f"paths_{read}",
         title=_("Which head reads what another head wrote"),
@@ -94,16 +98,15 @@ def _ask(run: Run) -> tuple[Read, str]:
     reads = {Read.QUERY: _("query"), Read.KEY: _("key")}
     # Values move no weight: without log p there would be nothing to see.
     reads |= {Read.VALUE: _("value"), Read.ALL: _("all")} if measured else {Read.ALL: _("all")}
-    shown = {MOVED: _("where it looks"), LOG_P: _("log p")}
-    with selection.row():
-        st.caption(_("What the receiver computes anew"), width="content")
-        read = controls.choice(_("What the receiver computes anew"), READS, reads, Read.QUERY)
-        if read == Read.VALUE:
-            del shown[MOVED]
-        elif not measured:
-            del shown[LOG_P]
-        st.caption(_("What a cell shows"), width="content")
-        by = controls.choice(_("What a cell shows"), BY, shown, next(iter(shown)))
+    shown = {MOVED: _("looks"), LOG_P: _("log p")}
+    st.caption(_("receiver’s"), width="content")
+    read = controls.choice(_("What the receiver reads"), READS, reads, Read.QUERY)
+    if read == Read.VALUE:
+        del shown[MOVED]
+    elif not measured:
+        del shown[LOG_P]
+    st.caption(_("a cell shows"), width="content")
+    by = controls.choice(_("What a cell shows"), BY, shown, next(iter(shown)))
     return read, by
 
 
@@ -224,8 +227,8 @@ def _effect(paths: Paths, found: OnePath) -> str:
     )
     return text.format(
         token=plain(study.token.text),
-        change=number(found.after_log_p - found.before_log_p, significant=2),
-        whole=number(study.other_log_p - study.clean_log_p),
+        change=number(found.after_log_p - found.before_log_p, significant=2, signed=True),
+        whole=number(study.other_log_p - study.clean_log_p, signed=True),
     )
 
 
@@ -234,7 +237,7 @@ def _measured(paths: Paths) -> str:
     study, effects = paths.study, paths.study.effects
     median = effects.median(paths.change_NN)
     by_log_p = paths.log_p_NN is not None
-    written = _("{median} nats").format(median=number(median)) if by_log_p else percent(median)
+    written = _("{median} nats").format(median=brief(median)) if by_log_p else percent(median)
     where = _("where the translations part") if study.part else _("where most changes")
     text = _(
         "Baseline: the median of all {n} paths is {median}. Measured at step {step}, {where}, "

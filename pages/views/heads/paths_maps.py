@@ -58,7 +58,7 @@ def map_of(paths: Paths, selected: tuple[int, int]) -> Matrices:
     by_log_p = paths.log_p_NN is not None
     few = len(columns) <= _FEW
     panel = Matrix(
-        title=_("What the column’s head reads of what the row’s head writes"),
+        title=_("Sender (row) → receiver (column)"),
         values=values,
         visible=effects.direct_NN[np.ix_(rows, columns)],
         rows=_axis(_("sender"), [effects.heads[row] for row in rows]),
