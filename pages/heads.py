@@ -12,6 +12,7 @@ from pages.views.heads import (
     guided,
     override,
     patch,
+    paths,
     prune,
     scores,
     silence,
@@ -52,6 +53,12 @@ VIEWS: tuple[View[Opened], ...] = (
         N_("Put what a head says in one sentence into another: which carries the difference?"),
         patch.draw,
         needs=(Need.BOTH,),
+    ),
+    View(
+        "paths",
+        N_("paths"),
+        N_("Which head reads what another head wrote? One direct path at a time is changed."),
+        paths.draw,
     ),
     View(
         "guided",

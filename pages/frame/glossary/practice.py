@@ -228,6 +228,16 @@ TERMS = (
         {"trial": "patch"},
     ),
     Term(
+        "path-patching",
+        N_("path patching"),
+        N_(
+            "Patching along one path: a single later head is given what a head writes in another "
+            "sentence. What changes shows which head reads what which head wrote."
+        ),
+        "heads",
+        {"trial": "paths"},
+    ),
+    Term(
         "seed",
         N_("seed|seeds"),
         N_(

@@ -2,30 +2,27 @@
 
 import streamlit as st
 
-from core.analysis.effects.counterparts import alike_in_length, length
 from core.analysis.effects.patching import PatchingError, PatchingStudy, patching_study
-from core.decoding.sentence import SentenceError
 from core.heads import STACK_LABELS, Site
 from core.model import Patch
 from core.runs.run import Run
-from pages.frame import address, cached, controls, notes, session, snippets
+from pages.frame import cached, controls, notes, snippets
 from pages.frame.components import matrices
-from pages.frame.language import N_, _, capitalised, n_, number, percent, percent_of_100, plain
+from pages.frame.language import N_, _, capitalised, number, percent, percent_of_100, plain
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.translations import say
 from pages.frame.typography import marked, typeset
 from pages.frame.view import Columns, Shown
-from pages.views.heads import named_heads
+from pages.views.heads import named_heads, second_sentence
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
-OTHER, INTO = "patch_with", "patch"
+INTO = "patch"
 INTO_SECOND, INTO_FIRST = "into_second", "into_first"
 STRONG = 0.1
 """Heads that restore less than this are not named."""
 NAMED = 3
-_DRAWER = "patch_offered"
 _FORMULA = r"""
 \text{restored} = \frac{\Delta_{\text{patched}} - \Delta_{\text{into}}}
 {\Delta_{\text{from}} - \Delta_{\text{into}}}, \qquad
@@ -52,14 +49,9 @@ def draw(opened: Opened) -> Shown | None:
     """Draw how much of the difference between two sentences each head carries."""
     first = opened.sentence
     with st.container(horizontal=True, vertical_alignment="center"):
-        second = _other_sentence(opened)
-        n_first, n_second = (_length(opened.run, each) for each in (first, second))
-        counted = _("tokens: first {first}, second {second}")
-        counted = counted.format(first=number(n_first), second=number(n_second))
-        st.caption(counted, width="content")
+        second = second_sentence.ask(opened)
         direction = _ask_direction()
-    if n_first != n_second:
-        st.info(_unequal(n_first, n_second))
+    if not second_sentence.fits(opened, second):
         return None
     both = (first, second) if direction == INTO_SECOND else (second, first)
     if (study := _studied(opened, *both)) is None:
@@ -88,48 +80,6 @@ def _ask_direction() -> str:
     older = {"first into second": INTO_SECOND, "second into first": INTO_FIRST}
     directions = {INTO_SECOND: _("first into second"), INTO_FIRST: _("second into first")}
     return controls.choice(_("Direction"), INTO, directions, INTO_SECOND, older=older)
-
-
-def _other_sentence(opened: Opened) -> str:
-    """Ask for a sentence; until one is typed, one of equal length that is most like the first."""
-    first = opened.sentence
-    examples = tuple(example.source for example in (opened.task.examples if opened.task else ()))
-    with st.spinner(_("Looking for a second sentence …"), show_time=False):
-        default = cached.of_run(alike_in_length, opened.path, first, examples)
-    # What was offered beside other sentences makes room; what was typed does not.
-    offered = session.drawer(_DRAWER)
-    address.belongs_to(OTHER, first, giving_way={"", first, *examples, *offered})
-    offered[default] = True
-    return controls.text(
-        _("Second sentence"),
-        OTHER,
-        default,
-        labelled=False,
-        placeholder=_("Type a second sentence with as many tokens, and press Enter"),
-    )
-
-
-def _length(run: Run, sentence: str) -> int:
-    """Return how many tokens the encoder reads, EOS counted; 0 where there is no text."""
-    try:
-        return length(run, sentence)
-    except SentenceError:
-        return 0
-
-
-def _unequal(n_first: int, n_second: int) -> str:
-    """Say how long the second sentence must be."""
-    if not n_second:
-        text = n_(
-            "Type a second sentence of {n} token, EOS counted, as the first one has.",
-            "Type a second sentence of {n} tokens, EOS counted, as the first one has.",
-            n_first,
-        )
-        return text.format(n=number(n_first))
-    return _(
-        "This sentence has {second} tokens, the first {first}, EOS counted. Patching puts what a "
-        "head says at a token in the place of another token’s, so both must have equally many."
-    ).format(first=number(n_first), second=number(n_second))
 
 
 def _studied(opened: Opened, clean: str, corrupt: str) -> PatchingStudy | None:

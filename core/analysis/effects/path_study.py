@@ -1,0 +1,198 @@
+"""Direct paths from one head to another in two sentences that a run translates.
+
+N heads, in NN senders × receivers; Q queries, K keys.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from core.analysis.effects.path_effects import (
+    PathEffects,
+    log_probability_changes,
+    path_effects,
+)
+from core.analysis.effects.path_patching import (
+    Fed,
+    PathError,
+    PathPatching,
+    Read,
+    log_probability_of,
+)
+from core.batch import pad
+from core.decoding.sentence import Translation, translate
+from core.evaluate.exposure import first_difference
+from core.heads import Head
+from core.messages import Message
+from core.model import Transformer
+from core.runs.run import Run
+from core.tokenizer import Token
+from core.vocabulary import EOS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PathStudy:
+    """All direct paths in two sentences that a run translates."""
+
+    clean: Translation
+    other: Translation
+    step: int
+    """Of the targets: where they part, or else where the other sentence makes most difference."""
+    token: Token
+    """What is written there in the clean sentence."""
+    part: bool
+    """Whether the translations part there."""
+    clean_log_p: float
+    """log p(token) in the clean sentence, in nats."""
+    other_log_p: float
+    """The same in the other one, after the same words."""
+    effects: PathEffects
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OnePath:
+    """What one direct path changes."""
+
+    sender: Head
+    receiver: Head
+    before_QK: NDArray[np.float32]
+    """Where the receiver looks in the clean sentence."""
+    after_QK: NDArray[np.float32]
+    """The same with the path patched."""
+    query: int
+    """The row that changes most."""
+    key: int
+    """The key whose weight changes most there."""
+    before_log_p: float
+    """log p of the clean sentence's token, in nats."""
+    after_log_p: float
+    """The same with the path patched, where all after the receiver goes on with it."""
+
+
+def path_study(run: Run, clean: str, other: str, read: Read) -> PathStudy:
+    """Patch every direct path from one head to another in a sentence that a run translates.
+
+    The decoder is fed the clean translation in both, up to the step at which the translations
+    part. Where they do not, it is the step at which the other sentence changes most what is
+    thought of the clean one's token.
+
+    Args:
+        run: A loaded run of encoder and decoder.
+        clean: On which the model runs.
+        other: Whose values senders take; as many tokens.
+        read: What receivers compute from the changed stream.
+
+    Raises:
+        SentenceError: There is no text.
+        PathError: The sentences differ in length, or are the same to the model.
+    """
+    pair = _paired(run, clean, other)
+    paths = pair.paths
+    return PathStudy(
+        clean=pair.clean,
+        other=pair.other,
+        step=pair.step,
+        token=run.tokenizer.describe([pair.token])[0],
+        part=pair.part,
+        clean_log_p=float(log_probability_of(pair.token, paths.clean_logits_V)),
+        other_log_p=float(log_probability_of(pair.token, paths.other_logits_V)),
+        effects=path_effects(paths, read),
+    )
+
+
+def path_probabilities(run: Run, clean: str, other: str, read: Read) -> NDArray[np.float64]:
+    """Return change_NN of log p(the clean sentence's token) with each direct path patched, in nats.
+
+    Args and errors are those of `path_study`; it takes longer, for all after a receiver is
+    computed anew for each path.
+    """
+    pair = _paired(run, clean, other)
+    return log_probability_changes(pair.paths, read, pair.token)
+
+
+def one_path(run: Run, clean: str, other: str, read: Read, sender: Head, receiver: Head) -> OnePath:
+    """Patch one direct path.
+
+    Args:
+        run: As in `path_study`, as are the next three.
+        clean: The same.
+        other: The same.
+        read: The same.
+        sender: Whose output is taken from the other sentence.
+        receiver: Who is given it.
+
+    Raises:
+        SentenceError: There is no text.
+        PathError: The sentences differ in length or are the same to the model, or there is no
+            direct path.
+    """
+    pair = _paired(run, clean, other)
+    after_QK = pair.paths.weights(sender, receiver, read).numpy()
+    before_QK = pair.paths.clean_weights(receiver).numpy()
+    change_QK = np.abs(after_QK.astype(np.float64) - before_QK)
+    query = int(change_QK.sum(axis=-1).argmax())
+    return OnePath(
+        sender=sender,
+        receiver=receiver,
+        before_QK=before_QK,
+        after_QK=after_QK,
+        query=query,
+        key=int(change_QK[query].argmax()),
+        before_log_p=float(log_probability_of(pair.token, pair.paths.clean_logits_V)),
+        after_log_p=pair.paths.log_probability(sender, receiver, read, pair.token),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Two sentences with what the decoder is fed for both."""
+
+    clean: Translation
+    other: Translation
+    step: int
+    token: int
+    part: bool
+    paths: PathPatching
+
+
+def _paired(run: Run, clean: str, other: str) -> _Pair:
+    found, changed = translate(run, clean), translate(run, other)
+    n_clean, n_other = len(found.source_ids), len(changed.source_ids)
+    if n_clean != n_other:
+        raise PathError(
+            Message(
+                "the sentences have {n_first} and {n_second} tokens, EOS counted: path patching "
+                "puts each token's values in the place of another's, so both must have as many",
+                n_first=n_clean,
+                n_second=n_other,
+            )
+        )
+    if found.source_ids == changed.source_ids:
+        raise PathError(
+            Message("both sentences are the same to the model: every head writes the same in both")
+        )
+    written = [(*each.target_ids, *([EOS] if each.finished else [])) for each in (found, changed)]
+    parting = first_difference(*written)
+    # Where one translation is the beginning of the other and was not finished, nothing parts.
+    part = parting is not None and parting < len(written[0])
+    step = parting if parting is not None and part else _most_changed(run.model, found, changed)
+    fed_ids = found.fed_ids[: step + 1]
+    paths = PathPatching(
+        run.model, Fed(found.source_ids, fed_ids), Fed(changed.source_ids, fed_ids)
+    )
+    return _Pair(found, changed, step, written[0][step], part, paths)
+
+
+@torch.inference_mode()
+def _most_changed(model: Transformer, clean: Translation, other: Translation) -> int:
+    """Return the step at which the other sentence changes log p(the clean one's token) most."""
+    written = torch.tensor([*clean.target_ids, EOS])
+    logits = (model(pad([each.source_ids]), pad([clean.fed_ids])) for each in (clean, other))
+    log_p_T = [
+        each_1TV[0].double().log_softmax(dim=-1).gather(-1, written[:, None])[:, 0]
+        for each_1TV in logits
+    ]
+    change_T = (log_p_T[1] - log_p_T[0]).abs()
+    return int(change_T[: len(written) - (not clean.finished)].argmax())

@@ -1,0 +1,156 @@
+"""Paths from one head to another as pictures and as numbers."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.analysis.effects.path_study import OnePath, PathStudy
+from core.heads import Head, Kind, Side
+from core.inspection import Inspection
+from core.tokenizer import Token
+from pages.frame.language import N_, _, brief, percent
+from pages.frame.selection import axis_of_keys, key_labels, query_labels
+from pages.frame.view import Columns
+from viz.component.payload import TokenLabel
+from viz.plane.matrices import Axis, Matrices, Matrix
+
+_SHORT = {
+    Kind.ENCODER_SELF: N_("E{layer}.{head}"),
+    Kind.DECODER_SELF: N_("D{layer}.{head}"),
+    Kind.CROSS: N_("C{layer}.{head}"),
+}
+_FEW = 12
+"""So many receivers have room for a number in each cell."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Paths:
+    """All direct paths, and what their cells show."""
+
+    study: PathStudy
+    inspection: Inspection
+    """Of the first sentence."""
+    log_p_NN: NDArray[np.float64] | None
+    """By how much log p changes with each path, in nats; None where the rows are shown instead."""
+
+    @property
+    def change_NN(self) -> NDArray[np.float64]:
+        """What the cells show."""
+        return self.study.effects.moved_NN if self.log_p_NN is None else self.log_p_NN
+
+    def tokens(self, side: Side) -> tuple[Token, ...]:
+        """Return the tokens of one side that the model is given."""
+        tokens = self.inspection.tokens_of(side)
+        return tokens[: self.study.step + 1] if side == "target" else tokens
+
+    def look(self, receiver: Head, query: int, key: int) -> tuple[str, str]:
+        """Return the token that looks, and the one that is looked at."""
+        query_side, key_side = receiver.kind.sides
+        return self.tokens(query_side)[query].text, self.tokens(key_side)[key].text
+
+
+def map_of(paths: Paths, selected: tuple[int, int]) -> Matrices:
+    """Return senders × receivers; whoever has no direct path to anybody is left out."""
+    effects = paths.study.effects
+    rows, columns = _ends(paths)
+    values = paths.change_NN[np.ix_(rows, columns)].astype(np.float32)
+    by_log_p = paths.log_p_NN is not None
+    few = len(columns) <= _FEW
+    panel = Matrix(
+        title=_("Sender (row) → receiver (column)"),
+        values=values,
+        visible=effects.direct_NN[np.ix_(rows, columns)],
+        rows=_axis(_("sender"), [effects.heads[row] for row in rows]),
+        columns=_axis(_("receiver"), [effects.heads[column] for column in columns]),
+        scale="signed" if by_log_p else "weight",
+        limit=float(np.abs(values).max()) or 1.0,
+        texts=[[brief(value) for value in line] for line in values.tolist()] if few else None,
+        details=[[_detail(paths, row, column) for column in columns] for row in rows],
+        hidden=_("no direct path"),
+        note=_("E: encoder self-attention, D: decoder self-attention, C: cross-attention."),
+        value_name=_("change of log p, nats") if by_log_p else _("share of the row that moves"),
+    )
+    row, column = selected
+    return Matrices(panels=[panel], selected=(0, rows.index(row), columns.index(column)))
+
+
+def path_at(paths: Paths, row: int, column: int) -> tuple[Head, Head]:
+    """Return the sender and the receiver of a cell of the map."""
+    rows, columns = _ends(paths)
+    heads = paths.study.effects.heads
+    return heads[rows[row]], heads[columns[column]]
+
+
+def before_and_after(paths: Paths, found: OnePath) -> Matrices:
+    """Return the receiver's row as it is, and with the path patched."""
+    kind, n_keys = found.receiver.kind, found.before_QK.shape[1]
+    inspection, query = paths.inspection, found.query
+    values = np.stack([found.before_QK[query], found.after_QK[query]])
+    visible_K = inspection.attention[found.receiver.site].visible_QK[query, :n_keys]
+    panel = Matrix(
+        title=_("The row of “{row}” in {head}, before and after").format(
+            row=query_labels(inspection, kind)[query].text, head=short(found.receiver)
+        ),
+        values=values,
+        visible=np.stack([visible_K] * 2),
+        rows=Axis(name=_("row"), labels=(TokenLabel(_("before")), TokenLabel(_("after")))),
+        columns=axis_of_keys(kind, key_labels(inspection, kind)[:n_keys]),
+        value_name=_("weight"),
+    )
+    return Matrices(panels=[panel], selected=(0, 1, found.key))
+
+
+def numbers(paths: Paths) -> Columns:
+    """Return a row for each direct path."""
+    effects = paths.study.effects
+    places = list(zip(*map(np.ndarray.tolist, effects.direct_NN.nonzero()), strict=True))
+    looks = [
+        paths.look(effects.heads[at[1]], int(effects.query_NN[at]), int(effects.key_NN[at]))
+        for at in places
+    ]
+    changes_NN = paths.log_p_NN
+    return {
+        "sender": [str(effects.heads[row]) for row, _column in places],
+        "receiver": [str(effects.heads[column]) for _row, column in places],
+        "moved": [float(effects.moved_NN[at]) for at in places],
+        "query": [int(effects.query_NN[at]) for at in places],
+        "query_token": [query for query, _key in looks],
+        "key": [int(effects.key_NN[at]) for at in places],
+        "key_token": [key for _query, key in looks],
+        "before": [float(effects.before_NN[at]) for at in places],
+        "after": [float(effects.after_NN[at]) for at in places],
+        "log_p_change": [None if changes_NN is None else float(changes_NN[at]) for at in places],
+    }
+
+
+def short(head: Head) -> str:
+    """Return what a head is called where there is little room."""
+    return _(_SHORT[head.kind]).format(layer=head.layer, head=head.index)
+
+
+def _axis(name: str, heads: list[Head]) -> Axis:
+    return Axis(name=name, labels=[TokenLabel(short(head)) for head in heads])
+
+
+def _ends(paths: Paths) -> tuple[list[int], list[int]]:
+    """Return the places of those heads that send to anybody, and of those that receive."""
+    direct_NN = paths.study.effects.direct_NN
+    rows, columns = (np.flatnonzero(direct_NN.any(axis=axis)).tolist() for axis in (1, 0))
+    return rows, columns
+
+
+def _detail(paths: Paths, row: int, column: int) -> str:
+    """Return which look a path changes most."""
+    effects, at = paths.study.effects, (row, column)
+    if not effects.moved_NN[at]:
+        return ""
+    query, key = paths.look(
+        effects.heads[column], int(effects.query_NN[at]), int(effects.key_NN[at])
+    )
+    return _("“{query}” at “{key}”: {before} → {after}").format(
+        query=query,
+        key=key,
+        before=percent(effects.before_NN[at]),
+        after=percent(effects.after_NN[at]),
+    )

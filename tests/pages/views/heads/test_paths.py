@@ -1,0 +1,214 @@
+import html
+
+import numpy as np
+import pytest
+
+from core.analysis.effects.path_patching import Read
+from core.analysis.effects.path_study import one_path, path_probabilities, path_study
+from core.heads import Head
+from core.runs.run import load_run
+from pages.frame.language import number, percent
+from pages.views.heads import paths
+from tests.pages.conftest import ROOT, said, send_from
+from tests.pages.views.heads.conftest import assert_computed_again
+from viz.plane.matrices import unpack
+
+TIRED = "The animal didn't cross the street because it was too tired."
+WIDE = TIRED.replace("tired", "wide")
+GUIDED = Head.parse("encoder.2.self:0")
+LOOKS = Head.parse("encoder.0.self:3")
+
+
+@pytest.fixture
+def open_paths(open_page):
+    return lambda **query_params: open_page(
+        "heads", trial="paths", **{"model": "translate-guided", **query_params}
+    )
+
+
+@pytest.fixture(scope="module")
+def run():
+    return load_run(ROOT / "gallery" / "translate-guided")
+
+
+def read(at):
+    return html.unescape(said(at))
+
+
+def seen(at):
+    [line] = [line for line in read(at).splitlines() if "**What you see**" in line]
+    return line
+
+
+def pictures(at):
+    """Return what the view shows: the map, and the row before and after."""
+    return [unpack(each.proto.bytes) for each in at.get("bidi_component")]
+
+
+def frame(at):
+    """Return the labels of the framed cell of the map."""
+    shown = pictures(at)[0]
+    panel, row, column = shown.selected
+    axes = shown.panels[panel].rows, shown.panels[panel].columns
+    return tuple(axis.labels[at].text for axis, at in zip(axes, (row, column), strict=True))
+
+
+@pytest.mark.parametrize("reads", Read)
+@pytest.mark.parametrize("by", ["moved", "log_p"])
+def test_the_map_is_what_each_direct_path_changes(open_paths, run, reads, by):
+    at = open_paths(path_reads=reads, path_by=by)
+    assert at.text_input(key="patch_with").value == WIDE
+    effects = path_study(run, TIRED, WIDE, reads).effects
+    changes_NN = effects.moved_NN
+    if by == "log_p" or reads == Read.VALUE:
+        changes_NN = path_probabilities(run, TIRED, WIDE, reads)
+    [panel] = pictures(at)[0].panels
+    expected = changes_NN[effects.direct_NN]
+    assert panel.values[panel.visible] == pytest.approx(expected, abs=1e-5)
+    # Where only values are read, every row stays as it is.
+    assert len(pictures(at)) == (1 if reads == Read.VALUE else 2)
+
+
+def test_it_opens_on_the_path_that_moves_most_and_says_so(open_paths, run):
+    at = open_paths()
+    study = path_study(run, TIRED, WIDE, Read.QUERY)
+    effects = study.effects
+    row, column = effects.strongest(effects.moved_NN)
+    place = row, column
+    sender, receiver = effects.heads[row], effects.heads[column]
+    assert f"Strongest of {effects.direct_NN.sum()} direct paths:" in seen(at)
+    assert f"layer {receiver.layer}, self-attention head {receiver.index}** reads what" in seen(at)
+    assert f"layer {sender.layer}, self-attention head {sender.index} wrote" in seen(at)
+    before, after = (percent(float(each[place])) for each in (effects.before_NN, effects.after_NN))
+    assert f" from **{before}** to **{after}**." in seen(at)
+    assert frame(at) == (f"E{sender.layer}.{sender.index}", f"E{receiver.layer}.{receiver.index}")
+
+
+def test_by_log_p_it_opens_on_the_head_that_tells_the_guided_head_where_it_looks(open_paths, run):
+    at = open_paths(path_by="log_p")
+    found = one_path(run, TIRED, WIDE, Read.QUERY, LOOKS, GUIDED)
+    before, after = (
+        percent(float(each[found.query, found.key])) for each in (found.before_QK, found.after_QK)
+    )
+    assert f"its look from “it” at “animal” falls from **{before}** to **{after}**." in seen(at)
+    change = number(found.after_log_p - found.before_log_p, significant=2, signed=True)
+    assert f"log p(“il”) changes by **{change}** nats" in seen(at)
+    assert frame(at) == ("E0.3", "E2.0")
+
+
+def test_the_baseline_is_the_median_of_all_paths(open_paths, run):
+    at = open_paths()
+    study = path_study(run, TIRED, WIDE, Read.QUERY)
+    effects = study.effects
+    middle = np.median(effects.moved_NN[effects.direct_NN])
+    assert f"the median of all {effects.direct_NN.sum()} paths is {percent(middle)}." in read(at)
+    assert f"Measured at step {study.step}, where the translations part" in read(at)
+    assert f"{number(study.clean_log_p)} nats in the first sentence" in read(at)
+
+
+def test_a_clicked_cell_opens_its_path_and_stands_in_the_link(open_paths, run):
+    at = open_paths()
+    proto = at.get("bidi_component")[0].proto
+    shown = unpack(proto.bytes)
+    [panel] = shown.panels
+    row = [each.text for each in panel.rows.labels].index("E0.3")
+    column = [each.text for each in panel.columns.labels].index("E2.0")
+    send_from(at, proto, "pick", {"panel": 0, "row": row, "column": column})
+    assert frame(at) == ("E0.3", "E2.0")
+    assert "Strongest" not in seen(at)
+    assert "its look from “it” at “animal”" in seen(at)
+    assert at.query_params["path"] == f"{LOOKS},{GUIDED}"
+    found = one_path(run, TIRED, WIDE, Read.QUERY, LOOKS, GUIDED)
+    [row_panel] = pictures(at)[1].panels
+    assert np.array_equal(row_panel.values[1], found.after_QK[found.query])
+    # Another sentence has other paths.
+    at.text_input(key="patch_with").set_value(TIRED.replace("tired", "old")).run()
+    assert "path" not in at.query_params
+
+
+def test_a_link_opens_a_path(open_paths):
+    at = open_paths(path=f"{LOOKS},{GUIDED}", path_reads="all")
+    assert frame(at) == ("E0.3", "E2.0")
+    queries = [each.proto.query_string for each in at.get("page_link")]
+    assert any("layer=0" in query and "head=3" in query for query in queries)
+    assert any("layer=2" in query and "head=0" in query for query in queries)
+
+
+@pytest.mark.parametrize(
+    "path", ["", "x", f"{GUIDED},{LOOKS}", f"{GUIDED}", "encoder.9.self:0,encoder.2.self:0", ","]
+)
+def test_a_link_to_a_path_that_is_none_opens_the_strongest(open_paths, path):
+    at = open_paths(path=path)
+    assert "Strongest of" in seen(at)
+
+
+@pytest.mark.parametrize(("reads", "by"), [("query", "nothing"), ("thought", "moved")])
+def test_a_link_to_what_is_not_offered_falls_back(open_paths, reads, by):
+    at = open_paths(path_reads=reads, path_by=by)
+    assert at.segmented_control(key="path_reads").value == Read.QUERY
+    assert at.segmented_control(key="path_by").value == "moved"
+
+
+def test_what_values_carry_moves_no_weight(open_paths):
+    at = open_paths(path_reads="value")
+    assert "takes other values from what" in seen(at)
+    assert "looks where it did" in seen(at)
+    assert at.segmented_control(key="path_by").options == ["log p"]
+
+
+def test_who_writes_the_same_in_both_sentences_changes_nothing(open_paths):
+    at = open_paths(path="decoder.0.self:0,decoder.0.cross:1")
+    assert "looks where it did, whatever decoder layer 0, self-attention head 0 wrote" in seen(at)
+
+
+def test_the_same_sentence_twice_is_refused_in_one_sentence(open_paths):
+    at = open_paths(patch_with=TIRED)
+    [info] = at.info
+    complaint = "Both sentences are the same to the model: every head writes the same in both."
+    assert html.unescape(info.value) == complaint
+    assert not at.get("bidi_component")
+
+
+def test_sentences_that_are_translated_alike_are_measured_where_most_changes(open_paths):
+    at = open_paths(patch_with=TIRED.replace("didn't", "did not"))
+    assert "where most changes, after the same words" in read(at)
+
+
+def test_with_many_paths_log_p_is_that_of_the_chosen_one_alone(open_paths, monkeypatch):
+    monkeypatch.setattr(paths, "MOST_MEASURED", 200)
+    at = open_paths(path_by="log_p")
+    assert at.segmented_control(key="path_by").options == ["looks"]
+    assert at.segmented_control(key="path_reads").options == ["query", "key", "all"]
+    assert "log p(“il”) changes by" in seen(at)
+
+
+def test_letters_of_the_copy_task_have_paths(open_paths):
+    at = open_paths(model="copy", sentence="k d a f q z", patch_with="k d a f q w")
+    assert "reads what" in seen(at)
+    assert "log p(“z”)" in seen(at)
+
+
+def test_a_model_of_one_layer_has_paths_from_self_attention_to_cross_attention(
+    open_paths, own_random
+):
+    own_random(n_encoder_layers=1, n_decoder_layers=1, n_heads=2)
+    at = open_paths(model="runs/random", sentence="a b c", patch_with="d q z")
+    labels = [label.text for label in pictures(at)[0].panels[0].columns.labels]
+    assert labels == ["C0.0", "C0.1"]
+    assert "looks where it did" in seen(at)
+    at.segmented_control(key="path_reads").set_value("key").run()
+    assert "reads what encoder layer 0" in seen(at)
+
+
+@pytest.mark.parametrize("by", ["moved", "log_p"])
+@pytest.mark.parametrize("reads", [Read.QUERY, Read.ALL])
+def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
+    open_paths, handed_over, reads, by
+):
+    at = open_paths(path_reads=reads, path_by=by)
+    handed = handed_over[-1]
+    [panel] = pictures(at)[0].panels
+    name = "moved" if by == "moved" else "log_p_change"
+    assert handed.numbers()[name] == pytest.approx(panel.values[panel.visible].tolist(), abs=1e-6)
+    names = ["moved"] if by == "moved" else ["moved", "log_p_change"]
+    assert_computed_again(at, handed, *names)

@@ -1,0 +1,143 @@
+import numpy as np
+import pytest
+
+from core.analysis.effects.path_patching import Read
+from core.analysis.effects.path_study import one_path, path_probabilities, path_study
+from core.heads import Head
+from core.inspection import inspect_sentence
+from core.runs.run import load_run
+from pages.views.heads.paths_maps import (
+    Paths,
+    before_and_after,
+    map_of,
+    numbers,
+    path_at,
+    short,
+)
+from tests.pages.conftest import ROOT
+
+TIRED = "The animal didn't cross the street because it was too tired."
+BOTH = (TIRED, TIRED.replace("tired", "wide"))
+
+
+@pytest.fixture(scope="module")
+def run():
+    return load_run(ROOT / "gallery" / "translate-guided")
+
+
+@pytest.fixture(scope="module", params=[Read.QUERY, Read.KEY, Read.ALL])
+def paths(request, run):
+    study = path_study(run, *BOTH, request.param)
+    return Paths(study, inspect_sentence(run, TIRED), None)
+
+
+def test_only_direct_paths_are_cells_and_each_stands_at_its_heads(paths):
+    effects = paths.study.effects
+    [panel] = map_of(paths, effects.strongest(effects.moved_NN)).panels
+    heads = {short(head): place for place, head in enumerate(effects.heads)}
+    rows, columns = ([heads[each.text] for each in ax.labels] for ax in (panel.rows, panel.columns))
+    assert panel.visible.sum() == effects.direct_NN.sum()
+    for (row, column), shown in np.ndenumerate(panel.visible):
+        at = rows[row], columns[column]
+        assert shown == effects.direct_NN[at]
+        assert panel.values[row, column] == np.float32(effects.moved_NN[at])
+        found = path_at(paths, row, column)
+        assert found == tuple(effects.heads[each] for each in at)
+    assert panel.limit == effects.moved_NN.max().astype(np.float32)
+
+
+def test_the_chosen_path_has_the_frame(paths):
+    effects = paths.study.effects
+    row, column = effects.strongest(effects.moved_NN)
+    shown = map_of(paths, (row, column))
+    _panel, *cell = shown.selected
+    assert path_at(paths, *cell) == (effects.heads[row], effects.heads[column])
+    assert shown.panels[0].values[*cell] == shown.panels[0].values.max()
+
+
+def test_a_cell_says_which_look_changes_most(run, paths):
+    effects = paths.study.effects
+    row, column = effects.strongest(effects.moved_NN)
+    shown = map_of(paths, (row, column))
+    _panel, *cell = shown.selected
+    detail = shown.panels[0].details[cell[0]][cell[1]]
+    kind, query, key = (
+        effects.heads[column].kind,
+        *(int(each[row, column]) for each in (effects.query_NN, effects.key_NN)),
+    )
+    words = {
+        "source": [token.text for token in run.tokenizer.describe(paths.study.clean.source_ids)],
+        "target": [token.text for token in run.tokenizer.describe(paths.study.clean.fed_ids)],
+    }
+    begins = f"“{words[kind.query_side][query]}” at “{words[kind.key_side][key]}”: "
+    assert detail.startswith(begins)
+    assert "→" in detail
+
+
+def test_of_a_path_that_moves_nothing_no_look_is_told(run):
+    study = path_study(run, *BOTH, Read.QUERY)
+    shown = map_of(Paths(study, inspect_sentence(run, TIRED), None), (0, 4))
+    [panel] = shown.panels
+    # The decoder is fed the same in both, so that its first layer writes the same.
+    rows = [each.text for each in panel.rows.labels]
+    columns = [each.text for each in panel.columns.labels]
+    assert panel.details[rows.index("D0.0")][columns.index("C0.0")] == ""
+    assert panel.details[rows.index("E0.3")][columns.index("E2.0")].startswith("“it” at “animal”")
+
+
+def test_log_p_is_shown_with_its_sign(run):
+    study = path_study(run, *BOTH, Read.QUERY)
+    changes_NN = path_probabilities(run, *BOTH, Read.QUERY)
+    found = Paths(study, inspect_sentence(run, TIRED), changes_NN)
+    [panel] = map_of(found, study.effects.strongest(changes_NN)).panels
+    assert panel.scale == "signed"
+    assert panel.values.min() == np.float32(changes_NN.min())
+    assert panel.limit == np.abs(changes_NN).max().astype(np.float32)
+    columns = numbers(found)
+    assert columns["log_p_change"] == changes_NN[study.effects.direct_NN].tolist()
+
+
+@pytest.mark.parametrize(
+    ("sender", "receiver"),
+    [
+        ("encoder.0.self:3", "encoder.2.self:0"),
+        ("encoder.2.self:0", "decoder.0.cross:0"),
+        ("decoder.0.cross:1", "decoder.1.self:2"),
+    ],
+)
+def test_the_row_is_the_receivers_before_and_after(run, sender, receiver):
+    one, other = Head.parse(sender), Head.parse(receiver)
+    study = path_study(run, *BOTH, Read.ALL)
+    found = one_path(run, *BOTH, Read.ALL, one, other)
+    inspection = inspect_sentence(run, TIRED)
+    [panel] = before_and_after(Paths(study, inspection, None), found).panels
+    assert np.array_equal(panel.values[0], found.before_QK[found.query])
+    assert np.array_equal(panel.values[1], found.after_QK[found.query])
+    np.testing.assert_allclose(panel.values.sum(axis=1), 1, rtol=1e-5)
+    # The first row is what the attention page shows.
+    n_keys = len(panel.columns.labels)
+    shown_QK = inspection.weights_of(other)
+    np.testing.assert_allclose(panel.values[0], shown_QK[found.query, :n_keys], atol=1e-5)
+    assert not panel.values[~panel.visible].any()
+    tokens = inspection.tokens_of(other.kind.key_side)
+    assert [each.text for each in panel.columns.labels] == [t.text for t in tokens[:n_keys]]
+
+
+def test_what_is_taken_away_has_a_row_for_each_path(paths):
+    columns, effects = numbers(paths), paths.study.effects
+    assert len(columns["sender"]) == effects.direct_NN.sum()
+    places = {str(head): at for at, head in enumerate(effects.heads)}
+    for sender, receiver, moved, before, after in zip(
+        *(columns[name] for name in ("sender", "receiver", "moved", "before", "after")), strict=True
+    ):
+        at = places[sender], places[receiver]
+        assert (moved, before, after) == tuple(
+            each[at] for each in (effects.moved_NN, effects.before_NN, effects.after_NN)
+        )
+    assert set(columns["log_p_change"]) == {None}
+
+
+def test_heads_have_short_names_of_their_own(run):
+    heads = [head for site in run.model.sites() for head in site.heads(4)]
+    assert short(Head.parse("encoder.2.self:0")) == "E2.0"
+    assert len({short(head) for head in heads}) == len(heads)

@@ -1,0 +1,77 @@
+import html
+
+import pytest
+
+from core.runs.run import load_run
+from tests.pages.conftest import ROOT, said
+
+TIRED = "The animal didn't cross the street because it was too tired."
+WIDE = TIRED.replace("tired", "wide")
+
+
+@pytest.fixture(params=["patch", "paths"])
+def open_view(request, open_page):
+    """Open each of the views that ask for one."""
+    return lambda **query_params: open_page("heads", trial=request.param, **query_params)
+
+
+@pytest.fixture(scope="module")
+def run():
+    return load_run(ROOT / "gallery" / "translate-guided")
+
+
+def read(at):
+    return html.unescape(said(at))
+
+
+def test_how_many_tokens_both_have_is_said_beside_the_second_sentence(open_view, run):
+    at = open_view()
+    assert "tokens: first 14, second 14" in read(at)
+    at.text_input(key="patch_with").set_value("The goat slept.").run()
+    assert at.text_input(key="patch_with").value == "The goat slept."
+    n_tokens = len(run.tokenizer.encode("The goat slept.").ids) + 1
+    assert f"tokens: first 14, second {n_tokens}" in read(at)
+    at.text_input(key="patch_with").set_value("").run()
+    assert "tokens: first 14, second 0" in read(at)
+    [info] = at.info
+    assert "of 14 tokens, EOS counted" in info.value
+
+
+def test_where_no_example_is_as_long_one_word_is_changed_and_makes_room_later(open_view):
+    at = open_view(model="copy")
+    first, second = (at.text_input(key=key).value.split() for key in ("sentence", "patch_with"))
+    assert len(first) == len(second) == 6
+    assert sum(one != other for one, other in zip(first, second, strict=True)) == 1
+    assert at.get("bidi_component")
+    at.text_input(key="sentence").set_value("b a").run()
+    assert len(at.text_input(key="patch_with").value.split()) == 2
+    # What was typed stays.
+    at.text_input(key="patch_with").set_value("c d e").run()
+    at.text_input(key="sentence").set_value("b d").run()
+    assert at.text_input(key="patch_with").value == "c d e"
+
+
+def test_where_no_word_is_known_a_sentence_is_asked_for(open_view):
+    at = open_view(sentence="Xyzzy")
+    assert at.text_input(key="patch_with").value == ""
+    [info] = at.info
+    assert "Type a second sentence of" in info.value
+
+
+def test_another_sentence_brings_its_own_counterpart(open_view):
+    at = open_view()
+    at.text_input(key="sentence").set_value(WIDE).run()
+    assert at.text_input(key="patch_with").value == TIRED
+
+
+def test_a_sentence_of_another_length_is_refused_with_both_lengths(open_view):
+    at = open_view(patch_with=WIDE.replace("too", "far too"))
+    [info] = at.info
+    assert "This sentence has 16 tokens, the first 14, EOS counted." in html.unescape(info.value)
+    assert not at.get("bidi_component")
+
+
+def test_what_was_typed_for_one_view_stays_in_the_other(open_page):
+    at = open_page("heads", trial="patch", patch_with=TIRED.replace("tired", "old"))
+    at.segmented_control(key="trial").set_value("paths").run()
+    assert at.text_input(key="patch_with").value == TIRED.replace("tired", "old")
