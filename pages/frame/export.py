@@ -53,6 +53,8 @@ class Shown:
     """The functions of `core` that made it."""
     seen: str
     """What there is to see, with the number that says it, in Markdown: computed, never written."""
+    other_model: str = ""
+    """Which model is shown in the place of the chosen one, and why; in Markdown."""
     instead: str = ""
     """A sentence in which there is something to see, where there is nothing in this one."""
     pictures: Sequence[Drawn] = ()

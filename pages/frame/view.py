@@ -185,14 +185,14 @@ def _say_and_offer(
 def say_seen(shown: Shown) -> None:
     """Say what there is to see, and in which sentence where there is nothing in this one."""
     if tour.keeps_back():
-        st.caption(
-            _("Predict first. The answer, computed from the model, appears here."), width="stretch"
-        )
+        predict = _("Predict first. The answer, computed from the model, appears here.")
+        st.caption(f"{shown.other_model} {predict}".strip(), width="stretch")
         return
     if shown.seen:
         tour.answered(shown.seen)
         heading = _("What you see")
-        st.markdown(f":primary[**{heading}**] {shown.seen}", width="stretch")
+        said = f"{shown.other_model} {shown.seen}".strip()
+        st.markdown(f":primary[**{heading}**] {said}", width="stretch")
     if shown.instead:
         offered = _("Try “{sentence}”").format(sentence=plain(shown.instead))
         if st.button(offered, key="instead", type="tertiary"):

@@ -60,12 +60,12 @@ function weightsOf({ weights, across }, view, layer, head, step, steps) {
 
 /** A probability in per cent; only what is exactly so is none or all of it. */
 function percentWords(p) {
-  const [least, most] = [1e-4, 1 - 1e-4];
+  const [least, most] = [1e-3, 1 - 1e-4];
   const words = (share, decimals) => `${localNumber(100 * share, decimals)}\u00a0%`;
   if (p <= 0 || p >= 1) return words(Math.min(1, Math.max(0, p)), 0);
-  if (p < least) return `<\u00a0${words(least, 2)}`;
+  if (p < least) return `<\u00a0${words(least, 1)}`;
   if (p > most) return `>\u00a0${words(most, 2)}`;
-  return words(p, p < 0.01 || p > 0.999 ? 2 : 1);
+  return words(p, p > 0.999 ? 2 : 1);
 }
 
 /** A probability or an entropy in words: three digits, small ones with a power of ten. */

@@ -14,7 +14,7 @@ from core.decoding.methods import Method
 from core.decoding.step import DecodeStep, total_log_probability
 from core.vocabulary import EOS
 from pages.frame import address, cached, session
-from pages.frame.language import _, number
+from pages.frame.language import _, number, plain
 from pages.frame.opening import Opened
 from pages.frame.positions import position
 from pages.frame.typography import typeset
@@ -70,6 +70,19 @@ def corrupt(before: Overrides, free: Sequence[DecodeStep]) -> None:
     pick = _reported("corrupt")
     if pick and (step := int(pick["step"])) < len(free):
         _put(before, step, free[step].most_probable(MISTAKE_RANK + 1)[-1])
+
+
+def offer_mistake(opened: Opened, free: Sequence[DecodeStep], at: int) -> None:
+    """Offer to put the second most probable word in the place of the one that a step says."""
+    first, second = free[at].most_probable(2)
+    token = first if free[at].chosen == second else second
+    word = opened.run.tokenizer.describe([token])[0].text
+    st.button(
+        _("Feed a mistake: “{word}” at step {step}").format(word=plain(word), step=number(at)),
+        key="feed_mistake",
+        on_click=_put,
+        args=({}, at, token),
+    )
 
 
 def undo(before: Overrides) -> None:

@@ -1,6 +1,7 @@
 """Exposure bias: how far a model's early mistakes carry, over held-out sentences."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
@@ -8,7 +9,7 @@ import streamlit as st
 from core.evaluate.exposure import PositionAccuracy, exposure, held_out_exposure, overall
 from core.runs.run import RunError
 from core.tasks import TASKS
-from pages.frame import cached, charts, controls
+from pages.frame import address, cached, charts, controls, snapshots
 from pages.frame.language import _, capitalised, n_, number, percent, plain
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
@@ -18,18 +19,46 @@ from viz.charts.curves import Chart, Quantity, curves
 
 FEW, MANY = 60, 400
 """Held-out sentences: so few are decoded while one looks, so many tell more."""
-SAMPLES, BESIDE = "exposure_samples", "exposure_beside"
+SAMPLES, BESIDE, STAGE = "exposure_samples", "exposure_beside", "exposure_stage"
+EARLY, END = "early", "end"
+MOST_STEPS = 4
+"""Of so many kept steps, the latest ones, the one with the largest gap is shown."""
+FEWEST_TARGETS = 10
+"""A position that fewer targets reach is left out of the chart: one of them would be a jump."""
 
 Found = Mapping[str, Sequence[PositionAccuracy]]
 """Run → how often it is right at each position."""
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A run whose exposure bias is measured."""
+
+    name: str
+    """What people call it."""
+    path: Path
+    step: int | None = None
+    """Weights of this step; None for the newest."""
+
+    def exposure(self, n: int) -> list[PositionAccuracy]:
+        """Return what was measured on `n` held-out sentences.
+
+        Raises:
+            RunError: The run, or the pairs it learned, are gone.
+        """
+        if self.step is None:
+            return cached.of_run(held_out_exposure, self.path, n)
+        return cached.of_run_at(held_out_exposure, self.path, self.step, n)
+
+
 def draw(opened: Opened) -> Shown | None:
     """Draw how often each target position is right, with true and with own words fed."""
-    n, runs = _ask(opened)
     try:
         with st.spinner(_("Measuring …")):
-            found = {name: cached.of_run(held_out_exposure, path, n) for name, path in runs.items()}
+            early = _early(opened)
+        n, runs, other = _ask(opened, early)
+        with st.spinner(_("Measuring …")):
+            found = {each.name: each.exposure(n) for each in runs}
     except RunError as error:
         st.error(plain(explained(error)))
         return None
@@ -37,8 +66,9 @@ def draw(opened: Opened) -> Shown | None:
     return Shown(
         name="exposure-bias",
         title=_("Right tokens at each target position, true and own words fed"),
-        numbers=lambda: _numbers(found, [path.name for path in runs.values()]),
-        python=_python(list(runs.values()), n),
+        numbers=lambda: _numbers(found, runs),
+        python=_python(runs, n),
+        other_model=other,
         seen=" ".join(_exposed(name, overall(each), n) for name, each in found.items()),
         code=[exposure, overall],
         pictures=[picture],
@@ -47,28 +77,72 @@ def draw(opened: Opened) -> Shown | None:
             "curves part, early mistakes are fed back and mislead what comes after: that is the "
             "exposure bias. Words are compared position by position: one word too many makes all "
             "that follow it wrong, so the gap is the most that the bias can be. Fewer sentences "
-            "are long, so the last positions are the least certain."
-        ),
+            "are long: the last positions are the least certain, and those that fewer than {n} "
+            "targets reach are left out of the chart."
+        ).format(n=number(FEWEST_TARGETS)),
         tries=[
+            _("Switch to **trained to the end**: few mistakes are left to feed back."),
             _("Lay a run that was trained with scheduled sampling beside it: is its gap smaller?"),
         ],
     )
 
 
-def _ask(opened: Opened) -> tuple[int, dict[str, Path]]:
-    """Ask on how many held-out sentences to measure, and which runs."""
+def _ask(opened: Opened, early: Measured | None) -> tuple[int, list[Measured], str]:
+    """Ask on how many held-out sentences to measure, and which runs.
+
+    Returns:
+        The number, the runs, and what is to be said where another model than the chosen is shown.
+    """
     others = _others_of_its_task(opened)
     with st.container(horizontal=True, vertical_alignment="bottom"):
+        stage = END
+        if early:
+            stages = {EARLY: _("early in training"), END: _("trained to the end")}
+            usual = END if address.text_of(BESIDE) else EARLY
+            stage = controls.choice(_("The model"), STAGE, stages, usual, labelled=True)
         offered = {each: number(each) for each in (FEW, MANY)}
         n = controls.choice(_("Held-out sentences"), SAMPLES, offered, FEW, labelled=True)
+        if early and stage == EARLY:
+            return n, [early], "" if early.path == opened.path else _instead(opened, early)
         other = controls.selection(
-            _("Beside another run of this task, trained with scheduled sampling for example"),
+            _("Compare with"),
             BESIDE,
             {"": _("none")} | {name: name for name in others},
             "",
-            width=420,
+            width=250,
+            help_text=_("Another run of this task, trained with scheduled sampling for example."),
         )
-    return n, {_("this run"): opened.path} | ({other: others[other]} if other else {})
+    runs = [Measured(_("this run"), opened.path)]
+    return n, runs + ([Measured(other, others[other])] if other else []), ""
+
+
+def _instead(opened: Opened, early: Measured) -> str:
+    """Say that another model is shown, and why."""
+    return _("Shown is **{other}**: **{own}** kept no weights from early in its training.").format(
+        other=plain(early.path.name), own=plain(opened.path.name)
+    )
+
+
+def _early(opened: Opened) -> Measured | None:
+    """Return a model that still makes mistakes: the chosen one before the end of its training.
+
+    A run that kept no such weights makes room for the first that did; None where none did.
+    """
+    paths = cached.run_paths()
+    own = next(name for name, path in paths.items() if path == opened.path)
+    name = snapshots.first_with_some({own: opened.path} | paths)
+    if name is None:
+        return None
+    path = paths[name]
+    gaps = {}
+    for step in snapshots.between(path)[-MOST_STEPS:]:
+        found = overall(cached.of_run_at(held_out_exposure, path, step, FEW))
+        gaps[step] = found.forced - found.free
+    widest = max(gaps, key=lambda step: gaps[step])
+    text = _("after {step} of {steps} training steps")
+    steps = cached.settings(path).training.steps
+    said = text.format(step=number(widest), steps=number(steps))
+    return Measured(said, path, widest)
 
 
 def _others_of_its_task(opened: Opened) -> dict[str, Path]:
@@ -89,25 +163,31 @@ def _task_of(path: Path) -> str | None:
 
 
 def _chart(found: Found) -> Chart:
-    series = {}
+    most = max(each.n for positions in found.values() for each in positions)
+    fewest = min(FEWEST_TARGETS, most)
+    series, ends = {}, []
     for name, positions in found.items():
         tail = "" if len(found) == 1 else f" · {name}"
-        series[_("true words fed") + tail] = [each.forced for each in positions]
-        series[_("own words fed") + tail] = [each.free for each in positions]
+        reached = [each for each in positions if each.n >= fewest]
+        series[_("true words fed") + tail] = [each.forced for each in reached]
+        series[_("own words fed") + tail] = [each.free for each in reached]
+        ends.append(len(reached))
     return curves(
-        series,
+        {name: values[: min(ends)] for name, values in series.items()},
         x=Quantity(_("target position")),
-        y=Quantity(_("right tokens"), share=True, zero=False),
+        y=Quantity(_("right tokens"), share=True),
         title=_("Right tokens at each target position, EOS included"),
     )
 
 
 def _exposed(name: str, found: PositionAccuracy, n_sentences: int) -> str:
     return n_(
-        "{name} has **{forced}** of {n} token right when the true words are fed, **{free}** when "
-        "its own are ({samples} held-out sentences): an exposure bias of at most **{gap}** points.",
-        "{name} has **{forced}** of {n} tokens right when the true words are fed, **{free}** when "
-        "its own are ({samples} held-out sentences): an exposure bias of at most **{gap}** points.",
+        "{name}: **{forced}** of {n} token right when the model is fed the true words, **{free}** "
+        "when it is fed its own: an exposure bias of at most **{gap}** points ({samples} held-out "
+        "sentences).",
+        "{name}: **{forced}** of {n} tokens right when the model is fed the true words, **{free}** "
+        "when it is fed its own: an exposure bias of at most **{gap}** points ({samples} held-out "
+        "sentences).",
         found.n,
     ).format(
         samples=number(n_sentences),
@@ -119,23 +199,26 @@ def _exposed(name: str, found: PositionAccuracy, n_sentences: int) -> str:
     )
 
 
-def _numbers(found: Found, names: Sequence[str]) -> Columns:
+def _numbers(found: Found, runs: Sequence[Measured]) -> Columns:
     rows = [
-        (name, each.position, each.forced, each.free, each.n)
-        for name, positions in zip(names, found.values(), strict=True)
+        (run.path.name, each.position, each.forced, each.free, each.n)
+        for run, positions in zip(runs, found.values(), strict=True)
         for each in positions
     ]
     columns = ("run", "position", "true_words_fed", "own_words_fed", "targets")
     return dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True))
 
 
-def _python(paths: Sequence[Path], n: int) -> str:
-    folders = ", ".join(map(folder, paths))
+def _python(runs: Sequence[Measured], n: int) -> str:
+    loaded = [
+        f"load_run({folder(each.path)}{'' if each.step is None else f', {each.step}'})"
+        for each in runs
+    ]
     lines = [
         "found = [",
         "    each",
-        f"    for path in [{folders}]",
-        f"    for each in held_out_exposure(load_run(path), {n})",
+        f"    for run in [{', '.join(loaded)}]",
+        f"    for each in held_out_exposure(run, {n})",
         "]",
         "numbers = {",
         '    "position": [each.position for each in found],',

@@ -79,7 +79,7 @@ def of_sides(opened: Opened, first_difference: int | None, forced: Sequence[Deco
     if not forced:
         return ""
     if first_difference is None:
-        return _("Both sides are fed the same words, so they agree at every step.")
+        return _("It makes no mistake, so that both sides **agree at every step**.")
     if first_difference >= len(forced):
         return _("They part at step {step}, where the reference ends.").format(
             step=number(first_difference)

@@ -39,7 +39,8 @@ def draw(opened: Opened) -> Shown | None:
     """Draw both decodings, and below them what was kept and what a search dropped."""
     translation = opened.inspection.translation
     known = opened.task.reference(translation.source) if opened.task else None
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    with row:
         # What the model writes itself can be edited: so both sides stay.
         reference = opening.ask_reference(opened.sentence, known or translation.text)
         method = methods.ask()
@@ -50,6 +51,9 @@ def draw(opened: Opened) -> Shown | None:
     is_own = known is None and reference == translation.text
     _warn(decodings, len(opened.run.tokenizer.encode(reference).ids), is_own=is_own)
     at = branches.step(opened, method, free, seen.step_of(opened, free, overrides))
+    if decodings.forced and not overrides and decodings.figures.first_difference is None:
+        with row:
+            branches.offer_mistake(opened, free, at)
     stepper = components.decoding(
         stepper_of(decodings, at),
         key=session.STEPPER,

@@ -58,19 +58,19 @@ TRIES = (
 
 def draw(opened: Opened) -> Shown | None:
     """Draw a head in either run, and what silencing it costs."""
-    found = guided_runs.both(opened)
-    if found is None:
+    pair = guided_runs.both(opened)
+    if pair is None:
         return None
-    opened, runs = found
-    chosen = _ask(opened, runs)
+    opened, runs = pair.opened, pair.runs
+    chosen = _ask(pair)
     sides = [side for name, run in runs.items() if (side := side_of(opened, name, run, chosen))]
     if not sides:
         return None
     pronouns = pronouns_among(opened.task, opened.inspection.source_words)
+    maps = [_map(side, pronouns) for side in sides]
+    picture = matrices(Matrices(panels=maps, selected=_decisive(maps)), key="guided_maps")
     st.markdown("  \n".join(guided_runs.said(side) for side in sides))
-    shown = Matrices(panels=[_map(side, pronouns) for side in sides])
-    picture = matrices(shown, key="guided_maps")
-    # What silencing a head changes stands above the maps.
+    # What silencing a head changes has just been said.
     named_heads.warn(
         (plain(side.name), notes.about_map(side.run, side.inspection, side.head, silenced=False))
         for side in sides
@@ -86,6 +86,7 @@ def draw(opened: Opened) -> Shown | None:
         title=_("The same task learned freely, and with one head told where to look"),
         numbers=lambda: numbers(sides, rows),
         python=_python(opened, sides, rows),
+        other_model=pair.said,
         seen=guided_runs.seen(sides),
         instead=guided_runs.instead_of(opened, sides),
         code=(guided_loss, silenced_outcome, silenced_changes, Silence, best_pronoun_head),
@@ -96,9 +97,9 @@ def draw(opened: Opened) -> Shown | None:
     )
 
 
-def _ask(opened: Opened, runs: Mapping[str, Run]) -> Head | None:
+def _ask(pair: guided_runs.Pair) -> Head | None:
     """Ask for a head; None where each run's best is wanted."""
-    inspection = opened.inspection
+    opened, runs, inspection = pair.opened, pair.runs, pair.opened.inspection
     kinds = list(dict.fromkeys(site.attention for site in inspection.attention))
     guided = next((head for run in runs.values() if (head := guided_head(run))), None)
     older = {"same head": SAME, "best head of each": BEST}
@@ -119,6 +120,7 @@ def _ask(opened: Opened, runs: Mapping[str, Run]) -> Head | None:
             _default(opened.run, guided, kind),
             disabled=which == BEST,
         )
+        guided_runs.offer(pair)
     return Head(kind.site(layer), index) if which == SAME else None
 
 
@@ -142,6 +144,15 @@ def _map(side: Side, pronouns: Sequence[str]) -> Matrix:
         columns=key_axis(inspection, kind),
         value_name=_("weight"),
     )
+
+
+def _decisive(maps: Sequence[Matrix]) -> tuple[int, int, int] | None:
+    """Return panel, row and column of the largest weight of a pronoun; None without a pronoun."""
+    cells = [(at, row) for at, panel in enumerate(maps) for row in panel.rows.differs]
+    if not cells:
+        return None
+    at, row = max(cells, key=lambda cell: maps[cell[0]].values[cell[1]].max())
+    return at, row, int(maps[at].values[row].argmax())
 
 
 def numbers(sides: Sequence[Side], rows: Sequence[Measured]) -> Columns:

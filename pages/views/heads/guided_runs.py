@@ -38,8 +38,22 @@ class Side:
     """Steps that change when it is."""
 
 
-def both(opened: Opened) -> tuple[Opened, dict[str, Run]] | None:
-    """Return what is looked at, and the free and the guided run.
+@dataclass(frozen=True, slots=True, eq=False)
+class Pair:
+    """A free and a guided run of the same task."""
+
+    opened: Opened
+    """What is looked at, in one of the two."""
+    runs: Mapping[str, Run]
+    """By name, the free one first."""
+    said: str = ""
+    """That they are shown in the place of the chosen run, and why."""
+    opens: str = ""
+    """The name of the one that can be opened then."""
+
+
+def both(opened: Opened) -> Pair | None:
+    """Return the free and the guided run.
 
     A run that was trained once makes room for a pair of the same task, which is said; where there
     is none, that is said and nothing returned.
@@ -47,18 +61,18 @@ def both(opened: Opened) -> tuple[Opened, dict[str, Run]] | None:
     paths = cached.run_paths()
     settings = _settings(paths)
     own = next(name for name, path in paths.items() if path == opened.path)
+    said = opens = ""
     others = counterparts(opened.run.settings, settings)
     if not others:
         having = [name for name, each in settings.items() if counterparts(each, settings)]
-        text = _("{own} was trained once, so there is no other run to compare its heads with.")
-        once = text.format(own=plain(own))
         if not having:
-            st.info(once)
+            text = _("{own} was trained once, so there is no other run to compare its heads with.")
+            st.info(text.format(own=plain(own)))
             return None
-        own = having[0]
+        once, own = own, having[0]
         others = counterparts(settings[own], settings)
         opened = _opened_instead(opened, paths[own])
-        _say_instead(once, own, others[0])
+        said, opens = _instead(once, own, others[0]), own
     free, guided = (others[0], own) if opened.run.settings.training.guide else (own, others[0])
     found = {}
     for name in (free, guided):
@@ -66,7 +80,7 @@ def both(opened: Opened) -> tuple[Opened, dict[str, Run]] | None:
             found[name] = cached.loaded(paths[name])
         except RunError as error:
             st.error(plain(explained(error)))
-    return opened, found
+    return Pair(opened, found, said, opens)
 
 
 def _opened_instead(opened: Opened, path: Path) -> Opened:
@@ -79,20 +93,22 @@ def _opened_instead(opened: Opened, path: Path) -> Opened:
     return Opened(path, run, task, sentence, inspection)
 
 
-def _say_instead(once: str, own: str, other: str) -> None:
-    """Say which pair is shown instead, and offer to open it."""
-    said = _(
-        "{once} Shown are {own} and {other}: the same task and sizes, one head of one of them "
-        "guided."
-    ).format(once=once, own=plain(own), other=plain(other))
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(said, width="content")
+def _instead(once: str, own: str, other: str) -> str:
+    """Say which pair is shown in the place of a run that was trained once."""
+    return _("Shown are **{own}** and **{other}**: **{once}** was trained only once.").format(
+        once=plain(once), own=plain(own), other=plain(other)
+    )
+
+
+def offer(pair: Pair) -> None:
+    """Offer to open the pair that is shown in the place of the chosen run."""
+    if pair.opens:
         st.button(
-            _("Open {name}").format(name=plain(own)),
+            _("Open {name}").format(name=plain(pair.opens)),
             key="open_counterpart",
             type="tertiary",
             on_click=address.choose_above,
-            args=({session.MODEL: own},),
+            args=({session.MODEL: pair.opens},),
         )
 
 
@@ -169,14 +185,13 @@ def _seen(side: Side, *, again: bool) -> str:
     """Say it of one run; without the head's name where that has just been said."""
     same = side.found.same_text
     if again:
-        stays = _("That of **{name}** ({how}) **stays**{most}.")
-        changes = _("That of **{name}** ({how}) **changes**{most}.")
+        stays = _("The {how} model translates **as before**{most}.")
+        changes = _("The {how} model translates **differently**{most}.")
     else:
-        stays = _("Without {where}, the translation of **{name}** ({how}) **stays**{most}.")
-        changes = _("Without {where}, the translation of **{name}** ({how}) **changes**{most}.")
+        stays = _("Without {where} the {how} model translates **as before**{most}.")
+        changes = _("Without {where} the {how} model translates **differently**{most}.")
     return (stays if same else changes).format(
         where=notes.within_sentence(side.head),
-        name=plain(side.name),
         how=_how(side),
         most=_most(side.changes),
     )

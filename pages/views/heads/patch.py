@@ -67,7 +67,7 @@ def draw(opened: Opened) -> Shown | None:
         title=_("How much of the difference between two sentences each head carries"),
         numbers=lambda: numbers(study),
         python=_python(opened, *both),
-        seen=_strongest(study),
+        seen=_strongest(study, direction),
         code=(patching_study, Patch),
         pictures=[picture],
         about={"second_sentence": second},
@@ -94,8 +94,7 @@ def _studied(opened: Opened, clean: str, corrupt: str) -> PatchingStudy | None:
 
 def _sentences(study: PatchingStudy, direction: str, run: Run) -> str:
     """Return both translations in Markdown, one below the other."""
-    names = [_("first"), _("second")]
-    clean, corrupt = names if direction == INTO_SECOND else reversed(names)
+    clean, corrupt = _names(direction)
     texts = marked(*(typeset(each.text, run) for each in (study.clean, study.corrupt)))
     lines = [
         _("From the {name}: {text}").format(name=clean, text=texts[0]),
@@ -104,20 +103,31 @@ def _sentences(study: PatchingStudy, direction: str, run: Run) -> str:
     return "  \n".join(lines)
 
 
-def _strongest(study: PatchingStudy) -> str:
+def _names(direction: str) -> tuple[str, str]:
+    """Return which sentence is patched from, and which one into."""
+    first, second = _("first"), _("second")
+    return (first, second) if direction == INTO_SECOND else (second, first)
+
+
+def _strongest(study: PatchingStudy, direction: str) -> str:
     """Name the heads that restore most, or the layer where no head does."""
     strong = study.strongest(STRONG, NAMED)
     site, share = study.strongest_site
     whole = _("All heads of {where} together: {share}.").format(
         where=_sublayer(site), share=percent(share)
     )
+    one, other = _names(direction)
     parts = {"from_token": plain(study.clean_token.text), "to": plain(study.corrupt_token.text)}
+    parts |= {"one": one, "other": other}
     if not strong:
-        text = _("No head alone brings “{from_token}” back in the place of “{to}”.")
+        text = _("No head alone turns “{to}” into “{from_token}”.")
         return f"{text.format(**parts)} {whole}"
     (head, most), *others = strong
-    text = _("**{head}** alone brings “{from_token}” back, where “{to}” would stand: **{share}**.")
-    first = text.format(head=notes.site_and_head(head), share=percent(most), **parts)
+    text = _(
+        "What **{head}** says in the {one} sentence, put into the {other}, turns “{to}” into "
+        "“{from_token}”: **{share}** of the way."
+    )
+    first = text.format(head=notes.within_sentence(head), share=percent(most), **parts)
     if not others:
         return f"{first} {whole}"
     named = ", ".join(f"{notes.within_sentence(head)} ({percent(share)})" for head, share in others)
@@ -139,7 +149,7 @@ def maps(study: PatchingStudy) -> Matrices:
         heads = [TokenLabel(str(head)) for head in range(shares.shape[1] - 1)]
         panels.append(
             Matrix(
-                title=_("{kind}: share restored").format(kind=_(kind.label)),
+                title=_(kind.label),
                 values=shares,
                 rows=numbered(_("layer"), len(shares)),
                 columns=Axis(name=_("head"), labels=(*heads, TokenLabel(_("all")))),
@@ -147,7 +157,7 @@ def maps(study: PatchingStudy) -> Matrices:
                 texts=[
                     [percent_of_100(100 * share, 0) for share in row] for row in shares.tolist()
                 ],
-                value_name=_("share restored"),
+                value_name=_("on the way to “{token}”").format(token=study.clean_token.text),
             )
         )
     return Matrices(panels=panels)
@@ -155,9 +165,9 @@ def maps(study: PatchingStudy) -> Matrices:
 
 def _what_a_cell_is(study: PatchingStudy) -> str:
     return _(
-        "A cell: while the second text is written, one head is given what it says in the first. "
-        "0 %: that changes nothing; 100 %: it brings “{one}” back, where “{other}” would stand, "
-        "all alone. Two heads can each do so, so the shares need not add up to 100 %."
+        "Each cell patches one head: while the text below is written, it says what it says in the "
+        "text above. 0 %: “{other}” stays. 100 %: “{one}” stands there. Two heads can each do all "
+        "of it, so the cells need not add up to 100 %."
     ).format(one=plain(study.clean_token.text), other=plain(study.corrupt_token.text))
 
 
@@ -165,8 +175,8 @@ def _measured(study: PatchingStudy) -> str:
     return _(
         "Measured at step {step}, after the same words: log p(“{one}”) − log p(“{other}”) is "
         "{clean} nats in the sentence patched from, {corrupt} in the one patched into; all heads "
-        "together restore {everything}. Colours end at ±100 %. One pair of sentences (n = 1): an "
-        "observation, not a law."
+        "together go {everything} of the way. Colours end at ±100 %. One pair of sentences "
+        "(n = 1): an observation, not a law."
     ).format(
         step=study.step,
         one=plain(study.clean_token.text),

@@ -3,7 +3,7 @@ from streamlit.testing.v1 import AppTest
 SENTENCE = "The *dog* slept."
 
 
-def _page(seen, instead):
+def _page(seen, instead, other_model):
     import streamlit as st
 
     from core.heads import Head
@@ -20,6 +20,7 @@ def _page(seen, instead):
             code=[Head],
             seen=seen,
             instead=instead,
+            other_model=other_model,
         )
 
     address.enter("heads")
@@ -28,8 +29,8 @@ def _page(seen, instead):
     address.write()
 
 
-def opened(seen="", instead=""):
-    at = AppTest.from_function(_page, args=(seen, instead)).run()
+def opened(seen="", instead="", other_model=""):
+    at = AppTest.from_function(_page, args=(seen, instead, other_model)).run()
     assert not at.exception
     return at
 
@@ -59,3 +60,9 @@ def test_a_sentence_with_something_to_see_is_offered_and_opened():
     assert "*dog*" not in button.label
     button.click().run()
     assert f"sentence {SENTENCE}" in [each.value for each in at.text]
+
+
+def test_another_model_than_the_chosen_one_is_named_before_what_is_seen():
+    at = opened("It looks at animal.", other_model="Shown is **copy**, not everyday.")
+    [line] = [text.value for text in at.markdown if "What you see" in text.value]
+    assert line.endswith("**] Shown is **copy**, not everyday. It looks at animal.")

@@ -74,6 +74,21 @@ def test_where_the_sides_part_is_said(opened):
     assert "part" not in opened("steps", sentence="Zz top.", reference="")[2]
 
 
+def test_where_both_sides_agree_a_mistake_is_offered_that_makes_them_part(opened):
+    at, _shown, text = opened("steps")
+    assert "agree at every step" in text
+    step = int(re.search(r"step \*\*(\d+)", text)[1])
+    shares, tokenizer, _ids = probabilities(TIRED, step)
+    second = tokenizer.describe([int(np.argsort(-shares)[1])])[0].text
+    assert at.button(key="feed_mistake").label.endswith(f"“{second}” at step {step}")
+    at.button(key="feed_mistake").click().run()
+    assert not at.exception
+    [line] = [each.value for each in at.markdown if "What you see" in each.value]
+    assert f"stands **{second}**" in line
+    assert f"They part at step {step}" in line
+    assert not [each for each in at.button if each.key == "feed_mistake"]
+
+
 def test_the_output_layer_opens_on_the_same_step_and_says_how_far_two_scores_are(opened):
     steps_at = opened("steps")[0]
     at, shown, text = opened("output", output_temperature="2.0")

@@ -73,19 +73,27 @@ def test_what_is_seen_is_the_run_whose_pronoun_changes(open_guided):
     before, after = ([each.probability for each in side.reference] for side in both)
     most = max(range(len(before)), key=lambda step: abs(after[step] - before[step]))
     where = "Without encoder layer 2, self-attention head 0"
-    assert f"{where}, the translation of **translate** (free) **stays**." in seen(at)
+    assert f"{where} the free model translates **as before**." in seen(at)
     assert (
-        "That of **translate-guided** (guided) **changes**: **elle** "
+        "The guided model translates **differently**: **elle** "
         f"{percent(before[most])} → **{percent(after[most])}**."
     ) in seen(at)
     assert not [button for button in at.button if button.key == "instead"]
 
 
+def test_the_weight_of_the_guided_models_pronoun_is_framed(open_guided):
+    shown = unpack(component(open_guided(sentence=WIDE), "matrices").bytes)
+    panel, row, column = shown.selected
+    found = shown.panels[panel]
+    assert found.title.startswith("translate-guided:")
+    assert (found.rows.labels[row].text, found.columns.labels[column].text) == ("it", "street")
+
+
 def test_where_both_stay_a_sentence_is_offered_that_changes(open_guided):
     at = open_guided(sentence="The cat slept.")
-    assert "**changes**" not in seen(at)
+    assert "**differently**" not in seen(at)
     at.button(key="instead").click().run()
-    assert "**changes**" in seen(at)
+    assert "**differently**" in seen(at)
 
 
 def effects_of(name):
@@ -101,8 +109,8 @@ def effects_of(name):
 @pytest.mark.parametrize("model", ["copy", "copy-learned"])
 def test_a_run_without_a_counterpart_shows_a_pair_that_has_one(open_guided, model):
     at = open_guided(model=model)
-    assert f"{model} was trained once" in read(at)
-    assert "Shown are translate-guided and translate: the same task" in read(at)
+    assert f"**{model}** was trained only once" in seen(at)
+    assert "Shown are **translate-guided** and **translate**" in seen(at)
     # Letters are no words of theirs: their own example stands for them.
     assert [title.split(":")[0] for title in titles(at)] == ["translate", "translate-guided"]
     words = [label.text for label in panels(at)[0].rows.labels]
@@ -115,7 +123,7 @@ def test_a_run_without_a_counterpart_shows_a_pair_that_has_one(open_guided, mode
 
 def test_the_pair_that_is_shown_instead_reads_a_sentence_whose_words_it_knows(open_guided):
     at = open_guided(model="everyday", sentence="The street slept because it was wide.")
-    assert "everyday was trained once" in read(at)
+    assert "**everyday** was trained only once" in seen(at)
     assert "street" in [label.text for label in panels(at)[0].rows.labels]
 
 

@@ -54,9 +54,9 @@ def test_the_maps_are_the_shares_of_every_head_and_every_layer(open_patch, run, 
         assert panel.values == pytest.approx(expected(study, kind), abs=1e-4)
         assert (panel.scale, panel.limit) == ("signed", 1)
         assert [label.text for label in panel.columns.labels] == ["0", "1", "2", "3", "all"]
-    brought = "alone brings “il” back, where “elle” would stand"
+    brought = "turns “elle” into “il”"
     if direction != "first into second":
-        brought = "alone brings “elle” back, where “il” would stand"
+        brought = "turns “il” into “elle”"
     assert brought in read(at)
     assert f"Measured at step {study.step}" in read(at)
 
@@ -67,11 +67,13 @@ def test_the_strongest_heads_are_named_with_their_share(open_patch, run):
     ranked = sorted(study.heads.items(), key=lambda item: -item[1])
     best, share = ranked[0]
     site, head = best.site, best.index
-    stack = site.stack.capitalize()
-    where = f"**{stack} layer {site.layer}, {site.sublayer}-attention head {head}** alone brings"
+    stack = site.stack
+    where = (
+        f"**{stack} layer {site.layer}, {site.sublayer}-attention head {head}** says in the first"
+    )
     [seen] = [line for line in read(at).splitlines() if "**What you see**" in line]
     assert where in seen
-    assert f"would stand: **{percent(share)}**." in seen
+    assert f"turns “elle” into “il”: **{percent(share)}** of the way." in seen
     (second, next_share) = ranked[1]
     assert f"{second.site.sublayer}-attention head {second.index} ({percent(next_share)})" in seen
 
@@ -105,12 +107,12 @@ def test_a_direction_that_cannot_be_falls_back(open_patch):
 def test_letters_of_the_copy_task_can_be_patched(open_patch):
     at = open_patch(model="copy", sentence="k d a f q z", patch_with="k d a f q w")
     assert len(panels(at)) == 3
-    assert "brings “z” back, where “w” would stand" in read(at)
+    assert "turns “w” into “z”" in read(at)
 
 
 def test_another_noun_is_carried_by_cross_attention_as_what_to_try_says(open_patch):
     at = open_patch(patch_with=TIRED.replace("animal", "horse"))
-    carried = r"\*\*Decoder layer \d, cross-attention head \d\*\* alone brings “L'” back"
+    carried = r"\*\*decoder layer \d, cross-attention head \d\*\* says .* into “L'”"
     assert re.search(carried, read(at))
 
 
