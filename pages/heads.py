@@ -59,6 +59,7 @@ VIEWS: tuple[View[Opened], ...] = (
         N_("paths"),
         N_("Which head reads what another head wrote? One direct path at a time is changed."),
         paths.draw,
+        needs=(Need.BOTH,),
     ),
     View(
         "guided",

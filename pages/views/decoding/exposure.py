@@ -139,8 +139,10 @@ def _early(opened: Opened) -> Measured | None:
         found = overall(cached.of_run_at(held_out_exposure, path, step, FEW))
         gaps[step] = found.forced - found.free
     widest = max(gaps, key=lambda step: gaps[step])
-    text = _("after {step} of {steps} training steps")
     steps = cached.settings(path).training.steps
+    text = n_(
+        "after {step} of {steps} training step", "after {step} of {steps} training steps", steps
+    )
     said = text.format(step=number(widest), steps=number(steps))
     return Measured(said, path, widest)
 
