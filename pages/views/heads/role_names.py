@@ -85,7 +85,7 @@ def not_beaten(found: HeadRole) -> list[str]:
 
 def evidence(score: Score, role: Role) -> str:
     """Return the score of a role with its baseline and n."""
-    return _("in {score} of {n} (best rule without a model, {rule}: {baseline})").format(
+    return _("in {score} of {n} (best rule, {rule}: {baseline})").format(
         score=percent(score.value),
         n=cases(role, score.n),
         rule=rule(score),
@@ -102,7 +102,7 @@ def rule(score: Score) -> str:
     """Return what the baseline's rule is called."""
     if score.rule == "offset":
         return _("always {place}").format(place=_place(score.rule_offset))
-    return _("any token alike") if score.rule == ANY_KEY else _(score.rule)
+    return _("a random token") if score.rule == ANY_KEY else _(score.rule)
 
 
 def column_help(role: Role) -> str:
