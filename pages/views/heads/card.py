@@ -116,11 +116,13 @@ def _draw(opened: Opened, known: Known) -> list[Drawn]:
 
 def _draw_strips(card: HeadCard) -> Drawn:
     if card.pairs:
-        share = percent(card.share(Target.WORD))
+        n = len(card.strongest)
         st.markdown(
-            _("**Where it points most**: at other words, as {share} of its rows do").format(
-                share=share
-            )
+            n_(
+                "**Its largest weight on another word**: on the left the word that looks",
+                "**Its {n} largest weights on other words**: on the left the word that looks",
+                n,
+            ).format(n=number(n))
         )
     else:
         st.markdown(_("**Where it points most**: it never points at another word"))
@@ -160,7 +162,13 @@ def _draw_pairs(card: HeadCard) -> None:
         for (query, key), count in card.pairs[:N_PAIRS]
     ]
     st.markdown("  \n".join(lines) or _("It never points at another word."))
-    about = [card_findings.pairs_from(card.head.kind), card_findings.left_out(card)]
+    about = [
+        card_findings.pairs_from(card.head.kind),
+        _("{share} of its rows point at another word.").format(
+            share=percent(card.share(Target.WORD))
+        ),
+        card_findings.left_out(card),
+    ]
     st.caption(" ".join(filter(None, about)))
 
 

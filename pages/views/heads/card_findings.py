@@ -11,7 +11,7 @@ from core.analysis.heads.roles import SEED, HeadRole, Score
 from core.analysis.heads.roles_questions import Role
 from core.evaluate.intervals import Difference
 from core.heads import Kind
-from pages.frame import notes
+from pages.frame import amounts, notes
 from pages.frame.language import N_, _, n_, number, percent, plain
 from pages.views.heads import role_names
 
@@ -56,7 +56,7 @@ def seen(card: HeadCard, role: HeadRole, effect: HeadEffect | None, step: int) -
         looks = _looks(leading, role).format(
             head=where, offset=number(role.offset, signed=role.offset != 0)
         )
-        said = f"{looks} {role_names.evidence(role.scores[leading])}"
+        said = f"{looks} {role_names.evidence(role.scores[leading], leading)}"
     said = _("{looks}; {silenced}.").format(looks=said, silenced=_cost(effect, leading))
     if step == 0:
         return _("The model is **untrained**: what its heads do is chance. {said}").format(
@@ -126,11 +126,11 @@ def roles(role: HeadRole, examples: Mapping[Role, Examples]) -> str:
     if not ranked:
         return _("**Roles:** none beats its baseline.")
     said = [
-        _("{role}: {score} (baseline {baseline}, n = {n}){example}").format(
+        _("{role}: {score} of {n} (baseline {baseline}){example}").format(
             role=role_names.named(name, role),
             score=percent(held[name].value),
             baseline=percent(held[name].baseline),
-            n=number(held[name].n),
+            n=role_names.cases(name, held[name].n),
             example=_example(examples.get(name)),
         )
         for name in ranked[:MOST_ROLES]
@@ -158,7 +158,7 @@ def every_role(role: HeadRole, examples: Mapping[Role, Examples]) -> Iterator[st
     """Yield each role with its score, and sentences that it is made of, in Markdown."""
     for name, score in role.scores.items():
         found = examples.get(name, Examples((), ()))
-        lines = [f"**{role_names.named(name, role)}** {role_names.evidence(score)}"]
+        lines = [f"**{role_names.named(name, role)}** {role_names.evidence(score, name)}"]
         if found.hits:
             lines.append(_("has it: {rows}").format(rows=_in_sentences(found.hits)))
         if found.misses:
@@ -179,19 +179,20 @@ def silenced(effects: HeadEffects | None, effect: HeadEffect | None) -> str:
     """Return what silencing the head changes, with intervals, as Markdown."""
     if effects is None or effect is None:
         return _("**Silenced:** not measured on these weights (the view “silence” measures it).")
-    figures = {_("exact match"): effect.exact_match, _("right pronouns"): effect.pronoun}
+    figures = {
+        _("right pronouns"): (effect.pronoun, amounts.pronouns),
+        _("exact match"): (effect.exact_match, amounts.sentences),
+    }
     said = [
-        _(
-            "{figure} {before} → {after} (95 % of the change: {low} to {high} points, n = {n})"
-        ).format(
+        _("{figure} {before} → {after} of {n} (95 % of the change: {low} to {high} points)").format(
             figure=figure,
             before=percent(found.before),
             after=percent(found.after),
             low=number(POINTS * found.low, 1, signed=True),
             high=number(POINTS * found.high, 1, signed=True),
-            n=number(found.n),
+            n=counted(found.n),
         )
-        for figure, found in figures.items()
+        for figure, (found, counted) in figures.items()
         if found is not None
     ]
     return _("**Silenced:** {figures}; seed {seed}.").format(

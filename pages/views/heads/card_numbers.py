@@ -11,7 +11,7 @@ from core.analysis.heads.roles import HeadRole
 from core.heads import Head
 from pages.frame.files import Columns, stacked
 
-N_PAIRS, N_ALIKE = 7, 3
+N_PAIRS, N_ALIKE = 5, 3
 """So many pairs, and so many other heads, are shown."""
 
 

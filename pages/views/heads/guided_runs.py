@@ -1,6 +1,6 @@
 """A free and a guided run of the same task, and what silencing a head does in either."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,8 +16,8 @@ from core.heads import Head
 from core.inspection import Inspection
 from core.model import Silence
 from core.runs.run import Run, RunError, RunSettings
-from pages.frame import address, cached, notes, session
-from pages.frame.language import _, number, percent, plain
+from pages.frame import address, amounts, cached, notes, session
+from pages.frame.language import _, percent, plain
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.typography import marked, typeset
@@ -215,13 +215,13 @@ def _effect(effect: HeadEffect | None) -> str:
         text = _("Silenced on held-out sentences, no change was found: {figures}.")
     else:
         text = _("Silenced on held-out sentences: {figures}.")
-    figures = [_("exact match {change}").format(change=_with_n(effect.exact_match))]
+    exact = _with_n(effect.exact_match, amounts.sentences)
+    figures = [_("exact match {change}").format(change=exact)]
     if effect.pronoun is not None:
-        figures.append(_("pronouns right {change}").format(change=_with_n(effect.pronoun)))
+        pronouns = _with_n(effect.pronoun, amounts.pronouns)
+        figures.append(_("pronouns right {change}").format(change=pronouns))
     return text.format(figures="; ".join(figures))
 
 
-def _with_n(found: Difference) -> str:
-    return _("{change} (n\u00a0=\u00a0{n})").format(
-        change=guided_table.change(found), n=number(found.n)
-    )
+def _with_n(found: Difference, counted: Callable[[int], str]) -> str:
+    return _("{change} (of {n})").format(change=guided_table.change(found), n=counted(found.n))

@@ -1,7 +1,8 @@
 """What the roles of heads are called, and what they mean."""
 
-from core.analysis.heads.roles import OFFSETS, HeadRole, Score
+from core.analysis.heads.roles import ANY_KEY, OFFSETS, HeadRole, Score
 from core.analysis.heads.roles_questions import Role
+from pages.frame import amounts
 from pages.frame.language import N_, _, n_, number, percent
 
 NAMES = {
@@ -82,25 +83,26 @@ def not_beaten(found: HeadRole) -> list[str]:
     return [_(NAMES[role]) for role, score in found.scores.items() if not score.beats_baseline]
 
 
-def evidence(score: Score) -> str:
-    """Return a score with its baseline and n."""
-    return n_(
-        "in {score} of {n} row (best rule, {rule}: {baseline})",
-        "in {score} of {n} rows (best rule, {rule}: {baseline})",
-        score.n,
-    ).format(
+def evidence(score: Score, role: Role) -> str:
+    """Return the score of a role with its baseline and n."""
+    return _("in {score} of {n} (best rule, {rule}: {baseline})").format(
         score=percent(score.value),
-        n=number(score.n),
+        n=cases(role, score.n),
         rule=rule(score),
         baseline=percent(score.baseline),
     )
+
+
+def cases(role: Role, n: int) -> str:
+    """Return in how many cases a role was looked for."""
+    return (amounts.pronouns if role is Role.ANTECEDENT else amounts.rows)(n)
 
 
 def rule(score: Score) -> str:
     """Return what the baseline's rule is called."""
     if score.rule == "offset":
         return _("always {place}").format(place=_place(score.rule_offset))
-    return _(score.rule)
+    return _("a random token") if score.rule == ANY_KEY else _(score.rule)
 
 
 def column_help(role: Role) -> str:
@@ -115,13 +117,15 @@ def named(role: Role, found: HeadRole) -> str:
     """Return what a role of a head is called."""
     if role is not Role.POSITIONAL:
         return _(NAMES[role])
+    if found.offset == 0 and found.head.kind.is_self:
+        return _("its own token")
     return _place(found.offset)
 
 
 def _place(offset: int) -> str:
     """Return what a fixed distance is called."""
     if offset == 0:
-        return _("the same place")
+        return _("the same position")
     n = abs(offset)
     text = n_("{n} token on", "{n} tokens on", n)
     if offset < 0:

@@ -122,14 +122,10 @@ def _seen(heads: Sequence[HeadRole], chosen: int) -> str:
         return _("**{where}** has no role that beats the best rule without a model.").format(
             where=where
         )
+    text = _("**{where}** has the role **{role}**: it looks there most {how}.")
     if first:
-        text = _(
-            "**{where}** goes farthest beyond the best rule: its largest weight is on **{role}** "
-            "{how}."
-        )
-    else:
-        text = _("**{where}**: its largest weight is on **{role}** {how}.")
-    evidence = role_names.evidence(head.scores[role])
+        text = _("**{where}** has the clearest role, **{role}**: it looks there most {how}.")
+    evidence = role_names.evidence(head.scores[role], role)
     return text.format(where=where, role=role_names.named(role, head), how=evidence)
 
 

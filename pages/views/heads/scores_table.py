@@ -115,7 +115,11 @@ def _written(score: Score | None) -> str | None:
 
 def writers() -> dict[str, Callable[[float], str]]:
     """Return what writes the numbers of the columns."""
-    points, two = partial(number, digits=1, signed=True), partial(number, digits=2)
+    two = partial(number, digits=2)
+
+    def points(change: float) -> str:
+        return _("{change} points").format(change=number(change, digits=1, signed=True))
+
     return {
         **{SENTENCES: points, PRONOUNS: points},
         **dict.fromkeys((SHARE, RULE), partial(percent_of_100, decimals=1)),
@@ -146,11 +150,11 @@ def column_config(scored: Scored) -> dict[str, ColumnConfig | None]:
         _("layer"): config(width=50, pinned=True),
         _("head"): config(width=50, pinned=True),
         _("leading role"): text(width=130),
-        ROLE: text(_("largest weight on"), width=170),
-        SHARE: config(_("in rows"), width=90, help=share),
-        RULE: config(_("best rule"), width=90, help=rule),
-        SENTENCES: config(_("silenced, points"), width=104, help=silenced),
-        PRONOUNS: config(_("pronouns, points"), width=108, help=silenced),
+        ROLE: text(_("its largest weight is on"), width=190),
+        SHARE: config(_("in so many rows"), width=110, help=share),
+        RULE: config(_("rule without a model"), width=140, help=rule),
+        SENTENCES: config(_("silenced: exact match"), width=150, help=silenced),
+        PRONOUNS: config(_("silenced: pronouns"), width=140, help=silenced),
         **roles,
         _("bits"): config(width=50, help=bits),
         _("distance"): config(width=70, help=away),

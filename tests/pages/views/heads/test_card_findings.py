@@ -39,7 +39,7 @@ def effect(exact=UNSURE, loss=UNSURE, pronoun=None):
 def test_a_leading_role_is_said_with_its_score_baseline_and_n():
     line = seen(role_of(Role.NEXT))
     assert line.startswith("Encoder layer 0, self-attention head 0 looks at the **token after**")
-    assert "in 90 % of 100 rows (best rule, any key: 10 %)" in line
+    assert "in 90 % of 100 rows (best rule, a random token: 10 %)" in line
 
 
 @pytest.mark.parametrize("role", list(Role))
@@ -92,8 +92,8 @@ def test_only_roles_that_beat_their_baselines_are_said_the_best_first():
     }
     line = card_findings.roles(replace(role_of(None), scores=scores), {}).replace("\u00a0", " ")
     assert line == (
-        "**Roles:** rare words: 80 % (baseline 10 %, n = 100); "
-        "next token: 30 % (baseline 10 %, n = 100)."
+        "**Roles:** rare words: 80 % of 100 rows (baseline 10 %); "
+        "next token: 30 % of 100 rows (baseline 10 %)."
     )
     assert "none beats its baseline" in card_findings.roles(role_of(None), {})
 
@@ -117,8 +117,8 @@ def test_sentences_that_made_a_score_are_said_as_they_were_typed():
 def test_silencing_is_said_with_interval_n_and_seed():
     found = effect(WORSE, pronoun=UNSURE)
     line = card_findings.silenced(HeadEffects((found,), 400, 7, 10), found).replace("\u00a0", " ")
-    assert "exact match 90 % → 70 % (95 % of the change: −25.0 to −15.0 points, n = 400)" in line
-    assert "right pronouns 90 % → 90 % (95 % of the change: −1.0 to +1.0 points, n = 400)" in line
+    assert "exact match 90 % → 70 % of 400 sentences (95 % of the change: −25.0 to −15.0" in line
+    assert "right pronouns 90 % → 90 % of 400 ambiguous pronouns (95 %" in line
     assert line.endswith("seed 7.")
     assert "not measured" in card_findings.silenced(None, None)
 
@@ -145,4 +145,4 @@ def test_the_head_of_antecedents_is_said_with_what_was_stored(open_page):
     found = stored_effects(load_run(path)).of(Head.parse("encoder.2.self:0")).pronoun
     line = said(at)
     assert f"costs **{100 * (found.before - found.after):.1f} points** of right pronouns" in line
-    assert f"of {found.n} rows (best rule, nearest noun: 50\u00a0%)" in line
+    assert f"of {found.n} ambiguous pronouns (best rule, nearest noun: 50\u00a0%)" in line

@@ -54,6 +54,6 @@ def test_a_head_without_a_row_that_has_a_choice_has_no_role(copy_scores):
 
 def test_a_fixed_distance_is_said_in_words():
     score = Score(0.5, 0.25, "offset", 1200, -1)
-    assert role_names.evidence(score) == (
+    assert role_names.evidence(score, Role.PREVIOUS) == (
         "in 50\u00a0% of 1,200 rows (best rule, always 1 token back: 25\u00a0%)"
     )

@@ -68,7 +68,7 @@ def test_it_opens_on_the_head_that_differs_most_from_chance(open_page, copy_scor
     role = max(above(head), key=above(head).get)
     farther = [max(above(each).values(), default=0) for each in ordered(copy_scores)[:2]]
     # Of equal heads none is said to go farthest.
-    assert ("goes farthest beyond the best rule" in seen(at)) is (farther[0] > farther[1])
+    assert ("has the clearest role" in seen(at)) is (farther[0] > farther[1])
     assert f"**{role_names.named(role, head)}" in seen(at)
     assert f" {percent(head.scores[role].value)} of {head.scores[role].n:,} rows" in seen(at)
     assert percent(head.scores[role].baseline) in seen(at)
@@ -78,10 +78,10 @@ def test_it_opens_on_the_head_that_differs_most_from_chance(open_page, copy_scor
 def test_of_another_head_its_own_role_is_said(open_page, copy_scores):
     head = ordered(copy_scores)[-1]
     at = open_scores(open_page, scored=str(head.head))
-    assert "goes farthest" not in seen(at)
+    assert "clearest" not in seen(at)
     if above(head):
         role = max(above(head), key=above(head).get)
-        assert role_names.evidence(head.scores[role]) in seen(at)
+        assert role_names.evidence(head.scores[role], role) in seen(at)
     else:
         assert "no role that beats" in seen(at)
 
