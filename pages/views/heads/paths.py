@@ -240,12 +240,13 @@ def _measured(paths: Paths) -> str:
     written = _("{median} nats").format(median=brief(median)) if by_log_p else percent(median)
     where = _("where the translations part") if study.part else _("where most changes")
     text = _(
-        "Baseline: the median of all {n} paths is {median}. Measured at step {step}, {where}, "
+        "Baseline: the median of the {n} paths whose sender writes something else is {median}. "
+        "Measured at step {step}, {where}, "
         "after the same words: log p(“{token}”) is {clean} nats in the first sentence, {other} in "
         "the second. One pair of sentences (n = 1): an observation, not a law."
     )
     return text.format(
-        n=number(int(effects.direct_NN.sum())),
+        n=number(effects.n_differing),
         median=written,
         step=study.step,
         where=where,
