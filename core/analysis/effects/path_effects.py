@@ -67,7 +67,7 @@ class PathEffects:
         return int(self.direct_NN[self.differs_N].sum())
 
     def median(self, change_NN: NDArray[np.float64]) -> float:
-        """Return the size of a change in the middle of those that `n_differing` counts, or else 0."""
+        """Return the middle of the sizes of those changes that `n_differing` counts, or else 0."""
         found = np.abs(change_NN[self.direct_NN & self.differs_N[:, None]])
         return float(np.median(found)) if found.size else 0.0
 
