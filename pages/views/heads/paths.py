@@ -185,14 +185,14 @@ def _seen(paths: Paths, found: OnePath, read: Read) -> str:
     if strongest is None or tuple(effects.heads[each] for each in strongest) != heads:
         return said
     n = int(effects.direct_NN.sum())
-    first = n_("The only direct path:", "Strongest of {n} direct paths:", n)
+    first = n_("This is the only direct path.", "Strongest of {n} direct paths.", n)
     return f"{first.format(n=number(n))} {said}"
 
 
 def _look(paths: Paths, found: OnePath, read: Read) -> str:
     """Say which look a path changes most."""
     names = {
-        "receiver": notes.within_sentence(found.receiver),
+        "receiver": notes.site_and_head(found.receiver),
         "sender": notes.within_sentence(found.sender),
     }
     if read == Read.VALUE:

@@ -76,7 +76,7 @@ def test_it_opens_on_the_path_that_moves_most_and_says_so(open_paths, run):
     row, column = effects.strongest(effects.moved_NN)
     place = row, column
     sender, receiver = effects.heads[row], effects.heads[column]
-    assert f"Strongest of {effects.direct_NN.sum()} direct paths:" in seen(at)
+    assert f"Strongest of {effects.direct_NN.sum()} direct paths. **Encoder layer" in seen(at)
     assert f"layer {receiver.layer}, self-attention head {receiver.index}** reads what" in seen(at)
     assert f"layer {sender.layer}, self-attention head {sender.index} wrote" in seen(at)
     before, after = (percent(float(each[place])) for each in (effects.before_NN, effects.after_NN))
