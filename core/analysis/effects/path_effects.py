@@ -32,6 +32,8 @@ class PathEffects:
     """Senders and receivers, as the stream meets them."""
     direct_NN: NDArray[np.bool_]
     """Whether there is a direct path."""
+    differs_N: NDArray[np.bool_]
+    """Whether a sender writes anything else in the other sentence; who does not changes nothing."""
     moved_NN: NDArray[np.float64]
     """The share of its weight that the receiver's most changed query gives to other keys: half the
     sum of all changes of the row, 0 to 1 (total variation distance)."""
@@ -59,9 +61,14 @@ class PathEffects:
         row, column = divmod(int(size_NN.argmax()), len(self.heads))
         return row, column
 
+    @property
+    def n_differing(self) -> int:
+        """How many direct paths begin at a sender that writes anything else."""
+        return int(self.direct_NN[self.differs_N].sum())
+
     def median(self, change_NN: NDArray[np.float64]) -> float:
-        """Return the size of a change in the middle of those of all direct paths; 0 without any."""
-        found = np.abs(change_NN[self.direct_NN])
+        """Return the middle of the sizes of those changes that `n_differing` counts, or else 0."""
+        found = np.abs(change_NN[self.direct_NN & self.differs_N[:, None]])
         return float(np.median(found)) if found.size else 0.0
 
 
@@ -97,7 +104,8 @@ def path_effects(paths: PathPatching, read: Read) -> PathEffects:
             moved_NN[at], query_NN[at], key_NN[at] = moved_nQ[row_n, query_n], query_n, key_n
             before_NN[at] = clean_QK[query_n, key_n]
             after_NN[at] = weights_nQK[row_n, query_n, key_n]
-    return PathEffects(heads, direct_NN, moved_NN, query_NN, key_NN, before_NN, after_NN)
+    differs_N = np.array([paths.writes_otherwise(head) for head in heads])
+    return PathEffects(heads, direct_NN, differs_N, moved_NN, query_NN, key_NN, before_NN, after_NN)
 
 
 def log_probability_changes(paths: PathPatching, read: Read, token: int) -> NDArray[np.float64]:
@@ -128,10 +136,10 @@ def log_probability_changes(paths: PathPatching, read: Read, token: int) -> NDAr
 def _received(paths: PathPatching, read: Read) -> Iterator[tuple[NDArray[np.int64], Record]]:
     """Yield places of senders with what all receivers make of each of them."""
     # Who writes the same in both sentences changes nothing; to compute it would only round.
-    speaking = [at for at, head in enumerate(paths.heads) if paths.writes_otherwise(head)]
+    differing = [at for at, head in enumerate(paths.heads) if paths.writes_otherwise(head)]
     n_rows = max(1, _TOKENS_AT_ONCE // paths.n_tokens)
-    for start in range(0, len(speaking), n_rows):
-        senders = np.array(speaking[start : start + n_rows])
+    for start in range(0, len(differing), n_rows):
+        senders = np.array(differing[start : start + n_rows])
         yield senders, paths.received([paths.heads[at] for at in senders], read)
 
 

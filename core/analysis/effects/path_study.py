@@ -129,8 +129,14 @@ def one_path(run: Run, clean: str, other: str, read: Read, sender: Head, receive
             direct path.
     """
     pair = _paired(run, clean, other)
-    after_QK = pair.paths.weights(sender, receiver, read).numpy()
-    before_QK = pair.paths.clean_weights(receiver).numpy()
+    paths, token = pair.paths, pair.token
+    after_QK = paths.weights(sender, receiver, read).numpy()
+    before_QK = paths.clean_weights(receiver).numpy()
+    before_log_p = float(log_probability_of(token, paths.clean_logits_V))
+    after_log_p = before_log_p
+    # Who writes the same in both sentences changes nothing; to compute it would only round.
+    if paths.writes_otherwise(sender):
+        after_log_p = paths.log_probability(sender, receiver, read, token)
     change_QK = np.abs(after_QK.astype(np.float64) - before_QK)
     query = int(change_QK.sum(axis=-1).argmax())
     return OnePath(
@@ -140,8 +146,8 @@ def one_path(run: Run, clean: str, other: str, read: Read, sender: Head, receive
         after_QK=after_QK,
         query=query,
         key=int(change_QK[query].argmax()),
-        before_log_p=float(log_probability_of(pair.token, pair.paths.clean_logits_V)),
-        after_log_p=pair.paths.log_probability(sender, receiver, read, pair.token),
+        before_log_p=before_log_p,
+        after_log_p=after_log_p,
     )
 
 

@@ -185,14 +185,14 @@ def _seen(paths: Paths, found: OnePath, read: Read) -> str:
     if strongest is None or tuple(effects.heads[each] for each in strongest) != heads:
         return said
     n = int(effects.direct_NN.sum())
-    first = n_("The only direct path:", "Strongest of {n} direct paths:", n)
+    first = n_("This is the only direct path.", "Strongest of {n} direct paths.", n)
     return f"{first.format(n=number(n))} {said}"
 
 
 def _look(paths: Paths, found: OnePath, read: Read) -> str:
     """Say which look a path changes most."""
     names = {
-        "receiver": notes.within_sentence(found.receiver),
+        "receiver": notes.site_and_head(found.receiver),
         "sender": notes.within_sentence(found.sender),
     }
     if read == Read.VALUE:
@@ -240,12 +240,13 @@ def _measured(paths: Paths) -> str:
     written = _("{median} nats").format(median=brief(median)) if by_log_p else percent(median)
     where = _("where the translations part") if study.part else _("where most changes")
     text = _(
-        "Baseline: the median of all {n} paths is {median}. Measured at step {step}, {where}, "
+        "Baseline: the median of the {n} paths whose sender writes something else is {median}. "
+        "Measured at step {step}, {where}, "
         "after the same words: log p(“{token}”) is {clean} nats in the first sentence, {other} in "
         "the second. One pair of sentences (n = 1): an observation, not a law."
     )
     return text.format(
-        n=number(int(effects.direct_NN.sum())),
+        n=number(effects.n_differing),
         median=written,
         step=study.step,
         where=where,

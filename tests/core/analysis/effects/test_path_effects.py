@@ -79,6 +79,7 @@ def test_who_writes_the_same_in_both_sentences_has_exactly_no_effect(paths):
     found = path_effects(paths, Read.ALL)
     changes_NN = log_probability_changes(paths, Read.ALL, TOKEN)
     same = [row for row, head in enumerate(found.heads) if not paths.writes_otherwise(head)]
+    assert same == np.flatnonzero(~found.differs_N).tolist()
     assert same
     assert not found.moved_NN[same].any()
     assert not changes_NN[same].any()
@@ -111,6 +112,7 @@ def three():
     return PathEffects(
         heads=site.heads(3),
         direct_NN=np.triu(np.ones(shape, bool), k=1),
+        differs_N=np.ones(3, bool),
         moved_NN=np.zeros(shape),
         query_NN=np.zeros(shape, int),
         key_NN=np.zeros(shape, int),
@@ -123,6 +125,14 @@ def test_the_strongest_is_the_largest_change_up_or_down_along_a_path(three):
     change_NN = np.array([[9.0, 0.1, -0.4], [9.0, 9.0, 0.3], [9.0, 9.0, 9.0]])
     assert three.strongest(change_NN) == (0, 2)
     assert three.median(change_NN) == pytest.approx(0.3)
+    assert three.n_differing == 3
+
+
+def test_the_median_leaves_out_who_writes_the_same_in_both_sentences(three):
+    change_NN = np.array([[9.0, 0.1, -0.4], [9.0, 9.0, 0.0], [9.0, 9.0, 9.0]])
+    two = replace(three, differs_N=np.array([True, False, True]))
+    assert two.median(change_NN) == pytest.approx(0.25)
+    assert two.n_differing == 2
 
 
 def test_without_paths_there_is_no_strongest_and_the_median_is_nothing(three):

@@ -101,6 +101,13 @@ def test_one_path_is_that_of_the_tokens_that_are_fed(run, study):
     assert found.before_QK.shape == (len(fed_ids), len(fed_ids))
 
 
+def test_who_writes_the_same_in_both_sentences_has_exactly_no_effect(run):
+    sender, receiver = Head.parse("decoder.0.self:1"), Head.parse("decoder.1.cross:2")
+    found = one_path(run, TIRED, WIDE, Read.ALL, sender, receiver)
+    assert np.array_equal(found.after_QK, found.before_QK)
+    assert found.after_log_p == found.before_log_p
+
+
 def test_where_nothing_parts_the_step_is_that_of_the_largest_change(run):
     study = path_study(run, TIRED, ALIKE, Read.ALL)
     assert not study.part

@@ -76,7 +76,7 @@ def test_it_opens_on_the_path_that_moves_most_and_says_so(open_paths, run):
     row, column = effects.strongest(effects.moved_NN)
     place = row, column
     sender, receiver = effects.heads[row], effects.heads[column]
-    assert f"Strongest of {effects.direct_NN.sum()} direct paths:" in seen(at)
+    assert f"Strongest of {effects.direct_NN.sum()} direct paths. **Encoder layer" in seen(at)
     assert f"layer {receiver.layer}, self-attention head {receiver.index}** reads what" in seen(at)
     assert f"layer {sender.layer}, self-attention head {sender.index} wrote" in seen(at)
     before, after = (percent(float(each[place])) for each in (effects.before_NN, effects.after_NN))
@@ -100,8 +100,10 @@ def test_the_baseline_is_the_median_of_all_paths(open_paths, run):
     at = open_paths()
     study = path_study(run, TIRED, WIDE, Read.QUERY)
     effects = study.effects
-    middle = np.median(effects.moved_NN[effects.direct_NN])
-    assert f"the median of all {effects.direct_NN.sum()} paths is {percent(middle)}." in read(at)
+    differs_NN = effects.direct_NN & effects.differs_N[:, None]
+    middle = percent(np.median(effects.moved_NN[differs_NN]))
+    baseline = f"the median of the {differs_NN.sum()} paths whose sender writes something else"
+    assert f"{baseline} is {middle}." in read(at)
     assert f"Measured at step {study.step}, where the translations part" in read(at)
     assert f"{number(study.clean_log_p)} nats in the first sentence" in read(at)
 
