@@ -69,11 +69,11 @@ def shown_number(text):
 
 
 def in_percent(p):
-    if 0 < p < 1e-4:
-        return "<\xa00.01\xa0%"
+    if 0 < p < 1e-3:
+        return "<\xa00.1\xa0%"
     if 1 - 1e-4 < p < 1:
         return ">\xa099.99\xa0%"
-    digits = 0 if p in (0, 1) else 2 if p < 0.01 or p > 0.999 else 1
+    digits = 0 if p in (0, 1) else 2 if p > 0.999 else 1
     return f"{100 * p:.{digits}f}\xa0%"
 
 
