@@ -81,7 +81,7 @@ def _lowest(
     if len(others) < needed:
         raise ValueError(
             Message(
-                "{site} has {n} other heads; {needed} are needed.",
+                "Other heads of {site}: {n}. Needed: {needed}.",
                 site=str(site),
                 n=len(others),
                 needed=needed,
