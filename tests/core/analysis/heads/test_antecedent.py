@@ -70,6 +70,14 @@ def test_a_head_picks_the_noun_whose_tokens_have_most_weight_together(bert, pron
     assert 0 < right_HR.mean() < 1
 
 
+def test_of_three_nouns_no_head_picks_two_and_every_head_picks_one(bert):
+    nouns = ((1,), (3,), (4,))
+    references = [TokenReference((6,), noun, nouns, (), ambiguous=True) for noun in nouns]
+    right_HR = picked_antecedents(bert, [Pair(tuple(range(10, 18)), (), tuple(references))])
+    assert right_HR.sum(axis=1).tolist() == [1] * len(encoder_heads(bert))
+    assert right_HR.any(axis=0).sum() > 1
+
+
 def test_pronouns_that_leave_no_doubt_are_not_asked(bert):
     [reference] = sentence(10, 0).references
     plain = TokenReference(reference.pronoun, (1,), ((1,), (3, 4)), (), ambiguous=False)
