@@ -1,260 +1,162 @@
-"""What heads do on text without a meaning: random tokens, said twice.
+"""Which heads look where on random tokens that repeat: roles that need no task.
 
-No task is needed for it, so that any model can be asked. Where a head goes in the second half is no
-matter of what words mean; a head that looks from a token to what followed it the first time can
-tell what comes next (an induction head).
+A share is the mean weight that rows give to the key that a role wants of them. Beside it stands
+what an even row gives to that key, and a 95 % interval: the normal one of a mean over sequences,
+which are drawn independently, while rows of one sequence are not (Cochran 1977, "Sampling
+Techniques", chapter 2). B batch, H heads, Q queries, K keys, N sequences, R rows.
 
-Source: Olsson et al. (2022), "In-context Learning and Induction Heads"; duplicate-token heads: Wang
-et al. (2022), "Interpretability in the Wild".
-
-N sequences, K tokens of one, V vocabulary.
+Sources: Olsson et al., "In-context Learning and Induction Heads" (2022) for induction heads and
+those that look at the previous token; Wang et al., "Interpretability in the Wild" (2022) for heads
+that look at duplicates.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.evaluate.intervals import Z
-from core.heads import Head, Site
-from core.model import Probe, Silence, Step, Transformer
+from core.analysis.heads.repeated_tokens import (
+    HALF,
+    N_SEQUENCES,
+    SEED,
+    RepeatedTokens,
+    RoleKeys,
+    Specials,
+    TextRole,
+)
+from core.evaluate.intervals import mean_difference
+from core.heads import Head, Kind, Site
+from core.model import Step, Transformer
 
-N_SEQUENCES, HALF = 24, 24
-SEED = 0
-_AT_ONCE = 4
-"""So many sequences go through the model together: a large vocabulary has long rows of scores."""
-
-
-class Role(StrEnum):
-    """Where a head may look whatever the text is."""
-
-    PREVIOUS = "previous"
-    """At the token before."""
-    FIRST = "first"
-    """At the first position."""
-    ITSELF = "itself"
-    """At the token itself."""
-    DUPLICATE = "duplicate"
-    """At the same token where it was said before."""
-    INDUCTION = "induction"
-    """At the token that followed where the same was said before."""
+NO_SPECIALS = Specials()
 
 
 @dataclass(frozen=True, slots=True)
-class RoleShare:
-    """How much of its weight a head gives to where a role looks, averaged over rows."""
+class TextScore:
+    """How far a head has a role."""
 
     share: float
-    low: float
-    high: float
-    """95 % interval of the mean over sequences, as of a normal distribution."""
+    """Mean weight on the key that the role wants, 0 to 1."""
     baseline: float
-    """The same of rows that look evenly at all that they may see."""
+    """The same of a head whose rows are even."""
+    interval: tuple[float, float]
+    """Of the share, 95 %; it holds for one head by itself, not for the best of many."""
+    n_rows: int
+    n_sequences: int
+
+    @property
+    def beats_baseline(self) -> bool:
+        """Whether the whole interval lies above an even row's share."""
+        return self.interval[0] > self.baseline
 
 
 @dataclass(frozen=True, slots=True)
 class RepeatedText:
-    """What was found on repeated random tokens."""
+    """What every head of self-attention does with text that repeats."""
 
-    shares: Mapping[Role, Mapping[Head, RoleShare]]
-    n_sequences: int
-    n_rows: int
-    """Rows of a head that were averaged for each role: those of the second halves."""
+    scores: Mapping[TextRole, Mapping[Head, TextScore]]
+    text: RepeatedTokens
 
-    def best(self, role: Role, n: int) -> tuple[Head, ...]:
-        """Return the heads with the largest share of a role, largest first."""
-        found = self.shares[role]
-        return tuple(sorted(found, key=lambda head: -found[head].share)[:n])
+    def best(self, role: TextRole, n: int = 1, kind: Kind | None = None) -> tuple[Head, ...]:
+        """Return the heads with the largest shares of a role, the largest first.
 
-
-@dataclass(frozen=True, slots=True)
-class SilencingCost:
-    """What a decoder loses when heads are silent: −log p of the next token, in nats."""
-
-    first_half: float
-    """Mean rise where nothing was said before, which no induction can tell."""
-    second_half: float
-    """Mean rise where all was said before."""
-    low: float
-    high: float
-    """95 % interval of the rise on the second half, over sequences."""
-    before: float
-    """−log p on the second half when no head is silent."""
+        Args:
+            role: Which.
+            n: So many heads, or all where there are fewer.
+            kind: Only heads of this kind of attention; None for all.
+        """
+        of_role = self.scores[role]
+        heads = [head for head in of_role if kind in (None, head.kind)]
+        return tuple(sorted(heads, key=lambda head: -of_role[head].share)[:n])
 
 
-def repeated_tokens(
-    model: Transformer,
-    n: int = N_SEQUENCES,
-    half: int = HALF,
-    seed: int = SEED,
-    without: Collection[int] = (),
-) -> Tensor:
-    """Return ids_NK: random tokens, each sequence twice, after what a decoder begins with.
+@dataclass(frozen=True)
+class RoleShares:
+    """A probe that keeps of every map no more than the mean weight on the keys of each role."""
 
-    Args:
-        model: Whose vocabulary it is.
-        n: Sequences.
-        half: Tokens before they are repeated; each is another one.
-        seed: Of the draw.
-        without: Special tokens beside those that the model knows.
+    keys: Mapping[Kind, Mapping[TextRole, RoleKeys]]
+    found: dict[tuple[TextRole, Site], list[Tensor]] = field(default_factory=dict)
+    """shares_BH of each batch."""
 
-    Raises:
-        ValueError: There are fewer tokens than that, or positions.
-    """
-    config = model.config
-    special = {config.pad_id, config.bos_id, *config.eos_ids, *without}
-    allowed = np.array([token for token in range(config.n_target_tokens) if token not in special])
-    begins = config.begins if "encoder" not in config.stacks else ()
-    length = len(begins) + 2 * half
-    if half > len(allowed) or length > config.max_positions:
-        raise ValueError(
-            f"{half} different tokens twice are {length} positions; the model has "
-            f"{len(allowed)} tokens and {config.max_positions} positions"
-        )
-    generator = np.random.default_rng(seed)
-    drawn = [generator.choice(allowed, half, replace=False) for _ in range(n)]
-    return torch.tensor(np.stack([[*begins, *each, *each] for each in drawn]), device=model.device)
+    def sees(self, site: Site) -> bool:
+        """Self-attention of these kinds."""
+        return site.is_attention and site.attention in self.keys
+
+    def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
+        """Average the weights on the keys of each role, and let them pass."""
+        if step is Step.WEIGHTS:
+            for role, keys in self.keys[site.attention].items():
+                chosen_BHR = tensor.detach()[:, :, keys.rows_R, keys.keys_R]
+                shares_BH = chosen_BHR.mean(dim=-1).double().cpu()
+                self.found.setdefault((role, site), []).append(shares_BH)
+        return tensor
 
 
 def measure_roles(
     model: Transformer,
-    n: int = N_SEQUENCES,
+    n_sequences: int = N_SEQUENCES,
     half: int = HALF,
     seed: int = SEED,
-    without: Collection[int] = (),
+    specials: Specials = NO_SPECIALS,
+    progress: Callable[[int], None] = lambda _: None,
 ) -> RepeatedText:
-    """Measure where the heads of self-attention look on repeated random tokens.
+    """Return what every head of self-attention does with random tokens that repeat.
 
-    The encoder reads them, or a decoder alone is fed them; cross-attention is not asked.
-
-    Args:
-        model: In evaluation mode.
-        n: As `repeated_tokens` takes them, as are the next three.
-        half: The same.
-        seed: The same.
-        without: The same.
-
-    Raises:
-        ValueError: The model is too small for it.
-    """
-    ids_NK = repeated_tokens(model, n, half, seed, without)
-    start = ids_NK.shape[1] - 2 * half
-    tally = _Tally(start, half)
-    for some_NK in ids_NK.split(_AT_ONCE):
-        _run(model, some_NK, tally)
-    return RepeatedText(tally.shares(model.config.n_heads), n, n * half)
-
-
-def cost_of_silencing(
-    model: Transformer,
-    heads: Collection[Head],
-    n: int = N_SEQUENCES,
-    half: int = HALF,
-    seed: int = SEED,
-    without: Collection[int] = (),
-) -> SilencingCost:
-    """Measure what a decoder alone loses on repeated random tokens when heads are silent.
+    Encoders read such sequences, decoders are fed them; cross-attention is not asked.
 
     Args:
         model: In evaluation mode.
-        heads: Silenced together.
-        n: As `repeated_tokens` takes them, as are the next three.
-        half: The same.
-        seed: The same.
-        without: The same.
+        n_sequences: So many are drawn.
+        half: Tokens before the repetition begins.
+        seed: Draws them.
+        specials: Tokens that are not drawn, and what stands around a source.
+        progress: Told after each batch how many sequences are done.
 
     Raises:
-        ValueError: It is no decoder alone, or too small for it.
+        ValueError: The sequences cannot be drawn for this model; the message says why.
     """
-    if model.config.stacks != ("decoder",):
-        raise ValueError("only a decoder alone predicts the next of random tokens")
-    ids_NK = repeated_tokens(model, n, half, seed, without)
-    plain_NK, silent_NK = (
-        torch.cat([_surprise(model, some_NK, probe) for some_NK in ids_NK.split(_AT_ONCE)])
-        for probe in (None, Silence.of(heads))
-    )
-    rise_NK = (silent_NK - plain_NK).numpy()
-    # The first token of the repetition cannot be told by anything.
-    second_N = rise_NK[:, 1 - half :].mean(axis=1)
-    low, high = _interval(second_N)
-    return SilencingCost(
-        first_half=float(rise_NK[:, :-half].mean()),
-        second_half=float(second_N.mean()),
-        low=low,
-        high=high,
-        before=float(plain_NK[:, 1 - half :].mean()),
-    )
+    text = RepeatedTokens(n_sequences, half, seed, specials)
+    kinds = dict.fromkeys(site.attention for site in model.sites() if site.is_self)
+    probe = RoleShares({kind: text.keys(model.config, kind) for kind in kinds})
+    _show(model, text, probe, progress)
+    scores: dict[TextRole, dict[Head, TextScore]] = {role: {} for role in TextRole}
+    for (role, site), shares in probe.found.items():
+        keys, shares_NH = probe.keys[site.attention][role], torch.cat(shares).numpy()
+        for head in site.heads(model.config.n_heads):
+            scores[role][head] = _score(shares_NH[:, head.index], keys)
+    return RepeatedText(scores, text)
 
 
 @torch.inference_mode()
-def _run(model: Transformer, ids_NK: Tensor, probe: Probe) -> None:
-    if model.config.stacks == ("decoder",):
-        model.decode(ids_NK, None, None, probe)
-    else:
-        model.encode(ids_NK, probe)
+def _show(
+    model: Transformer, text: RepeatedTokens, probe: RoleShares, progress: Callable[[int], None]
+) -> None:
+    """Show a model all sequences, some at a time."""
+    ids = {
+        stack: text.ids_NP(model.config, Kind.self_of(stack).query_side)
+        for stack in model.config.stacks
+    }
+    for rows in text.batches():
+        given = {stack: ids_NP[rows].to(model.device) for stack, ids_NP in ids.items()}
+        if "decoder" in given:
+            model(given.get("encoder"), given["decoder"], probe)
+        else:
+            # What an encoder alone would guess is not asked; some have no guess at all.
+            model.encode(given["encoder"], probe)
+        progress(min(rows.stop, text.n_sequences))
 
 
-@torch.inference_mode()
-def _surprise(model: Transformer, ids_NK: Tensor, probe: Probe | None) -> Tensor:
-    """Return −log p of each token but the first after those before it, in nats: one row each."""
-    logits_NKV = model.decode(ids_NK, None, None, probe)[:, :-1]
-    log_NKV = logits_NKV.double().log_softmax(dim=-1)
-    return -log_NKV.gather(-1, ids_NK[:, 1:, None])[..., 0].cpu()
-
-
-def _interval(of_N: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the 95 % interval of a mean, as of a normal distribution."""
-    reach = Z * float(of_N.std(ddof=1)) / len(of_N) ** 0.5 if len(of_N) > 1 else 0.0
-    return float(of_N.mean()) - reach, float(of_N.mean()) + reach
-
-
-@dataclass(slots=True)
-class _Tally:
-    """A probe that adds up the weights on what each role looks at, and keeps no map."""
-
-    start: int
-    """So many positions stand before the random tokens."""
-    half: int
-    found: dict[tuple[Site, Role], list[NDArray[np.float64]]] = field(default_factory=dict)
-    """Share_NH of the sequences of each batch."""
-    even: dict[tuple[Site, Role], float] = field(default_factory=dict)
-
-    def sees(self, site: Site) -> bool:
-        """Self-attention."""
-        return site.is_self
-
-    def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
-        """Add up the weights of a sublayer."""
-        if step is Step.WEIGHTS:
-            weights_NHQK = tensor.double().cpu().numpy()
-            for role, query, key in self._looked_at(weights_NHQK.shape[-1]):
-                share_NHQ = weights_NHQK[:, :, query, key]
-                self.found.setdefault((site, role), []).append(share_NHQ.mean(axis=-1))
-                causal = not site.in_encoder
-                n_visible = np.asarray(query) + 1 if causal else weights_NHQK.shape[-1]
-                self.even[site, role] = float(np.mean(1 / n_visible))
-        return tensor
-
-    def _looked_at(self, length: int) -> Iterator[tuple[Role, Sequence[int], Sequence[int]]]:
-        """Yield the rows of the second half, and at which key each role looks from them."""
-        query = range(self.start + self.half, length)
-        yield Role.PREVIOUS, query, [at - 1 for at in query]
-        yield Role.FIRST, query, [0 for _ in query]
-        yield Role.ITSELF, query, query
-        yield Role.DUPLICATE, query, [at - self.half for at in query]
-        yield Role.INDUCTION, query, [at - self.half + 1 for at in query]
-
-    def shares(self, n_heads: int) -> dict[Role, dict[Head, RoleShare]]:
-        """Return what was added up."""
-        made: dict[Role, dict[Head, RoleShare]] = {role: {} for role in Role}
-        for (site, role), parts in self.found.items():
-            share_NH = np.concatenate(parts)
-            for head, of_N in zip(site.heads(n_heads), share_NH.T, strict=True):
-                low, high = _interval(of_N)
-                share = RoleShare(float(of_N.mean()), low, high, self.even[site, role])
-                made[role][head] = share
-        return made
+def _score(share_N: NDArray[np.float64], keys: RoleKeys) -> TextScore:
+    """Return the mean over the sequences, which have the same number of rows."""
+    n = len(share_N)
+    found = mean_difference(np.zeros(n), share_N, np.ones(n))
+    return TextScore(
+        share=found.after,
+        baseline=float(keys.chance_R.mean()),
+        interval=(max(found.low, 0.0), min(found.high, 1.0)),
+        n_rows=n * len(keys.rows_R),
+        n_sequences=n,
+    )

@@ -1,121 +1,186 @@
-import itertools
+"""Shares of heads made by hand, of random models against a slow count, and of a real model."""
 
 import numpy as np
 import pytest
 import torch
 
-from core.analysis.heads.repeated_text import (
-    Role,
-    cost_of_silencing,
-    measure_roles,
-    repeated_tokens,
-)
+from core.analysis.heads.repeated_text import RoleShares, TextScore, measure_roles
+from core.analysis.heads.repeated_tokens import RepeatedTokens, Specials, TextRole
 from core.config import ModelConfig
-from core.heads import Head
-from core.model import Record, Silence, build
+from core.heads import Head, Kind, Site
+from core.model import Record, Step, build
+from tests.core.families.both import opened
+from tests.core.families.random_models import drawn
 
-SIZES = {"vocab_size": 40, "d_model": 16, "d_ff": 24, "n_heads": 2, "max_positions": 64}
-KINDS = {
-    "both": ModelConfig(**SIZES, n_encoder_layers=2, n_decoder_layers=1),
-    "encoder": ModelConfig(**SIZES, n_encoder_layers=2, n_decoder_layers=0, bos_id=-1),
-    "decoder": ModelConfig(**SIZES, n_encoder_layers=0, n_decoder_layers=2, bos_id=-1),
-    "decoder with BOS": ModelConfig(**SIZES, n_encoder_layers=0, n_decoder_layers=2),
+SELF = Site("decoder", 0, "self")
+SIZES = {"vocab_size": 40, "d_model": 8, "n_heads": 2, "d_ff": 8, "max_positions": 80}
+
+
+class ByHand:
+    """A decoder of one layer, whose heads put 0.7 on a key and spread the rest."""
+
+    device = torch.device("cpu")
+    config = ModelConfig(**SIZES | {"n_heads": 5, "d_k": 2, "d_v": 2}, n_encoder_layers=0)
+
+    def __init__(self, offsets_of):
+        self.offsets_of = offsets_of
+
+    def sites(self):
+        return (SELF,)
+
+    def __call__(self, source_BS, target_BT, probe):
+        assert source_BS is None
+        n = target_BT.shape[1]
+        weights_BHQK = torch.zeros(len(target_BT), 5, n, n)
+        for head, key_of in enumerate(self.offsets_of):
+            for row in range(n):
+                weights_BHQK[:, head, row, : row + 1] = 0.3 / (row + 1)
+                weights_BHQK[:, head, row, min(max(key_of(row), 0), row)] += 0.7
+        probe.at(SELF, Step.WEIGHTS, weights_BHQK)
+
+
+def test_every_role_is_found_in_the_head_that_has_it():
+    half = 6
+    keys = {
+        TextRole.PREVIOUS: lambda row: row - 1,
+        TextRole.FIRST: lambda row: 0,
+        TextRole.ITSELF: lambda row: row,
+        TextRole.DUPLICATE: lambda row: row - half,
+        TextRole.INDUCTION: lambda row: row - half + 1,
+    }
+    found = measure_roles(ByHand(keys.values()), n_sequences=3, half=half)
+    for number, role in enumerate(keys):
+        head = Head(SELF, number)
+        assert found.best(role) == (head,)
+        score = found.scores[role][head]
+        # What is spread evenly falls on the key as often as by chance.
+        assert score.share == pytest.approx(0.7 + 0.3 * score.baseline)
+        assert score.beats_baseline
+        assert score.n_rows == 3 * (half if role in ("duplicate", "induction") else 2 * half)
+    induction = found.scores[TextRole.INDUCTION][Head(SELF, 4)]
+    assert induction.baseline == pytest.approx(np.mean([1 / n for n in range(8, 14)]))
+
+
+def even(model):
+    """Make all heads of a model even."""
+    for name, weight in model.named_parameters():
+        if ".query." in name:
+            torch.nn.init.zeros_(weight)
+    return model.eval()
+
+
+def test_an_even_head_has_the_baseline_and_does_not_beat_it():
+    model = even(build(ModelConfig(**SIZES, n_encoder_layers=1, n_decoder_layers=1)))
+    found = measure_roles(model, n_sequences=4, half=5)
+    scores = [score for of_role in found.scores.values() for score in of_role.values()]
+    assert len(scores) == len(TextRole) * 2 * 2
+    for score in scores:
+        assert score.share == pytest.approx(score.baseline, rel=1e-6)
+        assert score.interval == pytest.approx((score.baseline, score.baseline), rel=1e-5)
+
+
+MODELS = {
+    "own": lambda: build(
+        ModelConfig(**SIZES, n_encoder_layers=2, n_decoder_layers=2, norm="pre"), seed=3
+    ).eval(),
+    **{
+        name: lambda name=name: opened(drawn(name))
+        for name in ("marian", "t5", "bert", "bert without a head", "gpt2", "llama3")
+    },
 }
-N, HALF = 5, 7
 
 
-@pytest.fixture(params=KINDS)
-def model(request):
-    return build(KINDS[request.param], seed=1).eval()
-
-
-def test_each_sequence_is_said_twice_and_has_no_special_token(model):
-    ids = repeated_tokens(model, N, HALF, without=[9]).tolist()
-    begins = [1] if model.config.begins and model.config.stacks == ("decoder",) else []
-    for row in ids:
-        assert row[: len(begins)] == begins
-        random = row[len(begins) :]
-        assert random[:HALF] == random[HALF:]
-        assert len(set(random)) == HALF
-        config = model.config
-        assert not {config.pad_id, config.bos_id, *config.eos_ids, 9} & set(random)
-    assert len({tuple(row) for row in ids}) == N
-
-
-def by_hand(model, ids, head, role):
-    """Return the mean share and the even one, from all maps."""
-    record = Record()
-    with torch.inference_mode():
-        if model.config.stacks == ("decoder",):
-            model(None, ids, record)
-        else:
-            model.encode(ids, record)
-    weights_NQK = record.weights(head.site)[:, head.index].double().numpy()
-    length, start = ids.shape[1], ids.shape[1] - 2 * HALF
-    shares, even = [], []
-    for sequence, query in itertools.product(range(len(ids)), range(start + HALF, length)):
-        tokens = ids[sequence].tolist()
-        earlier = tokens.index(tokens[query], start)
-        key = {
-            Role.PREVIOUS: query - 1,
-            Role.FIRST: 0,
-            Role.ITSELF: query,
-            Role.DUPLICATE: earlier,
-            Role.INDUCTION: earlier + 1,
-        }[role]
-        shares.append(weights_NQK[sequence, query, key])
-        even.append(1 / (length if head.site.in_encoder else query + 1))
-    return np.mean(shares), np.mean(even)
-
-
-@pytest.mark.parametrize("role", Role)
-def test_shares_are_those_of_the_maps_beside_the_even_row(model, role):
-    found = measure_roles(model, N, HALF)
-    ids = repeated_tokens(model, N, HALF)
-    heads = [head for site in model.sites() if site.is_self for head in site.heads(2)]
-    asked = [h for h in heads if h.site.in_encoder] or heads
-    assert set(found.shares[role]) == set(asked)
-    assert found.n_rows == N * HALF
-    for head in asked:
-        share, even = by_hand(model, ids, head, role)
-        assert found.shares[role][head].share == pytest.approx(share, abs=1e-6)
-        assert found.shares[role][head].baseline == pytest.approx(even)
-        assert found.shares[role][head].low <= share <= found.shares[role][head].high
-    best = found.best(role, len(asked))
-    assert [found.shares[role][head].share for head in best] == sorted(
-        (found.shares[role][head].share for head in asked), reverse=True
+def slowly(model, text, head):
+    """One row after the other: weights on the key of each role, and what chance gives, by mask."""
+    config, record, kind = model.config, Record(), head.kind
+    source, target = (
+        text.ids_NP(config, Kind.self_of(stack).query_side) if stack in config.stacks else None
+        for stack in ("encoder", "decoder")
     )
+    with torch.no_grad():
+        if target is None:
+            model.encode(source, record)
+        else:
+            model(source, target, record)
+    ids = (source if kind is Kind.ENCODER_SELF else target).tolist()
+    begin = len(text.specials.begins if kind is Kind.ENCODER_SELF else config.begins)
+    maps = record.weights(head.site)[:, head.index].double().numpy()
+    visible = record.tensors[head.site, Step.VISIBLE].expand(len(ids), *maps.shape[1:]).numpy()
+    found = {role: [[] for _ in ids] for role in TextRole}
+    chances = {role: [] for role in TextRole}
+    for number, sequence in enumerate(ids):
+        for row in range(begin, begin + 2 * text.half):
+            seen = np.flatnonzero(visible[number, row]).tolist()
+            same = [key for key in seen if key != row and sequence[key] == sequence[row]]
+            repeated = [key for key in same if key < row and row >= begin + text.half]
+            keys = {
+                TextRole.PREVIOUS: [key for key in seen if key == row - 1],
+                TextRole.FIRST: [0] if row > 0 else [],
+                TextRole.ITSELF: [row],
+                TextRole.DUPLICATE: same,
+                TextRole.INDUCTION: [key + 1 for key in repeated],
+            }
+            for role, [key] in ((r, k) for r, k in keys.items() if k and len(seen) > 1):
+                found[role][number].append(maps[number, row, key])
+                chances[role].append(1 / len(seen))
+    return found, chances
 
 
-def test_what_silencing_costs_is_the_rise_of_the_surprise():
-    model = build(KINDS["decoder"], seed=2).eval()
-    heads = [Head.parse("decoder.1.self:0")]
-    found = cost_of_silencing(model, heads, N, HALF)
-    ids = repeated_tokens(model, N, HALF)
-
-    def surprise(probe):
-        with torch.inference_mode():
-            log = model(None, ids, probe).double().log_softmax(-1)
-        return -torch.stack(
-            [log[:, at, :].gather(1, ids[:, at + 1, None])[:, 0] for at in range(2 * HALF - 1)], 1
-        )
-
-    plain, silent = surprise(None), surprise(Silence.of(heads))
-    rise = (silent - plain).numpy()
-    assert found.before == pytest.approx(float(plain[:, HALF:].mean()))
-    assert found.second_half == pytest.approx(rise[:, HALF:].mean(), abs=1e-9)
-    assert found.first_half == pytest.approx(rise[:, : HALF - 1].mean(), abs=1e-9)
-    assert found.low <= found.second_half <= found.high
-    assert abs(found.second_half) > 1e-4
-
-
-def test_silencing_nothing_costs_nothing():
-    found = cost_of_silencing(build(KINDS["decoder"], seed=2).eval(), [], N, HALF)
-    assert (found.first_half, found.second_half, found.low, found.high) == (0, 0, 0, 0)
+@pytest.mark.parametrize("name", MODELS)
+def test_shares_baselines_and_intervals_are_those_of_a_slow_count(name):
+    model = MODELS[name]()
+    text = RepeatedTokens(9, 30 if name == "own" else 11, 5, Specials(begins=(9,), ends=(8, 7)))
+    found = measure_roles(model, text.n_sequences, text.half, text.seed, text.specials)
+    assert found.text == text
+    selfs = [site for site in model.sites() if site.is_self]
+    heads = [head for site in selfs for head in site.heads(model.config.n_heads)]
+    assert all(list(found.scores[role]) == heads for role in TextRole)
+    for head in {heads[0], heads[-1]}:
+        shares, chances = slowly(model, text, head)
+        for role in TextRole:
+            score, means = found.scores[role][head], np.array([np.mean(s) for s in shares[role]])
+            assert score.share == pytest.approx(means.mean(), rel=1e-4)
+            assert score.baseline == pytest.approx(np.mean(chances[role]))
+            assert (score.n_rows, score.n_sequences) == (len(chances[role]), 9)
+            reach = 1.959964 * means.std(ddof=1) / 3
+            wanted = (max(means.mean() - reach, 0), min(means.mean() + reach, 1))
+            assert score.interval == pytest.approx(wanted, rel=1e-3, abs=1e-5)
 
 
-def test_what_is_too_small_or_writes_nothing_is_refused():
-    with pytest.raises(ValueError, match="64 positions"):
-        measure_roles(build(KINDS["decoder"], seed=2), N, 33)
-    with pytest.raises(ValueError, match="only a decoder alone"):
-        cost_of_silencing(build(KINDS["encoder"], seed=2), [])
+def test_one_sequence_says_nothing_of_others():
+    found = measure_roles(MODELS["own"](), n_sequences=1, half=4)
+    for score in found.scores[TextRole.PREVIOUS].values():
+        assert score.interval == (0.0, 1.0)
+        assert not score.beats_baseline
+
+
+def test_an_interval_above_the_baseline_beats_it():
+    assert TextScore(0.3, 0.1, (0.11, 0.5), 9, 3).beats_baseline
+    assert not TextScore(0.3, 0.1, (0.1, 0.5), 9, 3).beats_baseline
+
+
+def test_the_best_come_first_and_may_be_asked_of_one_kind():
+    found = measure_roles(MODELS["own"](), n_sequences=2, half=4)
+    of_role = found.scores[TextRole.FIRST]
+    heads = found.best(TextRole.FIRST, 100)
+    assert sorted(heads) == sorted(of_role)
+    shares = [of_role[head].share for head in heads]
+    assert shares == sorted(shares, reverse=True)
+    decoders = found.best(TextRole.FIRST, 2, Kind.DECODER_SELF)
+    assert decoders == tuple(head for head in heads if head.kind is Kind.DECODER_SELF)[:2]
+
+
+def test_a_probe_of_shares_changes_nothing_and_keeps_no_map():
+    model, text = MODELS["own"](), RepeatedTokens(2, 6)
+    probe = RoleShares({Kind.DECODER_SELF: text.keys(model.config, Kind.DECODER_SELF)})
+    source, target = (text.ids_NP(model.config, side) for side in ("source", "target"))
+    with torch.no_grad():
+        torch.testing.assert_close(model(source, target, probe), model(source, target))
+    assert {site.attention for _, site in probe.found} == {Kind.DECODER_SELF}
+    assert all(each.shape == (2, 2) for shares in probe.found.values() for each in shares)
+
+
+def test_progress_is_told_after_each_batch():
+    told = []
+    measure_roles(MODELS["own"](), n_sequences=20, half=30, progress=told.append)
+    assert told == [8, 16, 20]

@@ -1,0 +1,149 @@
+"""What a decoder alone loses without some heads where its text repeats, and where it does not.
+
+That a head looks at the token that comes next is no proof that the model goes on because of it. If
+it does, the repeated half becomes harder to predict without the head, the first half does not, and
+other heads of the same layers are not missed. B batch, P positions, N sequences, V vocabulary.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch.nn.functional import cross_entropy
+
+from core.analysis.heads.repeated_text import RepeatedText
+from core.analysis.heads.repeated_tokens import RepeatedTokens, TextRole
+from core.evaluate.intervals import Difference, mean_difference
+from core.heads import Head, Site
+from core.messages import Message
+from core.model import Silence, Transformer
+
+Losses = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What changes without some heads: −log p of the true next token, in nats.
+
+    In each half all tokens count but its first, which nothing tells.
+    """
+
+    heads: tuple[Head, ...]
+    first: Difference
+    """In the first half, where nothing repeats; `n` counts sequences."""
+    second: Difference
+    """In the second half."""
+
+
+@dataclass(frozen=True, slots=True)
+class RepetitionCost:
+    """What some heads cost, and what others do that were silenced in their place."""
+
+    silenced: Cost
+    control: Cost
+    beyond_control: Difference
+    """In the second half: before, the other heads are silent, and after, these."""
+
+
+def control_heads(
+    found: RepeatedText, role: TextRole, heads: Sequence[Head], seed: int = 0
+) -> tuple[Head, ...]:
+    """Draw as many other heads of the same layers, from those with the smaller shares of a role.
+
+    In each layer they come from the half of its heads that has the smallest shares (from more where
+    more are needed).
+
+    Args:
+        found: The shares.
+        role: Which.
+        heads: What the others take the place of.
+        seed: Draws them.
+
+    Raises:
+        ValueError: A layer has fewer other heads than it has of these.
+    """
+    rng, drawn = np.random.default_rng(seed % 2**64), list[Head]()
+    for site in dict.fromkeys(head.site for head in heads):
+        needed = sum(head.site == site for head in heads)
+        lowest = _lowest(found, role, site, heads, needed)
+        drawn += [lowest[at] for at in rng.choice(len(lowest), needed, replace=False)]
+    return tuple(drawn)
+
+
+def _lowest(
+    found: RepeatedText, role: TextRole, site: Site, heads: Collection[Head], needed: int
+) -> list[Head]:
+    """Return the heads of a sublayer to draw from."""
+    shares = {head: score.share for head, score in found.scores[role].items() if head.site == site}
+    others = sorted((head for head in shares if head not in heads), key=lambda head: shares[head])
+    if len(others) < needed:
+        raise ValueError(
+            Message(
+                "Other heads of {site}: {n}. Needed: {needed}.",
+                site=str(site),
+                n=len(others),
+                needed=needed,
+            )
+        )
+    return others[: max(needed, len(shares) // 2)]
+
+
+def cost_of_silencing(
+    model: Transformer, heads: Sequence[Head], controls: Sequence[Head], text: RepeatedTokens
+) -> RepetitionCost:
+    """Silence heads, and then others in their place, and return what both cost.
+
+    The intervals are normal ones of a mean over sequences (Cochran 1977).
+
+    Args:
+        model: A decoder alone, in evaluation mode.
+        heads: Of its self-attention.
+        controls: As many others, as from `control_heads`.
+        text: Not the sequences by which the heads were chosen: see `RepeatedTokens.drawn_anew`.
+
+    Raises:
+        ValueError: The model has an encoder, or no such sequences can be drawn for it.
+    """
+    if model.config.stacks != ("decoder",):
+        raise ValueError(Message("Only a decoder alone goes on with a text of its own."))
+    before, silenced, control = (_losses(model, each, text) for each in ((), heads, controls))
+    return RepetitionCost(
+        silenced=_cost(heads, before, silenced),
+        control=_cost(controls, before, control),
+        beyond_control=_difference(control[1], silenced[1]),
+    )
+
+
+@torch.inference_mode()
+def _losses(
+    model: Transformer, heads: Collection[Head], text: RepeatedTokens
+) -> tuple[Losses, Losses]:
+    """Return loss_N of both halves, in nats per token, with these heads silent."""
+    ids_NP, probe = text.ids_NP(model.config, "target").to(model.device), Silence.of(heads)
+    halves = text.halves(model.config, "target")
+    losses: tuple[list[Losses], list[Losses]] = ([], [])
+    for rows in text.batches():
+        ids_BP = ids_NP[rows]
+        logits_BPV = model(None, ids_BP, probe)
+        for half_P, of_half in zip(halves, losses, strict=True):
+            # The first of a half nobody can know: row i predicts token i + 1.
+            labels_BP = ids_BP[:, half_P[1:]]
+            flat = (logits_BPV[:, half_P[:-1]].flatten(0, 1), labels_BP.flatten())
+            loss_BP = cross_entropy(*flat, reduction="none").view_as(labels_BP)
+            of_half.append(loss_BP.double().mean(dim=-1).cpu().numpy())
+    first, second = losses
+    return np.concatenate(first), np.concatenate(second)
+
+
+def _cost(
+    heads: Sequence[Head], before: tuple[Losses, Losses], after: tuple[Losses, Losses]
+) -> Cost:
+    first, second = (_difference(*half) for half in zip(before, after, strict=True))
+    return Cost(tuple(heads), first, second)
+
+
+def _difference(before_N: Losses, after_N: Losses) -> Difference:
+    """Compare means over sequences, all of which have the same number of tokens."""
+    return mean_difference(before_N, after_N, np.ones(len(before_N)))

@@ -1,0 +1,121 @@
+"""Whether any head of an encoder picks the antecedent of a pronoun among the nouns.
+
+The best of many heads looks good by chance, so it is chosen on some sentences and measured on
+others. The weights on the tokens of a noun are added up, the rows of a pronoun averaged, as Clark
+et al. do with words in pieces ("What Does BERT Look At?", 2019); they ask for the antecedent of
+noun phrases, too. H heads, Q queries, K keys, R ambiguous pronouns.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from core.analysis.heads.roles_questions import ambiguous
+from core.batch import Pair, TokenReference
+from core.evaluate.intervals import wilson
+from core.evaluate.pronouns import Baselines, baselines
+from core.heads import Head, Kind
+from core.messages import Message
+from core.model import Record, Step, Transformer
+
+
+@dataclass(frozen=True, slots=True)
+class AntecedentHead:
+    """How often the head that was best on some sentences picks the antecedent in others."""
+
+    head: Head
+    chosen_share: float
+    """Its share in the sentences that it was chosen by: the largest of all heads."""
+    n_heads: int
+    """So many it was chosen from."""
+    share: float
+    """In the other sentences: of the pronouns, those that look at the antecedent more than at any
+    other noun."""
+    baselines: Baselines
+    """The same share of rules without a model."""
+    n: int
+    """Pronouns in the other sentences."""
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval of the share."""
+        return wilson(round(self.share * self.n), self.n)
+
+    @property
+    def beats_baselines(self) -> bool:
+        """Whether the best rule has less than the interval begins with."""
+        return self.interval[0] > self.baselines.best
+
+
+def antecedent_head(
+    model: Transformer, to_choose: Sequence[Pair], to_test: Sequence[Pair]
+) -> AntecedentHead:
+    """Choose the head of encoder self-attention that picks antecedents best, and test it.
+
+    Args:
+        model: With an encoder, in evaluation mode.
+        to_choose: Sentences with pronouns and their nouns; targets are not needed.
+        to_test: Others.
+
+    Raises:
+        ValueError: The model has no encoder, or the sentences no ambiguous pronouns.
+    """
+    right_HR, tested_HR = picked_antecedents(model, to_choose), picked_antecedents(model, to_test)
+    heads = encoder_heads(model)
+    shares_H = right_HR.mean(axis=1)
+    best = int(shares_H.argmax())
+    return AntecedentHead(
+        head=heads[best],
+        chosen_share=float(shares_H[best]),
+        n_heads=len(heads),
+        share=float(tested_HR[best].mean()),
+        baselines=baselines(_pronouns(to_test)),
+        n=tested_HR.shape[1],
+    )
+
+
+def encoder_heads(model: Transformer) -> list[Head]:
+    """Return the heads of encoder self-attention, layer by layer."""
+    sites = [site for site in model.sites() if site.attention is Kind.ENCODER_SELF]
+    return [head for site in sites for head in site.heads(model.config.n_heads)]
+
+
+@torch.inference_mode()
+def picked_antecedents(model: Transformer, pairs: Sequence[Pair]) -> NDArray[np.bool_]:
+    """Return right_HR: whether a head's weight is larger on the antecedent than on other nouns.
+
+    Heads are those of `encoder_heads`, pronouns the ambiguous ones in order.
+
+    Raises:
+        ValueError: The model has no encoder, or the sentences no ambiguous pronouns.
+    """
+    heads = encoder_heads(model)
+    if not heads:
+        raise ValueError(Message("The model has no encoder."))
+    if not _pronouns(pairs):
+        raise ValueError(Message("No pronoun in these sentences is ambiguous."))
+    sites = list(dict.fromkeys(head.site for head in heads))
+    right = []
+    for pair in pairs:
+        record = Record(frozenset({Step.WEIGHTS}), frozenset(sites))
+        # One by one: every family pads differently, and one sentence's maps are soon forgotten.
+        model.encode(torch.tensor([pair.source], device=model.device), record)
+        weights_HQK = torch.cat([record.weights(site)[0] for site in sites]).double().cpu().numpy()
+        right += [_picked(weights_HQK, each) for each in ambiguous([pair.references])]
+    return np.stack(right, axis=1)
+
+
+def _picked(weights_HQK: NDArray[np.float64], reference: TokenReference) -> NDArray[np.bool_]:
+    """Return right_H for one pronoun; equally large weights are no choice."""
+    row_HK = weights_HQK[:, list(reference.pronoun)].mean(axis=1)
+    antecedent_H = row_HK[:, list(reference.antecedent)].sum(axis=1)
+    others = [noun for noun in reference.nouns if noun != reference.antecedent]
+    others_H = np.stack([row_HK[:, list(noun)].sum(axis=1) for noun in others])
+    return antecedent_H > others_H.max(axis=0)
+
+
+def _pronouns(pairs: Sequence[Pair]) -> list[TokenReference]:
+    return ambiguous([pair.references for pair in pairs])
