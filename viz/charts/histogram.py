@@ -62,7 +62,9 @@ def histogram(
                 "series:N",
                 title=None,
                 scale=alt.Scale(domain=list(series), range=colours),
-                legend=alt.Legend(orient="top", labelLimit=0, columns=2) if len(series) > 1 else None,
+                legend=alt.Legend(orient="top", labelLimit=0, columns=2)
+                if len(series) > 1
+                else None,
             ),
             order=alt.Order("order:Q"),
             tooltip=[

@@ -14,12 +14,17 @@ import torch
 from numpy.typing import NDArray
 
 from core.analysis.heads.roles_questions import ambiguous
-from core.batch import Pair, TokenReference
+from core.batch import Pair, TokenReference, encode_source
 from core.evaluate.intervals import wilson
 from core.evaluate.pronouns import Baselines, baselines
 from core.heads import Head, Kind
 from core.messages import Message
 from core.model import Record, Step, Transformer
+from core.tasks import TASKS
+from core.tokenizer import Tokenizer
+
+_DRAWN_FOR_ONE = 10
+"""So many sentences are drawn for each that is asked for: about one in five has such an "it"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,34 @@ class AntecedentHead:
     def beats_baselines(self) -> bool:
         """Whether the best rule has less than the interval begins with."""
         return self.interval[0] > self.baselines.best
+
+
+def sentences_with_it(tokenizer: Tokenizer, n: int, seed: int = 0) -> list[Pair]:
+    """Return English sentences of the grammar in which one "it" can mean two nouns.
+
+    Args:
+        tokenizer: Of the model that is to read them.
+        n: So many sentences, or fewer where the grammar makes fewer.
+        seed: Draws them.
+    """
+    found: list[Pair] = []
+    for sample in TASKS["translate"].held_out_samples(_DRAWN_FOR_ONE * n, seed):
+        its = [
+            each
+            for each in sample.references
+            if each.ambiguous and each.pronoun.of(sample.source).lower() == "it"
+        ]
+        if len(its) == 1 and len(found) < n:
+            [it] = its
+            tokens_in, first = tokenizer.encode(sample.source).tokens_in, len(tokenizer.begins)
+            pronoun, antecedent, *nouns = (
+                tuple(first + token for token in tokens_in(span))
+                for span in (it.pronoun, it.antecedent, *it.nouns)
+            )
+            reference = TokenReference(pronoun, antecedent, tuple(nouns), (), ambiguous=True)
+            source = encode_source(tokenizer, sample.source)
+            found.append(Pair(source, (), (reference,), sample.source))
+    return found
 
 
 def antecedent_head(

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from core.analysis.heads.repeated_text import Role
+from core.analysis.heads.repeated_tokens import TextRole
 from core.opening.opening import open_model
 from tests.core.families.folders import write_folder
 
@@ -16,19 +16,24 @@ def opened(tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize(("name", "costs"), [("bert", 0), ("gpt2", 3)])
-def test_roles_and_costs_are_told_of_an_opened_model(command, opened, name, costs):
-    status, out, _ = command("heads", opened / name)
-    assert status == 0
+@pytest.mark.parametrize(("name", "half", "costs"), [("bert", 30, 0), ("gpt2", 31, 2)])
+def test_roles_and_costs_are_told_of_an_opened_model(command, opened, name, half, costs):
+    status, out, error = command("heads", opened / name)
+    assert status == 0, error
     lines = out.splitlines()
-    assert "24 sequences, 576 rows" in lines[0]
-    for role in Role:
+    assert f"20 sequences of {half} random tokens, said twice" in lines[0]
+    for role in TextRole:
         assert sum(line.startswith(role) for line in lines) == 5
     assert sum(line.startswith("without the best") for line in lines) == costs
 
 
 def test_all_of_it_as_json(command, opened):
     found = json.loads(command("heads", opened / "gpt2", "--json")[1])
-    assert set(found["roles"]) == set(Role)
+    assert set(found["roles"]) == set(TextRole)
     assert len(found["roles"]["induction"]) == 8
-    assert set(found["silenced_induction_heads"]) == {"1", "3", "5"}
+    assert set(found["silenced_induction_heads"]) == {"1", "3"}
+    for cost in found["silenced_induction_heads"].values():
+        assert len(cost["heads"]) == len(cost["others"])
+        assert not set(cost["heads"]) & set(cost["others"])
+        assert cost["second_half"]["n"] == 20
+    assert found["antecedent"] is None

