@@ -20,6 +20,7 @@ from core.tasks.task import Reference, Sample, Task
 from core.tokenizer import Encoding, Tokenizer
 from core.vocabulary import BOS, EOS, PAD
 
+Ids = tuple[int, ...]
 _AT_ONCE = 20_000
 """So many different words are split to tokens at once."""
 Lengths = NDArray[np.int64]
@@ -55,6 +56,14 @@ class Pair:
     references: tuple[TokenReference, ...] = ()
     text: str = ""
     """The source sentence."""
+    labels: tuple[int, ...] = ()
+    """What a model of one stack is to predict at each of its places, PAD where nothing: see
+    `core.objective`. Of such a pair either source or target is empty."""
+
+    @property
+    def predicted(self) -> tuple[int, ...]:
+        """What is to be predicted: of a target all but BOS."""
+        return self.labels or self.target[1:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +71,24 @@ class Batch:
     """Pairs as tensors. Row i of `labels_BT` is what follows row i of `fed_BT`."""
 
     source_BS: Tensor
+    """Without columns for a decoder alone."""
     fed_BT: Tensor
-    """BOS y₁ y₂ …: the true target, shifted right by one (teacher forcing)."""
+    """BOS y₁ y₂ …: the true target, shifted right by one (teacher forcing). Without columns for an
+    encoder alone."""
     labels_BT: Tensor
-    """y₁ y₂ … EOS"""
+    """y₁ y₂ … EOS, PAD where nothing is to be predicted; of an encoder alone for each place of the
+    source."""
     references: tuple[tuple[TokenReference, ...], ...]
     sources: tuple[str, ...]
     """The source sentences as text."""
+
+    @property
+    def inputs(self) -> tuple[Tensor | None, Tensor | None]:
+        """What a model takes: source_BS and fed_BT, None for a stack that it does not have."""
+        source_BS, fed_BT = (
+            ids_BK if ids_BK.shape[1] else None for ids_BK in (self.source_BS, self.fed_BT)
+        )
+        return source_BS, fed_BT
 
     @property
     def n_tokens(self) -> int:
@@ -187,7 +207,8 @@ def pad(rows: Sequence[Sequence[int]], length: int | None = None, pad_id: int = 
     [[5, 6], [7, 0]]
     """
     width = max(map(len, rows)) if length is None else length
-    return torch.tensor([[*row, *[pad_id] * (width - len(row))] for row in rows])
+    filled = [[*row, *[pad_id] * (width - len(row))] for row in rows]
+    return torch.tensor(filled, dtype=torch.long)
 
 
 def collate(pairs: Sequence[Pair]) -> Batch:
@@ -195,7 +216,7 @@ def collate(pairs: Sequence[Pair]) -> Batch:
     return Batch(
         source_BS=pad([pair.source for pair in pairs]),
         fed_BT=pad([pair.target[:-1] for pair in pairs]),
-        labels_BT=pad([pair.target[1:] for pair in pairs]),
+        labels_BT=pad([pair.predicted for pair in pairs]),
         references=tuple(pair.references for pair in pairs),
         sources=tuple(pair.text for pair in pairs),
     )

@@ -16,6 +16,8 @@ from core.tokenizer import WORDS, Encoding, Tokenizer, byte_characters
 from core.vocabulary import EOS, FIRST_ID, SPECIAL_TEXTS
 
 STRAIGHT, CURLY = "'", "’"
+MASK = "[MASK]"
+"""As it is typed where a word is to be guessed."""
 _APOSTROPHES = {
     STRAIGHT: normalizers.Replace(CURLY, STRAIGHT),
     # Beside a letter on one side only it may be a quotation mark.
@@ -25,27 +27,55 @@ _WITHIN_WORD = re.compile(r"(?<=[^\W\d_])['’](?=[^\W\d_])")
 
 
 class ByteLevelTokenizer(Tokenizer):
-    """Byte-level BPE trained on a task, with PAD, BOS and EOS in front."""
+    """Byte-level BPE trained on a task, with PAD, BOS and EOS in front.
 
-    def __init__(self, bpe: tokenizers.Tokenizer) -> None:
+    For an encoder alone it has a token more, MASK, which stands last and which can be typed.
+    """
+
+    def __init__(
+        self,
+        bpe: tokenizers.Tokenizer,
+        begins: tuple[int, ...] = (),
+        ends: tuple[int, ...] = (EOS,),
+    ) -> None:
+        """Take what was learned.
+
+        Args:
+            bpe: Without special tokens but MASK.
+            begins: Ids before every text; those of a decoder alone.
+            ends: Ids after every text that is only read.
+        """
         self._bpe = bpe
         byte_of = {char: byte for byte, char in byte_characters().items()}
-        pieces = sorted(bpe.get_vocab().items(), key=lambda piece: piece[1])
+        pieces = sorted(bpe.get_vocab(with_added_tokens=False).items(), key=lambda each: each[1])
+        mask = bpe.token_to_id(MASK)
+        mask_id = -1 if mask is None else mask + FIRST_ID
+        texts = [bytes(byte_of[char] for char in text) for text, _ in pieces]
         super().__init__(
-            [*[b""] * FIRST_ID, *(bytes(byte_of[char] for char in text) for text, _ in pieces)],
-            SPECIAL_TEXTS,
+            [*[b""] * FIRST_ID, *texts, *([] if mask is None else [b""])],
+            SPECIAL_TEXTS | ({} if mask is None else {mask_id: "MASK"}),
             bpe.pre_tokenizer,
-            ends=(EOS,),
+            begins=begins,
+            ends=ends,
+            mask_id=mask_id,
         )
 
     @classmethod
-    def train(cls, texts: Iterable[str], vocab_size: int, apostrophe: str = STRAIGHT) -> Self:
+    def train(
+        cls,
+        texts: Iterable[str],
+        vocab_size: int,
+        apostrophe: str = STRAIGHT,
+        *,
+        masks: bool = False,
+    ) -> Self:
         """Learn at most `vocab_size` tokens, specials and the 256 bytes included.
 
         Args:
             texts: What is learned from.
             vocab_size: The most tokens.
             apostrophe: The one that the model sees and writes, whichever is typed.
+            masks: Whether there is a token for a word to be guessed.
         """
         bpe = tokenizers.Tokenizer(models.BPE())
         bpe.normalizer = normalizers.Sequence(
@@ -60,22 +90,31 @@ class ByteLevelTokenizer(Tokenizer):
         )
         bpe.pre_tokenizer = WORDS
         trainer = trainers.BpeTrainer(
-            vocab_size=vocab_size - FIRST_ID,
+            vocab_size=vocab_size - FIRST_ID - masks,
             initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
             show_progress=False,
         )
         bpe.train_from_iterator(texts, trainer)
+        if masks:
+            bpe.add_special_tokens([tokenizers.AddedToken(MASK, normalized=False)])
         return cls(bpe)
 
     @classmethod
-    def from_json(cls, text: str) -> Self:
+    def from_json(
+        cls, text: str, begins: tuple[int, ...] = (), ends: tuple[int, ...] = (EOS,)
+    ) -> Self:
         """Read what `to_json` wrote.
+
+        Args:
+            text: The content of the file.
+            begins: Ids before every text.
+            ends: Ids after every text that is only read.
 
         Raises:
             ValueError: The text is no tokenizer, or not a byte-level one.
         """
         try:
-            return cls(tokenizers.Tokenizer.from_str(text))
+            return cls(tokenizers.Tokenizer.from_str(text), begins, ends)
         except Exception as error:  # the library raises bare Exception
             raise ValueError(f"not a byte-level tokenizer: {error}") from error
 

@@ -149,17 +149,6 @@ class ModelConfig(Settings):
         """Those that have layers."""
         return tuple(stack for stack in get_args(Stack) if self.layers_of(stack))
 
-    @property
-    def later_settings(self) -> dict[str, Any]:
-        """Those that make it another kind of Transformer than the paper's."""
-        written = self.to_dict()
-        names = [field.name for field in dataclasses.fields(self)]
-        after = names[names.index("tied") + 1 :]
-        found = {name: value for name, value in written.items() if name in after}
-        if self.positions not in PAPER_POSITIONS:
-            found["positions"] = self.positions
-        return found
-
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as JSON can hold them; later ones only where they differ.
 

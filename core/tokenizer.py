@@ -191,12 +191,13 @@ class Tokenizer(ABC):
         )
         return tuple(
             replace(token, text=f"␣{token.text}")
-            if alike[token.text] > 1 and self._begins_word(token_id)
+            if alike[token.text] > 1 and self.begins_word(token_id)
             else token
             for token_id, token in zip(ids, tokens, strict=True)
         )
 
-    def _begins_word(self, token_id: int) -> bool:
+    def begins_word(self, token_id: int) -> bool:
+        """Say whether there is a space before a token."""
         return self._pieces[token_id].startswith(b" ")
 
     def word_texts(self, ids: Sequence[int]) -> list[str]:

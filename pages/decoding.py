@@ -43,7 +43,7 @@ VIEWS = (
         N_("How far early mistakes carry: held-out sentences, true words fed against own ones."),
         exposure.draw,
         of_sentence=False,
-        needs=(Need.TASK,),
+        needs=(Need.TASK, Need.BOTH),
     ),
 )
 

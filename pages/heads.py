@@ -38,7 +38,7 @@ VIEWS: tuple[View[Opened], ...] = (
         N_("Silence one head after the other: how many does the task really need?"),
         prune.draw,
         of_sentence=False,
-        needs=(Need.TASK,),
+        needs=(Need.TASK, Need.BOTH),
     ),
     View(
         "override",
@@ -52,21 +52,21 @@ VIEWS: tuple[View[Opened], ...] = (
         N_("patch"),
         N_("Put what a head says in one sentence into another: which carries the difference?"),
         patch.draw,
-        needs=(Need.BOTH,),
+        needs=(Need.WRITING,),
     ),
     View(
         "paths",
         N_("paths"),
         N_("Which head reads what another head wrote? One direct path at a time is changed."),
         paths.draw,
-        needs=(Need.BOTH,),
+        needs=(Need.WRITING,),
     ),
     View(
         "guided",
         N_("guided"),
         N_("The same task learned freely, and with one head asked to look at the antecedent."),
         guided.draw,
-        needs=(Need.TASK,),
+        needs=(Need.TASK, Need.BOTH),
     ),
     View(
         "scores",
@@ -77,7 +77,7 @@ VIEWS: tuple[View[Opened], ...] = (
         ),
         scores.draw,
         of_sentence=False,
-        needs=(Need.TASK,),
+        needs=(Need.TASK, Need.BOTH),
     ),
     View(
         "card",
@@ -88,7 +88,7 @@ VIEWS: tuple[View[Opened], ...] = (
         ),
         card.draw,
         of_sentence=False,
-        needs=(Need.TASK,),
+        needs=(Need.TASK, Need.BOTH),
     ),
     View(
         "alike",
@@ -96,7 +96,7 @@ VIEWS: tuple[View[Opened], ...] = (
         N_("Which heads look at the same tokens: 1 for heads that always have the same weights."),
         alike.draw,
         of_sentence=False,
-        needs=(Need.TASK,),
+        needs=(Need.TASK, Need.BOTH),
     ),
     View(
         "attribution",

@@ -263,7 +263,8 @@ ROOMS_OF_CORE = (
         "families",
         "tasks",
     ),
-    *("batch", "jobs", "work", "runs", "opening", "decoding", "inspection", "evaluate"),
+    *("batch", "jobs", "work", "runs", "decoding", "objective"),
+    *("opening", "inspection", "evaluate"),
     *("training", "analysis", "experiments", "commands", "__main__"),
 )
 """From bottom to top: a room knows those before it, and none after it."""

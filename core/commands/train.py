@@ -13,6 +13,7 @@ from core.commands.progress import SECONDS_BETWEEN_LINES, telling
 from core.config import PAPER_POSITIONS
 from core.evaluate.evaluation import N_SAMPLES
 from core.evaluate.files import score_file
+from core.families.styles import STYLES
 from core.runs.folder import TRAINING
 from core.runs.run import Run, is_run, load_run, read_settings
 from core.tasks import NEED_PAIRS, TASKS, Mixed, Task, task_named
@@ -58,6 +59,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--positions", choices=PAPER_POSITIONS, help="default: the preset's, sinusoidal"
     )
+    parser.add_argument(
+        "--like",
+        choices=list(STYLES),
+        help="another kind of Transformer, as small: an encoder alone fills in masked tokens, a "
+        "decoder alone goes on from the source",
+    )
     parser.add_argument("--steps", type=int, help="default: the preset's")
     parser.add_argument("--seed", type=int, help="default: 0")
     parser.add_argument("--guide", metavar="SITE:HEAD", help="a head to guide to the antecedent")
@@ -94,7 +101,7 @@ def run(arguments: argparse.Namespace) -> None:
 def _beam_score(loaded: Run) -> list[str]:
     """Return how good the user's own pairs are translated with a beam, as lines; none without."""
     own = own_pairs_of(task_named(loaded.settings.task, loaded.path))
-    if own is None:
+    if own is None or len(loaded.settings.model.stacks) == 1:
         return []
     scores = score_file(loaded, own.held_out_samples(N_SAMPLES), BEAM)
     found = f"BLEU {scores.bleu:.2f}   chrF2 {scores.chrf:.2f}   of {scores.n:,} own pairs"

@@ -41,16 +41,46 @@ def decode_greedily(
         For each sentence its target's ids without BOS; EOS is the last unless the limit came first.
     """
     stepper = Stepper(model, source_BS, DecodeOptions(probe=probe, watch=False))
-    # The first column is left out in the end: a model with one position writes no other.
-    written = [source_BS.new_full((len(source_BS),), _NOTHING)]
-    next_B = source_BS.new_full((len(source_BS),), *model.config.begins)
-    end_E = source_BS.new_tensor(model.config.eos_ids)
+    begins_BT = source_BS.new_tensor([model.config.begins]).expand(len(source_BS), -1)
     # Each has its own limit, whichever sentences are beside it.
     lengths_B = (source_BS != model.config.pad_id).sum(dim=1)
     limits_B = source_BS.new_tensor([length_limit(model, n) for n in lengths_B.tolist()])
+    return _written(stepper, begins_BT, limits_B)
+
+
+def continue_greedily(
+    model: Transformer, prompt_BT: Tensor, probe: Probe | None = None
+) -> list[tuple[int, ...]]:
+    """Go on from a batch of prompts, each until its EOS or the limit of `length_limit`.
+
+    Expects a decoder alone in evaluation mode.
+
+    Args:
+        model: Who writes.
+        prompt_BT: As it is fed, BOS included; none is longer than another.
+        probe: Looks at the attention sublayers or changes them.
+
+    Returns:
+        For each prompt the ids after it; EOS is the last unless the limit came first.
+    """
+    n, length = prompt_BT.shape
+    stepper = Stepper(model, None, DecodeOptions(probe=probe, watch=False), n)
+    limit = length_limit(model, 0, length)
+    return _written(stepper, prompt_BT.to(model.device), prompt_BT.new_full((n,), limit))
+
+
+def _written(stepper: Stepper, begins_BT: Tensor, limits_B: Tensor) -> list[tuple[int, ...]]:
+    """Return what follows, token by token, after what is fed first."""
+    limits_B = limits_B.to(begins_BT.device)
+    # The first column is left out in the end: a model with one position writes no other.
+    written = [begins_BT.new_full(limits_B.shape, _NOTHING)]
+    end_E = begins_BT.new_tensor(stepper.model.config.eos_ids)
     open_B = limits_B > 0
+    next_B = begins_BT[:, -1]
     while open_B.any():
-        next_B = stepper.feed(next_B)[0].argmax(dim=-1)
+        first = len(written) == 1 and begins_BT.shape[1] > 1
+        scores_BV, _ = stepper.feed_all(begins_BT) if first else stepper.feed(next_B)
+        next_B = scores_BV.argmax(dim=-1)
         written.append(next_B.masked_fill(~open_B, _NOTHING))
         open_B &= ~torch.isin(next_B, end_E) & (limits_B >= len(written))
     rows = torch.stack(written, dim=1).tolist()

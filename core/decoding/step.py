@@ -91,12 +91,14 @@ class Stepper:
         model: Transformer,
         source_BS: Tensor | None,
         options: DecodeOptions | None = None,
+        n_texts: int = 1,
     ) -> None:
         """Encode the sources.
 
         Args:
             model: Whose decoder is stepped.
-            source_BS: With EOS, padded; None for one text of a decoder alone.
+            source_BS: With EOS, padded; None for a decoder alone.
+            n_texts: So many go side by side where there are no sources to say it.
             options: Probe, whether to watch, and whether to keep keys and values. Where nobody
                 looks and keys and values are kept, the decoder runs as a `DecoderPlan`, if the
                 plan knows all of its parts.
@@ -106,14 +108,14 @@ class Stepper:
         self._visible_B1S, self._memory_BSD = None, None
         self._cache = Cache() if self.options.cached else None
         self._plan: DecoderPlan | None = None
-        n = 1 if source_BS is None else len(source_BS)
+        n = n_texts if source_BS is None else len(source_BS)
         self._fed_BT = torch.empty(n, 0, dtype=torch.long, device=model.device)
         with torch.inference_mode():
             if source_BS is not None:
                 self._visible_B1S = padding_to_hide(source_BS, model.config.pad_id)
                 self._memory_BSD = model.encode(source_BS, self.options.probe)
             if self.options.cached and not self.options.watch and self.options.probe is None:
-                self._plan = _plan_of(model, self._memory_BSD, self._visible_B1S)
+                self._plan = _plan_of(model, self._memory_BSD, self._visible_B1S, n)
 
     def feed(self, token_B: Tensor) -> tuple[Tensor, Record]:
         """Append a token to every prefix.
@@ -169,11 +171,11 @@ class Stepper:
 
 
 def _plan_of(
-    model: Transformer, memory_BSD: Tensor | None, visible_B1S: Tensor | None
+    model: Transformer, memory_BSD: Tensor | None, visible_B1S: Tensor | None, n_texts: int
 ) -> DecoderPlan | None:
     """Return the fast way to decode; None for a model that only its own modules can compute."""
     try:
-        return DecoderPlan(model, memory_BSD, visible_B1S)
+        return DecoderPlan(model, memory_BSD, visible_B1S, n_texts)
     except PlanError:
         return None
 

@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.batch import pad
-from core.decoding.greedy import decode_greedily
+from core.batch import Ids, Pair
+from core.objective import written
 from core.runs.run import Run
-
-Ids = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +23,15 @@ class Answer:
 
 
 def answers(run: Run, pairs: Sequence[tuple[Ids, Ids]]) -> list[Answer]:
-    """Translate sources greedily, all in one batch.
+    """Say greedily what a model makes of sources, all in one batch; see `core.objective.written`.
 
     Args:
         run: The model and its tokenizer.
         pairs: Token ids of sources and true targets, as `held_out_pairs` gives them.
     """
-    said = decode_greedily(run.model, pad([source for source, _target in pairs]))
+    said = written(run.model, [Pair(*pair) for pair in pairs], run.tokenizer)
     decode = run.tokenizer.decode
     return [
-        Answer(decode(source), decode(target), decode(written))
-        for (source, target), written in zip(pairs, said, strict=True)
+        Answer(decode(source), decode(target), decode(ids))
+        for (source, target), ids in zip(pairs, said, strict=True)
     ]

@@ -6,6 +6,7 @@ from typing import Any
 from core.batch import Pair, encode_samples, fitting
 from core.evaluate.metrics import measure
 from core.evaluate.pronouns import PronounStudy, study_pronouns
+from core.objective import longest_side
 from core.runs.run import Run, RunError
 from core.tasks import CorpusError, Mixed, Sample, Task, task_named
 
@@ -19,8 +20,8 @@ def evaluate(run: Run, n: int = N_SAMPLES, seed: int = SEED) -> dict[str, Any]:
     Returns:
         What `evaluation.json` holds: exact_match, token_accuracy, loss, bleu, chrf, n, seed, step;
         pronoun (accuracy, n, baselines) and heads, or None and an empty list where the task has no
-        pronouns; where own pairs are learned beside a task's sentences, own_pairs (exact_match,
-        bleu, chrf, n) says how good those are alone.
+        pronouns or the model one stack; where own pairs are learned beside a task's sentences,
+        own_pairs (exact_match, bleu, chrf, n) says how good those are alone.
 
     Raises:
         RunError: The run's task is a file of pairs that cannot be used any more.
@@ -28,7 +29,8 @@ def evaluate(run: Run, n: int = N_SAMPLES, seed: int = SEED) -> dict[str, Any]:
     task = _task(run)
     pairs = _those_that_fit(run, task.held_out_samples(n, seed))
     quality = measure(run.model, pairs, run.tokenizer)
-    study = study_pronouns(run.model, pairs)
+    both = len(run.settings.model.stacks) == 2
+    study = study_pronouns(run.model, pairs) if both else None
     return {
         "exact_match": quality.exact_match,
         "token_accuracy": quality.token_accuracy,
@@ -64,13 +66,13 @@ def held_out_samples(run: Run, n: int, seed: int) -> list[Sample]:
 def _task(run: Run) -> Task:
     try:
         task = task_named(run.settings.task, run.path)
-        return fitting(task, run.tokenizer, run.settings.model.max_positions)
+        return fitting(task, run.tokenizer, longest_side(run.settings.model, run.tokenizer))
     except CorpusError as error:
         raise RunError(f"{run.path}: its task cannot be read: {error}") from error
 
 
 def _those_that_fit(run: Run, samples: Sequence[Sample]) -> list[Pair]:
-    longest = run.settings.model.max_positions
+    longest = longest_side(run.settings.model, run.tokenizer)
     pairs = encode_samples(run.tokenizer, samples)
     short = [pair for pair in pairs if max(len(pair.source), len(pair.target) - 1) <= longest]
     if not short:

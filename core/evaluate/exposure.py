@@ -11,8 +11,9 @@ import torch
 from core.batch import Pair, collate
 from core.decoding.step import DecodeStep
 from core.evaluate.evaluation import held_out_pairs
-from core.evaluate.metrics import sorted_batches, translations
+from core.evaluate.metrics import sorted_batches
 from core.model import Transformer
+from core.objective import translations
 from core.runs.run import Run
 from core.vocabulary import PAD
 

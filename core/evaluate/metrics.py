@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import torch
 from sacrebleu import corpus_bleu, corpus_chrf
 
-from core.batch import Pair, collate, pad
-from core.decoding.greedy import decode_greedily
+from core.batch import Pair, collate
 from core.evaluate.loss import token_loss
 from core.model import Transformer
+from core.objective import held_out_as_learned, written
 from core.tokenizer import Tokenizer
 from core.vocabulary import PAD
 
@@ -21,11 +21,13 @@ class Quality:
     """Figures on held-out pairs."""
 
     exact_match: float
-    """Share of pairs whose greedy translation is the target, token by token."""
+    """Share of pairs whose greedy translation is the target, token by token. An encoder alone fills
+    in all of a target at once, and is told its length."""
     token_accuracy: float
-    """Share of target tokens (EOS included) that are the most probable after the true prefix."""
+    """Share of target tokens (EOS included) that are the most probable after the true prefix; for
+    an encoder alone, of masked tokens."""
     loss: float
-    """Cross-entropy per token after the true prefix, without label smoothing, in nats."""
+    """Cross-entropy of these tokens, without label smoothing, in nats."""
     bleu: float
     """BLEU of the greedy translations, 0 to 100 (sacrebleu's: 13a words, 4-grams)."""
     chrf: float
@@ -38,17 +40,17 @@ def measure(model: Transformer, pairs: Sequence[Pair], tokenizer: Tokenizer) -> 
     """Measure in evaluation mode; leaves the model in the mode that it was in."""
     was_training = model.training
     model.eval()
-    written = [
-        (target, pair.target[1:])
+    both = [
+        (said, pair.target[1:])
         for batch in sorted_batches(pairs)
-        for target, pair in zip(translations(model, batch), batch, strict=True)
+        for said, pair in zip(written(model, batch, tokenizer), batch, strict=True)
     ]
-    accuracy, loss = _forced(model, pairs)
+    accuracy, loss = _forced(model, held_out_as_learned(pairs, model.config, tokenizer))
     model.train(was_training)
-    said = [tokenizer.decode(target) for target, _ in written]
-    true = [tokenizer.decode(target) for _, target in written]
+    said = [tokenizer.decode(said) for said, _ in both]
+    true = [tokenizer.decode(target) for _, target in both]
     return Quality(
-        exact_match=sum(one == other for one, other in written) / len(pairs),
+        exact_match=sum(one == other for one, other in both) / len(pairs),
         token_accuracy=accuracy,
         loss=loss,
         # Rounding may bring a perfect score a hair above 100. Force keeps it from warning of " .".
@@ -56,11 +58,6 @@ def measure(model: Transformer, pairs: Sequence[Pair], tokenizer: Tokenizer) -> 
         chrf=min(100.0, corpus_chrf(said, [true]).score),
         n=len(pairs),
     )
-
-
-def translations(model: Transformer, pairs: Sequence[Pair]) -> list[tuple[int, ...]]:
-    """Return the greedy translation of each pair's source."""
-    return decode_greedily(model, pad([pair.source for pair in pairs]).to(model.device))
 
 
 def sorted_batches(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
@@ -72,11 +69,11 @@ def sorted_batches(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
 
 @torch.inference_mode()
 def _forced(model: Transformer, pairs: Sequence[Pair]) -> tuple[float, float]:
-    """Return token accuracy and loss under teacher forcing."""
+    """Return token accuracy and loss under teacher forcing, of pairs as they are learned."""
     n_right, n_tokens, loss = 0, 0, 0.0
     for group in sorted_batches(pairs):
         batch = collate(group).to(model.device)
-        logits_BTV = model(batch.source_BS, batch.fed_BT)
+        logits_BTV = model(*batch.inputs)
         right_BT = (logits_BTV.argmax(dim=-1) == batch.labels_BT) & (batch.labels_BT != PAD)
         n_right += int(right_BT.sum())
         loss += token_loss(logits_BTV, batch.labels_BT).item() * batch.n_tokens

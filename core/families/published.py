@@ -7,6 +7,7 @@ counted once.
 from dataclasses import dataclass, replace
 
 from core.config import ModelConfig
+from core.families.styles import STYLES
 from core.messages import N_
 from core.model.paper import TABLE_3
 
@@ -34,14 +35,8 @@ def _bert(n_layers: int, d_model: int, n_heads: int) -> ModelConfig:
         d_model=d_model,
         d_ff=4 * d_model,
         n_heads=n_heads,
-        norm_eps=1e-12,
-        activation="gelu",
-        positions="learned",
-        embedding_scale=False,
-        embedding_norm=True,
         n_segments=2,
-        logit_bias=True,
-        head_transform=True,
+        **STYLES["bert"].settings,
     )
 
 
@@ -53,12 +48,9 @@ def _gpt2(n_layers: int, d_model: int, n_heads: int) -> ModelConfig:
         d_model=d_model,
         d_ff=4 * d_model,
         n_heads=n_heads,
-        norm="pre",
-        activation="gelu_tanh",
-        positions="learned",
         max_positions=1024,
-        embedding_scale=False,
         pad_id=-1,
+        **STYLES["gpt2"].settings,
     )
 
 
@@ -70,18 +62,9 @@ def _llama(n_layers: int, d_model: int, d_ff: int, n_heads: int, vocab_size: int
         d_model=d_model,
         d_ff=d_ff,
         n_heads=n_heads,
-        norm="pre",
-        norm_kind="rms",
-        norm_eps=1e-6,
-        activation="silu",
-        gated=True,
-        attention_bias=False,
-        ff_bias=False,
-        positions="rotary",
         max_positions=2048,
-        tied="none",
-        embedding_scale=False,
         pad_id=-1,
+        **STYLES["llama"].settings,
     )
 
 
@@ -95,25 +78,11 @@ def _t5(n_layers: int, d_model: int, d_ff: int, n_heads: int) -> ModelConfig:
         n_heads=n_heads,
         d_k=64,
         d_v=64,
-        norm="pre",
-        norm_kind="rms",
-        norm_eps=1e-6,
-        positions="buckets",
-        attention_bias=False,
-        ff_bias=False,
-        score_scale="none",
-        embedding_scale=False,
-        logit_scale=True,
+        **STYLES["t5"].settings,
     )
 
 
-_MARIAN = ModelConfig(
-    vocab_size=59514,
-    positions="halves",
-    activation="silu",
-    logit_bias=True,
-    pad_id=59513,
-)
+_MARIAN = ModelConfig(vocab_size=59514, pad_id=59513, **STYLES["marian"].settings)
 _BY_NAME = {row.name: row for row in TABLE_3}
 _DEVLIN, _RADFORD = "Devlin et al. 2019", "Radford et al. 2019"
 _VASWANI, _RAFFEL = "Vaswani et al. 2017", "Raffel et al. 2020"

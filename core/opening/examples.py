@@ -1,8 +1,14 @@
-"""Texts worth looking at with an opened model, of whose task nothing is known."""
+"""Texts worth looking at with a model that does not read the sources of a task.
 
+That is an opened model, of whose task nothing is known; and one of a single stack that was trained
+here, which reads a source and its target as one text.
+"""
+
+from core.byte_level import MASK
 from core.messages import N_
+from core.objective import prompt_of, text_of
 from core.runs.run import Run
-from core.tasks import Example
+from core.tasks import CorpusError, Example, task_named
 
 _READ = (
     Example(N_("it = the animal"), "The animal did not cross the street because it was too tired."),
@@ -16,10 +22,41 @@ _PROMPTS = (
 """For models of which no task is known: to be read, and to be gone on from."""
 
 
+_N_OWN = 3
+_HIDDEN = 2
+"""So many words of a target are hidden, where it has more."""
+
+
 def examples_of(run: Run) -> tuple[Example, ...]:
-    """Return sentences to begin with for an opened model, of whose task nothing is known."""
+    """Return texts to begin with; none for a model that reads the sources of its task."""
     if not run.settings.is_opened:
-        return ()
+        return _own(run) if len(run.settings.model.stacks) == 1 else ()
     if run.tokenizer.mask_id >= 0 and run.model.config.has_output:
         return (Example(N_("a word left out"), "The capital of France is [MASK]."), *_READ)
     return _PROMPTS if run.model.config.stacks == ("decoder",) else _READ
+
+
+def _own(run: Run) -> tuple[Example, ...]:
+    """Return held-out pairs of the run's task, as one text."""
+    try:
+        samples = task_named(run.settings.task, run.path).held_out_samples(_N_OWN)
+    except CorpusError:
+        return ()
+    if run.settings.model.stacks == ("decoder",):
+        texts = [prompt_of(each.source) for each in samples]
+        return tuple(Example(N_("prompt {n}"), text, n) for n, text in enumerate(texts, start=1))
+    texts = [text_of(each.source, _hiding(each.target)) for each in samples]
+    return tuple(Example(N_("words left out {n}"), text, n) for n, text in enumerate(texts, 1))
+
+
+def _hiding(target: str) -> str:
+    """Return a target in which some words in the middle are masked.
+
+    >>> _hiding("k d a f")
+    'k [MASK] [MASK] f'
+    """
+    words = target.split()
+    first = max(0, (len(words) - _HIDDEN) // 2)
+    return " ".join(
+        [*words[:first], *[MASK] * len(words[first : first + _HIDDEN]), *words[first + _HIDDEN :]]
+    )

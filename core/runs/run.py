@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from core.byte_level import ByteLevelTokenizer
+from core.config import ModelConfig
 from core.families import CONFIG, FamilyError
 from core.families.tokenizer import read_tokenizers
 from core.heads import Head
@@ -38,6 +39,7 @@ from core.runs.settings import read_settings as read_settings
 from core.runs.weights import best_weights, newest_checkpoint, step_of, weights_at
 from core.tasks.corpus import FILES
 from core.tokenizer import Tokenizer
+from core.vocabulary import BOS, EOS
 
 NOTICE = "NOTICE"
 LONGEST_NOTICE = 500
@@ -106,11 +108,18 @@ def load_run(path: Path, step: int | None = None) -> Run:
         tokenizer=tokenizer,
         target_tokenizer=target_tokenizer,
         step=step,
-        known_words=frozenset() if settings.is_opened else frozenset(read_words(path)),
+        known_words=_known_words(path, settings),
         evaluation=evaluation,
         notice=_notice_of(path),
         damage=damage,
     )
+
+
+def _known_words(path: Path, settings: RunSettings) -> frozenset[str]:
+    # Words are noted of sources; a model of one stack reads targets, too.
+    if settings.is_opened or len(settings.model.stacks) == 1:
+        return frozenset()
+    return frozenset(read_words(path))
 
 
 def _notice_of(path: Path) -> str:
@@ -153,7 +162,7 @@ def read_both_tokenizers(path: Path, settings: RunSettings) -> tuple[Tokenizer, 
             return read_tokenizers(path, *sizes, read_json(path, CONFIG))
         except FamilyError as error:
             raise RunError(f"{path}: {error}") from error
-    tokenizer = read_tokenizer(path)
+    tokenizer = read_tokenizer(path, settings.model)
     if tokenizer.vocab_size != settings.model.vocab_size:
         raise RunError(
             f"{path}: tokenizer.json has {tokenizer.vocab_size} tokens, "
@@ -162,14 +171,19 @@ def read_both_tokenizers(path: Path, settings: RunSettings) -> tuple[Tokenizer, 
     return tokenizer, tokenizer
 
 
-def read_tokenizer(path: Path) -> Tokenizer:
-    """Read tokenizer.json.
+def read_tokenizer(path: Path, model: ModelConfig) -> Tokenizer:
+    """Read tokenizer.json of a run that was trained here.
+
+    Args:
+        path: The run's folder.
+        model: Decides what stands around a text: a decoder alone goes on from it.
 
     Raises:
         RunError: It is missing or damaged.
     """
     try:
-        return ByteLevelTokenizer.from_json(read_text(path, "tokenizer.json"))
+        begins, ends = ((BOS,), ()) if model.stacks == ("decoder",) else ((), (EOS,))
+        return ByteLevelTokenizer.from_json(read_text(path, "tokenizer.json"), begins, ends)
     except RunError:
         raise
     except ValueError as error:

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from core.batch import Batch, collate, encode_samples
-from core.config import TrainConfig
+from core.batch import Batch, Pair, collate, encode_samples
+from core.config import ModelConfig, TrainConfig
+from core.objective import as_learned
 from core.tasks import Task
 from core.tasks.corpus import Corpus
 from core.tasks.large import KeptCorpus
@@ -27,7 +28,11 @@ Indices = NDArray[np.int64]
 
 
 def training_batches(
-    task: Task, tokenizer: Tokenizer, config: TrainConfig, first_step: int = 0
+    task: Task,
+    tokenizer: Tokenizer,
+    config: TrainConfig,
+    first_step: int = 0,
+    model: ModelConfig | None = None,
 ) -> Iterator[Batch]:
     """Yield batches without end: of the user's own pairs epoch by epoch, of others newly drawn.
 
@@ -36,22 +41,34 @@ def training_batches(
         tokenizer: Splits its samples.
         config: Seed, and how large a batch is.
         first_step: So many batches are passed over.
+        model: Decides how it learns from a pair; None for encoder and decoder.
     """
+    for step, pairs in enumerate(_groups(task, tokenizer, config, first_step), start=first_step):
+        if model is not None:
+            rng = random.Random(f"masks {config.seed} {step}")
+            pairs = as_learned(pairs, model, tokenizer, rng)
+        yield collate(pairs)
+
+
+def _groups(
+    task: Task, tokenizer: Tokenizer, config: TrainConfig, first_step: int
+) -> Iterator[list[Pair]]:
+    """Yield the pairs of each batch."""
     if isinstance(task, Mixed):
-        return mixed_batches(task, tokenizer, config, first_step)
+        return _mixed(task, tokenizer, config, first_step)
     if isinstance(task, Corpus):
         pairs = TokenisedPairs.of(task.part("train"), tokenizer)
-        return epoch_batches(pairs, tokenizer, config, first_step)
+        return _epochs(pairs, tokenizer, config, first_step)
     if isinstance(task, KeptCorpus):
         pairs = TokenisedPairs.kept(task.run, tokenizer)
-        return epoch_batches(pairs, tokenizer, config, first_step)
-    return drawn_batches(task, tokenizer, config, first_step)
+        return _epochs(pairs, tokenizer, config, first_step)
+    return _drawn(task, tokenizer, config, first_step)
 
 
-def drawn_batches(
-    task: Task, tokenizer: Tokenizer, config: TrainConfig, first_step: int = 0
-) -> Iterator[Batch]:
-    """Yield batches of samples that a task makes, without end."""
+def _drawn(
+    task: Task, tokenizer: Tokenizer, config: TrainConfig, first_step: int
+) -> Iterator[list[Pair]]:
+    """Yield groups of samples that a task makes, without end."""
     first_chunk, skipped = divmod(first_step, BATCHES_PER_CHUNK)
     chunk = first_chunk
     while True:
@@ -60,29 +77,27 @@ def drawn_batches(
         chunk, skipped = chunk + 1, 0
 
 
-def _drawn_chunk(task: Task, tokenizer: Tokenizer, batch_size: int, seed: str) -> list[Batch]:
+def _drawn_chunk(task: Task, tokenizer: Tokenizer, batch_size: int, seed: str) -> list[list[Pair]]:
     rng = random.Random(seed)
     drawn = task.training_samples(rng)
     samples = [next(drawn) for _ in range(batch_size * BATCHES_PER_CHUNK)]
     pairs = encode_samples(tokenizer, samples)
     pairs.sort(key=lambda pair: (len(pair.source), len(pair.target)))
-    batches = [
-        collate(pairs[start : start + batch_size]) for start in range(0, len(pairs), batch_size)
-    ]
+    batches = [pairs[start : start + batch_size] for start in range(0, len(pairs), batch_size)]
     rng.shuffle(batches)
     return batches
 
 
-def epoch_batches(
-    pairs: TokenisedPairs, tokenizer: Tokenizer, config: TrainConfig, first_step: int = 0
-) -> Iterator[Batch]:
-    """Yield batches of the user's own pairs without end: each epoch has every pair once.
+def _epochs(
+    pairs: TokenisedPairs, tokenizer: Tokenizer, config: TrainConfig, first_step: int
+) -> Iterator[list[Pair]]:
+    """Yield groups of the user's own pairs without end: each epoch has every pair once.
 
     An epoch has the pairs in an order of its own. Pairs of similar length, out of those that come
     next, are put together.
     """
     for indices in epoch_indices(pairs.lengths_N2, config, first_step):
-        yield collate([pairs.pair(index, tokenizer) for index in indices.tolist()])
+        yield [pairs.pair(index, tokenizer) for index in indices.tolist()]
 
 
 def epoch_indices(
@@ -108,10 +123,10 @@ def epoch_indices(
             left = max(0, left - len(batches))
 
 
-def mixed_batches(
-    task: Mixed, tokenizer: Tokenizer, config: TrainConfig, first_step: int = 0
-) -> Iterator[Batch]:
-    """Yield batches of own pairs and newly made sentences, without end.
+def _mixed(
+    task: Mixed, tokenizer: Tokenizer, config: TrainConfig, first_step: int
+) -> Iterator[list[Pair]]:
+    """Yield groups of own pairs and newly made sentences, without end.
 
     Each epoch has every own pair once, among made sentences that no other epoch has.
     """
@@ -139,7 +154,7 @@ def mixed_batches(
             lengths_N2 = np.array([(len(each.source) - 1, len(each.target) - 2) for each in pairs])
             rng = _generator(config.seed, epoch, number)
             batches = _batches(lengths_N2, config, rng)
-            yield from (collate([pairs[i] for i in rows.tolist()]) for rows in batches[left:])
+            yield from ([pairs[i] for i in rows.tolist()] for rows in batches[left:])
             left = max(0, left - len(batches))
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.batch import Lengths, fitting, token_counts
+from core.config import ModelConfig
+from core.objective import longest_side
 from core.tasks.corpus import Corpus
 from core.tasks.task import Sample
 from core.tokenizer import Token, Tokenizer
@@ -37,7 +39,7 @@ class CorpusReport:
     """Source and target of the first pair, of the longest, of the one with most tokens a word."""
 
 
-def corpus_report(corpus: Corpus, vocab_size: int, max_positions: int) -> CorpusReport:
+def corpus_report(corpus: Corpus, vocab_size: int, model: ModelConfig) -> CorpusReport:
     """Describe pairs as a training with seed 0 would find them.
 
     Lengths and numbers are of the file to learn from, from which parts may be split off.
@@ -45,18 +47,19 @@ def corpus_report(corpus: Corpus, vocab_size: int, max_positions: int) -> Corpus
     Args:
         corpus: The pairs.
         vocab_size: Tokens to learn at most, special tokens included.
-        max_positions: So many tokens a side has room for; one of them is special.
+        model: Has room for so many tokens a side.
 
     Raises:
         CorpusError: There are too few different sources that fit.
     """
-    tokenizer = train_tokenizer(corpus, vocab_size, seed=0)
+    tokenizer = train_tokenizer(corpus, vocab_size, 0, model)
+    longest = longest_side(model, tokenizer)
     sources = [sample.source for sample in corpus.samples]
     targets = [sample.target for sample in corpus.samples]
     source_tokens = token_counts(tokenizer, sources)
     target_tokens = token_counts(tokenizer, targets)
     source_words, target_words = _word_counts(sources), _word_counts(targets)
-    fitted = fitting(corpus, tokenizer, max_positions)
+    fitted = fitting(corpus, tokenizer, longest)
     n_tokens = source_tokens + target_tokens
     # Different ones, in this order; no text is empty, so every pair has words.
     finest = n_tokens / (source_words + target_words)

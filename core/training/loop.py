@@ -166,11 +166,11 @@ def losses(
     """
     n_tokens, n_rows = counts
     if guide is None:
-        logits_BTV = model(batch.source_BS, batch.fed_BT)
+        logits_BTV = model(*batch.inputs)
         loss = token_loss(logits_BTV, batch.labels_BT, config.label_smoothing, n_tokens)
         return loss, loss.new_zeros(())
     record = Record(frozenset({Step.WEIGHTS}), frozenset({guide.site}), keep_graph=True)
-    logits_BTV = model(batch.source_BS, batch.fed_BT, record)
+    logits_BTV = model(*batch.inputs, record)
     return (
         token_loss(logits_BTV, batch.labels_BT, config.label_smoothing, n_tokens),
         guided_loss(record.weights(guide.site), batch.references, guide, n_rows or None),

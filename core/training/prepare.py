@@ -9,10 +9,11 @@ from pathlib import Path
 
 from core.batch import fitting, those_that_fit
 from core.byte_level import ByteLevelTokenizer, usual_apostrophe
-from core.config import ConfigError, TrainConfig
+from core.config import ConfigError, ModelConfig, TrainConfig
 from core.files import write_atomically
 from core.heads import Head
 from core.model import Transformer, build
+from core.objective import SEPARATOR, longest_side
 from core.runs.folder import RunFolder, versions
 from core.runs.run import PAIRS, RunError, RunSettings, read_settings
 from core.runs.weights import has_state, kept_step
@@ -56,7 +57,7 @@ def prepare_run(  # noqa: PLR0913
     Raises:
         FileExistsError: The folder holds something already.
         ConfigError: The guided head does not exist in the model, or the task has no pronouns; or
-            the model is of a kind that is not trained here.
+            the model cannot be trained in this way.
         CorpusError: Too few of the pairs fit the model's positions.
     """
     config = preset.training
@@ -65,18 +66,17 @@ def prepare_run(  # noqa: PLR0913
             f"batch_tokens is {config.batch_tokens}, but the task {task.name!r} makes its "
             "sentences as it goes: its batches are counted in pairs (batch_size)"
         )
-    if others := preset.model.later_settings:
-        named = ", ".join(f"{name} is {value!r}" for name, value in others.items())
-        raise ConfigError(f"{named}: such models can be opened, and not be trained here yet")
-    tokenizer = train_tokenizer(task, preset.vocab_size, config.seed)
+    _check_model(preset)
+    tokenizer = train_tokenizer(task, preset.vocab_size, config.seed, preset.model)
     model = preset.sized(tokenizer.vocab_size)
-    n_left_out = _n_in_memory(task) - _n_in_memory(fitting(task, tokenizer, model.max_positions))
+    longest = longest_side(model, tokenizer)
+    n_left_out = _n_in_memory(task) - _n_in_memory(fitting(task, tokenizer, longest))
     if config.guide:
         check_guide(config.guide, task, build(model))
 
     def fill(folder: Path) -> None:
         nonlocal n_left_out
-        n_left_out += _write_pairs(folder, task, tokenizer, model.max_positions, tell)
+        n_left_out += _write_pairs(folder, task, tokenizer, longest, tell)
 
     RunFolder(path).begin(
         RunSettings(
@@ -91,6 +91,28 @@ def prepare_run(  # noqa: PLR0913
         fill,
     )
     return n_left_out
+
+
+def _check_model(preset: Preset) -> None:
+    """Refuse a model that cannot learn from pairs, or not in the way that is asked for.
+
+    Raises:
+        ConfigError: The message says what does not go together.
+    """
+    model, config = preset.model, preset.training
+    own = ModelConfig(vocab_size=model.vocab_size)
+    for name in ("target_vocab_size", "n_segments", "has_output", "pad_id", "bos_id", "eos_ids"):
+        value = getattr(model, name)
+        if value != getattr(own, name):
+            raise ConfigError(f"{name} is {value!r}: such models can be opened, but not trained")
+    if len(model.stacks) == 2:
+        return
+    for name in ("guide", "scheduled_sampling"):
+        if value := getattr(config, name):
+            raise ConfigError(
+                f"{name} is {value!r}, which is for an encoder and a decoder: this model is the "
+                f"{model.stacks[0]} alone"
+            )
 
 
 def _n_in_memory(task: Task) -> int:
@@ -175,16 +197,28 @@ def extend_run(path: Path, steps: int | None = None, made_share: float | None = 
         folder.write_json("run.json", longer.to_dict())
 
 
-def train_tokenizer(task: Task, vocab_size: int, seed: int) -> Tokenizer:
+def train_tokenizer(
+    task: Task, vocab_size: int, seed: int, model: ModelConfig | None = None
+) -> Tokenizer:
     """Learn at most `vocab_size` tokens from samples of a task that are not held out.
 
     The model writes the apostrophe that targets have.
+
+    Args:
+        task: What is learned.
+        vocab_size: The most tokens.
+        seed: Of the samples.
+        model: Decides which signs and special tokens there are besides; None for encoder and
+            decoder.
     """
     drawn = task.training_samples(random.Random(f"tokenizer {seed}"))
     samples = list(itertools.islice(drawn, _n_for_tokenizer(task)))
-    texts = (text for sample in samples for text in (sample.source, sample.target))
+    stacks = ("encoder", "decoder") if model is None else model.stacks
+    between = [SEPARATOR] if len(stacks) == 1 else []
+    texts = (text for each in samples for text in (each.source, *between, each.target))
     apostrophe = usual_apostrophe(sample.target for sample in samples)
-    return ByteLevelTokenizer.train(texts, vocab_size, apostrophe)
+    masks = stacks == ("encoder",)
+    return ByteLevelTokenizer.train(texts, vocab_size, apostrophe, masks=masks)
 
 
 def _n_for_tokenizer(task: Task) -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 from core.config import ConfigError, ModelConfig, TrainConfig
+from core.families.styles import in_style, style_named
 from core.settings import one_of
 from core.training.presets import Preset
 
@@ -49,6 +50,7 @@ def parse_setting(text: str) -> tuple[str, Setting]:
 def with_settings(preset: Preset, settings: Mapping[str, Setting]) -> Preset:
     """Return a preset with some settings changed.
 
+    `like` names another kind of Transformer (`core.families.styles`), which the others then change.
     More or fewer steps keep the share of the cooldown, and heads of another number or width share
     the model's width evenly, unless the settings say something else.
 
@@ -57,14 +59,18 @@ def with_settings(preset: Preset, settings: Mapping[str, Setting]) -> Preset:
     """
     model = {name: value for name, value in settings.items() if name in MODEL}
     training = {name: value for name, value in settings.items() if name in TRAINING}
-    if unknown := sorted(set(settings) - set(model) - set(training)):
+    if unknown := sorted(set(settings) - set(model) - set(training) - {LIKE}):
         raise ConfigError(f"there is no setting {', '.join(unknown)}")
-    steps, old = training.get("steps"), preset.training
+    like, old = settings.get(LIKE), preset.training
+    if like and "steps" not in training:
+        training["steps"] = old.steps * style_named(str(like)).steps
+    steps = training.get("steps")
     if isinstance(steps, int) and "cooldown" not in training:
         training["cooldown"] = old.cooldown * steps // old.steps
     widths: dict[str, Setting] = {"d_k": 0, "d_v": 0} if {"d_model", "n_heads"} & set(model) else {}
+    begun = in_style(str(like), preset.model) if like else preset.model
     return Preset(
-        ModelConfig.from_dict(preset.model.to_dict() | widths | model),
+        ModelConfig.from_dict(begun.to_dict() | widths | model),
         TrainConfig.from_dict(preset.training.to_dict() | training),
         int(model.get("vocab_size", preset.vocab_size)),
     )
@@ -92,9 +98,11 @@ def train_command(
     return shlex.join(words)
 
 
+LIKE = "like"
+"""Another kind of Transformer than the paper's."""
 _LISTS = ("adam_betas", "rotary_scaling")
 """Settings of several numbers, which no option says."""
-SHORT = ("steps", "seed", "positions", "guide")
+SHORT = (LIKE, "steps", "seed", "positions", "guide")
 """Settings with an option of their own."""
 
 

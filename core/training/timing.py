@@ -17,6 +17,7 @@ from core.config import ConfigError, ModelConfig, TrainConfig
 from core.files import write_atomically
 from core.jobs import Files, Job
 from core.model import build
+from core.objective import longest_side
 from core.runs.run import PAIRS
 from core.tasks import CorpusError, Task, task_named
 from core.tasks.corpus import Corpus
@@ -84,12 +85,12 @@ def seconds_per_step(task: Task, preset: Preset) -> float:
         ConfigError: A value cannot be.
     """
     config = preset.training
-    tokenizer = train_tokenizer(task, preset.vocab_size, config.seed)
+    tokenizer = train_tokenizer(task, preset.vocab_size, config.seed, preset.model)
     model = build(preset.sized(tokenizer.vocab_size), config.seed)
-    fitted = fitting(task, tokenizer, model.config.max_positions)
+    fitted = fitting(task, tokenizer, longest_side(model.config, tokenizer))
     # In the middle: what grows in the course of a training has half its size there.
     middle = config.steps // 2
-    batches = training_batches(fitted, tokenizer, config)
+    batches = training_batches(fitted, tokenizer, config, 0, model.config)
     # What is done once for all batches is no part of a step.
     first = next(batches)
     started = time.perf_counter()

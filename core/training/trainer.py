@@ -14,6 +14,7 @@ from core.evaluate.evaluation import evaluate
 from core.evaluate.metrics import Quality, measure
 from core.jobs import Wish
 from core.model import Transformer, build
+from core.objective import longest_side
 from core.runs.checkpoint import load_model, load_state
 from core.runs.folder import TRAINING, RunFolder
 from core.runs.run import RunError, RunSettings, load_run, read_settings, read_tokenizer, read_words
@@ -227,10 +228,11 @@ def _begin(path: Path, team: Workers, device: torch.device) -> _Training:
             f"a batch of {config.batch_size} pairs cannot be split among {team.count} processes "
             f"with {config.accumulate} parts each"
         )
-    tokenizer = read_tokenizer(path)
-    task = fitting(task_named(settings.task, path), tokenizer, settings.model.max_positions)
+    tokenizer = read_tokenizer(path, settings.model)
+    longest = longest_side(settings.model, tokenizer)
+    task = fitting(task_named(settings.task, path), tokenizer, longest)
     model, optimizer, first_step, words = _start_or_go_on(path, settings, device)
-    batches = training_batches(task, tokenizer, config, first_step)
+    batches = training_batches(task, tokenizer, config, first_step, settings.model)
     return _Training(
         config=config,
         model=model,

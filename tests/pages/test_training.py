@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from core import jobs
 from core.commands import train
 from core.config import ConfigError
+from core.families.styles import STYLES
 from core.model import count_parameters
 from core.runs.folder import TRAINING
 from core.runs.run import read_settings
@@ -183,6 +184,38 @@ def test_the_command_line_makes_the_same_run(set_up, started, own_runs, tmp_path
     train.prepare(parser.parse_args(words[4:]))
     again, found = read_settings(tmp_path / "again"), read_settings(started[0])
     assert (again.task, again.model, again.training) == (found.task, found.model, found.training)
+
+
+@pytest.mark.parametrize("like", STYLES)
+def test_another_kind_of_model_reaches_the_run_and_its_command(set_up, started, like, tmp_path):
+    at = set_up(like=like, set_n_heads="2")
+    assert f"--like {like} --set n_heads=2" in command_of(at)
+    preset = with_settings(PRESETS["tiny"], {"like": like, "n_heads": 2})
+    learned = train_tokenizer(TASKS["copy"], 320, 0, preset.model).vocab_size
+    assert f"**{count_parameters(preset.sized(learned)):,}**" in said(at)
+    press_start(at)
+    found = read_settings(started[0])
+    assert started[0].name == f"copy-tiny-{like}"
+    assert (found.model, found.training) == (preset.sized(learned), preset.training)
+    parser = argparse.ArgumentParser()
+    train.add_arguments(parser)
+    words = shlex.split(found.command)
+    words[4] = str(tmp_path / "again")
+    train.prepare(parser.parse_args(words[4:]))
+    again = read_settings(tmp_path / "again")
+    assert (again.model, again.training) == (found.model, found.training)
+
+
+@pytest.mark.parametrize(("like", "lacks"), [("bert", "decoder"), ("gpt2", "encoder")])
+def test_a_single_stack_is_not_asked_what_it_does_not_have(set_up, like, lacks):
+    at = set_up(like=like, task="translate")
+    keys = {each.key for each in at.number_input}
+    assert not keys & {f"set_n_{lacks}_layers", "set_scheduled_sampling"}
+    assert at.selectbox(key="set_positions").value == "learned"
+    values = settings.Begun("tiny", like).values
+    [layers] = {"set_n_encoder_layers", "set_n_decoder_layers"} & keys
+    assert at.number_input(key=layers).value == values[layers.removeprefix("set_")] == 4
+    assert "by an encoder and a decoder" in said(at)
 
 
 def test_another_size_brings_its_own_values(set_up):

@@ -10,9 +10,11 @@ from itertools import islice
 from torch.nn.functional import normalize
 
 from core.analysis.effects.interventions import BeforeAfter, before_after
+from core.analysis.effects.paired import length, next_token
 from core.analysis.effects.silencing import every_head
 from core.analysis.heads.comparison import most_alike
-from core.decoding.sentence import fitting_source, translate
+from core.batch import Ids
+from core.decoding.sentence import given_text, translate
 from core.evaluate.intervals import wilson
 from core.heads import Head
 from core.model import Silence
@@ -56,15 +58,6 @@ def guided_head(run: Run) -> Head | None:
     return head if head in every_head(run.model) else None
 
 
-def length(run: Run, sentence: str) -> int:
-    """Return how many tokens the encoder reads, EOS counted.
-
-    Raises:
-        SentenceError: There is no text.
-    """
-    return len(fitting_source(run, sentence)[0])
-
-
 def alike_in_length(run: Run, sentence: str, others: Sequence[str]) -> str:
     """Return, of other sentences with as many tokens, the most similar.
 
@@ -92,25 +85,30 @@ def one_word_changed(run: Run, sentence: str) -> str:
     found = list(islice(_one_word_changed(run, sentence), TRIED))
     if not found:
         return ""
-    before = translate(run, sentence).target_ids
-    differing = (each for each in found if translate(run, each).target_ids != before)
-    return next(differing, found[0])
+    before = _said(run, sentence)
+    return next((each for each in found if _said(run, each) != before), found[0])
+
+
+def _said(run: Run, sentence: str) -> Ids:
+    """Return what tells whether something else is written: of a prompt, the next token."""
+    if "encoder" in run.model.config.stacks:
+        return translate(run, sentence).target_ids
+    return (next_token(run, sentence),)
 
 
 def _one_word_changed(run: Run, sentence: str) -> Iterator[str]:
     """Yield sentences of equal length that differ in one word, the most similar word first."""
-    ids = fitting_source(run, sentence)[0]
+    given = given_text(run, sentence)
+    ids = given.source_ids or given.prompt
     text = run.tokenizer.decode(ids)
-    known = [
-        token
-        for token in range(FIRST_ID, run.tokenizer.vocab_size)
-        if run.tokenizer.decode([token]).strip() in run.known_words
-    ]
+    known = _whole_words(run)
     # Of a word that comes again, the last place.
     places = {token: at for at, token in enumerate(ids) if token in set(known)}
     if not places:
         return
-    embedding_VD = normalize(run.model.source_embedding.tokens.weight.detach(), dim=1)
+    model = run.model
+    embedding = model.source_embedding if given.source_ids else model.target_embedding
+    embedding_VD = normalize(embedding.tokens.weight.detach(), dim=1)
     alike_tw = embedding_VD[list(places)] @ embedding_VD[known].T
     best = alike_tw.flatten().topk(min(_CANDIDATES, alike_tw.numel())).indices
     for index in best.tolist():
@@ -121,6 +119,19 @@ def _one_word_changed(run: Run, sentence: str) -> Iterator[str]:
         one_word = len(text.split()) == len(other.split()) and sum(a != b for a, b in pairs) == 1
         if one_word and length(run, other) == len(ids):
             yield other
+
+
+def _whole_words(run: Run) -> list[int]:
+    """Return the tokens that are whole words, which training saw where that is known."""
+    decode, n = run.tokenizer.decode, run.tokenizer.vocab_size
+    if run.known_words:
+        return [at for at in range(FIRST_ID, n) if decode([at]).strip() in run.known_words]
+    specials = run.tokenizer.specials
+    return [
+        at
+        for at in range(n)
+        if at not in specials and run.tokenizer.begins_word(at) and decode([at]).isalpha()
+    ]
 
 
 def silenced_outcome(run: Run, sentence: str, head: Head) -> BeforeAfter:

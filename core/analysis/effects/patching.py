@@ -18,22 +18,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from core.analysis.effects.paired import Fed, paired
 from core.analysis.effects.silencing import every_head
-from core.batch import pad
-from core.decoding.sentence import Translation, translate
-from core.evaluate.exposure import first_difference
+from core.decoding.sentence import Translation
 from core.heads import Head, Kind, Site
 from core.messages import Message
-from core.model import (
-    Patch,
-    Probe,
-    Record,
-    Step,
-    Transformer,
-)
+from core.model import Patch, Record, Step, Transformer
 from core.runs.run import Run
 from core.tokenizer import Token
-from core.vocabulary import EOS
 
 
 class PatchingError(ValueError):
@@ -97,8 +89,8 @@ class PatchingStudy:
 def patching_study(run: Run, clean: str, corrupt: str) -> PatchingStudy:
     """Patch every head, and every sublayer's heads together, from one sentence into another.
 
-    Both are fed the tokens that their translations have in common; the measure is taken at the
-    step where these part.
+    After both the model is fed the tokens that it writes after either; the measure is taken at the
+    step where these part. A decoder alone goes on from both as prompts.
 
     Args:
         run: A loaded run.
@@ -107,32 +99,21 @@ def patching_study(run: Run, clean: str, corrupt: str) -> PatchingStudy:
 
     Raises:
         SentenceError: There is no text.
-        PatchingError: The sentences differ in length, or are translated alike.
+        PatchingError: The sentences differ in length, or the same is written after both.
     """
-    found, other = translate(run, clean), translate(run, corrupt)
-    n_clean, n_corrupt = len(found.source_ids), len(other.source_ids)
-    if n_clean != n_corrupt:
-        raise PatchingError(
-            Message(
-                "the sentences have {n_first} and {n_second} tokens, EOS counted: patching "
-                "puts each token's values in the place of another's, so both must have as many",
-                n_first=n_clean,
-                n_second=n_corrupt,
-            )
-        )
-    written = [(*each.target_ids, *([EOS] if each.finished else [])) for each in (found, other)]
-    step = first_difference(*written)
+    both = paired(run, clean, corrupt, PatchingError)
+    step = both.parting
     if step is None:
         raise PatchingError(
-            Message("the model translates both sentences alike: there is no difference")
+            Message("the model writes the same after both sentences: there is no difference")
         )
-    tokens = (written[0][step], written[1][step])
-    pair = _Pair(run.model, found, other, found.fed_ids[: step + 1], tokens)
-    clean_token, corrupt_token = run.tokenizer.describe(tokens)
+    tokens = (both.written[0][step], both.written[1][step])
+    pair = _Pair(run.model, *both.fed(step), tokens)
+    clean_token, corrupt_token = run.target_tokenizer.describe(tokens)
     heads = every_head(run.model)
     return PatchingStudy(
-        clean=found,
-        corrupt=other,
+        clean=both.clean,
+        corrupt=both.other,
         step=step,
         clean_token=clean_token,
         corrupt_token=corrupt_token,
@@ -148,25 +129,18 @@ def patching_study(run: Run, clean: str, corrupt: str) -> PatchingStudy:
 
 
 class _Pair:
-    """Two sentences of equal length with the target tokens that both are fed."""
+    """Two sentences of equal length, as they are fed."""
 
     @torch.inference_mode()
     def __init__(
-        self,
-        model: Transformer,
-        clean: Translation,
-        corrupt: Translation,
-        fed_ids: tuple[int, ...],
-        tokens: tuple[int, int],
+        self, model: Transformer, clean: Fed, corrupt: Fed, tokens: tuple[int, int]
     ) -> None:
-        self._model, self._tokens = model, tokens
-        self._fed_1T = pad([fed_ids])
-        self._source_1S = pad([corrupt.source_ids])
+        self._model, self._tokens, self._corrupt = model, tokens, corrupt
         self._record = Record(frozenset({Step.MIXED}))
-        clean_1SD = model.encode(pad([clean.source_ids]), self._record)
-        self.clean_difference = self._difference(clean_1SD, self._record)
-        self._memory_1SD = model.encode(self._source_1S)
-        self.corrupt_difference = self._difference(self._memory_1SD, None)
+        self.clean_difference = self._difference(model(*clean.inputs, self._record))
+        source_1S, _ = corrupt.inputs
+        self._memory_1SD = None if source_1S is None else model.encode(source_1S)
+        self.corrupt_difference = self._difference(model(*corrupt.inputs))
 
     @torch.inference_mode()
     def restored(self, heads: Collection[Head]) -> float:
@@ -174,13 +148,20 @@ class _Pair:
         patch = Patch(
             {head: self._record.tensors[head.site, Step.MIXED][:, head.index] for head in heads}
         )
-        encoder_too = any(head.site.in_encoder for head in heads)
-        memory_1SD = self._model.encode(self._source_1S, patch) if encoder_too else self._memory_1SD
         gap = self.clean_difference - self.corrupt_difference
-        return (self._difference(memory_1SD, patch) - self.corrupt_difference) / gap
+        return (self._difference(self._patched(heads, patch)) - self.corrupt_difference) / gap
 
-    def _difference(self, memory_1SD: Tensor, probe: Probe | None) -> float:
-        logits_1TV = self._model.decode(self._fed_1T, memory_1SD, None, probe)
+    def _patched(self, heads: Collection[Head], patch: Patch) -> Tensor:
+        """Return logits_1TV of the corrupt sentence."""
+        source_1S, target_1T = self._corrupt.inputs
+        # What the encoder makes of it stays, where none of its heads is patched.
+        if self._memory_1SD is None or any(head.site.in_encoder for head in heads):
+            logits_1TV: Tensor = self._model(source_1S, target_1T, patch)
+            return logits_1TV
+        assert target_1T is not None
+        return self._model.decode(target_1T, self._memory_1SD, None, patch)
+
+    def _difference(self, logits_1TV: Tensor) -> float:
         clean, corrupt = (logits_1TV[0, -1, token] for token in self._tokens)
         # The normaliser of both logarithms is the same.
         return float(clean - corrupt)

@@ -21,6 +21,7 @@ from typing import cast
 import torch
 from torch import Tensor
 
+from core.analysis.effects.paired import Fed
 from core.heads import Head, Site
 from core.messages import Message
 from core.model import Patch, Probe, Probes, Record, Step, Transformer
@@ -43,16 +44,6 @@ class Read(StrEnum):
 
 # With rotary positions, too: these steps come before queries and keys are turned.
 _STEP_OF = {Read.QUERY: Step.QUERY, Read.KEY: Step.KEY, Read.VALUE: Step.VALUE}
-
-
-@dataclass(frozen=True, slots=True)
-class Fed:
-    """The tokens that a model is given."""
-
-    source_ids: tuple[int, ...] = ()
-    """None for a decoder alone."""
-    target_ids: tuple[int, ...] = ()
-    """From the first that is fed on; none for an encoder alone."""
 
 
 def heads_in_order(model: Transformer) -> tuple[Head, ...]:

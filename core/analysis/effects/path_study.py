@@ -9,27 +9,24 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from core.analysis.effects.paired import Paired, paired
 from core.analysis.effects.path_effects import (
     PathEffects,
     log_probability_changes,
     path_effects,
 )
 from core.analysis.effects.path_patching import (
-    Fed,
     PathError,
     PathPatching,
     Read,
     log_probability_of,
 )
-from core.batch import pad
-from core.decoding.sentence import Translation, translate
-from core.evaluate.exposure import first_difference
+from core.decoding.sentence import Translation
 from core.heads import Head
 from core.messages import Message
 from core.model import Transformer
 from core.runs.run import Run
 from core.tokenizer import Token
-from core.vocabulary import EOS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +76,7 @@ def path_study(run: Run, clean: str, other: str, read: Read) -> PathStudy:
     thought of the clean one's token.
 
     Args:
-        run: A loaded run of encoder and decoder.
+        run: A loaded run with a decoder; one without an encoder goes on from both as prompts.
         clean: On which the model runs.
         other: Whose values senders take; as many tokens.
         read: What receivers compute from the changed stream.
@@ -94,7 +91,7 @@ def path_study(run: Run, clean: str, other: str, read: Read) -> PathStudy:
         clean=pair.clean,
         other=pair.other,
         step=pair.step,
-        token=run.tokenizer.describe([pair.token])[0],
+        token=run.target_tokenizer.describe([pair.token])[0],
         part=pair.part,
         clean_log_p=float(log_probability_of(pair.token, paths.clean_logits_V)),
         other_log_p=float(log_probability_of(pair.token, paths.other_logits_V)),
@@ -164,41 +161,27 @@ class _Pair:
 
 
 def _paired(run: Run, clean: str, other: str) -> _Pair:
-    found, changed = translate(run, clean), translate(run, other)
-    n_clean, n_other = len(found.source_ids), len(changed.source_ids)
-    if n_clean != n_other:
-        raise PathError(
-            Message(
-                "the sentences have {n_first} and {n_second} tokens, EOS counted: path patching "
-                "puts each token's values in the place of another's, so both must have as many",
-                n_first=n_clean,
-                n_second=n_other,
-            )
-        )
-    if found.source_ids == changed.source_ids:
+    both = paired(run, clean, other, PathError)
+    if both.fed(0)[0] == both.fed(0)[1]:
         raise PathError(
             Message("both sentences are the same to the model: every head writes the same in both")
         )
-    written = [(*each.target_ids, *([EOS] if each.finished else [])) for each in (found, changed)]
-    parting = first_difference(*written)
+    parting = both.parting
     # Where one translation is the beginning of the other and was not finished, nothing parts.
-    part = parting is not None and parting < len(written[0])
-    step = parting if parting is not None and part else _most_changed(run.model, found, changed)
-    fed_ids = found.fed_ids[: step + 1]
-    paths = PathPatching(
-        run.model, Fed(found.source_ids, fed_ids), Fed(changed.source_ids, fed_ids)
-    )
-    return _Pair(found, changed, step, written[0][step], part, paths)
+    part = parting is not None and parting < len(both.written[0])
+    step = parting if parting is not None and part else _most_changed(run.model, both)
+    paths = PathPatching(run.model, *both.fed(step))
+    return _Pair(both.clean, both.other, step, both.written[0][step], part, paths)
 
 
 @torch.inference_mode()
-def _most_changed(model: Transformer, clean: Translation, other: Translation) -> int:
+def _most_changed(model: Transformer, both: Paired) -> int:
     """Return the step at which the other sentence changes log p(the clean one's token) most."""
-    written = torch.tensor([*clean.target_ids, EOS])
-    logits = (model(pad([each.source_ids]), pad([clean.fed_ids])) for each in (clean, other))
+    written = torch.tensor(both.written[0])
+    n = len(written)
+    logits = (model(*each.inputs)[0, -n:] for each in both.fed(n - 1))
     log_p_T = [
-        each_1TV[0].double().log_softmax(dim=-1).gather(-1, written[:, None])[:, 0]
-        for each_1TV in logits
+        each_TV.double().log_softmax(dim=-1).gather(-1, written[:, None])[:, 0]
+        for each_TV in logits
     ]
-    change_T = (log_p_T[1] - log_p_T[0]).abs()
-    return int(change_T[: len(written) - (not clean.finished)].argmax())
+    return int((log_p_T[1] - log_p_T[0]).abs().argmax())

@@ -109,7 +109,12 @@ def most_needed_pronoun_head(run: Run) -> PronounHead | None:
 
 
 def task_of(run: Run) -> Task | None:
-    """Return the task that a run was trained on; None where its file of pairs is gone."""
+    """Return the task whose sources a run reads; None where its file of pairs is gone.
+
+    A model of one stack reads a source and its target as one text: none of the task's sources.
+    """
+    if len(run.settings.model.stacks) == 1:
+        return None
     try:
         return task_named(run.settings.task, run.path)
     except CorpusError:

@@ -9,16 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from core.batch import pad
 from core.decoding.sentence import fitting_source
 from core.heads import Site
-from core.model import (
-    Record,
-    Step,
-    Unplace,
-    build,
-)
+from core.model import Record, Step, Transformer, Unplace, build
 from core.runs.run import Run
 from core.tokenizer import Token
 
@@ -177,7 +173,7 @@ class Learned:
 
 
 def learned(run: Run, length: int) -> Learned:
-    """Return the first positions of a run that learned them.
+    """Return the first positions of a run that learned them: of its encoder where it has one.
 
     Raises:
         ValueError: The run has sinusoids.
@@ -185,8 +181,8 @@ def learned(run: Run, length: int) -> Learned:
     config = run.settings.model
     if config.positions != "learned":
         raise ValueError(f"{run.name} has {config.positions} positions, not learned ones")
-    table_PD = run.model.source_embedding.table.detach()
-    began_PD = build(config, run.settings.training.seed).source_embedding.table.detach()
+    table_PD = _table(run.model)
+    began_PD = _table(build(config, run.settings.training.seed))
     # Runs that are given away are written in half precision.
     untouched_P = (table_PD == began_PD).all(dim=1) | (table_PD == began_PD.half()).all(dim=1)
     return Learned(
@@ -194,6 +190,12 @@ def learned(run: Run, length: int) -> Learned:
         norms_P=table_PD.double().norm(dim=1).numpy(),
         untouched_P=untouched_P.numpy(),
     )
+
+
+def _table(model: Transformer) -> Tensor:
+    both = "encoder" in model.config.stacks
+    embedding = model.source_embedding if both else model.target_embedding
+    return embedding.table.detach()
 
 
 def cosines(table_PD: Array, position: int) -> Array:

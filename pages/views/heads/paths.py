@@ -165,7 +165,7 @@ def _what_a_cell_is(paths: Paths, read: Read) -> str:
         Read.ALL: _("computes query, key and value"),
     }[read]
     text = _(
-        "A cell: the first sentence is translated, but the receiver (column) {given} as if the "
+        "A cell: the model runs on the first sentence, but the receiver (column) {given} as if the "
         "sender (row) had written what it writes in the second. {shown}"
     )
     shown = _("Colour: how much of its weight the receiver moves, in the row that changes most.")

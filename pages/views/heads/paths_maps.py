@@ -42,7 +42,8 @@ class Paths:
     def tokens(self, side: Side) -> tuple[Token, ...]:
         """Return the tokens of one side that the model is given."""
         tokens = self.inspection.tokens_of(side)
-        return tokens[: self.study.step + 1] if side == "target" else tokens
+        given = self.study.clean.n_given + 1
+        return tokens[: given + self.study.step] if side == "target" else tokens
 
     def look(self, receiver: Head, query: int, key: int) -> tuple[str, str]:
         """Return the token that looks, and the one that is looked at."""

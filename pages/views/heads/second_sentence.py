@@ -5,7 +5,8 @@ They share what was typed, so that it stays from one to the other.
 
 import streamlit as st
 
-from core.analysis.effects.counterparts import alike_in_length, length
+from core.analysis.effects.counterparts import alike_in_length
+from core.analysis.effects.paired import length
 from core.decoding.sentence import SentenceError
 from core.runs.run import Run
 from pages.frame import address, cached, controls, session
@@ -53,7 +54,7 @@ def fits(opened: Opened, second: str) -> bool:
 
 
 def _length(run: Run, sentence: str) -> int:
-    """Return how many tokens the encoder reads, EOS counted; 0 where there is no text."""
+    """Return how many tokens the encoder reads, special ones counted; 0 where there is no text."""
     try:
         return length(run, sentence)
     except SentenceError:
@@ -64,12 +65,13 @@ def _unequal(n_first: int, n_second: int) -> str:
     """Say how long the second sentence must be."""
     if not n_second:
         text = n_(
-            "Type a second sentence of {n} token, EOS counted, as the first one has.",
-            "Type a second sentence of {n} tokens, EOS counted, as the first one has.",
+            "Type a second sentence of {n} token, special ones counted, as the first one has.",
+            "Type a second sentence of {n} tokens, special ones counted, as the first one has.",
             n_first,
         )
         return text.format(n=number(n_first))
     return _(
-        "This sentence has {second} tokens, the first {first}, EOS counted. Patching puts what a "
-        "head says at a token in the place of another token’s, so both must have equally many."
+        "This sentence has {second} tokens, the first {first}, special ones counted. Patching puts "
+        "what a head says at a token in the place of another token’s, so both must have equally "
+        "many."
     ).format(first=number(n_first), second=number(n_second))

@@ -7,6 +7,7 @@ import streamlit as st
 from core.config import ModelConfig
 from core.heads import Head, Kind, Site
 from core.inspection import Inspection
+from core.opening.examples import examples_of
 from core.runs.run import Run, RunError
 from pages.frame import cached, controls, maps, notes, opening, progress, session
 from pages.frame.language import _
@@ -21,7 +22,9 @@ def ask_sentence(path: Path) -> str:
         RunError: The folder is no run.
     """
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        return opening.ask_sentence(progress.task(path), labelled=False)
+        return opening.ask_sentence(
+            progress.task(path), labelled=False, others=examples_of(untrained(path))
+        )
 
 
 def ask_head(path: Path, model: ModelConfig) -> Head:
@@ -48,7 +51,8 @@ def ask_site(path: Path, model: ModelConfig) -> Site:
 def _ask_kind(path: Path, model: ModelConfig) -> tuple[Kind, int, tuple[int, int]]:
     """Return a kind of attention, its layers, and the layer and the head to open on."""
     run = _opened(path)
-    kind = ask_kind(tuple(Kind), opening.default_kind(run), then=opening.open_other_kind)
+    kinds = tuple(dict.fromkeys(site.attention for site in run.model.sites()))
+    kind = ask_kind(kinds, opening.default_kind(run), then=opening.open_other_kind)
     return kind, model.layers_of(kind.stack), opening.default_head(run, kind)
 
 

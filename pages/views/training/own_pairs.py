@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from core.config import ConfigError
+from core.config import ConfigError, ModelConfig
 from core.messages import Message
 from core.tasks import CorpusError, Sample
 from core.tasks.corpus import Corpus
@@ -74,8 +74,10 @@ def ask(begun: Begun) -> tuple[OwnPairs | None, dict[str, Setting]]:
     if not _learnable(changed):
         return None, changed
     with st.spinner(_("Reading the pairs …")):
-        sizes = (size, begun.preset.model.max_positions)
-        taken = pairs if isinstance(pairs, str) else _taken(name, digest, pairs, held_out, *sizes)
+        model = begun.preset.model
+        taken = (
+            pairs if isinstance(pairs, str) else _taken(name, digest, pairs, held_out, size, model)
+        )
     if isinstance(taken, str):
         st.error(plain(explained(taken)))
         return None, changed
@@ -162,7 +164,7 @@ def _taken(  # noqa: PLR0913
     pairs: Pairs,
     held_out: Mapping[Part, tuple[str, bytes]],
     vocab_size: int,
-    max_positions: int,
+    model: ModelConfig,
 ) -> Taken | str:
     """Return what is in the pairs, or why they cannot be used; computed once."""
     parts: dict[Part, tuple[Sample, ...]] = {}
@@ -175,10 +177,8 @@ def _taken(  # noqa: PLR0913
             return f"{its_name}: {pairs_found.refusals(found)}"
         digest = f"{digest} {part} {its}"
         parts[part] = found.samples
-    key = f"{digest} {vocab_size} {max_positions}"
-    taken: Taken | str = cached.of_key(
-        _reported, key, pairs, parts, name, vocab_size, max_positions
-    )
+    key = f"{digest} {vocab_size} {model}"
+    taken: Taken | str = cached.of_key(_reported, key, pairs, parts, name, vocab_size, model)
     if isinstance(taken, str) and pairs.refused:
         return f"{explained(taken)}. {pairs_found.refusals(pairs)}"
     return taken
@@ -209,10 +209,10 @@ def _reported(
     parts: Mapping[Part, tuple[Sample, ...]],
     name: str,
     vocab_size: int,
-    max_positions: int,
+    model: ModelConfig,
 ) -> Taken | str:
     try:
         corpus = Corpus(name, pairs.samples, parts.get("valid"), parts.get("test"))
-        return Taken(pairs, corpus, corpus_report(corpus, vocab_size, max_positions))
+        return Taken(pairs, corpus, corpus_report(corpus, vocab_size, model))
     except CorpusError as error:
         return _why(error)

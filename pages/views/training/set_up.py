@@ -7,13 +7,14 @@ from pathlib import Path
 import streamlit as st
 
 from core.config import ConfigError, TrainConfig
+from core.families.styles import STYLES
 from core.model import count_parameters
 from core.tasks import TASKS, Task
 from core.training.forecast import forecast
 from core.training.prepare import train_tokenizer
-from core.training.presets import Preset
+from core.training.presets import PRESETS, Preset
 from core.training.schedule import learning_rate
-from core.training.settings import Setting, with_settings
+from core.training.settings import LIKE, Setting, with_settings
 from core.training.timing import seconds_per_step
 from pages.frame import cached, controls
 from pages.frame.charts import chart
@@ -52,6 +53,18 @@ TEXTS = {
     ),
 }
 """Task → what it teaches."""
+LEARNS = {
+    "encoder": N_(
+        "An encoder alone reads “source = target” in which words of the target are masked, and "
+        "learns to fill them in."
+    ),
+    "decoder": N_(
+        "A decoder alone goes on from “source =”: it learns each next token of the target."
+    ),
+    "": N_("Encoder and decoder, with the parts of another model than the paper's."),
+}
+"""Stack of a kind of model → what it learns."""
+_WIDTH = 170
 MOST_PARAMETERS = 300_000_000
 """Training keeps four numbers for each parameter; more would not fit into most machines."""
 _SAMPLES = 3
@@ -72,9 +85,13 @@ def draw(folder: Path) -> Shown | None:
                 _("Task"), TASK, offered, next(iter(offered)), labelled=True, older=older
             )
             sizes = translated(SIZES)
-            begun = Begun(controls.choice(_("Size"), SIZE, sizes, next(iter(sizes)), labelled=True))
+            size = controls.choice(_("Size"), SIZE, sizes, next(iter(sizes)), labelled=True)
+            begun = Begun(size, _ask_like())
         st.markdown(f":small[{_(TEXTS[name])}]")
+        if begun.like:
+            st.markdown(f":small[{_(LEARNS[STYLES[begun.like].stack])}]")
         task, learned, changed = _learned(name, begun)
+        changed |= {LIKE: begun.like} if begun.like else {}
     own = name == OWN_PAIRS
     with st.expander(_("The paper's knobs"), key="knobs", icon=":material/tune:"):
         changed |= settings.ask(begun, task, vocabulary=not own)
@@ -129,6 +146,12 @@ def _shown(wanted: PendingSettings, command: str) -> Shown | None:
     )
 
 
+def _ask_like() -> str:
+    """Ask for a kind of Transformer, by its name in `STYLES`; empty for the paper's."""
+    kinds = {"": _("as in the paper"), **{name: _(each.label) for name, each in STYLES.items()}}
+    return controls.selection(_("Kind of model"), LIKE, kinds, "", width=_WIDTH)
+
+
 def _learned(name: str, begun: Begun) -> tuple[Task | None, int | None, dict[str, Setting]]:
     """Show samples of the task, and return it with the vocabulary that own pairs have."""
     if name == OWN_PAIRS:
@@ -172,7 +195,7 @@ def _checked(
     try:
         settings.require_limits(changed, [knob for group in GROUPS.values() for knob in group])
         settings.require_limits(changed, [own_pairs.VOCABULARY if own else VOCABULARY])
-        preset = with_settings(begun.preset, changed)
+        preset = with_settings(PRESETS[begun.name], changed)
         _require_size(preset)
     except ConfigError as error:
         return None, str(error)
@@ -197,12 +220,12 @@ def _say_little_patience(training: TrainConfig) -> None:
 def _vocabulary(task: Task, preset: Preset) -> int:
     """Return how many tokens a training would learn: few words do not have as many as asked."""
     with st.spinner(_("Splitting samples into tokens …")):
-        key = f"{task.name} {preset.vocab_size}"
-        return cached.of_key(_learned_vocabulary, key, task, preset.vocab_size)
+        key = f"{task.name} {preset.vocab_size} {preset.model.stacks}"
+        return cached.of_key(_learned_vocabulary, key, task, preset)
 
 
-def _learned_vocabulary(task: Task, vocab_size: int) -> int:
-    return train_tokenizer(task, vocab_size, seed=0).vocab_size
+def _learned_vocabulary(task: Task, preset: Preset) -> int:
+    return train_tokenizer(task, preset.vocab_size, 0, preset.model).vocab_size
 
 
 def _require_size(preset: Preset) -> None:

@@ -7,10 +7,10 @@ from typing import get_args
 import streamlit as st
 
 from core.config import PAPER_POSITIONS, ConfigError, Norm, Precision
-from core.heads import Head, Kind, Site
+from core.heads import Head, Kind, Site, Stack
 from core.tasks import Task
 from core.training.presets import PRESETS, Preset
-from core.training.settings import Setting
+from core.training.settings import LIKE, Setting, with_settings
 from pages.frame import address, controls
 from pages.frame.language import N_, _, number
 
@@ -40,6 +40,9 @@ WORDS = {
     "post": N_("post"),
     "sinusoidal": N_("sinusoidal"),
     "learned": N_("learned"),
+    "rotary": N_("rotary"),
+    "buckets": N_("relative"),
+    "halves": N_("sines first"),
     "auto": N_("auto"),
 }
 """Settings that are words → what they are called; number formats are called the same everywhere."""
@@ -120,17 +123,32 @@ class Begun:
     """The preset that knobs begin with."""
 
     name: str
+    like: str = ""
+    """Another kind of Transformer, as `STYLES` names it; empty for the paper's."""
 
     @property
     def preset(self) -> Preset:
         """Its sizes."""
-        return PRESETS[self.name]
+        return with_settings(PRESETS[self.name], {LIKE: self.like})
+
+    @property
+    def key(self) -> str:
+        """What stands for it: another one brings its own values."""
+        return f"{self.name} {self.like}".strip()
 
     @property
     def values(self) -> Mapping[str, Setting]:
         """Its settings by name."""
         settings = self.preset.model.to_dict() | self.preset.training.to_dict()
-        return settings | {"vocab_size": self.preset.vocab_size}
+        return settings | {"vocab_size": self.preset.vocab_size, LIKE: ""}
+
+    def has(self, knob: Knob) -> bool:
+        """Say whether a setting means something: a single stack has no layers of the other."""
+        stacks = self.preset.model.stacks
+        if len(stacks) == 2:
+            return True
+        absent = {f"n_{stack}_layers" for stack in get_args(Stack) if stack not in stacks}
+        return knob.name not in {*absent, "scheduled_sampling"}
 
 
 def ask(begun: Begun, task: Task | None, *, vocabulary: bool) -> dict[str, Setting]:
@@ -145,7 +163,7 @@ def ask(begun: Begun, task: Task | None, *, vocabulary: bool) -> dict[str, Setti
     for title, knobs in GROUPS.items():
         with _row(_(title)):
             for knob in (*knobs, VOCABULARY) if vocabulary and knobs == MODEL else knobs:
-                found |= ask_one(knob, begun)
+                found |= ask_one(knob, begun) if begun.has(knob) else {}
     with _row(_("Guided attention")):
         found |= _ask_guided(found, begun, task)
     return found
@@ -164,8 +182,10 @@ def ask_one(knob: Knob, begun: Begun, chosen: int | None = None) -> dict[str, Se
     origin = _("Preset {name}: {value}.") if chosen is None else _("For these pairs: {value}.")
     help_text = f"{_(knob.text)} {origin.format(name=begun.name, value=default)}"
     if knob.offered:
-        address.belongs_to(key, begun.name)
-        offered = {each: _(WORDS[each]) if each in WORDS else each for each in knob.offered}
+        address.belongs_to(key, begun.key)
+        # A kind of model may begin with another one than the paper compares.
+        words = dict.fromkeys([str(of_preset), *knob.offered])
+        offered = {each: _(WORDS[each]) if each in WORDS else each for each in words}
         label = _label(knob, default)
         value: Setting = controls.selection(
             label, key, offered, str(default), width=_WIDTH, help_text=help_text
@@ -223,7 +243,7 @@ def _ask_number(knob: Knob, begun: Begun, preset_value: Setting, help_text: str)
         default,
         step=kind(knob.step),
         help_text=help_text,
-        of=f"{begun.name} {default}",
+        of=f"{begun.key} {default}",
         width=_WIDTH,
     )
 
@@ -240,11 +260,11 @@ def _ask_guided(
     changed: Mapping[str, Setting], begun: Begun, task: Task | None
 ) -> dict[str, Setting]:
     """Ask which head is taught to look from a pronoun to its antecedent, if any."""
-    if task is None or not task.pronouns:
+    if task is None or not task.pronouns or len(begun.preset.model.stacks) == 1:
         st.caption(
             _(
                 "A head can be taught to look from a pronoun to the noun that it stands for: only "
-                "where the task knows both, as translate does."
+                "where the task knows both, as translate does, and by an encoder and a decoder."
             )
         )
         return {}

@@ -14,7 +14,7 @@ from core.tasks.corpus import FILES, Corpus
 from core.training import process
 from core.training.prepare import prepare_run
 from core.training.presets import Preset
-from core.training.settings import Setting, train_command
+from core.training.settings import LIKE, Setting, train_command
 from pages.frame import address, controls, session
 from pages.frame.language import _, plain
 
@@ -55,7 +55,8 @@ class PendingSettings:
     @property
     def short(self) -> str:
         """The task and the size, in words that can stand in the name of a run."""
-        return f"{'pairs' if self.own else self.name}-{self.preset_name}"
+        words = ["pairs" if self.own else self.name, self.preset_name]
+        return "-".join([*words, *([str(self.changed[LIKE])] if LIKE in self.changed else [])])
 
 
 def ask(folder: Path, wanted: PendingSettings) -> str:
@@ -110,8 +111,7 @@ def computing(wanted: PendingSettings, command: str) -> str:
         }
         counted = [
             "corpus = kept_corpus(Path())",
-            "longest = preset.model.max_positions",
-            "learned = corpus_report(corpus, preset.vocab_size, longest).vocab_size",
+            "learned = corpus_report(corpus, preset.vocab_size, preset.model).vocab_size",
         ]
     else:
         imports |= {
@@ -119,7 +119,8 @@ def computing(wanted: PendingSettings, command: str) -> str:
             "from core.training.prepare import train_tokenizer",
         }
         counted = [
-            f'tokenizer = train_tokenizer(TASKS["{wanted.name}"], preset.vocab_size, seed=0)',
+            f'task, seed = TASKS["{wanted.name}"], 0',
+            "tokenizer = train_tokenizer(task, preset.vocab_size, seed, preset.model)",
             "learned = tokenizer.vocab_size",
         ]
     numbers = "numbers = forecast(preset, learned)"

@@ -7,8 +7,9 @@ from core.batch import Pair
 from core.config import ModelConfig
 from core.decoding import step
 from core.decoding.plan import DecoderPlan
-from core.evaluate.metrics import EVALUATION_BATCH, measure, sorted_batches, translations
+from core.evaluate.metrics import EVALUATION_BATCH, measure, sorted_batches
 from core.model import build
+from core.objective import translations
 
 V = 12
 
@@ -39,7 +40,7 @@ class Copier(torch.nn.Module):
 class CopierPlan:
     """The same for one token after the other."""
 
-    def __init__(self, model, memory_BS, visible_B1S):
+    def __init__(self, model, memory_BS, visible_B1S, n_sentences):
         self.model, self.memory_BS = model, memory_BS
         self.fed_BT = memory_BS[:, :0]
 
@@ -50,9 +51,9 @@ class CopierPlan:
 
 @pytest.fixture(autouse=True)
 def _plan_of_the_copier(monkeypatch):
-    def planned(model, memory, visible_B1S):
+    def planned(model, memory, visible_B1S, n_sentences=1):
         kind = CopierPlan if isinstance(model, Copier) else DecoderPlan
-        return kind(model, memory, visible_B1S)
+        return kind(model, memory, visible_B1S, n_sentences)
 
     monkeypatch.setattr(step, "DecoderPlan", planned)
 

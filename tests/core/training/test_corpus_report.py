@@ -1,6 +1,7 @@
 import pytest
 
 from core.batch import fitting, token_counts
+from core.config import ModelConfig
 from core.tasks.corpus import Corpus, CorpusError
 from core.tasks.task import Sample
 from core.training import prepare
@@ -16,9 +17,13 @@ SAMPLES = tuple(
 FINEST = Sample("qxzjkvyp", "zqkjx")
 
 
+def room_for(n):
+    return ModelConfig(vocab_size=290, max_positions=n)
+
+
 @pytest.fixture(scope="module")
 def report():
-    return corpus_report(Corpus("mine", SAMPLES), 290, 100)
+    return corpus_report(Corpus("mine", SAMPLES), 290, room_for(100))
 
 
 def written(tokens):
@@ -27,7 +32,7 @@ def written(tokens):
 
 def test_pairs_and_sources_are_counted_once():
     samples = [*SAMPLES, *SAMPLES[:7], *(Sample(each.source, "other") for each in SAMPLES[:5])]
-    report = corpus_report(Corpus("mine", samples), 290, 100)
+    report = corpus_report(Corpus("mine", samples), 290, room_for(100))
     assert (report.n_pairs, report.n_sources) == (125, 120)
 
 
@@ -51,7 +56,7 @@ def test_the_split_is_that_of_the_corpus(report):
 def test_pairs_that_do_not_fit_are_those_that_a_training_leaves_out(report, more):
     middle = sorted(map(max, zip(report.source_tokens, report.target_tokens, strict=True)))[60]
     max_positions = int(middle) + 1 + more
-    shorter = corpus_report(Corpus("mine", SAMPLES), 290, max_positions)
+    shorter = corpus_report(Corpus("mine", SAMPLES), 290, room_for(max_positions))
     corpus = Corpus("pairs", SAMPLES)
     kept = fitting(corpus, train_tokenizer(corpus, 290, 0), max_positions)
     assert shorter.n_too_long == 120 - len(kept.samples) > 0
@@ -80,16 +85,18 @@ def test_the_seed_of_its_samples_is_0(monkeypatch):
         for seed in (0, 1)
     )
     assert first != second
-    assert corpus_report(Corpus("mine", SAMPLES), 290, 100).source_tokens.tolist() == first
+    assert (
+        corpus_report(Corpus("mine", SAMPLES), 290, room_for(100)).source_tokens.tolist() == first
+    )
 
 
 def test_few_texts_do_not_have_as_many_pieces_as_are_asked_for():
-    assert 259 < corpus_report(Corpus("mine", SAMPLES), 5000, 100).vocab_size < 1000
+    assert 259 < corpus_report(Corpus("mine", SAMPLES), 5000, room_for(100)).vocab_size < 1000
 
 
 def test_examples_are_the_first_the_longest_and_the_one_split_finest():
     longest = Sample(" ".join(["the cat saw birds"] * 12), "birds")
-    report = corpus_report(Corpus("mine", [*SAMPLES, longest, FINEST]), 290, 200)
+    report = corpus_report(Corpus("mine", [*SAMPLES, longest, FINEST]), 290, room_for(200))
     assert [tuple(map(written, pair)) for pair in report.examples] == [
         ("thecatsaw␣0birds", "␣0birds,thecatsawthem"),
         ("thecatsawbirds" * 12, "birds"),
@@ -99,16 +106,16 @@ def test_examples_are_the_first_the_longest_and_the_one_split_finest():
 
 def test_a_pair_that_is_longest_and_split_finest_is_shown_once():
     both = Sample("".join(map(chr, range(0x4E00, 0x4E40))), FINEST.target)
-    assert len(corpus_report(Corpus("mine", [*SAMPLES, both]), 290, 300).examples) == 2
-    assert len(corpus_report(Corpus("mine", [both, *SAMPLES]), 290, 300).examples) == 1
+    assert len(corpus_report(Corpus("mine", [*SAMPLES, both]), 290, room_for(300)).examples) == 2
+    assert len(corpus_report(Corpus("mine", [both, *SAMPLES]), 290, room_for(300)).examples) == 1
 
 
 def test_too_few_different_sources_are_refused():
     samples = [Sample(f"a {n % 9}", f"b {n}") for n in range(50)]
     with pytest.raises(CorpusError, match="9 different sources"):
-        corpus_report(Corpus("mine", samples), 290, 100)
+        corpus_report(Corpus("mine", samples), 290, room_for(100))
 
 
 def test_too_few_sources_that_fit_are_refused():
     with pytest.raises(CorpusError, match="0 different sources that fit the model"):
-        corpus_report(Corpus("mine", SAMPLES), 290, 2)
+        corpus_report(Corpus("mine", SAMPLES), 290, room_for(2))

@@ -13,6 +13,7 @@ from core.tasks.large import LargeCorpus
 from core.tasks.task import Sample
 from core.training import prepare as preparing
 from core.training.prepare import prepare_run
+from core.training.settings import with_settings
 from tests.core.conftest import MINIATURE
 
 
@@ -43,11 +44,27 @@ def test_a_head_that_cannot_be_guided_is_refused_before_anything_is_written(
     assert not (tmp_path / "run").exists()
 
 
-def test_another_kind_of_transformer_is_refused_by_what_makes_it_another(prepare, tmp_path):
-    rotary = replace(MINIATURE, model=replace(MINIATURE.model, positions="rotary", gated=True))
-    said = "gated is True, positions is 'rotary': such models can be opened"
+@pytest.mark.parametrize(
+    ("like", "model", "training", "said"),
+    [
+        ("", {"target_vocab_size": 300, "tied": "none"}, {}, "target_vocab_size is 300: such"),
+        ("bert", {"has_output": False}, {}, "has_output is False: such models can be opened"),
+        ("gpt2", {"bos_id": -1}, {}, "bos_id is -1: such models can be opened, but not trained"),
+        ("gpt2", {}, {"scheduled_sampling": 0.1}, "this model is the decoder alone"),
+        ("bert", {}, {"guide": "encoder.0.self:0"}, "this model is the encoder alone"),
+    ],
+)
+def test_what_cannot_be_learned_from_pairs_is_refused_by_name(
+    prepare, tmp_path, like, model, training, said
+):
+    preset = with_settings(MINIATURE, {"like": like})
+    preset = replace(
+        preset,
+        model=replace(preset.model, **model),
+        training=replace(preset.training, **training),
+    )
     with pytest.raises(ConfigError, match=said):
-        prepare_run(tmp_path / "run", TASKS["copy"], "miniature", rotary, "python -m core …")
+        prepare_run(tmp_path / "run", TASKS["translate"], "miniature", preset, "python -m core …")
     assert not (tmp_path / "run").exists()
 
 
@@ -66,7 +83,9 @@ def test_where_the_disk_is_full_nothing_half_made_is_left(prepare, tmp_path, mon
 def test_a_tokenizer_learns_from_all_pairs_that_are_at_hand(tmp_path, monkeypatch):
     monkeypatch.setattr(preparing, "TOKENIZER_SAMPLES", 5)
     learned = []
-    monkeypatch.setattr(ByteLevelTokenizer, "train", lambda texts, *_how: learned.extend(texts))
+    monkeypatch.setattr(
+        ByteLevelTokenizer, "train", lambda texts, *_how, **_more: learned.extend(texts)
+    )
     lines = [f"cat {n}\tchat {n}" for n in range(60)]
     (tmp_path / "pairs.tsv").write_text("\n".join(lines))
     for corpus in (read_corpus([tmp_path / "pairs.tsv"]), LargeCorpus([tmp_path / "pairs.tsv"])):

@@ -100,12 +100,12 @@ def test_a_share_is_the_part_of_the_gap_that_one_whole_pass_shows(run, study, he
 
 
 def test_sentences_of_other_lengths_are_refused_with_both_lengths(run):
-    with pytest.raises(PatchingError, match="have 14 and 16 tokens, EOS counted"):
+    with pytest.raises(PatchingError, match="have 14 and 16 tokens, special ones counted"):
         patching_study(run, TIRED, WIDE.replace("too", "far too"))
 
 
 def test_sentences_that_are_translated_alike_are_refused(run):
-    with pytest.raises(PatchingError, match="translates both sentences alike"):
+    with pytest.raises(PatchingError, match="writes the same after both sentences"):
         patching_study(run, TIRED, TIRED)
 
 

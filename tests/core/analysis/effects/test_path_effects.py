@@ -5,13 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from core.analysis.effects.paired import Fed
 from core.analysis.effects.path_effects import (
     PathEffects,
     direct_paths,
     log_probability_changes,
     path_effects,
 )
-from core.analysis.effects.path_patching import Fed, PathPatching, Read, is_direct
+from core.analysis.effects.path_patching import PathPatching, Read, is_direct
 from core.config import ModelConfig
 from core.heads import Site
 from tests.core.analysis.effects import by_hand

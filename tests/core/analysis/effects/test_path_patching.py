@@ -5,8 +5,8 @@ from itertools import product
 import pytest
 import torch
 
+from core.analysis.effects.paired import Fed
 from core.analysis.effects.path_patching import (
-    Fed,
     PathError,
     PathPatching,
     Read,

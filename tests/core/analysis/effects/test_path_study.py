@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from core.analysis.effects.path_patching import Fed, PathError, PathPatching, Read
+from core.analysis.effects.paired import Fed
+from core.analysis.effects.path_patching import PathError, PathPatching, Read
 from core.analysis.effects.path_study import one_path, path_probabilities, path_study
 from core.decoding.sentence import SentenceError
 from core.heads import Head, Site
@@ -130,7 +131,7 @@ def test_with_the_values_alone_nothing_moves_and_yet_other_words_become_probable
 
 
 def test_sentences_of_other_lengths_are_refused_with_both_lengths(run):
-    with pytest.raises(PathError, match="have 14 and 16 tokens, EOS counted"):
+    with pytest.raises(PathError, match="have 14 and 16 tokens, special ones counted"):
         path_study(run, TIRED, WIDE.replace("too", "far too"), Read.ALL)
 
 

@@ -140,6 +140,7 @@ def minilm():
     return model, read_tokenizers(folder, n, n, read.told)[0]
 
 
+@pytest.mark.slow
 def test_sentences_with_it_point_at_the_tokens_of_pronoun_and_nouns(minilm):
     _, tokenizer = minilm
     pairs = sentences_with_it(tokenizer, 20, seed=3)

@@ -93,7 +93,7 @@ def test_cells_say_no_negative_zero(open_patch):
 def test_sentences_that_are_translated_alike_are_refused_in_one_sentence(open_patch):
     at = open_patch(patch_with=TIRED)
     [info] = at.info
-    complaint = "The model translates both sentences alike: there is no difference."
+    complaint = "The model writes the same after both sentences: there is no difference."
     assert complaint in html.unescape(info.value)
     assert not at.get("bidi_component")
 
@@ -120,7 +120,7 @@ def test_a_model_of_other_sizes_can_be_patched(open_patch, own_random):
     own_random(n_encoder_layers=1, n_decoder_layers=3, n_heads=16)
     at = open_patch(model="runs/random", sentence="a b c", patch_with="d q z")
     if at.info:
-        assert "translates both sentences alike" in html.unescape(at.info[0].value)
+        assert "writes the same after both sentences" in html.unescape(at.info[0].value)
     else:
         assert [panel.values.shape for panel in panels(at)] == [(1, 17), (3, 17), (3, 17)]
 

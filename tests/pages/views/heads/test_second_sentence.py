@@ -34,7 +34,7 @@ def test_how_many_tokens_both_have_is_said_beside_the_second_sentence(open_view,
     at.text_input(key="patch_with").set_value("").run()
     assert "tokens: first 14, second 0" in read(at)
     [info] = at.info
-    assert "of 14 tokens, EOS counted" in info.value
+    assert "of 14 tokens, special ones counted" in info.value
 
 
 def test_where_no_example_is_as_long_one_word_is_changed_and_makes_room_later(open_view):
@@ -67,7 +67,9 @@ def test_another_sentence_brings_its_own_counterpart(open_view):
 def test_a_sentence_of_another_length_is_refused_with_both_lengths(open_view):
     at = open_view(patch_with=WIDE.replace("too", "far too"))
     [info] = at.info
-    assert "This sentence has 16 tokens, the first 14, EOS counted." in html.unescape(info.value)
+    assert "This sentence has 16 tokens, the first 14, special ones counted." in html.unescape(
+        info.value
+    )
     assert not at.get("bidi_component")
 
 

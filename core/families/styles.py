@@ -1,0 +1,104 @@
+"""What makes a BERT a BERT, a GPT-2 a GPT-2 …: the settings in which each differs from the paper.
+
+With the sizes of a published model they are that model (`core.families.published`); with those of a
+preset, one as small as the others here, to be trained on the same tasks.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from core.config import ConfigError, ModelConfig
+from core.messages import N_
+from core.settings import one_of
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """A kind of Transformer without its sizes."""
+
+    label: str
+    """What people call it; a message to translate."""
+    stack: str
+    """"encoder" or "decoder" where it is one of them alone, which then has all layers; else empty.
+    """
+    settings: Mapping[str, Any]
+    steps: int = 1
+    """Times the steps of a preset, in which it learns to copy as the paper's model does."""
+
+
+_GPT2 = {
+    "norm": "pre",
+    "activation": "gelu_tanh",
+    "positions": "learned",
+    "embedding_scale": False,
+}
+_LLAMA = {
+    "norm": "pre",
+    "norm_kind": "rms",
+    "norm_eps": 1e-6,
+    "activation": "silu",
+    "gated": True,
+    "attention_bias": False,
+    "ff_bias": False,
+    "positions": "rotary",
+    "tied": "none",
+    "embedding_scale": False,
+}
+_BERT = {
+    "norm": "post",
+    "norm_eps": 1e-12,
+    "activation": "gelu",
+    "positions": "learned",
+    "embedding_scale": False,
+    "embedding_norm": True,
+    "logit_bias": True,
+    "head_transform": True,
+}
+_T5 = {
+    "norm": "pre",
+    "norm_kind": "rms",
+    "norm_eps": 1e-6,
+    "positions": "buckets",
+    "attention_bias": False,
+    "ff_bias": False,
+    "score_scale": "none",
+    "embedding_scale": False,
+    "logit_scale": True,
+}
+_MARIAN = {"norm": "post", "positions": "halves", "activation": "silu", "logit_bias": True}
+STYLES: Mapping[str, Style] = {
+    "bert": Style(N_("like BERT"), "encoder", _BERT, 4),
+    "gpt2": Style(N_("like GPT-2"), "decoder", _GPT2, 2),
+    "llama": Style(N_("like LLaMA"), "decoder", _LLAMA),
+    "marian": Style(N_("like Marian"), "", _MARIAN),
+    "t5": Style(N_("like T5"), "", _T5),
+}
+"""By the name that a `config.json` has for the family."""
+
+
+def style_named(name: str) -> Style:
+    """Return a kind by its name.
+
+    Raises:
+        ConfigError: There is none.
+    """
+    if name not in STYLES:
+        raise ConfigError(f"like is {name!r}, not {one_of(tuple(STYLES))}")
+    return STYLES[name]
+
+
+def in_style(name: str, sizes: ModelConfig) -> ModelConfig:
+    """Return a model of a kind with the sizes of another.
+
+    One stack has the layers of both.
+
+    Raises:
+        ConfigError: There is no such kind.
+    """
+    style = style_named(name)
+    n = sizes.n_encoder_layers + sizes.n_decoder_layers
+    layers = {"encoder": (n, 0), "decoder": (0, n)}.get(
+        style.stack, (sizes.n_encoder_layers, sizes.n_decoder_layers)
+    )
+    return replace(sizes, n_encoder_layers=layers[0], n_decoder_layers=layers[1], **style.settings)

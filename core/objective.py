@@ -1,0 +1,169 @@
+"""What is learned from a pair: to translate it, to write on after its source, or to fill it in.
+
+A model of encoder and decoder reads the source and writes the target. A model of one stack is given
+both as one text, `source = target`. A decoder alone (GPT-2, LLaMA) learns each next token of the
+target. An encoder alone (BERT) learns the tokens of the target that are masked: any number of them,
+so that it can fill in one word or all of them (Ghazvininejad et al. 2019).
+
+The source is given and never predicted, as it is for an encoder and decoder: so losses and shares
+of right tokens can be compared among the three.
+"""
+
+import itertools
+import random
+from collections.abc import Sequence
+
+import torch
+
+from core.batch import Ids, Pair, pad
+from core.config import ModelConfig
+from core.decoding.greedy import continue_greedily, decode_greedily
+from core.decoding.step import sayable
+from core.model import Transformer
+from core.tokenizer import Tokenizer
+from core.vocabulary import BOS, EOS, PAD
+
+SEPARATOR = "="
+"""Stands between source and target where both are one text."""
+
+
+def longest_side(config: ModelConfig, tokenizer: Tokenizer) -> int:
+    """Return how many tokens a source or a target may have, the special one included."""
+    if len(config.stacks) == 2:
+        return config.max_positions
+    # One special token for both, which a side is counted with.
+    return (config.max_positions - len(_separator(tokenizer)) + 1) // 2
+
+
+def as_learned(
+    pairs: Sequence[Pair], config: ModelConfig, tokenizer: Tokenizer, rng: random.Random
+) -> list[Pair]:
+    """Return pairs as a model learns from them.
+
+    Args:
+        pairs: Source and target, as `encode_samples` makes them.
+        config: Of the model.
+        tokenizer: Of the model.
+        rng: Chooses the tokens that are masked, for an encoder alone.
+    """
+    if config.stacks == ("decoder",):
+        return [_to_write_on(pair, tokenizer) for pair in pairs]
+    if config.stacks == ("encoder",):
+        return [_to_fill_in(pair, tokenizer, rng) for pair in pairs]
+    return list(pairs)
+
+
+def held_out_as_learned(
+    pairs: Sequence[Pair], config: ModelConfig, tokenizer: Tokenizer
+) -> list[Pair]:
+    """Return pairs as `as_learned` does, each with the same masks whenever it is asked for."""
+    return [
+        learned
+        for pair in pairs
+        for learned in as_learned([pair], config, tokenizer, random.Random(str(pair.target)))
+    ]
+
+
+def written(model: Transformer, pairs: Sequence[Pair], tokenizer: Tokenizer) -> list[Ids]:
+    """Return what a model makes of each source, token by token, EOS included.
+
+    Greedily; an encoder alone fills in all tokens of the target at once, and is told how many.
+
+    Args:
+        model: In evaluation mode.
+        pairs: Source and target, as `encode_samples` makes them.
+        tokenizer: Of the model.
+    """
+    if model.config.stacks == ("decoder",):
+        return _written_on(model, [_to_write_on(pair, tokenizer) for pair in pairs])
+    if model.config.stacks == ("encoder",):
+        return _filled_in(model, pairs, tokenizer)
+    return translations(model, pairs)
+
+
+def translations(model: Transformer, pairs: Sequence[Pair]) -> list[Ids]:
+    """Return the greedy translation of each pair's source, by a model of encoder and decoder."""
+    return decode_greedily(model, pad([pair.source for pair in pairs]).to(model.device))
+
+
+def prompt_of(source: str) -> str:
+    """Return what a decoder alone goes on from to translate a source.
+
+    >>> prompt_of("k d a f")
+    'k d a f ='
+    """
+    return f"{source} {SEPARATOR}"
+
+
+def text_of(source: str, target: str) -> str:
+    """Return source and target as one text.
+
+    >>> text_of("k d a f", "f a d k")
+    'k d a f = f a d k'
+    """
+    return f"{prompt_of(source)} {target}"
+
+
+def _separator(tokenizer: Tokenizer) -> Ids:
+    return tokenizer.encode(SEPARATOR).ids
+
+
+def _given(pair: Pair, tokenizer: Tokenizer) -> Ids:
+    """Return the source and what stands after it; EOS is at the end of the whole text only."""
+    return (*pair.source[:-1], *_separator(tokenizer))
+
+
+def _to_write_on(pair: Pair, tokenizer: Tokenizer) -> Pair:
+    given, said = _given(pair, tokenizer), pair.target[1:]
+    # Row i predicts token i + 1: BOS and all but the last that is given predict nothing.
+    labels = (*[PAD] * len(given), *said)
+    return Pair(source=(), target=(BOS, *given, *said), text=pair.text, labels=labels)
+
+
+def _to_fill_in(pair: Pair, tokenizer: Tokenizer, rng: random.Random) -> Pair:
+    n = len(pair.target) - 2
+    # BERT leaves some of the chosen tokens as they are, for a later training without masks. There
+    # is none here.
+    masked = set(rng.sample(range(n), rng.randint(1, n))) if n else set()
+    return _masked(pair, tokenizer, masked)
+
+
+def _masked(pair: Pair, tokenizer: Tokenizer, masked: set[int]) -> Pair:
+    """Return source and target as one text in which some tokens of the target are masked."""
+    given, said = _given(pair, tokenizer), pair.target[1:-1]
+    read = [tokenizer.mask_id if at in masked else token for at, token in enumerate(said)]
+    labels = [token if at in masked else PAD for at, token in enumerate(said)]
+    return Pair(
+        source=(*given, *read, EOS),
+        target=(),
+        text=pair.text,
+        labels=(*[PAD] * len(given), *labels, PAD),
+    )
+
+
+def _written_on(model: Transformer, pairs: Sequence[Pair]) -> list[Ids]:
+    """Let a decoder write on; prompts of the same length go side by side."""
+    prompts = [pair.target[: 1 + _n_given(pair)] for pair in pairs]
+    order = sorted(range(len(pairs)), key=lambda at: len(prompts[at]))
+    found: dict[int, Ids] = {}
+    for _, group in itertools.groupby(order, key=lambda at: len(prompts[at])):
+        places = list(group)
+        said = continue_greedily(model, torch.tensor([prompts[at] for at in places]))
+        found |= dict(zip(places, said, strict=True))
+    return [found[at] for at in range(len(pairs))]
+
+
+def _n_given(pair: Pair) -> int:
+    """Return how many tokens after BOS are given: the first that is predicted comes after them."""
+    return next(at for at, label in enumerate(pair.labels) if label != PAD)
+
+
+@torch.inference_mode()
+def _filled_in(model: Transformer, pairs: Sequence[Pair], tokenizer: Tokenizer) -> list[Ids]:
+    whole = [_masked(pair, tokenizer, set(range(len(pair.target) - 2))) for pair in pairs]
+    logits_BSV = model(pad([pair.source for pair in whole]).to(model.device), None)
+    guessed = sayable(logits_BSV, model.config).argmax(dim=-1).tolist()
+    return [
+        (*[token for token, label in zip(row, pair.labels, strict=False) if label != PAD], EOS)
+        for row, pair in zip(guessed, whole, strict=True)
+    ]

@@ -1,0 +1,206 @@
+"""What models of one stack learn from pairs, and what they then write."""
+
+import random
+from dataclasses import replace
+
+import pytest
+import torch
+
+from core.batch import collate, encode_samples
+from core.config import ModelConfig
+from core.decoding.greedy import decode_greedily, greedy_steps
+from core.evaluate.metrics import measure
+from core.inspection import inspect_sentence
+from core.model import build
+from core.objective import (
+    as_learned,
+    held_out_as_learned,
+    longest_side,
+    prompt_of,
+    text_of,
+    translations,
+    written,
+)
+from core.runs.run import load_run
+from core.tasks import TASKS
+from core.training.prepare import prepare_run, train_tokenizer
+from core.training.settings import with_settings
+from core.training.trainer import train_run
+from core.vocabulary import BOS, EOS, PAD
+from tests.core.conftest import MINIATURE, draw_few
+
+SAMPLES = TASKS["copy"].held_out_samples(20)
+
+
+@pytest.fixture(scope="module", params=["bert", "gpt2", "llama"])
+def like(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def small(like):
+    """A model of one stack with a tokenizer of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        draw_few(patch)
+        preset = with_settings(MINIATURE, {"like": like, "dropout": 0.0})
+        tokenizer = train_tokenizer(TASKS["copy"], 290, 0, preset.model)
+        return build(preset.sized(tokenizer.vocab_size), 1).eval(), tokenizer
+
+
+@pytest.fixture(scope="module")
+def folder(like, tmp_path_factory):
+    """A finished run of one stack; nobody may change it."""
+    path = tmp_path_factory.mktemp("runs") / like
+    with pytest.MonkeyPatch.context() as patch:
+        draw_few(patch)
+        preset = with_settings(MINIATURE, {"like": like, "steps": 6})
+        prepare_run(path, TASKS["copy"], "miniature", preset, "python -m core train …")
+        assert len(list(train_run(path))) == 6
+    return path
+
+
+@pytest.mark.parametrize("n_tokens", [34, 35])
+def test_a_source_and_its_target_have_room_for_each_other(small, n_tokens):
+    model, tokenizer = small
+    config = replace(model.config, max_positions=n_tokens)
+    side = longest_side(config, tokenizer)
+    sources = [sample for sample in TASKS["copy"].held_out_samples(300)]
+    pairs = encode_samples(tokenizer, sources)
+    fit = [pair for pair in pairs if len(pair.source) <= side and len(pair.target) - 1 <= side]
+    longest = max(fit, key=lambda pair: len(pair.source))
+    assert len(longest.source) == side
+    [learned] = held_out_as_learned([longest], config, tokenizer)
+    fed = learned.source or learned.target[:-1]
+    assert n_tokens - 1 <= len(fed) <= n_tokens
+
+
+def test_encoder_and_decoder_learn_pairs_as_they_are(tokenizer):
+    pairs = encode_samples(tokenizer, SAMPLES)
+    config = ModelConfig(vocab_size=600)
+    assert as_learned(pairs, config, tokenizer, random.Random(0)) == pairs
+    assert longest_side(config, tokenizer) == config.max_positions
+
+
+def test_what_is_predicted_is_the_target_and_what_is_read_is_one_text(small):
+    model, tokenizer = small
+    pairs = encode_samples(tokenizer, SAMPLES)
+    learned = as_learned(pairs, model.config, tokenizer, random.Random(0))
+    for sample, pair, one in zip(SAMPLES, pairs, learned, strict=True):
+        whole = tokenizer.encode(text_of(sample.source, sample.target)).ids
+        assert len(one.labels) == len(one.source or one.target[1:])
+        if one.target:
+            assert one.source == ()
+            assert one.target == (BOS, *whole, EOS)
+            # Row i predicts what is fed as row i + 1.
+            n = len(pair.target) - 1
+            assert one.labels == (*[PAD] * (len(whole) + 1 - n), *pair.target[1:])
+        else:
+            labels = one.labels
+            masked = [at for at, label in enumerate(labels) if label != PAD]
+            given = len(tokenizer.encode(prompt_of(sample.source)).ids)
+            assert masked and masked[0] >= given
+            # With what is predicted in the place of masks it is the whole text.
+            pairs_of = zip(one.source, labels, strict=True)
+            assert tuple(label or token for token, label in pairs_of) == (*whole, EOS)
+            assert {one.source[at] for at in masked} == {tokenizer.mask_id}
+
+
+def test_any_number_of_tokens_is_masked_and_held_out_ones_are_always_the_same(small):
+    model, tokenizer = small
+    pairs = encode_samples(tokenizer, SAMPLES)
+    one, other = (held_out_as_learned(pairs, model.config, tokenizer) for _ in range(2))
+    assert one == other
+    if model.config.stacks == ("encoder",):
+        counts = [
+            sum(
+                label != PAD
+                for label in as_learned([pairs[0]], model.config, tokenizer, rng)[0].labels
+            )
+            for rng in map(random.Random, range(60))
+        ]
+        assert set(counts) == set(range(1, len(pairs[0].target) - 1))
+
+
+def test_the_loss_is_that_of_the_targets_tokens_alone(small):
+    model, tokenizer = small
+    pairs = encode_samples(tokenizer, SAMPLES)
+    learned = held_out_as_learned(pairs, model.config, tokenizer)
+    total, n, right = 0.0, 0, 0
+    for one in learned:
+        batch = collate([one])
+        with torch.inference_mode():
+            chances = model(*batch.inputs)[0].double().log_softmax(dim=-1)
+        for row, label in zip(chances, one.labels, strict=True):
+            if label != PAD:
+                total, n, right = (
+                    total - row[label].item(),
+                    n + 1,
+                    right + (int(row.argmax()) == label),
+                )
+    quality = measure(model, pairs, tokenizer)
+    assert quality.loss == pytest.approx(total / n, rel=1e-5)
+    assert quality.token_accuracy == pytest.approx(right / n)
+    assert quality.n == len(pairs)
+
+
+def test_padding_in_a_batch_changes_nothing(small):
+    model, tokenizer = small
+    learned = held_out_as_learned(encode_samples(tokenizer, SAMPLES), model.config, tokenizer)
+    batch = collate(learned)
+    with torch.inference_mode():
+        logits_BTV = model(*batch.inputs)
+        for row, one in enumerate(learned):
+            alone_TV = model(*collate([one]).inputs)[0]
+            torch.testing.assert_close(
+                logits_BTV[row, : len(alone_TV)], alone_TV, atol=1e-5, rtol=1e-4
+            )
+
+
+def test_what_is_written_side_by_side_is_what_is_written_alone(small):
+    model, tokenizer = small
+    pairs = encode_samples(tokenizer, SAMPLES)
+    said = written(model, pairs, tokenizer)
+    assert said == [written(model, [pair], tokenizer)[0] for pair in pairs]
+    if model.config.stacks == ("encoder",):
+        assert [len(ids) for ids in said] == [len(pair.target) - 1 for pair in pairs]
+        return
+    for pair, ids in zip(pairs[:5], said, strict=False):
+        prompt = (BOS, *pair.source[:-1], *tokenizer.encode("=").ids)
+        assert ids == tuple(step.chosen for step in greedy_steps(model, None, prompt=prompt))
+
+
+def test_of_encoder_and_decoder_it_is_the_translation(copy_run):
+    pairs = encode_samples(copy_run.tokenizer, SAMPLES[:3])
+    sources = torch.tensor([pairs[0].source])
+    said = written(copy_run.model, pairs, copy_run.tokenizer)
+    assert said == translations(copy_run.model, pairs)
+    assert said[0] == decode_greedily(copy_run.model, sources)[0]
+
+
+def test_a_run_of_one_stack_is_read_again_and_looked_into(folder, like):
+    run = load_run(folder)
+    assert not run.settings.is_opened
+    if like == "bert":
+        found = inspect_sentence(run, "k d a f = k [MASK] a f")
+        assert [token.text for token in found.source_tokens][-5:] == ["k", "MASK", "a", "f", "EOS"]
+        assert found.translation.text.startswith("k d a f = k")
+        return
+    found = inspect_sentence(run, prompt_of("k d a f"))
+    fed = [token.text for token in found.fed_tokens]
+    assert fed[: found.translation.n_given + 1] == ["BOS", "k", "d", "a", "f", "="]
+
+
+def test_a_training_that_goes_on_is_bit_for_bit_the_one_that_never_stopped(
+    like, folder, tmp_path, few_samples
+):
+    preset = with_settings(MINIATURE, {"like": like, "steps": 6, "checkpoint_every": 3})
+    path = tmp_path / "run"
+    prepare_run(path, TASKS["copy"], "miniature", preset, "python -m core train …")
+    steps = train_run(path)
+    for _ in range(3):
+        next(steps)
+    steps.close()
+    for _ in train_run(path):
+        pass
+    one, other = load_run(folder).model.saved(), load_run(path).model.saved()
+    assert all(torch.equal(one[name], other[name]) for name in one)
