@@ -124,24 +124,31 @@ def _written_side(side: SideView, number: _Number) -> dict[str, Any]:
 def _written_step(step: StepView, number: _Number) -> dict[str, Any]:
     return {
         "chosen": [number(step.chosen), step.chosen_probability],
-        "chosenAt": _place(step.chosen, step.chosen_probability, step.top),
+        "chosenAt": _place(step.chosen_token, step.chosen, step.chosen_probability, step.top),
         "top": [[each.token, number(each.label), each.probability] for each in step.top],
         "others": step.others,
         "entropy": step.entropy,
         "true": step.true and [number(step.true), step.true_probability, step.true_rank],
         "trueAt": -1
         if step.true is None or step.true_probability is None
-        else _place(step.true, step.true_probability, step.top),
+        else _place(step.true_token, step.true, step.true_probability, step.top),
         "overridden": step.overridden,
     }
 
 
-def _place(label: TokenLabel, probability: float, top: tuple[Alternative, ...]) -> int:
+def _place(
+    token: int | None, label: TokenLabel, probability: float, top: tuple[Alternative, ...]
+) -> int:
     """Return which alternative a token is, -1 if none.
 
-    Two tokens may read the same ("le" within a word and as a word), hence the probability.
+    Two tokens may read the same ("le" within a word and as a word), and one token may read
+    otherwise in a list ("␣le"), hence its id; where that is not known, the probability helps.
     """
     for i, each in enumerate(top):
+        if token is not None:
+            if each.token == token:
+                return i
+            continue
         if each.label == label and math.isclose(each.probability, probability, abs_tol=1e-6):
             return i
     return -1

@@ -98,6 +98,8 @@ class StepView:
         true_probability: Its probability.
         true_rank: How many tokens are more probable than it.
         overridden: True if `chosen` was put in by hand.
+        chosen_token: Its id, by which it is found in `top`; without, it is found by how it reads.
+        true_token: The same of the reference's token.
 
     Raises:
         ValueError: If numbers contradict each other.
@@ -112,6 +114,8 @@ class StepView:
     true_probability: float | None = None
     true_rank: int | None = None
     overridden: bool = False
+    chosen_token: int | None = None
+    true_token: int | None = None
 
     def __post_init__(self) -> None:
         falling = [alternative.probability for alternative in self.top]

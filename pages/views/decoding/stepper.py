@@ -160,6 +160,8 @@ def _step(opened: Opened, figures: StepFigures) -> StepView:
         true=None if figures.true is None else _label(opened, figures.true),
         true_probability=figures.true_probability,
         true_rank=figures.true_rank,
+        chosen_token=figures.predicted,
+        true_token=figures.true,
     )
 
 

@@ -105,6 +105,14 @@ def test_of_two_tokens_that_read_the_same_the_one_with_that_probability_is_marke
     assert chart_of(replace(step, chosen=TokenLabel("chat"), chosen_probability=0.01))[0] == -1
 
 
+def test_a_token_that_reads_otherwise_in_the_list_is_marked_by_its_number():
+    was, begins = TokenLabel("était"), TokenLabel("␣était")
+    top = (Alternative(7, begins, 0.93), Alternative(8, was, 0.001))
+    step = StepView(was, 0.93, top, 0.069, 1.0, was, 0.93, 0, chosen_token=7, true_token=7)
+    assert chart_of(step) == (0, 0)
+    assert chart_of(replace(step, true_token=8)) == (0, 1)
+
+
 def test_a_page_may_translate_the_texts():
     view = replace(decoding_cases.known(), texts={"fed": "Eingabe"})
     texts = unpack_decoding(pack_decoding(view)).texts

@@ -1,6 +1,7 @@
 import pytest
 
 from tests.pages.views.decoding.conftest import stepper
+from viz.component.payload import unframed
 
 
 def test_the_numbers_are_those_of_the_stepper(open_view):
@@ -34,3 +35,16 @@ def test_a_row_of_self_attention_ends_at_its_own_step(open_view):
     numbers = shown.numbers()
     rows = zip(numbers["step"], numbers["site"], numbers["position"], strict=True)
     assert all(position <= step for step, site, position in rows if site and ".self" in site)
+
+
+@pytest.mark.parametrize("model", ["everyday", "translate-guided"])
+def test_what_is_chosen_and_what_is_true_are_bars_of_the_list(open_view, model):
+    """Of tokens that read alike a list tells one by its space, which the sentence does not show."""
+    at, _shown = open_view("steps", model=model)
+    [component] = at.get("bidi_component")
+    header, _ = unframed(component.proto.bytes)
+    for side in header["sides"]:
+        for step in side["steps"]:
+            assert step["chosenAt"] >= 0
+            assert step["true"] is None or step["trueAt"] >= 0
+            assert sum(share for *_of, share in step["top"]) + step["others"] == pytest.approx(1)
