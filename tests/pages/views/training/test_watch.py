@@ -404,3 +404,19 @@ def test_the_line_says_how_far_the_loss_fell_and_what_is_right(open_page, taken)
     seen = taken[-1].seen
     assert f"From step {losses[0]['step']} to step {losses[-1]['step']}" in seen
     assert f"**{100 * right['held_out_exact_match']:g}\xa0%** are right" in seen
+
+
+def test_heads_are_seen_before_there_is_any_checkpoint(open_view, own_copy):
+    """Most of a first training has none: that is when a visitor watches heads form."""
+    for kept in ("checkpoints", "snapshots"):
+        shutil.rmtree(own_copy / kept, ignore_errors=True)
+    (own_copy / "evaluation.json").unlink(missing_ok=True)
+    keep_live(own_copy, 40, seed=3)
+    with held_elsewhere(own_copy):
+        tell(own_copy, "running", 40)
+        at = open_view("watch", own_copy)
+        assert not at.error
+        assert [c.value for c in at.caption if "t step 40" in c.value], [
+            c.value for c in at.caption
+        ]
+        assert maps(at).selected == (0, 0)
