@@ -46,6 +46,16 @@ def test_a_typed_sentence_is_translated_and_it_looks_at_its_antecedent(visit):
     assert weight_under_pointer(page, row=8, column=6, of=14)[1] < 0.1
 
 
+def test_the_box_of_the_sentence_stays_as_wide_while_it_is_typed_into(visit):
+    page = drawn(visit("?view=maps"))
+    box = page.get_by_role("textbox", name="Sentence")
+    before = box.bounding_box()["width"]
+    box.click()
+    box.press_sequentially(" It slept.")
+    expect(page.get_by_test_id("InputInstructions")).to_be_visible()
+    assert box.bounding_box()["width"] == pytest.approx(before, abs=8)
+
+
 def weight_under_pointer(page, row, column, of):
     """Point at a cell; return the pair of words and the weight that are shown there."""
     expect(page.locator(".maps")).to_have_attribute("data-exact", "true")
