@@ -39,8 +39,8 @@ STOPS = (
         page=FIRST_PAGE,
         query={**_OPENED, **_HEAD, "view": "maps"},
         text=N_(
-            "The same head as a map: a row looks, a column is looked at. “It” looks at the animal, "
-            "because an animal can be tired."
+            "The same head as a map: a row looks, a column is looked at. Training rewarded this "
+            "one head for looking from a pronoun at its noun (guided attention)."
         ),
         question=N_("One word changes, “tired” becomes “wide”. Where does “it” look then?"),
         task=N_("Click “wide” beside the sentence."),
@@ -78,7 +78,7 @@ STOPS = (
             "Each layer has several heads, so that a word can look at several things at once. Each "
             "small map is a head."
         ),
-        question=N_("At how many different words do the 12 heads look from “it”?"),
+        question=N_("At how many other tokens do the 12 heads look most from “it”?"),
         task=N_("Choose the view “word”: each strip is what one head does with “it”."),
         shows={"view": "word", "side": "source", "token": str(_IT)},
     ),
@@ -134,7 +134,7 @@ STOPS = (
             "How many passes of the decoder does this sentence take when it is written, and how "
             "many when it is learned?"
         ),
-        task=N_("Then type a sentence that is twice as long: which of the two numbers grows?"),
+        task=N_("Then type “I am tired.”: which of the two numbers gets smaller?"),
     ),
     Stop(
         title=N_("Masks"),

@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.runs.run import RunError
+from core.runs.weights import stops
 from pages.frame import address, cached, layout, opening
 from pages.frame.language import N_, _
 from pages.frame.view import View, choose, show
@@ -46,6 +47,8 @@ def render() -> None:
     opened = WATCH if not linked and any(map(_trains, paths.values())) else SET_UP
     with st.container(horizontal=True, vertical_alignment="center"):
         view = choose(VIEWS, start.VIEW, opened.name)
+        if view in (LOOK_BACK, FORMING):
+            paths = dict(sorted(paths.items(), key=lambda each: not _looks_back(each[1])))
         name = opening.ask_named_run(list(paths)) if view is not SET_UP and paths else ""
         with st.container(width="stretch", key=layout.LESSON_TEXT):
             st.markdown(f":small[{_(view.question)}]")
@@ -82,6 +85,11 @@ def _changed(path: Path) -> float:
     except OSError:
         # Deleted since it was listed.
         return 0.0
+
+
+def _looks_back(path: Path) -> bool:
+    """Say whether more of a run was kept than its beginning and its end."""
+    return len(stops(path)) > look_back.FEW
 
 
 def _trains(path: Path) -> bool:

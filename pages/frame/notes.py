@@ -166,6 +166,8 @@ def pronoun_head(
         ),
         _silenced(best),
     ]
+    if is_guided(run, best.head):
+        sentences.insert(1, _("Training rewarded it for that (guided attention)."))
     if needed.cost_of_silencing - best.cost_of_silencing > NO_EFFECT:
         sentences.append(
             _("The model needs another head more: without {where} they fall to {after}.").format(
@@ -201,6 +203,11 @@ def _silenced(head: PronounHead) -> str:
     return _("Silenced, pronouns go from {before} right to {after}.").format(
         before=percent(head.accuracy), after=percent(head.silenced_accuracy)
     )
+
+
+def is_guided(run: Run, head: Head) -> bool:
+    """Say whether training rewarded a head for looking from a pronoun at its antecedent."""
+    return run.settings.training.guide == str(head)
 
 
 def no_evaluation() -> str:

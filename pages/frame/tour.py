@@ -202,15 +202,13 @@ def _offer_answer(stop: Stop, *, revealed: bool) -> None:
 
 def _go_on(tour: Tour, at: int) -> None:
     with st.container(horizontal=True, gap="xxsmall"):
-        back = st.button(
-            _("Back"), key=BACK, icon=":material/arrow_back:", disabled=at == 0, help=_("Arrow key")
-        )
+        # Without a bubble: the pointer rests on Next, and a bubble would hide what is above it.
+        back = st.button(_("Back"), key=BACK, icon=":material/arrow_back:", disabled=at == 0)
         onward = st.button(
             _("Next"),
             key=NEXT,
             icon=":material/arrow_forward:",
             disabled=at == len(tour.stops) - 1,
-            help=_("Arrow key"),
         )
         st.button(
             _("Leave"),

@@ -17,6 +17,7 @@ from core.families.styles import STYLES
 from core.model import count_parameters
 from core.runs.folder import TRAINING
 from core.runs.run import read_settings
+from core.runs.weights import stops
 from core.tasks import NEED_PAIRS, TASKS, task_named
 from core.training import process
 from core.training.prepare import train_tokenizer
@@ -27,7 +28,7 @@ from pages.frame import cached
 from pages.frame.durations import duration
 from pages.views.training import costs, own_pairs, settings
 from pages.views.training import set_up as set_up_view
-from tests.pages.conftest import SECONDS_OF_A_STEP, said
+from tests.pages.conftest import ROOT, SECONDS_OF_A_STEP, name_of, said
 
 OTHER_VALUES = {
     "n_encoder_layers": 1,
@@ -115,6 +116,15 @@ def test_it_opens_on_the_smallest_training_ready_to_start(set_up):
     assert at.segmented_control(key="size").value == "tiny"
     assert not start_button(at).disabled
     assert not at.error
+
+
+@pytest.mark.parametrize("view", ["look_back", "forming"])
+def test_looking_back_opens_on_a_run_of_which_snapshots_were_kept(set_up, view):
+    at = set_up(training=view)
+    [model] = [each for each in at.selectbox if name_of(each) == "model"]
+    kept = stops(ROOT / "gallery" / model.value)
+    assert len(kept) > 2
+    assert len(stops(ROOT / "gallery" / "everyday")) == 2
 
 
 def test_the_older_name_of_a_view_opens_it_too(set_up, own_copy):

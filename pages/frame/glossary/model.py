@@ -18,7 +18,7 @@ TERMS = (
         "attention",
         N_("attention|self-attention"),
         N_(
-            "A weighted mean of the values of other tokens; the weights say how well each key "
+            "A weighted mean of the values of visible tokens; the weights say how well each key "
             "matches the query. Self-attention looks at the same sequence."
         ),
         "attention",

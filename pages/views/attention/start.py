@@ -103,7 +103,10 @@ def _what_is_seen(selected: Selection, row: int) -> str:
     """Return where the head looks from a word, with the weight."""
     looked_at = int(selected.weights_QK[row].argmax())
     words = [token.text for token in selected.inspection.source_tokens]
-    return _("“{word}” looks at “{key}”: {weight} · {where}").format(
+    text = _("“{word}” looks at “{key}”: {weight} · {where}")
+    if notes.is_guided(selected.opened.run, selected.head):
+        text = _("“{word}” looks at “{key}”: {weight} · {where}, guided in training")
+    return text.format(
         word=words[row],
         key=words[looked_at],
         weight=number(float(selected.weights_QK[row, looked_at]), 2),

@@ -142,15 +142,15 @@ def _seen(
         AT: n_(
             "The {n_heads} heads look from **{token}** most at **{n}** other token: "
             "**{other}**, **{weight}** in {head}.",
-            "The {n_heads} heads look from **{token}** most at **{n}** different tokens; most of "
-            "all at **{other}**: **{weight}** in {head}.",
+            "The {n_heads} heads look from **{token}** most at **{n}** tokens other than itself; "
+            "most of all at **{other}**: **{weight}** in {head}.",
             len(places),
         ),
         BY: n_(
             "In the {n_heads} heads **{token}** gets most from **{n}** other token: "
             "**{other}**, **{weight}** in {head}.",
-            "In the {n_heads} heads **{token}** gets most from **{n}** different tokens; most of "
-            "all from **{other}**: **{weight}** in {head}.",
+            "In the {n_heads} heads **{token}** gets most from **{n}** tokens other than itself; "
+            "most of all from **{other}**: **{weight}** in {head}.",
             len(places),
         ),
     }[direction]

@@ -74,8 +74,8 @@ def _seen(rows: Sequence[ScoreRow], names: Sequence[str], temperature: float) ->
     """Say how far apart the first two scores are, and what the softmax makes of it."""
     (first, second), (one, other) = rows[:2], names[:2]
     text = _(
-        "The score of **{first}** is **{gap}** above that of **{second}**: divided by τ = {tau} "
-        "and put to the power of e, that is {times} times the probability, {share} to {rest}."
+        "The score of **{first}** is **{gap}** above that of **{second}**. Divided by τ = {tau}, "
+        "and e raised to it, that is {times} times the probability: {share} to {rest}."
     )
     gap = (first.logit or 0.0) - (second.logit or 0.0)
     return text.format(

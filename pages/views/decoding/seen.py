@@ -74,20 +74,35 @@ def of_rest(opened: Opened, free: Sequence[DecodeStep], overrides: Mapping[int, 
     )
 
 
-def of_sides(opened: Opened, first_difference: int | None, forced: Sequence[DecodeStep]) -> str:
-    """Say where free running and teacher forcing part."""
+def of_sides(
+    opened: Opened,
+    first_difference: int | None,
+    forced: Sequence[DecodeStep],
+    *,
+    is_own: bool = False,
+) -> str:
+    """Say where free running and teacher forcing part.
+
+    Args:
+        opened: The run and the sentence.
+        first_difference: Where they part; None where they do not.
+        forced: The steps of teacher forcing.
+        is_own: Whether what is forced is what the model writes itself.
+    """
     if not forced:
         return ""
+    if first_difference is None and is_own:
+        return _("Both sides agree: the reference is what it writes itself.")
     if first_difference is None:
         return _("It makes no mistake, so that both sides **agree at every step**.")
     if first_difference >= len(forced):
-        return _("They part at step {step}, where the reference ends.").format(
+        return _("The two sides part at step {step}, where the reference ends.").format(
             step=number(first_difference)
         )
     true = forced[first_difference].chosen
-    text = _("They part at step {step}, where the reference says **{word}**.")
+    text = _("The two sides part at step {step}, where the reference says **{word}**.")
     if true == EOS:
-        text = _("They part at step {step}, where the reference ends.")
+        text = _("The two sides part at step {step}, where the reference ends.")
     return text.format(step=number(first_difference), word=_name(opened, true))
 
 

@@ -12,7 +12,6 @@ from core.vocabulary import EOS
 from pages.frame import cached, components, opening, session
 from pages.frame.language import N_, _, n_, number
 from pages.frame.opening import Opened
-from pages.frame.snippets import quoted
 from pages.frame.view import Shown
 from pages.views.decoding import branches, methods, seen, tree
 from pages.views.decoding.stepper import TwoDecodings, numbers, stepper_of
@@ -46,10 +45,13 @@ def draw(opened: Opened) -> Shown | None:
         method = methods.ask()
     if method is None:
         return None
-    decodings = _decoded(opened, method, reference)
-    overrides, free = decodings.overrides, decodings.free
     is_own = known is None and reference == translation.text
-    _warn(decodings, len(opened.run.tokenizer.encode(reference).ids), is_own=is_own)
+    # Its own words are fed as it wrote them: split anew, they might be other tokens.
+    encoded = opened.run.tokenizer.encode(reference).ids
+    target = translation.target_ids if is_own else encoded
+    decodings = _decoded(opened, method, target)
+    overrides, free = decodings.overrides, decodings.free
+    _warn(decodings, len(target), is_own=is_own)
     at = branches.step(opened, method, free, seen.step_of(opened, free, overrides))
     if decodings.forced and not overrides and decodings.figures.first_difference is None:
         with row:
@@ -71,13 +73,15 @@ def draw(opened: Opened) -> Shown | None:
         name="decoding",
         title=_("Free running beside teacher forcing, step by step"),
         numbers=lambda: numbers(decodings),
-        python=_python(decodings, method, reference),
+        python=_python(decodings, method, target),
         code=[steps, forced_steps, side_by_side],
         seen=" ".join(
             (
                 seen.of_step(opened, free, at),
                 seen.of_rest(opened, free, overrides),
-                seen.of_sides(opened, decodings.figures.first_difference, decodings.forced),
+                seen.of_sides(
+                    opened, decodings.figures.first_difference, decodings.forced, is_own=is_own
+                ),
             )
         ),
         pictures=pictures,
@@ -91,10 +95,9 @@ def draw(opened: Opened) -> Shown | None:
     )
 
 
-def _decoded(opened: Opened, method: Method, reference: str) -> TwoDecodings:
+def _decoded(opened: Opened, method: Method, target: tuple[int, ...]) -> TwoDecodings:
     overrides = branches.chosen(opened, method)
     free = cached.decoded(opened.path, opened.sentence, method, overrides)
-    target = opened.run.tokenizer.encode(reference).ids
     fitting = target[: opened.run.settings.model.max_positions - 1]
     forced = cached.decoded(opened.path, opened.sentence, Forced(fitting), {}) if target else []
     return TwoDecodings(opened, free, forced, side_by_side(free, forced), overrides)
@@ -124,13 +127,13 @@ def _warn(decodings: TwoDecodings, n_reference: int, *, is_own: bool) -> None:
         st.caption(" ".join(said))
 
 
-def _python(decodings: TwoDecodings, method: Method, reference: str) -> str:
+def _python(decodings: TwoDecodings, method: Method, target: tuple[int, ...]) -> str:
     imports = ["from core.evaluate.side_by_side import side_by_side"]
     lines = ["forced = []"]
     if decodings.forced:
         imports.append("from core.decoding.methods import Forced")
         lines = [
-            f"target = run.tokenizer.encode({quoted(reference)}).ids",
+            f"target = {target}",
             "longest = run.settings.model.max_positions - 1",
             "forced = decode(run.model, given.source_ids, Forced(target[:longest]))",
         ]

@@ -71,8 +71,10 @@ def both(opened: Opened) -> Pair | None:
             return None
         once, own = own, having[0]
         others = counterparts(settings[own], settings)
-        opened = _opened_instead(opened, paths[own])
+        typed, opened = opened.sentence, _opened_instead(opened, paths[own])
         said, opens = _instead(once, own, others[0]), own
+        if opened.sentence != typed:
+            said = f"{said} {_other_sentence(own, opened.sentence)}"
     free, guided = (others[0], own) if opened.run.settings.training.guide else (own, others[0])
     found = {}
     for name in (free, guided):
@@ -98,6 +100,12 @@ def _instead(once: str, own: str, other: str) -> str:
     return _("Shown are **{own}** and **{other}**: **{once}** was trained only once.").format(
         once=plain(once), own=plain(own), other=plain(other)
     )
+
+
+def _other_sentence(own: str, sentence: str) -> str:
+    """Say that another sentence is shown than the one that was typed, and why."""
+    text = _("**{own}** has never seen some of your words, so the sentence is: “{sentence}”")
+    return text.format(own=plain(own), sentence=plain(sentence))
 
 
 def offer(pair: Pair) -> None:

@@ -155,7 +155,8 @@ def _draw_result(shown: Moved, result: Result) -> list[Drawn]:
         pictures.append(_draw_matrices(row, PAIR, shown))
         if result.changes:
             _draw_chances(result.changes)
-        st.caption(_measured(result))
+        if measured := _measured(shown, result):
+            st.caption(measured)
     return pictures
 
 
@@ -222,7 +223,7 @@ def _seen(shown: Moved, how: str, result: Result | None) -> str:
             "**{row}** may not look at **{key}**: the mask hides it, so no weight can go there. "
             "Choose a cell that is not hatched."
         )
-    elif np.array_equal(result.after_K, shown.weights_QK[shown.row]):
+    elif not _is_moved(shown, result):
         text = _(
             "**{row}** looks most at **{key}** already: nothing is moved. Click another cell of "
             "its row."
@@ -232,6 +233,10 @@ def _seen(shown: Moved, how: str, result: Result | None) -> str:
     else:
         text = _("**{row}** is made to look at **{key}** instead of **{from_key}**. {result}")
     return text.format(**_names(shown), result=_result(result) if result else "")
+
+
+def _is_moved(shown: Moved, result: Result) -> bool:
+    return not np.array_equal(result.after_K, shown.weights_QK[shown.row])
 
 
 def _result(result: Result) -> str:
@@ -249,8 +254,10 @@ def _result(result: Result) -> str:
     return text.format(token=plain(most.token.text), before=before, after=after)
 
 
-def _measured(result: Result) -> str:
-    """Say how much changes, and what both models were fed."""
+def _measured(shown: Moved, result: Result) -> str:
+    """Say how much changes, and what both models were fed; nothing of what was not moved."""
+    if not _is_moved(shown, result):
+        return ""
     if result.changes:
         first = n_(
             "{changed} of {n} steps changes by 0.01 or more, EOS counted.",

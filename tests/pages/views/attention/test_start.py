@@ -50,6 +50,8 @@ def test_it_shows_where_the_head_looks_from_the_pronoun(open_at, sentence, antec
     shown = picture(at)
     said = f"“it” looks at “{antecedent}”: {weights_K.max():.2f}"
     assert shown["title"].startswith(said)
+    # It did not find that by itself, and nobody shall think so.
+    assert shown["title"].endswith("self-attention head 0, guided in training")
     assert shown["pinned"] == ["query", words.index("it")]
     assert any("→" in each.value for each in at.markdown)
     assert any("Tatoeba" in each.value for each in at.caption)

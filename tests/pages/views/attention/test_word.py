@@ -246,13 +246,14 @@ def test_it_is_said_in_which_head_and_with_which_other_token_the_weight_is_large
             places.add((others is inspection.source_tokens, other))
     weight, other, where = max(found)
     token = {"source": inspection.source_tokens, "target": inspection.fed_tokens}[side][5].text
-    begun = f"The {len(found)} heads look from **{token}** most at **{len(places)}** different"
+    begun = f"The {len(found)} heads look from **{token}** most at **{len(places)}** tokens"
     ended = f"most of all at **{other}**: **{written(weight)}** in {where}."
     if direction != "looks at":
-        begun = f"In the {len(found)} heads **{token}** gets most from **{len(places)}** different"
+        begun = f"In the {len(found)} heads **{token}** gets most from **{len(places)}** tokens"
         ended = f"most of all from **{other}**: **{written(weight)}** in {where}."
     assert seen(at).startswith(begun)
     assert seen(at).endswith(ended)
+    assert "tokens other than itself" in seen(at)
 
 
 def test_the_last_token_fed_is_said_to_be_looked_at_by_no_other(open_view):

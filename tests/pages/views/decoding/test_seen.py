@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from core.decoding.methods import Greedy
+from core.decoding.sentence import translate
 from core.runs.run import load_run
 from pages.frame import cached
 from pages.frame.language import plain
@@ -68,10 +69,27 @@ def test_a_word_that_was_put_in_is_named_beside_the_model_s_own(opened):
 def test_where_the_sides_part_is_said(opened):
     assert "agree at every step" in opened("steps", sentence=PLAIN)[2]
     _at, _shown, text = opened("steps", sentence=PLAIN, reference="Le chat dormait.")
-    assert "They part at step 1, where the reference says **chat**" in text
+    assert "The two sides part at step 1, where the reference says **chat**" in text
     _at, _shown, text = opened("steps", sentence=PLAIN, reference="Le chien")
     assert "where the reference ends" in text
     assert "part" not in opened("steps", sentence="Zz top.", reference="")[2]
+
+
+@pytest.mark.parametrize("sentence", ["Zz top.", "a"])
+def test_what_it_writes_itself_is_no_proof_that_it_makes_no_mistake(opened, sentence):
+    _at, _shown, text = opened("steps", sentence=sentence, model="everyday")
+    assert "Both sides agree: the reference is what it writes itself." in text
+    assert "no mistake" not in text
+
+
+def test_its_own_words_are_fed_as_it_wrote_them(opened):
+    """Split anew, the same text would be other tokens, and both sides would part at once."""
+    sentence = "<b>$x_1$*a*</b>"
+    run = load_run(ROOT / "gallery" / "everyday")
+    translation = translate(run, sentence)
+    assert run.tokenizer.encode(translation.text).ids != translation.target_ids
+    _at, _shown, text = opened("steps", sentence=sentence, model="everyday")
+    assert f"part at step {len(translation.target_ids)}, where the reference ends" in text
 
 
 def test_where_both_sides_agree_a_mistake_is_offered_that_makes_them_part(opened):
@@ -85,7 +103,7 @@ def test_where_both_sides_agree_a_mistake_is_offered_that_makes_them_part(opened
     assert not at.exception
     [line] = [each.value for each in at.markdown if "What you see" in each.value]
     assert f"stands **{second}**" in line
-    assert f"They part at step {step}" in line
+    assert f"The two sides part at step {step}" in line
     assert not [each for each in at.button if each.key == "feed_mistake"]
 
 

@@ -116,6 +116,7 @@ def test_a_run_without_a_counterpart_shows_a_pair_that_has_one(open_guided, mode
     assert [title.split(":")[0] for title in titles(at)] == ["translate", "translate-guided"]
     words = [label.text for label in panels(at)[0].rows.labels]
     assert words[:5] == ["The", "animal", "did", "n't", "cross"]
+    assert "has never seen some of your words, so the sentence is: “The animal" in seen(at)
     assert at.selectbox(key="model").value == model
     at.button(key="open_counterpart").click().run()
     assert at.selectbox(key="model").value == "translate-guided"
@@ -126,6 +127,7 @@ def test_the_pair_that_is_shown_instead_reads_a_sentence_whose_words_it_knows(op
     at = open_guided(model="everyday", sentence="The street slept because it was wide.")
     assert "**everyday** was trained only once" in seen(at)
     assert "street" in [label.text for label in panels(at)[0].rows.labels]
+    assert "never seen" not in seen(at)
 
 
 @pytest.fixture
