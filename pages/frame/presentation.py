@@ -32,6 +32,13 @@ STYLE = """
 [data-presenting] :has(> .stPopover) {
   display: none;
 }
+/* A chart is drawn as wide as its place is seen, and then magnified with all else. */
+[data-presenting] .stElementContainer:has(.stVegaLiteChart) { width: calc(100% / MAGNIFIED); }
+/* One that has a width of its own is never wider than that. */
+[data-presenting] .stVegaLiteChart svg.marks {
+  max-width: calc(100vw / MAGNIFIED - 2rem);
+  height: auto;
+}
 [data-presenting] .st-key-tour { border: 0; padding: 0; }
 .pointed-at { display: none; }
 [data-presenting] .pointed-at {

@@ -72,6 +72,25 @@ def test_whoever_presents_shows_charts_and_no_controls(visit):
     expect(page.get_by_text("Whole layer", exact=True).first).to_be_visible()
 
 
+@pytest.mark.parametrize(
+    "link", ["positions?positions=shuffle", "scaling?scaling=variance", "decoding?decoding=cost"]
+)
+def test_no_chart_is_wider_than_the_room(visit, link):
+    page = visit(link, viewport={"width": 1280, "height": 720})
+    charts = page.locator(".stVegaLiteChart svg.marks")
+    charts.first.wait_for(timeout=60_000)
+    settled(page)
+    before = charts.first.bounding_box()
+    page.keyboard.press("p")
+    expect(page.locator("header.stAppHeader")).to_be_hidden()
+    # The left edge comes with the style, the width when the chart has been drawn anew.
+    page.wait_for_function(
+        "[...document.querySelectorAll('.stVegaLiteChart svg.marks')]"
+        ".every(each => each.getBoundingClientRect().right <= innerWidth)"
+    )
+    assert charts.first.bounding_box()["height"] > before["height"]
+
+
 def test_a_stop_fills_the_room_and_the_pointer_still_finds_its_cell(visit):
     page = visit("?tour=paper&stop=2&view=maps", viewport={"width": 1280, "height": 720})
     page.locator(".maps[data-drawn]").wait_for(timeout=60_000)
