@@ -13,7 +13,7 @@ from pages.frame.tour_file import EXAMPLE, TOURS, read_tour, tour_names
 
 BEGIN = "tour_begin"
 _TIRED, _WIDE, _GOATS = (each.source for each in TASKS["everyday"].examples[:3])
-_IT, _ANIMAL, _STREET, _FED_L, _FED_LA, _IL = 8, 1, 6, 1, 7, 10
+_IT, _ANIMAL, _DID, _STREET, _FED_L, _FED_LA, _IL = 8, 1, 2, 6, 1, 7, 10
 """Where words stand in the first sentence and in what is written of it, counted from 0."""
 _ELLE = 432
 """The token "elle" of the everyday model."""
@@ -25,10 +25,10 @@ STOPS = (
     Stop(
         title=N_("What attention is"),
         page=FIRST_PAGE,
-        query={**_OPENED, **_HEAD, "view": "lines", "side": "source", "token": str(_STREET)},
+        query={**_OPENED, **_HEAD, "view": "lines", "side": "source", "token": str(_DID)},
         text=N_(
             "Each word on the left looks at the words on the right: here are the lines of "
-            "“street”. A line is a weight between 0 and 1, and the weights of one word sum to 1."
+            "“did”. A line is a weight between 0 and 1, and the weights of one word sum to 1."
         ),
         question=N_("Which word does “it” look at most?"),
         task=N_("Rest the pointer on “it”, on the left."),

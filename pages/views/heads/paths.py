@@ -1,5 +1,6 @@
 """Which head reads what another head wrote: one direct path at a time is patched."""
 
+import math
 from functools import partial
 
 import numpy as np
@@ -222,14 +223,20 @@ def _look(paths: Paths, found: OnePath, read: Read) -> str:
 def _effect(paths: Paths, found: OnePath) -> str:
     """Say how much of what the second sentence changes comes along the path."""
     study = paths.study
+    before, after, whole = (
+        percent(math.exp(each))
+        for each in (found.before_log_p, found.after_log_p, study.other_log_p)
+    )
     text = _(
-        "log p(“{token}”) changes by **{change}** nats; with the whole second sentence by {whole}."
+        "The chance of “{token}” goes from {before} to **{after}**; with the whole second sentence "
+        "to {whole}."
     )
-    return text.format(
-        token=plain(study.token.text),
-        change=number(found.after_log_p - found.before_log_p, significant=2, signed=True),
-        whole=number(study.other_log_p - study.clean_log_p, signed=True),
-    )
+    if before == after:
+        text = _(
+            "That alone does nothing to what is written: the chance of “{token}” stays at "
+            "**{after}**; with the whole second sentence it goes to {whole}."
+        )
+    return text.format(token=plain(study.token.text), before=before, after=after, whole=whole)
 
 
 def _measured(paths: Paths) -> str:

@@ -1,4 +1,5 @@
 import html
+import math
 
 import numpy as np
 import pytest
@@ -91,8 +92,9 @@ def test_by_log_p_it_opens_on_the_head_that_tells_the_guided_head_where_it_looks
         percent(float(each[found.query, found.key])) for each in (found.before_QK, found.after_QK)
     )
     assert f"its look from “it” at “animal” falls from **{before}** to **{after}**." in seen(at)
-    change = number(found.after_log_p - found.before_log_p, significant=2, signed=True)
-    assert f"log p(“il”) changes by **{change}** nats" in seen(at)
+    before, after = (percent(math.exp(each)) for each in (found.before_log_p, found.after_log_p))
+    assert before != after
+    assert f"The chance of “il” goes from {before} to **{after}**" in seen(at)
     assert frame(at) == ("E0.3", "E2.0")
 
 
@@ -181,13 +183,13 @@ def test_with_many_paths_log_p_is_that_of_the_chosen_one_alone(open_paths, monke
     at = open_paths(path_by="log_p")
     assert at.segmented_control(key="path_by").options == ["looks"]
     assert at.segmented_control(key="path_reads").options == ["query", "key", "all"]
-    assert "log p(“il”) changes by" in seen(at)
+    assert "That alone does nothing to what is written: the chance of “il” stays at" in seen(at)
 
 
 def test_letters_of_the_copy_task_have_paths(open_paths):
     at = open_paths(model="copy", sentence="k d a f q z", patch_with="k d a f q w")
     assert "reads what" in seen(at)
-    assert "log p(“z”)" in seen(at)
+    assert "the chance of “z” stays at" in seen(at)
 
 
 def test_a_model_of_one_layer_has_paths_from_self_attention_to_cross_attention(
