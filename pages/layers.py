@@ -57,8 +57,8 @@ VIEWS = (
         "mixing",
         N_("mixing"),
         N_(
-            "Self-attention works from the left and mixes positions; the feed-forward layer works "
-            "from the right and never does."
+            "Self-attention takes something from every other word; the feed-forward layer treats "
+            "each word alone."
         ),
         mixing.draw,
         older="sides",

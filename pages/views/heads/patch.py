@@ -165,9 +165,9 @@ def maps(study: PatchingStudy) -> Matrices:
 
 def _what_a_cell_is(study: PatchingStudy) -> str:
     return _(
-        "Each cell patches one head: while the text below is written, it says what it says in the "
-        "text above. 0 %: “{other}” stays. 100 %: “{one}” stands there. Two heads can each do all "
-        "of it, so the cells need not add up to 100 %."
+        "Each cell is one experiment: the model runs on the lower sentence, but this one head "
+        "gives what it gives on the upper. 0 %: “{other}” stays as probable as it was. 100 %: "
+        "“{one}” becomes as probable as after the upper. Cells need not add up to 100 %."
     ).format(one=plain(study.clean_token.text), other=plain(study.corrupt_token.text))
 
 

@@ -85,10 +85,10 @@ def _seen(
     """Say how many units of a layer fire on a token, and on how many others the strongest does."""
     layer, position = cell
     said = n_(
-        "On **{token}**, **{here}** of the {n} unit of layer {layer} fire; {dead} fire on no token "
-        "of this sentence.",
-        "On **{token}**, **{here}** of the {n} units of layer {layer} fire; {dead} fire on no "
-        "token of this sentence.",
+        "A unit is one of the {n} hidden number of the feed-forward layer; it fires where it is "
+        "above 0. On **{token}**, **{here}** of layer {layer} fire; {dead} fire nowhere here.",
+        "A unit is one of the {n} hidden numbers of the feed-forward layer; it fires where it is "
+        "above 0. On **{token}**, **{here}** of layer {layer} fire; {dead} fire nowhere here.",
         n_units,
     ).format(
         token=plain(token),

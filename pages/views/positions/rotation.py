@@ -68,9 +68,10 @@ def _seen(found: position_pairs.Rotation, shift: int) -> str:
     """Say by which angles the first and the last pair turn."""
     first, last = (controls.short(each) for each in found.degrees_E[[0, -1]])
     return _(
-        "{k} positions on, the first pair of dimensions turns by **{first}°**, the last by "
-        "**{last}°**, wherever the word stands: so the last two columns are equal, and a head can "
-        "learn to look {k} places away."
+        "The matrix M on the left turns a position into the one {k} places on, **wherever the "
+        "word stands**: of the three columns on the right the last two are equal. So a head can "
+        "learn to look {k} places away: the first pair of dimensions turns by **{first}°**, the "
+        "last by **{last}°**."
     ).format(k=number(shift), first=first, last=last)
 
 

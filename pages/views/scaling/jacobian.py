@@ -80,9 +80,9 @@ def _seen(found: Response) -> str:
     """Say how much gradient comes through, of the most that there can be."""
     n = len(found.scores_K)
     text = _(
-        "Move a score a little, and the outputs answer with **{share}** of the largest possible "
-        "strength (norm of the Jacobian {norm}, at most {tie}). With equal scores it would be "
-        "{even}; where one output has all the weight 0 %, and nothing more is learned."
+        "The gradient that comes through is **{share}** of the largest there can be "
+        "(norm of the Jacobian {norm}, at most {tie}). With equal scores it is {even}; where one "
+        "output has all the weight it is 0 %, and hardly anything is learned."
     )
     if n == 1:
         text = _("One score always gets all the weight: nothing can move, the norm is **{norm}**.")

@@ -60,7 +60,7 @@ def _seen(size: float) -> str:
     slope = float(scaling.stretched_slopes(size)[2])
     return _(
         "With a = {a} the score 2a gets **{share}** of the weight, and the curve has the slope "
-        "**{slope}** there. At a = {far} the slope is {flat}: nothing can be learned any more."
+        "**{slope}** there. At a = {far} the slope is {flat}: hardly anything can be learned."
     ).format(
         a=number(size, padded=False),
         share=percent(share),
