@@ -46,11 +46,12 @@ def as_learned(
         tokenizer: Of the model.
         rng: Chooses the tokens that are masked, for an encoder alone.
     """
+    if len(config.stacks) == 2:
+        return list(pairs)
+    separator = _separator(tokenizer)
     if config.stacks == ("decoder",):
-        return [_to_write_on(pair, tokenizer) for pair in pairs]
-    if config.stacks == ("encoder",):
-        return [_to_fill_in(pair, tokenizer, rng) for pair in pairs]
-    return list(pairs)
+        return [_to_write_on(pair, separator) for pair in pairs]
+    return [_to_fill_in(pair, separator, tokenizer.mask_id, rng) for pair in pairs]
 
 
 def held_out_as_learned(
@@ -74,11 +75,12 @@ def written(model: Transformer, pairs: Sequence[Pair], tokenizer: Tokenizer) -> 
         pairs: Source and target, as `encode_samples` makes them.
         tokenizer: Of the model.
     """
+    if len(model.config.stacks) == 2:
+        return translations(model, pairs)
+    separator = _separator(tokenizer)
     if model.config.stacks == ("decoder",):
-        return _written_on(model, [_to_write_on(pair, tokenizer) for pair in pairs])
-    if model.config.stacks == ("encoder",):
-        return _filled_in(model, pairs, tokenizer)
-    return translations(model, pairs)
+        return _written_on(model, [(BOS, *_given(pair, separator)) for pair in pairs])
+    return _filled_in(model, pairs, separator, tokenizer.mask_id)
 
 
 def translations(model: Transformer, pairs: Sequence[Pair]) -> list[Ids]:
@@ -108,30 +110,26 @@ def _separator(tokenizer: Tokenizer) -> Ids:
     return tokenizer.encode(SEPARATOR).ids
 
 
-def _given(pair: Pair, tokenizer: Tokenizer) -> Ids:
+def _given(pair: Pair, separator: Ids) -> Ids:
     """Return the source and what stands after it; EOS is at the end of the whole text only."""
-    return (*pair.source[:-1], *_separator(tokenizer))
+    return (*pair.source[:-1], *separator)
 
 
-def _to_write_on(pair: Pair, tokenizer: Tokenizer) -> Pair:
-    given, said = _given(pair, tokenizer), pair.target[1:]
+def _to_write_on(pair: Pair, separator: Ids) -> Pair:
+    given, said = _given(pair, separator), pair.target[1:]
     # Row i predicts token i + 1: BOS and all but the last that is given predict nothing.
     labels = (*[PAD] * len(given), *said)
     return Pair(source=(), target=(BOS, *given, *said), text=pair.text, labels=labels)
 
 
-def _to_fill_in(pair: Pair, tokenizer: Tokenizer, rng: random.Random) -> Pair:
-    n = len(pair.target) - 2
+def _to_fill_in(pair: Pair, separator: Ids, mask_id: int, rng: random.Random) -> Pair:
+    """Return source and target as one text in which some tokens of the target are masked."""
+    given, said = _given(pair, separator), pair.target[1:-1]
+    n = len(said)
     # BERT leaves some of the chosen tokens as they are, for a later training without masks. There
     # is none here.
     masked = set(rng.sample(range(n), rng.randint(1, n))) if n else set()
-    return _masked(pair, tokenizer, masked)
-
-
-def _masked(pair: Pair, tokenizer: Tokenizer, masked: set[int]) -> Pair:
-    """Return source and target as one text in which some tokens of the target are masked."""
-    given, said = _given(pair, tokenizer), pair.target[1:-1]
-    read = [tokenizer.mask_id if at in masked else token for at, token in enumerate(said)]
+    read = [mask_id if at in masked else token for at, token in enumerate(said)]
     labels = [token if at in masked else PAD for at, token in enumerate(said)]
     return Pair(
         source=(*given, *read, EOS),
@@ -141,29 +139,28 @@ def _masked(pair: Pair, tokenizer: Tokenizer, masked: set[int]) -> Pair:
     )
 
 
-def _written_on(model: Transformer, pairs: Sequence[Pair]) -> list[Ids]:
+def _written_on(model: Transformer, prompts: Sequence[Ids]) -> list[Ids]:
     """Let a decoder write on; prompts of the same length go side by side."""
-    prompts = [pair.target[: 1 + _n_given(pair)] for pair in pairs]
-    order = sorted(range(len(pairs)), key=lambda at: len(prompts[at]))
+    order = sorted(range(len(prompts)), key=lambda at: len(prompts[at]))
     found: dict[int, Ids] = {}
     for _, group in itertools.groupby(order, key=lambda at: len(prompts[at])):
         places = list(group)
         said = continue_greedily(model, torch.tensor([prompts[at] for at in places]))
         found |= dict(zip(places, said, strict=True))
-    return [found[at] for at in range(len(pairs))]
-
-
-def _n_given(pair: Pair) -> int:
-    """Return how many tokens after BOS are given: the first that is predicted comes after them."""
-    return next(at for at, label in enumerate(pair.labels) if label != PAD)
+    return [found[at] for at in range(len(prompts))]
 
 
 @torch.inference_mode()
-def _filled_in(model: Transformer, pairs: Sequence[Pair], tokenizer: Tokenizer) -> list[Ids]:
-    whole = [_masked(pair, tokenizer, set(range(len(pair.target) - 2))) for pair in pairs]
-    logits_BSV = model(pad([pair.source for pair in whole]).to(model.device), None)
+def _filled_in(
+    model: Transformer, pairs: Sequence[Pair], separator: Ids, mask_id: int
+) -> list[Ids]:
+    """Let an encoder fill in all tokens of the targets."""
+    given = [_given(pair, separator) for pair in pairs]
+    lengths = [len(pair.target) - 2 for pair in pairs]
+    read = [(*each, *[mask_id] * n, EOS) for each, n in zip(given, lengths, strict=True)]
+    logits_BSV = model(pad(read).to(model.device), None)
     guessed = sayable(logits_BSV, model.config).argmax(dim=-1).tolist()
     return [
-        (*[token for token, label in zip(row, pair.labels, strict=False) if label != PAD], EOS)
-        for row, pair in zip(guessed, whole, strict=True)
+        (*row[len(each) : len(each) + n], EOS)
+        for row, each, n in zip(guessed, given, lengths, strict=True)
     ]

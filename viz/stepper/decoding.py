@@ -144,14 +144,13 @@ def _place(
     Two tokens may read the same ("le" within a word and as a word), and one token may read
     otherwise in a list ("␣le"), hence its id; where that is not known, the probability helps.
     """
-    for i, each in enumerate(top):
+
+    def is_it(each: Alternative) -> bool:
         if token is not None:
-            if each.token == token:
-                return i
-            continue
-        if each.label == label and math.isclose(each.probability, probability, abs_tol=1e-6):
-            return i
-    return -1
+            return each.token == token
+        return each.label == label and math.isclose(each.probability, probability, abs_tol=1e-6)
+
+    return next((i for i, each in enumerate(top) if is_it(each)), -1)
 
 
 def _read_step(written: dict[str, Any], labels: list[TokenLabel]) -> StepView:

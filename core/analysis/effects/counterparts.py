@@ -102,8 +102,9 @@ def _one_word_changed(run: Run, sentence: str) -> Iterator[str]:
     ids = given.source_ids or given.prompt
     text = run.tokenizer.decode(ids)
     known = _whole_words(run)
+    among = set(known)
     # Of a word that comes again, the last place.
-    places = {token: at for at, token in enumerate(ids) if token in set(known)}
+    places = {token: at for at, token in enumerate(ids) if token in among}
     if not places:
         return
     model = run.model

@@ -5,11 +5,12 @@ Patching puts what a head says in one of them into the other, token by token.
 
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
 from core.batch import Ids, one_row
+from core.decoding.greedy import greedy_steps
 from core.decoding.sentence import Translation, given_text, translate
+from core.decoding.step import DecodeOptions
 from core.evaluate.exposure import first_difference
 from core.messages import Message
 from core.runs.run import Run
@@ -95,12 +96,11 @@ def length(run: Run, text: str) -> int:
     return len(given.source_ids or given.prompt)
 
 
-@torch.inference_mode()
 def next_token(run: Run, text: str) -> int:
     """Return the token that a decoder alone writes first after a text.
 
     Raises:
         SentenceError: There is no text.
     """
-    logits_1TV = run.model(None, one_row(given_text(run, text).prompt))
-    return int(logits_1TV[0, -1].argmax())
+    prompt = given_text(run, text).prompt
+    return next(greedy_steps(run.model, None, DecodeOptions(watch=False), prompt)).chosen

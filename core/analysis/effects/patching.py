@@ -140,7 +140,7 @@ class _Pair:
         self.clean_difference = self._difference(model(*clean.inputs, self._record))
         source_1S, _ = corrupt.inputs
         self._memory_1SD = None if source_1S is None else model.encode(source_1S)
-        self.corrupt_difference = self._difference(model(*corrupt.inputs))
+        self.corrupt_difference = self._difference(self._logits((), None))
 
     @torch.inference_mode()
     def restored(self, heads: Collection[Head]) -> float:
@@ -149,10 +149,10 @@ class _Pair:
             {head: self._record.tensors[head.site, Step.MIXED][:, head.index] for head in heads}
         )
         gap = self.clean_difference - self.corrupt_difference
-        return (self._difference(self._patched(heads, patch)) - self.corrupt_difference) / gap
+        return (self._difference(self._logits(heads, patch)) - self.corrupt_difference) / gap
 
-    def _patched(self, heads: Collection[Head], patch: Patch) -> Tensor:
-        """Return logits_1TV of the corrupt sentence."""
+    def _logits(self, heads: Collection[Head], patch: Patch | None) -> Tensor:
+        """Return logits_1TV of the corrupt sentence, with some heads patched."""
         source_1S, target_1T = self._corrupt.inputs
         # What the encoder makes of it stays, where none of its heads is patched.
         if self._memory_1SD is None or any(head.site.in_encoder for head in heads):
