@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from core.batch import pad
 from core.decoding.beam import decode_by_beam
 from core.decoding.greedy import decode_greedily
-from core.runs.run import Run
+from core.runs.run import Run, RunError
 
 BATCH_TOKENS = 4096
 """Tokens of a batch at most, filled up to the longest; a beam counts as so many sentences."""
@@ -37,7 +37,13 @@ def translate_all(
 
     Raises:
         ConfigError: The beam is not 1 to 64, or alpha is below 0.
+        RunError: The model is not an encoder and a decoder.
     """
+    if len(run.model.config.stacks) == 1:
+        raise RunError(
+            f"{run.path}: lines are translated by an encoder and a decoder; this model is the "
+            f"{run.model.config.stacks[0]} alone"
+        )
     begins, ends = run.tokenizer.begins, run.tokenizer.ends
     longest = run.settings.model.max_positions - len(begins) - len(ends)
     ids = run.tokenizer.ids_of_all(texts)

@@ -9,6 +9,8 @@ import torch
 from core.batch import collate, encode_samples
 from core.config import ModelConfig
 from core.decoding.greedy import decode_greedily, greedy_steps
+from core.decoding.many import translate_all
+from core.evaluate.files import score_file
 from core.evaluate.metrics import measure
 from core.inspection import inspect_sentence
 from core.model import build
@@ -21,7 +23,7 @@ from core.objective import (
     translations,
     written,
 )
-from core.runs.run import load_run
+from core.runs.run import RunError, load_run
 from core.tasks import TASKS
 from core.training.prepare import prepare_run, train_tokenizer
 from core.training.settings import with_settings
@@ -204,3 +206,11 @@ def test_a_training_that_goes_on_is_bit_for_bit_the_one_that_never_stopped(
         pass
     one, other = load_run(folder).model.saved(), load_run(path).model.saved()
     assert all(torch.equal(one[name], other[name]) for name in one)
+
+
+def test_lines_and_pairs_are_refused_by_name_where_there_is_no_encoder_beside_a_decoder(folder):
+    run = load_run(folder)
+    with pytest.raises(RunError, match=f"{run.path}: lines are translated by an encoder and a dec"):
+        list(translate_all(run, ["k d a f"]))
+    with pytest.raises(RunError, match="lines are translated by an encoder and a decoder"):
+        score_file(run, SAMPLES)
