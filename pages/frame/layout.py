@@ -45,7 +45,7 @@ button[data-testid="stBaseButton-primary"] { color: Canvas; }
 .st-key-opening [data-testid="stWidgetLabel"] { min-height: 0; margin: 0; white-space: nowrap; }
 .st-key-opening .stTextInput { margin-inline-start: 0.75rem; }
 /* Not the last child: while one types, it is followed by what Enter does. */
-.st-key-opening .stTextInput > [data-testid="stTextInputRootElement"] { flex: 1; }
+.st-key-opening .stTextInput > :has([data-testid="stTextInputRootElement"]) { flex: 1; }
 .st-key-start [class*="st-key-sentence"] { min-width: 0; }
 .stMainBlockContainer .st-key-start.stVerticalBlock { gap: 0.25rem; }
 .stMainBlockContainer:has(.st-key-start) { padding-bottom: 0; }

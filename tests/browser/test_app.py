@@ -50,6 +50,8 @@ def test_the_box_of_the_sentence_stays_as_wide_while_it_is_typed_into(visit):
     page = drawn(visit("?view=maps"))
     box = page.get_by_role("textbox", name="Sentence")
     before = box.bounding_box()["width"]
+    # A whole sentence is seen, not its first words.
+    assert before > 500
     box.click()
     box.press_sequentially(" It slept.")
     expect(page.get_by_test_id("InputInstructions")).to_be_visible()

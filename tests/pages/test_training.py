@@ -226,6 +226,9 @@ def test_a_single_stack_is_not_asked_what_it_does_not_have(set_up, like, lacks):
     [layers] = {"set_n_encoder_layers", "set_n_decoder_layers"} & keys
     assert at.number_input(key=layers).value == values[layers.removeprefix("set_")] == 4
     assert "by an encoder and a decoder" in said(at)
+    assert "source =" in said(at)
+    assert "cross-attention" not in said(set_up(like=like, task="copy"))
+    assert "cross-attention" in said(set_up(like="t5", task="copy"))
 
 
 def test_another_size_brings_its_own_values(set_up):

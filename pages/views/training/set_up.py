@@ -61,9 +61,8 @@ LEARNS = {
     "decoder": N_(
         "A decoder alone goes on from “source =”: it learns each next token of the target."
     ),
-    "": N_("Encoder and decoder, with the parts of another model than the paper's."),
 }
-"""Stack of a kind of model → what it learns."""
+"""The only stack of a model → what it learns."""
 _WIDTH = 170
 MOST_PARAMETERS = 300_000_000
 """Training keeps four numbers for each parameter; more would not fit into most machines."""
@@ -87,9 +86,9 @@ def draw(folder: Path) -> Shown | None:
             sizes = translated(SIZES)
             size = controls.choice(_("Size"), SIZE, sizes, next(iter(sizes)), labelled=True)
             begun = Begun(size, _ask_like())
-        st.markdown(f":small[{_(TEXTS[name])}]")
-        if begun.like:
-            st.markdown(f":small[{_(LEARNS[STYLES[begun.like].stack])}]")
+        # A single stack has no cross-attention, of which the tasks' texts speak.
+        alone = STYLES[begun.like].stack if begun.like else ""
+        st.markdown(f":small[{_(LEARNS[alone] if alone else TEXTS[name])}]")
         task, learned, changed = _learned(name, begun)
         changed |= {LIKE: begun.like} if begun.like else {}
     own = name == OWN_PAIRS
