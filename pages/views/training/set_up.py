@@ -88,7 +88,8 @@ def draw(folder: Path) -> Shown | None:
             begun = Begun(size, _ask_like())
         # A single stack has no cross-attention, of which the tasks' texts speak.
         alone = STYLES[begun.like].stack if begun.like else ""
-        st.markdown(f":small[{_(LEARNS[alone] if alone else TEXTS[name])}]")
+        text = LEARNS[alone] if alone else TEXTS[name]
+        st.markdown(f":small[{_(text)}]")
         task, learned, changed = _learned(name, begun)
         changed |= {LIKE: begun.like} if begun.like else {}
     own = name == OWN_PAIRS
