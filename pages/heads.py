@@ -16,6 +16,7 @@ from pages.views.heads import (
     prune,
     scores,
     silence,
+    silence_sentence,
 )
 
 
@@ -31,6 +32,7 @@ VIEWS: tuple[View[Opened], ...] = (
         N_("Take heads away: what becomes of the sentence, and of sentences never seen?"),
         silence.draw,
         needs=(Need.WRITING,),
+        telling=silence_sentence.telling,
     ),
     View(
         "prune",
@@ -93,9 +95,11 @@ VIEWS: tuple[View[Opened], ...] = (
     View(
         "alike",
         N_("alike"),
-        N_("Which heads look at the same tokens: 1 for heads that always have the same weights."),
+        N_(
+            "Which heads look at the same tokens? 1: always the same weights; 0: never a token in "
+            "common."
+        ),
         alike.draw,
-        of_sentence=False,
         needs=(Need.TASK, Need.BOTH),
     ),
     View(

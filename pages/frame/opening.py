@@ -34,11 +34,14 @@ class Opened:
     """What the run's heads do with the sentence, token by token."""
 
 
-def model_and_sentence(*, asked: bool = True) -> Opened | None:
+def model_and_sentence(
+    *, asked: bool = True, telling: Callable[[Run, Task], str] | None = None
+) -> Opened | None:
     """Ask for a run and a sentence; where they cannot be used, say why and return nothing.
 
     Args:
         asked: False where the sentence changes nothing: it stays what it was.
+        telling: Returns the task's example to begin with; None or empty for its first.
     """
     paths = cached.run_paths()
     if not paths:
@@ -55,7 +58,12 @@ def model_and_sentence(*, asked: bool = True) -> Opened | None:
     with row:
         # Asked for even where the run is damaged: what was typed must not get lost.
         run = None if problem else cached.loaded(path)
-        sentence = ask_sentence(task, asked=asked, others=() if run is None else examples_of(run))
+        sentence = ask_sentence(
+            task,
+            asked=asked,
+            others=() if run is None else examples_of(run),
+            first=telling(run, task) if telling and run and task else "",
+        )
     if problem:
         st.error(plain(problem))
         return None
@@ -78,6 +86,7 @@ def ask_sentence(
     labelled: bool = True,
     asked: bool = True,
     others: Sequence[Example] = (),
+    first: str = "",
 ) -> str:
     """Ask for a sentence beside those of a task; another task's examples make room for its own.
 
@@ -86,9 +95,10 @@ def ask_sentence(
         labelled: Whether it is said above what is asked for.
         asked: False where it changes nothing, unless there is none.
         others: What is offered where there is no task.
+        first: The sentence to begin with; empty for the first that is offered.
     """
     offered = _examples(task) or tuple(others)
-    default = offered[0].source if offered else ""
+    default = first or (offered[0].source if offered else "")
     foreign = {example.source for other in TASKS.values() for example in other.examples}
     foreign = {"", *foreign} - {example.source for example in offered} if offered else set()
     address.belongs_to(session.SENTENCE, task.name if task else "", giving_way=foreign)

@@ -14,6 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.decoding.sentence import SentenceError
 from core.runs.run import Run
+from core.tasks import Task
 from pages.frame import address, controls, layout, notes, opening, session, tour
 from pages.frame.export import Shown as Shown
 from pages.frame.export import offer
@@ -47,6 +48,8 @@ class View(Generic[Subject]):
     """Whether a sentence changes anything in it; where none does, none is asked for."""
     needs: tuple[Need, ...] = ()
     """What not every model has and the view is about."""
+    telling: Callable[[Run, Task], str] | None = None
+    """Returns the example to begin with; None or empty for the task's first."""
 
 
 def saying_why(
@@ -99,10 +102,10 @@ def _asked(
     return offered, default or views[0].name, {"named": named or bool(default), "older": older}
 
 
-def _of_sentence(views: Sequence[View[Subject]], name: str, *, named: bool) -> bool:
-    """Return whether the chosen view needs a sentence, which is asked for above it."""
+def _chosen(views: Sequence[View[Subject]], name: str, *, named: bool) -> View[Subject]:
+    """Return the chosen view, before it is asked for: the sentence above depends on it."""
     chosen = controls.chosen(name, *_asked(views, "", named=named))
-    return any(view.name == chosen and view.of_sentence for view in views)
+    return next(view for view in views if view.name == chosen)
 
 
 def of_sentence(views: Sequence[View[Opened]], name: str, *, named: bool = False) -> None:
@@ -113,7 +116,8 @@ def of_sentence(views: Sequence[View[Opened]], name: str, *, named: bool = False
         name: The page's, for its views in the URL; a page keeps its view while others are visited.
         named: Whether the URL names the first view, too.
     """
-    opened = opening.model_and_sentence(asked=_of_sentence(views, name, named=named))
+    chosen = _chosen(views, name, named=named)
+    opened = opening.model_and_sentence(asked=chosen.of_sentence, telling=chosen.telling)
     if opened is None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):

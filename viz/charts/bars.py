@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import altair as alt
 import pandas as pd
 
 from viz import theme
 from viz.charts.curves import Quantity
+
+Drawn = Literal["beside", "stacked", "dots"]
 
 BAR = 18
 """Height of a row of up to `BARS` bars in pixels."""
@@ -16,6 +19,11 @@ AROUND = 100
 """Room for title, legend and axis: the page counts them into a chart's height."""
 LEAST = 66
 """Room for the bars, however few."""
+DOT = 60
+"""Area of a dot, in pixels."""
+SHAPES = ("circle", "square", "triangle-up")
+PICKED = "picked"
+"""What a click selects where a row is marked: the number of a row, under `row`."""
 LONGEST_NAME = 180
 """Longer names are cut, in pixels."""
 
@@ -26,7 +34,8 @@ def bars(
     *,
     value: Quantity,
     title: str = "",
-    stacked: bool = False,
+    drawn: Drawn = "beside",
+    marked: int | None = None,
 ) -> alt.Chart:
     """Return horizontal bars, one row for each name, from the top.
 
@@ -35,7 +44,9 @@ def bars(
         names: What the rows are; the same name may come twice, and any sign may be in it.
         value: What the bars' length is.
         title: A sentence.
-        stacked: True where a row's values add up to a whole.
+        drawn: Whether a row's values are bars beside each other, or one bar since they add up to a
+            whole, or dots on one line: 0 is seen, and values that agree stand below each other.
+        marked: The row that is chosen: the others are grey, and a click selects one (`PICKED`).
     """
     rows = [
         {"row": row, "name": names[row], "value": number, "series": part, "order": order}
@@ -47,30 +58,39 @@ def bars(
         labelExpr=f"{json.dumps(list(names))}[datum.value]",
         labelLimit=LONGEST_NAME,
         labelOverlap=False,
+        grid=drawn == "dots",
     )
     colours = [theme.colour(rgb) for rgb in theme.HEADS]
-    encoded = (
-        alt.Chart(pd.DataFrame(rows, columns=["row", "name", "value", "series", "order"]))
-        .mark_bar()
-        .encode(
-            x=alt.X("value:Q", title=value.name, axis=value.axis, scale=value.scale),
-            y=alt.Y("row:O", title=None, axis=labels),
-            color=alt.Color(
-                "series:N",
-                title=None,
-                scale=alt.Scale(domain=list(series), range=colours),
-                legend=alt.Legend(orient="top", labelLimit=0) if len(series) > 1 else None,
-            ),
-            tooltip=[
-                alt.Tooltip("name:N", title=" "),
-                alt.Tooltip("series:N", title="  "),
-                alt.Tooltip("value:Q", title=value.name, format=value.format),
-            ],
-        )
+    base = alt.Chart(pd.DataFrame(rows, columns=["row", "name", "value", "series", "order"]))
+    marks = (
+        base.mark_point(filled=True, size=DOT, opacity=1.0) if drawn == "dots" else base.mark_bar()
     )
-    if stacked:
+    encoded = marks.encode(
+        x=alt.X("value:Q", title=value.name, axis=value.axis, scale=value.scale),
+        y=alt.Y("row:O", title=None, axis=labels),
+        color=alt.Color(
+            "series:N",
+            title=None,
+            scale=alt.Scale(domain=list(series), range=colours),
+            legend=alt.Legend(orient="top", labelLimit=0) if len(series) > 1 else None,
+        ),
+        tooltip=[
+            alt.Tooltip("name:N", title=" "),
+            alt.Tooltip("series:N", title="  "),
+            alt.Tooltip("value:Q", title=value.name, format=value.format),
+        ],
+    )
+    if marked is not None:
+        chosen = alt.when(alt.datum.row == marked).then(alt.value(colours[0]))
+        encoded = encoded.encode(color=chosen.otherwise(alt.value(theme.colour(theme.QUIET))))
+        encoded = encoded.add_params(alt.selection_point(name=PICKED, fields=["row"]))
+    if drawn == "stacked":
         encoded = encoded.encode(order=alt.Order("order:Q"))
+    elif drawn == "dots":
+        # Also told apart without colour.
+        shapes = alt.Scale(domain=list(series), range=SHAPES[: len(series)])
+        encoded = encoded.encode(shape=alt.Shape("series:N", title=None, scale=shapes))
     elif len(series) > 1:
         encoded = encoded.encode(yOffset=alt.YOffset("series:N", sort=list(series)))
-    height = BAR * len(names) * (1 if stacked else max(1, len(series) / BARS))
+    height = BAR * len(names) * (1 if drawn != "beside" else max(1, len(series) / BARS))
     return encoded.properties(height=AROUND + max(LEAST, height), title=title)

@@ -12,12 +12,15 @@ from viz.messages import N_
 
 ROW = 36
 """Pixels between two prefixes of a step."""
+LONGEST_WORD = 64
+"""Longer words are cut, in pixels."""
 PICKED = "picked"
 """What a click selects: the number of a node, under `node`."""
 
 DEFAULT_TREE_TEXTS: Mapping[str, str] = {
     "title": N_("What the search kept and dropped"),
     "step": N_("step"),
+    "best": N_("the best"),
     "kept": N_("kept"),
     "dropped": N_("dropped"),
     "prefix": N_("so far"),
@@ -52,6 +55,8 @@ class TreeNode:
 def beam_tree(nodes: Sequence[TreeNode], texts: Mapping[str, str] | None = None) -> alt.LayerChart:
     """Return the tree from left to right, the best prefix of each step on top.
 
+    The way to the best finished prefix, or else to the best of the last step, is marked.
+
     Args:
         nodes: Each after the one that it continues.
         texts: Replacements for some of DEFAULT_TREE_TEXTS.
@@ -70,8 +75,15 @@ def beam_tree(nodes: Sequence[TreeNode], texts: Mapping[str, str] | None = None)
     # The best stands on top; half a row of room for the words above it.
     rows = alt.Scale(domain=[-0.6, depth + 0.4], reverse=True, nice=False)
     y = alt.Y("row:Q", axis=None, scale=rows)
-    edges = base.mark_rule(color=theme.colour(theme.QUIET), opacity=0.5).encode(
-        x=x, y=y, x2="from_step:Q", y2="from_row:Q"
+    is_best = alt.datum.fate == said["best"]
+    edges = base.mark_rule().encode(
+        x=x,
+        y=y,
+        x2="from_step:Q",
+        y2="from_row:Q",
+        color=alt.when(is_best).then(_shades(said)).otherwise(_QUIET),
+        strokeWidth=alt.when(is_best).then(alt.value(4)).otherwise(alt.value(1)),
+        opacity=alt.when(is_best).then(alt.value(1)).otherwise(alt.value(0.3)),
     )
     points = (
         base.mark_point(filled=True, opacity=1.0, cursor="pointer")
@@ -85,7 +97,7 @@ def beam_tree(nodes: Sequence[TreeNode], texts: Mapping[str, str] | None = None)
                 legend=None,
             ),
             size=alt.Size(
-                "kept:N", scale=alt.Scale(domain=[True, False], range=[110, 55]), legend=None
+                "kept:N", scale=alt.Scale(domain=[True, False], range=[110, 40]), legend=None
             ),
             tooltip=[
                 alt.Tooltip("text:N", title=said["prefix"]),
@@ -97,14 +109,19 @@ def beam_tree(nodes: Sequence[TreeNode], texts: Mapping[str, str] | None = None)
         .add_params(alt.selection_point(name=PICKED, fields=["node"]))
     )
     # Black, which text is where nothing is said, cannot be read on a dark page.
-    words = base.mark_text(dy=-11, cursor="pointer", color=theme.colour(theme.QUIET)).encode(
-        x=x, y=y, text="label:N"
+    words = base.mark_text(dy=-11, cursor="pointer", limit=LONGEST_WORD).encode(
+        x=x,
+        y=y,
+        text="label:N",
+        color=alt.when(is_best).then(_shades(said)).otherwise(_QUIET),
+        size=alt.when(is_best).then(alt.value(14)).otherwise(alt.value(12)),
     )
     return alt.LayerChart(layer=[edges, words, points]).properties(
         height=90 + ROW * (depth + 1), title=said["title"]
     )
 
 
+_QUIET = alt.value(theme.colour(theme.QUIET))
 _COLUMNS = (
     *("node", "step", "row", "from_step", "from_row"),
     *("label", "text", "fate", "kept", "finished", "score", "log_probability"),
@@ -115,9 +132,10 @@ def _rows(
     nodes: Sequence[TreeNode], places: Sequence[tuple[int, int]], said: Mapping[str, str]
 ) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
+    best = _way_to_the_best(nodes)
     for number, (node, (step, row)) in enumerate(zip(nodes, places, strict=True)):
         from_step, from_row = (-1, 0) if node.parent is None else places[node.parent]
-        fate = said["kept"] if node.kept else said["dropped"]
+        fate = said["best" if number in best else "kept" if node.kept else "dropped"]
         rows.append(
             {
                 **{"node": number, "step": step, "row": row},
@@ -128,6 +146,23 @@ def _rows(
             }
         )
     return rows
+
+
+def _way_to_the_best(nodes: Sequence[TreeNode]) -> set[int]:
+    """Return the numbers of the best finished node and of all that it continues.
+
+    Where none is finished, it is the best of the last step.
+    """
+    last = max((node.step for node in nodes), default=0)
+    ends = [i for i, node in enumerate(nodes) if node.finished] or [
+        i for i, node in enumerate(nodes) if node.step == last
+    ]
+    at = max(ends, key=lambda i: nodes[i].score, default=None)
+    way: set[int] = set()
+    while at is not None:
+        way.add(at)
+        at = nodes[at].parent
+    return way
 
 
 def _places(nodes: Sequence[TreeNode]) -> list[tuple[int, int]]:
@@ -143,7 +178,11 @@ def _places(nodes: Sequence[TreeNode]) -> list[tuple[int, int]]:
 
 
 def _shades(said: Mapping[str, str]) -> alt.Color:
-    shades = {said["kept"]: theme.TARGET, said["dropped"]: theme.QUIET}
+    shades = {
+        said["best"]: theme.TARGET,
+        said["kept"]: theme.HEADS[0],
+        said["dropped"]: theme.QUIET,
+    }
     return alt.Color(
         "fate:N",
         title=None,

@@ -7,7 +7,11 @@ import pandas as pd
 
 from viz import theme
 
-SIDE = 200
+SIDE = 250
+LABEL = 14
+"""Size of a picture's name, in pixels."""
+
+_HEADER = alt.Header(labelExpr=r"split(datum.label, '\n')", labelFontSize=LABEL, labelLimit=0)
 
 
 def computed_cells(
@@ -16,7 +20,8 @@ def computed_cells(
     """Return one triangle for each way of computing; darker cells are computed more often.
 
     Args:
-        pictures: Name → counts by query and key; 0 where nothing is computed.
+        pictures: Name, of one line or several → counts by query and key; 0 where nothing is
+            computed.
         x: What the columns are.
         y: What the rows are.
         count: What the number of a cell is.
@@ -46,7 +51,7 @@ def computed_cells(
                 alt.Tooltip("key:O", title=x),
                 alt.Tooltip("count:Q", title=count),
             ],
-            column=alt.Column("way:N", title=None, sort=list(pictures)),
+            column=alt.Column("way:N", title=None, sort=list(pictures), header=_HEADER),
         )
         .properties(width=SIDE, height=SIDE, title=title)
     )

@@ -61,9 +61,9 @@ class Lens:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What to call each depth: `embedding`, then `layer 0` and so on; messages to translate."""
+        """What to call each depth: `no layer`, then `layer 0` and so on; messages to translate."""
         layers = range(len(self.best_LK) - 1)
-        return (Message("embedding"), *(Message("layer {layer}", layer=each) for each in layers))
+        return (Message("no layer"), *(Message("layer {layer}", layer=each) for each in layers))
 
 
 @torch.inference_mode()

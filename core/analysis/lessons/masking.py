@@ -111,8 +111,9 @@ def _longest_word(run: Run, text: str) -> int:
 def companions(run: Run, n: int = 40) -> tuple[str, ...]:
     """Return the longest and the shortest of `n` held-out sentences of the run's task.
 
-    Beside the longest most sentences are filled up with PAD. Sentences with a word that is spelt
-    in more than two tokens, as invented names are, come last.
+    Source and target count together: beside the longest, most sentences are filled up with PAD on
+    both sides. Sentences with a word that is spelt in more than two tokens, as invented names are,
+    come last.
 
     Empty where the task's file of pairs cannot be used any more.
     """
@@ -121,7 +122,7 @@ def companions(run: Run, n: int = 40) -> tuple[str, ...]:
     except RunError:
         return ()
     plain = [pair for pair in pairs if _longest_word(run, pair.text) <= _LONGEST_WORD]
-    by_length = sorted(plain or pairs, key=lambda pair: len(pair.source))
+    by_length = sorted(plain or pairs, key=lambda pair: len(pair.source) + len(pair.target))
     return (by_length[-1].text, by_length[0].text)
 
 

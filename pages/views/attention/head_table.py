@@ -7,9 +7,11 @@ from functools import partial
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
+from core.analysis.heads.findings import best_pronoun_head
 from core.analysis.heads.patterns import Pattern
 from core.analysis.heads.summaries import HeadSummary, Pair
 from core.tokenizer import Token
+from pages.frame import notes
 from pages.frame.language import _, number, percent, percent_of_100
 from pages.frame.selection import Selection, key_tokens, query_tokens
 
@@ -177,6 +179,21 @@ def said(summary: HeadSummary, keys: Sequence[Token], *, whole_words: bool) -> s
         hits=number(pattern.hits),
         n=number(pattern.rows),
         chance=percent(pattern.chance),
+    )
+
+
+def of_pronouns(selected: Selection) -> str:
+    """Say which head finds antecedents: that is one row, which no share of rows tells."""
+    found = best_pronoun_head(selected.opened.run, selected.kind)
+    if found is None or not found.beats_baseline:
+        return ""
+    return _(
+        "What a head does in a single row is not seen here: **{head}** looks from a pronoun at its "
+        "antecedent for {share} of {n} held-out pronouns."
+    ).format(
+        head=notes.within_sentence(found.head),
+        share=percent(found.score),
+        n=number(found.n),
     )
 
 

@@ -30,6 +30,7 @@ from pages.views.attention.head_table import (
     column_config,
     columns,
     faint,
+    of_pronouns,
     said,
     weight_of,
     writers,
@@ -191,7 +192,8 @@ def _seen(shown: HeadTable) -> str:
     )
     clear = number(sum(each.pattern.prevails for each in shown.summaries))
     head = notes.site_and_head(found.head)
-    return f"{text} {patterns}".format(head=head, does=does, clear=clear, n=number(len(gains)))
+    said_here = f"{text} {patterns}".format(head=head, does=does, clear=clear, n=number(len(gains)))
+    return " ".join(filter(None, (said_here, of_pronouns(shown.selected))))
 
 
 def _instead(shown: HeadTable) -> str:

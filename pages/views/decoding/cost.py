@@ -1,5 +1,7 @@
 """What each step of decoding costs, and why training computes all of them at once."""
 
+from collections.abc import Sequence
+
 from core.decoding.timing import DecodingTimes, computed_cells, measure_times, sentence_times
 from pages.frame import cached, charts, controls
 from pages.frame.language import N_, _, n_, number
@@ -62,10 +64,14 @@ def _times_chart(times: DecodingTimes) -> Chart:
 
 
 def _cells_chart(n: int) -> Chart:
+    anew, kept = (computed_cells(n, cached=is_cached) for is_cached in (False, True))
+    names = {
+        _("prefix computed anew"): (anew, n),
+        _("keys and values kept"): (kept, n),
+        _("training: all at once"): (kept, 1),
+    }
     pictures = {
-        _("free running, prefix computed anew"): computed_cells(n, cached=False),
-        _("free running, keys and values kept"): computed_cells(n, cached=True),
-        _("training: one masked pass"): computed_cells(n, cached=True),
+        f"{name}\n{_size(counts, passes)}": counts for name, (counts, passes) in names.items()
     }
     return cells(
         pictures,
@@ -73,6 +79,13 @@ def _cells_chart(n: int) -> Chart:
         y=_("query"),
         count=_("times computed"),
         title=_("How often each cell of self-attention is computed"),
+    )
+
+
+def _size(cells: Sequence[Sequence[int]], passes: int) -> str:
+    """Say how many cells are computed, and in how many passes."""
+    return n_("{cells} cells in {n} pass", "{cells} cells in {n} passes", passes).format(
+        cells=number(sum(map(sum, cells))), n=number(passes)
     )
 
 

@@ -171,8 +171,8 @@ def _chart(found: Found) -> Chart:
     for name, positions in found.items():
         tail = "" if len(found) == 1 else f" · {name}"
         reached = [each for each in positions if each.n >= fewest]
-        series[_("true words fed") + tail] = [each.forced for each in reached]
-        series[_("own words fed") + tail] = [each.free for each in reached]
+        series[_("true words fed (teacher forcing)") + tail] = [each.forced for each in reached]
+        series[_("own words fed (free running)") + tail] = [each.free for each in reached]
         ends.append(len(reached))
     return curves(
         {name: values[: min(ends)] for name, values in series.items()},
@@ -196,7 +196,7 @@ def _exposed(name: str, found: PositionAccuracy, n_sentences: int) -> str:
         name=plain(capitalised(name)),
         forced=percent(found.forced),
         free=percent(found.free),
-        gap=number(100 * (found.forced - found.free), 2),
+        gap=number(100 * (found.forced - found.free), 1),
         n=number(found.n),
     )
 

@@ -22,7 +22,7 @@ HOW_TO_READ = N_(
 - Each **point** is a prefix, shown by its last token; the line leads back to the prefix that it
   continues. A square is finished: it ends with EOS.
 - At each step the best prefixes are **kept** and the others **dropped**; the best are shown.
-  The better a prefix, the higher it stands.
+  The better a prefix, the higher it stands. The thick line leads to **the best** in the end.
 - Prefixes are compared by their **score**: the log-probability of all their tokens, divided by the
   length penalty.
 - Click a point: the stepper decodes that prefix, and goes on from there.

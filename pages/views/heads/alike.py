@@ -5,17 +5,24 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from core.analysis.heads.likeness import SEED, Likeness, head_likeness, likeness
+from core.analysis.heads.likeness import (
+    SEED,
+    Likeness,
+    head_likeness,
+    likeness,
+    row_likeness,
+)
 from core.heads import Kind
 from core.runs.run import RunError
 from pages.frame import cached, notes, opening, snippets
 from pages.frame.components import matrices
+from pages.frame.files import stacked
 from pages.frame.language import N_, _, n_, number, plain
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.selection import ask_kind
 from pages.frame.view import Columns, Shown
-from pages.views.heads import cells, named_heads
+from pages.views.heads import alike_rows, cells, named_heads
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix
 
@@ -50,21 +57,30 @@ def draw(opened: Opened) -> Shown | None:
     count = len(found.heads)
     pair = cells.linked(PAIR, count, count) or found.most_alike or (0, 0)
     shown = Matrices(panels=[_map(found, kind)], selected=(0, *pair))
-    picture = matrices(shown, key=MAP, on_pick=partial(cells.take, MAP, PAIR))
+    beside = count <= _MANY
+    left, right = st.columns([10, 11], gap="medium") if beside else (st.container(),) * 2
     named = [found.heads[each] for each in dict.fromkeys(pair)]
-    named_heads.warn_whatever_the_sentence(opened.run, named)
-    with st.container(horizontal=True):
-        for head in named:
-            named_heads.link_to_map(opened, head)
-    st.caption(_summary(found))
+    with left:
+        pictures = [matrices(shown, key=MAP, on_pick=partial(cells.take, MAP, PAIR))]
+        st.caption(_summary(found))
+    with right:
+        rows = alike_rows.chosen(opened.inspection, *named) if len(named) > 1 else []
+        if rows:
+            pictures.append(alike_rows.draw(opened.inspection, rows, *named))
+        named_heads.warn_whatever_the_sentence(opened.run, named)
+        with st.container(horizontal=True):
+            for head in named:
+                named_heads.link_to_map(opened, head)
     return Shown(
         name=f"heads_alike_{kind}",
         title=shown.panels[0].title,
-        numbers=lambda: numbers(found),
-        python=_python(opened, kind),
+        numbers=lambda: stacked(
+            numbers(found), alike_rows.numbers(opened.inspection, rows, *named)
+        ),
+        python=_python(opened, kind) + alike_rows.python(rows, *named),
         seen=_seen(found, *pair),
-        code=(head_likeness, likeness),
-        pictures=[picture],
+        code=(head_likeness, likeness, row_likeness),
+        pictures=pictures,
         formula=_FORMULA,
         tries=[_(each) for each in TRIES],
     )
@@ -75,7 +91,7 @@ def _map(found: Likeness, kind: Kind) -> Matrix:
     axis = Axis(name=_("layer.head"), labels=names)
     few = len(names) <= _MANY
     return Matrix(
-        title=_("How alike any two heads are: {kind}").format(kind=_(kind.label)),
+        title=_("How alike two heads are on held-out sentences: {kind}").format(kind=_(kind.label)),
         values=found.likeness_NN.astype(np.float32),
         rows=axis,
         columns=axis,
@@ -146,5 +162,6 @@ def _python(opened: Opened, kind: Kind) -> str:
         "",
     ]
     imports = ["from core.analysis.heads.likeness import head_likeness"]
-    imports.append("from core.heads import Kind")
-    return snippets.loading(opened.path, *imports) + "\n".join(lines)
+    imports.append("from core.heads import Head, Kind")
+    imports.append("from core.inspection import inspect_sentence")
+    return snippets.naming(opened.path, opened.sentence, *imports) + "\n".join(lines)

@@ -98,10 +98,10 @@ def _draw(opened: Opened, known: Known) -> list[Drawn]:
     above = st.columns([5, 7], gap="medium") if beside else [st.container(), st.container()]
     with above[0]:
         tiles = card_map.draw(known.heads, known.card.head)
-        _say(opened, known)
     with above[1]:
         strips = _draw_strips(known.card)
-        pairs, sizes = st.columns([4, 5], gap="medium")
+    _say(opened, known)
+    pairs, sizes = st.columns(2, gap="large")
     with pairs:
         _draw_pairs(known.card)
     with sizes:
@@ -187,19 +187,20 @@ def _chart(card: HeadCard) -> Chart:
 
 
 def _say(opened: Opened, known: Known) -> None:
-    """Say roles, silencing and likeness, each in a line."""
-    st.markdown(card_findings.roles(known.role, known.card.examples))
-    st.markdown(card_findings.silenced(known.effects, known.effect))
-    if known.alike:
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(_("**Most alike**:"), width="content")
-            for head, likeness in known.alike:
-                label = _("layer {layer}, head {head}: {likeness}").format(
-                    layer=head.layer, head=head.index, likeness=number(likeness, 2)
-                )
-                card_link.link(opened, head, label)
-    else:
-        st.markdown(_("**Most alike:** there is no other head of its kind."))
+    """Say roles, silencing and likeness, each in a column of its own."""
+    roles, silenced, alike = st.columns([5, 5, 3], gap="large")
+    roles.markdown(card_findings.roles(known.role, known.card.examples))
+    silenced.markdown(card_findings.silenced(known.effects, known.effect))
+    with alike:
+        if not known.alike:
+            st.markdown(_("**Most alike:** there is no other head of its kind."))
+            return
+        st.markdown(_("**Most alike** (1: always the same weights)"))
+        for head, likeness in known.alike:
+            label = _("layer {layer}, head {head}: {likeness}").format(
+                layer=head.layer, head=head.index, likeness=number(likeness, 2)
+            )
+            card_link.link(opened, head, label)
 
 
 def _python(opened: Opened, head: Head) -> str:

@@ -135,7 +135,7 @@ def roles(role: HeadRole, examples: Mapping[Role, Examples]) -> str:
         )
         for name in ranked[:MOST_ROLES]
     ]
-    return _("**Roles:** {roles}.").format(roles="; ".join(said))
+    return _("**Roles**") + "\n" + "\n".join(f"- {each}" for each in said)
 
 
 def _gain(score: Score) -> float:
@@ -195,9 +195,8 @@ def silenced(effects: HeadEffects | None, effect: HeadEffect | None) -> str:
         for figure, (found, counted) in figures.items()
         if found is not None
     ]
-    return _("**Silenced:** {figures}; seed {seed}.").format(
-        figures="; ".join(said), seed=effects.seed
-    )
+    heading = _("**Silenced** (seed {seed})").format(seed=effects.seed)
+    return heading + "\n" + "\n".join(f"- {each}" for each in said)
 
 
 def pairs_from(kind: Kind) -> str:

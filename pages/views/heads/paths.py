@@ -10,7 +10,7 @@ from core.analysis.effects.path_effects import direct_paths, log_probability_cha
 from core.analysis.effects.path_patching import PathError, PathPatching, Read
 from core.analysis.effects.path_study import OnePath, one_path, path_probabilities, path_study
 from core.runs.run import Run
-from pages.frame import address, cached, clicks, controls, notes, snippets
+from pages.frame import address, cached, charts, clicks, controls, notes, session, snippets
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, brief, capitalised, n_, number, percent, plain
 from pages.frame.messages import explained
@@ -20,11 +20,12 @@ from pages.frame.typography import marked, typeset
 from pages.frame.view import Shown
 from pages.views.heads import cells, named_heads, paths_maps, second_sentence
 from pages.views.heads.paths_maps import Paths
+from viz.charts.bars import PICKED
 
 PATH, READS, BY = "path", "path_reads", "path_by"
 """In the URL: "encoder.0.self:1,encoder.2.self:0", what is read, and what a cell shows."""
 MOVED, LOG_P = "moved", "log_p"
-MAP, ROW = "paths_map", "paths_row"
+RANKING, MAP, ROW = "paths_ranking", "paths_map", "paths_row"
 MOST_MEASURED = 1000
 """With more paths, log p is measured of the chosen one alone: of all it would take too long."""
 _FORMULA = r"""
@@ -64,11 +65,13 @@ def draw(opened: Opened) -> Shown | None:
     sender, receiver = (paths.study.effects.heads[each] for each in at)
     both = (opened.sentence, second)
     found = cached.of_run(one_path, opened.path, *both, read, sender, receiver)
-    st.caption(_what_a_cell_is(paths, read))
     left, right = st.columns([9, 11], gap="medium")
     with left:
+        listed = paths_maps.ranking(paths, at)
+        pictures = [charts.clickable(listed, RANKING, partial(_take_ranked, paths, at))]
         picture = paths_maps.map_of(paths, at)
-        pictures = [matrices(picture, key=MAP, on_pick=partial(_take, paths))]
+        pictures.append(matrices(picture, key=MAP, on_pick=partial(_take, paths)))
+        st.caption(_what_a_cell_is(paths, read))
     with right:
         say(_sentences(paths, opened.run))
         if read != Read.VALUE:
@@ -146,6 +149,14 @@ def _take(paths: Paths) -> None:
     """Take over the path whose cell was clicked."""
     if pick := clicks.picked(MAP):
         ends = paths_maps.path_at(paths, int(pick["row"]), int(pick["column"]))
+        address.choose({PATH: ",".join(map(str, ends))})
+
+
+def _take_ranked(paths: Paths, selected: tuple[int, int]) -> None:
+    """Take over the path whose bar was clicked."""
+    found, heads = paths_maps.ranked(paths, selected), paths.study.effects.heads
+    for point in session.picked_points(RANKING, PICKED)[:1]:
+        ends = (heads[at] for at in found[point["row"]])
         address.choose({PATH: ",".join(map(str, ends))})
 
 

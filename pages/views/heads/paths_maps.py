@@ -12,6 +12,8 @@ from core.tokenizer import Token
 from pages.frame.language import N_, _, brief, percent
 from pages.frame.selection import axis_of_keys, key_labels, query_labels
 from pages.frame.view import Columns
+from viz.charts.bars import bars
+from viz.charts.curves import Chart, Quantity
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix
 
@@ -20,6 +22,13 @@ _SHORT = {
     Kind.DECODER_SELF: N_("D{layer}.{head}"),
     Kind.CROSS: N_("C{layer}.{head}"),
 }
+_MEDIUM = {
+    Kind.ENCODER_SELF: N_("encoder {layer}.{head}"),
+    Kind.DECODER_SELF: N_("decoder {layer}.{head}"),
+    Kind.CROSS: N_("cross {layer}.{head}"),
+}
+N_RANKED = 6
+"""So many paths are ranked."""
 _FEW = 12
 """So many receivers have room for a number in each cell."""
 
@@ -51,6 +60,40 @@ class Paths:
         return self.tokens(query_side)[query].text, self.tokens(key_side)[key].text
 
 
+def ranked(paths: Paths, selected: tuple[int, int]) -> list[tuple[int, int]]:
+    """Return the rows and columns of the paths with the largest changes, and of the chosen one."""
+    effects = paths.study.effects
+    size_NN = np.where(effects.direct_NN, np.abs(paths.change_NN), -1)
+    order = np.argsort(-size_NN, axis=None, kind="stable")[: min(N_RANKED, effects.direct_NN.sum())]
+    found = [divmod(int(at), len(effects.heads)) for at in order]
+    return found if selected in found else [*found[:-1], selected]
+
+
+def ranking(paths: Paths, selected: tuple[int, int]) -> Chart:
+    """Return a bar for each of the paths with the largest changes; the chosen one is marked."""
+    effects = paths.study.effects
+    found = ranked(paths, selected)
+    if paths.log_p_NN is None:
+        value = Quantity(_("share of its row that the receiver moves"), share=True)
+    else:
+        value = Quantity(_("change of log p, nats"))
+    name = _("{sender} → {receiver}")
+    return bars(
+        {_("change"): [float(paths.change_NN[at]) for at in found]},
+        [
+            name.format(sender=_named(effects.heads[row]), receiver=_named(effects.heads[column]))
+            for row, column in found
+        ],
+        value=value,
+        title=_("The strongest paths: who wrote → who reads it (layer.head)"),
+        marked=found.index(selected),
+    )
+
+
+def _named(head: Head) -> str:
+    return _(_MEDIUM[head.kind]).format(layer=head.layer, head=head.index)
+
+
 def map_of(paths: Paths, selected: tuple[int, int]) -> Matrices:
     """Return senders × receivers; whoever has no direct path to anybody is left out."""
     effects = paths.study.effects
@@ -59,7 +102,7 @@ def map_of(paths: Paths, selected: tuple[int, int]) -> Matrices:
     by_log_p = paths.log_p_NN is not None
     few = len(columns) <= _FEW
     panel = Matrix(
-        title=_("Sender (row) → receiver (column)"),
+        title=_("All of them: who wrote (row) → who reads (column)"),
         values=values,
         visible=effects.direct_NN[np.ix_(rows, columns)],
         rows=_axis(_("sender"), [effects.heads[row] for row in rows]),

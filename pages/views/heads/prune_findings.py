@@ -9,6 +9,11 @@ from pages.frame.language import N_, _, n_, number, percent
 TOLERANCE = 0.01
 ORDERS = {"greedy": N_("greedy"), "by_score": N_("by score")}
 """In which heads go → what people call it."""
+ORDERS_SAID = {
+    "greedy": N_("Always the head that costs least"),
+    "by_score": N_("In the order of what each costs alone"),
+}
+"""In which heads go, at the beginning of a sentence."""
 
 Points = Mapping[str, Sequence[PruningPoint]]
 """Name of an order → what is measured of its curve."""
@@ -49,15 +54,15 @@ def needed(name: str, found: Sequence[PruningPoint]) -> str:
         text = _("All heads together get **{all}** right: there is too little to lose.")
         return text.format(all=percent(found[0].exact_match))
     text = n_(
-        "**{gone}** of {of} head can go: exact match is {share} then, with all {all} (order "
-        "“{name}”, n\u00a0=\u00a0{n}).",
-        "**{gone}** of {of} heads can go: exact match is {share} then, with all {all} (order "
-        "“{name}”, n\u00a0=\u00a0{n}).",
+        "{name}: **{gone}** of {of} head can be silenced together, and {share} of {n} "
+        "sentences are still right (with all heads {all}).",
+        "{name}: **{gone}** of {of} heads can be silenced together, and {share} of {n} "
+        "sentences are still right (with all heads {all}).",
         found[0].n_left,
     )
     [at] = [point for point in found if point.n_left == n_needed]
     return text.format(
-        name=_(ORDERS[name]),
+        name=_(ORDERS_SAID[name]),
         gone=number(found[0].n_left - n_needed),
         of=number(found[0].n_left),
         share=percent(at.exact_match),

@@ -250,10 +250,10 @@ def _linked(run: Run) -> tuple[Head, ...]:
         return ()
     named = set(_parsed(text or ""))
     found = tuple(head for head in every_head(run.model) if head in named)
-    return found or (_telling(run),)
+    return found or (telling_head(run),)
 
 
-def _telling(run: Run) -> Head:
+def telling_head(run: Run) -> Head:
     """Return the head that finds antecedents best, or else the first of cross-attention."""
     kind = opening.default_kind(run)
     layer, head = opening.default_head(run, kind)

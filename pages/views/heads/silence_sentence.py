@@ -18,12 +18,14 @@ from core.analysis.effects.interventions import (
 from core.heads import Head
 from core.model import Probe
 from core.runs.run import Run, RunError
+from core.tasks import Task
 from pages.frame import cached, notes
 from pages.frame.language import N_, _, n_, number, percent, plain, translated
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.typography import marked, typeset
 from pages.views.heads import silence_measuring
+from pages.views.heads.silence_grid import telling_head
 from viz.charts.curves import Chart
 from viz.charts.step_chances import DEFAULT_CHANCE_TEXTS, step_chances
 
@@ -104,6 +106,12 @@ def instead_of(opened: Opened, found: Tried, heads: Sequence[Head], instead: str
         return ""
     others = tuple(each.source for each in opened.task.examples if each.source != opened.sentence)
     return cached.of_run(_first_changed, opened.path, others, instead, tuple(heads))
+
+
+def telling(run: Run, task: Task) -> str:
+    """Return the first of a task's examples that the telling head changes, silenced; or nothing."""
+    examples = tuple(each.source for each in task.examples)
+    return cached.of_run(_first_changed, run.path, examples, "silence", (telling_head(run),))
 
 
 def chances(found: Tried) -> Chart:

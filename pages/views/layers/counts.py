@@ -85,7 +85,7 @@ def _chart(names: Sequence[str], groups: Groups, share: bool) -> Chart:
         if share
         else Quantity(_("millions of parameters")),
         title=_("Parameters of this model and of the paper's, by kind of part"),
-        stacked=True,
+        drawn="stacked",
     )
 
 

@@ -112,6 +112,7 @@ def _spread(opened: Opened, found: AroundNorm) -> Chart:
         [token.text for token in opened.inspection.source_tokens],
         value=Quantity(_("standard deviation over the features")),
         title=_("LayerNorm brings every vector to the same spread"),
+        drawn="dots",
     )
 
 
@@ -140,6 +141,7 @@ def _compared(opened: Opened, study: NormStudy) -> Chart:
         [token.text for token in opened.inspection.source_tokens],
         value=Quantity(_("mean change of a feature")),
         title=_("How far this sentence moves when others are in its batch"),
+        drawn="dots",
     )
 
 

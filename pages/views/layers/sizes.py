@@ -177,7 +177,7 @@ def _chart() -> Chart:
         list(found),
         value=Quantity(_("share of the parameters"), share=True),
         title=_("Where the parameters of published models are"),
-        stacked=True,
+        drawn="stacked",
     )
 
 

@@ -131,7 +131,7 @@ def _seen(rows: Rows, *, mixed: bool) -> str:
     if mixed:
         right = _(
             "Of held-out sentences, half of them own pairs and half made by the task, **{share}** "
-            "are right in every token (step {step})."
+            "are right in every token (step {step}): of an own pair, only its one reference counts."
         )
     right = right.format(
         share=percent(held_out[-1]["held_out_exact_match"]),

@@ -1,6 +1,6 @@
 import json
 
-from viz.charts.bars import bars
+from viz.charts.bars import PICKED, bars
 from viz.charts.curves import Quantity
 
 
@@ -20,7 +20,23 @@ def test_labels_are_the_names_whatever_signs_are_in_them():
 
 
 def test_parts_of_a_whole_are_stacked_in_their_order():
-    encoding = chart({"a": [1.0], "b": [2.0]}, ["one"], stacked=True)["encoding"]
+    encoding = chart({"a": [1.0], "b": [2.0]}, ["one"], drawn="stacked")["encoding"]
     assert "yOffset" not in encoding
     assert encoding["order"]["field"] == "order"
     assert encoding["color"]["scale"]["domain"] == ["a", "b"]
+
+
+def test_dots_of_a_row_stand_on_one_line_and_are_told_apart_without_colour():
+    drawn = chart({"a": [0.0], "b": [2.0]}, ["one"], drawn="dots")
+    assert drawn["mark"]["type"] == "point"
+    assert "yOffset" not in drawn["encoding"]
+    assert drawn["encoding"]["shape"]["scale"]["range"] == ["circle", "square"]
+
+
+def test_a_marked_row_is_the_only_coloured_one_and_a_click_selects_another():
+    drawn = chart({"a": [1.0, 2.0]}, ["one", "two"], marked=1)
+    [condition] = drawn["encoding"]["color"]["condition"]
+    assert condition["test"] == "(datum.row === 1)"
+    assert condition["value"] != drawn["encoding"]["color"]["value"]
+    [parameter] = drawn["params"]
+    assert (parameter["name"], parameter["select"]["fields"]) == (PICKED, ["row"])

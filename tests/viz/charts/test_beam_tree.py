@@ -35,6 +35,14 @@ def test_every_prefix_hangs_on_the_one_it_continues():
     assert all(found[number]["from_step"] == -1 for number in (0, 1, 2))
 
 
+def test_the_way_to_the_best_finished_prefix_is_marked():
+    fates = {number: row["fate"] for number, row in rows().items()}
+    # "d" is finished: it goes on from "a", though "<b>" is better so far.
+    assert fates == {0: "the best", 1: "kept", 2: "dropped", 3: "the best"}
+    unfinished = beam_tree(NODES[:3]).data.to_dict("records")
+    assert [row["fate"] for row in unfinished] == ["kept", "the best", "dropped"]
+
+
 def test_labels_are_shown_literally():
     svg = chart_svg(beam_tree(NODES))
     assert "&lt;b&gt;" in svg

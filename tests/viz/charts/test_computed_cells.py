@@ -29,3 +29,10 @@ def test_all_pictures_are_saved_in_one_file():
     svg = chart_svg(chart)
     assert all(name in svg for name in (*pictures, "Which cells"))
     assert chart_png(chart).startswith(b"\x89PNG")
+
+
+def test_a_picture_may_have_a_name_of_several_lines():
+    svg = chart_svg(computed_cells({"anew\n4 cells": [[4]]}, x="key", y="query", count="times"))
+    assert "anew" in svg
+    assert "4 cells" in svg
+    assert "anew\n4 cells" not in svg

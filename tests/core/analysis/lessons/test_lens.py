@@ -45,7 +45,7 @@ def expected_distributions(model, stack, n_layers, norm, table):
     record = Record(frozenset({Step.STREAM_OUT}))
     with torch.no_grad():
         model(torch.tensor([SOURCE]), torch.tensor([FED]), record)
-    sites = [Site(stack, 0, "embedding")]
+    sites = [Site(stack, 0, "no layer")]
     sites += [Site(stack, layer, "feed_forward") for layer in range(n_layers)]
     depths = []
     for site in sites:
@@ -114,14 +114,14 @@ def test_the_decoder_follows_what_the_model_predicts_in_the_end(model):
     lens = decoder_lens(model, SOURCE, FED)
     assert (lens.followed_K == lens.best_LK[-1]).all()
     assert (lens.followed_rank_LK[-1] == 0).all()
-    assert lens.names == ("embedding", "layer 0", "layer 1", "layer 2")
+    assert lens.names == ("no layer", "layer 0", "layer 1", "layer 2")
     assert lens.best_LK.shape == (4, 4)
 
 
 def test_the_encoder_follows_the_token_that_stands_there(model):
     lens = encoder_lens(model, SOURCE)
     assert lens.followed_K.tolist() == list(SOURCE)
-    assert lens.names == ("embedding", "layer 0", "layer 1")
+    assert lens.names == ("no layer", "layer 0", "layer 1")
 
 
 def test_without_positions_a_tokens_embedding_is_nearest_to_itself():

@@ -24,7 +24,10 @@ from core.decoding.sentence import SentenceError, translate
 from core.evaluate.evaluation import held_out_pairs
 from core.heads import Head, Kind, Site
 from core.model import Record
+from core.runs.run import load_run
+from core.tasks import task_named
 from core.vocabulary import BOS, EOS, PAD
+from tests.pages.conftest import ROOT
 
 SENTENCES = ("ab cd ef gh", "a", "bc d")
 SITES = {
@@ -157,12 +160,21 @@ def test_one_head_of_one_sentence_is_cut_out_of_the_whole_batch(copy_run, batch,
 
 
 def test_companions_are_the_longest_and_the_shortest_held_out_sentence(copy_run):
-    longest, shortest = companions(copy_run)
-    lengths = [len(copy_run.tokenizer.encode(text).ids) for text in (longest, shortest)]
-    pairs = held_out_pairs(copy_run, 40, seed=0)
-    assert min(len(pair.source) for pair in pairs) == lengths[1] + 1
-    assert {longest, shortest} <= {pair.text for pair in pairs}
-    assert max(len(pair.source) for pair in pairs) == lengths[0] + 1
+    lengths = {
+        pair.text: len(pair.source) + len(pair.target)
+        for pair in held_out_pairs(copy_run, 40, seed=0)
+    }
+    longest, shortest = (lengths[text] for text in companions(copy_run))
+    assert (shortest, longest) == (min(lengths.values()), max(lengths.values()))
+
+
+@pytest.mark.parametrize("name", ["everyday", "translate"])
+def test_beside_its_companions_the_first_example_is_filled_up_on_both_sides(name):
+    run = load_run(ROOT / "gallery" / name)
+    first = task_named(run.settings.task, run.path).examples[0].source
+    batch = padded_batch(run, (first, *companions(run)))
+    assert (batch.source_BS[0] == PAD).any()
+    assert (batch.fed_BT[0] == PAD).any()
 
 
 def test_a_run_whose_task_is_gone_has_no_companions(copy_run):

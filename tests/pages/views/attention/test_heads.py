@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from core.analysis.heads.findings import best_pronoun_head
 from core.analysis.heads.summaries import head_summaries
 from core.heads import Kind, Site
 from core.inspection import inspect_sentence, merged
@@ -86,7 +87,10 @@ def test_it_is_said_which_head_differs_most_from_chance_and_how_many_have_a_patt
         share >= max(0.5, 2 * chance)
         for share, chance in zip(columns["in_rows"], columns["by_chance"], strict=True)
     )
-    assert seen(at).endswith(f"Clear patterns: **{clear}** of {len(above)} heads.")
+    assert f"Clear patterns: **{clear}** of {len(above)} heads." in seen(at)
+    found = best_pronoun_head(load_run(ROOT / "gallery" / "translate-guided"), Kind(KINDS[kind]))
+    told = "looks from a pronoun at its antecedent for 100 % of 777 held-out pronouns."
+    assert (told in seen(at)) == (found is not None and found.beats_baseline)
 
 
 def test_the_head_of_which_this_is_said_is_not_described_twice(open_view):

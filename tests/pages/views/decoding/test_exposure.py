@@ -36,7 +36,7 @@ def test_it_opens_on_a_model_that_still_makes_mistakes_and_names_it(open_view):
         gaps[step] = 100 * (found.forced - found.free)
     assert gaps[200] > gaps[100]
     assert "After 200 of 5&#44;000 training steps" in shown.seen
-    assert f"at most **{gaps[200]:.2f}** points" in shown.seen
+    assert f"at most **{gaps[200]:.1f}** points" in shown.seen
 
 
 def test_a_run_that_kept_its_course_is_shown_itself(open_view):
@@ -66,7 +66,7 @@ def test_exposure_bias_stands_beside_that_of_another_run_of_the_task(open_view, 
         found = overall(exposure(*measured(name.replace("this run", "translate"))))
         line = next(line for line in told[0].split("\n") if plain(name).lower() in line.lower())
         assert f"of {found.n:,} tokens right" in line
-        assert f"**{100 * (found.forced - found.free):.2f}** points".replace("-", "−") in line
+        assert f"**{100 * (found.forced - found.free):.1f}** points".replace("-", "−") in line
 
 
 def measured(name):

@@ -92,8 +92,8 @@ def test_only_roles_that_beat_their_baselines_are_said_the_best_first():
     }
     line = card_findings.roles(replace(role_of(None), scores=scores), {}).replace("\u00a0", " ")
     assert line == (
-        "**Roles:** rare words: 80 % of 100 rows (baseline 10 %); "
-        "next token: 30 % of 100 rows (baseline 10 %)."
+        "**Roles**\n- rare words: 80 % of 100 rows (baseline 10 %)\n"
+        "- next token: 30 % of 100 rows (baseline 10 %)"
     )
     assert "none beats its baseline" in card_findings.roles(role_of(None), {})
 
@@ -119,7 +119,7 @@ def test_silencing_is_said_with_interval_n_and_seed():
     line = card_findings.silenced(HeadEffects((found,), 400, 7, 10), found).replace("\u00a0", " ")
     assert "exact match 90 % → 70 % of 400 sentences (95 % of the change: −25.0 to −15.0" in line
     assert "right pronouns 90 % → 90 % of 400 ambiguous pronouns (95 %" in line
-    assert line.endswith("seed 7.")
+    assert line.startswith("**Silenced** (seed 7)\n- ")
     assert "not measured" in card_findings.silenced(None, None)
 
 

@@ -7,11 +7,14 @@ from core.heads import Head
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from pages.views.heads.paths_maps import (
+    N_RANKED,
     Paths,
     before_and_after,
     map_of,
     numbers,
     path_at,
+    ranked,
+    ranking,
     short,
 )
 from tests.pages.conftest import ROOT
@@ -141,3 +144,22 @@ def test_heads_have_short_names_of_their_own(run):
     heads = [head for site in run.model.sites() for head in site.heads(4)]
     assert short(Head.parse("encoder.2.self:0")) == "E2.0"
     assert len({short(head) for head in heads}) == len(heads)
+
+
+def test_the_ranking_is_of_the_largest_changes_and_marks_the_chosen_path(paths):
+    effects = paths.study.effects
+    strongest = effects.strongest(effects.moved_NN)
+    found = ranked(paths, strongest)
+    assert found[0] == strongest
+    assert len(set(found)) == min(N_RANKED, effects.direct_NN.sum())
+    least = min(effects.moved_NN[at] for at in found)
+    assert (effects.moved_NN[effects.direct_NN] > least).sum() < len(found)
+    row, column = map(int, np.argwhere(effects.direct_NN)[-1])
+    assert ranked(paths, (row, column))[-1] == (row, column)
+    drawn = ranking(paths, strongest).to_dict()
+    [rows] = drawn["datasets"].values()
+    assert [each["value"] for each in rows] == [effects.moved_NN[at] for at in found]
+    sender, receiver = (effects.heads[at] for at in strongest)
+    assert rows[0]["name"] == (
+        f"encoder {sender.layer}.{sender.index} → encoder {receiver.layer}.{receiver.index}"
+    )

@@ -126,10 +126,10 @@ def test_the_greedy_curve_is_that_of_the_model(open_prune, own_copy):
     assert shown(at, "greedy") == {point.n_left: point.exact_match for point in expected}
     assert shown(at, "by score") == {}
     needed, of = heads_needed(expected), expected[0].n_left
-    assert f"**{of - needed}** of {of} heads can go: exact match is " in said(at)
+    assert f"**{of - needed}** of {of} heads can be silenced together" in said(at)
     [at_needed] = [point.exact_match for point in expected if point.n_left == needed]
     shares = percent(at_needed), percent(expected[0].exact_match)
-    found = "exact match is {} then, with all {} (order “greedy”, n\xa0=\xa06)"
+    found = "{} of 6 sentences are still right (with all heads {})"
     assert found.format(*shares) in said(at)
     assert f"{expected[0].n} held-out sentences, seed 0" in said(at)
     assert "The same sentences choose" in said(at)
@@ -212,7 +212,7 @@ def test_what_was_measured_before_is_shown_at_once(open_prune, own_copy):
     for name, points in curves.items():
         wanted = {each.n_left: each.exact_match for each in points}
         assert shown(at, ORDERS[name]) == wanted
-    assert "heads can go: exact match is" in said(at)
+    assert "In the order of what each costs alone: **" in said(at)
 
 
 def test_a_damaged_file_is_said_and_pruning_can_begin(open_prune, own_copy):

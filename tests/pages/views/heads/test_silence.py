@@ -15,6 +15,7 @@ from tests.pages.views.heads.conftest import assert_computed_again
 from viz.plane import matrices
 
 GOATS = "The goats avoided the bridges because they were thirsty."
+TIRED = "The animal didn't cross the street because it was too tired."
 WIDE = "The animal didn't cross the street because it was too wide."
 KINDS = list(Kind)
 
@@ -51,6 +52,17 @@ def click(at, panel, row, column):
 
 def linked(at):
     return at.query_params["silent"]
+
+
+def test_it_opens_on_the_example_that_changes_until_another_is_chosen(open_silence):
+    at = open_silence(model="everyday")
+    assert at.text_input(key="sentence").value == GOATS
+    assert "the translation **changes**" in said(at)
+    at.button(key="example_0").click().run()
+    assert at.text_input(key="sentence").value == TIRED
+    # Whatever head is clicked, the sentence stays.
+    click(at, 0, 0, 0)
+    assert at.text_input(key="sentence").value == TIRED
 
 
 def toggle_layer(at, site):
