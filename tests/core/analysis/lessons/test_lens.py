@@ -45,7 +45,7 @@ def expected_distributions(model, stack, n_layers, norm, table):
     record = Record(frozenset({Step.STREAM_OUT}))
     with torch.no_grad():
         model(torch.tensor([SOURCE]), torch.tensor([FED]), record)
-    sites = [Site(stack, 0, "no layer")]
+    sites = [Site(stack, 0, "embedding")]
     sites += [Site(stack, layer, "feed_forward") for layer in range(n_layers)]
     depths = []
     for site in sites:
