@@ -125,16 +125,17 @@ STOPS = (
     Stop(
         title=N_("Teacher forcing"),
         page="decoding",
-        query={**_OPENED, "decoding": "cost"},
+        query={**_OPENED, "decoding": "steps", "decoding_step": str(_IL)},
         text=N_(
-            "In training the true words are known, so the decoder is fed those, whatever it would "
-            "have written itself."
+            "On the left the decoder is fed what it wrote. On the right, as in training, it is fed "
+            "the true words, which are all known before."
         ),
         question=N_(
             "How many passes of the decoder does this sentence take when it is written, and how "
             "many when it is learned?"
         ),
-        task=N_("Then type “I am tired.”: which of the two numbers gets smaller?"),
+        task=N_("Choose the view “cost”."),
+        shows={"decoding": "cost"},
     ),
     Stop(
         title=N_("Masks"),
@@ -183,7 +184,7 @@ STOPS = (
             "Every layer adds to the same stream of vectors. So we can read it as if the layers "
             "ended early."
         ),
-        question=N_("After which layer does the decoder say “il”?"),
+        question=N_("After which of its layers, 0 or 1, does the decoder first say “il”?"),
         task=N_("Choose the view “lens” and follow the column of “qu'”, which writes “il”."),
         shows={"layers": "lens", "lens_position": str(_IL)},
     ),
@@ -195,7 +196,10 @@ STOPS = (
             "Copying a row of letters is the simplest task. It takes about a minute, and you can "
             "watch the heads while they learn."
         ),
-        question=N_("When it has learned to copy: where does the decoder look as it writes?"),
+        question=N_(
+            "When it has learned to copy: how much of its weight does the decoder’s best head give "
+            "to the letter that it writes?"
+        ),
         task=N_("Press “Start” and watch; the answer shows a model that was trained like this."),
         shows={"training": "look_back", "model": "copy", "kind": "decoder.cross"},
     ),

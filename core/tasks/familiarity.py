@@ -23,9 +23,6 @@ class Familiarity:
     """What the task's sentences are, in words: a marked text."""
     made: bool
     """Whether the task makes such sentences: what is measured on held-out ones holds for it."""
-    n_words: int
-    longest: int
-    """The most words among `N_DRAWN` sentences of the training."""
 
 
 def familiarity(task: Task | None, sentence: str) -> Familiarity | None:
@@ -35,14 +32,22 @@ def familiarity(task: Task | None, sentence: str) -> Familiarity | None:
 
     >>> from core.tasks.copying import Copying
     >>> familiarity(Copying(), "a dog")
-    Familiarity(form='4 to 16 letters from a to z with spaces between them', made=False, \
-n_words=2, longest=16)
+    Familiarity(form='4 to 16 letters from a to z with spaces between them', made=False)
     """
     if not isinstance(task, Drawn) or isinstance(task, Everyday):
         return None
+    return Familiarity(task.form, task.makes(sentence))
+
+
+def longest_learned(task: Task) -> int:
+    """Return the most words of a source among `N_DRAWN` sentences of a task's training.
+
+    >>> from core.tasks.copying import Copying
+    >>> longest_learned(Copying())
+    16
+    """
     drawn = islice(task.training_samples(random.Random("lengths")), N_DRAWN)
-    longest = max(len(sample.source.split()) for sample in drawn)
-    return Familiarity(task.form, task.makes(sentence), len(sentence.split()), longest)
+    return max((len(sample.source.split()) for sample in drawn), default=0)
 
 
 def is_measured(task: Task | None, sentence: str) -> bool:

@@ -209,7 +209,8 @@ def show(name: str, text: Text | None, *, named: bool = True, usual: Text | None
 def linked(name: str) -> str | None:
     """Return, and show, a choice that has no widget; None where nothing is chosen."""
     texts = texts_of(name)
-    show(name, texts or None)
+    # Taken back, it is nothing at once: no address between may name what belongs to it without it.
+    show(name, texts or None, usual=())
     return texts[-1] if texts else None
 
 

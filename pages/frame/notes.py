@@ -8,21 +8,14 @@ from core.analysis.heads.findings import PronounHead, best_pronoun_head
 from core.heads import STACK_LABELS, Head
 from core.inspection import Inspection, SiteAttention
 from core.runs.run import Run, RunError
-from core.tasks.familiarity import (
-    N_DRAWN,
-    Familiarity,
-    familiarity,
-    is_measured,
-    nearest_words,
-)
+from core.tasks.familiarity import is_measured
 from pages.frame import cached
 from pages.frame.language import _, capitalised, n_, number, percent, plain
+from pages.frame.unfamiliar import unfamiliar
 
 NEARLY_UNIFORM = 0.95
 NO_EFFECT = 0.02
 GOOD_EXACT_MATCH = 0.9
-MOST_RESPELLED = 3
-"""For so many unknown words those are named that are spelled like them."""
 
 
 def about_map(run: Run, inspection: Inspection, head: Head, *, silenced: bool = True) -> list[str]:
@@ -64,52 +57,8 @@ def about_sentence(run: Run, inspection: Inspection) -> list[str]:
     return [
         *_training_warnings(run),
         *about_reading(run, inspection),
-        *_unfamiliar(run, inspection),
+        *unfamiliar(run, inspection),
     ]
-
-
-def _unfamiliar(run: Run, inspection: Inspection) -> list[str]:
-    """Return how a sentence differs from those that the model learned from."""
-    found = cached.of_run(_familiarity, run.path, inspection.translation.source)
-    words = sorted(inspection.unknown_words)[:MOST_RESPELLED]
-    nearest = {
-        word: cached.of_run(_nearest, run.path, word)
-        for word in dict.fromkeys(inspection.source_words[at] for at in words)
-    }
-    said = [
-        _("Known words that are spelled like “{word}”: {words}.").format(
-            word=plain(word), words=", ".join(map(plain, known))
-        )
-        for word, known in nearest.items()
-        if known
-    ]
-    if found is None or found.made:
-        return said
-    said.append(
-        _("Training used {form}; this is none, so what was measured does not hold for it.").format(
-            form=_(found.form)
-        )
-    )
-    if found.n_words > found.longest:
-        longer = n_(
-            "It has {n} word, the longest of {drawn} training sentences {longest}.",
-            "It has {n} words, the longest of {drawn} training sentences {longest}.",
-            found.n_words,
-        )
-        said.append(
-            longer.format(
-                n=number(found.n_words), drawn=number(N_DRAWN), longest=number(found.longest)
-            )
-        )
-    return said
-
-
-def _familiarity(run: Run, sentence: str) -> Familiarity | None:
-    return familiarity(cached.task(run.path), sentence)
-
-
-def _nearest(run: Run, word: str) -> list[str]:
-    return nearest_words(word, run.known_words)
 
 
 def about_reading(run: Run, inspection: Inspection) -> list[str]:

@@ -82,14 +82,17 @@ def draw(own: Tour, read: Callable[[str], Tour]) -> None:
             _draw(tour)
 
 
-def go(tour: Tour, at: int) -> None:
+def go(tour: Tour, at: int, *, revealed: bool = False) -> None:
     """Open a stop, with nothing chosen but what it says; the rest of this run is not drawn.
 
     Args:
         tour: Which tour.
         at: Which stop, counted from 0.
+        revealed: Whether its answer was shown: it still is.
     """
     stop, query = tour.stops[at], _query(tour, at)
+    if revealed:
+        query |= {**stop.shows, REVEALED: "true"}
     address.begin_anew(query, keep=[language.LANGUAGE])
     links.go("" if stop.page == FIRST_PAGE else stop.page, query)
 
@@ -170,7 +173,7 @@ def _draw(tour: Tour) -> None:
         if is_here:
             _ask(stop)
         elif st.button(_("Back to the stop"), key="tour_here", icon=":material/undo:"):
-            go(tour, at)
+            go(tour, at, revealed=revealed)
     with onward, st.container(key=layout.TOUR_ONWARD):
         if is_here:
             _offer_answer(stop, revealed=revealed)

@@ -44,6 +44,17 @@ def test_the_answer_comes_by_a_key_and_is_kept_by_a_reload(visit):
     expect(page.locator(".st-key-seen")).to_contain_text("What you see")
 
 
+def test_who_leaves_comes_back_to_the_same_stop(visit):
+    page = visit("?tour=paper&stop=2&view=maps&kind=encoder.self&layer=2&head=0")
+    at_stop(page, 2)
+    page.get_by_role("button", name="Leave").click()
+    expect(page.locator(".st-key-tour")).to_have_count(0)
+    page.wait_for_function("!new URL(location).searchParams.has('tour')")
+    settled(page)
+    page.go_back()
+    at_stop(page, 2)
+
+
 def test_keys_mean_nothing_to_the_tour_where_somebody_types(visit):
     page = visit("?tour=paper&view=lines&sentence=The+dog+slept.")
     page.locator(".lines[data-drawn]").wait_for(timeout=60_000)

@@ -97,6 +97,9 @@ class State:
         defaults = {"model": DEFAULT_MODEL, "sentence": TASKS[self.model.task][0]}
         if self.page == "decoding":
             defaults["method"] = "greedy"
+        if self.page == "heads" and self.model.task == "everyday":
+            # It opens on a sentence that the silenced head changes.
+            defaults["sentence"] = TASKS["everyday"][2]
         if self.page == "masks":
             defaults["attention"] = "decoder.self"
         if self.page == "":

@@ -71,6 +71,20 @@ def test_the_token_that_is_put_into_its_mouth_is_elle():
     assert load_run(EVERYDAY).tokenizer.describe([page._ELLE])[0].text == "elle"
 
 
+@pytest.mark.parametrize("revealed", [False, True])
+def test_the_way_back_to_a_stop_keeps_an_answer_that_was_shown(monkeypatch, revealed):
+    went, begun = [], []
+    monkeypatch.setattr(links, "go", lambda *where: went.append(where))
+    monkeypatch.setattr(tour.address, "begin_anew", lambda query, keep: begun.append(query))
+    tour.go(page.TOUR, 3, revealed=revealed)
+    stop = page.STOPS[3]
+    expected = {**stop.query, TOUR: page.TOUR.name, STOP: "4"}
+    if revealed:
+        expected |= {**stop.shows, REVEALED: "true"}
+    assert went == [(stop.page, expected)]
+    assert begun == [expected]
+
+
 def test_another_page_offers_the_way_back_to_the_stop(open_stop):
     app = open_stop(0, page_name="masks")
     assert "tour_here" in [each.key for each in app.button]

@@ -17,6 +17,7 @@ from core.analysis.effects.weight_shift import (
 )
 from core.heads import Head, Kind
 from core.model import Override
+from core.tokenizer import Token
 from pages.frame import address, cached, clicks, controls, notes, opening, tables
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, n_, number, percent, plain
@@ -202,17 +203,25 @@ def _lines(change: StepChange) -> list[Mapping[str, object]]:
     ]
 
 
+def _numbered(tokens: Sequence[Token], at: int) -> str:
+    """Return a token's text in Markdown, with its position where the text comes more than once."""
+    text = plain(tokens[at].text)
+    if sum(each.text == tokens[at].text for each in tokens) == 1:
+        return text
+    return _("{token} (position {at})").format(token=text, at=number(at))
+
+
 def _names(shown: Moved) -> dict[str, str]:
     """Return what row and keys are called; a decoder's row by what is fed and what is predicted."""
     inspection = shown.opened.inspection
     queries, keys = (tokens(inspection, shown.kind) for tokens in (query_tokens, key_tokens))
-    row = queries[shown.row].text
+    row = _numbered(queries, shown.row)
     if shown.kind.query_side == "target":
-        row = f"{row} → {inspection.predicted_tokens[shown.row].text}"
+        row = f"{row} → {plain(inspection.predicted_tokens[shown.row].text)}"
     return {
-        "row": plain(row),
-        "key": plain(keys[shown.key].text),
-        "from_key": plain(keys[int(shown.weights_QK[shown.row].argmax())].text),
+        "row": row,
+        "key": _numbered(keys, shown.key),
+        "from_key": _numbered(keys, int(shown.weights_QK[shown.row].argmax())),
     }
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from core.tasks import TASKS, translation
 from core.tasks.copying import MAX_LENGTH
 from core.tasks.corpus import Corpus
-from core.tasks.familiarity import familiarity, is_measured, nearest_words
+from core.tasks.familiarity import familiarity, is_measured, longest_learned, nearest_words
 from core.tasks.mixed import Mixed
 from core.tasks.task import Sample
 
@@ -20,7 +20,7 @@ def test_a_sentence_that_the_task_makes_is_familiar(name):
     for sample in task.held_out_samples(20):
         found = familiarity(task, sample.source)
         assert found.made
-        assert found.n_words == len(sample.source.split()) <= found.longest
+        assert len(sample.source.split()) <= longest_learned(task)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,12 @@ def test_letters_to_copy_are_too_many_when_there_are_more_than_in_training():
     letters = " ".join(rng.choices("abc", k=MAX_LENGTH + 1))
     found = familiarity(TASKS["copy"], letters)
     assert not found.made
-    assert found.n_words == found.longest + 1 == MAX_LENGTH + 1
+    assert longest_learned(TASKS["copy"]) == MAX_LENGTH
+
+
+def test_of_own_pairs_the_longest_source_is_known():
+    pairs = Corpus("own", [Sample(f"{n}" + " a" * (n % 7), f"b {n}") for n in range(60)])
+    assert longest_learned(pairs) == max(len(each.source.split()) for each in pairs.part("train"))
 
 
 def test_a_file_of_pairs_makes_no_sentences():

@@ -134,25 +134,3 @@ def test_what_was_measured_is_not_said_to_hold_for_another_kind_of_sentence(mode
     for sentence, other in ((tired, False), (TROPHY, True)):
         text = notes.pronoun_head(run, sentence, ["it"], best, best)
         assert (OTHER_KIND in text) == other
-
-
-def test_a_sentence_that_the_grammar_does_not_make_is_said_with_how_long_it_is(open_app):
-    text = said(open_app(model="translate-guided", sentence=TROPHY))
-    assert "Training used a sentence of the grammar; this is none" in text
-    assert "words, the longest of" not in text
-    longer = " ".join(["The animal slept because it was tired and"] * 4)
-    text = said(open_app(model="translate-guided", sentence=longer))
-    assert "It has 32 words, the longest of 2,000 training sentences" in text
-    assert "Training used" not in said(open_app(model="translate-guided"))
-
-
-def test_letters_to_copy_are_described(open_app):
-    text = said(open_app(model="copy", sentence="a dog"))
-    assert "4 to 16 letters from a to z with spaces between them; this is none" in text
-    assert "Training used" not in said(open_app(model="copy", sentence="z y x w"))
-
-
-def test_known_words_that_are_spelled_like_an_unknown_one_are_named(open_app):
-    text = said(open_app(model="everyday", sentence="The anmial slept."))
-    assert "spelled like “anmial”: animal" in text
-    assert "Training used" not in text

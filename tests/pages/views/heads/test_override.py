@@ -185,3 +185,10 @@ def test_long_translations_are_folded_below_what_is_found(open_override):
 @pytest.mark.parametrize(("older", "name"), [("largest weight", "largest"), ("all weight", "all")])
 def test_a_link_to_what_was_moved_before_opens_it(open_override, older, name):
     assert open_override(moved=older).segmented_control(key=HOW).value == name
+
+
+def test_of_words_that_come_more_than_once_the_position_is_said(open_override):
+    at = open_override(
+        sentence="The dog saw the dog because the dog was tired.", move="encoder.self,7,1"
+    )
+    assert "**dog (position 7)** is made to look at **dog (position 1)** instead of" in read(at)
