@@ -41,7 +41,8 @@ STYLE = """
 }
 [data-presenting] .st-key-tour { border: 0; padding: 0; }
 .pointed-at { display: none; }
-[data-presenting] .pointed-at {
+/* Before the pointer has moved nobody knows where it is. */
+[data-presenting] .pointed-at[style] {
   display: block;
   position: fixed;
   z-index: 1000000;

@@ -12,10 +12,10 @@ from viz.charts.curves import Quantity
 
 Drawn = Literal["beside", "stacked", "dots"]
 
-BAR = 18
+BAR = 20
 """Height of a row of up to `BARS` bars in pixels."""
 BARS = 3
-AROUND = 100
+AROUND = 110
 """Room for title, legend and axis: the page counts them into a chart's height."""
 LEAST = 66
 """Room for the bars, however few."""
@@ -58,15 +58,20 @@ def bars(
         labelExpr=f"{json.dumps(list(names))}[datum.value]",
         labelLimit=LONGEST_NAME,
         labelOverlap=False,
+        # The first and the last name stand beside their bars, too.
+        labelFlush=False,
         grid=drawn == "dots",
     )
     colours = [theme.colour(rgb) for rgb in theme.HEADS]
+    lengths = value.axis
+    # The number at the end of the axis is not cut.
+    lengths["labelFlush"] = True
     base = alt.Chart(pd.DataFrame(rows, columns=["row", "name", "value", "series", "order"]))
     marks = (
         base.mark_point(filled=True, size=DOT, opacity=1.0) if drawn == "dots" else base.mark_bar()
     )
     encoded = marks.encode(
-        x=alt.X("value:Q", title=value.name, axis=value.axis, scale=value.scale),
+        x=alt.X("value:Q", title=value.name, axis=lengths, scale=value.scale),
         y=alt.Y("row:O", title=None, axis=labels),
         color=alt.Color(
             "series:N",

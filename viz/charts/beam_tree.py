@@ -12,8 +12,8 @@ from viz.messages import N_
 
 ROW = 36
 """Pixels between two prefixes of a step."""
-LONGEST_WORD = 64
-"""Longer words are cut, in pixels."""
+LONGEST_WORD, WIDTH = 64, 1100
+"""Longer words are cut, in pixels; in so many all words of a row have room."""
 PICKED = "picked"
 """What a click selects: the number of a node, under `node`."""
 
@@ -109,7 +109,9 @@ def beam_tree(nodes: Sequence[TreeNode], texts: Mapping[str, str] | None = None)
         .add_params(alt.selection_point(name=PICKED, fields=["node"]))
     )
     # Black, which text is where nothing is said, cannot be read on a dark page.
-    words = base.mark_text(dy=-11, cursor="pointer", limit=LONGEST_WORD).encode(
+    words = base.mark_text(
+        dy=-11, cursor="pointer", limit=min(LONGEST_WORD, WIDTH / max(1, len(steps)))
+    ).encode(
         x=x,
         y=y,
         text="label:N",

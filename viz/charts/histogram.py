@@ -53,7 +53,12 @@ def histogram(
                 "from:Q",
                 title=value,
                 bin=alt.BinParams(binned=True),
-                axis=alt.Axis(format=".1f", values=[0, 0.2, 0.4, 0.6, 0.8, 1], titlePadding=2),
+                axis=alt.Axis(
+                    format=".1f",
+                    values=[0, 0.2, 0.4, 0.6, 0.8, 1],
+                    titlePadding=2,
+                    labelFlush=True,
+                ),
                 scale=alt.Scale(domain=[0, 1]),
             ),
             x2="to:Q",
