@@ -74,12 +74,11 @@ VIEWS: tuple[View[Opened], ...] = (
         "scores",
         N_("roles"),
         N_(
-            "The **role** of each head on held-out sentences, beside what the best rule without a "
-            "model reaches."
+            "The **role** of each head: on held-out sentences, or, of a model that learned "
+            "elsewhere, on text that repeats."
         ),
         scores.draw,
         of_sentence=False,
-        needs=(Need.TASK, Need.BOTH),
     ),
     View(
         "card",

@@ -4,24 +4,16 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 
-from core.analysis.effects.repetition_cost import (
-    RepetitionCost,
-    control_heads,
-    cost_of_silencing,
-)
-from core.analysis.heads.antecedent import AntecedentHead, antecedent_head, sentences_with_it
-from core.analysis.heads.repeated_text import RepeatedText, TextScore, measure_roles
-from core.analysis.heads.repeated_tokens import HALF, Specials, TextRole
+from core.analysis.effects.repetition_cost import RepetitionCost, costs_of_induction
+from core.analysis.heads.antecedent import AntecedentHead, antecedent_of
+from core.analysis.heads.repeated_text import RepeatedText, TextScore, roles_on_text
+from core.analysis.heads.repeated_tokens import TextRole
 from core.evaluate.intervals import Difference
 from core.heads import Head
 from core.runs.run import Run
 
 SHOWN = 5
 """So many heads of each role."""
-SILENCED = (1, 3, 5)
-"""So many of the best induction heads are silenced together."""
-N_WITH_IT = 400
-"""Sentences with a pronoun: a half to choose the head by, and a half to test it on."""
 
 
 def run(loaded: Run, *, as_json: bool) -> None:
@@ -29,43 +21,13 @@ def run(loaded: Run, *, as_json: bool) -> None:
 
     Of an encoder it is told, too, which head links "it" to its antecedent, if any does.
     """
-    specials = Specials.of(loaded.tokenizer)
-    room = loaded.model.config.max_positions - len(specials.begins) - len(specials.ends) - 1
-    found = measure_roles(loaded.model, half=min(HALF, room // 2), specials=specials)
+    found = roles_on_text(loaded)
     costs, antecedent = costs_of_induction(loaded, found), antecedent_of(loaded)
     if as_json:
         print(json.dumps(to_json(found, costs, antecedent)))
     else:
         for line in lines(found, costs, antecedent):
             print(line)
-
-
-def costs_of_induction(loaded: Run, found: RepeatedText) -> dict[int, RepetitionCost]:
-    """Return what silencing so many of the best induction heads costs a decoder alone."""
-    if loaded.model.config.stacks != ("decoder",):
-        return {}
-    costs = {}
-    for n in SILENCED:
-        heads = found.best(TextRole.INDUCTION, n)
-        try:
-            controls = control_heads(found, TextRole.INDUCTION, heads)
-        except ValueError:
-            # So small a model has no other heads to compare with.
-            continue
-        costs[n] = cost_of_silencing(loaded.model, heads, controls, found.text.drawn_anew())
-    return costs
-
-
-def antecedent_of(loaded: Run) -> AntecedentHead | None:
-    """Return the head of an encoder that links "it" to its antecedent most often."""
-    if "encoder" not in loaded.model.config.stacks:
-        return None
-    pairs = sentences_with_it(loaded.tokenizer, N_WITH_IT)
-    most = loaded.model.config.max_positions
-    if any(len(pair.source) > most for pair in pairs):
-        return None
-    half = len(pairs) // 2
-    return antecedent_head(loaded.model, pairs[:half], pairs[half:])
 
 
 def to_json(

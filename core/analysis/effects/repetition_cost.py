@@ -19,8 +19,11 @@ from core.evaluate.intervals import Difference, mean_difference
 from core.heads import Head, Site
 from core.messages import Message
 from core.model import Silence, Transformer
+from core.runs.run import Run
 
 Losses = NDArray[np.float64]
+SILENCED = (1, 3, 5)
+"""So many of the best induction heads are silenced together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,22 @@ class RepetitionCost:
     control: Cost
     beyond_control: Difference
     """In the second half: before, the other heads are silent, and after, these."""
+
+
+def costs_of_induction(loaded: Run, found: RepeatedText) -> dict[int, RepetitionCost]:
+    """Return what silencing so many of the best induction heads costs a decoder alone."""
+    if loaded.model.config.stacks != ("decoder",):
+        return {}
+    costs = {}
+    for n in SILENCED:
+        heads = found.best(TextRole.INDUCTION, n)
+        try:
+            controls = control_heads(found, TextRole.INDUCTION, heads)
+        except ValueError:
+            # So small a model has no other heads to compare with.
+            continue
+        costs[n] = cost_of_silencing(loaded.model, heads, controls, found.text.drawn_anew())
+    return costs
 
 
 def control_heads(

@@ -20,9 +20,12 @@ from core.evaluate.pronouns import Baselines, baselines
 from core.heads import Head, Kind
 from core.messages import Message
 from core.model import Record, Step, Transformer
+from core.runs.run import Run
 from core.tasks import TASKS
 from core.tokenizer import Tokenizer
 
+N_WITH_IT = 400
+"""Sentences with a pronoun: a half to choose the head by, and a half to test it on."""
 _DRAWN_FOR_ONE = 10
 """So many sentences are drawn for each that is asked for: about one in five has such an "it"."""
 
@@ -81,6 +84,18 @@ def sentences_with_it(tokenizer: Tokenizer, n: int, seed: int = 0) -> list[Pair]
             source = encode_source(tokenizer, sample.source)
             found.append(Pair(source, (), (reference,), sample.source))
     return found
+
+
+def antecedent_of(loaded: Run) -> AntecedentHead | None:
+    """Return the head of an encoder that links "it" to its antecedent most often."""
+    if "encoder" not in loaded.model.config.stacks:
+        return None
+    pairs = sentences_with_it(loaded.tokenizer, N_WITH_IT)
+    most = loaded.model.config.max_positions
+    if any(len(pair.source) > most for pair in pairs):
+        return None
+    half = len(pairs) // 2
+    return antecedent_head(loaded.model, pairs[:half], pairs[half:])
 
 
 def antecedent_head(

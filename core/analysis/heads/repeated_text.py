@@ -30,6 +30,7 @@ from core.analysis.heads.repeated_tokens import (
 from core.evaluate.intervals import mean_difference
 from core.heads import Head, Kind, Site
 from core.model import Step, Transformer
+from core.runs.run import Run
 
 NO_SPECIALS = Specials()
 
@@ -93,6 +94,27 @@ class RoleShares:
                 shares_BH = chosen_BHR.mean(dim=-1).double().cpu()
                 self.found.setdefault((role, site), []).append(shares_BH)
         return tensor
+
+
+def roles_text(run: Run) -> RepeatedTokens:
+    """Return the sequences that a run's model has room for.
+
+    Raises:
+        ValueError: It has too few positions; the message says how many are needed.
+    """
+    specials = Specials.of(run.tokenizer)
+    room = run.model.config.max_positions - len(specials.begins) - len(specials.ends) - 1
+    return RepeatedTokens(half=min(HALF, room // 2), specials=specials)
+
+
+def roles_on_text(run: Run) -> RepeatedText:
+    """Return what every head of a run does with random tokens that repeat.
+
+    Raises:
+        ValueError: The sequences cannot be drawn for this model; the message says why.
+    """
+    text = roles_text(run)
+    return measure_roles(run.model, half=text.half, specials=text.specials)
 
 
 def measure_roles(

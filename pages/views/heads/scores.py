@@ -14,7 +14,7 @@ from pages.frame.language import N_, _, n_, number, plain
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.view import Shown
-from pages.views.heads import named_heads, role_names
+from pages.views.heads import named_heads, role_names, text_roles
 from pages.views.heads.scores_table import (
     MARK,
     Scored,
@@ -56,7 +56,12 @@ TRIES = (
 
 
 def draw(opened: Opened) -> Shown | None:
-    """Draw the table, and say what the chosen head does."""
+    """Draw the table, and say what the chosen head does.
+
+    Of a model that did not learn a task with sources here, the roles are those that need none.
+    """
+    if opened.run.settings.is_opened or len(opened.run.settings.model.stacks) == 1:
+        return text_roles.draw(opened)
     try:
         with st.spinner(
             n_(

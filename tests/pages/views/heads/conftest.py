@@ -1,5 +1,8 @@
 import pytest
 
+from core.opening.opening import open_model
+from core.runs.run import load_run
+from tests.core.families.folders import write_folder
 from tests.pages.views.attention.conftest import own_random  # noqa: F401
 from tests.pages.views.conftest import assert_takeable, computed, numbers_of
 
@@ -9,3 +12,35 @@ def assert_computed_again(at, shown, *names, root=None):
     if shown.pictures:
         assert_takeable(at, shown)
     assert computed(shown, root) == pytest.approx(numbers_of(shown, *names), rel=1e-5, abs=1e-6)
+
+
+OPENED = ("bert", "gpt2", "t5")
+
+
+@pytest.fixture(scope="module", params=OPENED)
+def opened_kind(request):
+    """A kind of model that learned elsewhere."""
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def opened_folder(opened_kind, tmp_path_factory):
+    """A folder with one small random model of the kind, opened."""
+    runs = tmp_path_factory.mktemp("runs")
+    write_folder(runs / ".model", opened_kind)
+    list(open_model(str(runs / ".model"), runs / opened_kind))
+    return runs
+
+
+@pytest.fixture
+def open_text_roles(open_page, elsewhere, opened_folder, opened_kind):
+    """Return a function that opens the roles of its heads."""
+    elsewhere("OWN", opened_folder)
+    query = {"trial": "scores", "model": f"runs/{opened_kind}"}
+    return lambda **more: open_page("heads", **query, **more)
+
+
+@pytest.fixture(scope="module")
+def opened_run(opened_folder, opened_kind):
+    """The model."""
+    return load_run(opened_folder / opened_kind)
