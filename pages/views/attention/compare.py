@@ -7,9 +7,10 @@ import numpy as np
 import streamlit as st
 
 from core.analysis.heads.comparison import aligned, compare, difference
+from core.analysis.lessons.sentence_vectors import sentence_cosine, usual_cosine
 from core.heads import Head
 from core.inspection import inspect_sentence, merged
-from pages.frame import components, notes, selection, snippets
+from pages.frame import cached, components, notes, selection, snippets
 from pages.frame.cells import cell_columns
 from pages.frame.language import N_, _, number
 from pages.frame.opening import Opened
@@ -46,12 +47,35 @@ def draw(opened: Opened) -> Shown | None:
         python=weights.inspecting(selected, *_IMPORTS) + _python(shown),
         about=_about(shown),
         code=[difference, compare, aligned, inspect_sentence, *([merged] * selected.whole_words)],
-        seen=f"{differences.what_changes(shown)} {differences.what_differs(shown)}",
+        seen=" ".join(
+            filter(
+                None,
+                (
+                    _alike(shown),
+                    differences.what_changes(shown),
+                    differences.what_differs(shown),
+                ),
+            )
+        ),
         instead=_instead(shown),
         pictures=[picture],
         how_to_read=_(_HOW_TO_READ),
         formula=_FORMULA,
     )
+
+
+def _alike(shown: Compared) -> str:
+    """Say how alike an encoder makes two sentences that guesses no words; empty of other models."""
+    first, second = shown.first.opened, shown.second
+    config = first.run.model.config
+    if second.models or config.has_output or config.stacks != ("encoder",):
+        return ""
+    cosine = cached.of_run(sentence_cosine, first.path, first.sentence, second.sentence)
+    usual, n = cached.of_run(usual_cosine, first.path)
+    return _(
+        "The two sentences have cosine **{cosine}** (of the means of their tokens’ vectors); "
+        "sentences of the grammar {usual} on average (n = {n} pairs)."
+    ).format(cosine=number(cosine, 2), usual=number(usual, 2), n=number(n))
 
 
 def _instead(shown: Compared) -> str:
