@@ -105,11 +105,11 @@ VIEWS: tuple[View[Opened], ...] = (
         "attribution",
         N_("attribution"),
         N_(
-            "Which source tokens a word depends on. Hiding a token (**leave one out**) is what the "
-            "other methods are tested by."
+            "Which tokens a word depends on. Hiding a token (**leave one out**) is what the other "
+            "methods are tested by."
         ),
         attribution.draw,
-        needs=(Need.BOTH,),
+        needs=(Need.WRITING,),
     ),
 )
 

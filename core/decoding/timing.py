@@ -14,7 +14,6 @@ from core.decoding.sentence import source_tensor
 from core.decoding.step import DecodeOptions
 from core.model import Transformer
 from core.runs.run import Run
-from core.vocabulary import BOS, EOS
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,9 @@ def measure_times(model: Transformer, source_S: Tensor) -> DecodingTimes:
 
 @torch.inference_mode()
 def _seconds_of_one_pass(model: Transformer, source_S: Tensor, written: tuple[int, ...]) -> float:
-    fed_1T = source_S.new_tensor([[BOS, *(token for token in written if token != EOS)]])
+    config = model.config
+    said = [token for token in written if token not in config.eos_ids]
+    fed_1T = source_S.new_tensor([[*config.begins, *said]])
     started = time.perf_counter()
     model(source_S[None], fed_1T)
     return time.perf_counter() - started

@@ -33,10 +33,13 @@ def source_rollout(
     """Return rolled_S, which sums to 1: how much of each source token is in what a row looks at.
 
     Args:
-        encoder_LHSS: The weights of the encoder.
-        cross_HS: What a row of the decoder looks at in the last cross-attention.
+        encoder_LHSS: The weights of the encoder, or of a decoder alone below its last layer.
+        cross_HS: What a row of the decoder looks at in the last cross-attention, or has of the
+            positions below.
     """
-    return np.asarray(cross_HS.astype(np.float64).mean(axis=0) @ rollout(encoder_LHSS)[-1])
+    looked_at_S = cross_HS.astype(np.float64).mean(axis=0)
+    # Below the only layer of a decoder alone are the tokens themselves.
+    return np.asarray(looked_at_S @ rollout(encoder_LHSS)[-1] if len(encoder_LHSS) else looked_at_S)
 
 
 def source_flow(

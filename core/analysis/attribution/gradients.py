@@ -1,6 +1,7 @@
-"""What each source token gives to a word, by the gradients of its log-probability.
+"""What each token of a source gives to a word, by the gradients of its log-probability.
 
-B batch, S source length, D model width.
+A decoder alone has no source: there it is asked of what it was fed, the last of which writes the
+word. B batch, S source length, D model width.
 """
 
 from collections.abc import Callable
@@ -11,12 +12,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.batch import pad
+from core.batch import one_row, pad
 from core.decoding.step import sayable
 from core.heads import Site
 from core.model import Record, Step, Transformer
 
-SOURCE = Site("encoder", 0, "embedding")
+SOURCE, FED = Site("encoder", 0, "embedding"), Site("decoder", 0, "embedding")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,22 +25,34 @@ class Said:
     """A word that a model says, or might: the next one after a prefix."""
 
     source_ids: tuple[int, ...]
-    """With EOS."""
+    """With EOS; none for a decoder alone."""
     fed_ids: tuple[int, ...]
-    """BOS first; the last row writes the word."""
+    """What begins a target first; the last row writes the word."""
     token: int
     """The word's id."""
+
+    @property
+    def asked_ids(self) -> tuple[int, ...]:
+        """The tokens that are asked what they have to do with the word."""
+        return self.source_ids or self.fed_ids
+
+    @property
+    def embedding(self) -> Site:
+        """Where their vectors come in."""
+        return SOURCE if self.source_ids else FED
 
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """A probe that puts other vectors in the place of the source tokens'; positions stay."""
+    """A probe that puts other vectors in the place of some tokens'; positions stay."""
 
     tokens_BSD: Tensor
+    embedding: Site
+    """Of these tokens."""
 
     def sees(self, site: Site) -> bool:
-        """The source's embedding."""
-        return site == SOURCE
+        """The embedding."""
+        return site == self.embedding
 
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
         """Replace the tokens' vectors."""
@@ -48,22 +61,23 @@ class Embedded:
 
 def log_probability_of_vectors(model: Transformer, said: Said) -> Callable[[Tensor], Tensor]:
     """Return a function from tokens_BSD to the word's log_probability_B after such a source."""
-    source_1S, fed_1T = pad([said.source_ids]), pad([said.fed_ids])
+    source_1S, fed_1T = one_row(said.source_ids), pad([said.fed_ids])
 
     def log_probability_B(tokens_BSD: Tensor) -> Tensor:
         n = len(tokens_BSD)
-        logits_BTV = model(source_1S.expand(n, -1), fed_1T.expand(n, -1), Embedded(tokens_BSD))
+        source_BS = None if source_1S is None else source_1S.expand(n, -1)
+        logits_BTV = model(source_BS, fed_1T.expand(n, -1), Embedded(tokens_BSD, said.embedding))
         return sayable(logits_BTV[:, -1], model.config).log_softmax(dim=-1)[:, said.token]
 
     return log_probability_B
 
 
 def token_vectors(model: Transformer, said: Said) -> Tensor:
-    """Return tokens_1SD, what the encoder is given of the source beside the positions."""
-    record = Record(frozenset({Step.TOKENS}), frozenset({SOURCE}))
+    """Return tokens_1SD, what the model is given of the tokens asked beside the positions."""
+    record = Record(frozenset({Step.TOKENS}), frozenset({said.embedding}))
     with torch.no_grad():
-        model.encode(pad([said.source_ids]), record)
-    return record.tensors[SOURCE, Step.TOKENS].clone()
+        model(one_row(said.source_ids), pad([said.fed_ids]), record)
+    return record.tensors[said.embedding, Step.TOKENS].clone()
 
 
 @torch.enable_grad()

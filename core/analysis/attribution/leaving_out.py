@@ -1,12 +1,14 @@
 """What the words of a target lose when a part of the source is hidden: leave one out.
 
-What is hidden is out of sight of all rows, as padding is; the rest keeps its places.
+What is hidden is out of sight of all rows, as padding is; the rest keeps its places. Of a decoder
+alone parts of what it was fed are hidden.
 
 B batch, S source length, T target length, V vocabulary, P parts of the source: its tokens, or its
 words.
 """
 
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 import torch
@@ -16,8 +18,9 @@ from torch import Tensor
 from core.analysis.attribution.gradients import Said
 from core.batch import pad
 from core.decoding.step import sayable
-from core.model import Transformer
-from core.vocabulary import BOS, PAD
+from core.heads import Kind
+from core.model import Remask, Transformer
+from core.model.masks import causal_mask
 
 SOURCES_AT_ONCE = 64
 FEW_TOKENS = 64
@@ -50,11 +53,12 @@ def lost_without(
 
     Args:
         model: In evaluation mode.
-        source_ids: With EOS.
+        source_ids: With EOS; none for a decoder alone.
         target_ids: Without BOS; EOS may be asked about where it is there.
         words: As `leave_one_out` takes them.
     """
-    return _lost(model, source_ids, (BOS, *target_ids[:-1]), target_ids, words)
+    fed_ids = (*model.config.begins, *target_ids[:-1])
+    return _lost(model, source_ids, fed_ids, target_ids, words)
 
 
 def telling_step(
@@ -69,7 +73,7 @@ def telling_step(
 
     Args:
         model: In evaluation mode.
-        source_ids: With EOS.
+        source_ids: With EOS; none for a decoder alone.
         target_ids: Without BOS; EOS may be asked about where it is there.
         among: Source positions: only how much hangs on one of these counts. Empty for all.
     """
@@ -88,17 +92,30 @@ def _lost(
     words: Sequence[int] | None,
 ) -> NDArray[np.float64]:
     """Return lost_TP of the words that the last rows write."""
-    part_S = torch.arange(len(source_ids)) if words is None else torch.tensor(words)
+    asked_ids = source_ids or fed_ids
+    part_S = torch.arange(len(asked_ids)) if words is None else torch.tensor(words)
     hidden_PS = torch.arange(int(part_S.max()) + 1)[:, None] == part_S
-    source_1S = pad([source_ids])
-    # The first one is whole.
-    sources_BS = torch.cat([source_1S, source_1S.masked_fill(hidden_PS, PAD)])
+    # In the first row nothing is hidden.
+    hidden_BS = torch.cat([torch.zeros(1, len(asked_ids), dtype=torch.bool), hidden_PS])
     fed_1T, said_1T1 = pad([fed_ids]), torch.tensor(said_ids)[None, :, None]
 
     def log_probability_BT(some_BS: Tensor) -> Tensor:
-        logits_BTV = model(some_BS, fed_1T.expand(len(some_BS), -1))[:, -len(said_ids) :]
-        at_BT1 = said_1T1.expand(len(some_BS), -1, -1)
-        return sayable(logits_BTV, model.config).log_softmax(-1).gather(-1, at_BT1)[..., 0].double()
+        n = len(some_BS)
+        logits_BTV = _logits(model, source_ids, fed_1T.expand(n, -1), some_BS)
+        of_said_BTV = sayable(logits_BTV[:, -len(said_ids) :], model.config).log_softmax(-1)
+        return of_said_BTV.gather(-1, said_1T1.expand(n, -1, -1))[..., 0].double()
 
-    found_BT = torch.cat([log_probability_BT(some) for some in sources_BS.split(SOURCES_AT_ONCE)])
+    found_BT = torch.cat([log_probability_BT(some) for some in hidden_BS.split(SOURCES_AT_ONCE)])
     return np.asarray((found_BT[0] - found_BT[1:]).T.numpy())
+
+
+def _logits(
+    model: Transformer, source_ids: Sequence[int], fed_BT: Tensor, hidden_BS: Tensor
+) -> Tensor:
+    """Return logits_BTV with some tokens of a source out of sight, or of what a decoder is fed."""
+    if not source_ids:
+        # There may be no token that stands for none.
+        visible_BTT = causal_mask(fed_BT.shape[1]) & ~hidden_BS[:, None, :]
+        return cast(Tensor, model(None, fed_BT, Remask({Kind.DECODER_SELF: visible_BTT})))
+    source_BS = pad([source_ids]).expand(len(hidden_BS), -1)
+    return cast(Tensor, model(source_BS.masked_fill(hidden_BS, model.config.pad_id), fed_BT))

@@ -2,7 +2,7 @@
 
 All answer one question: what does source token s have to do with the word of step t? Those of
 attention say how much of s reaches the row that writes the word, the others how the word's
-log-probability depends on s.
+log-probability depends on s. A decoder alone is asked about the tokens that it was fed.
 
 H heads, L layers, B batch, S source length, T target length, V vocabulary, P parts of the source:
 its tokens, or its words.
@@ -21,6 +21,7 @@ from core.analysis.attribution.flow import MOST_TOKENS, source_flow, source_roll
 from core.analysis.attribution.gradients import Said, gradient_times_input
 from core.analysis.attribution.integrated import IntegratedGradients, integrated_gradients
 from core.analysis.attribution.leaving_out import leave_one_out
+from core.analysis.attribution.rollout import mixing
 from core.batch import one_row
 from core.decoding.step import sayable
 from core.evaluate.ranks import rank_correlation
@@ -35,9 +36,10 @@ class Method(StrEnum):
     """The methods, the simplest first."""
 
     ATTENTION = "attention"
-    """The weights of the row in the last cross-attention, averaged over its heads."""
+    """The weights of the row in the last cross-attention, or, of a decoder alone, in its last
+    self-attention, averaged over its heads."""
     ROLLOUT = "rollout"
-    """What of it attention passes on to there through the encoder; see `flow`."""
+    """What of it attention passes on to there through the layers below; see `flow`."""
     FLOW = "flow"
     """The most that could flow there through the same layers; asked of sources of no more than
     `core.analysis.attribution.flow.MOST_TOKENS` tokens."""
@@ -94,20 +96,26 @@ class Attribution:
         }
 
 
-def said_at(source_ids: Sequence[int], target_ids: Sequence[int], step: int) -> Said:
+def said_at(
+    source_ids: Sequence[int],
+    target_ids: Sequence[int],
+    step: int,
+    begins: Sequence[int] = (BOS,),
+) -> Said:
     """Return the word of a step, counted from 0.
 
     Args:
-        source_ids: With EOS.
-        target_ids: Without BOS; EOS may be asked about where it is there.
+        source_ids: With EOS; none for a decoder alone.
+        target_ids: Without what begins it; EOS may be asked about where it is there.
         step: Which of the target's tokens.
+        begins: What the decoder is fed first.
 
     Raises:
         IndexError: The target is not that long.
     """
     if not 0 <= step < len(target_ids):
         raise IndexError(f"step {step} is none of the {len(target_ids)} that write the target")
-    return Said(tuple(source_ids), (BOS, *target_ids[:step]), target_ids[step])
+    return Said(tuple(source_ids), (*begins, *target_ids[:step]), target_ids[step])
 
 
 def attribute(
@@ -128,15 +136,15 @@ def attribute(
         words: Which word each source token belongs to, counted from 0; None asks about tokens.
         asked: The methods; without it, all of them.
     """
-    log_probability, encoder_LHSS, cross_HS = _looked_at(model, said)
+    log_probability, looks = _looked_at(model, said)
     integrated = integrated_gradients(model, said) if Method.INTEGRATED in asked else None
     added = partial(_between_words, words=words)
     ways: dict[Method, Callable[[], Scores]] = {
-        Method.ATTENTION: lambda: added(cross_HS.astype(np.float64).mean(axis=0)),
-        Method.ROLLOUT: lambda: added(source_rollout(encoder_LHSS, cross_HS)),
+        Method.ATTENTION: lambda: added(looks.last_HS.astype(np.float64).mean(axis=0)),
+        Method.ROLLOUT: lambda: added(source_rollout(looks.below_LHSS, looks.row_HS)),
     }
-    if len(said.source_ids) <= MOST_TOKENS:
-        ways[Method.FLOW] = lambda: source_flow(encoder_LHSS, cross_HS, words)
+    if len(said.asked_ids) <= MOST_TOKENS:
+        ways[Method.FLOW] = lambda: source_flow(looks.below_LHSS, looks.row_HS, words)
     ways[Method.GRADIENT] = lambda: added(gradient_times_input(model, said))
     if integrated is not None:
         ways[Method.INTEGRATED] = lambda: added(integrated.scores_S)
@@ -149,17 +157,38 @@ def _between_words(scores: Scores, words: Sequence[int] | None) -> Scores:
     return scores if words is None else np.asarray(np.bincount(words, scores), np.float64)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Looks:
+    """Where the row looks that writes a word, and what that is made of."""
+
+    last_HS: Weights
+    """The row's weights on the tokens asked, in the last layer that looks at them."""
+    row_HS: Weights
+    """What the row has of the positions below: these weights, and of a decoder alone half of it
+    the row's own position, which goes on along the residual connection."""
+    below_LHSS: Weights
+    """The weights of the layers below."""
+
+
 @torch.inference_mode()
-def _looked_at(model: Transformer, said: Said) -> tuple[float, Weights, Weights]:
-    """Return a word's log-probability, encoder_LHSS, and cross_HS of the row that writes it."""
+def _looked_at(model: Transformer, said: Said) -> tuple[float, _Looks]:
+    """Return a word's log-probability, and where the row looks that writes it."""
     record = Record()
     logits_BTV = model(one_row(said.source_ids), one_row(said.fed_ids), record)
     log_probability = float(
         sayable(logits_BTV[0, -1], model.config).log_softmax(dim=-1)[said.token]
     )
     attended = [(site, site.attention) for site in model.sites() if site.attention]
-    encoder = [site for site, kind in attended if kind.query_side == "source"]
-    encoder_LHSS = torch.stack([record.weights(site)[0] for site in encoder])
+    self_side = "source" if said.source_ids else "target"
+    layers = [
+        record.weights(site)[0].float().numpy()
+        for site, kind in attended
+        if kind.is_self and kind.query_side == self_side
+    ]
+    if not said.source_ids:
+        layers_LHSS = np.stack(layers)
+        row_1S = mixing(layers_LHSS)[-1:, -1].astype(np.float32)
+        return log_probability, _Looks(layers_LHSS[-1, :, -1], row_1S, layers_LHSS[:-1])
     *_, last = (site for site, kind in attended if not kind.is_self)
-    cross_HS = record.weights(last)[0, :, -1]
-    return log_probability, encoder_LHSS.float().numpy(), cross_HS.float().numpy()
+    cross_HS = record.weights(last)[0, :, -1].float().numpy()
+    return log_probability, _Looks(cross_HS, cross_HS, np.stack(layers))

@@ -26,7 +26,7 @@ from core.model import (
 )
 from core.model.masks import causal_mask, padding_mask
 from core.runs.run import Run, RunError
-from core.vocabulary import BOS, EOS, PAD
+from core.vocabulary import PAD
 
 _LONGEST_WORD = 2
 """Of a sentence that is offered beside another, in tokens."""
@@ -58,25 +58,36 @@ class PaddedBatch:
     """BOS and the model's own translation: what the decoder is fed, teacher-forced."""
     cut: bool
     """True where the end of a sentence was cut off to fit the model."""
+    pad_id: int = PAD
+    """The token that fills up."""
 
     @property
     def source_BS(self) -> Tensor:
         """The sources as the encoder gets them."""
-        return pad(self.source_ids)
+        return pad(self.source_ids, pad_id=self.pad_id)
 
     @property
     def fed_BT(self) -> Tensor:
         """The targets as the decoder gets them."""
-        return pad(self.fed_ids)
+        return pad(self.fed_ids, pad_id=self.pad_id)
 
     def ids(self, side: Side) -> Tensor:
         """Return the tokens that the encoder gets, ids_BS, or the decoder, ids_BT."""
         return self.source_BS if side == "source" else self.fed_BT
 
+    def is_text(self, side: Side) -> NDArray[np.bool_]:
+        """Return is_text_BK: True for the tokens of a sentence, False for those that fill up.
+
+        Their ids do not tell: there are models in which a target begins with what fills up.
+        """
+        rows = self.source_ids if side == "source" else self.fed_ids
+        lengths_B = np.array([len(row) for row in rows])
+        return np.arange(lengths_B.max()) < lengths_B[:, None]
+
     @property
     def n_padding(self) -> int:
         """PAD tokens among the sources."""
-        return int((self.source_BS == PAD).sum())
+        return int((~self.is_text("source")).sum())
 
 
 def padded_batch(run: Run, sentences: Sequence[str]) -> PaddedBatch:
@@ -86,10 +97,14 @@ def padded_batch(run: Run, sentences: Sequence[str]) -> PaddedBatch:
         SentenceError: One of them has no text.
     """
     source_ids, cut = read_sources(run, sentences)
-    written = decode_greedily(run.model, pad(source_ids))
-    fed = [(BOS, *(ids[:-1] if ids[-1:] == (EOS,) else ids)) for ids in written]
-    longest = run.settings.model.max_positions
-    return PaddedBatch(source_ids, tuple(ids[:longest] for ids in fed), cut)
+    config = run.model.config
+    written = decode_greedily(run.model, pad(source_ids, pad_id=config.pad_id))
+    fed = [
+        (*config.begins, *(ids[:-1] if set(ids[-1:]) & set(config.eos_ids) else ids))
+        for ids in written
+    ]
+    longest = config.max_positions
+    return PaddedBatch(source_ids, tuple(ids[:longest] for ids in fed), cut, config.pad_id)
 
 
 def read_sources(run: Run, sentences: Sequence[str]) -> tuple[tuple[tuple[int, ...], ...], bool]:
@@ -127,7 +142,7 @@ def companions(run: Run, n: int = 40) -> tuple[str, ...]:
 
 
 def visible(
-    source_BS: Tensor, target_BT: Tensor, without: Collection[Mask] = ()
+    source_BS: Tensor, target_BT: Tensor, without: Collection[Mask] = (), pad_id: int = PAD
 ) -> Mapping[Kind, Tensor]:
     """Return what each kind of attention may look at.
 
@@ -135,6 +150,7 @@ def visible(
         source_BS: Padded source ids.
         target_BT: Padded target ids.
         without: Masks that are left out.
+        pad_id: The token that fills up; the first of a target is visible, whichever it is.
 
     Returns:
         Kind of attention → visible_BQK with dimensions of size 1 where all are the same; in
@@ -145,9 +161,11 @@ def visible(
     combined = {mask.attention: everything_111 for mask in MASKS}
     for mask in set(MASKS) - set(without):
         keys_BK = ids[mask.attention.key_side]
-        alone_BQK = (
-            padding_mask(keys_BK) if mask.name == PADDING else causal_mask(keys_BK.shape[1])[None]
-        )
+        if mask.name == LOOK_AHEAD:
+            alone_BQK = causal_mask(keys_BK.shape[1])[None]
+        else:
+            alone_BQK = padding_mask(keys_BK, pad_id)
+            alone_BQK[..., 0] |= mask.attention.key_side == "target"
         combined[mask.attention] = combined[mask.attention] & alone_BQK
     return combined
 
@@ -160,7 +178,7 @@ def alone(batch: PaddedBatch, kind: Kind, sentence: int) -> Mapping[str, NDArray
     for mask in MASKS:
         if mask.attention is kind:
             others = set(MASKS) - {mask}
-            visible_BQK = visible(batch.source_BS, batch.fed_BT, others)[kind]
+            visible_BQK = visible(batch.source_BS, batch.fed_BT, others, batch.pad_id)[kind]
             found[mask.name] = visible_BQK.expand(n_batch, n_queries, n_keys)[sentence].numpy()
     return found
 
@@ -181,7 +199,8 @@ def attended(
 ) -> Attended:
     """Run a batch with some masks left out in all layers, and record one sublayer."""
     record = Record(frozenset({Step.VISIBLE, Step.SCORES, Step.WEIGHTS}), frozenset({site}))
-    probes = [Remask(visible(batch.source_BS, batch.fed_BT, without))] if without else []
+    changed = visible(batch.source_BS, batch.fed_BT, without, batch.pad_id)
+    probes = [Remask(changed)] if without else []
     model(batch.source_BS, batch.fed_BT, Probes([*probes, record]))
     scores, weights = (record.tensors[site, step] for step in (Step.SCORES, Step.WEIGHTS))
     n_batch, _, n_queries, n_keys = weights.shape
@@ -207,13 +226,13 @@ def leak(weights_BHQK: NDArray[np.float32], batch: PaddedBatch, head: Head) -> L
         batch: That it looked at.
         head: The one that is meant.
     """
-    queries_BQ, keys_BK = batch.ids(head.kind.query_side), batch.ids(head.kind.key_side)
-    weights_NK = weights_BHQK[:, head.index][(queries_BQ != PAD).numpy()].astype(np.float64)
+    queries_BQ, keys_BK = (batch.is_text(side) for side in head.kind.sides)
+    weights_NK = weights_BHQK[:, head.index][queries_BQ].astype(np.float64)
     n_queries, n_keys = weights_BHQK.shape[2:]
-    padded_BQK = (keys_BK == PAD)[:, None, :].expand(-1, n_queries, n_keys).numpy()
-    padded_NK = padded_BQK[(queries_BQ != PAD).numpy()]
+    padded_BQK = np.broadcast_to(~keys_BK[:, None, :], (len(keys_BK), n_queries, n_keys))
+    padded_NK = padded_BQK[queries_BQ]
     later_QK = np.triu(np.ones((n_queries, n_keys), bool), 1) & head.kind.causal
-    later_NK = np.broadcast_to(later_QK, padded_BQK.shape)[(queries_BQ != PAD).numpy()]
+    later_NK = np.broadcast_to(later_QK, padded_BQK.shape)[queries_BQ]
     total = len(weights_NK)
     return Leak(
         padding=float(weights_NK[padded_NK].sum() / total),

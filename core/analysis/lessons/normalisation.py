@@ -15,7 +15,6 @@ from torch import Tensor, nn
 from core.batch import one_row, pad
 from core.heads import Site
 from core.model import Record, Step, Transformer
-from core.vocabulary import PAD
 
 EPS = 1e-5
 """What both norms add to a variance before its root is taken."""
@@ -142,10 +141,12 @@ def study_norms(
     if not site.in_encoder:
         raise ValueError(f"{site} is not a sublayer of the encoder")
     _norm_of(model, site)
-    alone_B1, together_BS = pad([source_ids]), pad([source_ids, *others])
+    alone_B1 = pad([source_ids])
+    together_BS = pad([source_ids, *others], pad_id=model.config.pad_id)
     before_alone, after_alone = _encoded(model, site, alone_B1)
     before, after = _encoded(model, site, together_BS)
-    tokens_BS = (together_BS != PAD).numpy()
+    lengths_B = np.array([len(ids) for ids in (source_ids, *others)])
+    tokens_BS = np.arange(together_BS.shape[1]) < lengths_B[:, None]
     everything_BS = np.ones_like(tokens_BS)
     length = len(source_ids)
     reference_KD = batch_norm(before_alone, everything_BS[:1, :length])[0]

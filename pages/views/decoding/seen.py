@@ -6,7 +6,6 @@ from core.analysis.attribution.leaving_out import telling_step
 from core.analysis.heads.findings import pronoun_step, pronoun_tokens
 from core.decoding.step import DecodeStep, least_sure_step
 from core.runs.run import Run
-from core.vocabulary import EOS
 from pages.frame import cached
 from pages.frame.language import _, number, percent, plain
 from pages.frame.opening import Opened
@@ -20,7 +19,8 @@ def step_of(opened: Opened, free: Sequence[DecodeStep], overrides: Mapping[int, 
     """
     if overrides:
         return min(max(overrides), len(free) - 1)
-    ids = tuple(step.chosen for step in free if step.chosen != EOS)
+    ends = opened.run.model.config.eos_ids
+    ids = tuple(step.chosen for step in free if step.chosen not in ends)
     known = cached.of_run(_pronoun_step, opened.path, opened.inspection.translation.source, ids)
     if known is not None:
         return known
@@ -62,7 +62,8 @@ def of_rest(opened: Opened, free: Sequence[DecodeStep], overrides: Mapping[int, 
     """Say whether what follows a word that somebody put in is what the model wrote without it."""
     own = opened.inspection.translation.target_ids
     at = max(overrides, default=len(free))
-    now = tuple(step.chosen for step in free if step.chosen != EOS)
+    ends = opened.run.model.config.eos_ids
+    now = tuple(step.chosen for step in free if step.chosen not in ends)
     if at >= min(len(own), len(now)) or own[at] == now[at]:
         return ""
     decode = opened.run.tokenizer.decode
@@ -101,7 +102,7 @@ def of_sides(
         )
     true = forced[first_difference].chosen
     text = _("The two sides part at step {step}, where the reference says **{word}**.")
-    if true == EOS:
+    if true in opened.run.model.config.eos_ids:
         text = _("The two sides part at step {step}, where the reference ends.")
     return text.format(step=number(first_difference), word=_name(opened, true))
 

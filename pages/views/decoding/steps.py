@@ -8,7 +8,6 @@ from core.decoding.forced import forced_steps
 from core.decoding.methods import Beam, Forced, Method
 from core.decoding.step import steps
 from core.evaluate.side_by_side import side_by_side
-from core.vocabulary import EOS
 from pages.frame import cached, components, opening, session
 from pages.frame.language import N_, _, n_, number
 from pages.frame.opening import Opened
@@ -106,7 +105,7 @@ def _decoded(opened: Opened, method: Method, target: tuple[int, ...]) -> TwoDeco
 def _warn(decodings: TwoDecodings, n_reference: int, *, is_own: bool) -> None:
     """Say in one line what was cut, did not come to an end, or is no true target."""
     said, free, forced = [], decodings.free, decodings.forced
-    if free[-1].chosen != EOS:
+    if free[-1].chosen not in decodings.opened.run.model.config.eos_ids:
         n = len(free)
         said.append(
             n_(

@@ -58,36 +58,58 @@ def draw(opened: Opened) -> Shown | None:
         of = controls.choice(_("Show"), OF, offered, METHODS, older={"one word": METHODS})
     if of == ROLLOUT:
         with row:
-            stack = attribution_rollout.ask()
+            stack = attribution_rollout.ask(opened.run.model.config.stacks)
         return attribution_rollout.draw(opened, stack)
-    if not target_ids(opened.inspection):
+    if not _steps(opened):
         st.caption(_("The model writes nothing here that could be asked about."))
         return None
     with row:
-        step, parts = _ask_step(opened), _ask_parts(opened)
+        step = _ask_step(opened)
+        parts = _fed_parts(opened, step) if _is_alone(opened) else _ask_parts(opened)
         every_method = controls.toggle(_("all methods"), EVERY_METHOD)
     return _draw_methods(opened, step, parts, every_method)
 
 
-def target_ids(inspection: Inspection) -> tuple[int, ...]:
-    """Return the tokens that can be asked about: what the model wrote, EOS where it came to it."""
+def target_ids(inspection: Inspection, ends: tuple[int, ...] = (EOS,)) -> tuple[int, ...]:
+    """Return the tokens that can be asked about: what the model wrote, EOS where it came to it.
+
+    Args:
+        inspection: Of the sentence.
+        ends: The model's own tokens that end a target.
+    """
     translation = inspection.translation
-    return (*translation.target_ids, *([EOS] if translation.finished else []))
+    return (*translation.target_ids, *(ends[:1] if translation.finished else ()))
+
+
+def _is_alone(opened: Opened) -> bool:
+    """Return whether the model is a decoder alone: then what it was fed is asked about."""
+    return "encoder" not in opened.run.model.config.stacks
+
+
+def _ids(opened: Opened) -> tuple[int, ...]:
+    return target_ids(opened.inspection, opened.run.model.config.eos_ids)
+
+
+def _steps(opened: Opened) -> range:
+    """Return the steps that can be asked about: what the model wrote, not what it was given."""
+    return range(opened.inspection.translation.n_given, len(_ids(opened)))
 
 
 def _ask_step(opened: Opened) -> int:
     """Ask for the word; the link names it by its step."""
     # A step of one sentence is none of another.
     cells.keep_only_of((opened.path, opened.sentence), STEP)
-    ids = target_ids(opened.inspection)
-    texts = [token.text for token in opened.run.tokenizer.describe(ids)]
+    ids, steps = _ids(opened), _steps(opened)
+    texts = [token.text for token in opened.run.target_tokenizer.describe(ids)]
     source_ids = opened.inspection.translation.source_ids
-    usual = cached.of_model(telling_step, opened.path, source_ids, ids, _pronouns(opened))
+    usual = steps[0]
+    if source_ids:
+        usual = cached.of_model(telling_step, opened.path, source_ids, ids, _pronouns(opened))
     st.caption(_("word asked about"), width="content")
     return controls.selection(
         _("Word asked about"),
         STEP,
-        {step: f"{step} {text}" for step, text in enumerate(texts)},
+        {step: f"{step} {texts[step]}" for step in steps},
         usual,
         labelled=False,
         named=True,
@@ -104,6 +126,12 @@ def _pronouns(opened: Opened) -> tuple[int, ...]:
     return tuple(at for at, token in tokens if token.word < len(words) and words[token.word])
 
 
+def _fed_parts(opened: Opened, step: int) -> Parts:
+    """Return the tokens that a decoder alone was fed before a step."""
+    cells.keep_only_of((opened.path, opened.sentence, step), CELL)
+    return Parts(opened.inspection.fed_tokens[: step + 1], None, "target")
+
+
 def _ask_parts(opened: Opened) -> Parts:
     """Ask what of the source gets a number, where a word of it has several tokens."""
     inspection, per = opened.inspection, "tokens"
@@ -118,12 +146,12 @@ def _ask_parts(opened: Opened) -> Parts:
 
 
 def _draw_methods(opened: Opened, step: int, parts: Parts, every_method: bool) -> Shown:
-    inspection = opened.inspection
-    ids, source_ids = target_ids(inspection), inspection.translation.source_ids
-    word = opened.run.tokenizer.describe(ids)[step].text
+    inspection, ids = opened.inspection, _ids(opened)
+    given = (inspection.translation.source_ids, (inspection.translation.first,))
+    word = opened.run.target_tokenizer.describe(ids)[step].text
     asked = frozenset(Method) if every_method else frozenset({Method.LEAVE_ONE_OUT})
     with st.spinner(_("Asking the model; long sentences take some seconds …")):
-        found = cached.of_model(_attributed, opened.path, source_ids, ids, step, parts.words, asked)
+        found = cached.of_model(_attributed, opened.path, given, ids, step, parts.words, asked)
     trust: dict[Method, Trust] | None = None
     if every_method:
         panel = attribution_maps.of_methods(found, parts, word, inspection.unknown_words)
@@ -153,7 +181,9 @@ def _draw_trust(
     said = attribution_methods.sure_of(plain(word), found)
     st.caption(f"{said} {attribution_methods.gap(found)}")
     per_word = parts.words is not None
-    trust = _ask_trust(opened, per_word)
+    # Held-out sentences have a source and its true target.
+    measured = opened.task is not None and not _is_alone(opened)
+    trust = _ask_trust(opened, per_word) if measured else None
     table = attribution_methods.table(found, trust, per_word=per_word)
     st.table(table, border="horizontal", hide_index=True)
     st.caption(attribution_methods.few(found, per_word=per_word))
@@ -164,13 +194,14 @@ def _draw_trust(
 
 def _attributed(
     model: Transformer,
-    source_ids: tuple[int, ...],
+    given: tuple[tuple[int, ...], tuple[int, ...]],
     ids: tuple[int, ...],
     step: int,
     words: tuple[int, ...] | None,
     asked: frozenset[Method],
 ) -> Attribution:
-    return attribute(model, said_at(source_ids, ids, step), words, asked)
+    source_ids, begins = given
+    return attribute(model, said_at(source_ids, ids, step, begins), words, asked)
 
 
 def _ask_trust(opened: Opened, per_word: bool) -> dict[Method, Trust] | None:
@@ -251,7 +282,8 @@ def _python(
     imports = "from core.analysis.attribution.methods import attribute, said_at"
     methods = [str(method) for method in attribution_methods.asked(found)]
     lines = [
-        f"said = said_at(inspection.translation.source_ids, {ids}, {step})",
+        "translation = inspection.translation",
+        f"said = said_at(translation.source_ids, {ids}, {step}, (translation.first,))",
         f"found = attribute(run.model, said, {parts.words})",
         f"methods = {methods}",
         "scores = [score for each in methods for score in found.scores[each].tolist()]",

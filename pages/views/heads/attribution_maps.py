@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.analysis.attribution.methods import Attribution
+from core.heads import Side
 from core.tokenizer import Token
 from pages.frame.language import _, brief, percent
 from pages.frame.maps import labels
@@ -21,12 +22,16 @@ class Parts:
     """One for each part: a token, or a whole word."""
     words: tuple[int, ...] | None
     """Which part each of the model's tokens belongs to; None where they are the parts."""
+    side: Side = "source"
+    """What they are tokens of; the target where a decoder alone was fed them."""
 
 
 def of_one_method(found: Attribution, parts: Parts, word: str, unknown: frozenset[int]) -> Matrix:
     """Return how probable the word is with each part of the source hidden."""
     title = _("How probable “{word}” is when one source token is hidden: {share} with all of them")
     of = _("hidden token")
+    if parts.side == "target":
+        title = _("How probable “{word}” is when one token is hidden: {share} with all of them")
     if parts.words is not None:
         title = _("How probable “{word}” is when one source word is hidden: {share} with all")
         of = _("hidden word")
@@ -35,7 +40,7 @@ def of_one_method(found: Attribution, parts: Parts, word: str, unknown: frozense
         title=title.format(word=word, share=percent(found.probability)),
         values=(without - found.probability).astype(np.float32)[None],
         rows=Axis(name=_("word"), labels=[TokenLabel(word)], side="target"),
-        columns=Axis(name=of, labels=labels(parts.tokens, unknown), side="source"),
+        columns=Axis(name=of, labels=labels(parts.tokens, unknown), side=parts.side),
         scale="signed",
         texts=[[attribution_methods.short_share(each) for each in without.tolist()]],
         details=[[percent(each) for each in without.tolist()]],
@@ -48,6 +53,8 @@ def of_methods(found: Attribution, parts: Parts, word: str, unknown: frozenset[i
     methods = attribution_methods.asked(found)
     scores = [found.scores[method] for method in methods]
     title, of, notes = _("What each source token has to do with “{word}”"), _("source token"), []
+    if parts.side == "target":
+        title, of = _("What each token has to do with “{word}”"), _("token fed")
     if parts.words is not None:
         title, of = _("What each source word has to do with “{word}”"), _("source word")
         notes = [_(attribution_methods.ADDED)]
@@ -62,7 +69,7 @@ def of_methods(found: Attribution, parts: Parts, word: str, unknown: frozenset[i
         title=title.format(word=word),
         values=scaled_rows(np.stack(scores)),
         rows=Axis(name=_("method"), labels=names),
-        columns=Axis(name=of, labels=labels(parts.tokens, unknown), side="source"),
+        columns=Axis(name=of, labels=labels(parts.tokens, unknown), side=parts.side),
         scale="signed",
         texts=[[brief(float(each)) for each in row] for row in scores],
         note=" ".join(notes),

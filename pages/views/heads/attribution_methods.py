@@ -35,6 +35,12 @@ MEANINGS = {
 }
 """What their numbers are."""
 
+OF_A_DECODER = {
+    Method.ATTENTION: N_("weights of the last self-attention, mean over its heads"),
+    Method.ROLLOUT: N_("what attention passes on through all layers to there"),
+}
+"""What they are where a decoder alone is asked about what it was fed."""
+
 IN_NATS = frozenset({Method.LEAVE_ONE_OUT, Method.GRADIENT, Method.INTEGRATED})
 
 ADDED = N_(
@@ -78,6 +84,11 @@ def seen(found: Attribution, tokens: Sequence[str], word: str) -> str:
             "**{word}** depends on no single part of the source: whichever is hidden, its "
             "probability is **{after}** or more ({before} with all of it)."
         )
+        if not found.said.source_ids:
+            text = _(
+                "**{word}** depends on no single token: whichever is hidden, its probability is "
+                "**{after}** or more ({before} with all of them)."
+            )
     else:
         text = _(
             "**{word}** depends most on **{token}**: with it hidden, its probability is "
@@ -111,6 +122,12 @@ def few(found: Attribution, *, per_word: bool = False) -> str:
         "ρ of this word: over its n = {n} source tokens, EOS counted.",
         n,
     )
+    if not found.said.source_ids:
+        said = n_(
+            "ρ of this word: over the n = {n} token before it.",
+            "ρ of this word: over the n = {n} tokens before it.",
+            n,
+        )
     if per_word:
         said = n_(
             "ρ of this word: over its n = {n} source word, EOS counted.",
@@ -120,8 +137,8 @@ def few(found: Attribution, *, per_word: bool = False) -> str:
     said = said.format(n=number(n))
     if Method.FLOW not in found.scores:
         more = n_(
-            "Flow is left out: for more than {n} source token it takes too long.",
-            "Flow is left out: for more than {n} source tokens it takes too long.",
+            "Flow is left out: for more than {n} token it takes too long.",
+            "Flow is left out: for more than {n} tokens it takes too long.",
             MOST_TOKENS,
         )
         said += " " + more.format(n=number(MOST_TOKENS))
@@ -175,6 +192,8 @@ def table(
 ) -> dict[str, list[str]]:
     """Return a row for each method: what it says, and whether it agrees with leaving one out."""
     meanings = MEANINGS | (OF_WORDS if per_word else {})
+    if not found.said.source_ids:
+        meanings |= OF_A_DECODER
     columns = {
         _("method"): [_(NAMES[method]) for method in asked(found)],
         _("its numbers"): [_(meanings[method]) for method in asked(found)],

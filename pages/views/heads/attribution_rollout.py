@@ -1,5 +1,7 @@
 """What attention passes on from layer to layer, if weights were all there is."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import streamlit as st
 
@@ -37,9 +39,9 @@ TRIES = (
 )
 
 
-def ask() -> Stack:
-    """Ask for a stack."""
-    return selection.ask_stack(STACK, "encoder")
+def ask(stacks: Sequence[Stack]) -> Stack:
+    """Ask for one of the stacks that a model has."""
+    return selection.ask_stack(STACK, "encoder") if len(stacks) > 1 else stacks[0]
 
 
 def draw(opened: Opened, stack: Stack) -> Shown:

@@ -10,6 +10,7 @@ from core.analysis.lessons.masking import (
     LOOK_AHEAD,
     MASKS,
     PADDING,
+    Leak,
     Mask,
     PaddedBatch,
     attended,
@@ -24,9 +25,11 @@ from core.decoding.sentence import SentenceError, translate
 from core.evaluate.evaluation import held_out_pairs
 from core.heads import Head, Kind, Site
 from core.model import Record
+from core.opening.opening import open_model
 from core.runs.run import load_run
 from core.tasks import task_named
 from core.vocabulary import BOS, EOS, PAD
+from tests.core.families.folders import write_folder
 from tests.pages.conftest import ROOT
 
 SENTENCES = ("ab cd ef gh", "a", "bc d")
@@ -180,3 +183,45 @@ def test_beside_its_companions_the_first_example_is_filled_up_on_both_sides(name
 def test_a_run_whose_task_is_gone_has_no_companions(copy_run):
     gone = replace(copy_run, settings=replace(copy_run.settings, task="pairs.tsv"))
     assert companions(gone) == ()
+
+
+@pytest.fixture(scope="module", params=["marian", "t5"])
+def opened(request, tmp_path_factory):
+    """A model that learned elsewhere, whose special tokens are others."""
+    folder = tmp_path_factory.mktemp("masks")
+    write_folder(folder / "model", request.param)
+    list(open_model(str(folder / "model"), folder / "run"))
+    return load_run(folder / "run")
+
+
+TEXTS = ("The animal did not cross the street.", "it was", "The capital of France is Paris.")
+
+
+def test_a_batch_of_another_model_is_filled_up_and_begun_with_its_own_tokens(opened):
+    config, batch = opened.model.config, padded_batch(opened, TEXTS)
+    assert (batch.source_BS == config.pad_id).sum() >= batch.n_padding > 0
+    for text, row, ids in zip(TEXTS, batch.source_BS.tolist(), batch.source_ids, strict=True):
+        assert ids == translate(opened, text).source_ids
+        assert row == [*ids, *[config.pad_id] * (len(row) - len(ids))]
+    assert [ids[:1] for ids in batch.fed_ids] == [config.begins] * len(TEXTS)
+    assert not any(set(ids[1:]) & set(config.eos_ids) for ids in batch.fed_ids)
+    assert [ids for ids in batch.fed_ids] == [
+        translate(opened, text).fed_ids[: config.max_positions] for text in TEXTS
+    ]
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_the_masks_of_another_model_are_those_that_it_makes_itself(opened, kind):
+    batch = padded_batch(opened, TEXTS)
+    record = Record()
+    with torch.inference_mode():
+        opened.model(batch.source_BS, batch.fed_BT, record)
+    [site, *_rest] = [each for each in opened.model.sites() if each.attention is kind]
+    found = attended(opened.model, batch, site)
+    expected_BQK = visible(batch.source_BS, batch.fed_BT, (), batch.pad_id)[kind]
+    np.testing.assert_array_equal(
+        found.visible_BQK, np.broadcast_to(expected_BQK, found.visible_BQK.shape)
+    )
+    np.testing.assert_allclose(found.weights_BHQK, record.weights(site).numpy(), atol=1e-5)
+    # Nothing leaks while all masks are on.
+    assert leak(found.weights_BHQK, batch, Head(site, 0)) == Leak(0, 0)
