@@ -71,9 +71,8 @@ VIEWS = (
         "shuffle",
         N_("shuffle"),
         N_(
-            "Without positions the encoder sees a bag of words: shuffle them, and its outputs are "
-            "only shuffled too. Positions tell the order, the mask hides the future: each is "
-            "needed."
+            "The same words in another order: which outputs of the encoder change, with positions "
+            "and without them?"
         ),
         shuffle.draw,
         needs=(Need.SOURCE,),

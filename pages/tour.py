@@ -37,10 +37,10 @@ STOPS = (
     Stop(
         title=N_("Tired or wide"),
         page=FIRST_PAGE,
-        query={**_OPENED, **_HEAD, "view": "maps"},
+        query={**_OPENED, **_HEAD, "view": "lines", "side": "source", "token": str(_IT)},
         text=N_(
-            "The same head as a map: a row looks, a column is looked at. Training rewarded this "
-            "one head for looking from a pronoun at its noun (guided attention)."
+            "The thick line is the weight of “it”. Training rewarded this one head for looking "
+            "from a pronoun at its noun (guided attention)."
         ),
         question=N_("One word changes, “tired” becomes “wide”. Where does “it” look then?"),
         task=N_("Click “wide” beside the sentence."),
@@ -78,7 +78,10 @@ STOPS = (
             "Each layer has several heads, so that a word can look at several things at once. Each "
             "small map is a head."
         ),
-        question=N_("At how many other tokens do the 12 heads look most from “it”?"),
+        question=N_(
+            "From “it”, each of the 12 heads looks most at one token. How many different tokens "
+            "are that, “it” left out?"
+        ),
         task=N_("Choose the view “word”: each strip is what one head does with “it”."),
         shows={"view": "word", "side": "source", "token": str(_IT)},
     ),
@@ -106,8 +109,8 @@ STOPS = (
             "The decoder writes one token at a time, and is fed what it has written. The bars are "
             "the probabilities of the next token."
         ),
-        question=N_("At which step does the pronoun come, and how sure is the model of it?"),
-        task=N_("Step through with the buttons, and watch the bars."),
+        question=N_("How sure is the model of the pronoun “il”, and which word comes second?"),
+        task=N_("Step with the buttons to the bars that write “il”."),
         shows={"decoding_step": str(_IL)},
     ),
     Stop(
@@ -145,7 +148,10 @@ STOPS = (
             "The look-ahead mask hides the words that come later; the padding mask hides what only "
             "fills up the batch."
         ),
-        question=N_("Without the look-ahead mask, how much of the weight goes to later words?"),
+        question=N_(
+            "Without the look-ahead mask, how much of its weight does this head give to later "
+            "words, in the mean of the three sentences?"
+        ),
         task=N_("Switch the look-ahead mask off."),
         shows={"off": "look-ahead"},
     ),
@@ -154,8 +160,8 @@ STOPS = (
         page="positions",
         query={**_OPENED, "positions": "waves"},
         text=N_(
-            "Attention itself does not know the order of words. So each position gets a pattern of "
-            "waves that is added to the token."
+            "Each position has a pattern of waves, slow ones and fast ones, that is added to the "
+            "vector of its token. No two positions have the same."
         ),
         question=N_("Without them, does the encoder notice when the words are shuffled?"),
         task=N_("Choose the view “shuffle”."),
@@ -179,7 +185,7 @@ STOPS = (
     Stop(
         title=N_("Layer after layer"),
         page="layers",
-        query={**_OPENED, "layers": "parts"},
+        query={**_OPENED, "layers": "parts", "lens_position": str(_IL)},
         text=N_(
             "Every layer adds to the same stream of vectors. So we can read it as if the layers "
             "ended early."
@@ -193,8 +199,8 @@ STOPS = (
         page="training",
         query={"training": "set_up", "task": "copy"},
         text=N_(
-            "Copying a row of letters is the simplest task. It takes about a minute, and you can "
-            "watch the heads while they learn."
+            "Copying a row of letters is the simplest task, and you can watch the heads while they "
+            "learn. This is the last stop: below every view stands what to try next."
         ),
         question=N_(
             "When it has learned to copy: how much of its weight does the decoder’s best head give "

@@ -149,8 +149,8 @@ def _evidence(head: PronounHead) -> str:
 
 
 def _silenced(head: PronounHead) -> str:
-    return _("Silenced, pronouns go from {before} right to {after}.").format(
-        before=percent(head.accuracy), after=percent(head.silenced_accuracy)
+    return _("Silenced, pronouns go from {before} right to {after} (of {n}).").format(
+        before=percent(head.accuracy), after=percent(head.silenced_accuracy), n=number(head.n)
     )
 
 

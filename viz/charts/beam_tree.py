@@ -75,15 +75,19 @@ def beam_tree(nodes: Sequence[TreeNode], texts: Mapping[str, str] | None = None)
     # The best stands on top; half a row of room for the words above it.
     rows = alt.Scale(domain=[-0.6, depth + 0.4], reverse=True, nice=False)
     y = alt.Y("row:Q", axis=None, scale=rows)
-    is_best = alt.datum.fate == said["best"]
+    is_best, is_kept = (alt.datum.fate == said[fate] for fate in ("best", "kept"))
     edges = base.mark_rule().encode(
         x=x,
         y=y,
         x2="from_step:Q",
         y2="from_row:Q",
-        color=alt.when(is_best).then(_shades(said)).otherwise(_QUIET),
-        strokeWidth=alt.when(is_best).then(alt.value(4)).otherwise(alt.value(1)),
-        opacity=alt.when(is_best).then(alt.value(1)).otherwise(alt.value(0.3)),
+        color=_shades(said),
+        strokeWidth=alt.when(is_best).then(alt.value(4)).otherwise(alt.value(1.5)),
+        opacity=alt.when(is_best)
+        .then(alt.value(1))
+        .when(is_kept)
+        .then(alt.value(0.45))
+        .otherwise(alt.value(0.12)),
     )
     points = (
         base.mark_point(filled=True, opacity=1.0, cursor="pointer")
@@ -115,8 +119,13 @@ def beam_tree(nodes: Sequence[TreeNode], texts: Mapping[str, str] | None = None)
         x=x,
         y=y,
         text="label:N",
-        color=alt.when(is_best).then(_shades(said)).otherwise(_QUIET),
-        size=alt.when(is_best).then(alt.value(14)).otherwise(alt.value(12)),
+        color=_shades(said),
+        size=alt.when(is_best)
+        .then(alt.value(14))
+        .when(is_kept)
+        .then(alt.value(13))
+        .otherwise(alt.value(11)),
+        opacity=alt.when(is_best | is_kept).then(alt.value(1)).otherwise(alt.value(0.75)),
     )
     return alt.LayerChart(layer=[edges, words, points]).properties(
         height=90 + ROW * (depth + 1), title=said["title"]

@@ -35,6 +35,9 @@ class Quantity:
     """False where the axis need not begin at 0."""
     labels: tuple[str, ...] = ()
     """What 0, 1, 2 … are called, where they are no amounts."""
+    squeezed: float = 0.0
+    """Where it is above 0, amounts beyond it are as on a logarithmic axis, and those below it not:
+    there is a place for 0."""
     domain: tuple[float, float] | None = None
     """From where to where the axis goes; None for as far as the values do."""
 
@@ -135,6 +138,8 @@ def _counted(x: Quantity, at: Sequence[float] | None) -> alt.Axis:
     if x.labels:
         names = f"{json.dumps(list(x.labels))}[datum.value]"
         return alt.Axis(values=list(range(len(x.labels))), labelExpr=names, labelAngle=-35)
+    if at is not None and x.squeezed:
+        return alt.Axis(values=list(at), format=",d", labelOverlap=True)
     return x.axis if at is not None else alt.Axis(tickMinStep=1, format="d")
 
 
@@ -152,6 +157,8 @@ def _decades(low: float, high: float) -> list[float]:
 
 
 def _fitting(x: Quantity) -> alt.Scale:
+    if x.squeezed:
+        return alt.Scale(type="symlog", constant=x.squeezed, nice=False)
     return alt.Scale(type="log", nice=False) if x.log else alt.Scale(zero=x.zero, nice=False)
 
 

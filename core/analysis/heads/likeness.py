@@ -109,14 +109,6 @@ def likeness(model: Transformer, pairs: Sequence[Pair], kind: Kind) -> Likeness:
     return Likeness(heads, (1 - distance_NN / max(n_rows, 1)).numpy(), n_rows, len(pairs))
 
 
-def row_likeness(
-    weights_QK: NDArray[np.float32], others_QK: NDArray[np.float32]
-) -> NDArray[np.float64]:
-    """Return how alike two heads are in each row (Q), 1 less the Jensen-Shannon distance."""
-    both_NQK = torch.from_numpy(np.stack([weights_QK, others_QK])).double()
-    return np.array([1 - float(_distances(both_NRK)[0, 1]) for both_NRK in both_NQK.split(1, 1)])
-
-
 def _distances(weights_NRK: Tensor) -> Tensor:
     """Return distances_NN, summed over rows: the root of the divergence in bits (0 to 1).
 

@@ -25,6 +25,16 @@ TERMS = (
         {"view": "steps"},
     ),
     Term(
+        "batch-norm",
+        N_("BatchNorm|batch normalization"),
+        N_(
+            "Normalisation of each feature over all positions of a batch. What it makes of a "
+            "sentence depends on the other sentences, which is why Transformers have LayerNorm."
+        ),
+        "layers",
+        {"layers": "norms"},
+    ),
+    Term(
         "cross-attention",
         N_("cross-attention|encoder-decoder attention"),
         N_(
@@ -130,6 +140,16 @@ TERMS = (
         ),
         "attention",
         {"view": "steps"},
+    ),
+    Term(
+        "relu",
+        N_("ReLU"),
+        N_(
+            "The activation of the feed-forward layer: what is below 0 becomes 0, the rest stays. "
+            "A unit whose value is above 0 fires."
+        ),
+        "layers",
+        {"layers": "units"},
     ),
     Term(
         "residual-stream",

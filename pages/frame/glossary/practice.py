@@ -64,6 +64,16 @@ TERMS = (
         "runs",
     ),
     Term(
+        "cosine",
+        N_("cosine|cosine similarity"),
+        N_(
+            "How far two vectors point the same way, whatever their lengths: 1 for the same "
+            "direction, 0 for a right angle, −1 for opposite ones."
+        ),
+        "positions",
+        {"positions": "learned"},
+    ),
+    Term(
         "dropout",
         N_("dropout"),
         N_(
@@ -141,6 +151,16 @@ TERMS = (
         {"trial": "silence"},
     ),
     Term(
+        "jacobian",
+        N_("Jacobian|norm of the Jacobian"),
+        N_(
+            "The table of how much each output moves when an input moves a little. Its norm, the "
+            "root of the sum of all squares, says how much gradient can come through."
+        ),
+        "scaling",
+        {"scaling": "jacobian"},
+    ),
+    Term(
         "kl",
         N_("KL divergence|divergence|KL"),
         N_(
@@ -188,6 +208,16 @@ TERMS = (
         ),
         "heads",
         {"trial": "alike"},
+    ),
+    Term(
+        "length-penalty",
+        N_("length penalty"),
+        N_(
+            "What the log-probability of a prefix is divided by in a beam search, so that long "
+            "sentences are not at a disadvantage. 0 divides by nothing."
+        ),
+        "decoding",
+        {"decoding": "tree"},
     ),
     Term(
         "loss",

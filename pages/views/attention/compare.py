@@ -74,7 +74,7 @@ def _alike(shown: Compared) -> str:
     usual, n = cached.of_run(usual_cosine, first.path)
     return _(
         "The two sentences have cosine **{cosine}** (of the means of their tokens’ vectors); "
-        "sentences of the grammar {usual} on average (n = {n} pairs)."
+        "sentences of the grammar {usual} on average (n = {n})."
     ).format(cosine=number(cosine, 2), usual=number(usual, 2), n=number(n))
 
 

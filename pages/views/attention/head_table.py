@@ -7,11 +7,11 @@ from functools import partial
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
-from core.analysis.heads.findings import best_pronoun_head
+from core.analysis.heads.findings import PronounHead, best_pronoun_head
 from core.analysis.heads.patterns import Pattern
 from core.analysis.heads.summaries import HeadSummary, Pair
 from core.tokenizer import Token
-from pages.frame import notes
+from pages.frame import amounts
 from pages.frame.language import _, number, percent, percent_of_100
 from pages.frame.selection import Selection, key_tokens, query_tokens
 
@@ -70,13 +70,12 @@ def weight_of(selected: Selection, summary: HeadSummary, pair: Pair) -> float:
 
 def columns(shown: HeadTable) -> dict[str, Sequence[object]]:
     """Return what stands in the rows: name of a column, in files too → values."""
-    summaries = shown.summaries
-    unit = shown.selected.whole_words
+    summaries, found = shown.summaries, _pronoun_head(shown.selected)
     return {
         "layer": [each.head.layer for each in summaries],
         "head": [each.head.index for each in summaries],
         **({PAIR: shown.weights} if shown.pair else {}),
-        "does": [short(each, shown.keys, whole_words=unit) for each in summaries],
+        "does": [_does(shown, each, found) for each in summaries],
         "in_rows": [_percents(each, each.pattern.share) for each in summaries],
         "by_chance": [_percents(each, each.pattern.chance) for each in summaries],
         "entropy": [each.entropy for each in summaries],
@@ -87,8 +86,11 @@ def columns(shown: HeadTable) -> dict[str, Sequence[object]]:
 
 def faint(shown: HeadTable) -> dict[str, Sequence[bool]]:
     """Return name of a column → True for the patterns that do not prevail."""
+    found = _pronoun_head(shown.selected)
     grey = [not each.pattern.prevails for each in shown.summaries]
-    return dict.fromkeys(("does", "in_rows", "by_chance"), grey)
+    known = [found is not None and each.head == found.head for each in shown.summaries]
+    does = [faded and not is_known for faded, is_known in zip(grey, known, strict=True)]
+    return {"does": does, "in_rows": grey, "by_chance": grey}
 
 
 def _percents(summary: HeadSummary, share: float) -> float | None:
@@ -125,7 +127,7 @@ def column_config(shown: HeadTable) -> dict[str, ColumnConfig | None]:
     }
     kept = {"entropy": {"entropy", "largest"}, "distance": {"distance"}}.get(shown.sort, set())
     return {
-        MARK: text(width=28, help=_("The head's colour in every picture")),
+        MARK: text(_("colour"), width=52, help=_("The head's colour in every picture")),
         "layer": numeric(_("layer"), width=54),
         "head": numeric(_("head"), width=54),
         PAIR: numeric(shown.named_pair, width=104, help=pair),
@@ -182,18 +184,19 @@ def said(summary: HeadSummary, keys: Sequence[Token], *, whole_words: bool) -> s
     )
 
 
-def of_pronouns(selected: Selection) -> str:
-    """Say which head finds antecedents: that is one row, which no share of rows tells."""
+def _pronoun_head(selected: Selection) -> PronounHead | None:
+    """Return the head of the kind that finds antecedents better than any rule, if one does."""
     found = best_pronoun_head(selected.opened.run, selected.kind)
-    if found is None or not found.beats_baseline:
-        return ""
-    return _(
-        "What a head does in a single row is not seen here: **{head}** looks from a pronoun at its "
-        "antecedent for {share} of {n} held-out pronouns."
-    ).format(
-        head=notes.within_sentence(found.head),
-        share=percent(found.score),
-        n=number(found.n),
+    return found if found is not None and found.beats_baseline else None
+
+
+def _does(shown: HeadTable, each: HeadSummary, found: PronounHead | None) -> str:
+    """Return what a head does: its pattern here, and what no share of rows tells."""
+    here = short(each, shown.keys, whole_words=shown.selected.whole_words)
+    if found is None or each.head != found.head:
+        return here
+    return _("finds antecedents ({share} of {n})").format(
+        share=percent(found.score), n=amounts.pronouns(found.n)
     )
 
 

@@ -30,7 +30,6 @@ from pages.views.attention.head_table import (
     column_config,
     columns,
     faint,
-    of_pronouns,
     said,
     weight_of,
     writers,
@@ -192,8 +191,7 @@ def _seen(shown: HeadTable) -> str:
     )
     clear = number(sum(each.pattern.prevails for each in shown.summaries))
     head = notes.site_and_head(found.head)
-    said_here = f"{text} {patterns}".format(head=head, does=does, clear=clear, n=number(len(gains)))
-    return " ".join(filter(None, (said_here, of_pronouns(shown.selected))))
+    return f"{text} {patterns}".format(head=head, does=does, clear=clear, n=number(len(gains)))
 
 
 def _instead(shown: HeadTable) -> str:

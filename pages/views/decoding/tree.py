@@ -75,9 +75,12 @@ def _seen(nodes: Sequence[BeamNode], opened: Opened) -> str:
         unfinished = _("No prefix came to its end.")
         return f"{unfinished} {dropped}"
     texts = [plain(opened.run.tokenizer.decode(each.tokens)) for each in done[:2]]
-    best = _("Best, with a score of **{score}**: {text}")
+    best = _("Best, with a score of **{score}** (its log-probability by its length): {text}")
     if len(done) > 1:
-        best = _("Best, with a score of **{score}**: {text} Next, with {rest}: {other}")
+        best = _(
+            "Best, with a score of **{score}** (its log-probability by its length): {text} Next, "
+            "with {rest}: {other}"
+        )
     return " ".join(
         (
             best.format(

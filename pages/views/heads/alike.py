@@ -1,5 +1,6 @@
 """Which heads of one kind of attention look at the same tokens, as a map of heads × heads."""
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -10,9 +11,8 @@ from core.analysis.heads.likeness import (
     Likeness,
     head_likeness,
     likeness,
-    row_likeness,
 )
-from core.heads import Kind
+from core.heads import Head, Kind
 from core.runs.run import RunError
 from pages.frame import cached, notes, opening, snippets
 from pages.frame.components import matrices
@@ -20,17 +20,17 @@ from pages.frame.files import stacked
 from pages.frame.language import N_, _, n_, number, plain
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
-from pages.frame.selection import ask_kind
+from pages.frame.selection import ask_kind, key_axis, query_axis
 from pages.frame.view import Columns, Shown
-from pages.views.heads import alike_rows, cells, named_heads
+from pages.views.heads import cells, named_heads
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix
 
-MAP = "alike_map"
-"""Key of the map."""
+MAP, BOTH = "alike_map", "alike_both"
+"""Keys of the map of heads × heads, and of those of both heads."""
 KIND, PAIR = "alike_of", "pair"
 _MANY = 16
-"""So many heads have room for a number in each cell."""
+"""So many heads have room beside two of their maps."""
 _FORMULA = (
     r"a(h, g) = 1 - \frac{1}{n}\sum_{i=1}^{n} \sqrt{\mathrm{JS}(h_i, g_i)}, \quad "
     r"\mathrm{JS}(p, q) = H\!\left(\tfrac{p + q}{2}\right) - \tfrac{H(p) + H(q)}{2}, \quad "
@@ -58,15 +58,14 @@ def draw(opened: Opened) -> Shown | None:
     pair = cells.linked(PAIR, count, count) or found.most_alike or (0, 0)
     shown = Matrices(panels=[_map(found, kind)], selected=(0, *pair))
     beside = count <= _MANY
-    left, right = st.columns([10, 11], gap="medium") if beside else (st.container(),) * 2
+    right, left = st.columns([13, 9], gap="medium") if beside else [st.container(), st.container()]
     named = [found.heads[each] for each in dict.fromkeys(pair)]
     with left:
         pictures = [matrices(shown, key=MAP, on_pick=partial(cells.take, MAP, PAIR))]
         st.caption(_summary(found))
     with right:
-        rows = alike_rows.chosen(opened.inspection, *named) if len(named) > 1 else []
-        if rows:
-            pictures.append(alike_rows.draw(opened.inspection, rows, *named))
+        both = Matrices(panels=[_weights(opened, head) for head in named])
+        pictures.insert(0, matrices(both, key=BOTH))
         named_heads.warn_whatever_the_sentence(opened.run, named)
         with st.container(horizontal=True):
             for head in named:
@@ -74,12 +73,10 @@ def draw(opened: Opened) -> Shown | None:
     return Shown(
         name=f"heads_alike_{kind}",
         title=shown.panels[0].title,
-        numbers=lambda: stacked(
-            numbers(found), alike_rows.numbers(opened.inspection, rows, *named)
-        ),
-        python=_python(opened, kind) + alike_rows.python(rows, *named),
+        numbers=lambda: stacked(numbers(found), *(_row_by_row(opened, head) for head in named)),
+        python=_python(opened, kind, named),
         seen=_seen(found, *pair),
-        code=(head_likeness, likeness, row_likeness),
+        code=(head_likeness, likeness),
         pictures=pictures,
         formula=_FORMULA,
         tries=[_(each) for each in TRIES],
@@ -89,16 +86,38 @@ def draw(opened: Opened) -> Shown | None:
 def _map(found: Likeness, kind: Kind) -> Matrix:
     names = [TokenLabel(f"{head.layer}.{head.index}") for head in found.heads]
     axis = Axis(name=_("layer.head"), labels=names)
-    few = len(names) <= _MANY
     return Matrix(
         title=_("How alike two heads are on held-out sentences: {kind}").format(kind=_(kind.label)),
         values=found.likeness_NN.astype(np.float32),
         rows=axis,
         columns=axis,
-        texts=[[number(each, 2) for each in row] for row in found.likeness_NN] if few else None,
         note=_("1: always the same weights; 0: never a key in common."),
         value_name=_("likeness"),
     )
+
+
+def _weights(opened: Opened, head: Head) -> Matrix:
+    """Return what one of the two heads does with the sentence."""
+    inspection = opened.inspection
+    return Matrix(
+        title=notes.site_and_head(head),
+        values=inspection.weights_of(head),
+        visible=inspection.attention[head.site].visible_QK,
+        rows=query_axis(inspection, head.kind),
+        columns=key_axis(inspection, head.kind),
+        value_name=_("weight"),
+    )
+
+
+def _row_by_row(opened: Opened, head: Head) -> Columns:
+    weights_QK = opened.inspection.weights_of(head)
+    queries, keys = np.indices(weights_QK.shape).reshape(2, -1).tolist()
+    return {
+        "head": [str(head)] * weights_QK.size,
+        "query": queries,
+        "key": keys,
+        "weight": weights_QK.reshape(-1).tolist(),
+    }
 
 
 def _seen(found: Likeness, one: int, other: int) -> str:
@@ -155,10 +174,15 @@ def numbers(found: Likeness) -> Columns:
     }
 
 
-def _python(opened: Opened, kind: Kind) -> str:
+def _python(opened: Opened, kind: Kind, named: Sequence[Head]) -> str:
     lines = [
         f'found = head_likeness(run, Kind("{kind}"))',
-        'numbers = {"likeness": found.likeness_NN.reshape(-1).tolist()}',
+        "inspection = inspect_sentence(run, sentence)",
+        f"named = [Head.parse(each) for each in {[str(head) for head in named]}]",
+        "numbers = {",
+        '    "likeness": found.likeness_NN.reshape(-1).tolist(),',
+        '    "weight": [float(w) for each in named for w in inspection.weights_of(each).flat],',
+        "}",
         "",
     ]
     imports = ["from core.analysis.heads.likeness import head_likeness"]

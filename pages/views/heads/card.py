@@ -101,17 +101,27 @@ def _draw(opened: Opened, known: Known) -> list[Drawn]:
     with above[1]:
         strips = _draw_strips(known.card)
     _say(opened, known)
-    pairs, sizes = st.columns(2, gap="large")
-    with pairs:
-        _draw_pairs(known.card)
-    with sizes:
-        chart = charts.chart(_chart(known.card))
+    pictures = [tiles, strips]
+    fold(
+        _("Its most frequent pairs, and how sharply it points"),
+        "card_rows",
+        lambda: pictures.append(_draw_rows(known.card)),
+    )
     fold(
         _("All roles, with sentences that made the scores"),
         "card_roles",
         lambda: st.markdown("\n\n".join(card_findings.every_role(known.role, known.card.examples))),
     )
-    return [tiles, strips, chart]
+    return pictures
+
+
+def _draw_rows(card: HeadCard) -> Drawn:
+    """Draw what all rows look at, and how sharply."""
+    pairs, sizes = st.columns(2, gap="large")
+    with pairs:
+        _draw_pairs(card)
+    with sizes:
+        return charts.chart(_chart(card))
 
 
 def _draw_strips(card: HeadCard) -> Drawn:

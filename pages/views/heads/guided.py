@@ -68,8 +68,8 @@ def draw(opened: Opened) -> Shown | None:
         return None
     pronouns = pronouns_among(opened.task, opened.inspection.source_words)
     maps = [_map(side, pronouns) for side in sides]
-    picture = matrices(Matrices(panels=maps, selected=_decisive(maps)), key="guided_maps")
     st.markdown("  \n".join(guided_runs.said(side) for side in sides))
+    picture = matrices(Matrices(panels=maps, selected=_decisive(maps)), key="guided_maps")
     # What silencing a head changes has just been said.
     named_heads.warn(
         (plain(side.name), notes.about_map(side.run, side.inspection, side.head, silenced=False))

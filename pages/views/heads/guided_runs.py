@@ -223,12 +223,9 @@ def _effect(effect: HeadEffect | None) -> str:
         text = _("Silenced on held-out sentences, no change was found: {figures}.")
     else:
         text = _("Silenced on held-out sentences: {figures}.")
+    # Pronouns are counted in the table below, on more of them.
     exact = _with_n(effect.exact_match, amounts.sentences)
-    figures = [_("exact match {change}").format(change=exact)]
-    if effect.pronoun is not None:
-        pronouns = _with_n(effect.pronoun, amounts.pronouns)
-        figures.append(_("pronouns right {change}").format(change=pronouns))
-    return text.format(figures="; ".join(figures))
+    return text.format(figures=_("exact match {change}").format(change=exact))
 
 
 def _with_n(found: Difference, counted: Callable[[int], str]) -> str:

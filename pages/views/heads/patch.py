@@ -150,14 +150,17 @@ def maps(study: PatchingStudy) -> Matrices:
         panels.append(
             Matrix(
                 title=_(kind.label),
-                values=shares,
+                values=100 * shares,
+                limit=100.0,
                 rows=numbered(_("layer"), len(shares)),
                 columns=Axis(name=_("head"), labels=(*heads, TokenLabel(_("all")))),
                 scale="signed",
                 texts=[
                     [percent_of_100(100 * share, 0) for share in row] for row in shares.tolist()
                 ],
-                value_name=_("on the way to “{token}”").format(token=study.clean_token.text),
+                value_name=_("on the way from “{other}” to “{one}”, in %").format(
+                    other=study.corrupt_token.text, one=study.clean_token.text
+                ),
             )
         )
     return Matrices(panels=panels)
@@ -165,9 +168,9 @@ def maps(study: PatchingStudy) -> Matrices:
 
 def _what_a_cell_is(study: PatchingStudy) -> str:
     return _(
-        "Each cell is one experiment: the model runs on the lower sentence, but this one head "
-        "gives what it gives on the upper. 0 %: “{other}” stays as probable as it was. 100 %: "
-        "“{one}” becomes as probable as after the upper. Cells need not add up to 100 %."
+        "Each cell is one experiment: the model reads the sentence of “{other}”, but this one "
+        "head gives what it gives in the sentence of “{one}”. 0 %: nothing changes. 100 %: “{one}” "
+        "is as probable as there."
     ).format(one=plain(study.clean_token.text), other=plain(study.corrupt_token.text))
 
 

@@ -69,9 +69,7 @@ def draw(opened: Opened) -> Shown | None:
     with left:
         listed = paths_maps.ranking(paths, at)
         pictures = [charts.clickable(listed, RANKING, partial(_take_ranked, paths, at))]
-        picture = paths_maps.map_of(paths, at)
-        pictures.append(matrices(picture, key=MAP, on_pick=partial(_take, paths)))
-        st.caption(_what_a_cell_is(paths, read))
+        st.caption(_what_is_done(paths, read))
     with right:
         say(_sentences(paths, opened.run))
         if read != Read.VALUE:
@@ -79,8 +77,11 @@ def draw(opened: Opened) -> Shown | None:
         with st.container(horizontal=True):
             for head in (sender, receiver):
                 named_heads.link_to_map(opened, head)
+    with st.container():
         st.caption(_measured(paths))
         named_heads.warn_whatever_the_sentence(opened.run, [sender, receiver])
+    picture = paths_maps.map_of(paths, at)
+    pictures.append(matrices(picture, key=MAP, on_pick=partial(_take, paths)))
     return Shown(
         name=f"paths_{read}",
         title=_("Which head reads what another head wrote"),
@@ -109,8 +110,9 @@ def _ask(run: Run) -> tuple[Read, str]:
         del shown[MOVED]
     elif not measured:
         del shown[LOG_P]
-    st.caption(_("a cell shows"), width="content")
-    by = controls.choice(_("What a cell shows"), BY, shown, next(iter(shown)))
+    st.caption(_("a bar shows"), width="content")
+    usual = LOG_P if LOG_P in shown else MOVED
+    by = controls.choice(_("What a bar shows"), BY, shown, usual)
     return read, by
 
 
@@ -168,8 +170,8 @@ def _sentences(paths: Paths, run: Run) -> str:
     return "  \n".join(lines)
 
 
-def _what_a_cell_is(paths: Paths, read: Read) -> str:
-    """Say what is put where, and what a cell shows of it."""
+def _what_is_done(paths: Paths, read: Read) -> str:
+    """Say what is put where, and what a bar shows of it."""
     given = {
         Read.QUERY: _("computes its query"),
         Read.KEY: _("computes its key"),
@@ -177,12 +179,12 @@ def _what_a_cell_is(paths: Paths, read: Read) -> str:
         Read.ALL: _("computes query, key and value"),
     }[read]
     text = _(
-        "A cell: the model runs on the first sentence, but the receiver (column) {given} as if the "
-        "sender (row) had written what it writes in the second. {shown}"
+        "The model reads the first sentence, but the head on the right of an arrow {given} as if "
+        "the one on the left had written what it writes in the second. {shown}"
     )
-    shown = _("Colour: how much of its weight the receiver moves, in the row that changes most.")
+    shown = _("Bar: how much of its weight the reader moves, in the row that changes most.")
     if paths.log_p_NN is not None:
-        shown = _("Colour: by how much log p(“{token}”) changes.").format(
+        shown = _("Bar: by how much log p(“{token}”) changes.").format(
             token=plain(paths.study.token.text)
         )
     return text.format(given=given, shown=shown)

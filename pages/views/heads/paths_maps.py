@@ -18,11 +18,6 @@ from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix
 
 _SHORT = {
-    Kind.ENCODER_SELF: N_("E{layer}.{head}"),
-    Kind.DECODER_SELF: N_("D{layer}.{head}"),
-    Kind.CROSS: N_("C{layer}.{head}"),
-}
-_MEDIUM = {
     Kind.ENCODER_SELF: N_("encoder {layer}.{head}"),
     Kind.DECODER_SELF: N_("decoder {layer}.{head}"),
     Kind.CROSS: N_("cross {layer}.{head}"),
@@ -81,7 +76,7 @@ def ranking(paths: Paths, selected: tuple[int, int]) -> Chart:
     return bars(
         {_("change"): [float(paths.change_NN[at]) for at in found]},
         [
-            name.format(sender=_named(effects.heads[row]), receiver=_named(effects.heads[column]))
+            name.format(sender=short(effects.heads[row]), receiver=short(effects.heads[column]))
             for row, column in found
         ],
         value=value,
@@ -90,8 +85,9 @@ def ranking(paths: Paths, selected: tuple[int, int]) -> Chart:
     )
 
 
-def _named(head: Head) -> str:
-    return _(_MEDIUM[head.kind]).format(layer=head.layer, head=head.index)
+def short(head: Head) -> str:
+    """Return what a head is called where there is little room."""
+    return _(_SHORT[head.kind]).format(layer=head.layer, head=head.index)
 
 
 def map_of(paths: Paths, selected: tuple[int, int]) -> Matrices:
@@ -112,7 +108,7 @@ def map_of(paths: Paths, selected: tuple[int, int]) -> Matrices:
         texts=[[brief(value) for value in line] for line in values.tolist()] if few else None,
         details=[[_detail(paths, row, column) for column in columns] for row in rows],
         hidden=_("no direct path"),
-        note=_("E: encoder self-attention, D: decoder self-attention, C: cross-attention."),
+        note=_("Heads are called by stack, layer and number; cross: cross-attention."),
         value_name=_("change of log p, nats") if by_log_p else _("share of the row that moves"),
     )
     row, column = selected
@@ -166,11 +162,6 @@ def numbers(paths: Paths) -> Columns:
         "after": [float(effects.after_NN[at]) for at in places],
         "log_p_change": [None if changes_NN is None else float(changes_NN[at]) for at in places],
     }
-
-
-def short(head: Head) -> str:
-    """Return what a head is called where there is little room."""
-    return _(_SHORT[head.kind]).format(layer=head.layer, head=head.index)
 
 
 def _axis(name: str, heads: list[Head]) -> Axis:

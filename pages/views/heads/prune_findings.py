@@ -7,11 +7,11 @@ from pages.frame import notes
 from pages.frame.language import N_, _, n_, number, percent
 
 TOLERANCE = 0.01
-ORDERS = {"greedy": N_("greedy"), "by_score": N_("by score")}
+ORDERS = {"greedy": N_("cheapest head each time"), "by_score": N_("fixed order, by cost alone")}
 """In which heads go → what people call it."""
 ORDERS_SAID = {
-    "greedy": N_("Always the head that costs least"),
-    "by_score": N_("In the order of what each costs alone"),
+    "greedy": N_("Cheapest head each time"),
+    "by_score": N_("Fixed order"),
 }
 """In which heads go, at the beginning of a sentence."""
 
@@ -54,10 +54,10 @@ def needed(name: str, found: Sequence[PruningPoint]) -> str:
         text = _("All heads together get **{all}** right: there is too little to lose.")
         return text.format(all=percent(found[0].exact_match))
     text = n_(
-        "{name}: **{gone}** of {of} head can be silenced together, and {share} of {n} "
-        "sentences are still right (with all heads {all}).",
-        "{name}: **{gone}** of {of} heads can be silenced together, and {share} of {n} "
-        "sentences are still right (with all heads {all}).",
+        "{name}: **{gone}** of {of} head can go, and {share} of {n} sentences are still right "
+        "(with all {all}).",
+        "{name}: **{gone}** of {of} heads can go, and {share} of {n} sentences are still right "
+        "(with all {all}).",
         found[0].n_left,
     )
     [at] = [point for point in found if point.n_left == n_needed]

@@ -113,7 +113,7 @@ def _on_what(n: int, every_role: bool) -> str:
         "on {n} held-out sentence, seed {seed}", "on {n} held-out sentences, seed {seed}", n
     ).format(n=number(n), seed=SEED)
     if not every_role:
-        return said
+        return _("{on}; the head farthest above its best rule comes first").format(on=said)
     return _("score (baseline) {on}; n.s.: not significantly more").format(on=said)
 
 

@@ -6,7 +6,7 @@ from core.analysis.effects.repetition_cost import RepetitionCost, costs_of_induc
 from core.analysis.heads.antecedent import antecedent_of
 from core.analysis.heads.repeated_text import RepeatedText, roles_on_text
 from core.runs.run import Run
-from pages.frame import cached, notes
+from pages.frame import amounts, cached, notes
 from pages.frame.language import _, n_, number, percent
 from pages.frame.opening import Opened
 from pages.frame.view import Columns
@@ -42,16 +42,15 @@ def say_costs(opened: Opened) -> dict[int, RepetitionCost]:
         st.markdown(
             _(
                 "From “it”, **{head}** looks more at the antecedent than at other nouns in "
-                "**{share}** of {n} sentences ({low} to {high}; the nearest noun: {nearest}). It "
-                "was the best of {heads} heads on other sentences."
+                "**{share}** of {n} ({low} to {high}; the nearest noun: {nearest}). Of all heads "
+                "it was the best on other sentences."
             ).format(
                 head=notes.within_sentence(antecedent.head),
                 share=percent(antecedent.share),
-                n=number(antecedent.n),
+                n=amounts.sentences(antecedent.n),
                 low=percent(low),
                 high=percent(high),
                 nearest=percent(antecedent.baselines.nearest_noun),
-                heads=number(antecedent.n_heads),
             )
         )
     if not costs and antecedent is None:

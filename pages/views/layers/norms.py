@@ -107,7 +107,6 @@ def _spread(opened: Opened, found: AroundNorm) -> Chart:
         {
             _("before"): found.before.deviation_K.tolist(),
             _("after LayerNorm"): found.bare.deviation_K.tolist(),
-            _("after gain and bias"): found.after.deviation_K.tolist(),
         },
         [token.text for token in opened.inspection.source_tokens],
         value=Quantity(_("standard deviation over the features")),
@@ -136,7 +135,6 @@ def _compared(opened: Opened, study: NormStudy) -> Chart:
         {
             "LayerNorm": study.layer_norm_K.tolist(),
             "BatchNorm": study.batch_norm_K.tolist(),
-            _("BatchNorm, padding counted"): study.batch_norm_padded_K.tolist(),
         },
         [token.text for token in opened.inspection.source_tokens],
         value=Quantity(_("mean change of a feature")),

@@ -10,11 +10,14 @@ from core.heads import Site, Stack
 from core.model.sublayers import FeedForward
 from core.tokenizer import Token
 from pages.frame import cached, controls, session
+from pages.frame.charts import chart
 from pages.frame.files import stacked
 from pages.frame.language import _, n_, number, percent, plain
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
 from pages.views.layers import stacks
+from viz.charts.bars import bars
+from viz.charts.curves import Chart, Quantity
 from viz.plane.matrices import Matrix, numbered
 
 SHOWN = 8
@@ -41,13 +44,18 @@ def draw(opened: Opened) -> Shown:
             lambda row: {session.LAYER: row, session.UNIT_POSITION: None},
         )
     top = top_units(hidden[Site(stack, layer, "feed_forward")], position, n=SHOWN)
+    pictures = [picture]
     with right:
-        st.markdown(
-            _("**Layer {layer}: the units that fire most on position {position}**").format(
-                layer=number(layer), position=number(position)
-            )
-        )
-        _table(top, tokens)
+        if top:
+            pictures.append(chart(_strongest(top[0], position, tokens)))
+    if top:
+        with st.expander(
+            _("The units of layer {layer} that fire most on “{token}”").format(
+                layer=number(layer), token=plain(tokens[position].text)
+            ),
+            type="compact",
+        ):
+            _table(top, tokens)
     return Shown(
         name="units",
         title=_("Share of the feed-forward units that fire"),
@@ -57,12 +65,24 @@ def draw(opened: Opened) -> Shown:
         numbers=lambda: _numbers(found, top, tokens, layer, position),
         python=_python(opened, stack, layer, position),
         code=(FeedForward, firing, top_units),
-        pictures=[picture],
+        pictures=pictures,
         formula=r"h = \max(0,\, x W_1 + b_1), \qquad \text{unit } u \text{ fires if } h_u > 0",
         tries=(
             _("Click a cell: the units of that layer on that word."),
             _("Find a unit that fires on one word only, then change that word."),
         ),
+    )
+
+
+def _strongest(unit: Unit, position: int, tokens: Sequence[Token]) -> Chart:
+    """Return on which tokens a unit fires, and how strongly."""
+    values = {position: unit.activation, **dict(unit.others)}
+    return bars(
+        {_("value"): [values.get(at, 0.0) for at in range(len(tokens))]},
+        [token.text for token in tokens],
+        value=Quantity(_("value of the unit; 0 where it does not fire")),
+        title=_("One unit, number {unit}: where it fires").format(unit=unit.unit),
+        marked=position,
     )
 
 
@@ -86,9 +106,9 @@ def _seen(
     layer, position = cell
     said = n_(
         "A unit is one of the {n} hidden number of the feed-forward layer; it fires where it is "
-        "above 0. On **{token}**, **{here}** of layer {layer} fire; {dead} fire nowhere here.",
+        "above 0. On “{token}” **{here}** of layer {layer} fire; {dead} fire nowhere here.",
         "A unit is one of the {n} hidden numbers of the feed-forward layer; it fires where it is "
-        "above 0. On **{token}**, **{here}** of layer {layer} fire; {dead} fire nowhere here.",
+        "above 0. On “{token}” **{here}** of layer {layer} fire; {dead} fire nowhere here.",
         n_units,
     ).format(
         token=plain(token),

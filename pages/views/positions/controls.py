@@ -38,9 +38,12 @@ def width_and_base(opened: Opened) -> tuple[int, int]:
     return width, base
 
 
-def length() -> int:
+def length(usual: int = DEFAULT_LENGTH) -> int:
     """Ask for the number of positions."""
-    return controls.amount(_("Length"), "pe_length", DEFAULT_LENGTH, help_text=_up_to(LONGEST))
+    # What was typed stays from one view to the other, though they begin with different ones.
+    return controls.amount(
+        _("Length"), "pe_length", usual, help_text=_up_to(LONGEST), of="positions"
+    )
 
 
 def sinusoids(opened: Opened) -> Callable[[], Sinusoids]:

@@ -27,6 +27,8 @@ from viz.plane.matrices import Matrices, Matrix, numbered
 
 FIRST_POSITION = 8
 """To begin with; few tables end before it."""
+_BEYOND = 3
+"""So many positions are shown that training never reached."""
 LEARNED, SINUSOIDS = "learned", "sinusoids"
 Tables = Mapping[str, position_experiments.Array]
 """LEARNED, and SINUSOIDS where there are any of that width → table_PD."""
@@ -45,7 +47,7 @@ def draw(opened: Opened) -> Shown | None:
         return None
     model = run.settings.model
     with controls.row():
-        wanted = controls.length()
+        wanted = controls.length(_telling_length(run))
         usual = min(FIRST_POSITION, model.max_positions - 1)
         position = amount(_("Position"), "pe_learned_pos", usual)
     require_length(wanted)
@@ -75,6 +77,13 @@ def draw(opened: Opened) -> Shown | None:
             _("Position 5, then position 40: does either look like its neighbours?"),
         ],
     )
+
+
+def _telling_length(run: Run) -> int:
+    """Return the length to begin with: a few more positions than training has reached."""
+    most = min(controls.DEFAULT_LENGTH, run.settings.model.max_positions)
+    found = cached.of_run(position_experiments.learned, run.path, most)
+    return min(most, (found.trained or most) + _BEYOND)
 
 
 def _seen(cosines: Mapping[str, Sequence[float]], position: int, run: str) -> str:

@@ -40,11 +40,11 @@ def draw(opened: Opened) -> Shown:
     made = settings()
     found = position_pairs.rotation(made, position, shift)
     n = max(2, min(wanted, made.d_model))
-    left, right = st.columns([2, 3], gap="large")
+    left, right = st.columns([3, 2], gap="large")
     with left:
-        pictures = [chart(_angles(found, shift))]
+        pictures = [matrices(_matrices(found, position, shift, n), key="pe_rotation")]
     with right:
-        pictures.append(matrices(_matrices(found, position, shift, n), key="pe_rotation"))
+        pictures.append(chart(_angles(found, shift)))
     st.caption(_said(found, made, n))
     title = _("M for k = {k}: a rotation for each pair").format(k=number(shift))
     return Shown(
@@ -68,10 +68,9 @@ def _seen(found: position_pairs.Rotation, shift: int) -> str:
     """Say by which angles the first and the last pair turn."""
     first, last = (controls.short(each) for each in found.degrees_E[[0, -1]])
     return _(
-        "The matrix M on the left turns a position into the one {k} places on, **wherever the "
-        "word stands**: of the three columns on the right the last two are equal. So a head can "
-        "learn to look {k} places away: the first pair of dimensions turns by **{first}°**, the "
-        "last by **{last}°**."
+        "One matrix M turns every position into the one {k} places on, **wherever the word "
+        "stands**: of the three columns beside it the last two are equal. The first pair of "
+        "dimensions turns by **{first}°**, the last by **{last}°**."
     ).format(k=number(shift), first=first, last=last)
 
 

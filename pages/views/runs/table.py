@@ -232,8 +232,7 @@ def results_columns() -> dict[str, ColumnConfig]:
     """Return how the columns of `results_row` look."""
     column = st.column_config.NumberColumn
     return {
-        _("exact match"): column(width=86),
-        _("right tokens"): column(width=92),
+        _("exact match"): column(_("exact"), width=74, help=_("exact match; own pairs left out")),
         _("BLEU"): column(width=58),
         _("chrF"): column(width=58),
         _("held-out loss"): column(width=82),
@@ -258,9 +257,7 @@ def _row(run: Listed, name: str) -> dict[str, object]:
         _("step"): run.situation.step,
         _("of"): run.situation.steps,
         **{column: figures.get(column) for column in wanted},
-        _("model"): _("{layers} layers · {heads} heads · d {width}").format(
-            layers=layers, heads=model.n_heads, width=model.d_model
-        ),
+        _("model"): f"{layers} · {model.n_heads} · {model.d_model}",
         # The gallery's files are as old as the copy of the project.
         _("when"): datetime.fromtimestamp(record.changed, UTC) if run.own else None,
         _("parameters"): record.n_parameters,
@@ -285,11 +282,15 @@ def _columns(longest: int) -> dict[str, ColumnConfig | None]:
         _("state"): text(width=80),
         _("step"): column(width=50, help=_("steps of training that are done")),
         **results_columns(),
-        _("exact match"): column(_("exact"), width=74, help=_("exact match")),
+        _("exact match"): column(
+            _("exact"),
+            width=74,
+            help=_("exact match; beside own pairs, of the task’s sentences alone"),
+        ),
         _("BLEU"): column(_("BLEU"), width=48),
         _("held-out loss"): column(_("loss"), width=74, help=_("held-out loss")),
         _("model"): text(
-            width=190, help=_("layers of encoder + decoder, heads of a layer, and d_model")
+            _("layers, heads"), width=94, help=_("layers of encoder + decoder · heads · d_model")
         ),
         _("when"): when(format="D MMM\u00a0HH:mm", width=94, timezone=st.context.timezone),
         **dict.fromkeys((_("of"), _("parameters"), _("minutes"), _("guided head"))),

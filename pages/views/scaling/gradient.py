@@ -94,8 +94,8 @@ def _ask_average() -> Average:
 
 def _curves(found: list[Spread], d_k: int, average: Average) -> Chart:
     measured = {
-        "mean": _("mean Frobenius norm of the Jacobian"),
-        "median": _("median Frobenius norm of the Jacobian"),
+        "mean": _("gradient that comes through (mean norm of the Jacobian)"),
+        "median": _("gradient that comes through (median norm of the Jacobian)"),
     }
     return widths.against_width(
         {

@@ -31,6 +31,9 @@ FORMULA = r"""
 J = \mathrm{diag}(y) - y y^\top
 """
 
+_FEW = 8
+"""So many scores have room for a number in each cell."""
+
 
 def draw(opened: Opened) -> Shown | None:
     """Draw the Jacobian of typed scores, beside their softmax."""
@@ -126,6 +129,9 @@ def _map(found: Response) -> Matrices:
         columns=numbered(_("j: the score x that is moved"), n),
         scale="signed",
         limit=STEEPEST,
+        texts=[[number(each, 2) for each in row] for row in found.jacobian_KK.tolist()]
+        if n <= _FEW
+        else None,
         note=_("No entry can be farther from 0 than ¼."),
         value_name="∂yᵢ / ∂xⱼ",
     )

@@ -18,6 +18,9 @@ from pages.views.training import heads_at_step
 from viz.charts.curves import Quantity, curves
 from viz.component.standalone import Drawn
 
+_SQUEEZED = 100.0
+"""Steps: beyond so many the axis is logarithmic, since most happens early."""
+
 
 @saying_why(OSError, RunError)
 def draw(path: Path) -> Shown:
@@ -37,7 +40,8 @@ def draw(path: Path) -> Shown:
     }
     figure = curves(
         series,
-        x=Quantity(_("step"), labels=tuple(map(number, offered))),
+        x=Quantity(_("step"), squeezed=_SQUEEZED),
+        at=list(offered),
         y=Quantity(_("entropy, as a share of the largest possible"), share=True),
         title=_("How evenly each head of this layer spreads its weights"),
     )

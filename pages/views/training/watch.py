@@ -16,7 +16,7 @@ from core.heads import Head
 from core.inspection import inspect_sentence
 from core.runs.numbers import columns_of
 from core.runs.records import read_rows
-from core.runs.run import RunError
+from core.runs.run import RunError, RunSettings
 from core.training import process
 from core.training.loop import train
 from core.training.trainer import EVALUATION_SAMPLES
@@ -73,7 +73,7 @@ def draw(path: Path) -> Shown | None:
     """
     try:
         found, settings = cached.situation(path), cached.settings(path)
-        seen = _seen(progress.rows(path), mixed=settings.beside_own_pairs)
+        seen = _seen(progress.rows(path), settings, mixed=settings.beside_own_pairs)
         at_rest = None if path.parent == cached.GALLERY else SECONDS_AT_REST
         words = SECONDS_BETWEEN_WORDS if found.alive else at_rest
         charts = SECONDS_BETWEEN_CHARTS if found.alive else None
@@ -107,13 +107,23 @@ def draw(path: Path) -> Shown | None:
     )
 
 
-def _seen(rows: Rows, *, mixed: bool) -> str:
+def _seen(rows: Rows, settings: RunSettings, *, mixed: bool) -> str:
     """Say how far the loss has fallen, and what is right by now.
 
     Args:
         rows: What was measured.
+        settings: Of the run.
         mixed: Whether half of the held-out sentences are own pairs.
     """
+    above = ""
+    if settings.model.dropout or settings.training.label_smoothing:
+        above = _(
+            "The training loss stands higher, for it is counted with dropout {dropout} and label "
+            "smoothing {smoothing}; the held-out loss without."
+        ).format(
+            dropout=number(settings.model.dropout, padded=False),
+            smoothing=number(settings.training.label_smoothing, padded=False),
+        )
     learned = [row for row in rows if "loss" in row]
     held_out = [row for row in rows if "held_out_exact_match" in row]
     if not learned:
@@ -137,7 +147,7 @@ def _seen(rows: Rows, *, mixed: bool) -> str:
         share=percent(held_out[-1]["held_out_exact_match"]),
         step=number(int(held_out[-1]["step"])),
     )
-    return f"{text} {right}"
+    return " ".join(filter(None, (text, right, above)))
 
 
 def charts_of(rows: Rows, steps: int, texts: Mapping[str, str]) -> tuple[Chart, ...]:

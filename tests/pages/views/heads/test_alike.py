@@ -5,9 +5,10 @@ import pytest
 
 from core.analysis.heads.likeness import head_likeness
 from core.heads import Kind
+from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from pages.views.heads.alike import numbers
-from tests.pages.conftest import ROOT, component, said, send_from
+from tests.pages.conftest import ROOT, said, send_from
 from tests.pages.views.heads.conftest import assert_computed_again
 from viz.plane.matrices import unpack
 
@@ -40,8 +41,23 @@ def named(head):
     return f"decoder layer {head.site.layer}, cross-attention head {head.index}"
 
 
+def protos(at):
+    """Return both heads' own maps, and the map of heads × heads."""
+    return [each.proto for each in at.get("bidi_component")]
+
+
 def shown(at):
-    return unpack(component(at, "matrices").bytes)
+    return unpack(protos(at)[-1].bytes)
+
+
+def test_beside_it_stand_the_maps_of_both_heads(open_page, cross, run_of_copy):
+    at = open_alike(open_page)
+    panels = unpack(protos(at)[0].bytes).panels
+    inspection = inspect_sentence(run_of_copy, "a b c")
+    for panel, at_head in zip(panels, cross.most_alike, strict=True):
+        np.testing.assert_allclose(
+            panel.values, inspection.weights_of(cross.heads[at_head]), atol=1e-6
+        )
 
 
 def test_the_map_is_how_alike_the_heads_are(open_page, cross):
@@ -72,7 +88,7 @@ def test_it_opens_on_the_most_alike_pair_and_says_which_is_loneliest(open_page, 
 
 def test_a_clicked_cell_names_both_heads_and_leads_to_their_maps(open_page, cross):
     at = open_alike(open_page)
-    send_from(at, component(at, "matrices"), "pick", {"panel": 0, "row": 1, "column": 6})
+    send_from(at, protos(at)[-1], "pick", {"panel": 0, "row": 1, "column": 6})
     assert shown(at).selected == (0, 1, 6)
     assert (
         "Decoder layer 0, cross-attention head 1 ↔ Decoder layer 1, cross-attention head 2: "

@@ -12,7 +12,7 @@ from core.analysis.heads.roles import role_scores
 from core.heads import Head, Kind
 from core.runs.run import load_run
 from pages.views.heads import card
-from tests.pages.conftest import ROOT, component, said, send_from
+from tests.pages.conftest import ROOT, component, said, send_from, unfold
 from tests.pages.views.conftest import assert_takeable, computed, numbers_of
 from viz.plane.matrices import unpack
 
@@ -72,7 +72,7 @@ def test_the_strips_are_the_rows_with_the_largest_weights(open_page, copy_run):
 
 
 def test_the_pairs_are_said_with_their_count_and_share_of_the_rows(open_page, copy_run):
-    at = open_card(open_page)
+    at = unfold(open_card(open_page), "card_rows")
     found = head_card(copy_run, Head.parse("decoder.0.cross:0"), N)
     (query, key), count = found.pairs[0]
     share = f"{100 * count / found.n_rows:.1f}".removesuffix(".0")
@@ -81,7 +81,7 @@ def test_the_pairs_are_said_with_their_count_and_share_of_the_rows(open_page, co
 
 
 def test_the_histogram_has_every_row_in_its_place(open_page, copy_run):
-    at = open_card(open_page)
+    at = unfold(open_card(open_page), "card_rows")
     found = head_card(copy_run, Head.parse("decoder.0.cross:0"), N)
     places = np.minimum(np.floor(found.largest_R.astype(np.float64) * 20), 19)
     expected = Counter(zip(places.astype(int).tolist(), found.target_R.tolist(), strict=True))

@@ -51,8 +51,8 @@ def test_the_maps_are_the_shares_of_every_head_and_every_layer(open_patch, run, 
     study = patching_study(run, *both)
     kinds = Kind
     for panel, kind in zip(panels(at), kinds, strict=True):
-        assert panel.values == pytest.approx(expected(study, kind), abs=1e-4)
-        assert (panel.scale, panel.limit) == ("signed", 1)
+        assert panel.values == pytest.approx(100 * expected(study, kind), abs=1e-2)
+        assert (panel.scale, panel.limit) == ("signed", 100)
         assert [label.text for label in panel.columns.labels] == ["0", "1", "2", "3", "all"]
     brought = "turns “elle” into “il”"
     if direction != "first into second":

@@ -42,13 +42,17 @@ def seen(at):
 
 
 def pictures(at):
-    """Return what the view shows: the map, and the row before and after."""
+    """Return what the view shows: the row before and after, and the map below it."""
     return [unpack(each.proto.bytes) for each in at.get("bidi_component")]
+
+
+def the_map(at):
+    return pictures(at)[-1]
 
 
 def frame(at):
     """Return the labels of the framed cell of the map."""
-    shown = pictures(at)[0]
+    shown = the_map(at)
     panel, row, column = shown.selected
     axes = shown.panels[panel].rows, shown.panels[panel].columns
     return tuple(axis.labels[at].text for axis, at in zip(axes, (row, column), strict=True))
@@ -63,7 +67,7 @@ def test_the_map_is_what_each_direct_path_changes(open_paths, run, reads, by):
     changes_NN = effects.moved_NN
     if by == "log_p" or reads == Read.VALUE:
         changes_NN = path_probabilities(run, TIRED, WIDE, reads)
-    [panel] = pictures(at)[0].panels
+    [panel] = the_map(at).panels
     expected = changes_NN[effects.direct_NN]
     assert panel.values[panel.visible] == pytest.approx(expected, abs=1e-5)
     # Where only values are read, every row stays as it is.
@@ -71,7 +75,7 @@ def test_the_map_is_what_each_direct_path_changes(open_paths, run, reads, by):
 
 
 def test_it_opens_on_the_path_that_moves_most_and_says_so(open_paths, run):
-    at = open_paths()
+    at = open_paths(path_by="moved")
     study = path_study(run, TIRED, WIDE, Read.QUERY)
     effects = study.effects
     row, column = effects.strongest(effects.moved_NN)
@@ -82,7 +86,10 @@ def test_it_opens_on_the_path_that_moves_most_and_says_so(open_paths, run):
     assert f"layer {sender.layer}, self-attention head {sender.index} wrote" in seen(at)
     before, after = (percent(float(each[place])) for each in (effects.before_NN, effects.after_NN))
     assert f" from **{before}** to **{after}**." in seen(at)
-    assert frame(at) == (f"E{sender.layer}.{sender.index}", f"E{receiver.layer}.{receiver.index}")
+    assert frame(at) == (
+        f"encoder {sender.layer}.{sender.index}",
+        f"encoder {receiver.layer}.{receiver.index}",
+    )
 
 
 def test_by_log_p_it_opens_on_the_head_that_tells_the_guided_head_where_it_looks(open_paths, run):
@@ -95,11 +102,11 @@ def test_by_log_p_it_opens_on_the_head_that_tells_the_guided_head_where_it_looks
     before, after = (percent(math.exp(each)) for each in (found.before_log_p, found.after_log_p))
     assert before != after
     assert f"The chance of “il” goes from {before} to **{after}**" in seen(at)
-    assert frame(at) == ("E0.3", "E2.0")
+    assert frame(at) == ("encoder 0.3", "encoder 2.0")
 
 
 def test_the_baseline_is_the_median_of_all_paths(open_paths, run):
-    at = open_paths()
+    at = open_paths(path_by="moved")
     study = path_study(run, TIRED, WIDE, Read.QUERY)
     effects = study.effects
     differs_NN = effects.direct_NN & effects.differs_N[:, None]
@@ -111,19 +118,19 @@ def test_the_baseline_is_the_median_of_all_paths(open_paths, run):
 
 
 def test_a_clicked_cell_opens_its_path_and_stands_in_the_link(open_paths, run):
-    at = open_paths()
-    proto = at.get("bidi_component")[0].proto
+    at = open_paths(path_by="moved")
+    proto = at.get("bidi_component")[-1].proto
     shown = unpack(proto.bytes)
     [panel] = shown.panels
-    row = [each.text for each in panel.rows.labels].index("E0.3")
-    column = [each.text for each in panel.columns.labels].index("E2.0")
+    row = [each.text for each in panel.rows.labels].index("encoder 0.3")
+    column = [each.text for each in panel.columns.labels].index("encoder 2.0")
     send_from(at, proto, "pick", {"panel": 0, "row": row, "column": column})
-    assert frame(at) == ("E0.3", "E2.0")
+    assert frame(at) == ("encoder 0.3", "encoder 2.0")
     assert "Strongest" not in seen(at)
     assert "its look from “it” at “animal”" in seen(at)
     assert at.query_params["path"] == f"{LOOKS},{GUIDED}"
     found = one_path(run, TIRED, WIDE, Read.QUERY, LOOKS, GUIDED)
-    [row_panel] = pictures(at)[1].panels
+    [row_panel] = pictures(at)[0].panels
     assert np.array_equal(row_panel.values[1], found.after_QK[found.query])
     # Another sentence has other paths.
     at.text_input(key="patch_with").set_value(TIRED.replace("tired", "old")).run()
@@ -132,7 +139,7 @@ def test_a_clicked_cell_opens_its_path_and_stands_in_the_link(open_paths, run):
 
 def test_a_link_opens_a_path(open_paths):
     at = open_paths(path=f"{LOOKS},{GUIDED}", path_reads="all")
-    assert frame(at) == ("E0.3", "E2.0")
+    assert frame(at) == ("encoder 0.3", "encoder 2.0")
     queries = [each.proto.query_string for each in at.get("page_link")]
     assert any("layer=0" in query and "head=3" in query for query in queries)
     assert any("layer=2" in query and "head=0" in query for query in queries)
@@ -150,7 +157,8 @@ def test_a_link_to_a_path_that_is_none_opens_the_strongest(open_paths, path):
 def test_a_link_to_what_is_not_offered_falls_back(open_paths, reads, by):
     at = open_paths(path_reads=reads, path_by=by)
     assert at.segmented_control(key="path_reads").value == Read.QUERY
-    assert at.segmented_control(key="path_by").value == "moved"
+    # What is written says more than where a head looks.
+    assert at.segmented_control(key="path_by").value == ("moved" if by == "moved" else "log_p")
 
 
 def test_what_values_carry_moves_no_weight(open_paths):
@@ -197,8 +205,8 @@ def test_a_model_of_one_layer_has_paths_from_self_attention_to_cross_attention(
 ):
     own_random(n_encoder_layers=1, n_decoder_layers=1, n_heads=2)
     at = open_paths(model="runs/random", sentence="a b c", patch_with="d q z")
-    labels = [label.text for label in pictures(at)[0].panels[0].columns.labels]
-    assert labels == ["C0.0", "C0.1"]
+    labels = [label.text for label in the_map(at).panels[0].columns.labels]
+    assert labels == ["cross 0.0", "cross 0.1"]
     assert "looks where it did" in seen(at)
     at.segmented_control(key="path_reads").set_value("key").run()
     assert "reads what encoder layer 0" in seen(at)
@@ -211,7 +219,7 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
 ):
     at = open_paths(path_reads=reads, path_by=by)
     handed = handed_over[-1]
-    [panel] = pictures(at)[0].panels
+    [panel] = the_map(at).panels
     name = "moved" if by == "moved" else "log_p_change"
     assert handed.numbers()[name] == pytest.approx(panel.values[panel.visible].tolist(), abs=1e-6)
     names = ["moved"] if by == "moved" else ["moved", "log_p_change"]

@@ -84,8 +84,10 @@ def test_of_a_path_that_moves_nothing_no_look_is_told(run):
     # The decoder is fed the same in both, so that its first layer writes the same.
     rows = [each.text for each in panel.rows.labels]
     columns = [each.text for each in panel.columns.labels]
-    assert panel.details[rows.index("D0.0")][columns.index("C0.0")] == ""
-    assert panel.details[rows.index("E0.3")][columns.index("E2.0")].startswith("“it” at “animal”")
+    assert panel.details[rows.index("decoder 0.0")][columns.index("cross 0.0")] == ""
+    assert panel.details[rows.index("encoder 0.3")][columns.index("encoder 2.0")].startswith(
+        "“it” at “animal”"
+    )
 
 
 def test_log_p_is_shown_with_its_sign(run):
@@ -142,7 +144,7 @@ def test_what_is_taken_away_has_a_row_for_each_path(paths):
 
 def test_heads_have_short_names_of_their_own(run):
     heads = [head for site in run.model.sites() for head in site.heads(4)]
-    assert short(Head.parse("encoder.2.self:0")) == "E2.0"
+    assert short(Head.parse("encoder.2.self:0")) == "encoder 2.0"
     assert len({short(head) for head in heads}) == len(heads)
 
 

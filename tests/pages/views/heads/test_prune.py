@@ -25,6 +25,9 @@ N = 6
 """Held-out sentences: few, so that pruning is quick."""
 
 
+GREEDY_NAME, FIXED_NAME = ORDERS["greedy"], ORDERS["by_score"]
+
+
 @pytest.fixture(autouse=True)
 def _few_sentences():
     with pytest.MonkeyPatch.context() as patch:
@@ -99,7 +102,9 @@ def test_looking_adds_points_and_says_how_far_it_is(open_prune, own_copy):
     looked_until_more(at)
     [bar] = at.get("progress")
     n = len(every_head(load_run(own_copy).model))
-    assert bar.proto.text.startswith(f"order “greedy”: {points(at) - 1} of {n} heads silenced")
+    assert bar.proto.text.startswith(
+        f"order “{GREEDY_NAME}”: {points(at) - 1} of {n} heads silenced"
+    )
     assert f"{bar.proto.value}" in bar.proto.text
     assert buttons(at) == [prune.STOP]
 
@@ -109,27 +114,27 @@ def test_the_greedy_order_comes_first_and_the_bar_is_of_the_order_at_work(open_p
     at = open_prune()
     at.button(key=prune.START).click().run()
     looked_until_more(at)
-    assert shown(at, "by score") == {}
+    assert shown(at, FIXED_NAME) == {}
     for _ in range(300):
-        if shown(at, "by score"):
+        if shown(at, FIXED_NAME):
             break
         at.run()
     [bar] = at.get("progress")
-    done = len(shown(at, "by score")) - 1
-    assert bar.proto.text.startswith(f"order “by score”: {done} of ")
+    done = len(shown(at, FIXED_NAME)) - 1
+    assert bar.proto.text.startswith(f"order “{FIXED_NAME}”: {done} of ")
 
 
 def test_the_greedy_curve_is_that_of_the_model(open_prune, own_copy):
     at = open_prune()
     pruned(at)
     expected = list(greedy_pruning(load_run(own_copy), N))
-    assert shown(at, "greedy") == {point.n_left: point.exact_match for point in expected}
-    assert shown(at, "by score") == {}
+    assert shown(at, GREEDY_NAME) == {point.n_left: point.exact_match for point in expected}
+    assert shown(at, FIXED_NAME) == {}
     needed, of = heads_needed(expected), expected[0].n_left
-    assert f"**{of - needed}** of {of} heads can be silenced together" in said(at)
+    assert f"**{of - needed}** of {of} heads can go" in said(at)
     [at_needed] = [point.exact_match for point in expected if point.n_left == needed]
     shares = percent(at_needed), percent(expected[0].exact_match)
-    found = "{} of 6 sentences are still right (with all heads {})"
+    found = "{} of 6 sentences are still right (with all {})"
     assert found.format(*shares) in said(at)
     assert f"{expected[0].n} held-out sentences, seed 0" in said(at)
     assert "The same sentences choose" in said(at)
@@ -140,8 +145,8 @@ def test_heads_go_by_what_each_costs_by_itself_where_that_was_measured(open_prun
     at = open_prune()
     pruned(at)
     expected = list(pruning_by_score(load_run(own_copy), scores, N))
-    assert shown(at, "by score") == {point.n_left: point.exact_match for point in expected}
-    assert len(shown(at, "greedy")) == len(expected)
+    assert shown(at, FIXED_NAME) == {point.n_left: point.exact_match for point in expected}
+    assert len(shown(at, GREEDY_NAME)) == len(expected)
     assert "needs what each head costs" not in said(at)
 
 
@@ -153,7 +158,7 @@ def test_a_pause_leaves_the_curve_as_it_is_and_it_goes_on_from_there(open_prune)
     before = len(chart_rows(at))
     last = chart_rows(at)[-1]
     share, n_left = percent(last["y"]), last["x"]
-    assert f"“greedy”, exact match is **{share}** with {n_left} of " in said(at)
+    assert f"“{GREEDY_NAME}”, exact match is **{share}** with {n_left} of " in said(at)
     at.run()
     assert len(chart_rows(at)) == before
     assert at.button(key=prune.START).label == "Go on"
@@ -212,7 +217,7 @@ def test_what_was_measured_before_is_shown_at_once(open_prune, own_copy):
     for name, points in curves.items():
         wanted = {each.n_left: each.exact_match for each in points}
         assert shown(at, ORDERS[name]) == wanted
-    assert "In the order of what each costs alone: **" in said(at)
+    assert "Fixed order: **" in said(at)
 
 
 def test_a_damaged_file_is_said_and_pruning_can_begin(open_prune, own_copy):

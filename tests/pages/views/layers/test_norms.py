@@ -24,10 +24,8 @@ def test_spreads_before_and_after_a_norm_are_the_models_own(open_layers, tensors
     site = Site("encoder", 1, "feed_forward")
     spread, _moved = charts(at)
     before_KD = tensors[site, Step.BEFORE_NORM].astype(np.float64)
-    after_KD = tensors[site, Step.AFTER_NORM].astype(np.float64)
     np.testing.assert_allclose(spread["before"], before_KD.std(axis=-1), rtol=1e-5)
     np.testing.assert_allclose(spread["after LayerNorm"], 1, atol=1e-4)
-    np.testing.assert_allclose(spread["after gain and bias"], after_KD.std(axis=-1), rtol=1e-5)
     deviation = before_KD.std(axis=-1)
     wanted = f"spread by {deviation.min():.3g} to {deviation.max():.3g} (standard deviation)"
     assert wanted in said(at)
@@ -48,9 +46,13 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
     assert_takeable(at, shown)
     spread, moved = charts(at)
     studied = ("layer_norm", "batch_norm", "batch_norm_padded")
-    assert numbers_of(shown, *studied) == [value for values in moved.values() for value in values]
+    drawn = [value for values in moved.values() for value in values]
+    assert numbers_of(shown, *studied[:2]) == drawn
     ranges = ("deviation_before", "deviation_normalised", "deviation_after")
-    assert numbers_of(shown, *ranges) == [value for values in spread.values() for value in values]
+    drawn = [value for values in spread.values() for value in values]
+    assert numbers_of(shown, *ranges[:2]) == drawn
+    after_KD = tensors[Site("encoder", 1, "feed_forward"), Step.AFTER_NORM].astype(np.float64)
+    assert numbers_of(shown, ranges[2]) == pytest.approx(after_KD.std(axis=-1), rel=1e-5)
     site = Site("encoder", 1, "feed_forward")
     for name, step in (("before", Step.BEFORE_NORM), ("after", Step.AFTER_NORM)):
         wanted = tensors[site, step].reshape(-1)

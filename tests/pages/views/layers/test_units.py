@@ -23,7 +23,15 @@ def test_a_click_on_a_cell_lists_the_units_of_that_layer_and_word(open_layers):
     send(at, "pick", {"panel": 0, "row": 2, "column": 8})
     assert at.selectbox(key="layer").value == 2
     assert at.selectbox(key="unit_position").value == 8
-    assert "Layer 2: the units that fire most on position 8" in said(at)
+    assert any("units of layer 2 that fire most on “it”" in each.label for each in at.expander)
+
+
+def test_the_strongest_unit_is_drawn_on_every_token(open_layers, tensors):
+    at = open_layers(layers="units", layer="1", unit_position="8")
+    hidden_KF = tensors[Site("encoder", 1, "feed_forward"), Step.HIDDEN]
+    unit = int(hidden_KF[8].argmax())
+    values = [row["value"] for row in chart_rows(at)]
+    np.testing.assert_allclose(values, np.maximum(hidden_KF[:, unit], 0), rtol=1e-5)
 
 
 def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(open_layers, handed_over):

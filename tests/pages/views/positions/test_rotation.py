@@ -52,7 +52,7 @@ def test_the_line_says_by_which_angles_the_first_and_the_last_pair_turn(open_pos
     at = open_positions("rotation", pe_d_model="16", pe_k="5", pe_pos="7", pe_base="100")
     degrees = [math.degrees(5 / 100 ** (pair / 8)) for pair in range(8)]
     text = said(at)
-    assert f"the first pair of dimensions turns by **{degrees[0]:.3g}°**" in text
+    assert f"The first pair of dimensions turns by **{degrees[0]:.3g}°**" in text
     assert f"the last by **{degrees[-1]:.3g}°**" in text
     [values] = charted(at).values()
     assert values == pytest.approx(degrees)

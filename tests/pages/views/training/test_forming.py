@@ -14,7 +14,7 @@ def test_the_heads_of_a_layer_are_followed_through_all_snapshots(open_view, kept
     at = open_view("forming", kept, sentence="a b c", layer="1")
     [chart] = at.get("vega_lite_chart")
     rows = pa.ipc.open_stream(chart.proto.datasets[0].data.data).read_all().to_pylist()
-    found = {(row["place"], row["series"]): row["y"] for row in rows}
+    found = {(row["x"], row["series"]): row["y"] for row in rows}
     assert len(found) == len(stops(kept)) * 4
     for step in stops(kept):
         inspection = inspect_sentence(load_run(kept, step), "a b c")
@@ -22,7 +22,7 @@ def test_the_heads_of_a_layer_are_followed_through_all_snapshots(open_view, kept
         attention = inspection.attention[site]
         for head, weights in enumerate(attention.weights_HQK):
             expected = evenness(weights, attention.visible_QK)
-            assert found[f"{step}", f"head {head}"] == pytest.approx(expected)
+            assert found[step, f"head {head}"] == pytest.approx(expected)
 
 
 def test_the_python_computes_the_entropies_that_are_drawn(open_page, kept, taken):
