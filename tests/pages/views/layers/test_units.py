@@ -2,7 +2,7 @@ import numpy as np
 
 from core.heads import Site
 from core.model import Step
-from tests.pages.conftest import said, send
+from tests.pages.conftest import chart_rows, said, send
 from tests.pages.views.conftest import assert_takeable, computed, numbers_of
 from tests.pages.views.layers.conftest import panels, table
 
