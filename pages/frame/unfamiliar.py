@@ -22,8 +22,8 @@ def _too_long(run: Run, sentence: str) -> list[str]:
     if longest is None or n_words <= longest:
         return []
     longer = n_(
-        "It has {n} word, the longest of {drawn} training sentences {longest}.",
-        "It has {n} words, the longest of {drawn} training sentences {longest}.",
+        "It has {n} word between spaces, the longest of {drawn} training sentences {longest}.",
+        "It has {n} words between spaces, the longest of {drawn} training sentences {longest}.",
         n_words,
     )
     return [longer.format(n=number(n_words), drawn=number(N_DRAWN), longest=number(longest))]

@@ -38,7 +38,7 @@ def explained(page, term, reach):
 
 def test_a_term_is_explained_to_whoever_rests_on_it(visit):
     page = visit("heads?trial=scores&model=copy")
-    page.get_by_text("of each head on held-out sentences").wait_for(timeout=60_000)
+    page.get_by_text("of each head: on held-out sentences").wait_for(timeout=60_000)
     settled(page)
     tip = page.locator(".term-tip")
     expect(tip).to_be_hidden()
@@ -64,3 +64,13 @@ def test_a_tap_explains_it_and_another_one_takes_it_away(visit):
     assert box["x"] + box["width"] <= 390
     page.touchscreen.tap(place["x"], 820)
     expect(tip).to_be_hidden()
+
+
+def test_a_button_that_was_clicked_is_not_explained_over_what_it_opens(visit):
+    page = visit("heads?trial=prune&model=copy", viewport={"width": 1280, "height": 720})
+    page.locator(".st-key-seen").wait_for(timeout=60_000)
+    settled(page)
+    # Its label is a term: who rests on it is told what it means, who has clicked is not.
+    page.get_by_role("radio", name="guided").click()
+    page.wait_for_timeout(1000)
+    expect(page.locator(".term-tip")).to_be_hidden()

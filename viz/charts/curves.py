@@ -140,7 +140,10 @@ def _counted(x: Quantity, at: Sequence[float] | None) -> alt.Axis:
         return alt.Axis(values=list(range(len(x.labels))), labelExpr=names, labelAngle=-35)
     if at is not None and x.squeezed:
         return alt.Axis(values=list(at), format=",d", labelOverlap=True)
-    return x.axis if at is not None else alt.Axis(tickMinStep=1, format="d")
+    marks = x.axis if at is not None else alt.Axis(tickMinStep=1, format="d")
+    # The number at the end is not cut.
+    marks["labelFlush"] = True
+    return marks
 
 
 def _decades(low: float, high: float) -> list[float]:

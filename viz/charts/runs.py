@@ -157,7 +157,7 @@ def _stretch(x: Quantity, *, named_below: bool) -> alt.X:
     low, high = x.domain or (0.0, 1.0)
     ends = [alt.ExprRef(f"({_STRETCH}.x || [{low}, {high}])[{end}]") for end in (0, 1)]
     scale = alt.Scale(type="log" if x.log else "linear", domain=ends, nice=False)
-    axis = titled(alt.Axis(format=".6~g", tickCount=6), named=named_below)
+    axis = titled(alt.Axis(format=".6~g", tickCount=6, labelFlush=True), named=named_below)
     return alt.X("x:Q", title=x.name, axis=axis, scale=scale)
 
 

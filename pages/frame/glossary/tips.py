@@ -97,20 +97,27 @@ if (!window.marksTerms && window.Highlight) {
         const top = fits ? box.bottom + 6 : Math.max(8, box.top - 6 - height);
         tip.style.translate = `${left}px ${top}px`;
     };
-    let due, resting;
+    let due, resting, at = "";
     new MutationObserver(() => {
         clearTimeout(due);
         due = setTimeout(find, 200);
     }).observe(document.body, {subtree: true, childList: true, characterData: true});
     addEventListener("pointermove", (event) => {
+        // What is drawn anew under a pointer that rests says that it moves.
+        const place = `${event.clientX} ${event.clientY}`;
+        if (place === at) return;
+        at = place;
         clearTimeout(resting);
         if (event.pointerType === "touch") return;
         if (!tip.hidden && !under(event)) tell(null);
         if (!event.target.closest?.(".stMain")) return;
         resting = setTimeout(() => tell(under(event)), AFTER);
     });
-    addEventListener("click", (event) =>
-        tell(event.target.closest?.(pressed) ? null : under(event)));
+    addEventListener("click", (event) => {
+        // What comes under the pointer because of a click was not pointed at.
+        clearTimeout(resting);
+        tell(event.target.closest?.(pressed) ? null : under(event));
+    });
     // The end of a scroll is told late: only what has moved since loses its explanation.
     addEventListener("scroll", () => {
         const {left, top} = tip.hidden ? {} : told.getBoundingClientRect();

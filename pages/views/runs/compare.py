@@ -76,7 +76,12 @@ def _seen(runs: Sequence[Listed]) -> str:
         return text
     said = ", ".join(f"**{plain(name)}** {percent(share)}" for name, share in shares.items())
     right = _("Right in every token on held-out sentences: {runs}.").format(runs=said)
-    return f"{text} {right}"
+    beside = [each for each in runs if each.record and each.record.settings.beside_own_pairs]
+    if not beside:
+        return f"{text} {right}"
+    counted = _("Of {runs} that counts the task’s sentences alone, and the curves own pairs, too.")
+    named = ", ".join(plain(each.name) for each in beside)
+    return f"{text} {right} {counted.format(runs=named)}"
 
 
 def _numbers(runs: Sequence[Listed], same: SameHead | None) -> Columns:
