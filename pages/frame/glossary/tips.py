@@ -48,7 +48,7 @@ if (!window.marksTerms && window.Highlight) {
     document.body.append(tip);
     let found = [], told, stood;
     const texts = ":is([data-testid=stMarkdownContainer], [data-testid=stCaptionContainer])";
-    const pressed = "button, label, a";
+    const pressed = "button, label, a, [role=radio], [role=checkbox], [role=option]";
     const letters = "[\\\\p{L}\\\\p{N}_]";
     const escaped = (text) => text.replace(/[.*+?^${}()|[\\]\\\\]/g, "\\\\$&");
 
@@ -113,11 +113,12 @@ if (!window.marksTerms && window.Highlight) {
         if (!event.target.closest?.(".stMain")) return;
         resting = setTimeout(() => tell(under(event)), AFTER);
     });
+    // Before what is clicked hears of it: some let nobody else know.
     addEventListener("click", (event) => {
-        // What comes under the pointer because of a click was not pointed at.
+        // Whoever clicks has read what is there, and sees something else next.
         clearTimeout(resting);
         tell(event.target.closest?.(pressed) ? null : under(event));
-    });
+    }, true);
     // The end of a scroll is told late: only what has moved since loses its explanation.
     addEventListener("scroll", () => {
         const {left, top} = tip.hidden ? {} : told.getBoundingClientRect();
