@@ -8,17 +8,17 @@ import streamlit as st
 
 from core.analysis.effects.path_effects import direct_paths, log_probability_changes, path_effects
 from core.analysis.effects.path_patching import PathError, PathPatching, Read
-from core.analysis.effects.path_study import OnePath, one_path, path_probabilities, path_study
+from core.analysis.effects.path_study import one_path, path_probabilities, path_study
 from core.runs.run import Run
-from pages.frame import address, cached, charts, clicks, controls, notes, session, snippets
+from pages.frame import address, cached, charts, clicks, controls, session, snippets
 from pages.frame.components import matrices
-from pages.frame.language import N_, _, brief, capitalised, n_, number, percent, plain
+from pages.frame.language import N_, _, capitalised, plain
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.translations import say
 from pages.frame.typography import marked, typeset
 from pages.frame.view import Shown
-from pages.views.heads import cells, named_heads, paths_maps, second_sentence
+from pages.views.heads import cells, named_heads, paths_findings, paths_maps, second_sentence
 from pages.views.heads.paths_maps import Paths
 from viz.charts.bars import PICKED
 
@@ -28,6 +28,8 @@ MOVED, LOG_P = "moved", "log_p"
 RANKING, MAP, ROW = "paths_ranking", "paths_map", "paths_row"
 MOST_MEASURED = 1000
 """With more paths, log p is measured of the chosen one alone: of all it would take too long."""
+_TELLING = 0.01
+"""A path that changes a chance by less says more by where it makes a head look."""
 _FORMULA = r"""
 \tilde x = x + (\text{head}'_s - \text{head}_s)\, W^O_s, \qquad
 \tilde q_r = \mathrm{norm}(\tilde x)\, W^Q_r \ \text{(or } \tilde k_r, \tilde v_r\text{)}, \qquad
@@ -56,7 +58,7 @@ def draw(opened: Opened) -> Shown | None:
     """Draw what each direct path changes, and one of them in detail."""
     with st.container(horizontal=True, vertical_alignment="center"):
         second = second_sentence.ask(opened)
-        read, by = _ask(opened.run)
+        read, by = _ask(opened, second)
     if not second_sentence.fits(opened, second):
         return None
     if (paths := _studied(opened, second, read, by)) is None:
@@ -78,7 +80,7 @@ def draw(opened: Opened) -> Shown | None:
             for head in (sender, receiver):
                 named_heads.link_to_map(opened, head)
     with st.container():
-        st.caption(_measured(paths))
+        st.caption(paths_findings.measured(paths))
         named_heads.warn_whatever_the_sentence(opened.run, [sender, receiver])
     picture = paths_maps.map_of(paths, at)
     pictures.append(matrices(picture, key=MAP, on_pick=partial(_take, paths)))
@@ -87,7 +89,7 @@ def draw(opened: Opened) -> Shown | None:
         title=_("Which head reads what another head wrote"),
         numbers=lambda: paths_maps.numbers(paths),
         python=_python(opened, second, read, by),
-        seen=_seen(paths, found, read),
+        seen=paths_findings.seen(paths, found, read),
         code=(path_study, PathPatching, path_effects, log_probability_changes),
         pictures=pictures,
         about={"second_sentence": second},
@@ -97,9 +99,9 @@ def draw(opened: Opened) -> Shown | None:
     )
 
 
-def _ask(run: Run) -> tuple[Read, str]:
-    """Ask what receivers read, and what a cell shows."""
-    measured = direct_paths(run.model, Read.ALL) <= MOST_MEASURED
+def _ask(opened: Opened, second: str) -> tuple[Read, str]:
+    """Ask what receivers read, and what a bar shows."""
+    measured = direct_paths(opened.run.model, Read.ALL) <= MOST_MEASURED
     reads = {Read.QUERY: _("query"), Read.KEY: _("key")}
     # Values move no weight: without log p there would be nothing to see.
     reads |= {Read.VALUE: _("value"), Read.ALL: _("all")} if measured else {Read.ALL: _("all")}
@@ -111,9 +113,21 @@ def _ask(run: Run) -> tuple[Read, str]:
     elif not measured:
         del shown[LOG_P]
     st.caption(_("a bar shows"), width="content")
-    usual = LOG_P if LOG_P in shown else MOVED
+    usual = next(iter(shown))
+    if len(shown) > 1 and second_sentence.fitting(opened, second):
+        usual = cached.of_run(_telling, opened.path, opened.sentence, second, read)
     by = controls.choice(_("What a bar shows"), BY, shown, usual)
     return read, by
+
+
+def _telling(run: Run, first: str, second: str, read: Read) -> str:
+    """Return what a bar is to show first: what is written, if one path alone changes it at all."""
+    try:
+        clean = path_study(run, first, second, read).clean_log_p
+        changed_NN = path_probabilities(run, first, second, read) + clean
+    except PathError:
+        return MOVED
+    return LOG_P if np.abs(np.exp(changed_NN) - math.exp(clean)).max() >= _TELLING else MOVED
 
 
 def _studied(opened: Opened, second: str, read: Read, by: str) -> Paths | None:
@@ -188,92 +202,6 @@ def _what_is_done(paths: Paths, read: Read) -> str:
             token=plain(paths.study.token.text)
         )
     return text.format(given=given, shown=shown)
-
-
-def _seen(paths: Paths, found: OnePath, read: Read) -> str:
-    """Say in Markdown what the chosen path changes."""
-    effects = paths.study.effects
-    strongest = effects.strongest(paths.change_NN)
-    said = f"{_look(paths, found, read)} {_effect(paths, found)}"
-    heads = found.sender, found.receiver
-    if strongest is None or tuple(effects.heads[each] for each in strongest) != heads:
-        return said
-    n = int(effects.direct_NN.sum())
-    first = n_("This is the only direct path.", "Strongest of {n} direct paths.", n)
-    return f"{first.format(n=number(n))} {said}"
-
-
-def _look(paths: Paths, found: OnePath, read: Read) -> str:
-    """Say which look a path changes most."""
-    names = {
-        "receiver": notes.site_and_head(found.receiver),
-        "sender": notes.within_sentence(found.sender),
-    }
-    if read == Read.VALUE:
-        text = _(
-            "**{receiver}** takes other values from what {sender} wrote, and looks where it did."
-        )
-        return text.format(**names)
-    before, after = (
-        float(weights_QK[found.query, found.key])
-        for weights_QK in (found.before_QK, found.after_QK)
-    )
-    if before == after:
-        return _("**{receiver}** looks where it did, whatever {sender} wrote.").format(**names)
-    falls = _(
-        "**{receiver}** reads what {sender} wrote: its look from “{query}” at “{key}” falls from "
-        "**{before}** to **{after}**."
-    )
-    rises = _(
-        "**{receiver}** reads what {sender} wrote: its look from “{query}” at “{key}” rises from "
-        "**{before}** to **{after}**."
-    )
-    query, key = map(plain, paths.look(found.receiver, found.query, found.key))
-    text = falls if after < before else rises
-    return text.format(**names, query=query, key=key, before=percent(before), after=percent(after))
-
-
-def _effect(paths: Paths, found: OnePath) -> str:
-    """Say how much of what the second sentence changes comes along the path."""
-    study = paths.study
-    before, after, whole = (
-        percent(math.exp(each))
-        for each in (found.before_log_p, found.after_log_p, study.other_log_p)
-    )
-    text = _(
-        "The chance of “{token}” goes from {before} to **{after}**; with the whole second sentence "
-        "to {whole}."
-    )
-    if before == after:
-        text = _(
-            "That alone does nothing to what is written: the chance of “{token}” stays at "
-            "**{after}**; with the whole second sentence it goes to {whole}."
-        )
-    return text.format(token=plain(study.token.text), before=before, after=after, whole=whole)
-
-
-def _measured(paths: Paths) -> str:
-    """Say where it was measured, and what is usual among all paths."""
-    study, effects = paths.study, paths.study.effects
-    median = effects.median(paths.change_NN)
-    by_log_p = paths.log_p_NN is not None
-    written = _("{median} nats").format(median=brief(median)) if by_log_p else percent(median)
-    where = _("where the translations part") if study.part else _("where most changes")
-    text = _(
-        "Baseline: the median of the {n} paths whose sender writes something else is {median}. "
-        "Measured at step {step}, {where}, "
-        "after the same words: log p(“{token}”) is {clean} nats in the first sentence, {other} in "
-        "the second. One pair of sentences (n = 1): an observation, not a law."
-    )
-    return text.format(
-        n=number(effects.n_differing),
-        median=written,
-        step=study.step,
-        where=where,
-        token=plain(study.token.text),
-        clean=number(study.clean_log_p),
-        other=number(study.other_log_p),
-    )
 
 
 def _python(opened: Opened, second: str, read: Read, by: str) -> str:

@@ -47,10 +47,15 @@ def ask(opened: Opened) -> str:
 
 def fits(opened: Opened, second: str) -> bool:
     """Return whether a second sentence has as many tokens as the first; say it where it has not."""
-    n_first, n_second = (_length(opened.run, each) for each in (opened.sentence, second))
-    if n_first != n_second:
-        st.info(_unequal(n_first, n_second))
-    return n_first == n_second
+    if fitting(opened, second):
+        return True
+    st.info(_unequal(*(_length(opened.run, each) for each in (opened.sentence, second))))
+    return False
+
+
+def fitting(opened: Opened, second: str) -> bool:
+    """Return whether a second sentence has as many tokens as the first."""
+    return _length(opened.run, opened.sentence) == _length(opened.run, second)
 
 
 def _length(run: Run, sentence: str) -> int:

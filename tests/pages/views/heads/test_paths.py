@@ -157,8 +157,13 @@ def test_a_link_to_a_path_that_is_none_opens_the_strongest(open_paths, path):
 def test_a_link_to_what_is_not_offered_falls_back(open_paths, reads, by):
     at = open_paths(path_reads=reads, path_by=by)
     assert at.segmented_control(key="path_reads").value == Read.QUERY
-    # What is written says more than where a head looks.
+    # One path changes what is written: that says more than where a head looks.
     assert at.segmented_control(key="path_by").value == ("moved" if by == "moved" else "log_p")
+
+
+def test_where_no_path_changes_what_is_written_it_opens_on_where_heads_look(open_paths):
+    at = open_paths(model="everyday")
+    assert at.segmented_control(key="path_by").value == "moved"
 
 
 def test_what_values_carry_moves_no_weight(open_paths):

@@ -1,0 +1,52 @@
+import numpy as np
+import pytest
+
+from core.analysis.effects.path_patching import Read
+from core.analysis.effects.path_study import one_path, path_study
+from core.heads import Head
+from core.inspection import inspect_sentence
+from core.runs.run import load_run
+from pages.frame.language import percent
+from pages.views.heads.paths_findings import measured, seen
+from pages.views.heads.paths_maps import Paths
+from tests.pages.conftest import ROOT
+
+TIRED = "The animal didn't cross the street because it was too tired."
+BOTH = (TIRED, TIRED.replace("tired", "wide"))
+
+
+@pytest.fixture(scope="module")
+def run():
+    return load_run(ROOT / "gallery" / "translate-guided")
+
+
+@pytest.mark.parametrize("read", [Read.QUERY, Read.KEY])
+def test_a_look_that_falls_is_not_said_to_rise(run, read):
+    study = path_study(run, *BOTH, read)
+    paths = Paths(study, inspect_sentence(run, TIRED), None)
+    effects = study.effects
+    for row, column in np.argwhere(effects.moved_NN > 0.01)[:12].tolist():
+        found = one_path(run, *BOTH, read, effects.heads[row], effects.heads[column])
+        before, after = (
+            float(each[found.query, found.key]) for each in (found.before_QK, found.after_QK)
+        )
+        verb = "falls" if after < before else "rises"
+        assert f"{verb} from **{percent(before)}** to **{percent(after)}**" in seen(
+            paths, found, read
+        )
+
+
+def test_the_baseline_counts_only_paths_whose_sender_writes_something_else(run):
+    study = path_study(run, *BOTH, Read.QUERY)
+    paths = Paths(study, inspect_sentence(run, TIRED), None)
+    differing = int(study.effects.direct_NN[study.effects.differs_N].sum())
+    assert f"the median of the {differing} paths" in measured(paths)
+    assert "One pair of sentences (n = 1)" in measured(paths)
+
+
+def test_what_values_carry_is_said_without_a_look(run):
+    study = path_study(run, *BOTH, Read.VALUE)
+    ends = (Head.parse("encoder.2.self:0"), Head.parse("decoder.1.cross:1"))
+    found = one_path(run, *BOTH, Read.VALUE, *ends)
+    said = seen(Paths(study, inspect_sentence(run, TIRED), None), found, Read.VALUE)
+    assert "takes other values from what encoder layer 2, self-attention head 0 wrote" in said
