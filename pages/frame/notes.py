@@ -30,7 +30,7 @@ def about_map(run: Run, inspection: Inspection, head: Head, *, silenced: bool = 
     found = []
     if _is_uniform(inspection.attention[head.site], head):
         found.append(_("This head's rows are nearly uniform: it points at nothing."))
-    found += _score_warnings(run, head)
+    found += _shared(run, head) + _score_warnings(run, head)
     return found + (_effect_warnings(run, head) if silenced else [])
 
 
@@ -39,7 +39,23 @@ def about_head(run: Run, head: Head) -> list[str]:
 
     Nothing is measured for it: where a run has no such figures stored, nothing is said.
     """
-    return [*_score_warnings(run, head), *_effect_warnings(run, head)]
+    return [*_shared(run, head), *_score_warnings(run, head), *_effect_warnings(run, head)]
+
+
+def _shared(run: Run, head: Head) -> list[str]:
+    """Return which heads have the keys and values of a head, too."""
+    config = run.settings.model
+    n_sharing = config.n_heads // config.n_key_value_sets
+    if n_sharing == 1:
+        return []
+    first = head.index // n_sharing * n_sharing
+    others = [each for each in range(first, first + n_sharing) if each != head.index]
+    text = n_(
+        "It shares its keys and values with head {heads}: only their queries differ.",
+        "It shares its keys and values with heads {heads}: only their queries differ.",
+        len(others),
+    )
+    return [text.format(heads=", ".join(map(number, others)))]
 
 
 def stored(run: Run) -> HeadEffects | None:

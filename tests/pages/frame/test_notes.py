@@ -2,6 +2,7 @@ import json
 from dataclasses import replace
 
 import pytest
+import torch
 
 from core.analysis.effects.effects_file import HEADS, store_effects
 from core.analysis.effects.head_effects import HeadEffect, HeadEffects
@@ -10,8 +11,10 @@ from core.analysis.heads.findings import best_pronoun_head
 from core.evaluate.intervals import Difference
 from core.heads import Head, Kind, Site
 from core.inspection import inspect_sentence
+from core.opening.opening import open_model
 from core.runs.run import load_run
 from pages.frame import cached, notes
+from tests.core.families.folders import write_folder
 from tests.pages.conftest import ROOT, said, shown
 
 NO_CHANGE = "No change was found when this head is silenced"
@@ -134,3 +137,27 @@ def test_what_was_measured_is_not_said_to_hold_for_another_kind_of_sentence(mode
     for sentence, other in ((tired, False), (TROPHY, True)):
         text = notes.pronoun_head(run, sentence, ["it"], best, best)
         assert (OTHER_KIND in text) == other
+
+
+def test_heads_that_share_keys_and_values_are_named(tmp_path):
+    write_folder(tmp_path / "model", "llama3")
+    list(open_model(str(tmp_path / "model"), tmp_path / "run"))
+    run = load_run(tmp_path / "run")
+    config = run.settings.model
+    assert config.n_key_value_sets < config.n_heads
+    n_sharing = config.n_heads // config.n_key_value_sets
+    site = run.model.sites()[0]
+    attention = run.model.block(site)[0]
+    x_BKD = torch.randn(1, 3, config.d_model)
+    keys = attention.keys_values(x_BKD).key_BHKE
+    assert keys.shape[1] == config.n_key_value_sets
+    for index in range(config.n_heads):
+        others = [
+            each
+            for each in range(config.n_heads)
+            if each // n_sharing == index // n_sharing and each != index
+        ]
+        [said] = [line for line in notes.about_head(run, Head(site, index)) if "shares" in line]
+        assert f"with head{'s' * (len(others) > 1)} {', '.join(map(str, others))}:" in said
+    plain = load_run(ROOT / "gallery" / "copy")
+    assert not any("shares" in line for line in notes.about_head(plain, Head(site, 0)))
