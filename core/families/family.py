@@ -15,6 +15,7 @@ from torch import Tensor
 from core.config import Activation, ModelConfig, RotaryPairs, Tied
 from core.heads import Stack
 from core.model import Transformer, unfilled
+from core.model.transformer import outline
 
 Weights = Mapping[str, Tensor]
 
@@ -195,8 +196,15 @@ def load(
     """
     config = replace(family.config(Settings(told, weights)), rotary_pairs=rotary_pairs)
     made = converted(family, weights, config.tied, one_stack=len(config.stacks) == 1)
-    model = unfilled(config)
-    places = model.saved()
+    # Before memory is asked for: settings may say any size.
+    if max(config.n_encoder_layers, config.n_decoder_layers) > len(weights):
+        raise FamilyError(f"this {family.label} has fewer weights than layers")
+    try:
+        places = outline(config).saved()
+    except RuntimeError as error:
+        raise FamilyError(
+            f"no {family.label} has matrices as large as these settings say"
+        ) from error
     if missing := sorted(set(places) - set(made)):
         raise FamilyError(f"{_named(missing)} is in no file of this {family.label} model")
     if left := sorted(set(made) - set(places)):
@@ -207,8 +215,25 @@ def load(
                 f"{name} is {tuple(made[name].shape)}, where this {family.label} model has "
                 f"{tuple(place.shape)}"
             )
-        place.data = made[name].to(place.dtype)
+    model = unfilled(config)
+    for name, place in model.saved().items():
+        place.data = _numbers(name, made[name]).to(place.dtype)
     return model.eval()
+
+
+def _numbers(name: str, tensor: Tensor) -> Tensor:
+    """Return a weight.
+
+    Raises:
+        FamilyError: It is made of whole numbers, or of what is no number.
+    """
+    if not tensor.is_floating_point():
+        raise FamilyError(
+            f"{name} is made of {str(tensor.dtype).removeprefix('torch.')}: no weights"
+        )
+    if not bool(tensor.isfinite().all()):
+        raise FamilyError(f"{name} holds something that is no number, or has no end")
+    return tensor
 
 
 def converted(

@@ -1,0 +1,213 @@
+"""Folders that are damaged, hostile or unknown: one sentence each, and nothing is left."""
+
+import json
+import pickle
+import shutil
+import struct
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+from safetensors.numpy import load_file, save_file
+
+from core.opening.opening import open_model
+from core.runs.run import RunError
+from tests.core.families.folders import write_folder
+
+KINDS = ("bert", "gpt2", "llama", "t5", "marian")
+WEIGHTS = "model.safetensors"
+
+
+def config(folder, **values):
+    """Write other settings; None takes one away."""
+    found = json.loads((folder / "config.json").read_text()) | values
+    kept = {name: value for name, value in found.items() if value is not None}
+    (folder / "config.json").write_text(json.dumps(kept))
+
+
+def text(folder, file, content):
+    (folder / file).write_text(content)
+
+
+def gone(folder, file):
+    (folder / file).unlink()
+
+
+def cut(folder, file, share=0.5):
+    content = (folder / file).read_bytes()
+    (folder / file).write_bytes(content[: int(len(content) * share)])
+
+
+def noise(folder, file):
+    (folder / file).write_bytes(np.random.default_rng(0).bytes(2000))
+
+
+def weights(folder, change):
+    found = load_file(folder / WEIGHTS)
+    change(found)
+    save_file(found, folder / WEIGHTS)
+
+
+def renamed(found):
+    name = max(found)
+    found["nobody.knows.it"] = found.pop(name)
+
+
+def taller(found):
+    name = next(each for each, values in found.items() if values.ndim == 2)
+    found[name] = np.concatenate([found[name], found[name]])
+
+
+def not_numbers(found):
+    name = next(each for each, values in found.items() if values.ndim == 2)
+    found[name] = np.full_like(found[name], np.nan)
+
+
+def one_more(found):
+    found["one.more"] = np.zeros((2, 2), np.float32)
+
+
+def a_text(found):
+    name = next(iter(found))
+    found[name] = np.zeros(found[name].shape, np.int64)
+
+
+class Evil:
+    """What a pickle may do."""
+
+    def __reduce__(self):
+        return (exec, ("raise SystemExit(7)",))
+
+
+def pickled(folder, content):
+    (folder / WEIGHTS).unlink()
+    if content is Evil:
+        (folder / "pytorch_model.bin").write_bytes(pickle.dumps({"a": Evil()}))
+    else:
+        torch.save(content, folder / "pytorch_model.bin")
+
+
+def header(folder, length):
+    """Say that the header of the weights is as long as no file."""
+    content = (folder / WEIGHTS).read_bytes()
+    (folder / WEIGHTS).write_bytes(struct.pack("<Q", length) + content[8:])
+
+
+def index(folder, files):
+    text(folder, f"{WEIGHTS}.index.json", json.dumps({"weight_map": files}))
+    (folder / WEIGHTS).unlink()
+
+
+def as_link(folder, target):
+    (folder / WEIGHTS).unlink()
+    (folder / WEIGHTS).symlink_to(target)
+
+
+DAMAGES = {
+    "no config": ("gpt2", partial(gone, file="config.json")),
+    "an empty config": ("gpt2", partial(text, file="config.json", content="")),
+    "a config that is a list": ("gpt2", partial(text, file="config.json", content="[]")),
+    "a config that is no JSON": ("gpt2", partial(text, file="config.json", content="{'a': 1}")),
+    "a config that is cut": ("bert", partial(cut, file="config.json")),
+    "a config of bytes": ("bert", partial(noise, file="config.json")),
+    "a config that nests deeply": (
+        "gpt2",
+        partial(text, file="config.json", content="[" * 100_000),
+    ),
+    "no kind": ("bert", partial(config, model_type=None)),
+    "an unknown kind": ("bert", partial(config, model_type="roberta")),
+    "a kind that is a number": ("bert", partial(config, model_type=7)),
+    "heads that do not divide": ("gpt2", partial(config, n_head=7)),
+    "no heads": ("gpt2", partial(config, n_head=0)),
+    "heads that are a text": ("gpt2", partial(config, n_head="four")),
+    "layers below 0": ("gpt2", partial(config, n_layer=-2)),
+    "more layers than the weights": ("gpt2", partial(config, n_layer=9)),
+    "fewer layers than the weights": ("gpt2", partial(config, n_layer=1)),
+    "a width without end": ("gpt2", partial(config, n_embd=10**12)),
+    "a width that is a fraction": ("bert", partial(config, hidden_size=24.5)),
+    "no width": ("bert", partial(config, hidden_size=None)),
+    "an activation that nobody knows": ("bert", partial(config, hidden_act="snake")),
+    "no number as eps": ("bert", partial(config, layer_norm_eps="tiny")),
+    "an eps below 0": ("llama", partial(config, rms_norm_eps=-1.0)),
+    "rotation that nobody knows": (
+        "llama",
+        partial(config, rope_parameters={"rope_type": "yarn", "factor": 4.0}),
+    ),
+    "key/value heads that do not divide": ("llama", partial(config, num_key_value_heads=3)),
+    "gates that nobody knows": ("t5", partial(config, feed_forward_proj="gated-snake")),
+    "no buckets": ("t5", partial(config, relative_attention_num_buckets=0)),
+    "layers without end": ("bert", partial(config, num_hidden_layers=10**9)),
+    "padding beyond the vocabulary": ("marian", partial(config, pad_token_id=10**6)),
+    "a beginning beyond the vocabulary": (
+        "marian",
+        partial(config, decoder_start_token_id=10**6),
+    ),
+    "an encoder wider than the decoder": ("marian", partial(config, encoder_ffn_dim=4)),
+    "no weights": ("gpt2", partial(gone, file=WEIGHTS)),
+    "empty weights": ("gpt2", partial(text, file=WEIGHTS, content="")),
+    "weights that are cut": ("bert", partial(cut, file=WEIGHTS)),
+    "weights of bytes": ("bert", partial(noise, file=WEIGHTS)),
+    "weights with a long header": ("gpt2", partial(header, length=2**62)),
+    "weights with no header": ("gpt2", partial(header, length=0)),
+    "a weight under another name": ("gpt2", partial(weights, change=renamed)),
+    "a weight of another shape": ("llama", partial(weights, change=taller)),
+    "a weight too many": ("t5", partial(weights, change=one_more)),
+    "a weight of whole numbers": ("bert", partial(weights, change=a_text)),
+    "weights that are no numbers": ("gpt2", partial(weights, change=not_numbers)),
+    "a pickle that does something": ("gpt2", partial(pickled, content=Evil)),
+    "a pickle of a list": ("gpt2", partial(pickled, content=[1, 2])),
+    "a pickle without weights": ("gpt2", partial(pickled, content={})),
+    "shards that are not there": ("gpt2", partial(index, files={"a": "gone.safetensors"})),
+    "shards elsewhere": ("gpt2", partial(index, files={"a": "../../etc/passwd"})),
+    "an index that is a list": ("gpt2", partial(index, files=[1])),
+    "weights that lead elsewhere": ("gpt2", partial(as_link, target="/etc/hostname")),
+    "weights that lead nowhere": ("gpt2", partial(as_link, target="nowhere")),
+    "no words": ("gpt2", partial(gone, file="vocab.json")),
+    "no merges": ("gpt2", partial(gone, file="merges.txt")),
+    "words that are a list": ("gpt2", partial(text, file="vocab.json", content="[]")),
+    "words that are cut": ("gpt2", partial(cut, file="vocab.json")),
+    "words of bytes": ("bert", partial(noise, file="vocab.txt")),
+    "an empty list of words": ("bert", partial(text, file="vocab.txt", content="")),
+    "no pieces": ("t5", partial(gone, file="spiece.model")),
+    "pieces of bytes": ("t5", partial(noise, file="spiece.model")),
+    "pieces that are cut": ("llama", partial(cut, file="tokenizer.model")),
+    "no pieces of the source": ("marian", partial(gone, file="source.spm")),
+    "pieces of the target of bytes": ("marian", partial(noise, file="target.spm")),
+}
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """Kind → a whole folder of it."""
+    path = tmp_path_factory.mktemp("whole")
+    for kind in KINDS:
+        write_folder(path / kind, kind)
+    return path
+
+
+def test_there_are_more_than_fifty_kinds():
+    assert len(DAMAGES) > 50
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_folder_is_refused_in_one_sentence_and_leaves_nothing(folders, tmp_path, damage):
+    kind, break_it = DAMAGES[damage]
+    shutil.copytree(folders / kind, tmp_path / "model")
+    break_it(tmp_path / "model")
+    with pytest.raises(RunError) as refused:
+        list(open_model(str(tmp_path / "model"), tmp_path / "runs" / "x"))
+    said = str(refused.value)
+    assert len(said) > 20
+    assert "\n" not in said
+    assert "Traceback" not in said
+    assert not [*(tmp_path / "runs").glob("*")]
+
+
+def test_nothing_of_a_folder_was_executed(folders, tmp_path):
+    shutil.copytree(folders / "gpt2", tmp_path / "model")
+    pickled(tmp_path / "model", Evil)
+    (tmp_path / "model" / "modeling_evil.py").write_text("raise SystemExit(7)")
+    config(tmp_path / "model", auto_map={"AutoModel": "modeling_evil.Evil"})
+    with pytest.raises(RunError):
+        list(open_model(str(tmp_path / "model"), tmp_path / "run"))
