@@ -2,7 +2,6 @@
 
 from pages.frame import session, view
 from pages.frame.language import N_
-from pages.frame.needs import Need
 from pages.frame.view import View
 from pages.tour import TOUR
 from pages.views.attention import compare, heads, lines, maps, sentence, start, steps, word
@@ -43,7 +42,6 @@ VIEWS = (
         N_("steps"),
         N_("How does a head compute its weights and its output? Every number, step by step."),
         steps.draw,
-        needs=(Need.PLAIN_HEADS,),
     ),
     View(
         "heads",

@@ -7,7 +7,6 @@ queries and keys, d_v for values).
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
 
 import torch
@@ -20,6 +19,7 @@ from core.model.cache import KeysValues
 from core.model.part import Shapes, products
 from core.model.probe import Probe, Step, probed
 from core.model.rotary import Rotary
+from core.model.stages import Stage, formulas
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,21 +130,6 @@ def attend_probed(
     scores_BHQK = see(Step.MASKED_SCORES, scores_BHQK)
     weights_BHQK = see(Step.WEIGHTS, attention_weights(scores_BHQK))
     return see(Step.MIXED, weights_BHQK @ value_BHKE)
-
-
-class Stage(StrEnum):
-    """What one head does, one after the other."""
-
-    QUERIES = "queries"
-    KEYS = "keys"
-    VALUES = "values"
-    PRODUCTS = "products"
-    SCALE = "scale"
-    MASK = "mask"
-    SOFTMAX = "softmax"
-    MIX = "mix"
-    CONCATENATE = "concatenate"
-    OUTPUT = "output"
 
 
 class MultiHeadAttention(nn.Module):
@@ -263,23 +248,12 @@ class MultiHeadAttention(nn.Module):
 
     def stages(self, head: int) -> Mapping[Stage, str]:
         """Return the stages of a head in order, each with its formula in LaTeX."""
-        given, d_model, d_k, d_v = self.memory_symbol, self.query.in_features, self.d_k, self.d_v
-        last = self.n_heads - 1
-        joined = r"\text{head}_0" + (rf"\cdots \text{{head}}_{{{last}}}" if last else "")
-        return {
-            Stage.QUERIES: rf"q_i = x_i W^Q + b^Q, \quad W^Q: {d_model} \times {d_k}",
-            Stage.KEYS: rf"k_j = {given}_j W^K + b^K, \quad W^K: {d_model} \times {d_k}",
-            Stage.VALUES: rf"v_j = {given}_j W^V + b^V, \quad W^V: {d_model} \times {d_v}",
-            Stage.PRODUCTS: rf"q_i \cdot k_j = \sum_{{e=0}}^{{{d_k - 1}}} q_{{ie}}\, k_{{je}}",
-            Stage.SCALE: r"s_{ij} = q_i \cdot k_j \,/ \sqrt{d_k} = q_i \cdot k_j \,/ "
-            rf"\sqrt{{{d_k}}} = q_i \cdot k_j \,/\, {math.sqrt(d_k):.3g}",
-            Stage.MASK: r"s_{ij} + M_{ij}, \quad M_{ij} = 0 \text{ if visible, else } {-\infty}",
-            Stage.SOFTMAX: r"w_{ij} = e^{s_{ij} + M_{ij}} \,/ \sum_{j'} e^{s_{ij'} + M_{ij'}}",
-            Stage.MIX: rf"\text{{head}}_{{{head},i}} = \sum_j w_{{ij}}\, v_j",
-            Stage.CONCATENATE: rf"[\,{joined}\,], \quad "
-            rf"{self.n_heads} \times {d_v} = {self.n_heads * d_v}",
-            Stage.OUTPUT: rf"[\,{joined}\,]\, W^O + b^O = \sum_h \text{{head}}_h W^O_h + b^O",
-        }
+        return formulas(self, head)
+
+    @property
+    def divided_by(self) -> float:
+        """What products are divided by."""
+        return math.sqrt(self.d_k) if self.divisor is None else self.divisor
 
     def _split(self, projected_BKD: Tensor, n_heads: int) -> Tensor:
         """Give every head its share of the width: projected_BKD → split_BHKE."""

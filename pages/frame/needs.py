@@ -18,8 +18,6 @@ class Need(Enum):
     """A decoder that looks at what an encoder has read."""
     TASK = "task"
     """A task that it was trained on here."""
-    PLAIN_HEADS = "plain_heads"
-    """Heads as the paper has them: with biases, and without positions in their scores."""
     SCALED_TOKENS = "scaled_tokens"
     """Vectors of tokens times √d_model, to which vectors of positions are added."""
     LAYER_NORM = "layer_norm"
@@ -49,7 +47,6 @@ def _lacks(settings: RunSettings, need: Need) -> bool:
         Need.WRITING: "decoder" not in config.stacks,
         Need.BOTH: one_stack,
         Need.TASK: settings.is_opened,
-        Need.PLAIN_HEADS: not config.attention_bias or in_scores,
         Need.SCALED_TOKENS: not config.embedding_scale or in_scores or config.positions == "none",
         Need.LAYER_NORM: config.norm_kind != "layer",
         Need.SCALED_SCORES: config.score_scale != "width",
@@ -74,10 +71,6 @@ _SENTENCES = {
     Need.TASK: lambda: _(
         "{model} was trained elsewhere: nobody here knows on which task, and this view measures "
         "on sentences of the task that were never trained on."
-    ),
-    Need.PLAIN_HEADS: lambda: _(
-        "{model}: its heads turn queries and keys by their places, or add something for the "
-        "distance, and have no biases. This view has the steps of the paper's heads only."
     ),
     Need.SCALED_TOKENS: lambda: _(
         "{model} does not add vectors of positions to vectors of tokens times √d_model, which "

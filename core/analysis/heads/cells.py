@@ -26,12 +26,12 @@ def cell_at(steps: HeadSteps, stage: Stage, query: int, key: int) -> tuple[int, 
     that makes most of q·k, in v and in what is mixed the one that the key gives most to, and
     behind W^O the one to which the head gives most.
     """
-    matched_E = np.abs(steps.query.made_KE[query] * steps.key.made_KE[key])
+    matched_E = np.abs(steps.compared_QE[query] * steps.compared_KE[key])
     given_E = np.abs(steps.weights_QK[query, key] * steps.value.made_KE[key])
     match stage:
-        case Stage.QUERIES:
+        case Stage.QUERIES | Stage.TURNED_QUERIES:
             return query, int(matched_E.argmax())
-        case Stage.KEYS:
+        case Stage.KEYS | Stage.TURNED_KEYS:
             return key, int(matched_E.argmax())
         case Stage.VALUES:
             return key, int(given_E.argmax())

@@ -9,8 +9,8 @@ from typing import Literal
 
 import numpy as np
 
-from core.analysis.heads.steps import HeadSteps, Projection, Values
-from core.model.attention import Stage
+from core.analysis.heads.steps import HeadSteps, Projection, Turned, Values
+from core.model.stages import Stage
 
 __all__ = ["Axis", "Panel", "Stage", "bias", "matrices", "panels"]
 
@@ -38,21 +38,29 @@ def panels(steps: HeadSteps, stage: Stage) -> tuple[Panel, ...]:
     memory = steps.memory_symbol
     products = Panel("q·k", steps.products_QK, "query", "key")
     scores = Panel("s", steps.scores_QK, "query", "key")
+    divided = Panel("s", steps.unbiased_QK, "query", "key")
+    unbiased = products if Stage.SCALE not in steps.formulas else divided
+    distance_QK = steps.position_bias_QK
+    turned: Mapping[Stage, tuple[Turned | None, str, Values, Axis]] = {
+        Stage.TURNED_QUERIES: (steps.turned_query, "q", query.made_KE, "query"),
+        Stage.TURNED_KEYS: (steps.turned_key, "k", key.made_KE, "key"),
+    }
+    compared = "′" if steps.turned_query is not None else ""
     masked = Panel("masked", steps.masked_QK, "query", "key")
     weights = Panel("w", steps.weights_QK, "query", "key")
     v = Panel("v", value.made_KE, "key", "d_v")
     mixed = Panel("mixed", steps.mixed_QE, "query", "d_v")
-    transposed = np.ascontiguousarray(key.made_KE.T)
-    found: Mapping[Stage, tuple[Panel, ...]] = {
+    transposed = np.ascontiguousarray(steps.compared_KE.T)
+    found: dict[Stage, tuple[Panel, ...]] = {
         Stage.QUERIES: _projected(query, ("q", "x", "W^Q"), "query", "d_k"),
         Stage.KEYS: _projected(key, ("k", memory, "W^K"), "key", "d_k"),
         Stage.VALUES: _projected(value, ("v", memory, "W^V"), "key", "d_v"),
         Stage.PRODUCTS: (
             products,
-            Panel("q", query.made_KE, "query", "d_k"),
-            Panel("kᵀ", transposed, "d_k", "key"),
+            Panel(f"q{compared}", steps.compared_QE, "query", "d_k"),
+            Panel(f"k{compared}ᵀ", transposed, "d_k", "key"),
         ),
-        Stage.SCALE: (scores, products),
+        Stage.SCALE: (scores if distance_QK is None else divided, products),
         Stage.MASK: (masked, scores),
         Stage.SOFTMAX: (weights, masked),
         Stage.MIX: (mixed, weights, v),
@@ -67,6 +75,13 @@ def panels(steps: HeadSteps, stage: Stage) -> tuple[Panel, ...]:
             Panel("term", steps.term_QD, "query", "d_model"),
         ),
     }
+    if distance_QK is not None:
+        bias_of_distance = Panel("B", distance_QK, "query", "key")
+        found[Stage.POSITION_BIAS] = (scores, unbiased, bias_of_distance)
+    for each, (made, symbol, given_KE, rows) in turned.items():
+        if made is not None:
+            turned_panel = Panel(f"{symbol}′", made.made_KE, rows, "d_k")
+            found[each] = (turned_panel, Panel(symbol, given_KE, rows, "d_k"))
     if stage not in found:
         raise ValueError(f"nothing is known of the stage {stage}")
     return found[stage]
@@ -74,6 +89,8 @@ def panels(steps: HeadSteps, stage: Stage) -> tuple[Panel, ...]:
 
 def bias(steps: HeadSteps, stage: Stage) -> Panel | None:
     """Return what is added to every row of a stage's result, as a matrix of one row."""
+    if not steps.has_bias:
+        return None
     found: Mapping[Stage, Panel] = {
         Stage.QUERIES: Panel("b^Q", steps.query.bias_E[None], "bias", "d_k"),
         Stage.KEYS: Panel("b^K", steps.key.bias_E[None], "bias", "d_k"),

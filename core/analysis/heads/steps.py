@@ -4,7 +4,6 @@ Q query positions, K key positions, H heads, E width of one head (d_k for querie
 values), D model width, X the heads' widths one after the other (H × E).
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -22,7 +21,8 @@ from core.model import (
     Step,
     Transformer,
 )
-from core.model.attention import MultiHeadAttention, Stage
+from core.model.attention import MultiHeadAttention
+from core.model.stages import Stage
 from core.runs.run import Run
 
 Values = NDArray[np.float32]
@@ -30,6 +30,7 @@ Values = NDArray[np.float32]
 _RECORDED = frozenset(
     {
         *(Step.MEMORY, Step.QUERY_INPUT, Step.VISIBLE, Step.QUERY, Step.KEY, Step.VALUE),
+        *(Step.ROTATED_QUERY, Step.ROTATED_KEY, Step.POSITION_BIAS),
         *(Step.PRODUCTS, Step.SCORES, Step.MASKED_SCORES, Step.WEIGHTS, Step.MIXED, Step.ADDED),
     }
 )
@@ -43,6 +44,23 @@ class Projection:
     weight_DE: Values
     bias_E: Values
     made_KE: Values
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Turned:
+    """Queries or keys that are turned by their positions, pair by pair (N pairs)."""
+
+    made_KE: Values
+    cos_KN: Values
+    sin_KN: Values
+    in_halves: bool
+    """Whether number n is turned with number n + N; else with the one beside it."""
+
+    def pair_of(self, column: int) -> tuple[int, int, int]:
+        """Return the pair that a number is in: which one, and its two numbers."""
+        n_pairs = self.cos_KN.shape[1]
+        pair = column % n_pairs if self.in_halves else column // 2
+        return (pair, pair, pair + n_pairs) if self.in_halves else (pair, 2 * pair, 2 * pair + 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,10 +78,19 @@ class HeadSteps:
     """In the place of K stands Q."""
     key: Projection
     value: Projection
+    turned_query: Turned | None
+    turned_key: Turned | None
+    """None where positions turn nothing."""
+    has_bias: bool
+    """Whether the projections add one."""
+    divisor: float
+    """What products are divided by: √d_k in the paper."""
+    position_bias_QK: Values | None
+    """What the distance adds to the scores; None where nothing is added."""
     products_QK: Values
     """q·k."""
     scores_QK: Values
-    """Divided by √d_k."""
+    """Divided, and with the bias of the distance."""
     visible_QK: NDArray[np.bool_]
     masked_QK: Values
     """The scores with −∞ where a query may not look."""
@@ -104,9 +131,19 @@ class HeadSteps:
         return self.value.made_KE.shape[1]
 
     @property
-    def divisor(self) -> float:
-        """√d_k, by which products are divided."""
-        return math.sqrt(self.d_k)
+    def compared_QE(self) -> Values:
+        """The queries that meet keys: turned where positions turn them."""
+        return self.query.made_KE if self.turned_query is None else self.turned_query.made_KE
+
+    @property
+    def compared_KE(self) -> Values:
+        """The keys that meet queries."""
+        return self.key.made_KE if self.turned_key is None else self.turned_key.made_KE
+
+    @property
+    def unbiased_QK(self) -> Values:
+        """The scores without what the distance adds."""
+        return np.asarray(self.products_QK / np.float32(self.divisor), np.float32)
 
 
 def head_steps(run: Run, sentence: str, head: Head) -> HeadSteps:
@@ -142,13 +179,34 @@ def _cut_out(model: Transformer, steps: Mapping[Step, Tensor], head: Head) -> He
     output_HED = attention.output.weight.T.unflatten(0, (n_heads, -1))
     visible_QK = steps[Step.VISIBLE].expand(n_queries, n_keys)
 
+    shared = number * attention.n_kv_heads // n_heads
+
     def projection(given: Step, layer: nn.Linear, made: Step) -> Projection:
+        n_sets = n_heads if layer is attention.query else attention.n_kv_heads
+        own = number if layer is attention.query else shared
+        weight_ED = layer.weight.unflatten(0, (n_sets, -1))[own]
+        bias_E = weight_ED.new_zeros(len(weight_ED))
+        if layer.bias is not None:
+            bias_E = layer.bias.unflatten(0, (n_sets, -1))[own]
+        # Several heads may share what was made: it is kept once, or once for each.
+        of_head = number if len(steps[made]) == n_heads else shared
         return Projection(
             given_KD=_array(steps[given]),
-            weight_DE=_array(layer.weight.unflatten(0, (n_heads, -1))[number].T),
-            bias_E=_array(layer.bias.unflatten(0, (n_heads, -1))[number]),
-            made_KE=_array(steps[made][number]),
+            weight_DE=_array(weight_ED.T),
+            bias_E=_array(bias_E),
+            made_KE=_array(steps[made][of_head]),
         )
+
+    def turned(made: Step) -> Turned | None:
+        if attention.rotary is None:
+            return None
+        made_KE = steps[made][number]
+        cos_KN, sin_KN = attention.rotary.turns(0, len(made_KE), made_KE.dtype)
+        in_halves = attention.rotary.in_halves
+        return Turned(_array(made_KE), _array(cos_KN), _array(sin_KN), in_halves)
+
+    bias_QK = steps.get(Step.POSITION_BIAS)
+    output_bias_D = attention.output.bias
 
     return HeadSteps(
         head=head,
@@ -158,6 +216,11 @@ def _cut_out(model: Transformer, steps: Mapping[Step, Tensor], head: Head) -> He
         query=projection(Step.QUERY_INPUT, attention.query, Step.QUERY),
         key=projection(Step.MEMORY, attention.key, Step.KEY),
         value=projection(Step.MEMORY, attention.value, Step.VALUE),
+        turned_query=turned(Step.ROTATED_QUERY),
+        turned_key=turned(Step.ROTATED_KEY),
+        has_bias=attention.query.bias is not None,
+        divisor=attention.divided_by,
+        position_bias_QK=None if bias_QK is None else _array(bias_QK[number]),
         products_QK=_array(steps[Step.PRODUCTS][number]),
         scores_QK=_array(steps[Step.SCORES][number]),
         visible_QK=visible_QK.numpy().copy(),
@@ -165,7 +228,9 @@ def _cut_out(model: Transformer, steps: Mapping[Step, Tensor], head: Head) -> He
         weights_QK=_array(steps[Step.WEIGHTS][number]),
         mixed_QHE=_array(mixed_QHE),
         output_HED=_array(output_HED),
-        output_bias_D=_array(attention.output.bias),
+        output_bias_D=_array(
+            output_HED.new_zeros(output_HED.shape[2]) if output_bias_D is None else output_bias_D
+        ),
         term_QD=_array(mixed_QHE[:, number] @ output_HED[number]),
         added_QD=_array(steps[Step.ADDED]),
     )

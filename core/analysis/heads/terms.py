@@ -14,7 +14,7 @@ from core.analysis.heads.stages import Axis, Panel, Stage, bias, panels
 from core.analysis.heads.steps import HeadSteps
 from core.messages import Message
 
-Rule = Literal["sum", "quotient", "mask", "share", "copy"]
+Rule = Literal["sum", "quotient", "plus", "mask", "share", "copy"]
 Numbers = NDArray[np.float64]
 
 
@@ -23,7 +23,8 @@ class Terms:
     """One number of a stage's result, and the numbers that it was made of, in float64."""
 
     rule: Rule
-    """sum: left times right, added up, and a bias. quotient: left divided by right. mask: left
+    """sum: left times right, added up, and a bias. quotient: left divided by right. plus: left and
+    right added. mask: left
     where right is 1, else −∞. share: left are scores, right is e to the power of each (less the
     row's largest), terms are their shares. copy: left as it is."""
     names: tuple[str, str, str]
@@ -70,6 +71,13 @@ def terms(steps: HeadSteps, stage: Stage, row: int, column: int) -> Terms:
             product = float(steps.products_QK[row, column])
             names = (name, f"q·k[{row}, {column}]", "√d_k")
             return _single("quotient", names, column, (product, steps.divisor), recorded)
+        case Stage.POSITION_BIAS:
+            _, unbiased, distance = panels(steps, stage)
+            added = float(unbiased.values[row, column]), float(distance.values[row, column])
+            names = (name, f"{unbiased.name}[{row}, {column}]", f"B[{row}, {column}]")
+            return _single("plus", names, column, added, recorded)
+        case Stage.TURNED_QUERIES | Stage.TURNED_KEYS:
+            return _turned(steps, stage, row, column, name, recorded)
         case Stage.MASK:
             score, seen = float(steps.scores_QK[row, column]), float(steps.visible_QK[row, column])
             names = (name, f"s[{row}, {column}]", f"visible[{row}, {column}]")
@@ -126,6 +134,32 @@ def _sum(
     )
 
 
+def _turned(
+    steps: HeadSteps, stage: Stage, row: int, column: int, name: str, recorded: float
+) -> Terms:
+    """Return a number that is turned with the other one of its pair."""
+    made = steps.turned_query if stage is Stage.TURNED_QUERIES else steps.turned_key
+    given = panels(steps, stage)[1]
+    assert made is not None
+    pair, first, second = made.pair_of(column)
+    cos, sin = float(made.cos_KN[row, pair]), float(made.sin_KN[row, pair])
+    left_N = given.values[row, [first, second]].astype(np.float64)
+    right_N = np.array([cos, -sin] if column == first else [sin, cos])
+    return Terms(
+        rule="sum",
+        names=(name, f"{given.name}[{row}]", f"R[{row}]"),
+        over="d_k",
+        places=range(first, second + 1, second - first),
+        column=column,
+        left_N=left_N,
+        right_N=right_N,
+        terms_N=left_N * right_N,
+        bias=None,
+        total=float((left_N * right_N).sum()),
+        recorded=recorded,
+    )
+
+
 def _factors(steps: HeadSteps, stage: Stage) -> tuple[Panel, Panel]:
     """Return the two matrices that a stage multiplies: W^O has the rows of all heads."""
     if stage is Stage.OUTPUT:
@@ -166,7 +200,9 @@ def _single(
 ) -> Terms:
     """Return a number that was made of one other."""
     left, right = made_of
-    total = (left if right else -np.inf) if rule == "mask" else left / right
+    total = (left if right else -np.inf) if rule == "mask" else left / right if right else left
+    if rule == "plus":
+        total = left + right
     return Terms(
         rule=rule,
         names=names,

@@ -37,6 +37,16 @@ def of_stage(
                 before=number(found.left_N[0], 2),
                 after=number(found.recorded, 2),
             )
+        case Stage.POSITION_BIAS:
+            text = _(
+                "To the score of **{pair}**, {before}, their distance adds **{added}**: {after}."
+            )
+            return text.format(
+                pair=plain(named_cell(selected, steps, stage, cell)),
+                before=number(found.left_N[0], 2),
+                added=number(found.right_N[0], 2),
+                after=number(found.recorded, 2),
+            )
         case Stage.MASK:
             return _hidden(steps)
         case Stage.SOFTMAX:

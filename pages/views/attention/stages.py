@@ -17,6 +17,9 @@ FORMULAS: Mapping[Stage, str] = {
     Stage.VALUES: "v",
     Stage.PRODUCTS: "q·k",
     Stage.SCALE: "÷ √d_k",
+    Stage.TURNED_QUERIES: "q′",
+    Stage.TURNED_KEYS: "k′",
+    Stage.POSITION_BIAS: "+ B",
     Stage.MIX: "· v",
     Stage.OUTPUT: "W^O",
 }
@@ -108,6 +111,9 @@ def named_row_and_column(
 
 _ON_ONE_SCALE: Mapping[Stage, frozenset[str]] = {
     Stage.SCALE: frozenset({"q·k", "s"}),
+    Stage.POSITION_BIAS: frozenset({"q·k", "s", "B"}),
+    Stage.TURNED_QUERIES: frozenset({"q", "q′"}),
+    Stage.TURNED_KEYS: frozenset({"k", "k′"}),
     Stage.MASK: frozenset({"s", "masked"}),
     Stage.CONCATENATE: frozenset({"mixed", "heads"}),
     Stage.OUTPUT: frozenset({"term", "added"}),
@@ -151,12 +157,16 @@ def _title(steps: HeadSteps, panel: Panel, made: bool) -> str:
     titles = {
         "x": _("x: what goes in"),
         "m": _("m: what the encoder made"),
-        "q": _("q = x W^Q + b^Q") if made else _("q: the queries"),
-        "k": _("k = {given} W^K + b^K"),
-        "v": _("v = {given} W^V + b^V") if made else _("v: the values"),
+        "q": _("q = x W^Q{b_q}") if made else _("q: the queries"),
+        "q′": _("q′: the queries, turned"),
+        "k": _("k = {given} W^K{b_k}") if made else _("k: the keys"),
+        "k′": _("k′: the keys, turned"),
+        "v": _("v = {given} W^V{b_v}") if made else _("v: the values"),
         "kᵀ": _("kᵀ: the keys, one in each column"),
+        "k′ᵀ": _("k′ᵀ: the turned keys, one in each column"),
+        "B": _("B: what each distance adds"),
         "q·k": _("q·k: every query with every key"),
-        "s": _("s = q·k / {root}"),
+        "s": _("s = q·k / {root}") if steps.position_bias_QK is None else _("s = q·k + B"),
         "masked": _("masked = s + M"),
         "w": _("w = softmax(masked): the weights"),
         "mixed": _("mixed = w v: what head {head} takes"),
@@ -167,10 +177,12 @@ def _title(steps: HeadSteps, panel: Panel, made: bool) -> str:
         ),
         "W^O": _("W^O: the rows that read head {head}"),
         "term": _("term = mixed W^O: the share of head {head}"),
-        "added": _("added: all heads' terms + b^O"),
+        "added": _("added: all heads' terms{b_o}"),
     }
+    biases = {f"b_{each.lower()}": f" + b^{each}" if steps.has_bias else "" for each in "QKVO"}
     first = steps.head.index * steps.d_v
     return titles.get(panel.name, _("{name} of head {head}")).format(
+        **biases,
         name=panel.name,
         given=steps.memory_symbol,
         root=number(steps.divisor, padded=False),
@@ -206,6 +218,18 @@ _TEXTS: Mapping[Stage, str] = {
     Stage.SCALE: N_(
         "**Divide.** The more products are added, the larger the sums get, and large scores let "
         "the softmax listen to one word alone. So all are divided by √{d_k} = {root}."
+    ),
+    Stage.TURNED_QUERIES: N_(
+        "**Turned queries.** The numbers of a query are taken in pairs, and each pair is turned by "
+        "an angle that grows with the position of the word. Nothing is learned here."
+    ),
+    Stage.TURNED_KEYS: N_(
+        "**Turned keys.** The keys are turned alike: in the dot product of a query and a key only "
+        "their distance is left of both angles."
+    ),
+    Stage.POSITION_BIAS: N_(
+        "**Distance.** A number that is learned for the distance of query and key is added to "
+        "their score; distances that are nearly alike share one. Positions come in here alone."
     ),
     Stage.MASK: N_(
         "**Mask.** Nothing is hidden here: every word may look at every one, and a sentence alone "

@@ -34,6 +34,7 @@ ORDER = "terms_order"
 RESULTS: Mapping[Rule, str] = {
     "sum": N_("product"),
     "quotient": N_("quotient"),
+    "plus": N_("sum"),
     "mask": N_("score"),
     "share": N_("weight"),
     "copy": N_("same"),
@@ -224,6 +225,10 @@ def _equation(found: Terms, name: str, left: str, right: str, *, total: str) -> 
         case "quotient":
             numbers = f"{digits(found.left_N[0])} / {digits(found.right_N[0])}"
             return f"{name} = {left} / {right} = {numbers} = {total}"
+        case "plus":
+            return (
+                f"{name} = {left} + {right} = {_less(found.left_N[0], -found.right_N[0])} = {total}"
+            )
         case "mask":
             kept = _("visible, so the score stays") if found.right_N[0] else _("hidden, so it is")
             return f"{name}: {kept} {total}"

@@ -8,8 +8,15 @@ import torch
 from core.analysis.heads.steps import head_steps
 from core.heads import Head, Kind, Site
 from core.model import build
+from core.model.stages import Stage
 
 SENTENCE = "ab cd ef"
+PLAIN = [
+    stage
+    for stage in Stage
+    if stage not in (Stage.TURNED_QUERIES, Stage.TURNED_KEYS, Stage.POSITION_BIAS)
+]
+"""The stages of the paper's heads."""
 SELF, BACK, CROSS = (
     Site.parse(at) for at in ("encoder.0.self", "decoder.0.self", "decoder.0.cross")
 )

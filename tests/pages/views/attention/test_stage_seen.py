@@ -3,11 +3,11 @@ import re
 import numpy as np
 import pytest
 
-from core.analysis.heads.stages import Stage
 from core.analysis.heads.steps import head_steps
 from core.heads import Head, Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
+from tests.core.analysis.heads.conftest import PLAIN
 from tests.pages.conftest import MODEL, ROOT
 from tests.pages.views.attention.conftest import seen
 
@@ -122,7 +122,7 @@ def test_what_is_put_side_by_side_is_unchanged(said, steps):
 
 def test_every_stage_says_something_of_one_letter(open_view):
     for kind in ("encoder.self", "decoder.self", "decoder.cross"):
-        for stage in Stage:
+        for stage in PLAIN:
             at, _ = open_view("steps", model="copy", sentence="a", kind=kind, stage=stage.value)
             assert seen(at)
 

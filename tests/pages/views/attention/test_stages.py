@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
 
-from core.analysis.heads.stages import Stage, panels
+from core.analysis.heads.stages import panels
 from core.analysis.heads.steps import head_steps
 from core.heads import Head
 from core.runs.run import load_run
+from tests.core.analysis.heads.conftest import PLAIN
 from tests.pages.conftest import ROOT
 from tests.pages.views.attention.test_steps import (
     KINDS,
@@ -29,7 +30,7 @@ def open_steps(open_view):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("stage", Stage)
+@pytest.mark.parametrize("stage", PLAIN)
 def test_every_matrix_is_the_heads_own(open_steps, run, kind, stage):
     at, _ = open_steps(kind=kind, stage=stage.value)
     steps = head_steps(run, TIRED, Head(KINDS[kind], 2))
@@ -68,7 +69,7 @@ def test_rows_and_columns_are_the_words_that_look_and_are_looked_at(open_steps):
 
 def test_a_stage_of_128_tokens_at_the_paper_s_width_has_at_most_a_megabyte(open_view, own_random):
     own_random(n_encoder_layers=1, n_decoder_layers=1, n_heads=8, d_model=512, max_positions=128)
-    for stage in Stage:
+    for stage in PLAIN:
         at, _ = open_view("steps", model="runs/random", sentence="a b " * 80, stage=stage.value)
         assert shown(at).panels[0].values.shape[0] == 128
         assert len(element(at, STEPS).bytes) <= 1e6

@@ -13,11 +13,14 @@ from core.analysis.heads.steps import head_steps
 from core.analysis.heads.terms import terms
 from core.heads import Head, Kind, Site
 from core.inspection import inspect_sentence
+from core.opening.opening import open_model
 from core.runs.run import load_run
 from pages.frame import view
 from pages.views.attention.stages import FORMULAS
 from pages.views.attention.steps import STEPS
-from tests.pages.conftest import MODEL, ROOT, send_from, unfold
+from tests.core.analysis.heads.conftest import PLAIN
+from tests.core.families.folders import write_folder
+from tests.pages.conftest import MODEL, ROOT, said, send_from, unfold
 from tests.pages.views.attention.conftest import run_lines, seen
 from viz.plane.matrices import unpack
 
@@ -75,15 +78,15 @@ def test_next_and_back_go_through_all_stages_in_order(open_steps):
     order = names(at)
     assert order == ["q", "k", "v", "q·k", "÷ √d_k", "mask", "softmax", "· v", "concatenate", "W^O"]
     assert at.button(key="steps_back").disabled
-    for stage in list(Stage)[1:]:
+    for stage in PLAIN[1:]:
         at.button(key="steps_next").click().run()
         assert at.segmented_control(key="stage").value is stage
     assert at.button(key="steps_next").disabled
     at.button(key="steps_back").click().run()
-    assert at.segmented_control(key="stage").value is list(Stage)[-2]
+    assert at.segmented_control(key="stage").value is PLAIN[-2]
 
 
-@pytest.mark.parametrize("stage", FORMULAS)
+@pytest.mark.parametrize("stage", [each for each in FORMULAS if each in PLAIN])
 def test_older_links_call_stages_by_their_formulas(open_steps, stage):
     at, _ = open_steps(stage=FORMULAS[stage])
     assert at.segmented_control(key="stage").value is stage
@@ -99,7 +102,7 @@ def test_the_stage_stays_when_another_head_is_chosen(open_steps, run):
     np.testing.assert_array_equal(shown(at).panels[0].values, steps.weights_QK)
 
 
-@pytest.mark.parametrize("stage", Stage)
+@pytest.mark.parametrize("stage", PLAIN)
 def test_it_marks_what_the_telling_word_s_largest_weight_is_about(open_steps, run, stage):
     at, _ = open_steps(kind="cross", stage=stage.value)
     inspection = inspect_sentence(run, TIRED)
@@ -275,3 +278,26 @@ def test_a_sentence_of_any_signs_is_computed_again(open_steps):
     _, taken = open_steps(kind="cross", stage="softmax", sentence=odd)
     assert json.dumps(odd) in taken.python
     assert run_lines(taken.python) == taken.numbers()["value"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "stage", "told"),
+    [
+        ("llama", "turned_queries", "by an angle that grows with the position"),
+        ("llama", "keys", "k = x W^K"),
+        ("t5", "position_bias", "their distance adds"),
+        ("t5", "products", "Every query meets every key"),
+    ],
+)
+def test_the_steps_of_another_kind_of_head_are_shown(
+    open_page, elsewhere, tmp_path, kind, stage, told
+):
+    write_folder(tmp_path / ".model", kind)
+    list(open_model(str(tmp_path / ".model"), tmp_path / "mine"))
+    elsewhere("OWN", tmp_path)
+    query = {"view": "steps", "model": "runs/mine", "kind": "decoder.self", "stage": stage}
+    at = open_page("attention", sentence="The animal did not cross the street.", **query)
+    assert not at.error
+    text = said(at) + " ".join(panel.title for panel in shown(at).panels)
+    assert told in text
+    assert "b^" not in text

@@ -1,0 +1,77 @@
+"""The stages of one head of attention, each with its formula."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from core.model.attention import MultiHeadAttention
+
+
+class Stage(StrEnum):
+    """What one head does, one after the other."""
+
+    QUERIES = "queries"
+    TURNED_QUERIES = "turned_queries"
+    """Only where positions turn them, as the keys."""
+    KEYS = "keys"
+    TURNED_KEYS = "turned_keys"
+    VALUES = "values"
+    PRODUCTS = "products"
+    SCALE = "scale"
+    """Only where products are divided."""
+    POSITION_BIAS = "position_bias"
+    """Only where something is added for the distance."""
+    MASK = "mask"
+    SOFTMAX = "softmax"
+    MIX = "mix"
+    CONCATENATE = "concatenate"
+    OUTPUT = "output"
+
+
+def formulas(attention: "MultiHeadAttention", head: int) -> Mapping[Stage, str]:
+    """Return the stages of a head in order, each with its formula in LaTeX; others it has not.
+
+    Args:
+        attention: The head's sublayer.
+        head: Its number.
+    """
+    given, d_model, d_k, d_v = (
+        attention.memory_symbol,
+        attention.query.in_features,
+        attention.d_k,
+        attention.d_v,
+    )
+    last = attention.n_heads - 1
+    joined = r"\text{head}_0" + (rf"\cdots \text{{head}}_{{{last}}}" if last else "")
+    q, k = ("q'", "k'") if attention.rotary is not None else ("q", "k")
+    b = {name: f" + b^{name}" if attention.query.bias is not None else "" for name in "QKVO"}
+    turned = r"R_{%s}\, %s_{%s}, \quad R: \text{turns each pair by an angle of its position}"
+    scored = rf"{q}_i \cdot {k}_j"
+    root = rf"\sqrt{{{d_k}}}" if attention.divisor is None else ""
+    divided = rf"{scored} \,/ \sqrt{{d_k}} = {scored} \,/ {root} = " if root else ""
+    found = {
+        Stage.QUERIES: rf"q_i = x_i W^Q{b['Q']}, \quad W^Q: {d_model} \times {d_k}",
+        Stage.TURNED_QUERIES: "q'_i = " + turned % ("i", "q", "i"),
+        Stage.KEYS: rf"k_j = {given}_j W^K{b['K']}, \quad W^K: {d_model} \times {d_k}",
+        Stage.TURNED_KEYS: "k'_j = " + turned % ("j", "k", "j"),
+        Stage.VALUES: rf"v_j = {given}_j W^V{b['V']}, \quad W^V: {d_model} \times {d_v}",
+        Stage.PRODUCTS: rf"{scored} = \sum_{{e=0}}^{{{d_k - 1}}} {q}_{{ie}}\, {k}_{{je}}",
+        Stage.SCALE: rf"s_{{ij}} = {divided}{scored} \,/\, {attention.divided_by:.3g}",
+        Stage.POSITION_BIAS: rf"s_{{ij}} = {scored} + B_{{ij}}, \quad "
+        r"B_{ij}: \text{learned, for the distance } j - i",
+        Stage.MASK: r"s_{ij} + M_{ij}, \quad M_{ij} = 0 \text{ if visible, else } {-\infty}",
+        Stage.SOFTMAX: r"w_{ij} = e^{s_{ij} + M_{ij}} \,/ \sum_{j'} e^{s_{ij'} + M_{ij'}}",
+        Stage.MIX: rf"\text{{head}}_{{{head},i}} = \sum_j w_{{ij}}\, v_j",
+        Stage.CONCATENATE: rf"[\,{joined}\,], \quad "
+        rf"{attention.n_heads} \times {d_v} = {attention.n_heads * d_v}",
+        Stage.OUTPUT: rf"[\,{joined}\,]\, W^O{b['O']} = "
+        rf"\sum_h \text{{head}}_h W^O_h{b['O']}",
+    }
+    missing = {
+        Stage.TURNED_QUERIES: attention.rotary is None,
+        Stage.TURNED_KEYS: attention.rotary is None,
+        Stage.SCALE: attention.divided_by == 1,
+        Stage.POSITION_BIAS: not attention.has_bias_of_distances,
+    }
+    return {stage: text for stage, text in found.items() if not missing.get(stage)}
