@@ -12,7 +12,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
-from pages.frame import session
+from pages.frame import links, session
 from pages.frame.visit import (
     Mention,
     Text,
@@ -34,6 +34,7 @@ def enter(page: str) -> None:
     visit = current()
     visit.entered = visit.page != page
     visit.part = ""
+    visit.arrives = visit.arrives or links.GOES_TO in st.query_params
     asked = asked_for()
     by_address = _comes_by_address(visit, asked)
     hear()
@@ -56,7 +57,8 @@ def enter(page: str) -> None:
 
 def asked_for() -> dict[str, Text]:
     """Return what the browser's address says."""
-    return {name: tuple(st.query_params.get_all(name)) for name in st.query_params}
+    names = [name for name in st.query_params if name not in (links.GOES_TO, links.ARRIVED)]
+    return {name: tuple(st.query_params.get_all(name)) for name in names}
 
 
 def _comes_by_address(visit: Visit, asked: dict[str, Text]) -> bool:
@@ -93,7 +95,7 @@ def part(
         current().part = around
         # A part of a part may be followed by choices that the URL must keep.
         if alone or not around:
-            write()
+            write(whole=alone)
 
     alone = False
     st.fragment(drawn, run_every=every)()
@@ -128,22 +130,26 @@ def announce() -> None:
     _write(visit, {name: text for name, text in wanted.items() if name not in usual})
 
 
-def write() -> None:
-    """Have the URL say what is shown; to be called when all of it is drawn."""
+def write(*, whole: bool = True) -> None:
+    """Have the URL say what is shown; to be called when all of it, or a part, is drawn."""
     visit = current()
+    arrived, visit.arrives = whole and visit.arrives, visit.arrives and not whole
     entered, visit.entered = visit.entered, False
     visit.names_of.setdefault(visit.page, set()).update(visit.shown)
     wanted = {name: each.text for name, each in visit.shown.items() if each.named}
     # What the page before said of a choice may have reached the browser when it had gone on.
-    _write(visit, wanted, again=entered)
+    _write(visit, wanted, again=entered or arrived, arrived=arrived)
 
 
-def _write(visit: Visit, wanted: dict[str, Text], *, again: bool = False) -> None:
+def _write(
+    visit: Visit, wanted: dict[str, Text], *, again: bool = False, arrived: bool = False
+) -> None:
     if visit.written is not None and wanted != visit.written:
         visit.before = [*visit.before, visit.written][-_WRITTEN_BEFORE:]
     if again or wanted != visit.written:
         visit.written = wanted
-        st.query_params.from_dict({name: list(text) for name, text in wanted.items()})
+        mark = {links.ARRIVED: ("true",)} if arrived else {}
+        st.query_params.from_dict({name: list(text) for name, text in (wanted | mark).items()})
 
 
 def page() -> str:

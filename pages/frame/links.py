@@ -20,6 +20,13 @@ PAGES = (
     "glossary",
 )
 """What can be linked to, as `app.py` lists it; the first has no address of its own."""
+GOES_TO, ARRIVED = "_goes_to", "_arrived"
+"""In what is said to the browser, which shows neither: the page to go to, and that it is drawn.
+
+Streamlit says the address of a page that it goes to in pieces, in two runs: first what it opens
+with, while the page before has its path, then the path, then what is shown there. `layout` makes
+one step of the browser's history of all that comes between these names.
+"""
 
 
 def link(page: str, label: str, icon: str | None, query_params: Mapping[str, str]) -> None:
@@ -35,8 +42,8 @@ def link(page: str, label: str, icon: str | None, query_params: Mapping[str, str
 
 
 def go(page: str, query_params: Mapping[str, str]) -> NoReturn:
-    """Go to a page of the app; see `link`. What was to be drawn after it is not."""
-    st.switch_page(_target(page, page), query_params=dict(query_params))
+    """Go to a page of the app, by one step; see `link`. What was to be drawn after it is not."""
+    st.switch_page(_target(page, page), query_params={**query_params, GOES_TO: page})
 
 
 def _target(page: str, title: str) -> StreamlitPage:

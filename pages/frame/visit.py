@@ -66,6 +66,8 @@ class Visit:
     page: str = ""
     entered: bool = False
     """Whether the request comes from another page."""
+    arrives: bool = False
+    """Whether the browser waits to hear that the page that it went to stands (`links.ARRIVED`)."""
     part: str = ""
     """The part of the page that is drawn now."""
     written: dict[str, Text] | None = None

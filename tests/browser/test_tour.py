@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from pages.frame.tour import FIRST_PAGE
 from pages.tour import STOPS
 from tests.browser.waiting import settled
 
@@ -13,7 +14,7 @@ BACK_ROW = 20
 
 def at_stop(page, number):
     expect(page.locator(".st-key-tour")).to_contain_text(f"Stop {number} of {len(STOPS)}")
-    page.wait_for_function(f"new URL(location).searchParams.get('stop') === '{number}'")
+    page.wait_for_function(f"(new URL(location).searchParams.get('stop') ?? '1') === '{number}'")
     settled(page)
 
 
@@ -30,6 +31,39 @@ def test_it_goes_from_end_to_end_and_back_by_arrow_keys(visit):
         expect(page.locator(".st-key-tour")).to_contain_text(stop.title)
     page.keyboard.press("ArrowLeft")
     at_stop(page, len(STOPS) - 1)
+
+
+def test_back_and_forward_are_one_press_for_each_stop(visit):
+    page = visit("")
+    page.locator(".lines[data-drawn]").wait_for(timeout=60_000)
+    settled(page)
+    index = "navigation.currentEntry.index"
+    start = page.evaluate(index)
+    page.get_by_role("button", name="Take the tour").click()
+    shown = []
+    # Among them are stops on the page of the stop before, and stops on another.
+    for number in range(1, 9):
+        if number > 1:
+            page.locator(".st-key-tour_next button").click()
+        stands_at(page, number)
+        assert page.evaluate(index) == start + number
+        shown.append(page.url)
+    for number in (*range(7, 0, -1), 2, 3):
+        back = number < page.evaluate(index) - start
+        page.evaluate("back => back ? history.back() : history.forward()", back)
+        stands_at(page, number)
+        assert page.url == shown[number - 1]
+
+
+def stands_at(page, number):
+    """Wait until a stop is shown on its own page, under its own address."""
+    stop = STOPS[number - 1]
+    expect(page.locator(".st-key-tour")).to_contain_text(stop.question)
+    at_stop(page, number)
+    path = "/" if stop.page == FIRST_PAGE else f"/{stop.page}"
+    page.wait_for_function("path => location.pathname === path", arg=path)
+    expect(page.locator(".st-key-tour_here")).to_have_count(0)
+    settled(page)
 
 
 def test_the_answer_comes_by_a_key_and_is_kept_by_a_reload(visit):
