@@ -39,6 +39,7 @@ def enter(page: str) -> None:
     by_address = _comes_by_address(visit, asked)
     hear()
     if by_address:
+        visit.arrivals += 1
         # Back and forward show a page as it was: what its address leaves out had its default.
         for name in visit.names_of.get(page, set()) if is_way_back() else ():
             visit.chosen.pop(name, None)
@@ -243,6 +244,7 @@ def begin_anew(values: Mapping[str, str], keep: Iterable[str] = ()) -> None:
     stay = {name: text for name in keep if (text := visit.chosen.get(name))}
     visit.chosen = stay | {name: (value,) for name, value in values.items()}
     visit.owners.clear()
+    visit.arrivals += 1
 
 
 def choose_above(values: Mapping[str, object]) -> None:

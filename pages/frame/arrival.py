@@ -23,6 +23,11 @@ def is_first() -> bool:
     return not current().names_of
 
 
+def number() -> int:
+    """Return which arrival this is: another one whenever an address or a stop is gone to."""
+    return current().arrivals
+
+
 def comes_from_elsewhere() -> bool:
     """Say whether the page is drawn for the first time since another one was."""
     return current().entered

@@ -68,6 +68,8 @@ class Visit:
     """Whether the request comes from another page."""
     arrives: bool = False
     """Whether the browser waits to hear that the page that it went to stands (`links.ARRIVED`)."""
+    arrivals: int = 0
+    """How often choices came with an address, or with a stop of a tour, instead of one by one."""
     part: str = ""
     """The part of the page that is drawn now."""
     written: dict[str, Text] | None = None

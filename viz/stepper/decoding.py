@@ -76,7 +76,8 @@ def pack_decoding(view: DecodingView, *, key: str = "", locale: str = "en") -> b
     blocks = b"".join(_written_weights(each) for side in sides for each in (side.cross, side.self_))
     # Lets the component see that only the step to open on has changed, and keep what it has drawn.
     content = hashlib.blake2b(json.dumps(header).encode() + blocks, digest_size=12).hexdigest()
-    return framed({**header, "start": view.start, "content": content}) + blocks
+    header |= {"start": view.start, "arrival": view.arrival, "content": content}
+    return framed(header) + blocks
 
 
 def unpack_decoding(payload: bytes) -> DecodingView:
@@ -110,6 +111,7 @@ def unpack_decoding(payload: bytes) -> DecodingView:
         divergence=tuple(header["divergence"]),
         first_difference=header["difference"],
         start=header["start"],
+        arrival=header["arrival"],
         texts=header["texts"],
     )
 

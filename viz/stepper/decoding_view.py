@@ -193,6 +193,8 @@ class DecodingView:
         first_difference: The first step at which the two sides differ, None if there is none.
         start: The step to open on. For a sentence that is already shown the visitor's step is
             kept, unless `start` changes without the visitor having asked for anything.
+        arrival: Which arrival this is: with another one the stepper goes to `start` even where it
+            is the same, and nothing plays on.
         texts: Replacements for some of DEFAULT_DECODING_TEXTS.
 
     Raises:
@@ -205,6 +207,7 @@ class DecodingView:
     divergence: tuple[float, ...] = ()
     first_difference: int | None = None
     start: int = 0
+    arrival: int = 0
     texts: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

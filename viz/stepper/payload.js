@@ -21,7 +21,7 @@ function readSteps(data) {
   return {
     source, layers, heads, sides,
     texts: header.texts, divergence: header.divergence, difference: header.difference,
-    start: header.start, content: header.content,
+    start: header.start, arrival: header.arrival, content: header.content,
     count: Math.max(...sides.map(({ steps }) => steps.length)),
     rows: Math.max(...sides.flatMap(({ steps }) => steps.map(({ rows }) => rows.length))),
     sentence: JSON.stringify(source),

@@ -36,13 +36,15 @@ function receive(state, data) {
   const other = before?.sentence !== view.sentence;
   // The step that was told comes back, when the visitor may have gone on already.
   const moved = before?.start !== view.start && view.start !== state.told && !state.asked;
-  if (other || moved) {
+  const led = other || moved || before.arrival !== view.arrival;
+  if (led) {
     state.step = state.told = view.start;
     clearTimeout(state.telling);
   }
   state.asked = false;
   state.step = Math.min(state.step, view.count - 1);
-  if (other) play(state, false);
+  // Whoever is led to a step is to see it: what plays would go on from there.
+  if (led) play(state, false);
   drawPlaying(state);
 }
 

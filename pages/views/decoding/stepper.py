@@ -44,12 +44,13 @@ class TwoDecodings:
         return found | ({"forced": (self.forced, self.figures.forced)} if self.forced else {})
 
 
-def stepper_of(decodings: TwoDecodings, start: int) -> DecodingView:
+def stepper_of(decodings: TwoDecodings, start: int, arrival: int = 0) -> DecodingView:
     """Return what the stepper shows.
 
     Args:
         decodings: Both sides.
         start: The step that it opens on.
+        arrival: Which arrival of the visitor it is drawn for.
     """
     opened, overrides, figures = decodings.opened, decodings.overrides, decodings.figures
     sides = {name: _side(opened, *side) for name, side in decodings.by_name.items()}
@@ -68,6 +69,7 @@ def stepper_of(decodings: TwoDecodings, start: int) -> DecodingView:
         divergence=figures.divergence,
         first_difference=figures.first_difference,
         start=start,
+        arrival=arrival,
         texts=translated(DEFAULT_DECODING_TEXTS),
     )
 

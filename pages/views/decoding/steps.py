@@ -8,7 +8,7 @@ from core.decoding.forced import forced_steps
 from core.decoding.methods import Beam, Forced, Method
 from core.decoding.step import steps
 from core.evaluate.side_by_side import side_by_side
-from pages.frame import cached, components, opening, session
+from pages.frame import arrival, cached, components, opening, session
 from pages.frame.language import N_, _, n_, number
 from pages.frame.opening import Opened
 from pages.frame.view import Shown
@@ -56,7 +56,7 @@ def draw(opened: Opened) -> Shown | None:
         with row:
             branches.offer_mistake(opened, free, at)
     stepper = components.decoding(
-        stepper_of(decodings, at),
+        stepper_of(decodings, at, arrival.number()),
         key=session.STEPPER,
         on_step=branches.rest,
         on_force=partial(branches.force, overrides),

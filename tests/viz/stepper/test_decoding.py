@@ -32,9 +32,9 @@ HOSTILE = (
 
 @pytest.mark.parametrize("case", ["known", "sentence", "by_hand", "alone", "hostile"])
 def test_what_is_packed_comes_out_again(case):
-    view = decoding_cases.CASES[case]()
+    view = replace(decoding_cases.CASES[case](), arrival=2)
     back = unpack_decoding(pack_decoding(view))
-    for name in ("source", "divergence", "first_difference", "start"):
+    for name in ("source", "divergence", "first_difference", "start", "arrival"):
         assert getattr(back, name) == getattr(view, name)
     assert back.texts == DEFAULT_DECODING_TEXTS
     assert (back.forced is None) == (view.forced is None)
