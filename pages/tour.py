@@ -203,11 +203,11 @@ STOPS = (
             "learn. This is the last stop: below every view stands what to try next."
         ),
         question=N_(
-            "When it has learned to copy: how much of its weight does the decoder’s best head give "
-            "to the letter that it writes?"
+            "While it learns to copy: do the heads that look at the source get sharper, or do they "
+            "spread?"
         ),
         task=N_("Press “Start” and watch; the answer shows a model that was trained like this."),
-        shows={"training": "look_back", "model": "copy", "kind": "decoder.cross"},
+        shows={"training": "forming", "model": "copy", "kind": "decoder.cross"},
     ),
 )
 

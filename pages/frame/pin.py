@@ -14,6 +14,9 @@ from pages.frame import address, clicks, controls, session
 from pages.frame.language import _
 from pages.frame.opening import Opened
 from pages.frame.positions import position
+from pages.frame.visit import current
+
+_SOURCE: Side = "source"
 
 
 def place(
@@ -26,7 +29,7 @@ def place(
         inspection: Between its tokens, or merged to words: what places count.
         kind: Of attention, if one is shown: older links say "query" and "key" for a side of it.
     """
-    address.belongs_to(session.TOKEN, " ".join(t.text for t in opened.inspection.source_tokens))
+    _let_go_of_others(opened)
     # Both are read in any case: the address goes on naming a word that this view does not have.
     named, written = address.linked(session.SIDE), address.linked(session.TOKEN)
     side = _sides(kind).get(named or "")
@@ -39,6 +42,18 @@ def place(
             address.show(name, None)
         return None
     return side, at if inspection is opened.inspection else tokens[at].word
+
+
+def _let_go_of_others(opened: Opened) -> None:
+    """Let go of a word of another sentence; one of the source stays where both begin alike."""
+    tokens = [token.text for token in opened.inspection.source_tokens]
+    owners, owner = current().owners, "\n".join(tokens)
+    at = position(address.text_of(session.TOKEN), len(tokens))
+    if at is not None and address.text_of(session.SIDE) == _SOURCE:
+        before = owners.get(session.TOKEN, owner).split("\n")
+        if before[: at + 1] == tokens[: at + 1]:
+            owners[session.TOKEN] = owner
+    address.belongs_to(session.TOKEN, owner)
 
 
 def row(opened: Opened, inspection: Inspection, side: Side, kind: Kind | None = None) -> int | None:

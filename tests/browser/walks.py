@@ -142,10 +142,18 @@ class State:
         self.task = self.model.task
         if self.page == "":
             tokens = tokens_of(self.value("model"), self.value("sentence"))
-            if self.tokens not in (None, tokens):
+            if self.tokens not in (None, tokens) and not self.begins_alike(tokens):
                 self.forget("side", "token")
             self.tokens = tokens
         self.seen.setdefault(self.page, set()).update(self.shown(), self.pin())
+
+    def begins_alike(self, tokens: tuple[Token, ...]) -> bool:
+        """Return whether a pinned word of the source, and all before it, are in this one, too."""
+        if self.chosen.get("side") != "source" or "token" not in self.chosen:
+            return False
+        end = int(self.chosen["token"]) + 1
+        one, other = ([token.text for token in each[:end]] for each in (self.tokens, tokens))
+        return one == other and len(other) == end
 
     def choose(self, **values: object) -> None:
         """Choose what the page offers."""

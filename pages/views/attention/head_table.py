@@ -76,8 +76,8 @@ def columns(shown: HeadTable) -> dict[str, Sequence[object]]:
         "head": [each.head.index for each in summaries],
         **({PAIR: shown.weights} if shown.pair else {}),
         "does": [_does(shown, each, found) for each in summaries],
-        "in_rows": [_percents(each, each.pattern.share) for each in summaries],
-        "by_chance": [_percents(each, each.pattern.chance) for each in summaries],
+        "in_rows": [_share(each, found, each.pattern.share) for each in summaries],
+        "by_chance": [_share(each, found, each.pattern.chance) for each in summaries],
         "entropy": [each.entropy for each in summaries],
         "distance": [each.distance for each in summaries],
         "largest": [each.confidence for each in summaries],
@@ -96,6 +96,11 @@ def faint(shown: HeadTable) -> dict[str, Sequence[bool]]:
 def _percents(summary: HeadSummary, share: float) -> float | None:
     """Return a share for a column; nothing where no row has anything to share."""
     return None if summary.pattern.name in ("even", "none") else 100 * share
+
+
+def _share(each: HeadSummary, found: PronounHead | None, share: float) -> float | None:
+    """Return a share of the pattern that is told; nothing where something else is."""
+    return None if found is not None and each.head == found.head else _percents(each, share)
 
 
 def writers() -> dict[str, Callable[[float], str]]:

@@ -13,8 +13,8 @@ from core.analysis.heads.likeness import (
     likeness,
 )
 from core.heads import Head, Kind
-from core.runs.run import RunError
-from pages.frame import cached, notes, opening, snippets
+from core.runs.run import Run, RunError
+from pages.frame import cached, notes, snippets
 from pages.frame.components import matrices
 from pages.frame.files import stacked
 from pages.frame.language import N_, _, n_, number, plain
@@ -29,6 +29,8 @@ from viz.plane.matrices import Axis, Matrices, Matrix
 MAP, BOTH = "alike_map", "alike_both"
 """Keys of the map of heads × heads, and of those of both heads."""
 KIND, PAIR = "alike_of", "pair"
+ALIKE = 0.7
+"""Two heads below it have little in common: their weights lie on other tokens for the most part."""
 _MANY = 16
 """So many heads have room beside two of their maps."""
 _FORMULA = (
@@ -46,8 +48,10 @@ TRIES = (
 def draw(opened: Opened) -> Shown | None:
     """Draw the map; a click on a cell names both heads."""
     kinds = list(dict.fromkeys(site.attention for site in opened.run.model.sites()))
-    kind = ask_kind(kinds, opening.default_kind(opened.run), name=KIND)
     try:
+        with st.spinner(_("Comparing all heads …")):
+            usual = cached.of_run(_telling_kind, opened.path, tuple(kinds))
+        kind = ask_kind(kinds, usual, name=KIND)
         with st.spinner(_("Comparing all heads …")):
             found = cached.of_run(head_likeness, opened.path, kind)
     except RunError as error:
@@ -83,6 +87,17 @@ def draw(opened: Opened) -> Shown | None:
     )
 
 
+def _telling_kind(run: Run, kinds: tuple[Kind, ...]) -> Kind:
+    """Return the kind with the two heads that are most alike of all."""
+
+    def most(kind: Kind) -> float:
+        found = cached.of_run(head_likeness, run.path, kind)
+        pair = found.most_alike
+        return -1.0 if pair is None else float(found.likeness_NN[pair])
+
+    return max(kinds, key=most)
+
+
 def _map(found: Likeness, kind: Kind) -> Matrix:
     names = [TokenLabel(f"{head.layer}.{head.index}") for head in found.heads]
     axis = Axis(name=_("layer.head"), labels=names)
@@ -91,7 +106,7 @@ def _map(found: Likeness, kind: Kind) -> Matrix:
         values=found.likeness_NN.astype(np.float32),
         rows=axis,
         columns=axis,
-        note=_("1: always the same weights; 0: never a key in common."),
+        note=_("1: always the same weights; 0: never a token in common."),
         value_name=_("likeness"),
     )
 
@@ -131,6 +146,11 @@ def _seen(found: Likeness, one: int, other: int) -> str:
     if found.most_alike in {(one, other), (other, one)}:
         first, second = map(notes.within_sentence, heads)
         text = _("Most alike are {first} ↔ {second}: **{alike}**; mean of all pairs: {mean}.")
+        if found.likeness_NN[one, other] < ALIKE:
+            text = _(
+                "No two heads are really alike. Most so are {first} ↔ {second}: **{alike}**; mean "
+                "of all pairs: {mean}."
+            )
     else:
         text = _("{first} ↔ {second}: **{alike}** alike; mean of all pairs: {mean}.")
     alike, mean = number(float(found.likeness_NN[one, other]), 2), number(found.mean, 2)

@@ -97,9 +97,10 @@ def _opened_instead(opened: Opened, path: Path) -> Opened:
 
 def _instead(once: str, own: str, other: str) -> str:
     """Say which pair is shown in the place of a run that was trained once."""
-    return _("Shown are **{own}** and **{other}**: **{once}** was trained only once.").format(
-        once=plain(once), own=plain(own), other=plain(other)
-    )
+    return _(
+        "**{once}** has no twin that differs in the guiding alone, so two others are shown: "
+        "**{own}** and **{other}**."
+    ).format(once=plain(once), own=plain(own), other=plain(other))
 
 
 def _other_sentence(own: str, sentence: str) -> str:

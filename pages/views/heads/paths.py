@@ -67,7 +67,7 @@ def draw(opened: Opened) -> Shown | None:
     sender, receiver = (paths.study.effects.heads[each] for each in at)
     both = (opened.sentence, second)
     found = cached.of_run(one_path, opened.path, *both, read, sender, receiver)
-    left, right = st.columns([9, 11], gap="medium")
+    right, left = st.columns([11, 9], gap="medium")
     with left:
         listed = paths_maps.ranking(paths, at)
         pictures = [charts.clickable(listed, RANKING, partial(_take_ranked, paths, at))]
@@ -187,14 +187,14 @@ def _sentences(paths: Paths, run: Run) -> str:
 def _what_is_done(paths: Paths, read: Read) -> str:
     """Say what is put where, and what a bar shows of it."""
     given = {
-        Read.QUERY: _("computes its query"),
-        Read.KEY: _("computes its key"),
-        Read.VALUE: _("computes its value"),
-        Read.ALL: _("computes query, key and value"),
+        Read.QUERY: _("asks (query)"),
+        Read.KEY: _("can be found (key)"),
+        Read.VALUE: _("gives (value)"),
+        Read.ALL: _("asks, can be found and gives (query, key, value)"),
     }[read]
     text = _(
-        "The model reads the first sentence, but the head on the right of an arrow {given} as if "
-        "the one on the left had written what it writes in the second. {shown}"
+        "For each arrow, the model reads the first sentence once more. Only the head on the right "
+        "{given} as if the head on the left had read the second sentence. {shown}"
     )
     shown = _("Bar: how much of its weight the reader moves, in the row that changes most.")
     if paths.log_p_NN is not None:

@@ -65,8 +65,8 @@ def _effect(paths: Paths, found: OnePath) -> str:
     )
     if before == after:
         text = _(
-            "That alone does nothing to what is written: the chance of “{token}” stays at "
-            "**{after}**; with the whole second sentence it goes to {whole}."
+            "No single path decides: with this one the chance of “{token}” stays at **{after}**, "
+            "with the whole second sentence it goes to {whole}."
         )
     return text.format(token=plain(study.token.text), before=before, after=after, whole=whole)
 

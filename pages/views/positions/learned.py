@@ -60,7 +60,7 @@ def draw(opened: Opened) -> Shown | None:
         name: position_experiments.cosines(table_PD, position).tolist()
         for name, table_PD in tables.items()
     }
-    pictures = _pictures(tables, run.name, _curves(cosines, position))
+    pictures = _pictures(tables, run.name, _curves(cosines, position, found.trained))
     return Shown(
         name="learned",
         title=_("Learned by {run}").format(run=run.name),
@@ -162,14 +162,18 @@ def _map(table_PD: position_experiments.Array, title: str) -> Matrix:
     )
 
 
-def _curves(cosines: Mapping[str, list[float]], position: int) -> Chart:
+def _curves(cosines: Mapping[str, list[float]], position: int, trained: int | None) -> Chart:
+    shown = max(map(len, cosines.values()))
+    ends = []
+    if trained is not None and trained < shown:
+        ends = [Rule(trained, _("never trained"))]
     labels = {LEARNED: _("learned"), SINUSOIDS: _("sinusoids")}
     return curves(
         {labels[name]: values for name, values in cosines.items()},
         x=Quantity(_("position q")),
         y=Quantity(_("cosine with position {p}").format(p=number(position))),
         title=_("What looks like position {p}").format(p=number(position)),
-        rules=[Rule(position, _("itself"))],
+        rules=[Rule(position, _("itself")), *ends],
     )
 
 

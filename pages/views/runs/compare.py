@@ -63,9 +63,8 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
 
 def _seen(runs: Sequence[Listed]) -> str:
     """Say in how many settings runs differ, and how much each has right."""
-    settings = [settings_of(each.record) for each in runs if each.record]
-    names = {name for each in settings for name in each}
-    n = sum(len({str(each.get(name)) for each in settings}) > 1 for name in names)
+    settings = {each.name: settings_of(each.record) for each in runs if each.record}
+    n = len(settings_table(settings, only_differing=True))
     text = n_("They differ in {n} setting.", "They differ in {n} settings.", n).format(n=number(n))
     shares = {
         each.name: each.record.results.exact_match
@@ -79,7 +78,10 @@ def _seen(runs: Sequence[Listed]) -> str:
     beside = [each for each in runs if each.record and each.record.settings.beside_own_pairs]
     if not beside:
         return f"{text} {right}"
-    counted = _("Of {runs} that counts the task’s sentences alone, and the curves own pairs, too.")
+    counted = _(
+        "Of {runs} that is of the grammar’s sentences alone; half of those behind its curves are "
+        "from its file of pairs."
+    )
     named = ", ".join(plain(each.name) for each in beside)
     return f"{text} {right} {counted.format(runs=named)}"
 

@@ -81,10 +81,10 @@ def _seen(record: RunRecord) -> str:
     right = _("Of {n} held-out sentences **{share}** are right in every token (step {step}).")
     if record.settings.beside_own_pairs and results.n_own == 0:
         right = n_(
-            "Of {n} held-out sentence made by the task **{share}** is right in every token (step "
-            "{step}); the curve below counts own pairs, too.",
-            "Of {n} held-out sentences made by the task **{share}** are right in every token (step "
-            "{step}); the curve below counts own pairs, too.",
+            "Of {n} held-out sentence of the grammar alone **{share}** is right in every token "
+            "(step {step}). The curve is of others: half of them are from the file of pairs.",
+            "Of {n} held-out sentences of the grammar alone **{share}** are right in every token "
+            "(step {step}). The curve is of others: half of them are from the file of pairs.",
             results.n or 0,
         )
     return f"{size} " + right.format(
@@ -98,6 +98,9 @@ def _curves(run: Listed) -> list[Drawn]:
         st.caption(_("Nothing was measured yet."))
         return []
     title = _("Training of {run}").format(run=run.name)
+    if run.record and run.record.settings.beside_own_pairs:
+        title = _("Training of {run}: held out are pairs of its file and sentences of the grammar")
+        title = title.format(run=run.name)
     texts = translated(TEXTS)
     drawn = loss_curves(rows, axes=Axes(log_y=True), height=290, title=title, texts=texts)
     return [charts.chart(drawn)]

@@ -82,14 +82,17 @@ def draw(opened: Opened) -> Shown | None:
 def _seen(found: Response) -> str:
     """Say how much gradient comes through, of the most that there can be."""
     n = len(found.scores_K)
+    most = int(found.outputs_K.argmax())
     text = _(
-        "The gradient that comes through is **{share}** of the largest there can be "
-        "(norm of the Jacobian {norm}, at most {tie}). With equal scores it is {even}; where one "
-        "output has all the weight it is 0 %, and hardly anything is learned."
+        "Move score {at} a little, and output {at} moves by **{slope}** of that. Over all of them, "
+        "**{share}** of the largest gradient comes through (norm of the Jacobian {norm}, at most "
+        "{tie}); with equal scores {even}, and none where one output has all the weight."
     )
     if n == 1:
         text = _("One score always gets all the weight: nothing can move, the norm is **{norm}**.")
     return text.format(
+        at=number(most),
+        slope=number(float(found.jacobian_KK[most, most]), 2),
         norm=number(found.norm),
         even=percent(math.sqrt(n - 1) / n / LARGEST_NORM),
         share=percent(found.norm / LARGEST_NORM),

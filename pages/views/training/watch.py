@@ -119,7 +119,7 @@ def _seen(rows: Rows, settings: RunSettings, *, mixed: bool) -> str:
     if settings.model.dropout or settings.training.label_smoothing:
         above = _(
             "The training loss stands higher, for it is counted with dropout {dropout} and label "
-            "smoothing {smoothing}; the held-out loss without."
+            "smoothing {smoothing}."
         ).format(
             dropout=number(settings.model.dropout, padded=False),
             smoothing=number(settings.training.label_smoothing, padded=False),
@@ -140,8 +140,9 @@ def _seen(rows: Rows, settings: RunSettings, *, mixed: bool) -> str:
     right = _("Of held-out sentences **{share}** are right in every token (step {step}).")
     if mixed:
         right = _(
-            "Of held-out sentences, half of them own pairs and half made by the task, **{share}** "
-            "are right in every token (step {step}): of an own pair, only its one reference counts."
+            "Of the held-out sentences below, half are from the file of pairs and half of the "
+            "grammar: **{share}** are right in every token (step {step}), though of a pair only "
+            "its one reference counts."
         )
     right = right.format(
         share=percent(held_out[-1]["held_out_exact_match"]),

@@ -130,3 +130,13 @@ def test_the_word_that_is_spoken_of_is_marked_while_none_is_pinned(open_page):
     assert "**it** looks" in said(at)
     send(at, "pin", {"side": "source", "index": ANIMAL})
     assert maps(at).spoken == ("source", ANIMAL)
+
+
+def test_a_word_stays_where_the_next_sentence_begins_alike(open_page):
+    at = open_page("attention", model="translate", view="maps", sentence=PLAIN, kind="encoder.self")
+    send(at, "pin", {"side": "source", "index": IT})
+    at.text_input(key="sentence").set_value(PLAIN.replace("tired", "wide")).run()
+    assert maps(at).pin == ("source", IT)
+    # With another word before it, it is another "it".
+    at.text_input(key="sentence").set_value(PLAIN.replace("animal", "dog")).run()
+    assert maps(at).pin is None

@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 
@@ -52,6 +54,10 @@ def test_every_number_is_that_of_the_summaries(open_view, kind):
             summary.distance,
             summary.confidence,
         )
+        if str(row["does"]).startswith("finds antecedents"):
+            # Its shares of rows are those of something else than what is told.
+            assert math.isnan(row["in_rows"])
+            continue
         assert row["in_rows"] == 100 * summary.pattern.share
         assert row["by_chance"] == 100 * summary.pattern.chance
 
@@ -59,7 +65,7 @@ def test_every_number_is_that_of_the_summaries(open_view, kind):
 def test_the_heads_that_differ_most_from_chance_stand_on_top(open_view):
     at, _ = open_view("heads")
     rows = table(at)
-    assert (rows["in_rows"] - rows["by_chance"]).is_monotonic_decreasing
+    assert (rows["in_rows"] - rows["by_chance"]).dropna().is_monotonic_decreasing
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -109,8 +109,8 @@ def effects_of(name):
 @pytest.mark.parametrize("model", ["copy", "copy-learned"])
 def test_a_run_without_a_counterpart_shows_a_pair_that_has_one(open_guided, model):
     at = open_guided(model=model)
-    assert f"**{model}** was trained only once" in seen(at)
-    assert "Shown are **translate-guided** and **translate**" in seen(at)
+    assert f"**{model}** has no twin that differs in the guiding alone" in seen(at)
+    assert "two others are shown: **translate-guided** and **translate**." in seen(at)
     # Letters are no words of theirs: their own example stands for them.
     assert [title.split(":")[0] for title in titles(at)] == ["translate", "translate-guided"]
     words = [label.text for label in panels(at)[0].rows.labels]
@@ -124,7 +124,7 @@ def test_a_run_without_a_counterpart_shows_a_pair_that_has_one(open_guided, mode
 
 def test_the_pair_that_is_shown_instead_reads_a_sentence_whose_words_it_knows(open_guided):
     at = open_guided(model="everyday", sentence="The street slept because it was wide.")
-    assert "**everyday** was trained only once" in seen(at)
+    assert "**everyday** has no twin that differs in the guiding alone" in seen(at)
     assert "street" in [label.text for label in panels(at)[0].rows.labels]
     assert "never seen" not in seen(at)
 

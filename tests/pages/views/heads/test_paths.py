@@ -196,7 +196,7 @@ def test_with_many_paths_log_p_is_that_of_the_chosen_one_alone(open_paths, monke
     at = open_paths(path_by="log_p")
     assert at.segmented_control(key="path_by").options == ["looks"]
     assert at.segmented_control(key="path_reads").options == ["query", "key", "all"]
-    assert "That alone does nothing to what is written: the chance of “il” stays at" in seen(at)
+    assert "No single path decides: with this one the chance of “il” stays at" in seen(at)
 
 
 def test_letters_of_the_copy_task_have_paths(open_paths):

@@ -106,7 +106,16 @@ def test_the_line_counts_the_settings_that_differ(open_page, taken):
     first, second = (
         settings_of(read_record(ROOT / "gallery" / name)) for name in ("copy", "copy-learned")
     )
-    n = sum(str(first.get(name)) != str(second.get(name)) for name in {*first, *second})
+
+    def flat(found, prefix=""):
+        for name, value in found.items():
+            if isinstance(value, dict):
+                yield from flat(value, f"{prefix}{name}.")
+            else:
+                yield f"{prefix}{name}", str(value)
+
+    one, other = dict(flat(first)), dict(flat(second))
+    n = sum(one.get(name) != other.get(name) for name in {*one, *other})
     seen = taken[-1].seen
     assert seen.startswith(f"They differ in {n} settings.")
     assert "99.95" in seen

@@ -83,7 +83,9 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(open_scal
 def test_a_tie_of_two_lets_more_gradient_through_than_equal_scores(open_scaling):
     three = said(open_scaling(scaling="jacobian", scores="1, 1, 1"))
     assert "(norm of the Jacobian 0.471, at most 0.5)" in three
-    assert "With equal scores it is 94.3" in three
+    assert "with equal scores 94.3" in three
+    # ∂y/∂x of three equal scores: ⅓ of ⅔.
+    assert "Move score 0 a little, and output 0 moves by **0.22** of that." in three
     assert "**94.3" in three
     assert "(norm of the Jacobian 0.500, " in said(
         open_scaling(scaling="jacobian", scores="0, 0, -100")
