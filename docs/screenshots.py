@@ -14,7 +14,7 @@ PAGES = {
     "?view=steps&stage=q%C2%B7k": ".matrices[data-drawn]",
     "?view=lines&shown=all&kind=decoder.cross": ".lines[data-drawn]",
     "heads": ".matrices[data-drawn]",
-    "?tour=paper&stop=2&view=maps": ".maps[data-drawn]",
+    "?tour=paper&stop=2&view=lines&layer=2&head=0&side=source&token=8": ".lines[data-drawn]",
     "layers": ".architecture[data-drawn]",
     "masks?masks=scores&row=0": ".matrices[data-drawn]",
     "training?training=look_back&model=translate-guided&step=200": ".maps[data-drawn]",
