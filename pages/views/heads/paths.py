@@ -69,9 +69,9 @@ def draw(opened: Opened) -> Shown | None:
     found = cached.of_run(one_path, opened.path, *both, read, sender, receiver)
     right, left = st.columns([11, 9], gap="medium")
     with left:
+        st.caption(_what_is_done(paths, read))
         listed = paths_maps.ranking(paths, at)
         pictures = [charts.clickable(listed, RANKING, partial(_take_ranked, paths, at))]
-        st.caption(_what_is_done(paths, read))
     with right:
         say(_sentences(paths, opened.run))
         if read != Read.VALUE:

@@ -98,8 +98,9 @@ def _seen(cosines: Mapping[str, Sequence[float]], position: int, run: str) -> st
     if other is None:
         return text.format(**parts)
     text = _(
-        "Learned by **{run}**: position {p} looks most like position **{q}**, cosine **{x}**; "
-        "of the sinusoids, like position {other}, {y}: neighbours are alike by their formula."
+        "Learned positions make neighbours alike, too: of **{run}**, position {p} looks most like "
+        "position **{q}**, cosine **{x}** (of the sinusoids, like {other}: {y}). Beyond what "
+        "training reached they are noise."
     )
     return text.format(**parts, other=number(other), y=number(cosines[SINUSOIDS][other], 2))
 

@@ -61,11 +61,20 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
     )
 
 
+_NAMED = 4
+"""So many of the settings that differ are named at first sight."""
+
+
 def _seen(runs: Sequence[Listed]) -> str:
     """Say in how many settings runs differ, and how much each has right."""
     settings = {each.name: settings_of(each.record) for each in runs if each.record}
-    n = len(settings_table(settings, only_differing=True))
+    differing = list(map(str, settings_table(settings, only_differing=True).index))
+    n, named = len(differing), ", ".join(map(plain, differing[:_NAMED]))
     text = n_("They differ in {n} setting.", "They differ in {n} settings.", n).format(n=number(n))
+    if n:
+        text = n_(
+            "They differ in {n} setting: {named}.", "They differ in {n} settings: {named} …", n
+        ).format(n=number(n), named=named)
     shares = {
         each.name: each.record.results.exact_match
         for each in runs
@@ -79,8 +88,8 @@ def _seen(runs: Sequence[Listed]) -> str:
     if not beside:
         return f"{text} {right}"
     counted = _(
-        "Of {runs} that is of the grammar’s sentences alone; half of those behind its curves are "
-        "from its file of pairs."
+        "{runs} was tested on generated sentences alone, and its curves on others, half of them "
+        "pairs of its file: compare shapes, not heights."
     )
     named = ", ".join(plain(each.name) for each in beside)
     return f"{text} {right} {counted.format(runs=named)}"

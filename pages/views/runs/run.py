@@ -81,10 +81,12 @@ def _seen(record: RunRecord) -> str:
     right = _("Of {n} held-out sentences **{share}** are right in every token (step {step}).")
     if record.settings.beside_own_pairs and results.n_own == 0:
         right = n_(
-            "Of {n} held-out sentence of the grammar alone **{share}** is right in every token "
-            "(step {step}). The curve is of others: half of them are from the file of pairs.",
-            "Of {n} held-out sentences of the grammar alone **{share}** are right in every token "
-            "(step {step}). The curve is of others: half of them are from the file of pairs.",
+            "The table is of {n} held-out generated sentence: **{share}** is right in every token "
+            "(step {step}). The curve is of others, half generated, half pairs of its file, which "
+            "are harder.",
+            "The table is of {n} held-out generated sentences: **{share}** are right in every "
+            "token (step {step}). The curve is of others, half generated, half pairs of its file, "
+            "which are harder.",
             results.n or 0,
         )
     return f"{size} " + right.format(
@@ -99,7 +101,7 @@ def _curves(run: Listed) -> list[Drawn]:
         return []
     title = _("Training of {run}").format(run=run.name)
     if run.record and run.record.settings.beside_own_pairs:
-        title = _("Training of {run}: held out are pairs of its file and sentences of the grammar")
+        title = _("Training of {run}: held out are pairs of its file and generated sentences")
         title = title.format(run=run.name)
     texts = translated(TEXTS)
     drawn = loss_curves(rows, axes=Axes(log_y=True), height=290, title=title, texts=texts)

@@ -12,7 +12,7 @@ from core.runs.run import RunError
 from core.runs.weights import stops
 from pages.frame import cached, snippets
 from pages.frame.charts import chart
-from pages.frame.language import _, number, percent
+from pages.frame.language import _, n_, number, percent
 from pages.frame.view import Columns, Shown, saying_why
 from pages.views.training import heads_at_step
 from viz.charts.curves import Quantity, curves
@@ -75,10 +75,13 @@ def _seen(found: dict[int, list[float]]) -> str:
     head = min(range(len(last)), key=lambda each: last[each])
     falls = [found[a][head] - found[b][head] for a, b in pairwise(steps)]
     at = max(range(len(falls)), key=lambda each: falls[each])
+    sharper = sum(end < begin for begin, end in zip(first, last, strict=True))
     return _(
-        "Head **{head}** becomes the sharpest: its entropy goes from {before} to **{after}**, most "
-        "of it between step {start} and step {end}."
+        "**{sharper}** of {n} get sharper (less entropy). Sharpest in the end is head **{head}**: "
+        "{before} to **{after}**; it falls most between step {start} and step {end}."
     ).format(
+        sharper=number(sharper),
+        n=n_("{n} head", "{n} heads", len(first)).format(n=number(len(first))),
         head=number(head),
         before=percent(first[head]),
         after=percent(last[head]),

@@ -139,8 +139,8 @@ def _quality(path: Path) -> list[str]:
     )
     if cached.settings(path).beside_own_pairs and "own_pairs" not in evaluation:
         text = n_(
-            "exact match {share} of {n} held-out sentence of the grammar alone",
-            "exact match {share} of {n} held-out sentences of the grammar alone",
+            "exact match {share} of {n} held-out generated sentence alone",
+            "exact match {share} of {n} held-out generated sentences alone",
             evaluation["n"],
         )
     return [text.format(share=percent(evaluation["exact_match"]), n=number(evaluation["n"]))]

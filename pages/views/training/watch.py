@@ -140,9 +140,8 @@ def _seen(rows: Rows, settings: RunSettings, *, mixed: bool) -> str:
     right = _("Of held-out sentences **{share}** are right in every token (step {step}).")
     if mixed:
         right = _(
-            "Of the held-out sentences below, half are from the file of pairs and half of the "
-            "grammar: **{share}** are right in every token (step {step}), though of a pair only "
-            "its one reference counts."
+            "Of the held-out sentences below, half are generated and half are pairs of its file, "
+            "which are harder: **{share}** are right in every token (step {step})."
         )
     right = right.format(
         share=percent(held_out[-1]["held_out_exact_match"]),

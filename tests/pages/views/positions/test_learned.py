@@ -122,4 +122,4 @@ def test_the_line_names_the_position_that_looks_most_alike(open_positions, learn
     most = int(cosines.argmax())
     text = said(at).replace("−", "-")
     assert f"most like position **{most}**, cosine **{cosines[most]:.2f}**" in text
-    assert "of the sinusoids, like position 4, " in text or "like position 6, " in text
+    assert "(of the sinusoids, like 4: " in text or "(of the sinusoids, like 6: " in text

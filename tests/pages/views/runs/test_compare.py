@@ -117,5 +117,5 @@ def test_the_line_counts_the_settings_that_differ(open_page, taken):
     one, other = dict(flat(first)), dict(flat(second))
     n = sum(one.get(name) != other.get(name) for name in {*one, *other})
     seen = taken[-1].seen
-    assert seen.startswith(f"They differ in {n} settings.")
+    assert seen.startswith(f"They differ in {n} settings: ")
     assert "99.95" in seen
