@@ -195,7 +195,7 @@ def say_seen(shown: Shown) -> None:
     if shown.seen:
         tour.answered(shown.seen)
         heading = _("What you see")
-        said = f"{shown.other_model} {shown.seen}".strip()
+        said = f"{shown.seen} {shown.other_model}".strip()
         st.markdown(f":primary[**{heading}**] {said}", width="stretch")
     if shown.instead:
         offered = _("Try “{sentence}”").format(sentence=plain(shown.instead))

@@ -75,6 +75,7 @@ def draw(opened: Opened) -> Shown | None:
         (plain(side.name), notes.about_map(side.run, side.inspection, side.head, silenced=False))
         for side in sides
     )
+    st.caption("  \n".join(guided_runs.costs(side) for side in sides))
     rows = [row for name, run in runs.items() for row in guided_table.measured(name, run, chosen)]
     if rows:
         _draw_table(rows, chosen)
@@ -87,7 +88,7 @@ def draw(opened: Opened) -> Shown | None:
         numbers=lambda: numbers(sides, rows),
         python=_python(opened, sides, rows),
         other_model=pair.said,
-        seen=guided_runs.seen(sides),
+        seen=f"{guided_runs.looks(sides, pronouns)} {guided_runs.seen(sides)}".strip(),
         instead=guided_runs.instead_of(opened, sides),
         code=(guided_loss, silenced_outcome, silenced_changes, Silence, best_pronoun_head),
         pictures=[picture],

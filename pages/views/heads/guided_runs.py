@@ -17,11 +17,15 @@ from core.inspection import Inspection
 from core.model import Silence
 from core.runs.run import Run, RunError, RunSettings
 from pages.frame import address, amounts, cached, notes, session
-from pages.frame.language import _, percent, plain
+from pages.frame.language import _, number, percent, plain
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
+from pages.frame.selection import key_tokens, query_tokens
 from pages.frame.typography import marked, typeset
 from pages.views.heads import guided_table
+
+_BOTH = 2
+"""Runs that are compared."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,7 +169,7 @@ def instead_of(opened: Opened, sides: Sequence[Side]) -> str:
 
 
 def said(side: Side) -> str:
-    """Say what a run writes without its head, and what that costs on sentences never seen."""
+    """Say what a run writes without its head."""
     before, after = (
         typeset(each.translation.text, side.run) for each in (side.found.before, side.found.after)
     )
@@ -174,12 +178,36 @@ def said(side: Side) -> str:
     else:
         one, other = marked(before, after)
         result = _("{before} → {after}").format(before=one, after=other)
-    first = _("**{name}** ({how}): {result}").format(
+    return _("**{name}** ({how}): {result}").format(
         name=plain(side.name), how=_how(side), result=result
     )
+
+
+def costs(side: Side) -> str:
+    """Say what silencing its head costs a run on sentences never seen."""
     effects = notes.stored(side.run)
     effect = None if effects is None else effects.of(side.head)
-    return f"{first}  \n:small[{_effect(effect)}]"
+    return f"**{plain(side.name)}** ({_how(side)}): {_effect(effect)}"
+
+
+def looks(sides: Sequence[Side], pronouns: Sequence[str]) -> str:
+    """Say where the first pronoun looks most in either run; empty where that cannot be said."""
+    found: dict[str, str] = {}
+    for place, side in enumerate(sides):
+        tokens = query_tokens(side.inspection, side.head.kind)
+        rows = [at for at, token in enumerate(tokens) if token.text.lower() in pronouns]
+        if not rows:
+            return ""
+        weights_K = side.inspection.weights_of(side.head)[rows[0]]
+        key = key_tokens(side.inspection, side.head.kind)[int(weights_K.argmax())]
+        found |= {"word": plain(tokens[rows[0]].text), f"key_{place}": plain(key.text)}
+        found |= {f"how_{place}": _how(side), f"weight_{place}": number(float(weights_K.max()), 2)}
+    if len(sides) != _BOTH:
+        return ""
+    return _(
+        "“{word}” looks most at **{key_0}** ({weight_0}) in the {how_0} model, at **{key_1}** "
+        "({weight_1}) in the {how_1} one."
+    ).format(**found)
 
 
 def _first_silenced(run: Run, sentences: tuple[str, ...], head: Head) -> str:

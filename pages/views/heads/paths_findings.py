@@ -40,12 +40,12 @@ def _look(paths: Paths, found: OnePath, read: Read) -> str:
     if before == after:
         return _("**{receiver}** looks where it did, whatever {sender} wrote.").format(**names)
     falls = _(
-        "**{receiver}** reads what {sender} wrote: its look from “{query}” at “{key}” falls from "
-        "**{before}** to **{after}**."
+        "**{receiver}** reads what {sender} wrote. With what that would write in the second "
+        "sentence, its look from “{query}” at “{key}” falls from **{before}** to **{after}**."
     )
     rises = _(
-        "**{receiver}** reads what {sender} wrote: its look from “{query}” at “{key}” rises from "
-        "**{before}** to **{after}**."
+        "**{receiver}** reads what {sender} wrote. With what that would write in the second "
+        "sentence, its look from “{query}” at “{key}” rises from **{before}** to **{after}**."
     )
     query, key = map(plain, paths.look(found.receiver, found.query, found.key))
     text = falls if after < before else rises

@@ -62,7 +62,7 @@ def test_a_sentence_with_something_to_see_is_offered_and_opened():
     assert f"sentence {SENTENCE}" in [each.value for each in at.text]
 
 
-def test_another_model_than_the_chosen_one_is_named_before_what_is_seen():
+def test_another_model_than_the_chosen_one_is_named_after_what_is_seen():
     at = opened("It looks at animal.", other_model="Shown is **copy**, not everyday.")
     [line] = [text.value for text in at.markdown if "What you see" in text.value]
-    assert line.endswith("**] Shown is **copy**, not everyday. It looks at animal.")
+    assert line.endswith("**] It looks at animal. Shown is **copy**, not everyday.")
