@@ -187,7 +187,9 @@ def costs(side: Side) -> str:
     """Say what silencing its head costs a run on sentences never seen."""
     effects = notes.stored(side.run)
     effect = None if effects is None else effects.of(side.head)
-    return f"**{plain(side.name)}** ({_how(side)}): {_effect(effect)}"
+    return _("**{name}** ({how}): {result}").format(
+        name=plain(side.name), how=_how(side), result=_effect(effect)
+    )
 
 
 def looks(sides: Sequence[Side], pronouns: Sequence[str]) -> str:
