@@ -114,7 +114,7 @@ def test_the_numbers_of_a_map_say_what_the_map_shows(visit):
     found = translate(run, "The animal didn't cross the street because it was too tired.")
     lens = decoder_lens(run.model, found.source_ids, found.fed_ids)
     [word] = run.tokenizer.describe([int(lens.best_LK[0, 0])])
-    assert first[:3] == ["embedding", "BOS", word.text]
+    assert first[:3] == ["no layer", "BOS", word.text]
 
 
 def test_a_map_of_a_lesson_is_read_with_the_keyboard(visit):

@@ -12,8 +12,8 @@ from viz.messages import N_
 
 ROW = 36
 """Pixels between two prefixes of a step."""
-LONGEST_WORD, WIDTH = 64, 1100
-"""Longer words are cut, in pixels; in so many all words of a row have room."""
+LONGEST_WORD = 64
+"""Longer words are cut, in pixels."""
 PICKED = "picked"
 """What a click selects: the number of a node, under `node`."""
 
@@ -113,9 +113,7 @@ def beam_tree(nodes: Sequence[TreeNode], texts: Mapping[str, str] | None = None)
         .add_params(alt.selection_point(name=PICKED, fields=["node"]))
     )
     # Black, which text is where nothing is said, cannot be read on a dark page.
-    words = base.mark_text(
-        dy=-11, cursor="pointer", limit=min(LONGEST_WORD, WIDTH / max(1, len(steps)))
-    ).encode(
+    words = base.mark_text(dy=-11, cursor="pointer", limit=_room(len(steps))).encode(
         x=x,
         y=y,
         text="label:N",
@@ -130,6 +128,11 @@ def beam_tree(nodes: Sequence[TreeNode], texts: Mapping[str, str] | None = None)
     return alt.LayerChart(layer=[edges, words, points]).properties(
         height=90 + ROW * (depth + 1), title=said["title"]
     )
+
+
+def _room(n_steps: int) -> alt.ExprRef:
+    """Return how wide a word may be, whatever the width of the chart."""
+    return alt.ExprRef(f"min({LONGEST_WORD}, width / {n_steps + 1} - 3)")
 
 
 _QUIET = alt.value(theme.colour(theme.QUIET))
