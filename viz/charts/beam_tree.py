@@ -135,7 +135,6 @@ def _room(n_steps: int) -> alt.ExprRef:
     return alt.ExprRef(f"min({LONGEST_WORD}, width / {n_steps + 1} - 3)")
 
 
-_QUIET = alt.value(theme.colour(theme.QUIET))
 _COLUMNS = (
     *("node", "step", "row", "from_step", "from_row"),
     *("label", "text", "fate", "kept", "finished", "score", "log_probability"),

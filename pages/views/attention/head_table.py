@@ -197,9 +197,8 @@ def _pronoun_head(selected: Selection) -> PronounHead | None:
 
 def _does(shown: HeadTable, each: HeadSummary, found: PronounHead | None) -> str:
     """Return what a head does: its pattern here, and what no share of rows tells."""
-    here = short(each, shown.keys, whole_words=shown.selected.whole_words)
     if found is None or each.head != found.head:
-        return here
+        return short(each, shown.keys, whole_words=shown.selected.whole_words)
     return _("finds antecedents ({share} of {n})").format(
         share=percent(found.score), n=amounts.pronouns(found.n)
     )
