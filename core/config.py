@@ -17,6 +17,7 @@ Positions = Literal["sinusoidal", "halves", "learned", "buckets", "rotary", "non
 Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
 ScoreScale = Literal["width", "width_and_layer", "none"]
 RotaryPairs = Literal["neighbours", "halves"]
+DecoderMixing = Literal["attention", "ssru"]
 Tied = Literal["all", "target", "embeddings", "none"]
 Precision = Literal["auto", "float32", "bfloat16"]
 
@@ -66,6 +67,10 @@ class ModelConfig(Settings):
     embedding_scale: bool = True
     """Token vectors are multiplied by √d_model."""
     embedding_norm: bool = False
+    sinusoid_base: float = 10000.0
+    """Sinusoids turn by 1 / base^(2i / d_model) of a radian at each position."""
+    decoder_mixing: DecoderMixing = "attention"
+    """How a position of a decoder learns of those before it; ssru is a recurrent unit."""
     n_segments: int = 0
     """Learned vectors that say to which of several texts a token belongs."""
     rotary_base: float = 10000.0
@@ -111,7 +116,7 @@ class ModelConfig(Settings):
         for name, offered in _CHOICES.items():
             value = getattr(self, name)
             require(value in offered, f"{name} is {value!r}, not {one_of(offered)}")
-        for name in ("norm_eps", "rotary_base"):
+        for name in ("norm_eps", "rotary_base", "sinusoid_base"):
             require(getattr(self, name) > 0, f"{name} is {getattr(self, name)}, not above 0")
         require(
             self.positions not in ("sinusoidal", "halves") or self.d_model % 2 == 0,
@@ -199,6 +204,11 @@ class ModelConfig(Settings):
             f"target_vocab_size is {self.target_vocab_size} and vocab_size {self.vocab_size}: "
             f"embeddings of different sizes cannot be tied ({self.tied})",
         )
+        require(
+            self.decoder_mixing == "attention"
+            or (len(self.stacks) == 2 and self.positions != "buckets"),
+            f"decoder_mixing is {self.decoder_mixing}: it needs an encoder, and no buckets",
+        )
         if len(self.stacks) == 2:
             require(self.bos_id >= 0, "bos_id is -1: a decoder beside an encoder begins with one")
         most, n = max(self.pad_id, self.bos_id, *self.eos_ids), max(self.vocab_size, FIRST_ID)
@@ -219,6 +229,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "positions": get_args(Positions),
     "activation": get_args(Activation),
     "score_scale": get_args(ScoreScale),
+    "decoder_mixing": get_args(DecoderMixing),
     "rotary_pairs": get_args(RotaryPairs),
     "tied": get_args(Tied),
 }

@@ -14,7 +14,7 @@ from core.messages import N_
 
 Stack = Literal["encoder", "decoder"]
 Side = Literal["source", "target"]
-Sublayer = Literal["self", "cross", "feed_forward", "embedding"]
+Sublayer = Literal["self", "cross", "ssru", "feed_forward", "embedding"]
 
 
 class Kind(StrEnum):
@@ -233,4 +233,5 @@ class Head:
 
 def _exists(stack: str, sublayer: str) -> bool:
     """Say whether a stack has such sublayers: an encoder looks at no other sequence."""
-    return sublayer in get_args(Sublayer) and (stack, sublayer) != ("encoder", "cross")
+    decoders = ("cross", "ssru")
+    return sublayer in get_args(Sublayer) and not (stack == "encoder" and sublayer in decoders)

@@ -1,6 +1,6 @@
-"""Keys and values that decoding has computed already, so that each step computes only its own.
+"""What decoding has computed already, so that each step computes only its own.
 
-B batch, H heads, K key positions, E width of one head.
+B batch, H heads, K key positions, D model width, E width of one head.
 """
 
 from collections.abc import Callable
@@ -47,6 +47,9 @@ class Cache:
     length: int = 0
     """Target positions that are kept."""
     kept: dict[Site, KeysValues] = field(default_factory=dict)
+    """Of attention."""
+    states: dict[Site, Tensor] = field(default_factory=dict)
+    """state_BD of recurrent units after these positions."""
 
     def grown(self, site: Site, new: KeysValues) -> KeysValues:
         """Append a self-attention's new positions, and return all of them."""
@@ -63,4 +66,8 @@ class Cache:
 
     def rows(self, index_B: Tensor) -> "Cache":
         """Return the cache of some sentences of the batch, in the order of the index."""
-        return Cache(self.length, {site: kept.rows(index_B) for site, kept in self.kept.items()})
+        return Cache(
+            self.length,
+            {site: kept.rows(index_B) for site, kept in self.kept.items()},
+            {site: state_BD[index_B] for site, state_BD in self.states.items()},
+        )

@@ -16,6 +16,7 @@ from core.model.dropout import Dropout
 from core.model.norm import describe_norm, norm_of, normalised
 from core.model.part import Sketch
 from core.model.probe import Probe, Step, probed
+from core.model.ssru import SSRU
 from core.model.sublayers import CrossAttention, FeedForward, Seen, SelfAttention, Sublayer
 
 
@@ -124,16 +125,20 @@ class EncoderLayer(Layer):
 class DecoderLayer(Layer):
     """Masked self-attention, cross-attention, then feed-forward (Figure 1, right).
 
-    A decoder alone has no cross-attention: there is nothing else to look at.
+    A decoder alone has no cross-attention: there is nothing else to look at. A recurrent unit may
+    stand in the place of self-attention.
     """
 
     self_attention: SelfAttention
+    """Not there where `decoder_mixing` names something else."""
     feed_forward: FeedForward
 
     def __init__(self, config: ModelConfig, layer: int) -> None:
-        sublayers: dict[str, Sublayer] = {
-            "self_attention": SelfAttention(config, Site("decoder", layer, "self"))
-        }
+        sublayers: dict[str, Sublayer] = {}
+        if config.decoder_mixing == "ssru":
+            sublayers["ssru"] = SSRU(config, Site("decoder", layer, "ssru"))
+        else:
+            sublayers["self_attention"] = SelfAttention(config, Site("decoder", layer, "self"))
         if config.n_encoder_layers:
             sublayers["cross_attention"] = CrossAttention(config, Site("decoder", layer, "cross"))
         sublayers["feed_forward"] = FeedForward(config, Site("decoder", layer, "feed_forward"))

@@ -28,13 +28,13 @@ def sinusoids(n_positions: int, d_model: int, base: float = 10000.0) -> Tensor:
     return exact_sinusoids(positions_P, d_model, base).float()
 
 
-def halved_sinusoids(n_positions: int, d_model: int) -> Tensor:
+def halved_sinusoids(n_positions: int, d_model: int, base: float = 10000.0) -> Tensor:
     """Return positions_PD with all sines first and all cosines after them, as Marian has it.
 
     >>> [round(x, 4) for x in halved_sinusoids(3, 4)[2].tolist()]
     [0.9093, 0.02, -0.4161, 0.9998]
     """
-    positions_PD = sinusoids(n_positions, d_model)
+    positions_PD = sinusoids(n_positions, d_model, base)
     return torch.cat([positions_PD[:, 0::2], positions_PD[:, 1::2]], dim=1)
 
 
@@ -80,7 +80,8 @@ class Embedding(nn.Module):
             # Whoever asks for shapes alone (on the meta device) needs no numbers.
             if not positions_PD.is_meta:
                 formula = _FORMULAS[config.positions]
-                positions_PD = formula(config.max_positions, config.d_model)
+                sizes = (config.max_positions, config.d_model)
+                positions_PD = formula(*sizes, config.sinusoid_base)
             # A formula, not a weight: it is neither trained nor saved.
             self.register_buffer("positions_PD", positions_PD, persistent=False)
         else:

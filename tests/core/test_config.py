@@ -40,6 +40,8 @@ def test_defaults_are_the_papers_base_model_and_training():
         ("score_scale", "half"),
         ("rotary_pairs", "all"),
         ("tied", "some"),
+        ("decoder_mixing", "average"),
+        ("sinusoid_base", 0.0),
         ("n_kv_heads", 3),
         ("n_buckets", 6),
         ("n_segments", -2),
@@ -155,6 +157,9 @@ def test_a_whole_number_may_stand_for_a_share():
         ({"positions": "rotary", "d_k": 5}, "rotary positions turn pairs"),
         ({"rotary_scaling": (8.0, 1.0)}, "not four numbers above 0"),
         ({"target_vocab_size": 301}, "embeddings of different sizes cannot be tied (all)"),
+        ({"decoder_mixing": "ssru", "n_encoder_layers": 0}, "it needs an encoder"),
+        ({"decoder_mixing": "ssru", "n_decoder_layers": 0}, "decoder_mixing is ssru"),
+        ({"decoder_mixing": "ssru", "positions": "buckets"}, "no buckets"),
         ({"has_output": False}, "a decoder says which token comes next"),
     ],
 )

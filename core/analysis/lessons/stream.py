@@ -23,6 +23,7 @@ _SUBLAYERS = {
     "embedding": N_("embedding"),
     "self": Kind.ENCODER_SELF.sublayer_label,
     "cross": Kind.CROSS.sublayer_label,
+    "ssru": N_("recurrent unit"),
     "feed_forward": N_("feed-forward"),
 }
 
