@@ -1,4 +1,4 @@
-"""Open a model of another library as a run: a folder, a zip of one, a GGUF file, or owner/name."""
+"""Open a model of another library as a run: a folder, a zip, a GGUF file, or owner/name."""
 
 import argparse
 import sys
@@ -17,7 +17,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "source",
         metavar="SOURCE",
-        help="a Hugging Face folder, a .zip of one, a .gguf file, or owner/name on the Hub",
+        help="a folder of Hugging Face or of Marian, a .zip of the first, a .gguf file, or "
+        "owner/name on the Hub",
     )
     parser.add_argument("run", type=Path, metavar="RUN", help="such as runs/minilm")
 

@@ -1,4 +1,4 @@
-"""A checkpoint as it lies on disk: a Hugging Face folder, or one GGUF file.
+"""A checkpoint as it lies on disk: a Hugging Face folder, one GGUF file, or a folder of Marian's.
 
 Nothing in it is executed: settings are JSON, weights are safetensors, or a `pytorch_model.bin` that
 torch reads as weights only. A path that leads out of the folder is refused.
@@ -17,6 +17,7 @@ from torch import Tensor
 from core.config import RotaryPairs
 from core.families.family import FamilyError
 from core.families.gguf_file import read_gguf
+from core.families.marian_binary import marian_file, read_marian_binary
 
 CONFIG = "config.json"
 GGUF_ENDING = ".gguf"
@@ -34,7 +35,7 @@ class Checkpoint:
     """Settings and weights as their makers call them."""
 
     told: Mapping[str, Any]
-    """What `config.json` says, or the same of a GGUF file."""
+    """What `config.json` says, or the same of a file that has no such."""
     weights: Mapping[str, Tensor]
     rotary_pairs: RotaryPairs = "halves"
     """Which dimensions turn together in this kind of file."""
@@ -51,6 +52,8 @@ def read_checkpoint(path: Path) -> Checkpoint:
         return Checkpoint(told, weights, "neighbours")
     if not path.is_dir():
         raise FamilyError(f"{path} is no folder and no .gguf file")
+    if marian := marian_file(path):
+        return Checkpoint(*read_marian_binary(marian))
     told = read_settings(path / CONFIG)
     return Checkpoint(told, dict(_read_weights(path)))
 

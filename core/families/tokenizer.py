@@ -4,6 +4,7 @@ tokenizer.json            any that the `tokenizers` library runs
 vocab.txt                 WordPiece, as BERT has it
 vocab.json, merges.txt    byte-level BPE, as GPT-2 has it
 source.spm, target.spm    SentencePiece, as Marian has it: see `core.families.sentencepiece`
+vocab.spm                 SentencePiece, as a Marian binary has it: see there
 spiece.model, tokenizer.model   SentencePiece, as T5 and LLaMA have it: see there
 a GGUF file               has one inside: see `core.families.gguf_tokenizer`
 """
@@ -20,8 +21,10 @@ from core.families.fast_tokenizer import ABOUT, FILE, FastTokenizer, fast_of_jso
 from core.families.gguf_tokenizer import gguf_tokenizer
 from core.families.sentencepiece import (
     SENTENCEPIECE_FILES,
+    joint_tokenizer,
     marian_tokenizers,
     sentencepiece_tokenizer,
+    vocabulary_file,
 )
 from core.families.tokenizer_files import read_named, read_text
 from core.tokenizer import Tokenizer
@@ -59,6 +62,8 @@ def read_tokenizers(
 
 
 def _one(path: Path, n: int, told: Mapping[str, Any]) -> Tokenizer:
+    if vocabulary := vocabulary_file(path):
+        return joint_tokenizer(vocabulary, n)
     found = read_named(path / ABOUT) if (path / ABOUT).is_file() else {}
     about = {name: found[name] for name in _KEPT if name in found}
     if (path / FILE).is_file():
@@ -72,7 +77,7 @@ def _one(path: Path, n: int, told: Mapping[str, Any]) -> Tokenizer:
         return FastTokenizer(_byte_level(path), n, about)
     raise FamilyError(
         f"there is no tokenizer in {path}; known are {FILE}, vocab.txt, vocab.json with "
-        f"merges.txt, {', '.join(SENTENCEPIECE_FILES)}, and source.spm with target.spm"
+        f"merges.txt, {', '.join(SENTENCEPIECE_FILES)}, vocab.spm, and source.spm with target.spm"
     )
 
 

@@ -9,6 +9,7 @@ from safetensors import SafetensorError, safe_open
 
 from core.families import CONFIG, FamilyError, family_of
 from core.families.checkpoint import GGUF_ENDING, read_settings, weight_files
+from core.families.marian_binary import count_weights, marian_file
 
 BYTES_OF_A_WEIGHT = 4
 """They are kept in single precision."""
@@ -46,6 +47,8 @@ def survey(path: Path) -> Survey:
     """
     if path.is_file() and path.suffix.lower() == GGUF_ENDING:
         found = _of_gguf(path)
+    elif marian := marian_file(path):
+        found = Survey(family_of("marian").label, count_weights(marian))
     else:
         family = family_of(read_settings(path / CONFIG).get("model_type"))
         found = Survey(family.label, sum(map(_n_weights, weight_files(path))))

@@ -19,7 +19,7 @@ PRUNING = "pruning.json"
 """What is left as one head after the other goes, as `core.analysis.effects.pruning_file` says."""
 OPENED = (
     *("config.json", "tokenizer_config.json", "tokenizer.model", "spiece.model"),
-    *("source.spm", "target.spm", "vocab.json", "target_vocab.json"),
+    *("source.spm", "target.spm", "vocab.json", "target_vocab.json", "vocab.spm"),
 )
 """What an opened model brings beside tokenizer.json."""
 TEXTS = (
