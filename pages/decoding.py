@@ -35,7 +35,7 @@ VIEWS = (
             "training the true tokens are known: one masked pass computes all positions together."
         ),
         cost.draw,
-        needs=(Need.WRITING,),
+        needs=(Need.WRITING, Need.DECODER_SELF),
     ),
     View(
         "exposure",

@@ -54,7 +54,10 @@ HEADS: tuple[Rgb, ...] = (
 )
 
 # The families of a model's parts, tinted as quietly as the boxes of a printed figure.
-_PARTS = {"attention": HEADS[1], "feed-forward": HEADS[5], "norm": HEADS[6], "embedding": HEADS[3]}
+_PARTS = {
+    **{"attention": HEADS[1], "feed-forward": HEADS[5], "recurrence": HEADS[2]},
+    **{"norm": HEADS[6], "embedding": HEADS[3]},
+}
 
 # What a mask lets through: no weight, and so none of the scale's colours.
 MAY_LOOK: Rgb = (168, 190, 214)

@@ -16,6 +16,8 @@ class Need(Enum):
     """A decoder."""
     BOTH = "both"
     """A decoder that looks at what an encoder has read."""
+    DECODER_SELF = "decoder_self"
+    """Where there is a decoder: that it looks at what is written so far."""
     TASK = "task"
     """A task that it was trained on here."""
     SCALED_TOKENS = "scaled_tokens"
@@ -46,6 +48,7 @@ def _lacks(settings: RunSettings, need: Need) -> bool:
         Need.SOURCE: "encoder" not in config.stacks,
         Need.WRITING: "decoder" not in config.stacks,
         Need.BOTH: one_stack,
+        Need.DECODER_SELF: config.decoder_mixing != "attention",
         Need.TASK: settings.is_opened,
         Need.SCALED_TOKENS: not config.embedding_scale or in_scores or config.positions == "none",
         Need.LAYER_NORM: config.norm_kind != "layer",
@@ -67,6 +70,10 @@ _SENTENCES = {
     Need.BOTH: lambda: _(
         "{model} has one stack of layers. This view is about an encoder and the decoder that "
         "looks at what it has read."
+    ),
+    Need.DECODER_SELF: lambda: _(
+        "{model} has a recurrent unit (SSRU) in the place of decoder self-attention, and this view "
+        "is about how a decoder looks at what is written so far."
     ),
     Need.TASK: lambda: _(
         "{model} was trained elsewhere: nobody here knows on which task, and this view measures "

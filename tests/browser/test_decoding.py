@@ -246,6 +246,16 @@ def test_the_first_difference_is_marked_and_can_be_gone_to(show):
         assert column(page, "free").locator(".fed .chip.now").all_text_contents() == ["elle"]
 
 
+def test_where_nothing_looks_back_there_is_no_strip_for_it_and_no_mask(show):
+    with show("cross_only") as page:
+        expect(column(page, "forced").locator(".strip.source")).to_be_visible()
+        expect(column(page, "forced").locator(".strip.target")).to_be_hidden()
+        expect(page.locator(".legend .masked")).to_be_hidden()
+        expected = scale(decoding_cases.cross_only().forced.cross[0, 0, 0])
+        assert colours(page, "forced", "source") == expected
+        expect(column(page, "forced").locator(".chip.masked")).to_have_count(0)
+
+
 def test_the_prefix_grows_when_free_and_the_rest_is_hidden_by_the_mask_when_forced(show):
     with show("known") as page:
         go_to(page, 2)

@@ -1,5 +1,7 @@
 """Every view of every page on models of another kind that were trained here."""
 
+from dataclasses import replace
+
 import pytest
 
 from core.tasks import TASKS
@@ -9,7 +11,7 @@ from core.training.settings import with_settings
 from tests.core.conftest import MINIATURE, draw_few
 from tests.pages.every_view import CASES, query_of
 
-KINDS = ("bert", "gpt2", "llama", "t5")
+KINDS = ("bert", "gpt2", "llama", "t5", "ssru")
 OF_NO_RUN = {("training", "set_up"), ("runs", "compare"), ("heads", "guided")}
 """They show other runs, or none."""
 
@@ -25,7 +27,9 @@ def folder(kind, tmp_path_factory):
     runs = tmp_path_factory.mktemp("runs")
     with pytest.MonkeyPatch.context() as patch:
         draw_few(patch)
-        preset = with_settings(MINIATURE, {"like": kind, "steps": 2})
+        preset = with_settings(MINIATURE, {"steps": 2} | ({} if kind == "ssru" else {"like": kind}))
+        if kind == "ssru":
+            preset = replace(preset, model=replace(preset.model, decoder_mixing=kind))
         prepare_run(runs / kind, TASKS["copy"], "miniature", preset, "python -m core …")
         for _ in trainer.train_run(runs / kind):
             pass

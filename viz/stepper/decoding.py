@@ -1,7 +1,8 @@
 """The decoding stepper: all steps of one sentence, packed for the component that draws them.
 
 After the header (see `viz.component.payload`) come the weights as 16-bit integers, 0 to 65535: for
-each side cross-attention, then self-attention, each filled up with zeros to a multiple of 4 bytes.
+each side cross-attention, then self-attention where there is any, each filled up with zeros to a
+multiple of 4 bytes.
 """
 
 import hashlib
@@ -73,7 +74,10 @@ def pack_decoding(view: DecodingView, *, key: str = "", locale: str = "en") -> b
         "texts": {**DEFAULT_DECODING_TEXTS, **view.texts},
     }
     header["labels"] = [written_label(label) for label in labels]
-    blocks = b"".join(_written_weights(each) for side in sides for each in (side.cross, side.self_))
+    if view.free.self_ is None:
+        header["crossOnly"] = True
+    written = [each for side in sides for each in (side.cross, side.self_) if each is not None]
+    blocks = b"".join(map(_written_weights, written))
     # Lets the component see that only the step to open on has changed, and keep what it has drawn.
     content = hashlib.blake2b(json.dumps(header).encode() + blocks, digest_size=12).hexdigest()
     header |= {"start": view.start, "arrival": view.arrival, "content": content}
@@ -92,8 +96,8 @@ def unpack_decoding(payload: bytes) -> DecodingView:
     for written in header["sides"]:
         n = len(written["fed"])
         shapes = [(*header["shape"], n, len(header["source"])), (*header["shape"], n, n)]
-        weights = []
-        for shape in shapes:
+        weights: list[_Weights] = []
+        for shape in shapes[: 1 if header.get("crossOnly") else 2]:
             weights.append(_read_weights(payload, shape, at))
             at += len(padded(bytes(2 * math.prod(shape))))
         sides.append(
@@ -101,7 +105,7 @@ def unpack_decoding(payload: bytes) -> DecodingView:
                 fed=tuple(labels[i] for i in written["fed"]),
                 steps=tuple(_read_step(step, labels) for step in written["steps"]),
                 cross=weights[0],
-                self_=weights[1],
+                self_=weights[1] if len(weights) > 1 else None,
             )
         )
     return DecodingView(

@@ -146,7 +146,8 @@ class SideView:
         fed: BOS and what followed, one per step.
         steps: What came out at each.
         cross: (layers, heads, steps, source), each 0 to 1.
-        self_: (layers, heads, steps, steps), each 0 to 1, and 0 above the diagonal.
+        self_: (layers, heads, steps, steps), each 0 to 1, and 0 above the diagonal; None where
+            nothing looks at what was fed.
 
     Raises:
         ValueError: If shapes, labels or weights contradict each other.
@@ -155,7 +156,7 @@ class SideView:
     fed: tuple[TokenLabel, ...]
     steps: tuple[StepView, ...]
     cross: npt.NDArray[np.float32]
-    self_: npt.NDArray[np.float32]
+    self_: npt.NDArray[np.float32] | None
 
     def __post_init__(self) -> None:
         n = len(self.fed)
@@ -163,11 +164,13 @@ class SideView:
             raise ValueError(f"every step is fed one token, got {len(self.steps)} steps, {n} fed")
         if self.cross.ndim != 4 or 0 in self.cross.shape or self.cross.shape[2] != n:
             raise ValueError(f"cross needs (layers, heads, {n}, source), got {self.cross.shape}")
+        _check_weights("cross", self.cross)
+        if self.self_ is None:
+            return
         square = (*self.cross.shape[:2], n, n)
         if self.self_.shape != square:
             raise ValueError(f"self_ needs {square}, got {self.self_.shape}")
-        for name in ("cross", "self_"):
-            _check_weights(name, getattr(self, name))
+        _check_weights("self_", self.self_)
         if np.triu(self.self_, 1).any():
             raise ValueError("self_ needs 0 above the diagonal: no step sees a later word")
 
@@ -220,6 +223,8 @@ class DecodingView:
                     f"both sides need (layers, heads, source) {shape}, "
                     f"got {(layers, heads, source)}"
                 )
+        if len({side.self_ is None for side in sides}) > 1:
+            raise ValueError("both sides need self_, or none does")
         counts = [len(side.steps) for side in sides]
         common = min(counts) if self.forced else 0
         if self.divergence and len(self.divergence) != common:

@@ -16,11 +16,14 @@ function readSteps(data) {
     fed: fed.map(named),
     steps: steps.map((step) => readStep(step, named)),
     source: { weights: weights(layers * heads * fed.length * source.length), across: source.length },
-    target: { weights: weights(layers * heads * fed.length * fed.length), across: fed.length },
+    target: {
+      weights: weights(header.crossOnly ? 0 : layers * heads * fed.length * fed.length),
+      across: fed.length,
+    },
   }));
   return {
     source, layers, heads, sides,
-    texts: header.texts, divergence: header.divergence, difference: header.difference,
+    crossOnly: Boolean(header.crossOnly), texts: header.texts, divergence: header.divergence, difference: header.difference,
     start: header.start, arrival: header.arrival, content: header.content,
     count: Math.max(...sides.map(({ steps }) => steps.length)),
     rows: Math.max(...sides.flatMap(({ steps }) => steps.map(({ rows }) => rows.length))),

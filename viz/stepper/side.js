@@ -50,8 +50,9 @@ function drawColumn(column, view) {
   column.captions.target.textContent = texts["looks.prefix"];
   column.looks = {
     source: view.source.map((label, i) => lookCell(label, "source", i, texts)),
-    target: side.fed.map((label, i) => lookCell(label, "target", i, texts)),
+    target: view.crossOnly ? [] : side.fed.map((label, i) => lookCell(label, "target", i, texts)),
   };
+  column.captions.target.hidden = column.strips.target.hidden = view.crossOnly;
   for (const [name, strip] of Object.entries(column.strips)) {
     strip.replaceChildren(...column.looks[name]);
     strip.setAttribute("aria-label", texts[name === "source" ? "looks.source" : "looks.prefix"]);
@@ -87,7 +88,8 @@ function drawColumnStep(column, state) {
   column.at = at;
   column.node.classList.toggle("over", step >= steps);
   column.ended.textContent = step < steps ? "" : fill(view.texts.ended, { number: steps });
-  const later = name === "free" ? "later" : "masked";
+  // Where nothing looks back, no mask hides what comes later: it is not there yet.
+  const later = name === "free" || view.crossOnly ? "later" : "masked";
   column.chips.forEach((chip, i) => {
     chip.classList.toggle(later, i > at);
     chip.classList.toggle("now", i === at);

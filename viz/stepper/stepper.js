@@ -61,7 +61,7 @@ function draw(state) {
   root.querySelector(".legend .name").textContent = texts.weight;
   root.querySelector(".hidden-name").textContent = texts.hidden;
   root.querySelector(".read").textContent = texts.read;
-  root.querySelector(".masked").hidden = view.sides.length < 2;
+  root.querySelector(".masked").hidden = view.sides.length < 2 || view.crossOnly;
   root.querySelector(".sides").classList.toggle("alone", view.sides.length < 2);
   drawScrubber(state);
   for (const column of state.columns) drawColumn(column, view);

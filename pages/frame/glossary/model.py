@@ -152,6 +152,15 @@ TERMS = (
         {"layers": "units"},
     ),
     Term(
+        "recurrent-unit",
+        N_("recurrent unit|recurrent units|SSRU"),
+        N_(
+            "What some fast translators have in the place of decoder self-attention: a vector that "
+            "goes from each position to the next, of which a gate keeps a part. It looks nowhere."
+        ),
+        "layers",
+    ),
+    Term(
         "residual-stream",
         N_("residual stream|stream"),
         N_(

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from core.decoding.step import DecodeStep, weights_of_steps
 from core.evaluate.side_by_side import SideBySide, StepFigures
+from core.heads import Site
 from pages.frame.language import translated
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
@@ -135,15 +136,15 @@ def _of_heads(decodings: TwoDecodings) -> list[Row]:
 
 
 def _side(opened: Opened, steps: Sequence[DecodeStep], figures: Sequence[StepFigures]) -> SideView:
-    def weights(*, of_self: bool) -> NDArray[np.float32]:
-        sites = sorted(site for site in steps[0].attention if site.attention.is_self == of_self)
-        return np.stack([weights_of_steps(steps, site).numpy() for site in sites])
+    def weights(sites: list[Site]) -> NDArray[np.float32]:
+        return np.stack([weights_of_steps(steps, site).numpy() for site in sorted(sites)])
 
+    of_self = [site for site in steps[0].attention if site.attention.is_self]
     return SideView(
         fed=labels(opened.run.tokenizer.describe(steps[-1].prefix)),
         steps=tuple(_step(opened, each) for each in figures),
-        cross=weights(of_self=False),
-        self_=weights(of_self=True),
+        cross=weights([site for site in steps[0].attention if site not in of_self]),
+        self_=weights(of_self) if of_self else None,
     )
 
 

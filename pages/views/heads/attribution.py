@@ -58,7 +58,7 @@ def draw(opened: Opened) -> Shown | None:
         of = controls.choice(_("Show"), OF, offered, METHODS, older={"one word": METHODS})
     if of == ROLLOUT:
         with row:
-            stack = attribution_rollout.ask(opened.run.model.config.stacks)
+            stack = attribution_rollout.ask(opened)
         return attribution_rollout.draw(opened, stack)
     if not _steps(opened):
         st.caption(_("The model writes nothing here that could be asked about."))

@@ -1,7 +1,5 @@
 """What attention passes on from layer to layer, if weights were all there is."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import streamlit as st
 
@@ -39,8 +37,9 @@ TRIES = (
 )
 
 
-def ask(stacks: Sequence[Stack]) -> Stack:
-    """Ask for one of the stacks that a model has."""
+def ask(opened: Opened) -> Stack:
+    """Ask for one of the stacks whose layers have self-attention."""
+    stacks = list(dict.fromkeys(site.stack for site in opened.run.model.sites() if site.is_self))
     return selection.ask_stack(STACK, "encoder") if len(stacks) > 1 else stacks[0]
 
 

@@ -73,7 +73,7 @@ def _chart(names: Sequence[str], groups: Groups, share: bool) -> Chart:
     totals = [sum(each.values()) for each in groups]
     series = {
         _(group): [
-            each[group] / (total if share else 1e6)
+            each.get(group, 0) / (total if share else 1e6)
             for each, total in zip(groups, totals, strict=True)
         ]
         for group in groups[0]
@@ -113,7 +113,7 @@ def _numbers(opened: Opened, names: Sequence[str], groups: Groups) -> Columns:
     settings = opened.run.settings
     return {
         "model": names,
-        **{group: [each[group] for each in groups] for group in groups[0]},
+        **{group: [each.get(group, 0) for each in groups] for group in groups[0]},
         "published_millions": [None, *(row.millions for row in TABLE_3)],
         "perplexity": [None, *(row.perplexity for row in TABLE_3)],
         "BLEU": [None, *(row.bleu for row in TABLE_3)],
@@ -134,7 +134,7 @@ def _python(opened: Opened) -> str:
     lines = [
         "models = [run.settings.model, *(row.config for row in TABLE_3)]",
         "groups = [describe(model, 1, 1).by_group() for model in models]",
-        "numbers = {group: [each[group] for each in groups] for group in groups[0]}",
+        "numbers = {group: [each.get(group, 0) for each in groups] for group in groups[0]}",
         "",
     ]
     return loading(opened.path, *imports) + "\n".join(lines)

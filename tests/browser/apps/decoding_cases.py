@@ -183,11 +183,20 @@ def hostile():
     return DecodingView(source=words, free=one, forced=one, divergence=(0.0,) * n)
 
 
+def cross_only():
+    """A decoder in which nothing looks back."""
+    view = known()
+    sides = (view.free, view.forced)
+    free, forced = (replace(each, self_=None) for each in sides)
+    return replace(view, free=free, forced=forced)
+
+
 CASES = {
     "known": known,
     "sentence": sentence,
     "by_hand": lambda: sentence(by_hand=(10,)),
     "alone": alone,
+    "cross_only": cross_only,
     "short": short,
     "opened": lambda: replace(sentence(), start=4),
     "many": many,

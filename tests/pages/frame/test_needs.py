@@ -8,18 +8,20 @@ from core.runs.run import load_run
 from pages.frame import notes
 from pages.frame.needs import Need, why_not
 from tests.core.families.folders import write_folder
+from tests.core.families.marian_binaries import write_binary
 from tests.pages.conftest import ROOT
 from tests.pages.every_view import PAGES, query_of
 
-KINDS = ["bert", "bert without a head", "gpt2", "llama3", "t5", "marian"]
+KINDS = ["bert", "bert without a head", "gpt2", "llama3", "t5", "marian", "student"]
 SENTENCE = "The street was too tired."
 LACKS = {
     "bert": {Need.WRITING, Need.BOTH, Need.TASK, Need.SCALED_TOKENS},
     "bert without a head": {Need.WRITING, Need.BOTH, Need.TASK, Need.SCALED_TOKENS},
     "gpt2": {Need.SOURCE, Need.BOTH, Need.TASK, Need.SCALED_TOKENS},
-    "llama3": {*Need} - {Need.WRITING, Need.SCALED_SCORES},
-    "t5": {*Need} - {Need.SOURCE, Need.WRITING, Need.BOTH},
+    "llama3": {*Need} - {Need.WRITING, Need.SCALED_SCORES, Need.DECODER_SELF},
+    "t5": {*Need} - {Need.SOURCE, Need.WRITING, Need.BOTH, Need.DECODER_SELF},
     "marian": {Need.TASK},
+    "student": {Need.TASK, Need.DECODER_SELF},
 }
 
 
@@ -28,7 +30,10 @@ def opened(tmp_path_factory):
     """Tiny models of every family, as runs of one's own."""
     path = tmp_path_factory.mktemp("opened")
     for name in KINDS:
-        write_folder(path / "models" / name, name)
+        if name == "student":
+            write_binary(path / "models" / name)
+        else:
+            write_folder(path / "models" / name, name)
         list(open_model(str(path / "models" / name), path / "runs" / name.replace(" ", "-")))
     return path / "runs"
 
@@ -75,6 +80,16 @@ def test_every_view_works_for_an_opened_model_or_says_why_not(
     said, drew = shown_or_said(page, view, folder)
     why = why_not(load_run(opened / folder), view.needs)
     assert said == [why] if why else drew or said
+
+
+def test_a_stack_without_self_attention_is_not_offered_where_that_is_rolled_out(
+    opened, elsewhere, open_page, taken
+):
+    elsewhere("OWN", opened)
+    rollout = {"trial": "attribution", "attributed": "rollout", "rollout_stack": "decoder"}
+    at = open_page("heads", model="runs/student", sentence=SENTENCE, **rollout)
+    assert not at.exception
+    assert taken[-1].name == "rollout_encoder"
 
 
 @pytest.mark.parametrize("name", ["bert", "gpt2"])

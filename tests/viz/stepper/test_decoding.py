@@ -46,6 +46,14 @@ def test_what_is_packed_comes_out_again(case):
             assert (np.triu(one.self_, 1) == 0).all()
 
 
+def test_a_decoder_that_does_not_look_back_is_packed_without_those_weights():
+    view = decoding_cases.known()
+    free, forced = (replace(side, self_=None) for side in (view.free, view.forced))
+    back = unpack_decoding(pack_decoding(replace(view, free=free, forced=forced)))
+    assert back.free.self_ is None and back.forced.self_ is None
+    assert np.abs(back.forced.cross - view.forced.cross).max() <= 1 / 65535
+
+
 def with_cross(weights):
     view = decoding_cases.known()
     cross = view.free.cross.copy()

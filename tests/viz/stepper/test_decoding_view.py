@@ -60,6 +60,7 @@ def test_a_side_that_contradicts_itself_is_refused(changes, message):
         ({"source": ()}, r"\(2, 3, 0\), got \(2, 3, 4\)"),
         ({"forced": decoding_cases.sentence().free}, r"\(2, 3, 4\), got \(3, 4, 14\)"),
         ({"divergence": (0.0,)}, "5 steps, got 1"),
+        ({"free": replace(decoding_cases.known().free, self_=None)}, "both sides need self_"),
         ({"divergence": (0.0, 0.0, 0.0, 0.0, float("nan"))}, "nan"),
         ({"forced": None}, "0 steps, got 5"),
         ({"first_difference": 5}, "first_difference 5.*5 steps"),
