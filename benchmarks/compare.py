@@ -1,10 +1,13 @@
-"""Two checkouts of the app against each other, in one run: python -m benchmarks.compare OLD NEW.
+"""Two checkouts of the app against each other, in one run.
+
+Run from the repository root: python -m benchmarks.compare OLD NEW [MEASURE ...]
 
 Each measure has a server of its own from each checkout; clicks on the old and on the new one take
-turns, so that what else the computer does meets both. Nothing is imported from either: what is
-asked for are addresses and elements that both have. Printed are medians of 10, their ratio, and
-the floor, a page of the new checkout that answers a click with one line of text; what does not come
-within 30 seconds, or is not there, is missing.
+turns, so that what else the computer does meets both. A start counts from the beginning of the
+server's process to the first picture, in a browser that has kept nothing. Nothing is imported from
+either: what is asked for are addresses and elements that both have. Printed are medians of 10,
+their ratio, and the floor, a page of the new checkout that answers a click with one line of text;
+what does not come within 30 seconds, or is not there, is missing.
 """
 
 import statistics
@@ -16,6 +19,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Error, Page
 
+from benchmarks.cold_start import FIRST, milliseconds
 from benchmarks.measuring import ROUNDS, TEXT, WARM_UP, chromium, clicked, opened, taken
 from tests.browser.conftest import served
 
@@ -110,6 +114,7 @@ MEASURES = (
     Measure("typed sentence", "app.py", "?view=maps", ".maps[data-drawn]", typed),
     Measure("page switch", "app.py", "?view=maps", ".maps[data-drawn]", other_page),
 )
+START = "start"
 FLOOR = Measure("text alone (floor)", MAPS_PAGE, "?shape=0x0x0", TEXT, next_maps)
 
 
@@ -167,10 +172,22 @@ def compared(browser: Browser, measure: Measure, checkouts: list[Path]) -> list[
         return sides
 
 
+def starts(browser: Browser, checkouts: list[Path]) -> list[list[float]]:
+    """Start servers of all checkouts in turn: how long each took to its first picture."""
+    found: list[list[float]] = [[] for _ in checkouts]
+    for i in range(1 + ROUNDS):
+        pairs = list(zip(checkouts, found, strict=True))
+        for checkout, times in pairs if i % 2 else pairs[::-1]:
+            taken = milliseconds(browser, checkout / "app.py", FIRST, checkout)
+            if i and taken is not None:
+                times.append(taken)
+    return found
+
+
 def main() -> None:
-    """Measure everything and print it as a table."""
-    checkouts = [Path(name).resolve() for name in sys.argv[1:3]]
-    if len(checkouts) != 2:
+    """Measure what is named, or everything, and print it as a table."""
+    checkouts, wanted = [Path(name).resolve() for name in sys.argv[1:3]], sys.argv[3:]
+    if len(checkouts) != 2 or not {*wanted} <= {START, *(each.name for each in MEASURES)}:
         sys.exit(__doc__)
     print(
         f"{'':24}{'old ms':>10}{'new ms':>10}{'ratio':>8}{'÷ floor':>9}{'old kB':>9}{'new kB':>9}"
@@ -179,7 +196,12 @@ def main() -> None:
         [text] = compared(browser, FLOOR, checkouts[1:])
         floor = median(text.times)
         print(f"{FLOOR.name:24}{'':10}{number(floor)}", flush=True)
-        for measure in MEASURES:
+        if not wanted or START in wanted:
+            before, after = map(median, starts(browser, checkouts))
+            print(
+                f"{START:24}{number(before)}{number(after)}{number(divided(after, before), 8, 2)}"
+            )
+        for measure in [each for each in MEASURES if not wanted or each.name in wanted]:
             old, new = compared(browser, measure, checkouts)
             before, after = median(old.times), median(new.times)
             ratios = number(divided(after, before), 8, 2) + number(divided(after, floor), 9, 2)
