@@ -43,6 +43,27 @@ def browser() -> Iterator[Browser]:
         opened.close()
 
 
+@pytest.fixture(scope="session")
+def opened_path(tmp_path_factory):
+    """Return a function that returns the folder of a small random model of a kind, opened once.
+
+    It is everybody's: whoever changes it copies it.
+    """
+    # Imported here: most tests need neither.
+    from core.opening.opening import open_model
+    from tests.core.families.folders import write_folder
+
+    runs = tmp_path_factory.mktemp("opened")
+
+    def path(kind):
+        if not (runs / kind).exists():
+            write_folder(runs / ".models" / kind, kind)
+            list(open_model(str(runs / ".models" / kind), runs / kind))
+        return runs / kind
+
+    return path
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _never_behind_others():
     """Work that makes way for others would, called in a test, slow down all tests after it."""

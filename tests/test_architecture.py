@@ -264,7 +264,7 @@ ROOMS_OF_CORE = (
         "tasks",
     ),
     *("batch", "jobs", "work", "runs", "decoding", "objective"),
-    *("opening", "inspection", "evaluate"),
+    *("kept", "opening", "inspection", "evaluate"),
     *("training", "analysis", "experiments", "commands", "__main__"),
 )
 """From bottom to top: a room knows those before it, and none after it."""

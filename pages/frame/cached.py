@@ -19,6 +19,7 @@ from core.decoding.sentence import given_text
 from core.decoding.step import DecodeStep
 from core.device import use_one_thread
 from core.inspection import Inspection, inspect_sentence, merged
+from core.kept import Kept, as_key, bytes_of, bytes_of_run
 from core.runs.contents import HEADS
 from core.runs.folder import TRAINING
 from core.runs.run import Run, RunError, RunSettings, load_run, read_settings
@@ -39,6 +40,8 @@ READ = ("run.json", "evaluation.json", "words.txt")
 """What is read of a run beside its weights."""
 SAID = (*READ[:2], "metrics.jsonl", "status.json", "train.log", "checkpoints", "best")
 """Files, and folders with names, that say what is known of a run without its weights."""
+MOST_OF_MODELS, MOST_OF_RESULTS = 4 * 2**30, 2**30
+"""Bytes that loaded models, and what was computed with them, take at most in memory."""
 FIRST = ("everyday", "translate-guided", "translate")
 """Runs of the gallery that are offered before the others."""
 
@@ -89,7 +92,7 @@ def loaded(path: Path) -> Run:
     Raises:
         RunError: The folder is missing, damaged, or no run.
     """
-    return _loaded(path, _stamp(path))
+    return _loaded(path, None, _stamp(path))
 
 
 def task(path: Path) -> Task | None:
@@ -147,7 +150,7 @@ def of_run(compute: Callable[..., Computed], path: Path, *arguments: object) -> 
         path: The run's folder.
         arguments: Whatever else it takes; part of the key.
     """
-    return _named(compute, compute, path, arguments)
+    return _computed(compute, compute, path, None, _stamp(path), arguments)
 
 
 def of_run_at(
@@ -158,10 +161,8 @@ def of_run_at(
     Raises:
         RunError: No weights of the step were kept.
     """
-    file = weights_at(path, step)
-    stamp = _changed(file, *(path / name for name in READ))
-    name = f"{compute.__module__}.{compute.__qualname__}"
-    return cast(Computed, _of_run_at(name, path, step, stamp, arguments, compute))
+    stamp = _changed(weights_at(path, step), *(path / name for name in READ))
+    return _computed(compute, compute, path, step, stamp, arguments)
 
 
 def of_files(compute: Callable[[Path], Computed], path: Path) -> Computed:
@@ -202,7 +203,7 @@ def of_key(compute: Callable[..., Computed], key: str, *arguments: object) -> Co
         arguments: Whatever it takes.
     """
     name = f"{compute.__module__}.{compute.__qualname__}"
-    return cast(Computed, _of_key(name, key, compute, arguments))
+    return cast(Computed, _results().of((name, key), lambda: compute(*arguments)))
 
 
 def of_model(compute: Callable[..., Computed], path: Path, *arguments: object) -> Computed:
@@ -211,24 +212,20 @@ def of_model(compute: Callable[..., Computed], path: Path, *arguments: object) -
     def of_loaded(run: Run, *arguments: object) -> Computed:
         return compute(run.model, *arguments)
 
-    return _named(compute, of_loaded, path, arguments)
+    return _computed(compute, of_loaded, path, None, _stamp(path), arguments)
 
 
-def _named(
-    named: Compute, compute: Callable[..., Computed], path: Path, arguments: Arguments
+def _computed(
+    named: Compute,
+    compute: Callable[..., Computed],
+    path: Path,
+    step: int | None,
+    stamp: str,
+    arguments: Arguments,
 ) -> Computed:
-    name = f"{named.__module__}.{named.__qualname__}"
-    return cast(Computed, _of_run(name, path, _stamp(path), arguments, compute))
-
-
-@st.cache_resource(max_entries=24, show_spinner=False)
-def _of_key(name: str, key: str, _compute: Compute, _arguments: Arguments) -> object:
-    return _compute(*_arguments)
-
-
-@st.cache_resource(max_entries=96, show_spinner=False)
-def _of_run(name: str, path: Path, stamp: str, arguments: Arguments, _compute: Compute) -> object:
-    return _compute(_loaded(path, stamp), *arguments)
+    key = f"{named.__module__}.{named.__qualname__}", path, step, stamp, as_key(arguments)
+    found = _results().of(key, lambda: compute(_loaded(path, step, stamp), *arguments))
+    return cast(Computed, found)
 
 
 @st.cache_resource(max_entries=1000, show_spinner=False)
@@ -239,33 +236,32 @@ def _of_files(name: str, path: Path, stamp: str, _compute: Callable[[Path], obje
         return error
 
 
-@st.cache_resource(max_entries=96, show_spinner=False)
-def _of_run_at(
-    name: str, path: Path, step: int, stamp: str, arguments: Arguments, _compute: Compute
-) -> object:
-    return _compute(_loaded_at(path, step, stamp), *arguments)
+def _loaded(path: Path, step: int | None, stamp: str) -> Run:
+    def read() -> Run:
+        use_one_thread()
+        return load_run(path, step)
+
+    return _models().of((path, step, stamp), read)
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
-def _loaded_at(path: Path, step: int, stamp: str) -> Run:
-    use_one_thread()
-    return load_run(path, step)
+@st.cache_resource(show_spinner=False)
+def _models() -> Kept[Run]:
+    return Kept(MOST_OF_MODELS, bytes_of_run)
 
 
-@st.cache_resource(max_entries=6, show_spinner=False)
-def _loaded(path: Path, stamp: str) -> Run:
-    use_one_thread()
-    return load_run(path)
+@st.cache_resource(show_spinner=False)
+def _results() -> Kept[object]:
+    return Kept(MOST_OF_RESULTS, bytes_of)
 
 
 @st.cache_resource(max_entries=6, show_spinner=False)
 def _task(path: Path, stamp: str) -> Task | None:
-    return task_of(_loaded(path, stamp))
+    return task_of(_loaded(path, None, stamp))
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
 def _effects(path: Path, stamp: str, measured: str) -> HeadEffects | None:
-    return stored_effects(_loaded(path, stamp))
+    return stored_effects(_loaded(path, None, stamp))
 
 
 def _stamp(path: Path) -> str:

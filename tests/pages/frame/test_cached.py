@@ -1,11 +1,14 @@
+import gc
 import io
 import json
 import os
+import weakref
 from pathlib import Path
 
 import pytest
 
-from core.runs.run import RunError
+from core.kept import bytes_of, bytes_of_run
+from core.runs.run import RunError, load_run
 from core.training.process import situation
 from pages.frame import cached
 from tests.pages.conftest import ROOT
@@ -105,3 +108,29 @@ def test_the_runs_of_the_gallery_come_first_and_the_best_known_of_all(own_copy):
     assert names[:3] == ["everyday", "translate-guided", "translate"]
     assert names[-1] == "runs/mine"
     assert cached.run_paths()["copy"] == ROOT / "gallery" / "copy"
+
+
+def test_models_stay_within_their_bytes_and_the_least_used_goes(opened_path, monkeypatch):
+    runs = [opened_path(kind) for kind in ("bert", "gpt2", "t5", "marian", "llama", "llama3")]
+    sizes = [bytes_of_run(load_run(path)) for path in runs]
+    monkeypatch.setattr(cached, "MOST_OF_MODELS", sum(sizes[-2:]))
+    models = []
+    for path in runs:
+        cached.inspected(path, "the animal", whole_words=False)
+        models.append(weakref.ref(cached.loaded(path).model))
+        assert cached._models().bytes <= cached.MOST_OF_MODELS
+    gc.collect()
+    # What was computed with the others does not keep them.
+    assert [model() is not None for model in models] == [False] * 4 + [True] * 2
+
+
+def test_what_was_computed_stays_within_its_bytes(monkeypatch):
+    path = ROOT / "gallery" / "copy"
+    one = bytes_of(cached.inspected(path, "a b c d e f g h", whole_words=False))
+    monkeypatch.setattr(cached, "MOST_OF_RESULTS", 5 * one)
+    cached.st.cache_resource.clear()
+    for number in range(60):
+        letters = [chr(97 + (number + at) % 26) for at in range(8)]
+        cached.inspected(path, " ".join(letters), whole_words=False)
+        assert cached._results().bytes <= 5 * one
+    assert len(cached._results()) > 1

@@ -1,0 +1,124 @@
+"""What was computed once, for all sessions, in so many bytes of memory and no more.
+
+Streamlit's `cache_resource` counts entries; a map of 512 tokens is a thousand times as large as one
+of 16, and a model of 135 million weights as a hundred small ones.
+"""
+
+import sys
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Generic, TypeVar
+
+import numpy as np
+from torch import Tensor, nn
+
+from core.runs.run import Run
+
+Value = TypeVar("Value")
+
+
+class Kept(Generic[Value]):
+    """Values by key; where they would take too many bytes, those asked for longest ago go first."""
+
+    def __init__(self, most_bytes: int, size: Callable[[Value], int]) -> None:
+        """Keep nothing yet.
+
+        Args:
+            most_bytes: Of all values together; one that is larger by itself is kept alone.
+            size: Returns the bytes that a value takes.
+        """
+        self.most_bytes = most_bytes
+        self.bytes = 0
+        self._size = size
+        self._values: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
+        self._lock = threading.Lock()
+        self._making: dict[Hashable, threading.Lock] = {}
+
+    def of(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """Return the value of a key; where several ask for a new one, the first of them makes it.
+
+        Args:
+            key: What the value depends on.
+            make: Returns the value. What it raises is not kept.
+        """
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key][0]
+            making = self._making.setdefault(key, threading.Lock())
+        with making:
+            with self._lock:
+                if key in self._values:
+                    return self._values[key][0]
+            try:
+                value = make()
+                self._add(key, value, self._size(value))
+            finally:
+                with self._lock:
+                    self._making.pop(key, None)
+            return value
+
+    def _add(self, key: Hashable, value: Value, size: int) -> None:
+        with self._lock:
+            self._values[key] = value, size
+            self.bytes += size
+            while self.bytes > self.most_bytes and len(self._values) > 1:
+                _, (_, left) = self._values.popitem(last=False)
+                self.bytes -= left
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+def as_key(arguments: Iterable[object]) -> Hashable:
+    """Return what is equal for equal arguments: arrays are known by what is in them."""
+    return tuple(
+        (each.shape, each.dtype.str, each.tobytes()) if isinstance(each, np.ndarray) else each
+        for each in arguments
+    )
+
+
+def bytes_of_run(run: Run) -> int:
+    """Return the bytes of a run's weights, whether they are in memory or mapped from its file."""
+    return sum(each.nbytes for each in run.model.saved().values())
+
+
+def bytes_of(value: object) -> int:
+    """Return the bytes that a value takes with all that it refers to, each counted once.
+
+    Runs, models and code are not counted: a value shares them with others.
+    """
+    seen: set[int] = set()
+    left, total = [value], 0
+    while left:
+        each = left.pop()
+        if id(each) in seen or isinstance(each, Run | nn.Module | type) or callable(each):
+            continue
+        seen.add(id(each))
+        if isinstance(each, Tensor):
+            # Views of one memory keep all of it.
+            memory = each.untyped_storage()
+            total += 0 if memory.data_ptr() in seen else memory.nbytes()
+            seen.add(memory.data_ptr())
+        elif isinstance(each, np.ndarray) and each.base is not None:
+            left.append(each.base)
+        elif isinstance(each, np.ndarray):
+            total += each.nbytes
+        else:
+            total += sys.getsizeof(each)
+            left.extend(_parts(each))
+    return total
+
+
+def _parts(value: object) -> Iterable[object]:
+    """Return what a value refers to."""
+    if isinstance(value, str | bytes | int | float | bool | None):
+        return ()
+    if isinstance(value, Mapping):
+        return (*value.keys(), *value.values())
+    if isinstance(value, list | tuple | set | frozenset):
+        return value
+    slots = (name for each in type(value).__mro__ for name in getattr(each, "__slots__", ()))
+    held = {name: getattr(value, name, None) for name in slots}
+    return (*held.values(), *getattr(value, "__dict__", {}).values())

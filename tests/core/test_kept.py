@@ -1,0 +1,91 @@
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from core.kept import Kept, as_key, bytes_of, bytes_of_run
+from core.runs.run import load_run
+
+
+def test_what_was_asked_for_longest_ago_goes_first():
+    kept = Kept(10, len)
+    made = []
+
+    def make(name):
+        return lambda: made.append(name) or name * 4
+
+    for name in "abacab":
+        kept.of(name, make(name))
+    # c is one too many: b had not been asked for since, and then comes again in the place of c.
+    assert made == ["a", "b", "c", "b"]
+    assert (len(kept), kept.bytes) == (2, 8)
+
+
+def test_a_value_larger_than_all_room_is_kept_alone():
+    kept = Kept(10, len)
+    kept.of("small", lambda: "x")
+    assert kept.of("large", lambda: "x" * 50) == "x" * 50
+    assert (len(kept), kept.bytes) == (1, 50)
+    kept.of("small", lambda: "y")
+    assert (len(kept), kept.bytes) == (1, 1)
+
+
+def test_what_fails_is_not_kept():
+    kept = Kept(10, len)
+    with pytest.raises(ZeroDivisionError):
+        kept.of("a", lambda: 1 / 0)
+    assert kept.of("a", lambda: "x") == "x"
+
+
+def test_those_who_ask_at_once_wait_for_the_first():
+    kept, made, started, go = Kept(10, len), [], threading.Event(), threading.Event()
+
+    def make():
+        started.set()
+        go.wait(20)
+        made.append(1)
+        return "x"
+
+    threads = [threading.Thread(target=kept.of, args=("a", make)) for _ in range(4)]
+    threads[0].start()
+    assert started.wait(20)
+    for thread in threads[1:]:
+        thread.start()
+    # Others are not held up.
+    assert kept.of("b", lambda: "y") == "y"
+    go.set()
+    for thread in threads:
+        thread.join(20)
+    assert made == [1]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    weights: np.ndarray
+    tensor: torch.Tensor
+
+
+def test_memory_that_is_shared_counts_once_and_views_keep_the_whole():
+    whole = np.zeros(100_000, np.float32)
+    tensor = torch.zeros(50_000)
+    held = [Held(whole[:10], tensor[:5]), Held(whole[5:], tensor)]
+    assert 600_000 <= bytes_of(held) <= 602_000
+    assert 600_000 <= bytes_of({"a": held, "b": (held, whole)}) <= 603_000
+    assert 400_000 <= bytes_of(torch.zeros(100_000).numpy()) <= 401_000
+
+
+def test_a_model_is_not_counted_with_what_refers_to_it():
+    run = load_run(Path("gallery/copy"))
+    assert bytes_of_run(run) == sum(each.nbytes for each in run.model.saved().values())
+    assert bytes_of([run, run.model]) < 1000
+
+
+def test_arrays_are_known_by_what_is_in_them():
+    one, other = np.arange(4.0), np.arange(4.0)
+    assert as_key(["a", one]) == as_key(["a", other])
+    assert hash(as_key(["a", one])) == hash(as_key(["a", other]))
+    assert as_key([one]) != as_key([one.astype(np.float32)])
+    assert as_key([one]) != as_key([one.reshape(2, 2)])
