@@ -10,6 +10,7 @@ from core.commands import (
     count,
     evaluate,
     export,
+    give,
     heads,
     import_model,
     inspect,
@@ -35,6 +36,7 @@ COMMANDS = {
     "count": count,
     "import": import_model,
     "continue": continue_text,
+    "give": give,
 }
 
 

@@ -21,6 +21,8 @@ from core.tokenizer import Encoding, Tokenizer
 from core.vocabulary import BOS, EOS, PAD
 
 Ids = tuple[int, ...]
+Around = tuple[Ids, Ids]
+"""What stands before the tokens of a text, and after them."""
 _AT_ONCE = 20_000
 """So many different words are split to tokens at once."""
 Lengths = NDArray[np.int64]
@@ -50,7 +52,7 @@ class Pair:
     """A sample as token ids, special tokens included."""
 
     source: tuple[int, ...]
-    """The sentence, then EOS."""
+    """The sentence, then EOS (or whatever the model's tokenizer puts around it)."""
     target: tuple[int, ...]
     """BOS, the sentence, EOS: all but the last are fed, all but the first are predicted."""
     references: tuple[TokenReference, ...] = ()
@@ -81,6 +83,8 @@ class Batch:
     references: tuple[tuple[TokenReference, ...], ...]
     sources: tuple[str, ...]
     """The source sentences as text."""
+    pad_id: int = PAD
+    """What rows are filled up with; models from elsewhere have another one."""
 
     @property
     def inputs(self) -> tuple[Tensor | None, Tensor | None]:
@@ -93,11 +97,26 @@ class Batch:
     @property
     def n_tokens(self) -> int:
         """Target tokens that are predicted, padding left out."""
-        return int((self.labels_BT != PAD).sum())
+        return int(self.predicted_BT.sum())
+
+    @property
+    def predicted_BT(self) -> Tensor:
+        """True where a token is to be predicted."""
+        return self.labels_BT != self.pad_id
 
     def ids(self, side: Side) -> Tensor:
         """Return the tokens that the encoder reads, ids_BS, or that the decoder is fed, ids_BT."""
         return self.source_BS if side == "source" else self.fed_BT
+
+    def said(self, side: Side) -> Tensor:
+        """Return said_BS or said_BT, True for tokens that do not fill up a row.
+
+        The first of a target is always one: some models begin with what fills up.
+        """
+        said_BK = self.ids(side) != self.pad_id
+        if side == "target":
+            said_BK[:, :1] = True
+        return said_BK
 
     def to(self, device: torch.device) -> Self:
         """Return the batch on a device."""
@@ -119,6 +138,7 @@ class Batch:
             self.labels_BT[rows],
             self.references[rows],
             self.sources[rows],
+            self.pad_id,
         )
 
 
@@ -127,14 +147,27 @@ def encode_source(tokenizer: Tokenizer, text: str) -> tuple[int, ...]:
     return (*tokenizer.begins, *tokenizer.encode(text).ids, *tokenizer.ends)
 
 
-def encode_samples(tokenizer: Tokenizer, samples: Sequence[Sample]) -> list[Pair]:
-    """Return samples as token ids, their references as token indices."""
+def encode_samples(
+    tokenizer: Tokenizer,
+    samples: Sequence[Sample],
+    target_tokenizer: Tokenizer | None = None,
+    around: tuple[Around, Around] = (((), (EOS,)), ((BOS,), (EOS,))),
+) -> list[Pair]:
+    """Return samples as token ids, their references as token indices.
+
+    Args:
+        tokenizer: The sources'.
+        samples: With text.
+        target_tokenizer: None where it is the same.
+        around: What a source begins and ends with, and a target.
+    """
+    (before, after), (begins, ends) = around
     sources = tokenizer.encode_all([sample.source for sample in samples])
-    targets = tokenizer.encode_all([sample.target for sample in samples])
+    targets = (target_tokenizer or tokenizer).encode_all([sample.target for sample in samples])
     return [
         Pair(
-            (*source.ids, EOS),
-            (BOS, *target.ids, EOS),
+            (*before, *source.ids, *after),
+            (*begins, *target.ids, *ends),
             tuple(_token_reference(ref, source, target) for ref in sample.references),
             sample.source,
         )
@@ -211,14 +244,15 @@ def pad(rows: Sequence[Sequence[int]], length: int | None = None, pad_id: int = 
     return torch.tensor(filled, dtype=torch.long)
 
 
-def collate(pairs: Sequence[Pair]) -> Batch:
-    """Put pairs into one batch."""
+def collate(pairs: Sequence[Pair], pad_id: int = PAD) -> Batch:
+    """Put pairs into one batch, filled up with what the model takes for no token."""
     return Batch(
-        source_BS=pad([pair.source for pair in pairs]),
-        fed_BT=pad([pair.target[:-1] for pair in pairs]),
-        labels_BT=pad([pair.predicted for pair in pairs]),
+        source_BS=pad([pair.source for pair in pairs], pad_id=pad_id),
+        fed_BT=pad([pair.target[:-1] for pair in pairs], pad_id=pad_id),
+        labels_BT=pad([pair.predicted for pair in pairs], pad_id=pad_id),
         references=tuple(pair.references for pair in pairs),
         sources=tuple(pair.text for pair in pairs),
+        pad_id=pad_id,
     )
 
 

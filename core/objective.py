@@ -85,7 +85,8 @@ def written(model: Transformer, pairs: Sequence[Pair], tokenizer: Tokenizer) -> 
 
 def translations(model: Transformer, pairs: Sequence[Pair]) -> list[Ids]:
     """Return the greedy translation of each pair's source, by a model of encoder and decoder."""
-    return decode_greedily(model, pad([pair.source for pair in pairs]).to(model.device))
+    sources_BS = pad([pair.source for pair in pairs], pad_id=model.config.pad_id)
+    return decode_greedily(model, sources_BS.to(model.device))
 
 
 def prompt_of(source: str) -> str:

@@ -4,9 +4,11 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 
+from core.analysis.effects.line_cost import LineCost, costs_on_lines
 from core.analysis.effects.repetition_cost import RepetitionCost, costs_of_induction
 from core.analysis.heads.antecedent import AntecedentHead, antecedent_of
-from core.analysis.heads.repeated_text import RepeatedText, TextScore, roles_on_text
+from core.analysis.heads.own_lines import has_lines, roles_on_lines
+from core.analysis.heads.repeated_text import RepeatedText, TextRoles, TextScore, roles_on_text
 from core.analysis.heads.repeated_tokens import TextRole
 from core.evaluate.intervals import Difference
 from core.heads import Head
@@ -23,11 +25,16 @@ def run(loaded: Run, *, as_json: bool) -> None:
     """
     found = roles_on_text(loaded)
     costs, antecedent = costs_of_induction(loaded, found), antecedent_of(loaded)
+    own = roles_on_lines(loaded) if has_lines(loaded) else None
+    own_costs = {} if own is None else {role: costs_on_lines(loaded, role) for role in own.scores}
     if as_json:
-        print(json.dumps(to_json(found, costs, antecedent)))
-    else:
-        for line in lines(found, costs, antecedent):
-            print(line)
+        of_own = {} if own is None else {"own_lines": _own_json(own, own_costs)}
+        print(json.dumps(to_json(found, costs, antecedent) | of_own))
+        return
+    for line in lines(found, costs, antecedent):
+        print(line)
+    for line in () if own is None else _own_lines(own, own_costs):
+        print(line)
 
 
 def to_json(
@@ -37,10 +44,7 @@ def to_json(
     return {
         "n_sequences": found.text.n_sequences,
         "tokens_before_they_repeat": found.text.half,
-        "roles": {
-            role: {str(head): asdict(score) for head, score in scores.items()}
-            for role, scores in found.scores.items()
-        },
+        "roles": _roles_json(found),
         "silenced_induction_heads": {
             n: {
                 "heads": [str(head) for head in cost.silenced.heads],
@@ -52,6 +56,33 @@ def to_json(
             for n, cost in costs.items()
         },
         "antecedent": None if antecedent is None else _antecedent_json(antecedent),
+    }
+
+
+def _own_json(
+    found: TextRoles, costs: Mapping[TextRole, Mapping[int, LineCost]]
+) -> dict[str, object]:
+    return {
+        "roles": _roles_json(found),
+        "silenced": {
+            role: {
+                n: {
+                    "heads": [str(head) for head in cost.heads],
+                    "loss": asdict(cost.silenced),
+                    "others": [str(head) for head in cost.others],
+                    "others_loss": asdict(cost.control),
+                }
+                for n, cost in of_role.items()
+            }
+            for role, of_role in costs.items()
+        },
+    }
+
+
+def _roles_json(found: TextRoles) -> dict[str, dict[str, object]]:
+    return {
+        role: {str(head): asdict(score) for head, score in scores.items()}
+        for role, scores in found.scores.items()
     }
 
 
@@ -75,9 +106,7 @@ def lines(
         f"{text.n_sequences} sequences of {text.half} random tokens, said twice; "
         "the mean weight on what a role looks at"
     )
-    for role, scores in found.scores.items():
-        for head in found.best(role, SHOWN):
-            yield _role_line(role, head, scores[head])
+    yield from _role_lines(found)
     for n, cost in costs.items():
         yield (
             f"without the best {n} of induction, -log p of the repetition rises "
@@ -93,6 +122,25 @@ def lines(
             f"{antecedent.baselines.nearest_noun:.1%}, the first in "
             f"{antecedent.baselines.first_noun:.1%}"
         )
+
+
+def _own_lines(found: TextRoles, costs: Mapping[TextRole, Mapping[int, LineCost]]) -> Iterator[str]:
+    yield ""
+    yield "your own lines; the mean weight on what a role looks at"
+    yield from _role_lines(found)
+    for role, of_role in costs.items():
+        for n, cost in of_role.items():
+            yield (
+                f"without the best {n} of {role}, -log p of the next token rises "
+                f"{_rise(cost.silenced)}; without {n} others of the same layers "
+                f"{_rise(cost.control)} (n = {cost.silenced.n} lines)"
+            )
+
+
+def _role_lines(found: TextRoles) -> Iterator[str]:
+    for role, scores in found.scores.items():
+        for head in found.best(role, SHOWN):
+            yield _role_line(role, head, scores[head])
 
 
 def _role_line(role: TextRole, head: Head, score: TextScore) -> str:

@@ -30,8 +30,8 @@ def answers(run: Run, pairs: Sequence[tuple[Ids, Ids]]) -> list[Answer]:
         pairs: Token ids of sources and true targets, as `held_out_pairs` gives them.
     """
     said = written(run.model, [Pair(*pair) for pair in pairs], run.tokenizer)
-    decode = run.tokenizer.decode
+    read, decode = run.tokenizer.decode, run.target_tokenizer.decode
     return [
-        Answer(decode(source), decode(target), decode(ids))
+        Answer(read(source), decode(target), decode(ids))
         for (source, target), ids in zip(pairs, said, strict=True)
     ]

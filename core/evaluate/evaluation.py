@@ -28,7 +28,7 @@ def evaluate(run: Run, n: int = N_SAMPLES, seed: int = SEED) -> dict[str, Any]:
     """
     task = _task(run)
     pairs = _those_that_fit(run, task.held_out_samples(n, seed))
-    quality = measure(run.model, pairs, run.tokenizer)
+    quality = measure(run.model, pairs, run.tokenizer, run.target_tokenizer)
     both = len(run.settings.model.stacks) == 2
     study = study_pronouns(run.model, pairs) if both else None
     return {
@@ -73,17 +73,30 @@ def _task(run: Run) -> Task:
 
 def _those_that_fit(run: Run, samples: Sequence[Sample]) -> list[Pair]:
     longest = longest_side(run.settings.model, run.tokenizer)
-    pairs = encode_samples(run.tokenizer, samples)
+    pairs = pairs_of(run, samples)
     short = [pair for pair in pairs if max(len(pair.source), len(pair.target) - 1) <= longest]
     if not short:
         raise RunError(f"{run.path}: no held-out pair fits the model's {longest} positions")
     return short
 
 
+def pairs_of(run: Run, samples: Sequence[Sample]) -> list[Pair]:
+    """Return samples as token ids of a run's model, with what stands around its texts."""
+    config = run.model.config
+    if not run.settings.is_opened:
+        return encode_samples(run.tokenizer, samples)
+    return encode_samples(
+        run.tokenizer,
+        samples,
+        run.target_tokenizer,
+        ((run.tokenizer.begins, run.tokenizer.ends), (config.begins, config.eos_ids[:1])),
+    )
+
+
 def _own_figures(run: Run, task: Mixed, n: int, seed: int) -> dict[str, Any]:
     """Measure the own pairs among the samples alone."""
     pairs = _those_that_fit(run, task.own_held_out_samples(n, seed))
-    quality = measure(run.model, pairs, run.tokenizer)
+    quality = measure(run.model, pairs, run.tokenizer, run.target_tokenizer)
     names = ("exact_match", "bleu", "chrf", "n")
     return {"own_pairs": {name: getattr(quality, name) for name in names}}
 

@@ -15,7 +15,6 @@ from core.evaluate.metrics import sorted_batches
 from core.model import Transformer
 from core.objective import translations
 from core.runs.run import Run
-from core.vocabulary import PAD
 
 
 def divergences(free: Iterable[DecodeStep], forced: Iterable[DecodeStep]) -> tuple[float, ...]:
@@ -109,6 +108,6 @@ def overall(positions: Sequence[PositionAccuracy]) -> PositionAccuracy:
 @torch.inference_mode()
 def _forced_tokens(model: Transformer, pairs: Sequence[Pair]) -> list[list[int]]:
     """Return the most probable token of each position after the true prefix."""
-    batch = collate(pairs).to(model.device)
+    batch = collate(pairs, model.config.pad_id).to(model.device)
     tokens_BT = model(batch.source_BS, batch.fed_BT).argmax(dim=-1)
-    return tokens_BT.masked_fill(batch.labels_BT == PAD, PAD).tolist()
+    return tokens_BT.masked_fill(~batch.predicted_BT, batch.pad_id).tolist()

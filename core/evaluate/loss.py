@@ -15,6 +15,7 @@ def token_loss(
     labels_BT: Tensor,
     label_smoothing: float = 0.0,
     n_tokens: int | None = None,
+    pad_id: int = PAD,
 ) -> Tensor:
     """Return the mean cross-entropy per token in nats; EOS counts, padding does not.
 
@@ -27,14 +28,15 @@ def token_loss(
         label_smoothing: ε.
         n_tokens: The tokens of the whole batch, of which these are a part: the losses of all parts
             then add up to that of the batch.
+        pad_id: Labels that are nothing to predict.
     """
     # Half precisions are too coarse for a logarithm; float64 stays.
     exact = torch.promote_types(logits_BTV.dtype, torch.float32)
     total = cross_entropy(
         logits_BTV.flatten(0, 1).to(exact),
         labels_BT.flatten(),
-        ignore_index=PAD,
+        ignore_index=pad_id,
         label_smoothing=label_smoothing,
         reduction="sum",
     )
-    return total / (int((labels_BT != PAD).sum()) if n_tokens is None else n_tokens)
+    return total / (int((labels_BT != pad_id).sum()) if n_tokens is None else n_tokens)

@@ -11,7 +11,6 @@ from core.evaluate.loss import token_loss
 from core.model import Transformer
 from core.objective import held_out_as_learned, written
 from core.tokenizer import Tokenizer
-from core.vocabulary import PAD
 
 EVALUATION_BATCH = 128
 
@@ -36,8 +35,20 @@ class Quality:
     """Pairs."""
 
 
-def measure(model: Transformer, pairs: Sequence[Pair], tokenizer: Tokenizer) -> Quality:
-    """Measure in evaluation mode; leaves the model in the mode that it was in."""
+def measure(
+    model: Transformer,
+    pairs: Sequence[Pair],
+    tokenizer: Tokenizer,
+    target_tokenizer: Tokenizer | None = None,
+) -> Quality:
+    """Measure in evaluation mode; leaves the model in the mode that it was in.
+
+    Args:
+        model: Any.
+        pairs: That fit its positions.
+        tokenizer: The sources'.
+        target_tokenizer: None where it is the same.
+    """
     was_training = model.training
     model.eval()
     both = [
@@ -47,8 +58,9 @@ def measure(model: Transformer, pairs: Sequence[Pair], tokenizer: Tokenizer) -> 
     ]
     accuracy, loss = _forced(model, held_out_as_learned(pairs, model.config, tokenizer))
     model.train(was_training)
-    said = [tokenizer.decode(said) for said, _ in both]
-    true = [tokenizer.decode(target) for _, target in both]
+    decode = (target_tokenizer or tokenizer).decode
+    said = [decode(said) for said, _ in both]
+    true = [decode(target) for _, target in both]
     return Quality(
         exact_match=sum(one == other for one, other in both) / len(pairs),
         token_accuracy=accuracy,
@@ -72,10 +84,10 @@ def _forced(model: Transformer, pairs: Sequence[Pair]) -> tuple[float, float]:
     """Return token accuracy and loss under teacher forcing, of pairs as they are learned."""
     n_right, n_tokens, loss = 0, 0, 0.0
     for group in sorted_batches(pairs):
-        batch = collate(group).to(model.device)
+        batch = collate(group, model.config.pad_id).to(model.device)
         logits_BTV = model(*batch.inputs)
-        right_BT = (logits_BTV.argmax(dim=-1) == batch.labels_BT) & (batch.labels_BT != PAD)
+        right_BT = (logits_BTV.argmax(dim=-1) == batch.labels_BT) & batch.predicted_BT
         n_right += int(right_BT.sum())
-        loss += token_loss(logits_BTV, batch.labels_BT).item() * batch.n_tokens
+        loss += token_loss(logits_BTV, batch.labels_BT, pad_id=batch.pad_id).item() * batch.n_tokens
         n_tokens += batch.n_tokens
     return n_right / n_tokens, loss / n_tokens

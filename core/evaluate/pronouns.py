@@ -136,7 +136,7 @@ def _pronoun_accuracy(
     """Return the share of ambiguous pronouns whose every token is most probable when forced."""
     n_right = n = 0
     for group in sorted_batches(pairs):
-        batch = collate(group).to(model.device)
+        batch = collate(group, model.config.pad_id).to(model.device)
         right_BT = model(batch.source_BS, batch.fed_BT, probe).argmax(dim=-1) == batch.labels_BT
         for sentence, references in enumerate(batch.references):
             for reference in _ambiguous(references):

@@ -9,6 +9,7 @@ import json
 import re
 
 from core.runs.run import NOTICE
+from core.runs.settings import LINES
 from core.runs.weights import BEST, CHECKPOINTS, SNAPSHOTS
 from core.tasks.corpus import FILES
 
@@ -29,6 +30,7 @@ TEXTS = (
     "words.txt",
     NOTICE,
     *FILES.values(),
+    LINES,
     METRICS,
     EVALUATION,
     HEADS,

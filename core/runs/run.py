@@ -9,6 +9,7 @@ evaluation.json   figures on held-out samples, and what each head does
 status.json       state, step, heartbeat, process id, and why training failed if it did
 pairs.tsv         the user's own pairs, where it learned from them; valid.tsv and test.tsv
                   where these parts have pairs of their own
+lines.txt         lines of text by which an opened model of one stack is measured
 request           what somebody asks of the process that trains the run: pause or stop
 watched           touched by whoever wants to see its weights as they now are
 train.log         what that process said

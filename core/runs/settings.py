@@ -9,6 +9,8 @@ from core.config import ConfigError, ModelConfig, TrainConfig
 from core.runs.files import RunError, read_json
 
 FORMAT = 1
+LINES = "lines.txt"
+"""The text of an opened model of one stack: see `core.runs.own_text`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +18,8 @@ class RunSettings:
     """What run.json says: how the run was made."""
 
     task: str
-    """A name of `TASKS`, or the file of pairs in the run's folder."""
+    """A name of `TASKS`, or the file of pairs in the run's folder; of an opened model empty, until
+    it is given pairs or lines."""
     preset: str
     model: ModelConfig
     training: TrainConfig
@@ -31,6 +34,11 @@ class RunSettings:
     def is_opened(self) -> bool:
         """Whether the model comes from elsewhere: then nothing is known of its training."""
         return bool(self.family)
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether there are pairs to measure on: of a task, or the user's own."""
+        return self.task not in ("", LINES)
 
     @property
     def beside_own_pairs(self) -> bool:

@@ -38,8 +38,7 @@ def task_named(name: str, folder: Path = Path()) -> Task:
         return Mixed(TASKS[name], kept_corpus(folder)) if own else TASKS[name]
     if name != FILES["train"]:
         raise CorpusError(f"{name!r} is none of the tasks {', '.join(TASKS)}")
-    held_out = [folder / FILES["valid"], folder / FILES["test"]]
-    if not (folder / name).exists() and all(file.exists() for file in held_out):
+    if not (folder / name).exists() and (folder / FILES["test"]).exists():
         return KeptCorpus(folder)
     return kept_corpus(folder)
 

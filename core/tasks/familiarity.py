@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from itertools import islice
 
 from core.tasks.everyday import Everyday
+from core.tasks.large import KeptCorpus
 from core.tasks.mixed import Mixed
 from core.tasks.task import Drawn, Task
 
@@ -39,13 +40,17 @@ def familiarity(task: Task | None, sentence: str) -> Familiarity | None:
     return Familiarity(task.form, task.makes(sentence))
 
 
-def longest_learned(task: Task) -> int:
+def longest_learned(task: Task) -> int | None:
     """Return the most words of a source among `N_DRAWN` sentences of a task's training.
+
+    None where those sentences are not there: of a large corpus only the held-out pairs are kept.
 
     >>> from core.tasks.copying import Copying
     >>> longest_learned(Copying())
     16
     """
+    if isinstance(task, KeptCorpus):
+        return None
     drawn = islice(task.training_samples(random.Random("lengths")), N_DRAWN)
     return max((len(sample.source.split()) for sample in drawn), default=0)
 

@@ -133,13 +133,18 @@ class LargeCorpus(OwnPairs):
 class KeptCorpus(OwnPairs):
     """What a run keeps of a large corpus beside its tokens: the held-out parts.
 
+    Of an opened model, which learned nothing here, there is but the test.
+
     Raises:
         CorpusError: They cannot be read.
     """
 
     def __init__(self, run: Path) -> None:
         self.name, self.run = str(run), run
-        self._parts = {part: read_samples([run / FILES[part]]) for part in HELD_OUT}
+        self._parts: dict[Part, Sequence[Sample]] = {
+            part: read_samples([file]) if (file := run / FILES[part]).is_file() else ()
+            for part in HELD_OUT
+        }
         self.examples = held_out_examples(self.part("test"))
 
     def part(self, part: Part) -> Sequence[Sample]:

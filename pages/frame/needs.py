@@ -19,7 +19,7 @@ class Need(Enum):
     DECODER_SELF = "decoder_self"
     """Where there is a decoder: that it looks at what is written so far."""
     TASK = "task"
-    """A task that it was trained on here."""
+    """Pairs to measure on: of the task that it was trained on here, or the user's own."""
     SCALED_TOKENS = "scaled_tokens"
     """Vectors of tokens times √d_model, to which vectors of positions are added."""
     LAYER_NORM = "layer_norm"
@@ -49,7 +49,7 @@ def _lacks(settings: RunSettings, need: Need) -> bool:
         Need.WRITING: "decoder" not in config.stacks,
         Need.BOTH: one_stack,
         Need.DECODER_SELF: config.decoder_mixing != "attention",
-        Need.TASK: settings.is_opened,
+        Need.TASK: not settings.has_pairs,
         Need.SCALED_TOKENS: not config.embedding_scale or in_scores or config.positions == "none",
         Need.LAYER_NORM: config.norm_kind != "layer",
         Need.SCALED_SCORES: config.score_scale != "width",
@@ -76,8 +76,8 @@ _SENTENCES = {
         "is about how a decoder looks at what is written so far."
     ),
     Need.TASK: lambda: _(
-        "{model} was trained elsewhere: nobody here knows on which task, and this view measures "
-        "on sentences of the task that were never trained on."
+        "{model} was trained elsewhere: nobody here knows on which task. This view measures on "
+        "pairs of sentences; give it some of your own on Heads, roles, “Your own text”."
     ),
     Need.SCALED_TOKENS: lambda: _(
         "{model} does not add vectors of positions to vectors of tokens times √d_model, which "

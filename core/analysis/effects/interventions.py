@@ -27,7 +27,6 @@ from core.model import (
 from core.model.probes import Freeze, Uniform
 from core.runs.run import Run
 from core.tokenizer import Token
-from core.vocabulary import PAD
 
 Kind = Literal["silence", "uniform", "freeze"]
 N_AVERAGED = 200
@@ -80,11 +79,11 @@ def average_mixed(run: Run, n: int = N_AVERAGED, seed: int = SEED) -> Averages:
     sums: dict[Site, Tensor] = {}
     counts = dict.fromkeys(run.model.sites(), 0)
     for group in sorted_batches(held_out_pairs(run, n, seed)):
-        batch = collate(group).to(run.model.device)
+        batch = collate(group, run.model.config.pad_id).to(run.model.device)
         run.model(batch.source_BS, batch.fed_BT, record)
         for site in run.model.sites():
             mixed_BHQE = record.tensors[site, Step.MIXED].double()
-            said_BQ = batch.ids(site.side) != PAD
+            said_BQ = batch.said(site.side)
             total_HE = (mixed_BHQE * said_BQ[:, None, :, None]).sum(dim=(0, 2))
             sums[site] = total_HE + sums.get(site, 0.0)
             counts[site] += int(said_BQ.sum())

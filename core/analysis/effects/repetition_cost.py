@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.functional import cross_entropy
 
-from core.analysis.heads.repeated_text import RepeatedText
+from core.analysis.heads.repeated_text import RepeatedText, TextRoles
 from core.analysis.heads.repeated_tokens import RepeatedTokens, TextRole
 from core.evaluate.intervals import Difference, mean_difference
 from core.heads import Head, Site
@@ -67,7 +67,7 @@ def costs_of_induction(loaded: Run, found: RepeatedText) -> dict[int, Repetition
 
 
 def control_heads(
-    found: RepeatedText, role: TextRole, heads: Sequence[Head], seed: int = 0
+    found: TextRoles, role: TextRole, heads: Sequence[Head], seed: int = 0
 ) -> tuple[Head, ...]:
     """Draw as many other heads of the same layers, from those with the smaller shares of a role.
 
@@ -92,7 +92,7 @@ def control_heads(
 
 
 def _lowest(
-    found: RepeatedText, role: TextRole, site: Site, heads: Collection[Head], needed: int
+    found: TextRoles, role: TextRole, site: Site, heads: Collection[Head], needed: int
 ) -> list[Head]:
     """Return the heads of a sublayer to draw from."""
     shares = {head: score.share for head, score in found.scores[role].items() if head.site == site}

@@ -18,7 +18,6 @@ from core.evaluate.metrics import sorted_batches
 from core.heads import Head
 from core.model import Silence, Transformer
 from core.model.masks import padding_to_hide
-from core.vocabulary import PAD
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +61,9 @@ class Silenceable:
         """
         self.model = model
         self.n = len(pairs)
-        self._batches = [collate(group).to(model.device) for group in sorted_batches(pairs)]
+        self._batches = [
+            collate(group, model.config.pad_id).to(model.device) for group in sorted_batches(pairs)
+        ]
         self._memories = [self._encoded(batch, Silence.of(())) for batch in self._batches]
 
     @torch.inference_mode()
@@ -73,7 +74,7 @@ class Silenceable:
         parts = []
         for batch, kept_BSD in zip(self._batches, self._memories, strict=True):
             memory_BSD = self._encoded(batch, probe) if encoder_too else kept_BSD
-            visible_B1S = padding_to_hide(batch.source_BS)
+            visible_B1S = padding_to_hide(batch.source_BS, batch.pad_id)
             logits_BTV = self.model.decode(batch.fed_BT, memory_BSD, visible_B1S, probe)
             parts.append(_figures(self.model, batch, logits_BTV))
         return SampleFigures(
@@ -95,14 +96,14 @@ def every_head(model: Transformer) -> list[Head]:
 
 def _figures(model: Transformer, batch: Batch, logits_BTV: Tensor) -> SampleFigures:
     labels_BT = batch.labels_BT
-    token_BT = labels_BT != PAD
+    token_BT = batch.predicted_BT
     said_right_BT = sayable(logits_BTV, model.config).argmax(dim=-1) == labels_BT
-    length_B, source_length_B = token_BT.sum(dim=-1), (batch.source_BS != PAD).sum(dim=-1)
+    length_B, source_length_B = token_BT.sum(dim=-1), (batch.source_BS != batch.pad_id).sum(dim=-1)
     limits = [length_limit(model, length) for length in source_length_B.tolist()]
     # What is longer than the limit is never written to its end.
     written_B = length_B <= length_B.new_tensor(limits)
     flat = (logits_BTV.flatten(0, 1), labels_BT.flatten())
-    loss_BT = cross_entropy(*flat, ignore_index=PAD, reduction="none").view_as(labels_BT)
+    loss_BT = cross_entropy(*flat, ignore_index=batch.pad_id, reduction="none").view_as(labels_BT)
     most_probable_BT = (logits_BTV.argmax(dim=-1) == labels_BT).cpu()
     pronouns = [
         bool(most_probable_BT[sentence, list(reference.steps)].all())

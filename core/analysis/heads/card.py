@@ -31,7 +31,8 @@ N_EXAMPLES = 2
 N_BINS = 20
 """Of the histogram."""
 
-Describe = Callable[[Sequence[int]], tuple[Token, ...]]
+Describes = Mapping[Side, Callable[[Sequence[int]], tuple[Token, ...]]]
+"""Side → what makes texts of its tokens."""
 """Ids → tokens as people read them."""
 
 
@@ -123,11 +124,15 @@ def head_card(run: Run, head: Head, n: int = N_SENTENCES, seed: int = SEED) -> H
         RunError: The task is a file of pairs that cannot be used, or nothing fits the model.
     """
     sentences = held_out_sentences(run, n, seed)
-    return study_head(run.model, sentences, head, run.tokenizer.describe)
+    describe: Describes = {
+        "source": run.tokenizer.describe,
+        "target": run.target_tokenizer.describe,
+    }
+    return study_head(run.model, sentences, head, describe)
 
 
 def study_head(
-    model: Transformer, sentences: Sentences, head: Head, describe: Describe
+    model: Transformer, sentences: Sentences, head: Head, describe: Describes
 ) -> HeadCard:
     """Return what a head does in these sentences."""
     rows = list(_rows(model, sentences, head, describe))
@@ -178,12 +183,12 @@ def histogram(card: HeadCard, n_bins: int = N_BINS) -> dict[Target, NDArray[np.i
 
 @torch.inference_mode()
 def _rows(
-    model: Transformer, sentences: Sentences, head: Head, describe: Describe
+    model: Transformer, sentences: Sentences, head: Head, describe: Describes
 ) -> Iterator[HeadRow]:
     """Yield the rows of a head that have a choice."""
     place = {pair: number for number, pair in enumerate(sentences.pairs)}
     for pairs in sorted_batches(sentences.pairs):
-        batch, record = collate(pairs), Record(sites=frozenset([head.site]))
+        batch, record = collate(pairs, model.config.pad_id), Record(sites=frozenset([head.site]))
         moved = batch.to(model.device)
         model(moved.source_BS, moved.fed_BT, record)
         rows = rows_of(head.kind, batch, record.tensors[head.site, Step.VISIBLE].cpu())
@@ -194,8 +199,8 @@ def _rows(
                 number=place[pair],
                 pair=pair,
                 kind=head.kind,
-                source=describe(pair.source),
-                target=describe(pair.target),
+                source=describe["source"](pair.source),
+                target=describe["target"](pair.target),
                 weights_QK=weights_BQK[at].numpy(),
                 visible_QK=rows.visible_BQK[at].numpy(),
                 wanted={role: wanted_BQK[at].numpy() for role, wanted_BQK in wanted.items()},

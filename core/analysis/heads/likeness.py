@@ -96,7 +96,7 @@ def likeness(model: Transformer, pairs: Sequence[Pair], kind: Kind) -> Likeness:
     distance_NN = torch.zeros(len(heads), len(heads), dtype=torch.float64)
     n_rows = 0
     for group in sorted_batches(pairs):
-        batch = collate(group)
+        batch = collate(group, model.config.pad_id)
         record = Record(sites=frozenset(sites))
         moved = batch.to(model.device)
         model(moved.source_BS, moved.fed_BT, record)

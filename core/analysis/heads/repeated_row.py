@@ -1,21 +1,22 @@
 """One row of a head on random tokens that repeat: what a role looks like. Q queries, K keys."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.analysis.heads.repeated_text import roles_text
+from core.analysis.heads.repeated_text import read, roles_text
 from core.analysis.heads.repeated_tokens import TextRole
-from core.heads import Head
+from core.heads import Head, Kind
 from core.model import Record, Step
 from core.runs.run import Run
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RepeatedRow:
-    """A row that a role asks, in the first sequence."""
+class RoleRow:
+    """A row that a role asks."""
 
     ids: tuple[int, ...]
     """What is read; in a decoder what it is fed."""
@@ -27,7 +28,7 @@ class RepeatedRow:
 
 
 @torch.inference_mode()
-def repeated_row(run: Run, role: TextRole, head: Head) -> RepeatedRow:
+def repeated_row(run: Run, role: TextRole, head: Head) -> RoleRow:
     """Return the row of a head that gives a role its median weight in the first sequence.
 
     Of two in the middle it is the earlier one in the order of their weights.
@@ -42,19 +43,24 @@ def repeated_row(run: Run, role: TextRole, head: Head) -> RepeatedRow:
     """
     model, text = run.model, roles_text(run)
     ids = {
-        side: text.ids_NP(model.config, side)[:1].to(model.device) for side in ("source", "target")
+        stack: text.ids_NP(model.config, Kind.self_of(stack).query_side)[:1].to(model.device)
+        for stack in model.config.stacks
     }
     record = Record(frozenset({Step.WEIGHTS, Step.VISIBLE}), frozenset({head.site}))
-    if "decoder" in model.config.stacks:
-        source = ids["source"] if "encoder" in model.config.stacks else None
-        model(source, ids["target"], record)
-    else:
-        model.encode(ids["source"], record)
+    read(model, ids, record)
     weights_QK = record.weights(head.site)[0, head.index].cpu().numpy()
     visible_QK = record.tensors[head.site, Step.VISIBLE].cpu()[0].expand(weights_QK.shape).numpy()
     keys = text.keys(model.config, head.kind)[role]
-    order_R = np.argsort(weights_QK[keys.rows_R, keys.keys_R], kind="stable")
-    at = order_R[(len(order_R) - 1) // 2]
-    query, key = int(keys.rows_R[at]), int(keys.keys_R[at])
-    shown = ids[head.kind.query_side][0].tolist()
-    return RepeatedRow(tuple(shown), query, key, weights_QK[query], visible_QK[query])
+    shown = tuple(ids[head.site.stack][0].tolist())
+    return middle_row(
+        [
+            RoleRow(shown, int(query), int(key), weights_QK[query], visible_QK[query])
+            for query, key in zip(keys.rows_R, keys.keys_R, strict=True)
+        ]
+    )
+
+
+def middle_row(rows: Sequence[RoleRow]) -> RoleRow:
+    """Return the row that gives the role its median weight; of two the one with less."""
+    ordered = sorted(rows, key=lambda row: row.weights_K[row.key])
+    return ordered[(len(rows) - 1) // 2]

@@ -28,8 +28,8 @@ from core.analysis.heads.repeated_tokens import (
     TextRole,
 )
 from core.evaluate.intervals import mean_difference
-from core.heads import Head, Kind, Site
-from core.model import Step, Transformer
+from core.heads import Head, Kind, Site, Stack
+from core.model import Probe, Step, Transformer
 from core.runs.run import Run
 
 NO_SPECIALS = Specials()
@@ -55,11 +55,10 @@ class TextScore:
 
 
 @dataclass(frozen=True, slots=True)
-class RepeatedText:
-    """What every head of self-attention does with text that repeats."""
+class TextRoles:
+    """What every head of self-attention does with some text."""
 
     scores: Mapping[TextRole, Mapping[Head, TextScore]]
-    text: RepeatedTokens
 
     def best(self, role: TextRole, n: int = 1, kind: Kind | None = None) -> tuple[Head, ...]:
         """Return the heads with the largest shares of a role, the largest first.
@@ -72,6 +71,13 @@ class RepeatedText:
         of_role = self.scores[role]
         heads = [head for head in of_role if kind in (None, head.kind)]
         return tuple(sorted(heads, key=lambda head: -of_role[head].share)[:n])
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedText(TextRoles):
+    """The same with text that repeats."""
+
+    text: RepeatedTokens
 
 
 @dataclass(frozen=True)
@@ -163,12 +169,24 @@ def _show(
     }
     for rows in text.batches():
         given = {stack: ids_NP[rows].to(model.device) for stack, ids_NP in ids.items()}
-        if "decoder" in given:
-            model(given.get("encoder"), given["decoder"], probe)
-        else:
-            # What an encoder alone would guess is not asked; some have no guess at all.
-            model.encode(given["encoder"], probe)
+        read(model, given, probe)
         progress(min(rows.stop, text.n_sequences))
+
+
+@torch.inference_mode()
+def read(model: Transformer, ids: Mapping[Stack, Tensor], probe: Probe) -> None:
+    """Let a model read, and a probe look.
+
+    Args:
+        model: In evaluation mode.
+        ids: ids_BP of each stack that the model has, on its device.
+        probe: Any.
+    """
+    if "decoder" in ids:
+        model(ids.get("encoder"), ids["decoder"], probe)
+    else:
+        # What an encoder alone would guess is not asked; some have no guess at all.
+        model.encode(ids["encoder"], probe)
 
 
 def _score(share_N: NDArray[np.float64], keys: RoleKeys) -> TextScore:

@@ -190,7 +190,7 @@ def _add(
     tallies: Sequence[Tally], model: Transformer, pairs: Sequence[Pair], sentences: Sentences
 ) -> None:
     """Show a batch to the model and count what its heads looked at."""
-    batch, record = collate(pairs), Record()
+    batch, record = collate(pairs, model.config.pad_id), Record()
     moved = batch.to(model.device)
     model(moved.source_BS, moved.fed_BT, record)
     for tally in tallies:

@@ -13,7 +13,6 @@ from torch import Tensor
 from core.analysis.heads.roles_sentences import Sentences, TokenLinks
 from core.batch import Batch, Pair, TokenReference
 from core.heads import Kind
-from core.vocabulary import PAD
 
 
 class Role(StrEnum):
@@ -51,11 +50,14 @@ class Rows:
     """Ids of the tokens that stand at the rows: in the decoder what is fed."""
     key_BK: Tensor
     visible_BQK: Tensor
+    said_BQ: Tensor
+    """True for rows, and for keys, that fill nothing up."""
+    said_BK: Tensor
 
     @property
     def chosen_BQ(self) -> Tensor:
         """True for rows that count: no padding, and with two keys or more to choose from."""
-        return (self.query_BQ != PAD) & (self.visible_BQK.sum(dim=-1) >= 2)
+        return self.said_BQ & (self.visible_BQK.sum(dim=-1) >= 2)
 
 
 def rows_of(kind: Kind, batch: Batch, visible_BQK: Tensor) -> Rows:
@@ -69,8 +71,9 @@ def rows_of(kind: Kind, batch: Batch, visible_BQK: Tensor) -> Rows:
     query_BQ, key_BK = batch.ids(kind.query_side), batch.ids(kind.key_side)
     shape = (*query_BQ.shape, key_BK.shape[1])
     # A mask of the model's own need not hide padding (there may be none to hide).
-    visible_BQK = visible_BQK.expand(shape) & (key_BK != PAD)[:, None]
-    return Rows(kind, query_BQ, key_BK, visible_BQK)
+    said_BK = batch.said(kind.key_side)
+    visible_BQK = visible_BQK.expand(shape) & said_BK[:, None]
+    return Rows(kind, query_BQ, key_BK, visible_BQK, batch.said(kind.query_side), said_BK)
 
 
 def role_keys(
@@ -91,7 +94,7 @@ def role_keys(
     counts_V = sentences.counts_V(rows.kind.key_side)
     found = {
         Role.SAME: rows.query_BQ[:, :, None] == rows.key_BK[:, None],
-        Role.DELIMITER: sentences.delimiters_V[rows.key_BK][:, None],
+        Role.DELIMITER: sentences.delimiters_V(rows.kind.key_side)[rows.key_BK][:, None],
         Role.RARE: _rarest(counts_V[rows.key_BK], visible_BQK),
     }
     if not rows.kind.is_self:

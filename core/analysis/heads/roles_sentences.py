@@ -30,12 +30,17 @@ class Sentences:
     pairs: tuple[Pair, ...]
     links: Mapping[Pair, TokenLinks]
     """The task's alignment; pairs of which none is known are missing."""
-    delimiters_V: Tensor
+    source_delimiters_V: Tensor
     """True for special tokens and for those that are nothing but punctuation."""
+    fed_delimiters_V: Tensor
     source_counts_V: Tensor
     """How often each token stands in the sources of these pairs."""
     fed_counts_V: Tensor
     """How often each token is fed to the decoder in these pairs."""
+
+    def delimiters_V(self, side: Side) -> Tensor:
+        """Return which tokens separate, and mean nothing."""
+        return self.source_delimiters_V if side == "source" else self.fed_delimiters_V
 
     def counts_V(self, side: Side) -> Tensor:
         """Return how often each token stands in the sources, or is fed."""
@@ -51,12 +56,20 @@ def held_out_sentences(run: Run, n: int, seed: int) -> Sentences:
     pairs = held_out_pairs(run, n, seed)
     task = task_of(run)
     samples = [] if task is None else task.held_out_samples(n, seed)
-    vocabulary = run.tokenizer.describe(range(run.tokenizer.vocab_size))
-    return known_sentences(pairs, dict(_linked(run.tokenizer, pairs, samples)), vocabulary)
+    linked = dict(_linked(run.tokenizer, pairs, samples))
+    target = None if run.target_tokenizer is run.tokenizer else _vocabulary(run.target_tokenizer)
+    return known_sentences(pairs, linked, _vocabulary(run.tokenizer), target)
+
+
+def _vocabulary(tokenizer: Tokenizer) -> Sequence[Token]:
+    return tokenizer.describe(range(tokenizer.vocab_size))
 
 
 def known_sentences(
-    pairs: Sequence[Pair], links: Mapping[Pair, TokenLinks], vocabulary: Sequence[Token]
+    pairs: Sequence[Pair],
+    links: Mapping[Pair, TokenLinks],
+    vocabulary: Sequence[Token],
+    target_vocabulary: Sequence[Token] | None = None,
 ) -> Sentences:
     """Return pairs with their alignments, and what follows from their tokens.
 
@@ -64,13 +77,16 @@ def known_sentences(
         pairs: The sentences.
         links: The alignments that are known.
         vocabulary: Every token, in the order of its id.
+        target_vocabulary: The same of what the decoder is fed; None where it is the same.
     """
+    fed = vocabulary if target_vocabulary is None else target_vocabulary
     return Sentences(
         pairs=tuple(pairs),
         links=links,
-        delimiters_V=torch.tensor([is_delimiter(token) for token in vocabulary]),
+        source_delimiters_V=torch.tensor([is_delimiter(token) for token in vocabulary]),
+        fed_delimiters_V=torch.tensor([is_delimiter(token) for token in fed]),
         source_counts_V=_counts([pair.source for pair in pairs], len(vocabulary)),
-        fed_counts_V=_counts([pair.target[:-1] for pair in pairs], len(vocabulary)),
+        fed_counts_V=_counts([pair.target[:-1] for pair in pairs], len(fed)),
     )
 
 

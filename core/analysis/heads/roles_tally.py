@@ -14,7 +14,6 @@ from torch import Tensor
 from core.analysis.heads.roles_questions import Role, Rows, offsets
 from core.analysis.heads.summaries import distances
 from core.heads import Site
-from core.vocabulary import PAD
 
 Counts = NDArray[np.float64]
 
@@ -146,9 +145,7 @@ def _distances(rows: Rows) -> Tensor:
     """Return distances_BQK in tokens, along the diagonal where the sides are of unequal length."""
     found_BQK = torch.zeros(rows.visible_BQK.shape, dtype=torch.float64)
     for sentence in range(len(found_BQK)):
-        n_queries, n_keys = (
-            int((ids[sentence] != PAD).sum()) for ids in (rows.query_BQ, rows.key_BK)
-        )
+        n_queries, n_keys = (int(said[sentence].sum()) for said in (rows.said_BQ, rows.said_BK))
         found_QK = distances(n_queries, n_keys, scaled=not rows.kind.is_self)
         found_BQK[sentence, :n_queries, :n_keys] = torch.from_numpy(found_QK)
     return found_BQK

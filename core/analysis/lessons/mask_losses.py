@@ -11,7 +11,6 @@ from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.loss import token_loss
 from core.model import Remask, Transformer
 from core.runs.run import Run
-from core.vocabulary import PAD
 
 BATCH = 50
 """Sentences of all lengths go into one batch, so that there is padding to look at."""
@@ -34,14 +33,14 @@ def losses_without(run: Run, n: int, seed: int = 0) -> tuple[MaskLoss, ...]:
     Raises:
         RunError: The run's task is a file of pairs that cannot be used any more.
     """
-    batches = list(_batches(held_out_pairs(run, n, seed)))
+    batches = list(_batches(held_out_pairs(run, n, seed), run.model.config.pad_id))
     cases: list[tuple[Mask, ...]] = [(), *((mask,) for mask in MASKS), MASKS]
     return tuple(_measured(run.model, batches, case) for case in cases)
 
 
-def _batches(pairs: Sequence[Pair]) -> Iterator[Batch]:
+def _batches(pairs: Sequence[Pair], pad_id: int) -> Iterator[Batch]:
     for start in range(0, len(pairs), BATCH):
-        yield collate(pairs[start : start + BATCH])
+        yield collate(pairs[start : start + BATCH], pad_id)
 
 
 @torch.inference_mode()
@@ -50,8 +49,8 @@ def _measured(model: Transformer, batches: Sequence[Batch], without: tuple[Mask,
     for batch in batches:
         probe = Remask(visible(batch.source_BS, batch.fed_BT, without)) if without else None
         logits_BTV = model(batch.source_BS, batch.fed_BT, probe)
-        right_BT = (logits_BTV.argmax(dim=-1) == batch.labels_BT) & (batch.labels_BT != PAD)
-        loss += token_loss(logits_BTV, batch.labels_BT).item() * batch.n_tokens
+        right_BT = (logits_BTV.argmax(dim=-1) == batch.labels_BT) & batch.predicted_BT
+        loss += token_loss(logits_BTV, batch.labels_BT, pad_id=batch.pad_id).item() * batch.n_tokens
         n_right += int(right_BT.sum())
         n_tokens += batch.n_tokens
     return MaskLoss(without, loss / n_tokens, n_right / n_tokens)

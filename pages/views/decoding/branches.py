@@ -76,7 +76,7 @@ def offer_mistake(opened: Opened, free: Sequence[DecodeStep], at: int) -> None:
     """Offer to put the second most probable word in the place of the one that a step says."""
     first, second = free[at].most_probable(2)
     token = first if free[at].chosen == second else second
-    word = opened.run.tokenizer.describe([token])[0].text
+    word = opened.run.target_tokenizer.describe([token])[0].text
     st.button(
         _("Feed a mistake: “{word}” at step {step}").format(word=plain(word), step=number(at)),
         key="feed_mistake",
@@ -132,7 +132,7 @@ def compare(
                 type="tertiary",
                 on_click=partial(put, branch),
             )
-            text = opened.run.tokenizer.decode([step.chosen for step in steps])
+            text = opened.run.target_tokenizer.decode([step.chosen for step in steps])
             st.text(typeset(text, opened.run))
             st.caption(_probability(steps))
 
@@ -167,7 +167,10 @@ def owner(opened: Opened, method: Method) -> str:
 
 def _read(text: str, opened: Opened) -> dict[int, int]:
     """Return the tokens that a text names; what is none of the vocabulary's words is left out."""
-    n_steps, n_tokens = opened.run.settings.model.max_positions, opened.run.tokenizer.vocab_size
+    n_steps, n_tokens = (
+        opened.run.settings.model.max_positions,
+        opened.run.target_tokenizer.vocab_size,
+    )
     pairs = [pair.partition(":") for pair in text.split()]
     found = {position(step, n_steps): position(token, n_tokens) for step, _colon, token in pairs}
     return {

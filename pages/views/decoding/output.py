@@ -130,7 +130,7 @@ def _power(value: float | None) -> str:
 def _names(opened: Opened, rows: Sequence[ScoreRow]) -> list[str]:
     """Return the tokens' texts; that of the others is empty."""
     ids = [row.token for row in rows if row.token is not None]
-    return [*(token.text for token in opened.run.tokenizer.describe_alone(ids)), ""]
+    return [*(token.text for token in opened.run.target_tokenizer.describe_alone(ids)), ""]
 
 
 def _numbers(rows: Sequence[ScoreRow], names: Sequence[str]) -> Columns:

@@ -32,7 +32,7 @@ def step_of(opened: Opened, free: Sequence[DecodeStep], overrides: Mapping[int, 
 
 
 def _pronoun_step(run: Run, source: str, target_ids: Sequence[int]) -> int | None:
-    return pronoun_step(cached.task(run.path), run.tokenizer, source, target_ids)
+    return pronoun_step(cached.task(run.path), run.target_tokenizer, source, target_ids)
 
 
 def of_step(opened: Opened, free: Sequence[DecodeStep], at: int) -> str:
@@ -66,7 +66,7 @@ def of_rest(opened: Opened, free: Sequence[DecodeStep], overrides: Mapping[int, 
     now = tuple(step.chosen for step in free if step.chosen not in ends)
     if at >= min(len(own), len(now)) or own[at] == now[at]:
         return ""
-    decode = opened.run.tokenizer.decode
+    decode = opened.run.target_tokenizer.decode
     before, after = decode(own[at + 1 :]), decode(now[at + 1 :])
     if before == after:
         return _("What follows **stays**: {text}").format(text=plain(before))
@@ -108,4 +108,4 @@ def of_sides(
 
 
 def _name(opened: Opened, token: int) -> str:
-    return plain(opened.run.tokenizer.describe([token])[0].text)
+    return plain(opened.run.target_tokenizer.describe([token])[0].text)

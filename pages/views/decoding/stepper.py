@@ -122,7 +122,7 @@ def _of_distributions(decodings: TwoDecodings) -> list[Row]:
 
 def _of_heads(decodings: TwoDecodings) -> list[Row]:
     source = [token.text for token in decodings.opened.inspection.source_tokens]
-    tokenizer = decodings.opened.run.tokenizer
+    tokenizer = decodings.opened.run.target_tokenizer
     return [
         (name, index, "weight", str(site), head, position, keys[position], weight)
         for name, (steps, _figures) in decodings.by_name.items()
@@ -141,7 +141,7 @@ def _side(opened: Opened, steps: Sequence[DecodeStep], figures: Sequence[StepFig
 
     of_self = [site for site in steps[0].attention if site.attention.is_self]
     return SideView(
-        fed=labels(opened.run.tokenizer.describe(steps[-1].prefix)),
+        fed=labels(opened.run.target_tokenizer.describe(steps[-1].prefix)),
         steps=tuple(_step(opened, each) for each in figures),
         cross=weights([site for site in steps[0].attention if site not in of_self]),
         self_=weights(of_self) if of_self else None,
@@ -170,9 +170,9 @@ def _step(opened: Opened, figures: StepFigures) -> StepView:
 
 def _labels_alone(opened: Opened, figures: StepFigures) -> list[TokenLabel]:
     """Return the labels of the most probable tokens, none of which continues another."""
-    tokens = opened.run.tokenizer.describe_alone(figures.tokens)
+    tokens = opened.run.target_tokenizer.describe_alone(figures.tokens)
     return [labels([token])[0] for token in tokens]
 
 
 def _label(opened: Opened, token: int) -> TokenLabel:
-    return labels(opened.run.tokenizer.describe([token]))[0]
+    return labels(opened.run.target_tokenizer.describe([token]))[0]

@@ -46,7 +46,7 @@ def draw(opened: Opened) -> Shown | None:
         return None
     is_own = known is None and reference == translation.text
     # Its own words are fed as it wrote them: split anew, they might be other tokens.
-    encoded = opened.run.tokenizer.encode(reference).ids
+    encoded = opened.run.target_tokenizer.encode(reference).ids
     target = translation.target_ids if is_own else encoded
     decodings = _decoded(opened, method, target)
     overrides, free = decodings.overrides, decodings.free

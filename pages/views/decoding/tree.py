@@ -74,7 +74,7 @@ def _seen(nodes: Sequence[BeamNode], opened: Opened) -> str:
     if not done:
         unfinished = _("No prefix came to its end.")
         return f"{unfinished} {dropped}"
-    texts = [plain(opened.run.tokenizer.decode(each.tokens)) for each in done[:2]]
+    texts = [plain(opened.run.target_tokenizer.decode(each.tokens)) for each in done[:2]]
     best = _("Best, with a score of **{score}** (its log-probability by its length): {text}")
     if len(done) > 1:
         best = _(
@@ -123,7 +123,7 @@ def _open_in_stepper(prefix: branches.Overrides) -> None:
 
 
 def _shown(opened: Opened, node: BeamNode) -> trees.TreeNode:
-    hypothesis, tokenizer = node.hypothesis, opened.run.tokenizer
+    hypothesis, tokenizer = node.hypothesis, opened.run.target_tokenizer
     return trees.TreeNode(
         label=tokenizer.describe(hypothesis.tokens)[-1].text,
         text=tokenizer.decode(hypothesis.tokens),

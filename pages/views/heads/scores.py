@@ -60,7 +60,7 @@ def draw(opened: Opened) -> Shown | None:
 
     Of a model that did not learn a task with sources here, the roles are those that need none.
     """
-    if opened.run.settings.is_opened or len(opened.run.settings.model.stacks) == 1:
+    if not opened.run.settings.has_pairs or len(opened.run.settings.model.stacks) == 1:
         return text_roles.draw(opened)
     try:
         with st.spinner(

@@ -1,4 +1,4 @@
-"""The roles of a model's heads on random tokens that repeat: for models of which no task is known.
+"""The roles of a model's heads on text of no task: random tokens that repeat, or one's own lines.
 
 Each role is a map of layers × heads, and one row of the chosen head shows what it means.
 """
@@ -9,15 +9,18 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
+from core.analysis.effects.line_cost import LineCost, costs_on_lines
 from core.analysis.effects.repetition_cost import (
     RepetitionCost,
     control_heads,
     cost_of_silencing,
 )
 from core.analysis.heads.antecedent import antecedent_head
-from core.analysis.heads.repeated_row import RepeatedRow, repeated_row
+from core.analysis.heads.own_lines import measure_lines, roles_on_lines, row_in_lines
+from core.analysis.heads.repeated_row import RoleRow, repeated_row
 from core.analysis.heads.repeated_text import (
     RepeatedText,
+    TextRoles,
     TextScore,
     measure_roles,
     roles_on_text,
@@ -34,6 +37,7 @@ from pages.frame.opening import Opened
 from pages.frame.view import Shown
 from pages.views.heads import named_heads
 from pages.views.heads.text_roles_costs import numbers, say_costs
+from pages.views.heads.text_roles_own import ask_text, say_line_costs
 from viz.charts.token_strips import TokenStrip, token_strips
 from viz.component.standalone import Drawn
 from viz.plane.matrices import Matrices, Matrix, numbered
@@ -89,31 +93,37 @@ TRIES = (
 
 def draw(opened: Opened) -> Shown | None:
     """Draw the map of a role, one row of a head, and what silencing costs on request."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        controls_here = st.container(horizontal=True, vertical_alignment="center")
+        own = ask_text(opened)
     try:
-        with st.spinner(_("Reading text that repeats …")):
-            found = cached.of_run(roles_on_text, opened.path)
+        with st.spinner(_("Reading the text …")):
+            found = cached.of_run(roles_on_lines if own else roles_on_text, opened.path)
     except ValueError as error:
         st.info(plain(explained(error)))
         return None
-    with st.container(horizontal=True, vertical_alignment="center"):
-        role = _ask(opened.run)
+    with controls_here:
+        role = _ask(opened.run, found)
         measured = controls.toggle(_("what silencing costs"), COSTS)
     head = _chosen(found, role)
     left, right = st.columns([9, 11], gap="medium")
     with left:
         picture = matrices(_map(found, role, head), key=MAP, on_pick=partial(_take, found, role))
     with right:
-        row = cached.of_run(repeated_row, opened.path, role, head)
+        row = cached.of_run(row_in_lines if own else repeated_row, opened.path, role, head)
         strip = _draw_row(opened, row, role)
         named_heads.link_to_map(opened, head)
         st.caption(_on_what(found))
-        costs = say_costs(opened) if measured else {}
+        costs = say_costs(opened) if measured and not own else {}
+        line_costs = say_line_costs(opened, role) if measured and own else {}
     return Shown(
         name=f"text_roles_{role}",
         title=_("Which heads look at {what}").format(what=_(MEANINGS[role])),
-        numbers=lambda: numbers(found, costs),
-        python=_python(opened, costs),
-        code=(measure_roles, control_heads, cost_of_silencing, antecedent_head),
+        numbers=lambda: numbers(found, costs, line_costs),
+        python=_python_of_lines(opened, role, line_costs) if own else _python(opened, costs),
+        code=(measure_lines, costs_on_lines)
+        if own
+        else (measure_roles, control_heads, cost_of_silencing, antecedent_head),
         seen=_seen(found, role, head),
         pictures=[picture, strip],
         about={"head": notes.site_and_head(head)},
@@ -123,19 +133,21 @@ def draw(opened: Opened) -> Shown | None:
     )
 
 
-def _ask(run: Run) -> TextRole:
+def _ask(run: Run, found: TextRoles) -> TextRole:
     """Ask for a role; a decoder opens on induction, which an encoder has no use for."""
-    usual = TextRole.INDUCTION if "decoder" in run.model.config.stacks else TextRole.PREVIOUS
-    return controls.choice(_("Role"), ROLE, {role: _(name) for role, name in NAMES.items()}, usual)
+    wanted = TextRole.INDUCTION if "decoder" in run.model.config.stacks else TextRole.PREVIOUS
+    offered = {role: _(name) for role, name in NAMES.items() if role in found.scores}
+    usual = wanted if wanted in offered else next(iter(offered))
+    return controls.choice(_("Role"), ROLE, offered, usual)
 
 
-def _chosen(found: RepeatedText, role: TextRole) -> Head:
+def _chosen(found: TextRoles, role: TextRole) -> Head:
     """Return the head that the link names, or else the one with the largest share."""
     named = {str(head): head for head in found.scores[role]}
     return named.get(address.linked(HEAD) or "", found.best(role)[0])
 
 
-def _map(found: RepeatedText, role: TextRole, chosen: Head) -> Matrices:
+def _map(found: TextRoles, role: TextRole, chosen: Head) -> Matrices:
     panels = [_panel(kind, heads, found.scores[role]) for kind, heads in _kinds(found).items()]
     at = list(_kinds(found)).index(chosen.kind)
     return Matrices(
@@ -169,10 +181,10 @@ def _detail(score: TextScore) -> str:
     )
 
 
-def _kinds(found: RepeatedText) -> dict[Kind, list[list[Head]]]:
+def _kinds(found: TextRoles) -> dict[Kind, list[list[Head]]]:
     """Return kind of attention → its heads by layer."""
     kinds: dict[Kind, list[list[Head]]] = {}
-    for head in sorted(found.scores[TextRole.PREVIOUS]):
+    for head in sorted(next(iter(found.scores.values()))):
         layers = kinds.setdefault(head.kind, [])
         if len(layers) == head.layer:
             layers.append([])
@@ -180,14 +192,14 @@ def _kinds(found: RepeatedText) -> dict[Kind, list[list[Head]]]:
     return kinds
 
 
-def _take(found: RepeatedText, role: TextRole) -> None:
+def _take(found: TextRoles, role: TextRole) -> None:
     """Take over the head whose cell was clicked."""
     if pick := clicks.picked(MAP):
         layers = list(_kinds(found).values())[int(pick["panel"])]
         address.choose({HEAD: str(layers[int(pick["row"])][int(pick["column"])])})
 
 
-def _draw_row(opened: Opened, row: RepeatedRow, role: TextRole) -> Drawn:
+def _draw_row(opened: Opened, row: RoleRow, role: TextRole) -> Drawn:
     text = _("**One of its rows** gives **{weight}** to {what}")
     weight = float(row.weights_K[row.key])
     st.markdown(text.format(weight=number(weight, 2), what=_(MEANINGS[role])))
@@ -213,7 +225,10 @@ def _draw_row(opened: Opened, row: RepeatedRow, role: TextRole) -> Drawn:
     return Drawn(html=drawn)
 
 
-def _on_what(found: RepeatedText) -> str:
+def _on_what(found: TextRoles) -> str:
+    if not isinstance(found, RepeatedText):
+        n = max(score.n_sequences for of in found.scores.values() for score in of.values())
+        return n_("In {n} line of your own.", "In {n} lines of your own.", n).format(n=number(n))
     text = found.text
     return n_(
         "{n} sequence of {half} random tokens, each read twice; seed {seed}.",
@@ -222,7 +237,7 @@ def _on_what(found: RepeatedText) -> str:
     ).format(n=number(text.n_sequences), half=number(text.half), seed=SEED)
 
 
-def _seen(found: RepeatedText, role: TextRole, head: Head) -> str:
+def _seen(found: TextRoles, role: TextRole, head: Head) -> str:
     """Say how much of its weight a head gives to a role, beside an even row."""
     score = found.scores[role][head]
     low, high = score.interval
@@ -258,6 +273,23 @@ def _python(opened: Opened, costs: dict[int, RepetitionCost]) -> str:
         lines += [
             "costs = costs_of_induction(run, found)",
             "values += [cost.silenced.second.after for cost in costs.values()]",
+        ]
+    lines += ['numbers = {"value": values}', ""]
+    return snippets.loading(opened.path, *imports) + "\n".join(lines)
+
+
+def _python_of_lines(opened: Opened, role: TextRole, costs: dict[int, LineCost]) -> str:
+    imports = ["from core.analysis.heads.own_lines import roles_on_lines"]
+    lines = [
+        "found = roles_on_lines(run)",
+        "values = [each.share for of in found.scores.values() for each in of.values()]",
+    ]
+    if costs:
+        imports.insert(0, "from core.analysis.effects.line_cost import costs_on_lines")
+        imports.append("from core.analysis.heads.repeated_tokens import TextRole")
+        lines += [
+            f'costs = costs_on_lines(run, TextRole("{role}"))',
+            "values += [cost.silenced.after for cost in costs.values()]",
         ]
     lines += ['numbers = {"value": values}', ""]
     return snippets.loading(opened.path, *imports) + "\n".join(lines)

@@ -2,9 +2,10 @@
 
 import streamlit as st
 
+from core.analysis.effects.line_cost import LineCost
 from core.analysis.effects.repetition_cost import RepetitionCost, costs_of_induction
 from core.analysis.heads.antecedent import antecedent_of
-from core.analysis.heads.repeated_text import RepeatedText, roles_on_text
+from core.analysis.heads.repeated_text import TextRoles, roles_on_text
 from core.runs.run import Run
 from pages.frame import amounts, cached, notes
 from pages.frame.language import _, n_, number, percent
@@ -62,24 +63,28 @@ def _costs(run: Run) -> dict[int, RepetitionCost]:
     return costs_of_induction(run, cached.of_run(roles_on_text, run.path))
 
 
-def numbers(found: RepeatedText, costs: dict[int, RepetitionCost]) -> Columns:
+def numbers(
+    found: TextRoles, costs: dict[int, RepetitionCost], line_costs: dict[int, LineCost]
+) -> Columns:
     """Return a row for each role and head, and one for each number of silenced heads."""
     rows = [
         (str(role), str(head), each.share, each.baseline, *each.interval, each.n_sequences)
         for role, scores in found.scores.items()
         for head, each in scores.items()
     ]
+    silenced = [("induction", cost.silenced.heads, cost.silenced.second) for cost in costs.values()]
+    silenced += [("in_lines", cost.heads, cost.silenced) for cost in line_costs.values()]
     rows += [
         (
-            "silenced_induction",
-            " ".join(map(str, cost.silenced.heads)),
-            cost.silenced.second.after,
-            cost.silenced.second.before,
-            cost.silenced.second.low,
-            cost.silenced.second.high,
-            cost.silenced.second.n,
+            f"silenced_{where}",
+            " ".join(map(str, heads)),
+            each.after,
+            each.before,
+            each.low,
+            each.high,
+            each.n,
         )
-        for cost in costs.values()
+        for where, heads, each in silenced
     ]
     names = ("role", "head", "value", "baseline", "low", "high", "n")
     return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))

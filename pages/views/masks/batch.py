@@ -35,7 +35,7 @@ class Chosen:
 
     path: Path
     """Of the run."""
-    tokenizer: Tokenizer
+    tokenizers: Mapping[Side, Tokenizer]
     sentences: tuple[str, ...]
     batch: PaddedBatch
     sentence: int
@@ -63,7 +63,7 @@ class Chosen:
         fed_ids = self.batch.fed_ids[self.sentence]
         return {
             "sentence": self.sentences[self.sentence],
-            "translation": self.tokenizer.decode(fed_ids[1:]),
+            "translation": self.tokenizers["target"].decode(fed_ids[1:]),
             "head": site_and_head(self.head),
         }
 
@@ -111,7 +111,7 @@ class Chosen:
         )
 
     def _labels(self, side: Side) -> tuple[TokenLabel, ...]:
-        return labels(self.tokenizer.describe(self.batch.ids(side)[self.sentence].tolist()))
+        return labels(self.tokenizers[side].describe(self.batch.ids(side)[self.sentence].tolist()))
 
 
 def ask(opened: Opened, *, heads: bool) -> Chosen:
@@ -140,7 +140,11 @@ def ask(opened: Opened, *, heads: bool) -> Chosen:
         said.append(_("A sentence was cut: the model has no more positions."))
     st.caption(" ".join(said))
     head_of_site = Head(chosen_sites[layer], head)
-    return Chosen(opened.path, opened.run.tokenizer, sentences, batch, index, head_of_site)
+    tokenizers: dict[Side, Tokenizer] = {
+        "source": opened.run.tokenizer,
+        "target": opened.run.target_tokenizer,
+    }
+    return Chosen(opened.path, tokenizers, sentences, batch, index, head_of_site)
 
 
 def weights_map(chosen: Chosen, done: HeadOfBatch, title: str) -> Matrix:

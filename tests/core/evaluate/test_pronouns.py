@@ -55,7 +55,7 @@ class Known:
     the encoder the model writes 8 for it, else 7.
     """
 
-    config = SimpleNamespace(n_heads=2)
+    config = SimpleNamespace(n_heads=2, pad_id=0)
     device = torch.device("cpu")
 
     def sites(self):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.tasks import TASKS, translation
+from core.tasks import TASKS, task_named, translation
 from core.tasks.copying import MAX_LENGTH
 from core.tasks.corpus import Corpus
 from core.tasks.familiarity import familiarity, is_measured, longest_learned, nearest_words
@@ -90,3 +90,8 @@ def test_one_letter_too_many_too_few_and_two_swapped_are_found_among_many():
     known = {f"{a}{b}{c}" for a in "stuv" for b in "aeiou" for c in "lmnr"} | {"street", "animal"}
     for typed, meant in [("strreet", "street"), ("steet", "street"), ("aniaml", "animal")]:
         assert nearest_words(typed, known)[0] == meant
+
+
+def test_of_a_corpus_whose_pairs_are_gone_nobody_knows_the_longest(tmp_path):
+    (tmp_path / "test.tsv").write_text("source\ttarget\na b\tc\n")
+    assert longest_learned(task_named("pairs.tsv", tmp_path)) is None

@@ -11,6 +11,7 @@ from core.batch import Pair, TokenReference
 from core.heads import Site
 from core.model import Step
 from core.tokenizer import Token
+from core.vocabulary import PAD
 
 SELF, CAUSAL, CROSS = (
     Site.parse(f"{name}") for name in ("encoder.0.self", "decoder.0.self", "decoder.0.cross")
@@ -47,7 +48,7 @@ class ByHand:
     def __init__(self, known, heads):
         self.pairs = {pair.source: pair for pair in known.pairs}
         self.heads = heads
-        self.config = SimpleNamespace(n_heads=len(next(iter(heads.values()))))
+        self.config = SimpleNamespace(n_heads=len(next(iter(heads.values()))), pad_id=PAD)
 
     def sites(self):
         return tuple(self.heads)

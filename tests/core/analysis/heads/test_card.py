@@ -44,7 +44,10 @@ def describe(ids):
 
 def card_of(known, site, key_of):
     return study_head(
-        ByHand(known, {site: [pointing(site, key_of)]}), known, Head(site, 0), describe
+        ByHand(known, {site: [pointing(site, key_of)]}),
+        known,
+        Head(site, 0),
+        {"source": describe, "target": describe},
     )
 
 

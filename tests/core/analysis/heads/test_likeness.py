@@ -17,7 +17,7 @@ SITES = (Site("encoder", 0, "self"), Site("encoder", 1, "self"))
 class Drawn:
     """Two encoder layers whose weights are given as weights_LHQK, for sources of one length."""
 
-    config = SimpleNamespace(n_heads=2)
+    config = SimpleNamespace(n_heads=2, pad_id=0)
     device = torch.device("cpu")
 
     def __init__(self, weights):

@@ -23,7 +23,7 @@ def test_what_is_taken_away_can_be_computed_again(
 ):
     at = open_text_roles(text_costs="true")
     columns = numbers(
-        roles_on_text(opened_run), costs_of_induction(opened_run, roles_on_text(opened_run))
+        roles_on_text(opened_run), costs_of_induction(opened_run, roles_on_text(opened_run)), {}
     )
     assert handed_over[-1].numbers() == columns
     assert_computed_again(at, handed_over[-1], "value", root=opened_folder.parent)

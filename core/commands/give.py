@@ -1,0 +1,30 @@
+"""Give an opened model pairs, or lines of text, of one's own to measure its heads on."""
+
+import argparse
+from pathlib import Path
+
+from core.commands.errors import CommandError
+from core.runs.own_text import give_text
+from core.runs.settings import read_settings
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Take a run, and the file."""
+    parser.add_argument("run", type=Path, metavar="RUN", help="an opened model: runs/minilm")
+    parser.add_argument(
+        "file",
+        type=Path,
+        metavar="FILE",
+        help="pairs (TSV or CSV) for a model of encoder and decoder; for others lines of text",
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Keep the text in the run's folder, and say how much it is."""
+    try:
+        content = arguments.file.read_bytes()
+    except OSError as error:
+        raise CommandError(f"{arguments.file}: {error.strerror}") from error
+    n = give_text(arguments.run, content, str(arguments.file))
+    what = "pairs" if read_settings(arguments.run).has_pairs else "lines"
+    print(f"{arguments.run}: its heads are measured on {n:,} {what}")

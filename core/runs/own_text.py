@@ -1,0 +1,92 @@
+"""Text of one's own beside a model from elsewhere: what its heads are measured on.
+
+A model of encoder and decoder takes pairs, and all of them are held out: nothing was learned from
+them here. A model of one stack takes lines.
+"""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from core.files import write_atomically
+from core.messages import Message
+from core.runs.files import RunError, read_text
+from core.runs.run import PAIRS
+from core.runs.settings import LINES, read_settings
+from core.tasks import CorpusError
+from core.tasks.columns import tidy
+from core.tasks.corpus import FILES
+from core.tasks.pairs import as_tsv, read_pairs
+
+MOST_LINES = 200
+"""So many lines are kept: each is read by the model alone."""
+LEAST_LINES = 2
+
+
+def give_text(path: Path, content: bytes, name: str) -> int:
+    """Keep pairs or lines beside an opened model; those that it had before go.
+
+    Args:
+        path: The run's folder.
+        content: UTF-8: pairs as `core.tasks.pairs.read_pairs` takes them, or lines of text.
+        name: What messages call it.
+
+    Returns:
+        How many pairs or lines there are.
+
+    Raises:
+        RunError: The run is not an opened one, or the content cannot be used; the message says why.
+    """
+    settings = read_settings(path)
+    if not settings.is_opened:
+        raise RunError(
+            Message("{run} was trained here: it is measured on what it learned.", run=path.name)
+        )
+    if len(settings.model.stacks) == 2:
+        task, file, kept, n = PAIRS, FILES["test"], *_pairs(content, name)
+    else:
+        task, file, kept, n = LINES, LINES, *_lines(content, name)
+    write_atomically(path / file, kept)
+    # Last, and always: whoever has loaded the run sees by it that something is another.
+    told = replace(settings, task=task).to_dict()
+    write_atomically(path / "run.json", (json.dumps(told, indent=2) + "\n").encode())
+    return n
+
+
+def lines_of(path: Path) -> list[str]:
+    """Return the lines that a run was given; none where there are none.
+
+    Raises:
+        RunError: They cannot be read.
+    """
+    return read_text(path, LINES).splitlines() if (path / LINES).is_file() else []
+
+
+def _pairs(content: bytes, name: str) -> tuple[bytes, int]:
+    try:
+        pairs = read_pairs(content, name)
+    except CorpusError as error:
+        raise RunError(*error.args) from error
+    if pairs.refused:
+        first = pairs.refused[0]
+        raise RunError(
+            Message("{name}, line {n}: {why}", name=name, n=first.line, why=first.reason)
+        )
+    if not pairs.samples:
+        raise RunError(Message("{name}: there is no pair in it.", name=name))
+    return as_tsv(pairs.samples), len(pairs.samples)
+
+
+def _lines(content: bytes, name: str) -> tuple[bytes, int]:
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise RunError(Message("{name} is no text in UTF-8.", name=name)) from error
+    lines = list(dict.fromkeys(filter(None, map(tidy, text.splitlines()))))[:MOST_LINES]
+    if len(lines) < LEAST_LINES:
+        raise RunError(
+            Message(
+                "{name}: at least {n} different lines of text are needed.", name=name, n=LEAST_LINES
+            )
+        )
+    return ("\n".join(lines) + "\n").encode(), len(lines)

@@ -1,0 +1,63 @@
+"""What silencing costs in lines of one's own: against a head whose part of W^O is zero."""
+
+import shutil
+
+import numpy as np
+import pytest
+import torch
+
+from core.analysis.effects.line_cost import costs_on_lines
+from core.analysis.heads.repeated_tokens import TextRole
+from core.runs.own_text import give_text
+from core.runs.run import load_run
+
+LINES = [
+    "the animal and the street",
+    "the animal is tired",
+    "did not cross it",
+    "capital of France",
+]
+
+
+@pytest.fixture(scope="module")
+def run(opened_path, tmp_path_factory):
+    path = tmp_path_factory.mktemp("cost") / "gpt2"
+    shutil.copytree(opened_path("gpt2"), path)
+    give_text(path, "\n".join(LINES).encode(), "lines")
+    return load_run(path)
+
+
+def loss(run, heads):
+    """Mean −log p of the tokens of the lines between, with these heads' part of W^O at zero."""
+    model = load_run(run.path).model
+    width = model.config.d_model // model.config.n_heads
+    with torch.no_grad():
+        for head in heads:
+            weight = model.decoder[head.layer].self_attention.output.weight
+            weight[:, head.index * width : (head.index + 1) * width] = 0
+        total = n = 0
+        for line in LINES[1::2]:
+            ids = [*run.tokenizer.begins, *run.tokenizer.encode(line).ids]
+            logits = model(None, torch.tensor([ids]))[0].double().numpy()
+            log_p = logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
+            total -= sum(log_p[at - 1, ids[at]] for at in range(1, len(ids)))
+            n += len(ids) - 1
+    return total / n
+
+
+def test_costs_are_those_of_a_slow_computation(run):
+    costs = costs_on_lines(run, TextRole.PREVIOUS)
+    assert 1 in costs
+    for n, cost in costs.items():
+        assert (len(cost.heads), len(cost.others)) == (n, n)
+        assert not set(cost.heads) & set(cost.others)
+        assert cost.silenced.before == pytest.approx(loss(run, ()), abs=1e-5)
+        assert cost.silenced.after == pytest.approx(loss(run, cost.heads), abs=1e-5)
+        assert cost.control.after == pytest.approx(loss(run, cost.others), abs=1e-5)
+        assert cost.silenced.n == len(LINES) // 2
+
+
+def test_nothing_is_measured_of_what_writes_nothing(opened_path, tmp_path):
+    shutil.copytree(opened_path("bert"), tmp_path / "bert")
+    give_text(tmp_path / "bert", "\n".join(LINES).encode(), "lines")
+    assert costs_on_lines(load_run(tmp_path / "bert"), TextRole.PREVIOUS) == {}

@@ -1,0 +1,41 @@
+import json
+import shutil
+
+
+def test_lines_are_kept_and_heads_are_then_measured_on_them(command, opened_path, tmp_path):
+    shutil.copytree(opened_path("gpt2"), tmp_path / "gpt2")
+    text = tmp_path / "text.txt"
+    text.write_text("the animal and the street\nit is the animal\nthe animal is tired\n")
+    status, out, error = command("give", tmp_path / "gpt2", text)
+    assert (status, error) == (0, "")
+    assert "3 lines" in out
+    status, out, error = command("heads", tmp_path / "gpt2")
+    assert status == 0, error
+    assert "your own lines; the mean weight on what a role looks at" in out
+    assert "without the best 1 of previous, -log p of the next token rises by" in out
+    found = json.loads(command("heads", tmp_path / "gpt2", "--json")[1])["own_lines"]
+    assert set(found["roles"]) <= {"previous", "first", "itself", "duplicate", "induction"}
+    assert found["silenced"]["previous"]["1"]["loss"]["n"] == 1
+
+
+def test_pairs_make_a_translator_one_with_held_out_sentences(command, opened_path, tmp_path):
+    shutil.copytree(opened_path("marian"), tmp_path / "marian")
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("the animal;la rue\nthe street;il dormait\n")
+    assert "2 pairs" in command("give", tmp_path / "marian", pairs)[1]
+    status, out, error = command("heads", tmp_path / "marian")
+    assert status == 0, error
+    assert "2 held-out sentences" in out
+    status, out, error = command("evaluate", tmp_path / "marian")
+    assert status == 0, error
+    assert "of 2 held-out samples" in out
+
+
+def test_what_is_no_file_or_no_opened_model_is_said(command, opened_path, tmp_path):
+    status, _out, error = command("give", opened_path("bert"), tmp_path / "none.txt")
+    assert status == 2
+    assert "none.txt: No such file" in error
+    (tmp_path / "some.txt").write_text("one\ntwo\n")
+    status, _out, error = command("give", "gallery/copy", tmp_path / "some.txt")
+    assert status == 2
+    assert "was trained here" in error

@@ -1,0 +1,117 @@
+import shutil
+
+import pytest
+
+from core.analysis.effects.silencing import Silenceable
+from core.analysis.heads.findings import task_of
+from core.analysis.heads.roles import role_scores
+from core.evaluate.evaluation import evaluate, held_out_pairs
+from core.evaluate.metrics import measure
+from core.runs.archive import archive_run
+from core.runs.own_text import MOST_LINES, give_text, lines_of
+from core.runs.run import RunError, load_run
+from core.runs.unpack import unpack_run
+from core.tasks.translation import Translation
+
+PAIRS = [
+    ("The animal did not cross the street.", "L'été dernier il dormait."),
+    ("it was too tired", "la rue"),
+    ("What is it?", "nous n'avons pas traversé la rue où il dormait."),
+]
+TSV = "".join(f"{source}\t{target}\n" for source, target in PAIRS).encode()
+
+
+@pytest.fixture
+def given(opened_path, tmp_path):
+    """Return a function that copies an opened model of a kind and gives it text."""
+
+    def give(kind, content):
+        path = tmp_path / kind
+        shutil.copytree(opened_path(kind), path)
+        n = give_text(path, content, "a file")
+        return load_run(path), n
+
+    return give
+
+
+@pytest.mark.parametrize("kind", ["marian", "t5"])
+def test_pairs_begin_and_end_as_the_model_does(given, kind):
+    run, n = given(kind, TSV)
+    assert n == len(PAIRS)
+    assert run.settings.has_pairs
+    config, found = run.model.config, {pair.text: pair for pair in held_out_pairs(run, 10, 0)}
+    for source, target in PAIRS:
+        pair = found[source]
+        assert pair.source == (*run.tokenizer.encode(source).ids, config.eos_ids[0])
+        ids = run.target_tokenizer.encode(target).ids
+        assert pair.target == (config.bos_id, *ids, config.eos_ids[0])
+    assert task_of(run).reference(PAIRS[0][0]) == PAIRS[0][1]
+
+
+@pytest.mark.parametrize("kind", ["marian", "t5"])
+def test_what_fills_a_batch_up_counts_nowhere(given, kind):
+    # Marian fills up with its last token, and its first, </s>, is what this project fills up with.
+    run, _ = given(kind, TSV)
+    pairs = held_out_pairs(run, 10, 0)
+    together = measure(run.model, pairs, run.tokenizer, run.target_tokenizer)
+    alone = [measure(run.model, [pair], run.tokenizer, run.target_tokenizer) for pair in pairs]
+    lengths = [len(pair.target) - 1 for pair in pairs]
+    assert together.loss == pytest.approx(
+        sum(n * each.loss for n, each in zip(lengths, alone, strict=True)) / sum(lengths), rel=1e-5
+    )
+    figures = Silenceable(run.model, pairs).figures()
+    assert sorted(figures.n_tokens_N) == sorted(lengths)
+    singly = [Silenceable(run.model, [pair]).figures().loss_N[0] for pair in pairs]
+    assert sorted(figures.loss_N) == pytest.approx(sorted(singly), rel=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["marian", "t5"])
+def test_every_row_of_a_target_is_scored_the_first_included(given, kind):
+    run, _ = given(kind, TSV)
+    roles = {str(role.head): role for role in role_scores(run)}
+    # Each row but the first of decoder self-attention has a choice; cross-attention has all.
+    rows = sum(len(pair.target) - 1 for pair in held_out_pairs(run, 10, 0))
+    assert roles["decoder.0.cross:0"].n_rows == rows
+    assert roles["decoder.0.self:0"].n_rows == rows - len(PAIRS)
+
+
+def test_a_model_with_pairs_is_evaluated_and_given_away(given, tmp_path):
+    run, _ = given("t5", TSV)
+    figures = evaluate(run)
+    assert (figures["n"], figures["pronoun"]) == (len(PAIRS), None)
+    archive_run(run.path, tmp_path / "run.zip")
+    taken = unpack_run(tmp_path / "run.zip", tmp_path / "runs", "again")
+    assert held_out_pairs(load_run(taken), 10, 0) == held_out_pairs(run, 10, 0)
+
+
+def test_lines_are_tidied_and_each_kept_once(given):
+    content = "\ufeff  a  line \n\na line\nanother\u2028line\n".encode()
+    run, n = given("bert", content)
+    assert lines_of(run.path) == ["a line", "another", "line"][:n]
+    assert not run.settings.has_pairs
+    many = "\n".join(f"line {number}" for number in range(MOST_LINES + 5)).encode()
+    assert give_text(run.path, many, "a file") == MOST_LINES
+    assert lines_of(run.path)[-1] == f"line {MOST_LINES - 1}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "why"),
+    [
+        ("bert", b"one line", "at least 2 different lines"),
+        ("bert", b"\xff\xfe\xfa", "UTF-8"),
+        ("marian", b"", "a file"),
+        ("marian", b"no second column\nnor here", "line 1"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_and_changes_nothing(given, kind, content, why):
+    run, _ = given(kind, TSV)
+    before = (run.path / "run.json").read_bytes()
+    with pytest.raises(RunError, match=why):
+        give_text(run.path, content, "a file")
+    assert (run.path / "run.json").read_bytes() == before
+
+
+def test_a_run_that_was_trained_here_keeps_its_task(copy_run):
+    with pytest.raises(RunError, match="trained here"):
+        give_text(copy_run.path, TSV, "a file")
+    assert Translation.name != copy_run.settings.task

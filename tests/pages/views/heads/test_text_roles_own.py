@@ -1,0 +1,99 @@
+import shutil
+
+import pytest
+
+from core.analysis.effects.line_cost import costs_on_lines
+from core.analysis.heads.own_lines import roles_on_lines
+from core.analysis.heads.repeated_tokens import TextRole
+from core.evaluate.evaluation import held_out_pairs
+from core.runs.own_text import give_text, lines_of
+from core.runs.run import load_run
+from pages import heads
+from pages.frame.language import percent
+from tests.pages.conftest import component, said
+from viz.plane.matrices import unpack
+
+LINES = ["the animal and the street", "the animal is tired", "did not cross it", "it is the animal"]
+
+
+@pytest.fixture
+def own_models(opened_path, tmp_path, elsewhere):
+    """Return a function that puts an opened model among the visitor's runs."""
+    elsewhere("OWN", tmp_path)
+
+    def put(kind, content=None):
+        shutil.copytree(opened_path(kind), tmp_path / kind)
+        if content:
+            give_text(tmp_path / kind, content.encode(), "lines")
+        return tmp_path / kind
+
+    return put
+
+
+@pytest.mark.parametrize("kind", ["bert", "gpt2"])
+def test_lines_that_were_given_come_first(open_page, own_models, kind):
+    run = load_run(own_models(kind, "\n".join(LINES)))
+    at = open_page("heads", trial="scores", model=f"runs/{kind}", text_role="previous")
+    found = roles_on_lines(run).scores[TextRole.PREVIOUS]
+    best = max(found, key=lambda head: found[head].share)
+    assert f"gives **{percent(found[best].share)}**" in said(at)
+    assert "In 4 lines of your own." in said(at)
+    maps = unpack(component(at, "matrices").bytes)
+    values = [each for panel in maps.panels for each in panel.values.reshape(-1).tolist()]
+    assert values == pytest.approx([found[head].share for head in sorted(found)], abs=1e-6)
+
+
+def test_the_made_text_stays_a_choice(open_page, own_models):
+    own_models("gpt2", "\n".join(LINES))
+    at = open_page("heads", trial="scores", model="runs/gpt2", roles_text="random")
+    assert "random tokens, each read twice" in said(at)
+
+
+def test_what_silencing_costs_in_the_lines_is_said(open_page, own_models):
+    run = load_run(own_models("gpt2", "\n".join(LINES)))
+    query = {"text_role": "previous", "text_costs": "true"}
+    at = open_page("heads", trial="scores", model="runs/gpt2", **query)
+    cost = costs_on_lines(run, TextRole.PREVIOUS)[1]
+    assert f"to **{cost.silenced.after:.3f}** nats" in said(at)
+    assert "n = 2 lines" in said(at)
+
+
+def test_lines_are_typed_on_the_page(open_page, own_models):
+    path = own_models("bert")
+    at = open_page("heads", trial="scores", model="runs/bert")
+    at.text_area("own_text_typed").set_value("\n".join(LINES)).run()
+    [button] = [each for each in at.button if each.label == "Measure on it"]
+    button.click().run()
+    assert lines_of(path) == LINES
+    assert "In 4 lines of your own." in said(at)
+
+
+def test_text_that_cannot_be_used_is_refused_in_a_sentence(open_page, own_models):
+    path = own_models("bert")
+    at = open_page("heads", trial="scores", model="runs/bert")
+    at.text_area("own_text_typed").set_value("one line").run()
+    [button] = [each for each in at.button if each.label == "Measure on it"]
+    button.click().run()
+    assert "at least 2 different lines of text are needed" in at.error[0].value
+    assert lines_of(path) == []
+
+
+PAIRS = "the animal\tla rue\nit was too tired\til dormait\nthe street\tl'été dernier\n"
+
+
+@pytest.mark.parametrize("trial", [view.name for view in heads.VIEWS])
+def test_a_translator_with_pairs_is_measured_on_them(open_page, own_models, trial):
+    run = load_run(own_models("marian", PAIRS))
+    assert len(held_out_pairs(run, 10, 0)) == 3
+    at = open_page("heads", trial=trial, model="runs/marian")
+    assert not at.exception
+    assert "nobody here knows on which task" not in said(at)
+    if trial == "scores":
+        assert "on 3 held-out sentences" in said(at)
+
+
+def test_exposure_is_measured_on_the_pairs(open_page, own_models):
+    own_models("t5", PAIRS)
+    at = open_page("decoding", decoding="exposure", model="runs/t5")
+    assert not at.exception
+    assert not at.info
