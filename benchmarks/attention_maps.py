@@ -36,6 +36,7 @@ CASES = {
     "48 maps, 32 tokens": ("6x8x32", 60),
     "48 maps, 128 tokens": ("6x8x128", 120),
     "192 maps, 128 tokens": ("12x16x128", None),
+    "144 maps, 512 tokens": ("12x12x512", None),
     "one map, 512 tokens": ("1x1x512", 80),
 }
 FRAME = 16

@@ -1,4 +1,4 @@
-"""Two checkouts of `core` against each other: the same logits, and how fast each trains and decodes.
+"""Two checkouts of `core` against each other: the same logits, and how fast each is.
 
 Run from the repository root: python -m benchmarks.compare_core OLD NEW
 

@@ -49,6 +49,9 @@ def render() -> None:
         view = choose(VIEWS, start.VIEW, opened.name)
         if view in (LOOK_BACK, FORMING):
             paths = dict(sorted(paths.items(), key=lambda each: not _looks_back(each[1])))
+        elif view is WATCH:
+            # One measure of what is right is easier to read than two.
+            paths = dict(sorted(paths.items(), key=lambda each: _learned_two_things(each[1])))
         name = opening.ask_named_run(list(paths)) if view is not SET_UP and paths else ""
         with st.container(width="stretch", key=layout.LESSON_TEXT):
             st.markdown(f":small[{_(view.question)}]")
@@ -90,6 +93,14 @@ def _changed(path: Path) -> float:
 def _looks_back(path: Path) -> bool:
     """Say whether more of a run was kept than its beginning and its end."""
     return len(stops(path)) > look_back.FEW
+
+
+def _learned_two_things(path: Path) -> bool:
+    """Say whether a run of the gallery learned pairs of a file beside what its task makes."""
+    try:
+        return path.parent != cached.OWN and cached.settings(path).beside_own_pairs
+    except RunError:
+        return False
 
 
 def _trains(path: Path) -> bool:

@@ -181,6 +181,9 @@ def _draw_picture(
 def _say_and_offer(
     above: DeltaGenerator, shown: Shown, view: View[Subject], facts: Mapping[str, object]
 ) -> None:
+    if shown.other_model:
+        # Before all else: the model's box says another one.
+        above.caption(f":material/swap_horiz: {shown.other_model}")
     with above, st.container(key=layout.SEEN, horizontal=True, vertical_alignment="center"):
         say_seen(shown)
     offer(shown, view.name, facts)
@@ -189,14 +192,14 @@ def _say_and_offer(
 def say_seen(shown: Shown) -> None:
     """Say what there is to see, and in which sentence where there is nothing in this one."""
     if tour.keeps_back():
-        predict = _("Predict first. The answer, computed from the model, appears here.")
-        st.caption(f"{shown.other_model} {predict}".strip(), width="stretch")
+        st.caption(
+            _("Predict first. The answer, computed from the model, appears here."), width="stretch"
+        )
         return
     if shown.seen:
         tour.answered(shown.seen)
         heading = _("What you see")
-        said = f"{shown.seen} {shown.other_model}".strip()
-        st.markdown(f":primary[**{heading}**] {said}", width="stretch")
+        st.markdown(f":primary[**{heading}**] {shown.seen}", width="stretch")
     if shown.instead:
         offered = _("Try “{sentence}”").format(sentence=plain(shown.instead))
         if st.button(offered, key="instead", type="tertiary"):

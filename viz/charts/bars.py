@@ -66,6 +66,7 @@ def bars(
     lengths = value.axis
     # The number at the end of the axis is not cut.
     lengths["labelFlush"] = True
+    room = {"left": 5, "top": 5, "right": 10, "bottom": 5}
     base = alt.Chart(pd.DataFrame(rows, columns=["row", "name", "value", "series", "order"]))
     marks = (
         base.mark_point(filled=True, size=DOT, opacity=1.0) if drawn == "dots" else base.mark_bar()
@@ -97,5 +98,5 @@ def bars(
         encoded = encoded.encode(shape=alt.Shape("series:N", title=None, scale=shapes))
     elif len(series) > 1:
         encoded = encoded.encode(yOffset=alt.YOffset("series:N", sort=list(series)))
-    height = BAR * len(names) * (1 if drawn != "beside" else max(1, len(series) / BARS))
-    return encoded.properties(height=AROUND + max(LEAST, height), title=title)
+    bars = BAR * len(names) * (1 if drawn != "beside" else max(1, len(series) / BARS))
+    return encoded.properties(height=AROUND + max(LEAST, bars), title=title, padding=room)

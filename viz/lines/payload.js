@@ -103,6 +103,8 @@ function largestOf(view, slot, token, count) {
   }));
 }
 
-/** A weight in words: three digits, or two where it was rounded on the way. */
-const lineWeight = ({ exact, texts }, weight) =>
-  (exact ? threeDigits(weight) : fill(texts.about, { weight: localNumber(weight, 2) }));
+/** A weight in words: three digits, or two where it was rounded on the way; no powers of ten. */
+const lineWeight = ({ exact, texts }, weight) => {
+  if (!exact) return fill(texts.about, { weight: localNumber(weight, 2) });
+  return weight > 0 && weight < 1e-3 ? `< ${localNumber(1e-3, 3)}` : threeDigits(weight);
+};

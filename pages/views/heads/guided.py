@@ -68,14 +68,18 @@ def draw(opened: Opened) -> Shown | None:
         return None
     pronouns = pronouns_among(opened.task, opened.inspection.source_words)
     maps = [_map(side, pronouns) for side in sides]
-    st.markdown("  \n".join(guided_runs.said(side) for side in sides))
-    picture = matrices(Matrices(panels=maps, selected=_decisive(maps)), key="guided_maps")
+    left, right = st.columns([7, 3], gap="medium")
+    with left:
+        picture = matrices(Matrices(panels=maps, selected=_decisive(maps)), key="guided_maps")
+    with right:
+        for side in sides:
+            st.markdown(guided_runs.said(side))
+            st.caption(guided_runs.costs(side))
     # What silencing a head changes has just been said.
     named_heads.warn(
         (plain(side.name), notes.about_map(side.run, side.inspection, side.head, silenced=False))
         for side in sides
     )
-    st.caption("  \n".join(guided_runs.costs(side) for side in sides))
     rows = [row for name, run in runs.items() for row in guided_table.measured(name, run, chosen)]
     if rows:
         _draw_table(rows, chosen)

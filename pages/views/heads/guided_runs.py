@@ -102,8 +102,8 @@ def _opened_instead(opened: Opened, path: Path) -> Opened:
 def _instead(once: str, own: str, other: str) -> str:
     """Say which pair is shown in the place of a run that was trained once."""
     return _(
-        "**{once}** has no twin that differs in the guiding alone, so two others are shown: "
-        "**{own}** and **{other}**."
+        "Shown are **{own}** and **{other}**: **{once}** has no twin that differs in the guiding "
+        "alone."
     ).format(once=plain(once), own=plain(own), other=plain(other))
 
 
@@ -187,9 +187,7 @@ def costs(side: Side) -> str:
     """Say what silencing its head costs a run on sentences never seen."""
     effects = notes.stored(side.run)
     effect = None if effects is None else effects.of(side.head)
-    return _("**{name}** ({how}): {result}").format(
-        name=plain(side.name), how=_how(side), result=_effect(effect)
-    )
+    return _effect(effect)
 
 
 def looks(sides: Sequence[Side], pronouns: Sequence[str]) -> str:

@@ -21,6 +21,8 @@ from pages.frame.view import Shown
 from pages.views.heads import cells, named_heads, paths_findings, paths_maps, second_sentence
 from pages.views.heads.paths_maps import Paths
 from viz.charts.bars import PICKED
+from viz.charts.flow import flow
+from viz.component.standalone import Drawn
 
 PATH, READS, BY = "path", "path_reads", "path_by"
 """In the URL: "encoder.0.self:1,encoder.2.self:0", what is read, and what a cell shows."""
@@ -67,9 +69,11 @@ def draw(opened: Opened) -> Shown | None:
     sender, receiver = (paths.study.effects.heads[each] for each in at)
     both = (opened.sentence, second)
     found = cached.of_run(one_path, opened.path, *both, read, sender, receiver)
+    steps = paths_findings.boxes(paths, found, read)
+    drawn = flow(steps, " ".join(f"{step.name}: {step.what}." for step in steps))
+    st.html(drawn)
     right, left = st.columns([11, 9], gap="medium")
     with left:
-        st.caption(_what_is_done(paths, read))
         listed = paths_maps.ranking(paths, at)
         pictures = [charts.clickable(listed, RANKING, partial(_take_ranked, paths, at))]
     with right:
@@ -80,6 +84,8 @@ def draw(opened: Opened) -> Shown | None:
             for head in (sender, receiver):
                 named_heads.link_to_map(opened, head)
     with st.container():
+        if paths_findings.decides_nothing(found):
+            st.caption(paths_findings.effect(paths, found))
         st.caption(paths_findings.measured(paths))
         named_heads.warn_whatever_the_sentence(opened.run, [sender, receiver])
     picture = paths_maps.map_of(paths, at)
@@ -91,7 +97,7 @@ def draw(opened: Opened) -> Shown | None:
         python=_python(opened, second, read, by),
         seen=paths_findings.seen(paths, found, read),
         code=(path_study, PathPatching, path_effects, log_probability_changes),
-        pictures=pictures,
+        pictures=[*pictures, Drawn(html=drawn)],
         about={"second_sentence": second},
         formula=_FORMULA,
         how_to_read=_(_HOW_TO_READ),
@@ -182,26 +188,6 @@ def _sentences(paths: Paths, run: Run) -> str:
     texts = marked(*(typeset(each.text, run) for each in (study.clean, study.other)))
     lines = [_("First: {text}").format(text=texts[0]), _("Second: {text}").format(text=texts[1])]
     return "  \n".join(lines)
-
-
-def _what_is_done(paths: Paths, read: Read) -> str:
-    """Say what is put where, and what a bar shows of it."""
-    given = {
-        Read.QUERY: _("asks (query)"),
-        Read.KEY: _("can be found (key)"),
-        Read.VALUE: _("gives (value)"),
-        Read.ALL: _("asks, can be found and gives (query, key, value)"),
-    }[read]
-    text = _(
-        "For each arrow, the model reads the first sentence once more. Only the head on the right "
-        "{given} as if the head on the left had read the second sentence. {shown}"
-    )
-    shown = _("Bar: how much of its weight the reader moves, in the row that changes most.")
-    if paths.log_p_NN is not None:
-        shown = _("Bar: by how much log p(“{token}”) changes.").format(
-            token=plain(paths.study.token.text)
-        )
-    return text.format(given=given, shown=shown)
 
 
 def _python(opened: Opened, second: str, read: Read, by: str) -> str:

@@ -6,20 +6,23 @@ from core.analysis.effects.path_patching import Read
 from core.analysis.effects.path_study import OnePath
 from pages.frame import notes
 from pages.frame.language import _, brief, n_, number, percent, plain
-from pages.views.heads.paths_maps import Paths
+from pages.views.heads.paths_maps import Paths, short
+from viz.charts.flow import Box
 
 
 def seen(paths: Paths, found: OnePath, read: Read) -> str:
     """Say in Markdown what the chosen path changes."""
+    said = _look(paths, found, read)
+    if not decides_nothing(found):
+        said = f"{said} {effect(paths, found)}"
     effects = paths.study.effects
     strongest = effects.strongest(paths.change_NN)
-    said = f"{_look(paths, found, read)} {_effect(paths, found)}"
     heads = found.sender, found.receiver
     if strongest is None or tuple(effects.heads[each] for each in strongest) != heads:
         return said
     n = int(effects.direct_NN.sum())
-    first = n_("This is the only direct path.", "Strongest of {n} direct paths.", n)
-    return f"{first.format(n=number(n))} {said}"
+    last = n_("It is the only direct path.", "No other of {n} direct paths changes more.", n)
+    return f"{said} {last.format(n=number(n))}"
 
 
 def _look(paths: Paths, found: OnePath, read: Read) -> str:
@@ -33,26 +36,62 @@ def _look(paths: Paths, found: OnePath, read: Read) -> str:
             "**{receiver}** takes other values from what {sender} wrote, and looks where it did."
         )
         return text.format(**names)
-    before, after = (
-        float(weights_QK[found.query, found.key])
-        for weights_QK in (found.before_QK, found.after_QK)
-    )
+    before, after = _weights(found)
     if before == after:
         return _("**{receiver}** looks where it did, whatever {sender} wrote.").format(**names)
     falls = _(
-        "**{receiver}** reads what {sender} wrote. With what that would write in the second "
-        "sentence, its look from “{query}” at “{key}” falls from **{before}** to **{after}**."
+        "**{receiver}** listens to {sender}. Told by it of the second sentence, and by no other "
+        "head, its look from “{query}” at “{key}” falls from **{before}** to **{after}**."
     )
     rises = _(
-        "**{receiver}** reads what {sender} wrote. With what that would write in the second "
-        "sentence, its look from “{query}” at “{key}” rises from **{before}** to **{after}**."
+        "**{receiver}** listens to {sender}. Told by it of the second sentence, and by no other "
+        "head, its look from “{query}” at “{key}” rises from **{before}** to **{after}**."
     )
     query, key = map(plain, paths.look(found.receiver, found.query, found.key))
     text = falls if after < before else rises
     return text.format(**names, query=query, key=key, before=percent(before), after=percent(after))
 
 
-def _effect(paths: Paths, found: OnePath) -> str:
+def _weights(found: OnePath) -> tuple[float, float]:
+    """Return the weight that a path changes most, before and after."""
+    before, after = (
+        float(weights_QK[found.query, found.key])
+        for weights_QK in (found.before_QK, found.after_QK)
+    )
+    return before, after
+
+
+def boxes(paths: Paths, found: OnePath, read: Read) -> list[Box]:
+    """Return what is done to a path as boxes: who writes, who reads it, what comes of it."""
+    reads = {
+        Read.QUERY: _("reads it as its query; all else is the first sentence"),
+        Read.KEY: _("reads it as its keys; all else is the first sentence"),
+        Read.VALUE: _("reads it as its values; all else is the first sentence"),
+        Read.ALL: _("reads it as query, key and value; all else is the first sentence"),
+    }[read]
+    if read == Read.VALUE:
+        last = Box(
+            f"{percent(math.exp(found.before_log_p))} → {percent(math.exp(found.after_log_p))}",
+            _("the chance of “{token}”").format(token=paths.study.token.text),
+        )
+    else:
+        before, after = _weights(found)
+        query, key = paths.look(found.receiver, found.query, found.key)
+        look = _("its look from “{query}” at “{key}”").format(query=query, key=key)
+        last = Box(f"{percent(before)} → {percent(after)}", look)
+    return [
+        Box(short(found.sender), _("writes what it writes in the second sentence")),
+        Box(short(found.receiver), reads),
+        last,
+    ]
+
+
+def decides_nothing(found: OnePath) -> bool:
+    """Say whether the chance of what is written reads the same with the path changed."""
+    return percent(math.exp(found.before_log_p)) == percent(math.exp(found.after_log_p))
+
+
+def effect(paths: Paths, found: OnePath) -> str:
     """Say how much of what the second sentence changes comes along the path."""
     study = paths.study
     before, after, whole = (
@@ -63,10 +102,10 @@ def _effect(paths: Paths, found: OnePath) -> str:
         "The chance of “{token}” goes from {before} to **{after}**; with the whole second sentence "
         "to {whole}."
     )
-    if before == after:
+    if decides_nothing(found):
         text = _(
-            "No single path decides: with this one the chance of “{token}” stays at **{after}**, "
-            "with the whole second sentence it goes to {whole}."
+            "No single path decides: with this one the chance of “{token}” stays at {after}; with "
+            "the whole second sentence it goes to {whole}."
         )
     return text.format(token=plain(study.token.text), before=before, after=after, whole=whole)
 

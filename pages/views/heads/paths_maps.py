@@ -69,9 +69,9 @@ def ranking(paths: Paths, selected: tuple[int, int]) -> Chart:
     effects = paths.study.effects
     found = ranked(paths, selected)
     if paths.log_p_NN is None:
-        value = Quantity(_("share of its row that the receiver moves"), share=True)
+        value = Quantity(_("how much of its weight the reader moves"), share=True)
     else:
-        value = Quantity(_("change of log p, nats"))
+        value = Quantity(_("change of log p(“{token}”), nats").format(token=paths.study.token.text))
     name = _("{sender} → {receiver}")
     return bars(
         {_("change"): [float(paths.change_NN[at]) for at in found]},

@@ -54,7 +54,7 @@ def draw(opened: Opened) -> Shown | None:
     length = min(wanted, model.max_positions)
     require_position(position, length)
     found = cached.of_run(position_experiments.learned, run.path, length)
-    st.caption(" ".join(_said(found, run, run.path == opened.path, wanted)))
+    st.caption(" ".join(_said(found, wanted)))
     tables = {LEARNED: found.table_PD, **_sinusoids(model.d_model, length)}
     cosines = {
         name: position_experiments.cosines(table_PD, position).tolist()
@@ -65,6 +65,11 @@ def draw(opened: Opened) -> Shown | None:
         name="learned",
         title=_("Learned by {run}").format(run=run.name),
         numbers=lambda: _numbers(tables, cosines),
+        other_model=""
+        if run.path == opened.path
+        else _(
+            "**{run}** is shown: the chosen model has sinusoids, which nothing changes in training."
+        ).format(run=plain(run.name)),
         seen=_seen(cosines, position, run.name),
         python=_python(run, length, position, has_formula=SINUSOIDS in tables),
         code=[Embedding, position_experiments.learned, position_experiments.cosines],
@@ -178,15 +183,9 @@ def _curves(cosines: Mapping[str, list[float]], position: int, trained: int | No
     )
 
 
-def _said(
-    found: position_experiments.Learned, run: Run, chosen: bool, wanted: int
-) -> Iterator[str]:
-    """Say which run this is, how far its table goes, and how far training reached."""
+def _said(found: position_experiments.Learned, wanted: int) -> Iterator[str]:
+    """Say how far the table goes, and how far training reached."""
     n = len(found.norms_P)
-    if not chosen:
-        yield _(
-            "**{run}** is shown: the chosen model has sinusoids, which nothing changes in training."
-        ).format(run=plain(run.name))
     if wanted > n:
         yield n_(
             "This model has {n} position; its table ends there.",

@@ -11,14 +11,8 @@ from pages.frame.language import _, n_, number, percent, plain, translated
 from pages.frame.view import Shown
 from pages.views.runs import compare_heads, run
 from pages.views.runs.compare_heads import SameHead
-from pages.views.runs.table import (
-    Listed,
-    results_columns,
-    results_row,
-    results_writers,
-    without_empty,
-)
-from viz.charts.frames import DIFFERS, runs_table, settings_table, tinted, written
+from pages.views.runs.table import Listed
+from viz.charts.frames import DIFFERS, settings_table, tinted
 from viz.charts.measurements import TEXTS, Axes
 from viz.charts.runs import compared
 from viz.component.standalone import Drawn
@@ -37,7 +31,6 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
     used = [each for each in runs if each.record is not None]
     if len(used) < len(runs):
         st.caption(_("Folders that cannot be used are left out."))
-    _results(used)
     pictures = _curves(used)
     _settings(used)
     same = compare_heads.ask_and_draw(used)
@@ -98,19 +91,6 @@ def _seen(runs: Sequence[Listed]) -> str:
 def _numbers(runs: Sequence[Listed], same: SameHead | None) -> Columns:
     found = numbers_of_runs({each.name: each.path for each in runs})
     return found if same is None else below(found, same.numbers())
-
-
-def _results(runs: Sequence[Listed]) -> None:
-    rows = [
-        {_("run"): each.name, **results_row(each.record.results)} for each in runs if each.record
-    ]
-    st.dataframe(
-        written(runs_table(without_empty(rows)), results_writers()),
-        hide_index=True,
-        placeholder="",
-        column_config=results_columns(),
-        alt=_("Results on held-out samples"),
-    )
 
 
 def _curves(runs: Sequence[Listed]) -> list[Drawn]:

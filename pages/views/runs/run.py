@@ -9,15 +9,8 @@ from core.runs.records import RunRecord, read_record, read_rows
 from pages.frame import cached, charts
 from pages.frame.language import _, n_, number, percent, plain, translated
 from pages.frame.view import Shown
-from pages.views.runs.table import (
-    Listed,
-    folders,
-    results_columns,
-    results_row,
-    results_writers,
-    without_empty,
-)
-from viz.charts.frames import DIFFERS, runs_table, settings_table, written
+from pages.views.runs.table import Listed, folders
+from viz.charts.frames import DIFFERS, settings_table
 from viz.charts.measurements import TEXTS, Axes
 from viz.charts.training import loss_curves
 from viz.component.standalone import Drawn
@@ -37,13 +30,6 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
     settings = settings_of(run.record)
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        if figures := without_empty([results_row(run.record.results)])[0]:
-            st.dataframe(
-                written(runs_table([figures]), results_writers()),
-                hide_index=True,
-                column_config=results_columns(),
-                alt=_("Results on held-out samples"),
-            )
         pictures = _curves(run)
         st.caption(_("The command that makes the same run again"))
         st.code(run.record.settings.command, language="bash", wrap_lines=True)
@@ -81,17 +67,20 @@ def _seen(record: RunRecord) -> str:
     right = _("Of {n} held-out sentences **{share}** are right in every token (step {step}).")
     if record.settings.beside_own_pairs and results.n_own == 0:
         right = n_(
-            "The table is of {n} held-out generated sentence: **{share}** is right in every token "
-            "(step {step}). The curve is of others, half generated, half pairs of its file, which "
+            "Of {n} held-out generated sentence **{share}** is right in every token (step {step}). "
+            "The curve counts others, too: half of them pairs of its file, which are harder.",
+            "Of {n} held-out generated sentences **{share}** are right in every token "
+            "(step {step}). The curve counts others, too: half of them pairs of its file, which "
             "are harder.",
-            "The table is of {n} held-out generated sentences: **{share}** are right in every "
-            "token (step {step}). The curve is of others, half generated, half pairs of its file, "
-            "which are harder.",
             results.n or 0,
         )
-    return f"{size} " + right.format(
+    right = right.format(
         n=number(results.n or 0), share=percent(results.exact_match), step=number(results.step)
     )
+    if results.token_accuracy is not None:
+        tokens = _("Of the single tokens, after the true ones before them, {share} are right.")
+        right = f"{right} {tokens.format(share=percent(results.token_accuracy))}"
+    return f"{right} {size}"
 
 
 def _curves(run: Listed) -> list[Drawn]:
@@ -100,9 +89,6 @@ def _curves(run: Listed) -> list[Drawn]:
         st.caption(_("Nothing was measured yet."))
         return []
     title = _("Training of {run}").format(run=run.name)
-    if run.record and run.record.settings.beside_own_pairs:
-        title = _("Training of {run}: held out are pairs of its file and generated sentences")
-        title = title.format(run=run.name)
     texts = translated(TEXTS)
     drawn = loss_curves(rows, axes=Axes(log_y=True), height=290, title=title, texts=texts)
     return [charts.chart(drawn)]

@@ -137,11 +137,13 @@ def _seen(rows: Rows, settings: RunSettings, *, mixed: bool) -> str:
     )
     if not held_out:
         return text
-    right = _("Of held-out sentences **{share}** are right in every token (step {step}).")
+    right = _(
+        "Of the curve’s held-out sentences **{share}** are right in every token (step {step})."
+    )
     if mixed:
         right = _(
-            "Of the held-out sentences below, half are generated and half are pairs of its file, "
-            "which are harder: **{share}** are right in every token (step {step})."
+            "Of the curve’s held-out sentences **{share}** are right in every token (step "
+            "{step}); half of them are pairs of its file, which are harder."
         )
     right = right.format(
         share=percent(held_out[-1]["held_out_exact_match"]),
@@ -220,7 +222,8 @@ def _progress(path: Path, drawn: process.Situation) -> None:
             state.buttons(path, found)
     if refusal := state.refusal(path):
         st.error(plain(refusal))
-    st.progress(min(1.0, found.step / max(1, found.steps)))
+    if found.state != "finished":
+        st.progress(min(1.0, found.step / max(1, found.steps)))
 
 
 def _charts(path: Path, steps: int, texts: Mapping[str, str]) -> None:

@@ -2,11 +2,10 @@ import re
 
 import pytest
 
+from core.heads import Site
 from core.inspection import inspect_sentence
-from core.opening.opening import open_model
 from core.runs.run import load_run
 from pages.frame import lengths
-from tests.core.families.folders import write_folder
 from tests.pages.conftest import ROOT
 
 
@@ -18,13 +17,13 @@ from tests.pages.conftest import ROOT
         ("marian", r"\d+ → \d+ tokens · [\d,]+ ms"),
     ],
 )
-def test_tokens_are_counted_on_the_sides_that_there_are(tmp_path, name, said):
-    write_folder(tmp_path / "model", name)
-    list(open_model(str(tmp_path / "model"), tmp_path / "run"))
-    found = lengths.size(inspect_sentence(load_run(tmp_path / "run"), "The street."))
+def test_tokens_are_counted_on_the_sides_that_there_are(opened_path, name, said):
+    found = lengths.size(inspect_sentence(load_run(opened_path(name)), "The street."))
     assert re.fullmatch(said, found)
 
 
-def test_neither_eos_nor_bos_counts():
+def test_they_are_as_many_as_a_map_has_rows_and_columns():
     run = load_run(ROOT / "gallery" / "copy")
-    assert lengths.size(inspect_sentence(run, "a b c d e")).startswith("5 → 5 tokens")
+    found = inspect_sentence(run, "a b c d e")
+    n_rows, n_columns = found.attention[Site.parse("decoder.0.cross")].weights_HQK.shape[1:]
+    assert lengths.size(found).startswith(f"{n_columns} → {n_rows} tokens")

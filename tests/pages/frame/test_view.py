@@ -62,7 +62,9 @@ def test_a_sentence_with_something_to_see_is_offered_and_opened():
     assert f"sentence {SENTENCE}" in [each.value for each in at.text]
 
 
-def test_another_model_than_the_chosen_one_is_named_after_what_is_seen():
+def test_another_model_than_the_chosen_one_is_named_before_all_else():
     at = opened("It looks at animal.", other_model="Shown is **copy**, not everyday.")
-    [line] = [text.value for text in at.markdown if "What you see" in text.value]
-    assert line.endswith("**] It looks at animal. Shown is **copy**, not everyday.")
+    values = [str(getattr(each, "value", "")) for each in walked(at.main)]
+    [named] = [at for at, text in enumerate(values) if "Shown is **copy**, not everyday." in text]
+    [line] = [at for at, text in enumerate(values) if "What you see" in text]
+    assert named < line

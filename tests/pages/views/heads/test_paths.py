@@ -81,9 +81,12 @@ def test_it_opens_on_the_path_that_moves_most_and_says_so(open_paths, run):
     row, column = effects.strongest(effects.moved_NN)
     place = row, column
     sender, receiver = effects.heads[row], effects.heads[column]
-    assert f"Strongest of {effects.direct_NN.sum()} direct paths. **Encoder layer" in seen(at)
-    assert f"layer {receiver.layer}, self-attention head {receiver.index}** reads what" in seen(at)
-    assert f"layer {sender.layer}, self-attention head {sender.index} wrote" in seen(at)
+    assert f"No other of {effects.direct_NN.sum()} direct paths changes more." in seen(at)
+    assert f"layer {receiver.layer}, self-attention head {receiver.index}** listens" in seen(at)
+    assert f"to encoder layer {sender.layer}, self-attention head {sender.index}." in seen(at)
+    [drawn] = [each.body for each in at.get("html") if 'class="flow"' in each.body]
+    for name in (sender, receiver):
+        assert f"encoder {name.layer}.{name.index}<" in drawn
     before, after = (percent(float(each[place])) for each in (effects.before_NN, effects.after_NN))
     assert f" from **{before}** to **{after}**." in seen(at)
     assert frame(at) == (
@@ -150,7 +153,7 @@ def test_a_link_opens_a_path(open_paths):
 )
 def test_a_link_to_a_path_that_is_none_opens_the_strongest(open_paths, path):
     at = open_paths(path=path)
-    assert "Strongest of" in seen(at)
+    assert "direct paths changes more." in seen(at)
 
 
 @pytest.mark.parametrize(("reads", "by"), [("query", "nothing"), ("thought", "moved")])
@@ -196,13 +199,13 @@ def test_with_many_paths_log_p_is_that_of_the_chosen_one_alone(open_paths, monke
     at = open_paths(path_by="log_p")
     assert at.segmented_control(key="path_by").options == ["looks"]
     assert at.segmented_control(key="path_reads").options == ["query", "key", "all"]
-    assert "No single path decides: with this one the chance of “il” stays at" in seen(at)
+    assert "No single path decides: with this one the chance of “il” stays at" in said(at)
 
 
 def test_letters_of_the_copy_task_have_paths(open_paths):
     at = open_paths(model="copy", sentence="k d a f q z", patch_with="k d a f q w")
-    assert "reads what" in seen(at)
-    assert "the chance of “z” stays at" in seen(at)
+    assert "listens to" in seen(at)
+    assert "the chance of “z” stays at" in said(at)
 
 
 def test_a_model_of_one_layer_has_paths_from_self_attention_to_cross_attention(
@@ -214,7 +217,7 @@ def test_a_model_of_one_layer_has_paths_from_self_attention_to_cross_attention(
     assert labels == ["cross 0.0", "cross 0.1"]
     assert "looks where it did" in seen(at)
     at.segmented_control(key="path_reads").set_value("key").run()
-    assert "reads what encoder layer 0" in seen(at)
+    assert "listens to encoder layer 0" in seen(at)
 
 
 @pytest.mark.parametrize("by", ["moved", "log_p"])

@@ -2,6 +2,7 @@ import json
 
 from core.runs.records import read_rows
 from core.runs.run import load_run
+from pages.frame.language import percent
 from tests.pages.conftest import ROOT
 from tests.pages.views.attention.conftest import run_lines
 
@@ -40,7 +41,9 @@ def test_the_line_says_how_large_it_is_and_what_it_has_right(open_page, taken):
     run = load_run(ROOT / "gallery" / "copy")
     n = sum(parameter.numel() for parameter in run.model.parameters())
     seen = taken[-1].seen
-    assert seen.startswith(f"**{n:,}** parameters.")
+    assert seen.endswith(f"**{n:,}** parameters.")
+    share = percent(run.evaluation["token_accuracy"])
+    assert f"after the true ones before them, {share} are right." in seen
     assert f"Of 2,000 held-out sentences **{100 * run.evaluation['exact_match']:g}" in seen
     assert f"(step {run.step})" in seen
 
