@@ -1,13 +1,8 @@
-from core.opening.opening import open_model
-from tests.core.families.folders import write_folder
-
-
-def test_the_first_step_follows_the_whole_prompt(command, tmp_path):
-    write_folder(tmp_path / "model", "llama")
-    list(open_model(str(tmp_path / "model"), tmp_path / "run"))
-    status, out, _ = command("continue", tmp_path / "run", "The street", "--steps")
+def test_the_first_step_follows_the_whole_prompt(command, opened_path):
+    run = opened_path("llama")
+    status, out, _ = command("continue", run, "The street", "--steps")
     first = next(line for line in out.splitlines() if "→" in line)
-    _, translated, _ = command("translate", tmp_path / "run", "The street", "--steps")
+    _, translated, _ = command("translate", run, "The street", "--steps")
     assert status == 0
     assert out == translated
     # BOS is not counted, and all of the prompt stands before what is written.

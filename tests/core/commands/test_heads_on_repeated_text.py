@@ -3,22 +3,11 @@ import json
 import pytest
 
 from core.analysis.heads.repeated_tokens import TextRole
-from core.opening.opening import open_model
-from tests.core.families.folders import write_folder
-
-
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory):
-    path = tmp_path_factory.mktemp("heads")
-    for name in ("bert", "gpt2"):
-        write_folder(path / f"{name}-model", name)
-        list(open_model(str(path / f"{name}-model"), path / name))
-    return path
 
 
 @pytest.mark.parametrize(("name", "half", "costs"), [("bert", 30, 0), ("gpt2", 31, 2)])
-def test_roles_and_costs_are_told_of_an_opened_model(command, opened, name, half, costs):
-    status, out, error = command("heads", opened / name)
+def test_roles_and_costs_are_told_of_an_opened_model(command, opened_path, name, half, costs):
+    status, out, error = command("heads", opened_path(name))
     assert status == 0, error
     lines = out.splitlines()
     assert f"20 sequences of {half} random tokens, said twice" in lines[0]
@@ -27,8 +16,8 @@ def test_roles_and_costs_are_told_of_an_opened_model(command, opened, name, half
     assert sum(line.startswith("without the best") for line in lines) == costs
 
 
-def test_all_of_it_as_json(command, opened):
-    found = json.loads(command("heads", opened / "gpt2", "--json")[1])
+def test_all_of_it_as_json(command, opened_path):
+    found = json.loads(command("heads", opened_path("gpt2"), "--json")[1])
     assert set(found["roles"]) == set(TextRole)
     assert len(found["roles"]["induction"]) == 8
     assert set(found["silenced_induction_heads"]) == {"1", "3"}

@@ -2,9 +2,7 @@ import pytest
 
 from core.inspection import inspect_sentence
 from core.opening.examples import examples_of
-from core.opening.opening import open_model
 from core.runs.run import load_run
-from tests.core.families.folders import write_folder
 
 
 @pytest.mark.parametrize(
@@ -16,10 +14,8 @@ from tests.core.families.folders import write_folder
         ("marian", "The animal did not cross the street because it was too tired."),
     ],
 )
-def test_each_kind_begins_with_texts_that_it_can_do_something_with(tmp_path, name, first):
-    write_folder(tmp_path / "model", name)
-    list(open_model(str(tmp_path / "model"), tmp_path / "run"))
-    run = load_run(tmp_path / "run")
+def test_each_kind_begins_with_texts_that_it_can_do_something_with(opened_path, name, first):
+    run = load_run(opened_path(name))
     found = examples_of(run)
     assert found[0].source == first
     assert all(inspect_sentence(run, each.source).attention for each in found)

@@ -11,10 +11,8 @@ from core.analysis.heads.findings import best_pronoun_head
 from core.evaluate.intervals import Difference
 from core.heads import Head, Kind, Site
 from core.inspection import inspect_sentence
-from core.opening.opening import open_model
 from core.runs.run import load_run
 from pages.frame import cached, notes
-from tests.core.families.folders import write_folder
 from tests.pages.conftest import ROOT, said, shown
 
 NO_CHANGE = "No change was found when this head is silenced"
@@ -139,10 +137,8 @@ def test_what_was_measured_is_not_said_to_hold_for_another_kind_of_sentence(mode
         assert (OTHER_KIND in text) == other
 
 
-def test_heads_that_share_keys_and_values_are_named(tmp_path):
-    write_folder(tmp_path / "model", "llama3")
-    list(open_model(str(tmp_path / "model"), tmp_path / "run"))
-    run = load_run(tmp_path / "run")
+def test_heads_that_share_keys_and_values_are_named(opened_path):
+    run = load_run(opened_path("llama3"))
     config = run.settings.model
     assert config.n_key_value_sets < config.n_heads
     n_sharing = config.n_heads // config.n_key_value_sets

@@ -15,9 +15,7 @@ from core.heads import Head
 from core.inspection import inspect_sentence
 from core.model import Record, Step
 from core.model.stages import Stage
-from core.opening.opening import open_model
 from core.runs.run import load_run
-from tests.core.families.folders import write_folder
 
 TEXT = "The animal did not cross the street."
 ONLY = {
@@ -32,11 +30,8 @@ OPTIONAL = {Stage.TURNED_QUERIES, Stage.TURNED_KEYS, Stage.SCALE, Stage.POSITION
 
 
 @pytest.fixture(scope="module", params=ONLY)
-def opened(request, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("steps")
-    write_folder(folder / "model", request.param)
-    list(open_model(str(folder / "model"), folder / "run"))
-    return request.param, load_run(folder / "run")
+def opened(request, opened_path):
+    return request.param, load_run(opened_path(request.param))
 
 
 @pytest.fixture

@@ -8,19 +8,14 @@ from core.analysis.heads.repeated_tokens import TextRole
 from core.heads import Head
 from core.inspection import inspect_sentence
 from core.model import Record
-from core.opening.opening import open_model
 from core.runs.run import load_run
-from tests.core.families.folders import write_folder
 
 HEADS = {"bert": "encoder.1.self:1", "gpt2": "decoder.1.self:2", "t5": "decoder.0.self:1"}
 
 
 @pytest.fixture(scope="module", params=HEADS)
-def opened(request, tmp_path_factory):
-    path = tmp_path_factory.mktemp("row")
-    write_folder(path / "model", request.param)
-    list(open_model(str(path / "model"), path / "run"))
-    return load_run(path / "run"), Head.parse(HEADS[request.param])
+def opened(request, opened_path):
+    return load_run(opened_path(request.param)), Head.parse(HEADS[request.param])
 
 
 @pytest.mark.parametrize("role", TextRole)

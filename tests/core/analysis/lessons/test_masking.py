@@ -25,11 +25,9 @@ from core.decoding.sentence import SentenceError, translate
 from core.evaluate.evaluation import held_out_pairs
 from core.heads import Head, Kind, Site
 from core.model import Record
-from core.opening.opening import open_model
 from core.runs.run import load_run
 from core.tasks import task_named
 from core.vocabulary import BOS, EOS, PAD
-from tests.core.families.folders import write_folder
 from tests.pages.conftest import ROOT
 
 SENTENCES = ("ab cd ef gh", "a", "bc d")
@@ -186,12 +184,9 @@ def test_a_run_whose_task_is_gone_has_no_companions(copy_run):
 
 
 @pytest.fixture(scope="module", params=["marian", "t5"])
-def opened(request, tmp_path_factory):
+def opened(request, opened_path):
     """A model that learned elsewhere, whose special tokens are others."""
-    folder = tmp_path_factory.mktemp("masks")
-    write_folder(folder / "model", request.param)
-    list(open_model(str(folder / "model"), folder / "run"))
-    return load_run(folder / "run")
+    return load_run(opened_path(request.param))
 
 
 TEXTS = ("The animal did not cross the street.", "it was", "The capital of France is Paris.")

@@ -7,11 +7,9 @@ from core.analysis.heads.comparison import compare, difference
 from core.analysis.lessons.sentence_vectors import sentence_cosine
 from core.heads import Head
 from core.inspection import inspect_sentence, merged
-from core.opening.opening import open_model
 from core.runs.run import load_run
 from pages.frame import session, view
 from pages.frame.language import number
-from tests.core.families.folders import write_folder
 from tests.pages.conftest import ROOT, component, said
 from tests.pages.views.attention.conftest import run_lines, seen
 from viz.plane.matrices import unpack
@@ -176,13 +174,12 @@ def test_the_same_sentence_twice_says_so_and_offers_another(open_compare):
 
 @pytest.mark.parametrize(("kind", "told"), [("bert without a head", True), ("bert", False)])
 def test_of_an_encoder_that_guesses_no_words_the_cosine_of_both_sentences_is_said(
-    open_page, elsewhere, tmp_path, kind, told
+    open_page, elsewhere, opened_path, kind, told
 ):
-    write_folder(tmp_path / ".model", kind)
-    list(open_model(str(tmp_path / ".model"), tmp_path / "mine"))
-    elsewhere("OWN", tmp_path)
+    path = opened_path(kind)
+    elsewhere("OWN", path.parent)
     one, other = "the animal slept", "it was too tired"
     sentences = {session.SENTENCE: one, session.OTHER_SENTENCE: other}
-    at = open_page("attention", view="compare", model="runs/mine", **sentences)
-    cosine = sentence_cosine(load_run(tmp_path / "mine"), one, other)
+    at = open_page("attention", view="compare", model=f"runs/{kind}", **sentences)
+    cosine = sentence_cosine(load_run(path), one, other)
     assert (f"have cosine **{number(cosine, 2)}**" in said(at)) == told

@@ -13,13 +13,11 @@ from core.analysis.heads.steps import head_steps
 from core.analysis.heads.terms import terms
 from core.heads import Head, Kind, Site
 from core.inspection import inspect_sentence
-from core.opening.opening import open_model
 from core.runs.run import load_run
 from pages.frame import view
 from pages.views.attention.stages import FORMULAS
 from pages.views.attention.steps import STEPS
 from tests.core.analysis.heads.conftest import PLAIN
-from tests.core.families.folders import write_folder
 from tests.pages.conftest import MODEL, ROOT, said, send_from, unfold
 from tests.pages.views.attention.conftest import run_lines, seen
 from viz.plane.matrices import unpack
@@ -290,12 +288,10 @@ def test_a_sentence_of_any_signs_is_computed_again(open_steps):
     ],
 )
 def test_the_steps_of_another_kind_of_head_are_shown(
-    open_page, elsewhere, tmp_path, kind, stage, told
+    open_page, elsewhere, opened_path, kind, stage, told
 ):
-    write_folder(tmp_path / ".model", kind)
-    list(open_model(str(tmp_path / ".model"), tmp_path / "mine"))
-    elsewhere("OWN", tmp_path)
-    query = {"view": "steps", "model": "runs/mine", "kind": "decoder.self", "stage": stage}
+    elsewhere("OWN", opened_path(kind).parent)
+    query = {"view": "steps", "model": f"runs/{kind}", "kind": "decoder.self", "stage": stage}
     at = open_page("attention", sentence="The animal did not cross the street.", **query)
     assert not at.error
     text = said(at) + " ".join(panel.title for panel in shown(at).panels)

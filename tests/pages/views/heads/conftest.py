@@ -1,8 +1,6 @@
 import pytest
 
-from core.opening.opening import open_model
 from core.runs.run import load_run
-from tests.core.families.folders import write_folder
 from tests.pages.views.attention.conftest import own_random  # noqa: F401
 from tests.pages.views.conftest import assert_takeable, computed, numbers_of
 
@@ -24,12 +22,9 @@ def opened_kind(request):
 
 
 @pytest.fixture(scope="module")
-def opened_folder(opened_kind, tmp_path_factory):
-    """A folder with one small random model of the kind, opened."""
-    runs = tmp_path_factory.mktemp("runs")
-    write_folder(runs / ".model", opened_kind)
-    list(open_model(str(runs / ".model"), runs / opened_kind))
-    return runs
+def opened_folder(opened_kind, opened_path):
+    """A folder with a small random model of the kind, opened."""
+    return opened_path(opened_kind).parent
 
 
 @pytest.fixture
