@@ -1,4 +1,4 @@
-"""What a model and its training are made from: frozen, validated, and the key of every cache."""
+"""What a model is made from: frozen, validated, and the key of every cache."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -12,14 +12,14 @@ from core.settings import require as require
 from core.vocabulary import BOS, EOS, FIRST_ID, PAD
 
 Norm = Literal["post", "pre"]
-NormKind = Literal["layer", "rms"]
+NormKind = Literal["layer", "rms", "none"]
+Shared = Literal["nothing", "qk", "kv", "qkv"]
 Positions = Literal["sinusoidal", "halves", "learned", "buckets", "rotary", "none"]
 Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
 ScoreScale = Literal["width", "width_and_layer", "none"]
 RotaryPairs = Literal["neighbours", "halves"]
 DecoderMixing = Literal["attention", "ssru"]
 Tied = Literal["all", "target", "embeddings", "none"]
-Precision = Literal["auto", "float32", "bfloat16"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,12 @@ class ModelConfig(Settings):
     """Sinusoids turn by 1 / base^(2i / d_model) of a radian at each position."""
     decoder_mixing: DecoderMixing = "attention"
     """How a position of a decoder learns of those before it; ssru is a recurrent unit."""
+    shared: Shared = "nothing"
+    """Which of the projections to queries, keys and values are one matrix, in every layer."""
+    residual: bool = True
+    """What a sublayer makes is added to what it was given; without it takes its place."""
+    feed_forward: bool = True
+    """Without, a layer is attention alone."""
     n_segments: int = 0
     """Learned vectors that say to which of several texts a token belongs."""
     rotary_base: float = 10000.0
@@ -205,6 +211,15 @@ class ModelConfig(Settings):
             f"embeddings of different sizes cannot be tied ({self.tied})",
         )
         require(
+            "q" not in self.shared or self.n_key_value_sets == self.n_heads,
+            f"shared is {self.shared}: {self.n_heads} heads have {self.n_key_value_sets} sets of "
+            "keys and values, which are no queries",
+        )
+        require(
+            "v" not in self.shared or self.d_k == self.d_v,
+            f"shared is {self.shared}: keys are {self.d_k} wide and values {self.d_v}",
+        )
+        require(
             self.decoder_mixing == "attention"
             or (len(self.stacks) == 2 and self.positions != "buckets"),
             f"decoder_mixing is {self.decoder_mixing}: it needs an encoder, and no buckets",
@@ -226,6 +241,7 @@ _FILLED = ("d_k", "d_v", "n_kv_heads", "target_vocab_size")
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "norm": get_args(Norm),
     "norm_kind": get_args(NormKind),
+    "shared": get_args(Shared),
     "positions": get_args(Positions),
     "activation": get_args(Activation),
     "score_scale": get_args(ScoreScale),
@@ -233,68 +249,3 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "rotary_pairs": get_args(RotaryPairs),
     "tied": get_args(Tied),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class TrainConfig(Settings):
-    """How a model is trained; the defaults are the paper's (section 5) except for the sizes."""
-
-    steps: int = 1000
-    batch_size: int = 64
-    """Sentence pairs in a batch."""
-    batch_tokens: int = 0
-    """Tokens of a batch of own pairs at most, on either side and filled up to the longest, in place
-    of so many pairs (a pair that is longer is a batch by itself); 0 where the pairs are counted."""
-    made_share: float = 0.5
-    """Of the sentences in a batch, where a task makes some of them beside the user's own pairs."""
-    warmup: int = 4000
-    """Steps in which the learning rate rises."""
-    cooldown: int = 0
-    """Last steps, in which the learning rate falls evenly to 0; the paper has none."""
-    learning_rate_factor: float = 1.0
-    """Multiplies the paper's learning rate."""
-    label_smoothing: float = 0.1
-    adam_betas: tuple[float, float] = (0.9, 0.98)
-    adam_eps: float = 1e-9
-    clip_norm: float = 0.0
-    """Gradients are scaled down to this norm; 0 leaves them as they are, as in the paper."""
-    seed: int = 0
-    guide: str = ""
-    """Guided attention: the head that is asked to look from a pronoun to its antecedent, as
-    SITE:HEAD (`encoder.1.self:0`); empty for none."""
-    guide_weight: float = 0.1
-    """Weight of the guided attention's loss beside the cross-entropy."""
-    scheduled_sampling: float = 0.0
-    """Share of the decoder's inputs that are the model's own words instead of the true ones at the
-    end of training; it rises evenly from 0 at the first step (Bengio et al. 2015)."""
-    accumulate: int = 1
-    """Parts in which a batch is computed, one after the other, where it does not fit at once."""
-    precision: Precision = "auto"
-    """Of matrix products; weights and optimizer are float32. auto: bfloat16 on CUDA."""
-    patience: int = 0
-    """Evaluations in a row without a lower held-out loss after which training stops; 0 for never.
-    A run that has patience opens with its best weights, not with its last."""
-    evaluate_every: int = 500
-    checkpoint_every: int = 500
-    keep_checkpoints: int = 1
-    """The weights of so many checkpoints stay, to be averaged; training goes on from the newest."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "adam_betas", tuple(self.adam_betas))  # JSON has only lists
-        self.check_types()
-        counts = ("steps", "batch_size", "warmup", "accumulate")
-        for name in (*counts, "evaluate_every", "checkpoint_every", "keep_checkpoints"):
-            require(getattr(self, name) >= 1, f"{name} is {getattr(self, name)}, not 1 or more")
-        not_negative = ("cooldown", "learning_rate_factor", "guide_weight", "clip_norm", "patience")
-        for name in (*not_negative, "batch_tokens"):
-            require(getattr(self, name) >= 0, f"{name} is {getattr(self, name)}, not 0 or more")
-        for name in ("made_share", "label_smoothing", "scheduled_sampling"):
-            require(0 <= getattr(self, name) < 1, f"{name} is {getattr(self, name)}, not in [0, 1)")
-        require(
-            self.accumulate <= self.batch_size or self.batch_tokens > 0,
-            f"accumulate is {self.accumulate}, more than the {self.batch_size} pairs of a batch",
-        )
-        require(
-            self.precision in get_args(Precision),
-            f"precision is {self.precision!r}, not {', '.join(get_args(Precision))}",
-        )

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import torch
 
-from core.config import Precision
+from core.train_config import Precision
 
 
 def best_device() -> torch.device:

@@ -42,7 +42,7 @@ VIEWS = (
             "on the other sentences and on padding."
         ),
         norms.draw,
-        needs=(Need.SOURCE, Need.LAYER_NORM),
+        needs=(Need.SOURCE, Need.NORM, Need.LAYER_NORM),
     ),
     View(
         "units",
@@ -52,6 +52,7 @@ VIEWS = (
             "and different words activate different units."
         ),
         units.draw,
+        needs=(Need.FEED_FORWARD,),
     ),
     View(
         "mixing",
@@ -62,7 +63,7 @@ VIEWS = (
         ),
         mixing.draw,
         older="sides",
-        needs=(Need.SOURCE,),
+        needs=(Need.SOURCE, Need.FEED_FORWARD),
     ),
     View(
         "counts",

@@ -256,6 +256,7 @@ ROOMS_OF_CORE = (
         "settings",
         "heads",
         "config",
+        "train_config",
         "device",
         "model",
         "tokenizer",

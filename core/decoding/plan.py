@@ -43,6 +43,7 @@ class _Block:
 
     norm: Map
     pre_norm: bool
+    adds: bool
     sublayer: Planned
 
 
@@ -102,10 +103,10 @@ class DecoderPlan:
             x_BD = x_BD + self._positions_PD[self.length]
         now = self._now(x_BD.dtype)
         for block in self._blocks:
-            if block.pre_norm:
-                x_BD = x_BD + block.sublayer.added(block.norm(x_BD), now)
-            else:
-                x_BD = block.norm(x_BD + block.sublayer.added(x_BD, now))
+            made_BD = block.sublayer.added(block.norm(x_BD) if block.pre_norm else x_BD, now)
+            x_BD = x_BD + made_BD if block.adds else made_BD
+            if not block.pre_norm:
+                x_BD = block.norm(x_BD)
         self.length += 1
         return self._output(self._final_norm(x_BD))
 
@@ -152,6 +153,7 @@ def _blocks(layer: Layer, sources: Sources) -> list[_Block]:
         _Block(
             norm=normalising(f"{sublayer.site}.norm", residual.norm),
             pre_norm=known(f"{sublayer.site}", residual, Residual).pre_norm,
+            adds=residual.adds,
             sublayer=planned(sublayer, sources),
         )
         for sublayer, residual in layer.blocks()

@@ -151,6 +151,11 @@ class MultiHeadAttention(nn.Module):
         self.key = nn.Linear(config.d_model, self.n_kv_heads * self.d_k, bias)
         self.value = nn.Linear(config.d_model, self.n_kv_heads * self.d_v, bias)
         self.output = nn.Linear(self.n_heads * self.d_v, config.d_model, bias)
+        self.shared = config.shared
+        if self.shared in ("qk", "qkv"):
+            self.key = self.query
+        if self.shared in ("kv", "qkv"):
+            self.value = self.key
 
     def keys_values(
         self, memory_BKD: Tensor, probe: Probe | None = None, start: int = 0
@@ -241,6 +246,9 @@ class MultiHeadAttention(nn.Module):
         """Return how many numbers the layer learns, in LaTeX."""
         shared = self.n_kv_heads != self.n_heads
         biased = self.query.bias is not None
+        if self.shared != "nothing":
+            n = 1 if self.shared == "qkv" else 2
+            return f"{n + 1} h d_k d" + (f" + {n} h d_k + d" if biased else "")
         if not shared:
             return "2 d (h d_k + h d_v)" + (" + 2 h d_k + h d_v + d" if biased else "")
         biases = " + h d_k + g d_k + g d_v + d" if biased else ""

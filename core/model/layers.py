@@ -21,7 +21,10 @@ from core.model.sublayers import CrossAttention, FeedForward, Seen, SelfAttentio
 
 
 class Residual(nn.Module):
-    """Adds to x what a sublayer makes of it, normalised after (the paper) or before."""
+    """Adds to x what a sublayer makes of it, normalised after (the paper) or before.
+
+    Where nothing is added, what the sublayer makes takes the place of x.
+    """
 
     def __init__(self, config: ModelConfig, site: Site) -> None:
         super().__init__()
@@ -29,6 +32,7 @@ class Residual(nn.Module):
         self.norm = norm_of(config)
         self.dropout = Dropout(config.dropout)
         self.pre_norm = config.norm == "pre"
+        self.adds = config.residual
 
     def forward(
         self, x_BKD: Tensor, sublayer: Callable[[Tensor], Tensor], probe: Probe | None = None
@@ -40,7 +44,8 @@ class Residual(nn.Module):
             return see(Step.AFTER_NORM, self.norm(see(Step.BEFORE_NORM, x_BKD)))
 
         def add(x_BKD: Tensor, seen_BKD: Tensor) -> Tensor:
-            return x_BKD + see(Step.ADDED, self.dropout(sublayer(seen_BKD)))
+            made_BKD = see(Step.ADDED, self.dropout(sublayer(seen_BKD)))
+            return x_BKD + made_BKD if self.adds else made_BKD
 
         x_BKD = see(Step.STREAM_IN, x_BKD)
         x_BKD = add(x_BKD, normalise(x_BKD)) if self.pre_norm else normalise(add(x_BKD, x_BKD))
@@ -54,22 +59,25 @@ class Residual(nn.Module):
     def describe(self, sketch: Sketch, sublayer: Sublayer) -> None:
         """Add a sublayer with its norm and the way past both."""
         part = str(self.site)
-        with sketch.residual(part, self._formula()):
+        with sketch.residual(part, self._formula(), passed=self.adds):
             if self.pre_norm:
                 self._describe_norm(sketch, N_("Norm"), N_("{place}: Norm before {part}"))
             sublayer.describe(sketch)
             if self.pre_norm or isinstance(self.norm, nn.Identity):
-                sketch.sum(f"{part}.sum")
-            else:
+                if self.adds:
+                    sketch.sum(f"{part}.sum")
+            elif self.adds:
                 self._describe_norm(
                     sketch, N_("Add & Norm"), N_("{place}: Add & Norm after {part}")
                 )
+            else:
+                self._describe_norm(sketch, N_("Norm"), N_("{place}: Norm after {part}"))
 
     def _formula(self) -> str:
         """Return what the block makes of the stream, in LaTeX."""
 
         def added(x: str) -> str:
-            return rf"x_l + \mathrm{{Sublayer}}_l({x})"
+            return rf"{'x_l + ' if self.adds else ''}\mathrm{{Sublayer}}_l({x})"
 
         made = (
             added(normalised(self.norm, "x_l"))
@@ -115,11 +123,15 @@ class EncoderLayer(Layer):
 
     self_attention: SelfAttention
     feed_forward: FeedForward
+    """Not there where a layer is attention alone."""
 
     def __init__(self, config: ModelConfig, layer: int) -> None:
-        attention = SelfAttention(config, Site("encoder", layer, "self"))
-        feed_forward = FeedForward(config, Site("encoder", layer, "feed_forward"))
-        super().__init__(config, {"self_attention": attention, "feed_forward": feed_forward})
+        sublayers: dict[str, Sublayer] = {
+            "self_attention": SelfAttention(config, Site("encoder", layer, "self"))
+        }
+        if config.feed_forward:
+            sublayers["feed_forward"] = FeedForward(config, Site("encoder", layer, "feed_forward"))
+        super().__init__(config, sublayers)
 
 
 class DecoderLayer(Layer):
@@ -132,6 +144,7 @@ class DecoderLayer(Layer):
     self_attention: SelfAttention
     """Not there where `decoder_mixing` names something else."""
     feed_forward: FeedForward
+    """Not there where a layer is attention alone."""
 
     def __init__(self, config: ModelConfig, layer: int) -> None:
         sublayers: dict[str, Sublayer] = {}
@@ -141,5 +154,6 @@ class DecoderLayer(Layer):
             sublayers["self_attention"] = SelfAttention(config, Site("decoder", layer, "self"))
         if config.n_encoder_layers:
             sublayers["cross_attention"] = CrossAttention(config, Site("decoder", layer, "cross"))
-        sublayers["feed_forward"] = FeedForward(config, Site("decoder", layer, "feed_forward"))
+        if config.feed_forward:
+            sublayers["feed_forward"] = FeedForward(config, Site("decoder", layer, "feed_forward"))
         super().__init__(config, sublayers)

@@ -153,17 +153,19 @@ class Sketch:
         self._layer = None
 
     @contextmanager
-    def residual(self, part: str, step: str) -> Iterator[None]:
+    def residual(self, part: str, step: str, *, passed: bool = True) -> Iterator[None]:
         """Put what is added meanwhile into a part's block; the stream leads past it to its end.
 
         Args:
             part: Its id.
             step: What the block makes of the stream, in LaTeX.
+            passed: False where the stream does not lead past it.
         """
         before, self._block, self._step = self.end, part, step
         yield
         self._block, self._step = "", ""
-        self.arrow("residual", before, self.end)
+        if passed:
+            self.arrow("residual", before, self.end)
 
     def add(
         self,

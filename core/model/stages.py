@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from core.config import Shared
+
 if TYPE_CHECKING:
     from core.model.attention import MultiHeadAttention
 
@@ -29,6 +31,15 @@ class Stage(StrEnum):
     OUTPUT = "output"
 
 
+SHARED: Mapping[Shared, Mapping[str, str]] = {
+    "nothing": {},
+    "qk": {"K": "Q"},
+    "kv": {"V": "K"},
+    "qkv": {"K": "Q", "V": "Q"},
+}
+"""Of projections that are one matrix: each → whose name it has."""
+
+
 def formulas(attention: "MultiHeadAttention", head: int) -> Mapping[Stage, str]:
     """Return the stages of a head in order, each with its formula in LaTeX; others it has not.
 
@@ -45,7 +56,10 @@ def formulas(attention: "MultiHeadAttention", head: int) -> Mapping[Stage, str]:
     last = attention.n_heads - 1
     joined = r"\text{head}_0" + (rf"\cdots \text{{head}}_{{{last}}}" if last else "")
     q, k = ("q'", "k'") if attention.rotary is not None else ("q", "k")
-    b = {name: f" + b^{name}" if attention.query.bias is not None else "" for name in "QKVO"}
+    # A projection that two share is called by the name of the first.
+    named = {**{name: name for name in "QKVO"}, **SHARED[attention.shared]}
+    b = {n: f" + b^{own}" if attention.query.bias is not None else "" for n, own in named.items()}
+    w_k, w_v = f"W^{named['K']}", f"W^{named['V']}"
     turned = r"R_{%s}\, %s_{%s}, \quad R: \text{turns each pair by an angle of its position}"
     scored = rf"{q}_i \cdot {k}_j"
     root = rf"\sqrt{{{d_k}}}" if attention.divisor is None else ""
@@ -53,9 +67,9 @@ def formulas(attention: "MultiHeadAttention", head: int) -> Mapping[Stage, str]:
     found = {
         Stage.QUERIES: rf"q_i = x_i W^Q{b['Q']}, \quad W^Q: {d_model} \times {d_k}",
         Stage.TURNED_QUERIES: "q'_i = " + turned % ("i", "q", "i"),
-        Stage.KEYS: rf"k_j = {given}_j W^K{b['K']}, \quad W^K: {d_model} \times {d_k}",
+        Stage.KEYS: rf"k_j = {given}_j {w_k}{b['K']}, \quad {w_k}: {d_model} \times {d_k}",
         Stage.TURNED_KEYS: "k'_j = " + turned % ("j", "k", "j"),
-        Stage.VALUES: rf"v_j = {given}_j W^V{b['V']}, \quad W^V: {d_model} \times {d_v}",
+        Stage.VALUES: rf"v_j = {given}_j {w_v}{b['V']}, \quad {w_v}: {d_model} \times {d_v}",
         Stage.PRODUCTS: rf"{scored} = \sum_{{e=0}}^{{{d_k - 1}}} {q}_{{ie}}\, {k}_{{je}}",
         Stage.SCALE: rf"s_{{ij}} = {divided}{scored} \,/\, {attention.divided_by:.3g}",
         Stage.POSITION_BIAS: rf"s_{{ij}} = {scored} + B_{{ij}}, \quad "

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from safetensors.torch import save_file
 
-from core.config import ConfigError, TrainConfig
+from core.config import ConfigError
 from core.device import use_one_thread
 from core.families import CONFIG, Checkpoint, FamilyError, family_of, load, read_checkpoint
 from core.families.tokenizer import read_tokenizers
@@ -31,6 +31,7 @@ from core.runs.names import checked_name, free_name
 from core.runs.run import RunError, RunSettings, load_run
 from core.runs.weights import CHECKPOINTS, weights_file
 from core.tokenizer import Tokenizer
+from core.train_config import TrainConfig
 from core.work import main, working
 
 OPENING = Job("core.opening.opening", "opening this model", Files.named("opening"), error=RunError)

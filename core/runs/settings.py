@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.config import ConfigError, ModelConfig, TrainConfig
+from core.config import ConfigError, ModelConfig
 from core.runs.files import RunError, read_json
+from core.train_config import TrainConfig
 
 FORMAT = 1
 LINES = "lines.txt"

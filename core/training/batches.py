@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.batch import Batch, Pair, collate, encode_samples
-from core.config import ModelConfig, TrainConfig
+from core.config import ModelConfig
 from core.objective import as_learned
 from core.tasks import Task
 from core.tasks.corpus import Corpus
 from core.tasks.large import KeptCorpus
 from core.tasks.mixed import Mixed
 from core.tokenizer import Tokenizer
+from core.train_config import TrainConfig
 from core.training.tokenised import TokenisedPairs
 
 BATCHES_PER_CHUNK = 16

@@ -11,11 +11,11 @@ from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 
 from core.batch import Batch
-from core.config import TrainConfig
 from core.device import autocast, rounded_products
 from core.evaluate.loss import token_loss
 from core.heads import Head
 from core.model import Record, Step, Transformer
+from core.train_config import TrainConfig
 from core.training.loss import guided_loss, guided_rows
 from core.training.schedule import learning_rate
 from core.training.scheduled import sampled_share, with_own_words

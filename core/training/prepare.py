@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core.batch import fitting, those_that_fit
 from core.byte_level import ByteLevelTokenizer, usual_apostrophe
-from core.config import ConfigError, ModelConfig, TrainConfig
+from core.config import ConfigError, ModelConfig
 from core.files import write_atomically
 from core.heads import Head
 from core.model import Transformer, build
@@ -24,6 +24,7 @@ from core.tasks.mixed import Mixed, own_pairs_of
 from core.tasks.pairs import as_tsv
 from core.tasks.task import Part
 from core.tokenizer import Tokenizer
+from core.train_config import TrainConfig
 from core.training.presets import Preset
 from core.training.tokenised import keep
 

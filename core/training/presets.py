@@ -3,7 +3,8 @@
 import math
 from dataclasses import dataclass, replace
 
-from core.config import ModelConfig, TrainConfig
+from core.config import ModelConfig
+from core.train_config import TrainConfig
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import get_args
 
-from core.config import ConfigError, ModelConfig, TrainConfig
+from core.config import ConfigError, ModelConfig
 from core.families.styles import in_style, style_named
 from core.settings import one_of
+from core.train_config import TrainConfig
 from core.training.presets import Preset
 
 Setting = bool | int | float | str

@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import median
 
 from core.batch import fitting
-from core.config import ConfigError, ModelConfig, TrainConfig
+from core.config import ConfigError, ModelConfig
 from core.files import write_atomically
 from core.jobs import Files, Job
 from core.model import build
@@ -22,6 +22,7 @@ from core.runs.run import PAIRS
 from core.tasks import CorpusError, Task, task_named
 from core.tasks.corpus import Corpus
 from core.tasks.pairs import as_tsv
+from core.train_config import TrainConfig
 from core.training.batches import BATCHES_PER_CHUNK, training_batches
 from core.training.loop import make_optimizer, train
 from core.training.prepare import train_tokenizer

@@ -9,7 +9,7 @@ from typing import Literal
 import torch
 
 from core.batch import Batch, Pair, encode_samples, fitting
-from core.config import ConfigError, TrainConfig
+from core.config import ConfigError
 from core.evaluate.evaluation import evaluate
 from core.evaluate.metrics import Quality, measure
 from core.jobs import Wish
@@ -21,6 +21,7 @@ from core.runs.run import RunError, RunSettings, load_run, read_settings, read_t
 from core.runs.weights import kept_step, newest_checkpoint, step_of
 from core.tasks import task_named
 from core.tokenizer import Tokenizer
+from core.train_config import TrainConfig
 from core.training.batches import training_batches
 from core.training.keeper import Keeper
 from core.training.loop import TrainStep, make_optimizer, train

@@ -22,6 +22,10 @@ class Need(Enum):
     """Pairs to measure on: of the task that it was trained on here, or the user's own."""
     SCALED_TOKENS = "scaled_tokens"
     """Vectors of tokens times √d_model, to which vectors of positions are added."""
+    FEED_FORWARD = "feed_forward"
+    """Feed-forward layers."""
+    NORM = "norm"
+    """Norms, whatever their kind."""
     LAYER_NORM = "layer_norm"
     """LayerNorm, which takes the mean away before it divides."""
     SCALED_SCORES = "scaled_scores"
@@ -51,6 +55,8 @@ def _lacks(settings: RunSettings, need: Need) -> bool:
         Need.DECODER_SELF: config.decoder_mixing != "attention",
         Need.TASK: not settings.has_pairs,
         Need.SCALED_TOKENS: not config.embedding_scale or in_scores or config.positions == "none",
+        Need.FEED_FORWARD: not config.feed_forward,
+        Need.NORM: config.norm_kind == "none",
         Need.LAYER_NORM: config.norm_kind != "layer",
         Need.SCALED_SCORES: config.score_scale != "width",
     }[need]
@@ -83,6 +89,11 @@ _SENTENCES = {
         "{model} does not add vectors of positions to vectors of tokens times √d_model, which "
         "this view compares."
     ),
+    Need.FEED_FORWARD: lambda: _(
+        "{model} has no feed-forward layers: its layers are attention alone. This view is about "
+        "the feed-forward layer."
+    ),
+    Need.NORM: lambda: _("{model} has no norms. This view is about LayerNorm."),
     Need.LAYER_NORM: lambda: _(
         "{model} divides by the root of the mean square (RMSNorm) and takes no mean away. This "
         "view is about LayerNorm."

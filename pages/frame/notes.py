@@ -39,7 +39,22 @@ def about_head(run: Run, head: Head) -> list[str]:
 
     Nothing is measured for it: where a run has no such figures stored, nothing is said.
     """
-    return [*_shared(run, head), *_score_warnings(run, head), *_effect_warnings(run, head)]
+    return [
+        *_one_matrix(run),
+        *_shared(run, head),
+        *_score_warnings(run, head),
+        *_effect_warnings(run, head),
+    ]
+
+
+def _one_matrix(run: Run) -> list[str]:
+    """Return which projections of every head are the same."""
+    said = {
+        "qk": _("One matrix makes its queries and its keys."),
+        "kv": _("One matrix makes its keys and its values."),
+        "qkv": _("One matrix makes its queries, keys and values."),
+    }
+    return [said[run.settings.model.shared]] if run.settings.model.shared in said else []
 
 
 def _shared(run: Run, head: Head) -> list[str]:

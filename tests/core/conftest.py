@@ -7,9 +7,10 @@ import pytest
 from core import jobs
 from core.batch import encode_samples
 from core.byte_level import ByteLevelTokenizer
-from core.config import ModelConfig, TrainConfig
+from core.config import ModelConfig
 from core.runs.run import load_run
 from core.tasks import TASKS, task_named
+from core.train_config import TrainConfig
 from core.training import prepare, trainer
 from core.training.presets import Preset
 

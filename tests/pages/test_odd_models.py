@@ -30,6 +30,8 @@ ODD = {
         "tied": False,
         "max_positions": 40,
     },
+    "one matrix, no norm": {"shared": "qkv", "norm_kind": "none"},
+    "attention alone, nothing added": {"feed_forward": False, "residual": False},
     "odd width": {"positions": "learned", "d_model": 15, "d_k": 4, "d_v": 4, "max_positions": 20},
 }
 

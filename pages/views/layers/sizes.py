@@ -150,6 +150,8 @@ def _heads(config: ModelConfig) -> str:
 
 
 def _norm(config: ModelConfig) -> str:
+    if config.norm_kind == "none":
+        return _("none")
     kind = {"layer": "LayerNorm", "rms": "RMSNorm"}[config.norm_kind]
     if config.norm == "pre":
         return _("{kind} before each sublayer").format(kind=kind)

@@ -4,9 +4,10 @@ import math
 
 import streamlit as st
 
-from core.config import ModelConfig, TrainConfig
+from core.config import ModelConfig
 from core.model import count_parameters
 from core.tasks import Task
+from core.train_config import TrainConfig
 from core.training.forecast import learning_rates, parameters_of, share_of_base
 from core.training.presets import Preset
 from pages.frame import address, cached

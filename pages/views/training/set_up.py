@@ -6,10 +6,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.config import ConfigError, TrainConfig
+from core.config import ConfigError
 from core.families.styles import STYLES
 from core.model import count_parameters
 from core.tasks import TASKS, Task
+from core.train_config import TrainConfig
 from core.training.forecast import forecast
 from core.training.prepare import train_tokenizer
 from core.training.presets import PRESETS, Preset

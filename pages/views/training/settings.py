@@ -6,9 +6,10 @@ from typing import get_args
 
 import streamlit as st
 
-from core.config import PAPER_POSITIONS, ConfigError, Norm, Precision
+from core.config import PAPER_POSITIONS, ConfigError, Norm
 from core.heads import Head, Kind, Site, Stack
 from core.tasks import Task
+from core.train_config import Precision
 from core.training.presets import PRESETS, Preset
 from core.training.settings import LIKE, Setting, with_settings
 from pages.frame import address, controls

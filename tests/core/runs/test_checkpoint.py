@@ -7,7 +7,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from core.config import ModelConfig, TrainConfig
+from core.config import ModelConfig
 from core.model import build
 from core.runs.checkpoint import (
     CheckpointError,
@@ -17,6 +17,7 @@ from core.runs.checkpoint import (
     save_state,
     save_weights,
 )
+from core.train_config import TrainConfig
 from core.training.loop import make_optimizer
 
 CONFIG = ModelConfig(20, n_encoder_layers=1, n_decoder_layers=1, d_model=8, d_ff=8, n_heads=2)

@@ -1,0 +1,73 @@
+"""How a model is trained: frozen and validated."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from core.settings import Settings, require
+
+Precision = Literal["auto", "float32", "bfloat16"]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainConfig(Settings):
+    """How a model is trained; the defaults are the paper's (section 5) except for the sizes."""
+
+    steps: int = 1000
+    batch_size: int = 64
+    """Sentence pairs in a batch."""
+    batch_tokens: int = 0
+    """Tokens of a batch of own pairs at most, on either side and filled up to the longest, in place
+    of so many pairs (a pair that is longer is a batch by itself); 0 where the pairs are counted."""
+    made_share: float = 0.5
+    """Of the sentences in a batch, where a task makes some of them beside the user's own pairs."""
+    warmup: int = 4000
+    """Steps in which the learning rate rises."""
+    cooldown: int = 0
+    """Last steps, in which the learning rate falls evenly to 0; the paper has none."""
+    learning_rate_factor: float = 1.0
+    """Multiplies the paper's learning rate."""
+    label_smoothing: float = 0.1
+    adam_betas: tuple[float, float] = (0.9, 0.98)
+    adam_eps: float = 1e-9
+    clip_norm: float = 0.0
+    """Gradients are scaled down to this norm; 0 leaves them as they are, as in the paper."""
+    seed: int = 0
+    guide: str = ""
+    """Guided attention: the head that is asked to look from a pronoun to its antecedent, as
+    SITE:HEAD (`encoder.1.self:0`); empty for none."""
+    guide_weight: float = 0.1
+    """Weight of the guided attention's loss beside the cross-entropy."""
+    scheduled_sampling: float = 0.0
+    """Share of the decoder's inputs that are the model's own words instead of the true ones at the
+    end of training; it rises evenly from 0 at the first step (Bengio et al. 2015)."""
+    accumulate: int = 1
+    """Parts in which a batch is computed, one after the other, where it does not fit at once."""
+    precision: Precision = "auto"
+    """Of matrix products; weights and optimizer are float32. auto: bfloat16 on CUDA."""
+    patience: int = 0
+    """Evaluations in a row without a lower held-out loss after which training stops; 0 for never.
+    A run that has patience opens with its best weights, not with its last."""
+    evaluate_every: int = 500
+    checkpoint_every: int = 500
+    keep_checkpoints: int = 1
+    """The weights of so many checkpoints stay, to be averaged; training goes on from the newest."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "adam_betas", tuple(self.adam_betas))  # JSON has only lists
+        self.check_types()
+        counts = ("steps", "batch_size", "warmup", "accumulate")
+        for name in (*counts, "evaluate_every", "checkpoint_every", "keep_checkpoints"):
+            require(getattr(self, name) >= 1, f"{name} is {getattr(self, name)}, not 1 or more")
+        not_negative = ("cooldown", "learning_rate_factor", "guide_weight", "clip_norm", "patience")
+        for name in (*not_negative, "batch_tokens"):
+            require(getattr(self, name) >= 0, f"{name} is {getattr(self, name)}, not 0 or more")
+        for name in ("made_share", "label_smoothing", "scheduled_sampling"):
+            require(0 <= getattr(self, name) < 1, f"{name} is {getattr(self, name)}, not in [0, 1)")
+        require(
+            self.accumulate <= self.batch_size or self.batch_tokens > 0,
+            f"accumulate is {self.accumulate}, more than the {self.batch_size} pairs of a batch",
+        )
+        require(
+            self.precision in get_args(Precision),
+            f"precision is {self.precision!r}, not {', '.join(get_args(Precision))}",
+        )
