@@ -9,6 +9,7 @@ from core.commands import (
     continue_text,
     count,
     evaluate,
+    experiment,
     export,
     give,
     heads,
@@ -37,6 +38,7 @@ COMMANDS = {
     "import": import_model,
     "continue": continue_text,
     "give": give,
+    "experiment": experiment,
 }
 
 

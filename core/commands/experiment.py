@@ -1,0 +1,148 @@
+"""Ask a question about the Transformer: list them, show one with what came out, or run it."""
+
+import argparse
+import json
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from core.commands.errors import CommandError
+from core.experiments import EXPERIMENTS, Experiment
+from core.experiments.findings import verdicts, what_came_out
+from core.experiments.results import Results
+from core.experiments.running import run_experiment
+
+GALLERY = Path(__file__).resolve().parents[2] / "gallery" / "experiments"
+"""Where results that ship with the project are."""
+_TOLD_EVERY = 20.0
+"""Seconds."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Take what to do, a question, and where results go."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="list|show|run")
+    listing = actions.add_parser("list", help="all questions")
+    listing.add_argument("--json", action="store_true")
+    showing = actions.add_parser("show", help="one question, its variants, and what came out")
+    showing.add_argument("name", metavar="NAME")
+    showing.add_argument(
+        "--results",
+        type=Path,
+        metavar="OUT",
+        help="of a run of one's own, instead of those shipped",
+    )
+    showing.add_argument("--json", action="store_true")
+    running = actions.add_parser("run", help="train what is missing of its variants")
+    running.add_argument("name", metavar="NAME")
+    running.add_argument("out", type=Path, metavar="OUT")
+    running.add_argument("--seeds", type=int, help="default: the experiment's, 3")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Do what is asked for."""
+    if arguments.action == "list":
+        _list(as_json=arguments.json)
+        return
+    if arguments.name not in EXPERIMENTS:
+        known = ", ".join(EXPERIMENTS)
+        raise CommandError(f"there is no experiment {arguments.name!r}; there are {known}")
+    experiment = EXPERIMENTS[arguments.name]
+    if arguments.action == "show":
+        _show(experiment, arguments.results or GALLERY, as_json=arguments.json)
+    else:
+        _run(experiment, arguments.out, arguments.seeds)
+
+
+def _list(*, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps([_described(each) for each in EXPERIMENTS.values()], ensure_ascii=False))
+        return
+    for each in EXPERIMENTS.values():
+        print(f"{each.name:<14}{each.question}")
+
+
+def _described(experiment: Experiment) -> dict[str, Any]:
+    return {
+        "name": experiment.name,
+        "question": experiment.question,
+        "claim": experiment.claim,
+        "source": experiment.source,
+        "task": experiment.task,
+        "seeds": experiment.seeds,
+        "settings": dict(experiment.settings),
+        "variants": {
+            each.name: {"label": each.label, "changes": dict(each.changes)}
+            for each in experiment.variants
+        },
+    }
+
+
+def _results(experiment: Experiment, folder: Path) -> Results | None:
+    file = folder / f"{experiment.name}.json"
+    try:
+        return Results.load(file) if file.exists() else None
+    except ValueError as error:
+        raise CommandError(str(error)) from error
+
+
+def _show(experiment: Experiment, folder: Path, *, as_json: bool) -> None:
+    results = _results(experiment, folder)
+    if as_json:
+        print(json.dumps(_described(experiment) | _measured(experiment, results)))
+        return
+    print(f"{experiment.question}\n\nClaim: {experiment.claim}\n({experiment.source})\n")
+    for variant in experiment.variants:
+        changes = ", ".join(f"{name}={value}" for name, value in variant.changes.items())
+        print(f"  {variant.name:<18}{variant.label}{f'  ({changes})' if changes else ''}")
+    n = len(experiment.variants) * experiment.seeds
+    steps = experiment.preset(experiment.variants[0], 0).training.steps
+    print(f"\n{n} trainings of {steps:,} steps on {experiment.task}\n")
+    if results is None:
+        print(f"not run yet: python -m core experiment run {experiment.name} OUT")
+        return
+    for line in what_came_out(experiment, results):
+        print(line)
+    print(f"\n{results.machine}; {results.command}")
+
+
+def _measured(experiment: Experiment, results: Results | None) -> dict[str, Any]:
+    if results is None:
+        return {"measured": None}
+    return {
+        "measured": {
+            "n": results.trained[0].n,
+            "seeds": list(results.seeds),
+            "measures": {
+                variant.name: {
+                    measure: asdict(results.estimate(variant.name, measure))
+                    for measure in ("exact_match", "loss", "parameters", "seconds")
+                }
+                for variant in experiment.variants
+                if results.of(variant.name)
+            },
+            "verdicts": verdicts(experiment, results),
+            "what_came_out": what_came_out(experiment, results),
+        }
+    }
+
+
+def _run(experiment: Experiment, out: Path, seeds: int | None) -> None:
+    if seeds is not None and seeds < 1:
+        raise CommandError(f"--seeds is {seeds}, not 1 or more")
+    wanted = experiment.seeds if seeds is None else seeds
+    command = f"python -m core experiment run {experiment.name} {out}"
+    told = began = time.monotonic()
+    for step in run_experiment(
+        experiment, out, wanted, command if seeds is None else f"{command} --seeds {seeds}"
+    ):
+        if not step.steps or time.monotonic() - told >= _TOLD_EVERY:
+            told = time.monotonic()
+            where = f", step {step.step} of {step.steps}" if step.steps else ""
+            print(
+                f"{step.done} of {step.of}: {step.variant.name}, seed {step.seed}{where}; "
+                f"{(told - began) / 60:.1f} min",
+                file=sys.stderr,
+            )
+    _show(experiment, out, as_json=False)

@@ -1,0 +1,19 @@
+"""Questions about the Transformer, each answered by variants trained under equal conditions.
+
+`EXPERIMENTS` is the only list of them; a file holds one question.
+"""
+
+from core.experiments.experiment import Experiment
+from core.experiments.heads import HEADS
+from core.experiments.norms import NORMS
+from core.experiments.order import ORDER
+from core.experiments.projections import PROJECTIONS
+from core.experiments.residuals import RESIDUALS
+from core.experiments.scale import SCALE
+
+EXPERIMENTS: dict[str, Experiment] = {
+    each.name: each for each in (ORDER, HEADS, PROJECTIONS, SCALE, RESIDUALS, NORMS)
+}
+"""In the order in which a course meets them."""
+
+__all__ = ["EXPERIMENTS", "Experiment"]

@@ -1,0 +1,129 @@
+"""What was measured in an experiment: figures of every training, and means over seeds."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from scipy import stats
+
+from core.experiments.experiment import BASE
+from core.files import write_atomically
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """One variant, trained once with a seed and measured on held-out sentences."""
+
+    variant: str
+    seed: int
+    parameters: int
+    seconds: float
+    """Of training, on a machine that may have done other things."""
+    n: int
+    """Held-out sentences."""
+    exact_match: float
+    """Share of them that the model writes without a mistake."""
+    loss: float
+    """Cross-entropy per token after the true prefix, in nats."""
+    pronouns: float | None
+    """Share of ambiguous pronouns that are right; None where the task has none."""
+    n_pronouns: int
+    by_length: tuple[tuple[int, int, int], ...]
+    """(source tokens, sentences, of them right), by length."""
+    curve: Mapping[str, list[float]] = field(default_factory=dict)
+    """step, loss, held_out_exact_match of the training."""
+
+    @classmethod
+    def read(cls, stored: Mapping[str, Any]) -> Self:
+        """Return what `asdict` wrote."""
+        lengths = tuple((int(a), int(b), int(c)) for a, b, c in stored["by_length"])
+        return cls(**{**stored, "by_length": lengths})
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean over seeds, with the interval of Student's t; without one where there is one seed."""
+
+    mean: float
+    low: float
+    high: float
+    n: int
+    """Seeds."""
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Self:
+        """Return the mean of some values.
+
+        >>> found = Estimate.of([0.6, 0.7, 0.8])
+        >>> round(found.mean, 3), round(found.low, 3), round(found.high, 3)
+        (0.7, 0.452, 0.948)
+        """
+        n, mean = len(values), float(np.mean(values))
+        if n < 2:
+            return cls(mean, -math.inf, math.inf, n)
+        reach = float(stats.t.ppf(0.5 + CONFIDENCE / 2, n - 1) * np.std(values, ddof=1)) / n**0.5
+        return cls(mean, mean - reach, mean + reach, n)
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """All trainings of an experiment."""
+
+    experiment: str
+    trained: tuple[Trained, ...]
+    command: str = ""
+    machine: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, variant: str) -> tuple[Trained, ...]:
+        """Return the trainings of a variant, by seed."""
+        found = [each for each in self.trained if each.variant == variant]
+        return tuple(sorted(found, key=lambda each: each.seed))
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """Those with which every variant was trained."""
+        variants = {each.variant for each in self.trained}
+        of_each = [{each.seed for each in self.of(variant)} for variant in variants]
+        return tuple(sorted(set.intersection(*of_each))) if of_each else ()
+
+    def estimate(self, variant: str, measure: str = "exact_match") -> Estimate:
+        """Return the mean of a measure over the seeds of a variant."""
+        return Estimate.of([float(getattr(each, measure)) for each in self.of(variant)])
+
+    def less(self, variant: str, measure: str = "exact_match") -> Estimate:
+        """Return by how much a measure is less than the base's, seed by seed.
+
+        Variants of a seed learn from the same batches, so that what a seed does to both goes out.
+        """
+        base = {each.seed: each for each in self.of(BASE)}
+        pairs = [(base[each.seed], each) for each in self.of(variant) if each.seed in base]
+        return Estimate.of(
+            [float(getattr(one, measure)) - float(getattr(each, measure)) for one, each in pairs]
+        )
+
+    def save(self, path: Path) -> None:
+        """Write everything to a file."""
+        written = json.dumps(asdict(self), indent=1, ensure_ascii=False) + "\n"
+        write_atomically(path, written.encode())
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read what was saved.
+
+        Raises:
+            ValueError: The file holds something else.
+            OSError: It cannot be read.
+        """
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        try:
+            trained = tuple(Trained.read(each) for each in stored["trained"])
+            return cls(**{**stored, "trained": trained})
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"{path} holds no results of an experiment: {error}") from error

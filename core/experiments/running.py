@@ -1,0 +1,134 @@
+"""Trains the variants of an experiment, one after the other, and keeps what was measured of each.
+
+What is finished is not trained again, and a training that was stopped goes on where it was.
+"""
+
+import json
+import platform
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from pathlib import Path
+
+import torch
+
+from core.analysis.effects.silencing import Silenceable
+from core.evaluate.evaluation import held_out_pairs
+from core.evaluate.metrics import sorted_batches
+from core.experiments.experiment import PRESET, Experiment, Variant
+from core.experiments.results import Results, Trained
+from core.files import write_atomically
+from core.runs.folder import versions
+from core.runs.records import read_rows
+from core.runs.run import Run, is_run, load_run
+from core.tasks import TASKS
+from core.training.prepare import prepare_run
+from core.training.trainer import complete_run
+
+N_MEASURED = 1000
+"""Held-out sentences by which lengths are compared."""
+RUNS = "runs"
+"""Folder of the runs of an experiment, with their weights."""
+_CURVE = ("step", "loss", "held_out_exact_match")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How far an experiment is."""
+
+    variant: Variant
+    seed: int
+    done: int
+    """Trainings that are finished and measured."""
+    of: int
+    step: int
+    """Of the training under way."""
+    steps: int
+
+
+def run_experiment(
+    experiment: Experiment, out: Path, seeds: int, command: str = ""
+) -> Iterator[Step]:
+    """Train what is missing, and write `out/NAME.json` when all is there.
+
+    Args:
+        experiment: What.
+        out: A folder; made if missing.
+        seeds: The first is 0.
+        command: What does the same again.
+
+    Raises:
+        ConfigError: The settings of a variant do not go together.
+        RunError: A run that was begun cannot go on.
+        OSError: Something cannot be written.
+    """
+    # All seeds of the first variant would keep one waiting for a first comparison.
+    wanted = [(variant, seed) for seed in range(seeds) for variant in experiment.variants]
+    found: list[Trained] = []
+    for variant, seed in wanted:
+        file = out / f"{variant.name}-{seed}.json"
+        if not file.exists():
+            path = out / RUNS / f"{variant.name}-{seed}"
+            for step, steps in _train(experiment, variant, seed, path):
+                yield Step(variant, seed, len(found), len(wanted), step, steps)
+            written = json.dumps(asdict(_measured(load_run(path), variant, seed)), indent=1)
+            write_atomically(file, written.encode())
+            # Only the first seed is looked at.
+            if seed:
+                shutil.rmtree(path)
+        found.append(Trained.read(json.loads(file.read_text(encoding="utf-8"))))
+        yield Step(variant, seed, len(found), len(wanted), 0, 0)
+    Results(
+        experiment=experiment.name,
+        trained=tuple(found),
+        command=command,
+        machine=f"{platform.machine()}, {torch.get_num_threads()} threads",
+        versions=versions(),
+    ).save(out / f"{experiment.name}.json")
+
+
+def _train(
+    experiment: Experiment, variant: Variant, seed: int, path: Path
+) -> Iterator[tuple[int, int]]:
+    """Train a run to its end; yield the steps that are done, and all of them."""
+    preset = experiment.preset(variant, seed)
+    if not is_run(path):
+        changes = {**experiment.settings, **variant.changes}
+        settings = " ".join(f"--set {name}={value}" for name, value in changes.items())
+        command = f"python -m core train {path.name} --task {experiment.task} --preset {PRESET}"
+        prepare_run(
+            path, TASKS[experiment.task], PRESET, preset, f"{command} --seed {seed} {settings}"
+        )
+    for progress in complete_run(path):
+        yield progress.train_step.step, preset.training.steps
+
+
+def _measured(run: Run, variant: Variant, seed: int) -> Trained:
+    assert run.evaluation is not None
+    rows, pronoun = list(read_rows(run.path)), run.evaluation["pronoun"]
+    learned = [row for row in rows if all(name in row for name in _CURVE)]
+    return Trained(
+        variant=variant.name,
+        seed=seed,
+        parameters=sum(each.numel() for each in run.model.parameters()),
+        seconds=float(rows[-1].get("seconds", 0.0)),
+        n=run.evaluation["n"],
+        exact_match=run.evaluation["exact_match"],
+        loss=run.evaluation["loss"],
+        pronouns=None if pronoun is None else pronoun["accuracy"],
+        n_pronouns=0 if pronoun is None else pronoun["n"],
+        by_length=_by_length(run),
+        curve={name: [float(row[name]) for row in learned] for name in _CURVE},
+    )
+
+
+def _by_length(run: Run) -> tuple[tuple[int, int, int], ...]:
+    pairs = [pair for group in sorted_batches(held_out_pairs(run, N_MEASURED, 0)) for pair in group]
+    right = Silenceable(run.model, pairs).figures().right_N
+    lengths = [(len(pair.source) - 1, bool(each)) for pair, each in zip(pairs, right, strict=True)]
+    return tuple(
+        (length, len(found), sum(each for _, each in found))
+        for length, group in groupby(lengths, key=lambda each: each[0])
+        for found in [list(group)]
+    )

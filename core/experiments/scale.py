@@ -1,0 +1,23 @@
+"""Why are scores divided by √d_k?"""
+
+from core.experiments.experiment import BASE, Expected, Experiment, Variant
+from core.messages import N_
+
+SCALE = Experiment(
+    name="scale",
+    question=N_("Why are scores divided by √d_k?"),
+    claim=N_(
+        "Without it the softmax saturates, gradients vanish, and training is slower or fails."
+    ),
+    source="Vaswani et al. 2017, section 3.2.1",
+    variants=(
+        Variant(BASE, N_("divided by √d_k")),
+        Variant("none", N_("not divided"), {"score_scale": "none"}, Expected.LESS),
+        Variant(
+            "wide",
+            N_("one head of the whole width, not divided"),
+            {"score_scale": "none", "n_heads": 1},
+            Expected.LESS,
+        ),
+    ),
+)

@@ -1,0 +1,48 @@
+import json
+
+from core.experiments import EXPERIMENTS
+from tests.core.experiments.test_results import results
+
+
+def test_all_questions_are_listed(command):
+    status, out, _ = command("experiment", "list")
+    assert status == 0
+    assert [line.split()[0] for line in out.splitlines()] == list(EXPERIMENTS)
+    found = json.loads(command("experiment", "list", "--json")[1])
+    assert [each["name"] for each in found] == list(EXPERIMENTS)
+    assert found[0]["variants"]["none"]["changes"] == {"positions": "none"}
+
+
+def test_one_that_was_not_run_says_how(command, tmp_path):
+    status, out, _ = command("experiment", "show", "order", "--results", tmp_path)
+    assert status == 0
+    assert "Attention sees a set" in out
+    assert "15 trainings of 800 steps on translate" in out
+    assert "python -m core experiment run order OUT" in out
+
+
+def test_what_came_out_is_shown_with_interval_and_n(command, tmp_path):
+    found = results({"base": {0: 0.7, 1: 0.72, 2: 0.68}, "none": {0: 0.3, 1: 0.33, 2: 0.28}})
+    found.save(tmp_path / "order.json")
+    status, out, _ = command("experiment", "show", "order", "--results", tmp_path)
+    assert status == 0
+    assert "no positions: 30.3 %, 39.7 points fewer (95 %:" in out
+    stored = json.loads(command("experiment", "show", "order", "--results", tmp_path, "--json")[1])[
+        "measured"
+    ]
+    assert (stored["n"], stored["seeds"]) == (50, [0, 1, 2])
+    assert stored["verdicts"] == {"none": "holds"}
+    assert stored["measures"]["none"]["exact_match"]["n"] == 3
+
+
+def test_what_there_is_not_is_refused(command, tmp_path):
+    status, _, error = command("experiment", "show", "everything")
+    assert status == 2
+    assert "there are order, heads" in error
+    status, _, error = command("experiment", "run", "order", tmp_path, "--seeds", "0")
+    assert status == 2
+    assert "--seeds is 0" in error
+    (tmp_path / "order.json").write_text("{}")
+    status, _, error = command("experiment", "show", "order", "--results", tmp_path)
+    assert status == 2
+    assert "holds no results" in error

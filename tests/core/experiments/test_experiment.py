@@ -1,0 +1,44 @@
+from dataclasses import replace
+
+import pytest
+
+from core.experiments import EXPERIMENTS
+from core.experiments.experiment import BASE, Experiment, Variant
+from core.model.transformer import count_parameters
+from core.tasks import TASKS
+
+CASES = [(each, variant) for each in EXPERIMENTS.values() for variant in each.variants]
+
+
+@pytest.mark.parametrize(("experiment", "variant"), CASES, ids=lambda each: each.name)
+def test_every_variant_can_be_trained_and_differs_from_the_base_in_what_it_says(
+    experiment, variant
+):
+    assert experiment.task in TASKS
+    found, base = (experiment.preset(each, 2) for each in (variant, experiment.variants[0]))
+    assert found.training.seed == 2
+    same = {"steps", "batch_size", "evaluate_every", "checkpoint_every"}
+    for name in same:
+        assert getattr(found.training, name) == getattr(base.training, name)
+    differing = {
+        name
+        for part in ("model", "training")
+        for name, value in getattr(found, part).to_dict().items()
+        if value != getattr(base, part).to_dict().get(name)
+    }
+    # Heads of another number have another width.
+    assert differing - {"d_k", "d_v"} == set(variant.changes)
+    assert count_parameters(found.model) > 0
+
+
+@pytest.mark.parametrize("names", [["other"], [BASE, "one", "one"], []])
+def test_variants_need_names_of_their_own_and_a_base(names):
+    order = EXPERIMENTS["order"]
+    with pytest.raises(ValueError, match="base first"):
+        replace(order, variants=tuple(Variant(name, name) for name in names))
+    assert isinstance(order, Experiment)
+
+
+def test_a_variant_that_there_is_not_is_named():
+    with pytest.raises(KeyError, match="nothing"):
+        EXPERIMENTS["order"].variant("nothing")

@@ -1,0 +1,60 @@
+import json
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from core.experiments.results import Estimate, Results, Trained
+
+ONE = Trained(
+    "base", 0, 100, 12.5, 50, 0.5, 0.25, 0.75, 8, ((4, 30, 20), (5, 20, 5)), {"step": [1]}
+)
+
+
+def results(shares):
+    """Results of variants with these shares by seed."""
+    trained = [
+        replace(ONE, variant=variant, seed=seed, exact_match=share)
+        for variant, of_seeds in shares.items()
+        for seed, share in of_seeds.items()
+    ]
+    return Results("order", tuple(trained), "a command", "a machine", {"torch": "2"})
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=6))
+def test_the_interval_is_that_of_students_t(values):
+    found = Estimate.of(values)
+    mean = sum(values) / len(values)
+    variance = sum((each - mean) ** 2 for each in values) / (len(values) - 1)
+    reach = stats.t(len(values) - 1).isf(0.025) * math.sqrt(variance / len(values))
+    assert (found.mean, found.n) == (pytest.approx(mean), len(values))
+    assert found.high - found.mean == pytest.approx(reach, abs=1e-9)
+    assert found.mean - found.low == pytest.approx(reach, abs=1e-9)
+
+
+def test_one_seed_has_no_interval():
+    assert Estimate.of([0.5]) == Estimate(0.5, -math.inf, math.inf, 1)
+
+
+def test_differences_are_of_the_same_seeds():
+    found = results({"base": {0: 0.9, 1: 0.5, 2: 0.7}, "none": {1: 0.4, 0: 0.8, 3: 0.0}})
+    assert found.less("none").mean == pytest.approx(0.1)
+    assert found.less("none").n == 2
+    assert found.seeds == (0, 1)
+    assert [each.seed for each in found.of("none")] == [0, 1, 3]
+
+
+def test_a_file_gives_the_same_results(tmp_path):
+    found = results({"base": {0: 0.9}, "none": {0: 0.8}})
+    found.save(tmp_path / "order.json")
+    assert Results.load(tmp_path / "order.json") == found
+
+
+@pytest.mark.parametrize("content", [{}, {"trained": [{"variant": "base"}]}, {"trained": 3}])
+def test_a_file_that_holds_something_else_is_refused(tmp_path, content):
+    (tmp_path / "order.json").write_text(json.dumps(content))
+    with pytest.raises(ValueError, match="holds no results"):
+        Results.load(tmp_path / "order.json")
