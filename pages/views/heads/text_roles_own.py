@@ -41,12 +41,16 @@ def _bring(opened: Opened) -> None:
         )
         placeholder = _("The house is red.; La maison est rouge.")
     else:
-        st.markdown(
-            _(
-                "Give the model lines of your own. Then the roles are measured on them, and what "
-                "silencing heads costs there. The first {n} different lines are taken."
-            ).format(n=number(MOST_LINES))
+        told = _(
+            "Give the model lines of your own. Then the roles are measured on them, and what "
+            "silencing heads costs there."
         )
+        taken = n_(
+            "The first {n} different line is taken.",
+            "The first {n} different lines are taken.",
+            MOST_LINES,
+        )
+        st.markdown(f"{told} {taken.format(n=number(MOST_LINES))}")
         placeholder = _("The animal did not cross the street because it was too tired.")
     typed = st.text_area(
         _("Text, line by line"), key=_TYPED, persist_state="session", placeholder=placeholder
