@@ -10,8 +10,12 @@ from core.analysis.effects.pruning import BY_SCORE, GREEDY, N_PRUNED
 from core.analysis.effects.pruning_file import stored_pruning
 from core.decoding.sentence import translate
 from core.evaluate.evaluation import evaluate
+from core.experiments import EXPERIMENTS
+from core.experiments.findings import what_came_out
+from core.experiments.results import Results
 from core.heads import Head
 from core.inspection import inspect_sentence
+from core.model import count_parameters
 from core.runs.run import load_run
 from core.runs.weights import stops
 from core.tasks import TASKS
@@ -191,3 +195,22 @@ def test_gallery_is_small():
     files = [file for file in GALLERY.rglob("*") if file.is_file()]
     assert sum(file.stat().st_size for file in files) <= 24e6
     assert not [file for file in files if file.name.endswith(".state.safetensors")]
+
+
+def test_results_of_experiments_are_of_the_variants_that_there_are():
+    files = sorted((GALLERY / "experiments").glob("*.json"))
+    assert files
+    for file in files:
+        experiment, found = EXPERIMENTS[file.stem], Results.load(file)
+        assert found.experiment == file.stem
+        assert {each.variant for each in found.trained} == {
+            variant.name for variant in experiment.variants
+        }
+        assert found.seeds == tuple(range(experiment.seeds))
+        assert {each.n for each in found.trained} == {2000}
+        # The weights are those that the settings say.
+        for variant in experiment.variants:
+            sized = experiment.preset(variant, 0).model
+            assert {each.parameters for each in found.of(variant.name)} == {count_parameters(sized)}
+        for line in what_came_out(experiment, found):
+            assert line.split(":")[0] in {variant.label for variant in experiment.variants}

@@ -132,7 +132,7 @@ def _run(experiment: Experiment, out: Path, seeds: int | None) -> None:
     if seeds is not None and seeds < 1:
         raise CommandError(f"--seeds is {seeds}, not 1 or more")
     wanted = experiment.seeds if seeds is None else seeds
-    command = f"python -m core experiment run {experiment.name} {out}"
+    command = f"python -m core experiment run {experiment.name} OUT"
     told = began = time.monotonic()
     for step in run_experiment(
         experiment, out, wanted, command if seeds is None else f"{command} --seeds {seeds}"

@@ -83,7 +83,7 @@ def run_experiment(
         experiment=experiment.name,
         trained=tuple(found),
         command=command,
-        machine=f"{platform.machine()}, {torch.get_num_threads()} threads",
+        machine=f"{platform.machine()}, threads: {torch.get_num_threads()}",
         versions=versions(),
     ).save(out / f"{experiment.name}.json")
 

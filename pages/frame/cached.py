@@ -51,7 +51,9 @@ def run_paths() -> dict[str, Path]:
 
     The gallery comes first; a run of one's own is called runs/NAME.
     """
-    return {path.name: path for path in _folders(GALLERY)} | {
+    # Results of experiments are in the gallery, too.
+    shipped = [path for path in _folders(GALLERY) if (path / "run.json").exists()]
+    return {path.name: path for path in shipped} | {
         f"runs/{path.name}": path for path in _folders(OWN)
     }
 
