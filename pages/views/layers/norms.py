@@ -138,7 +138,7 @@ def _compared(opened: Opened, study: NormStudy) -> Chart:
         },
         [token.text for token in opened.inspection.source_tokens],
         value=Quantity(_("mean change of a feature")),
-        title=_("How far this sentence moves when others are in its batch"),
+        title=_("How far others in its batch move it"),
         drawn="dots",
     )
 

@@ -128,8 +128,8 @@ def _map(found: Response) -> Matrices:
     shown = Matrix(
         title=_("How much each output moves with each score"),
         values=found.jacobian_KK.astype(np.float32),
-        rows=numbered(_("i: the output y that moves"), n),
-        columns=numbered(_("j: the score x that is moved"), n),
+        rows=numbered(_("i: output y that moves"), n),
+        columns=numbered(_("j: score x, moved"), n),
         scale="signed",
         limit=STEEPEST,
         texts=[[number(each, 2) for each in row] for row in found.jacobian_KK.tolist()]
