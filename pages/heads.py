@@ -66,7 +66,10 @@ VIEWS: tuple[View[Opened], ...] = (
     View(
         "guided",
         N_("guided"),
-        N_("The same task learned freely, and with one head asked to look at the antecedent."),
+        N_(
+            "Two models of one task. In one, training rewarded a head for looking from a pronoun "
+            "at what it stands for."
+        ),
         guided.draw,
         needs=(Need.TASK, Need.BOTH),
     ),

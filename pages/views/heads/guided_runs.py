@@ -102,8 +102,8 @@ def _opened_instead(opened: Opened, path: Path) -> Opened:
 def _instead(once: str, own: str, other: str) -> str:
     """Say which pair is shown in the place of a run that was trained once."""
     return _(
-        "Shown are **{own}** and **{other}**: **{once}** has no twin that differs in the guiding "
-        "alone."
+        "Shown are **{own}** and **{other}**: **{once}** was trained in one way only, so there is "
+        "nothing to compare it with."
     ).format(once=plain(once), own=plain(own), other=plain(other))
 
 
@@ -239,7 +239,7 @@ def _most(changes: Sequence[StepChange]) -> str:
     if not changes:
         return ""
     most = most_changed(changes)
-    return _(": **{token}** {before} → **{after}**").format(
+    return _(" (the chance of **{token}**: {before} → **{after}**)").format(
         token=plain(most.token.text), before=percent(most.before), after=percent(most.after)
     )
 

@@ -186,7 +186,10 @@ def _sentences(paths: Paths, run: Run) -> str:
     """Return both translations in Markdown, one below the other."""
     study = paths.study
     texts = marked(*(typeset(each.text, run) for each in (study.clean, study.other)))
-    lines = [_("First: {text}").format(text=texts[0]), _("Second: {text}").format(text=texts[1])]
+    lines = [
+        _("First sentence: {text}").format(text=texts[0]),
+        _("Second sentence: {text}").format(text=texts[1]),
+    ]
     return "  \n".join(lines)
 
 

@@ -4,9 +4,10 @@ import math
 
 from core.analysis.effects.path_patching import Read
 from core.analysis.effects.path_study import OnePath
+from core.heads import Head, Kind
 from pages.frame import notes
-from pages.frame.language import _, brief, n_, number, percent, plain
-from pages.views.heads.paths_maps import Paths, short
+from pages.frame.language import N_, _, brief, n_, number, percent, plain
+from pages.views.heads.paths_maps import Paths
 from viz.charts.flow import Box
 
 
@@ -40,12 +41,12 @@ def _look(paths: Paths, found: OnePath, read: Read) -> str:
     if before == after:
         return _("**{receiver}** looks where it did, whatever {sender} wrote.").format(**names)
     falls = _(
-        "**{receiver}** listens to {sender}. Told by it of the second sentence, and by no other "
-        "head, its look from “{query}” at “{key}” falls from **{before}** to **{after}**."
+        "**{receiver}** listens to {sender}. If that head alone had read the second sentence, the "
+        "weight from “{query}” to “{key}” would fall from **{before}** to **{after}**."
     )
     rises = _(
-        "**{receiver}** listens to {sender}. Told by it of the second sentence, and by no other "
-        "head, its look from “{query}” at “{key}” rises from **{before}** to **{after}**."
+        "**{receiver}** listens to {sender}. If that head alone had read the second sentence, the "
+        "weight from “{query}” to “{key}” would rise from **{before}** to **{after}**."
     )
     query, key = map(plain, paths.look(found.receiver, found.query, found.key))
     text = falls if after < before else rises
@@ -64,10 +65,10 @@ def _weights(found: OnePath) -> tuple[float, float]:
 def boxes(paths: Paths, found: OnePath, read: Read) -> list[Box]:
     """Return what is done to a path as boxes: who writes, who reads it, what comes of it."""
     reads = {
-        Read.QUERY: _("reads it as its query; all else is the first sentence"),
-        Read.KEY: _("reads it as its keys; all else is the first sentence"),
-        Read.VALUE: _("reads it as its values; all else is the first sentence"),
-        Read.ALL: _("reads it as query, key and value; all else is the first sentence"),
+        Read.QUERY: _("asks with that (query); the rest is the first sentence"),
+        Read.KEY: _("is found by that (keys); the rest is the first sentence"),
+        Read.VALUE: _("takes that (values); the rest is the first sentence"),
+        Read.ALL: _("asks, is found and takes by that; the rest is the first sentence"),
     }[read]
     if read == Read.VALUE:
         last = Box(
@@ -77,13 +78,25 @@ def boxes(paths: Paths, found: OnePath, read: Read) -> list[Box]:
     else:
         before, after = _weights(found)
         query, key = paths.look(found.receiver, found.query, found.key)
-        look = _("its look from “{query}” at “{key}”").format(query=query, key=key)
+        look = _("the weight from “{query}” to “{key}”").format(query=query, key=key)
         last = Box(f"{percent(before)} → {percent(after)}", look)
     return [
-        Box(short(found.sender), _("writes what it writes in the second sentence")),
-        Box(short(found.receiver), reads),
+        Box(_named(found.sender), _("as if it had read the second sentence")),
+        Box(_named(found.receiver), reads),
         last,
     ]
+
+
+_NAMES = {
+    Kind.ENCODER_SELF: N_("Encoder layer {layer}, head {head}"),
+    Kind.DECODER_SELF: N_("Decoder layer {layer}, head {head}"),
+    Kind.CROSS: N_("Cross-attention layer {layer}, head {head}"),
+}
+
+
+def _named(head: Head) -> str:
+    """Return what a head is called in a box."""
+    return _(_NAMES[head.kind]).format(layer=number(head.layer), head=number(head.index))
 
 
 def decides_nothing(found: OnePath) -> bool:

@@ -68,7 +68,7 @@ def draw(opened: Opened) -> Shown | None:
         other_model=""
         if run.path == opened.path
         else _(
-            "**{run}** is shown: the chosen model has sinusoids, which nothing changes in training."
+            "**{run}** is shown: the chosen model has sinusoids, which training does not change."
         ).format(run=plain(run.name)),
         seen=_seen(cosines, position, run.name),
         python=_python(run, length, position, has_formula=SINUSOIDS in tables),
@@ -104,8 +104,8 @@ def _seen(cosines: Mapping[str, Sequence[float]], position: int, run: str) -> st
         return text.format(**parts)
     text = _(
         "Learned positions make neighbours alike, too: of **{run}**, position {p} looks most like "
-        "position **{q}**, cosine **{x}** (of the sinusoids, like {other}: {y}). Beyond what "
-        "training reached they are noise."
+        "position **{q}**, cosine **{x}** (the sinusoid of position {p} most like that of {other}, "
+        "{y}). Beyond what training reached they stay as they began: small and random."
     )
     return text.format(**parts, other=number(other), y=number(cosines[SINUSOIDS][other], 2))
 

@@ -67,18 +67,16 @@ def _seen(record: RunRecord) -> str:
     right = _("Of {n} held-out sentences **{share}** are right in every token (step {step}).")
     if record.settings.beside_own_pairs and results.n_own == 0:
         right = n_(
-            "Of {n} held-out generated sentence **{share}** is right in every token (step {step}). "
-            "The curve counts others, too: half of them pairs of its file, which are harder.",
+            "Of {n} held-out generated sentence **{share}** is right in every token (step {step}).",
             "Of {n} held-out generated sentences **{share}** are right in every token "
-            "(step {step}). The curve counts others, too: half of them pairs of its file, which "
-            "are harder.",
+            "(step {step}).",
             results.n or 0,
         )
     right = right.format(
         n=number(results.n or 0), share=percent(results.exact_match), step=number(results.step)
     )
     if results.token_accuracy is not None:
-        tokens = _("Of the single tokens, after the true ones before them, {share} are right.")
+        tokens = _("Of all their tokens {share} are right where the true ones are fed before.")
         right = f"{right} {tokens.format(share=percent(results.token_accuracy))}"
     return f"{right} {size}"
 
@@ -90,6 +88,13 @@ def _curves(run: Listed) -> list[Drawn]:
         return []
     title = _("Training of {run}").format(run=run.name)
     texts = translated(TEXTS)
+    if run.record and run.record.settings.beside_own_pairs:
+        st.caption(
+            _(
+                "Half of the curve’s held-out sentences are pairs of the file it learned from. "
+                "They are harder than generated ones: the loss is higher than in the table."
+            )
+        )
     drawn = loss_curves(rows, axes=Axes(log_y=True), height=290, title=title, texts=texts)
     return [charts.chart(drawn)]
 

@@ -73,7 +73,7 @@ def draw(path: Path) -> Shown | None:
     """
     try:
         found, settings = cached.situation(path), cached.settings(path)
-        seen = _seen(progress.rows(path), settings, mixed=settings.beside_own_pairs)
+        seen = _seen(path, settings, finished=found.state == "finished")
         at_rest = None if path.parent == cached.GALLERY else SECONDS_AT_REST
         words = SECONDS_BETWEEN_WORDS if found.alive else at_rest
         charts = SECONDS_BETWEEN_CHARTS if found.alive else None
@@ -107,14 +107,12 @@ def draw(path: Path) -> Shown | None:
     )
 
 
-def _seen(rows: Rows, settings: RunSettings, *, mixed: bool) -> str:
+def _seen(path: Path, settings: RunSettings, *, finished: bool) -> str:
     """Say how far the loss has fallen, and what is right by now.
 
-    Args:
-        rows: What was measured.
-        settings: Of the run.
-        mixed: Whether half of the held-out sentences are own pairs.
+    Of a training that is over nothing is said twice: how it was measured stands below.
     """
+    rows: Rows = progress.rows(path)
     above = ""
     if settings.model.dropout or settings.training.label_smoothing:
         above = _(
@@ -135,12 +133,12 @@ def _seen(rows: Rows, settings: RunSettings, *, mixed: bool) -> str:
         before=number(first["loss"]),
         after=number(last["loss"]),
     )
-    if not held_out:
-        return text
+    if not held_out or finished:
+        return " ".join(filter(None, (text, above)))
     right = _(
         "Of the curve’s held-out sentences **{share}** are right in every token (step {step})."
     )
-    if mixed:
+    if settings.beside_own_pairs:
         right = _(
             "Of the curve’s held-out sentences **{share}** are right in every token (step "
             "{step}); half of them are pairs of its file, which are harder."
@@ -174,8 +172,8 @@ def charts_of(rows: Rows, steps: int, texts: Mapping[str, str]) -> tuple[Chart, 
 
 def _texts(*, mixed: bool) -> dict[str, str]:
     measured = n_(
-        "on {n} held-out pair at most",
-        "on {n} held-out pairs at most",
+        "on up to {n} held-out pair",
+        "on up to {n} held-out pairs",
         EVALUATION_SAMPLES,
     )
     if mixed:

@@ -76,8 +76,8 @@ def test_what_is_seen_is_the_run_whose_pronoun_changes(open_guided):
     where = "Without encoder layer 2, self-attention head 0"
     assert f"{where} the free model translates **as before**." in seen(at)
     assert (
-        "The guided model translates **differently**: **elle** "
-        f"{percent(before[most])} → **{percent(after[most])}**."
+        "The guided model translates **differently** (the chance of **elle**: "
+        f"{percent(before[most])} → **{percent(after[most])}**)."
     ) in seen(at)
     assert not [button for button in at.button if button.key == "instead"]
 
@@ -112,7 +112,7 @@ def test_a_run_without_a_counterpart_shows_a_pair_that_has_one(open_guided, mode
     at = open_guided(model=model)
     shown = html.unescape(said(at))
     assert "Shown are **translate-guided** and **translate**:" in shown
-    assert f"**{model}** has no twin that differs in the guiding alone." in shown
+    assert f"**{model}** was trained in one way only" in shown
     # Letters are no words of theirs: their own example stands for them.
     assert [title.split(":")[0] for title in titles(at)] == ["translate", "translate-guided"]
     words = [label.text for label in panels(at)[0].rows.labels]
@@ -126,7 +126,7 @@ def test_a_run_without_a_counterpart_shows_a_pair_that_has_one(open_guided, mode
 
 def test_the_pair_that_is_shown_instead_reads_a_sentence_whose_words_it_knows(open_guided):
     at = open_guided(model="everyday", sentence="The street slept because it was wide.")
-    assert "**everyday** has no twin that differs in the guiding alone" in said(at)
+    assert "**everyday** was trained in one way only" in said(at)
     assert "street" in [label.text for label in panels(at)[0].rows.labels]
     assert "never seen" not in said(at)
 

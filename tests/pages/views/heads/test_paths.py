@@ -86,7 +86,7 @@ def test_it_opens_on_the_path_that_moves_most_and_says_so(open_paths, run):
     assert f"to encoder layer {sender.layer}, self-attention head {sender.index}." in seen(at)
     [drawn] = [each.body for each in at.get("html") if 'class="flow"' in each.body]
     for name in (sender, receiver):
-        assert f"encoder {name.layer}.{name.index}<" in drawn
+        assert f"layer {name.layer}, head {name.index}<" in drawn
     before, after = (percent(float(each[place])) for each in (effects.before_NN, effects.after_NN))
     assert f" from **{before}** to **{after}**." in seen(at)
     assert frame(at) == (
@@ -101,7 +101,9 @@ def test_by_log_p_it_opens_on_the_head_that_tells_the_guided_head_where_it_looks
     before, after = (
         percent(float(each[found.query, found.key])) for each in (found.before_QK, found.after_QK)
     )
-    assert f"its look from “it” at “animal” falls from **{before}** to **{after}**." in seen(at)
+    assert f"the weight from “it” to “animal” would fall from **{before}** to **{after}**." in seen(
+        at
+    )
     before, after = (percent(math.exp(each)) for each in (found.before_log_p, found.after_log_p))
     assert before != after
     assert f"The chance of “il” goes from {before} to **{after}**" in seen(at)
@@ -130,7 +132,7 @@ def test_a_clicked_cell_opens_its_path_and_stands_in_the_link(open_paths, run):
     send_from(at, proto, "pick", {"panel": 0, "row": row, "column": column})
     assert frame(at) == ("encoder 0.3", "encoder 2.0")
     assert "Strongest" not in seen(at)
-    assert "its look from “it” at “animal”" in seen(at)
+    assert "the weight from “it” to “animal”" in seen(at)
     assert at.query_params["path"] == f"{LOOKS},{GUIDED}"
     found = one_path(run, TIRED, WIDE, Read.QUERY, LOOKS, GUIDED)
     [row_panel] = pictures(at)[0].panels

@@ -30,7 +30,7 @@ def test_a_look_that_falls_is_not_said_to_rise(run, read):
         before, after = (
             float(each[found.query, found.key]) for each in (found.before_QK, found.after_QK)
         )
-        verb = "falls" if after < before else "rises"
+        verb = "fall" if after < before else "rise"
         assert f"{verb} from **{percent(before)}** to **{percent(after)}**" in seen(
             paths, found, read
         )
