@@ -151,6 +151,22 @@ if (!history.entersPages) {
 """.replace("GOES_TO", links.GOES_TO).replace("ARRIVED", links.ARRIVED)
 
 
+# On a phone the pages are in a drawer over the page: it closes when one of them is chosen.
+_DRAWER = """
+<script>
+if (!document.closesDrawer) {
+    document.closesDrawer = true;
+    document.addEventListener("click", ({ target }) => {
+        if (!target.closest("[data-testid=stSidebarNavLink]")) return;
+        const close = document.querySelector("[data-testid=stSidebarCollapseButton] button");
+        // After Streamlit has taken the click.
+        setTimeout(() => close?.click());
+    });
+}
+</script>
+"""
+
+
 def compact() -> None:
     """Apply to the page that is being drawn."""
     st.html(_STYLE)
@@ -158,6 +174,7 @@ def compact() -> None:
     st.html(tips.STYLE)
     with st.container(key="scripts"):
         st.html(_WAY_BACK, unsafe_allow_javascript=True)
+        st.html(_DRAWER, unsafe_allow_javascript=True)
         st.html(presentation.SCRIPT, unsafe_allow_javascript=True)
         tips.lend()
         components.lend_scripts()

@@ -90,6 +90,10 @@ def test_on_a_phone_the_first_visit_lists_no_pages_but_those_of_the_app(browser)
         page.get_by_test_id("stExpandSidebarButton").click()
         expect(page.get_by_test_id("stSidebarNavLink")).to_have_count(len(PAGES))
         assert listed_in_sidebar(page) == set(PAGES)
+        page.get_by_test_id("stSidebarNavLink").filter(has_text="Positions").click()
+        # Chosen, it leaves the page to be seen.
+        expect(page.get_by_test_id("stSidebarNavLink").first).not_to_be_in_viewport()
+        expect(page.get_by_role("radio", name="waves")).to_be_visible()
 
 
 def test_the_view_survives_reload_and_the_way_back(visit):

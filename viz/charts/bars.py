@@ -8,7 +8,7 @@ import altair as alt
 import pandas as pd
 
 from viz import theme
-from viz.charts.curves import Quantity
+from viz.charts.curves import NAMES_BELOW, Quantity
 
 Drawn = Literal["beside", "stacked", "dots"]
 
@@ -78,7 +78,9 @@ def bars(
             "series:N",
             title=None,
             scale=alt.Scale(domain=list(series), range=colours),
-            legend=alt.Legend(orient="top", labelLimit=0) if len(series) > 1 else None,
+            legend=alt.Legend(orient="top", labelLimit=0, columns=NAMES_BELOW)
+            if len(series) > 1
+            else None,
         ),
         tooltip=[
             alt.Tooltip("name:N", title=" "),

@@ -12,7 +12,15 @@ from viz import theme
 
 HEIGHT = 400
 """Title and legend included: a page counts them into a chart's height."""
-LEGEND = alt.Legend(orient="top", labelLimit=0, symbolType="stroke", symbolStrokeWidth=3)
+NAMES_BELOW = alt.ExprRef("width < 420 ? 1 : 0")
+"""Columns of a legend: all in a row, or on a phone one below the other, where they would be cut."""
+LEGEND = alt.Legend(
+    orient="top",
+    labelLimit=0,
+    symbolType="stroke",
+    symbolStrokeWidth=3,
+    columns=NAMES_BELOW,
+)
 POINTS_SHOWN = 60
 """A line with more points than this is drawn without them."""
 

@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 
 from viz import theme
-from viz.charts.curves import HEIGHT, Quantity
+from viz.charts.curves import HEIGHT, NAMES_BELOW, Quantity
 
 _BAND = alt.Scale(type="band", padding=0)
 
@@ -55,7 +55,7 @@ def dumbbells(
             "series:N",
             title=None,
             scale=alt.Scale(domain=list(series), range=[theme.colour(rgb) for rgb in theme.HEADS]),
-            legend=alt.Legend(orient="top", labelLimit=0),
+            legend=alt.Legend(orient="top", labelLimit=0, columns=NAMES_BELOW),
         ),
         # Also told apart without colour.
         shape=alt.Shape(
