@@ -59,7 +59,10 @@ VIEWS: tuple[View[Opened], ...] = (
     View(
         "paths",
         N_("paths"),
-        N_("Which head reads what another head wrote? One direct path at a time is changed."),
+        N_(
+            "Which head reads what another head wrote? One path from head to head is changed at a "
+            "time."
+        ),
         paths.draw,
         needs=(Need.WRITING,),
     ),

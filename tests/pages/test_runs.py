@@ -139,7 +139,7 @@ def test_one_run_shows_its_settings_its_command_and_its_results(open_page):
     for text in (
         f"Of {evaluation['n']:,} held-out sentences **{percent(evaluation['exact_match'])}** are",
         f"(step {evaluation['step']:,})",
-        f"Of all their tokens {percent(evaluation['token_accuracy'])} are right",
+        f"Of the single tokens {percent(evaluation['token_accuracy'])} are right",
     ):
         assert text in said(at)
 

@@ -112,8 +112,8 @@ def _ask(opened: Opened, second: str) -> tuple[Read, str]:
     # Values move no weight: without log p there would be nothing to see.
     reads |= {Read.VALUE: _("value"), Read.ALL: _("all")} if measured else {Read.ALL: _("all")}
     shown = {MOVED: _("looks"), LOG_P: _("log p")}
-    st.caption(_("receiver’s"), width="content")
-    read = controls.choice(_("What the receiver reads"), READS, reads, Read.QUERY)
+    st.caption(_("the reader’s"), width="content")
+    read = controls.choice(_("What the reader reads"), READS, reads, Read.QUERY)
     if read == Read.VALUE:
         del shown[MOVED]
     elif not measured:

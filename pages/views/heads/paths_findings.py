@@ -22,7 +22,7 @@ def seen(paths: Paths, found: OnePath, read: Read) -> str:
     if strongest is None or tuple(effects.heads[each] for each in strongest) != heads:
         return said
     n = int(effects.direct_NN.sum())
-    last = n_("It is the only direct path.", "No other of {n} direct paths changes more.", n)
+    last = n_("It is the only path.", "No other of {n} paths from head to head changes more.", n)
     return f"{said} {last.format(n=number(n))}"
 
 

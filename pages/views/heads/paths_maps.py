@@ -80,7 +80,7 @@ def ranking(paths: Paths, selected: tuple[int, int]) -> Chart:
             for row, column in found
         ],
         value=value,
-        title=_("The strongest paths: writer → reader"),
+        title=_("The strongest paths (layer.head)"),
         marked=found.index(selected),
     )
 

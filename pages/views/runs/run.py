@@ -76,7 +76,7 @@ def _seen(record: RunRecord) -> str:
         n=number(results.n or 0), share=percent(results.exact_match), step=number(results.step)
     )
     if results.token_accuracy is not None:
-        tokens = _("Of all their tokens {share} are right where the true ones are fed before.")
+        tokens = _("Of the single tokens {share} are right.")
         right = f"{right} {tokens.format(share=percent(results.token_accuracy))}"
     return f"{right} {size}"
 
@@ -91,7 +91,7 @@ def _curves(run: Listed) -> list[Drawn]:
     if run.record and run.record.settings.beside_own_pairs:
         st.caption(
             _(
-                "Half of the curve’s held-out sentences are pairs of the file it learned from. "
+                "Half of the curve’s held-out sentences were kept back from its file of pairs. "
                 "They are harder than generated ones: the loss is higher than in the table."
             )
         )

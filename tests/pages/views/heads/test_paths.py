@@ -81,7 +81,9 @@ def test_it_opens_on_the_path_that_moves_most_and_says_so(open_paths, run):
     row, column = effects.strongest(effects.moved_NN)
     place = row, column
     sender, receiver = effects.heads[row], effects.heads[column]
-    assert f"No other of {effects.direct_NN.sum()} direct paths changes more." in seen(at)
+    assert f"No other of {effects.direct_NN.sum()} paths from head to head changes more." in seen(
+        at
+    )
     assert f"layer {receiver.layer}, self-attention head {receiver.index}** listens" in seen(at)
     assert f"to encoder layer {sender.layer}, self-attention head {sender.index}." in seen(at)
     [drawn] = [each.body for each in at.get("html") if 'class="flow"' in each.body]
@@ -155,7 +157,7 @@ def test_a_link_opens_a_path(open_paths):
 )
 def test_a_link_to_a_path_that_is_none_opens_the_strongest(open_paths, path):
     at = open_paths(path=path)
-    assert "direct paths changes more." in seen(at)
+    assert "paths from head to head changes more." in seen(at)
 
 
 @pytest.mark.parametrize(("reads", "by"), [("query", "nothing"), ("thought", "moved")])
