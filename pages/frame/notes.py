@@ -7,7 +7,7 @@ from core.analysis.heads.evenness import evenness
 from core.analysis.heads.findings import PronounHead, best_pronoun_head
 from core.heads import STACK_LABELS, Head
 from core.inspection import Inspection, SiteAttention
-from core.runs.run import Run, RunError
+from core.runs.run import Run, RunError, RunSettings
 from core.tasks.familiarity import is_measured
 from pages.frame import cached
 from pages.frame.language import _, capitalised, n_, number, percent, plain
@@ -71,6 +71,19 @@ def _shared(run: Run, head: Head) -> list[str]:
         len(others),
     )
     return [text.format(heads=", ".join(map(number, others)))]
+
+
+def why_training_loss_is_higher(settings: RunSettings) -> str:
+    """Say what a training loss is counted with that a held-out one is not; nothing without it."""
+    if not settings.model.dropout and not settings.training.label_smoothing:
+        return ""
+    return _(
+        "The training loss stands higher, for it is counted with dropout {dropout} and label "
+        "smoothing {smoothing}."
+    ).format(
+        dropout=number(settings.model.dropout, padded=False),
+        smoothing=number(settings.training.label_smoothing, padded=False),
+    )
 
 
 def stored(run: Run) -> HeadEffects | None:

@@ -92,22 +92,21 @@ def _telling_length(run: Run) -> int:
 
 
 def _seen(cosines: Mapping[str, Sequence[float]], position: int, run: str) -> str:
-    """Say which other position looks most like one where they were learned, and by the formula."""
+    """Say which other position looks most like one where they were learned."""
     most = _most_alike(cosines[LEARNED], position)
     if most is None:
         return _("There is one position only.")
     text = _("Learned by **{run}**: position {p} looks most like position **{q}**, cosine **{x}**.")
     parts = {"run": plain(run), "p": number(position)}
     parts |= {"q": number(most), "x": number(cosines[LEARNED][most], 2)}
-    other = _most_alike(cosines[SINUSOIDS], position) if SINUSOIDS in cosines else None
-    if other is None:
+    if SINUSOIDS not in cosines:
         return text.format(**parts)
     text = _(
         "Learned positions make neighbours alike, too: of **{run}**, position {p} looks most like "
-        "position **{q}**, cosine **{x}** (the sinusoid of position {p} most like that of {other}, "
-        "{y}). Beyond what training reached they stay as they began: small and random."
+        "position **{q}**, cosine **{x}**. Beyond what training reached they stay as they began, "
+        "small and random."
     )
-    return text.format(**parts, other=number(other), y=number(cosines[SINUSOIDS][other], 2))
+    return text.format(**parts)
 
 
 def _most_alike(cosines: Sequence[float], position: int) -> int | None:

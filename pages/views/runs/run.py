@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.runs.numbers import numbers_of_runs, settings_of
 from core.runs.records import RunRecord, read_record, read_rows
-from pages.frame import cached, charts
+from pages.frame import cached, charts, notes
 from pages.frame.language import _, n_, number, percent, plain, translated
 from pages.frame.view import Shown
 from pages.views.runs.table import Listed, folders
@@ -88,6 +88,8 @@ def _curves(run: Listed) -> list[Drawn]:
         return []
     title = _("Training of {run}").format(run=run.name)
     texts = translated(TEXTS)
+    if run.record and (above := notes.why_training_loss_is_higher(run.record.settings)):
+        st.caption(above)
     if run.record and run.record.settings.beside_own_pairs:
         st.caption(
             _(

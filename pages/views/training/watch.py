@@ -26,6 +26,7 @@ from pages.frame import (
     clicks,
     components,
     layout,
+    notes,
     opening,
     progress,
     session,
@@ -113,15 +114,7 @@ def _seen(path: Path, settings: RunSettings, *, finished: bool) -> str:
     Of a training that is over nothing is said twice: how it was measured stands below.
     """
     rows: Rows = progress.rows(path)
-    above = ""
-    if settings.model.dropout or settings.training.label_smoothing:
-        above = _(
-            "The training loss stands higher, for it is counted with dropout {dropout} and label "
-            "smoothing {smoothing}."
-        ).format(
-            dropout=number(settings.model.dropout, padded=False),
-            smoothing=number(settings.training.label_smoothing, padded=False),
-        )
+    above = notes.why_training_loss_is_higher(settings)
     learned = [row for row in rows if "loss" in row]
     held_out = [row for row in rows if "held_out_exact_match" in row]
     if not learned:

@@ -1,5 +1,3 @@
-import re
-
 import numpy as np
 import pytest
 
@@ -124,4 +122,4 @@ def test_the_line_names_the_position_that_looks_most_alike(open_positions, learn
     most = int(cosines.argmax())
     text = said(at).replace("−", "-")
     assert f"most like position **{most}**, cosine **{cosines[most]:.2f}**" in text
-    assert re.search("the sinusoid of position 5 most like that of [46], 0", text)
+    assert "stay as they began, small and random" in text
