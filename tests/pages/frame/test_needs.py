@@ -18,8 +18,8 @@ LACKS = {
     "bert": {Need.WRITING, Need.BOTH, Need.TASK, Need.SCALED_TOKENS},
     "bert without a head": {Need.WRITING, Need.BOTH, Need.TASK, Need.SCALED_TOKENS},
     "gpt2": {Need.SOURCE, Need.BOTH, Need.TASK, Need.SCALED_TOKENS},
-    "llama3": {*Need} - {Need.WRITING, Need.SCALED_SCORES, Need.DECODER_SELF},
-    "t5": {*Need} - {Need.SOURCE, Need.WRITING, Need.BOTH, Need.DECODER_SELF},
+    "llama3": {Need.SOURCE, Need.BOTH, Need.TASK, Need.SCALED_TOKENS, Need.LAYER_NORM},
+    "t5": {Need.TASK, Need.SCALED_TOKENS, Need.LAYER_NORM, Need.SCALED_SCORES},
     "marian": {Need.TASK},
     "student": {Need.TASK, Need.DECODER_SELF},
 }
