@@ -289,9 +289,7 @@ def _columns(longest: int) -> dict[str, ColumnConfig | None]:
         ),
         _("BLEU"): column(_("BLEU"), width=48),
         _("held-out loss"): column(_("loss"), width=74, help=_("held-out loss")),
-        _("model"): text(
-            _("layers · heads · width"), width=120, help=_("layers · heads · d_model")
-        ),
+        _("model"): text(_("layers, heads"), width=94, help=_("layers · heads · d_model")),
         _("when"): when(format="D MMM\u00a0HH:mm", width=94, timezone=st.context.timezone),
         **dict.fromkeys((_("of"), _("parameters"), _("minutes"), _("guided head"))),
     }
