@@ -47,7 +47,9 @@ def _batches(pairs: Sequence[Pair], pad_id: int) -> Iterator[Batch]:
 def _measured(model: Transformer, batches: Sequence[Batch], without: tuple[Mask, ...]) -> MaskLoss:
     loss, n_right, n_tokens = 0.0, 0, 0
     for batch in batches:
-        probe = Remask(visible(batch.source_BS, batch.fed_BT, without)) if without else None
+        probe = None
+        if without:
+            probe = Remask(visible(batch.source_BS, batch.fed_BT, without, batch.pad_id))
         logits_BTV = model(batch.source_BS, batch.fed_BT, probe)
         right_BT = (logits_BTV.argmax(dim=-1) == batch.labels_BT) & batch.predicted_BT
         loss += token_loss(logits_BTV, batch.labels_BT, pad_id=batch.pad_id).item() * batch.n_tokens

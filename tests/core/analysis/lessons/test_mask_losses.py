@@ -1,3 +1,5 @@
+import shutil
+
 import numpy as np
 import pytest
 import torch
@@ -7,6 +9,8 @@ from core.analysis.lessons.masking import LOOK_AHEAD, MASKS, PADDING, Mask
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import measure
 from core.heads import Kind
+from core.runs.own_text import give_text
+from core.runs.run import load_run
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +31,17 @@ def test_with_all_masks_it_is_the_models_own_loss(copy_run, measured):
 def test_behind_the_look_ahead_mask_the_targets_padding_is_out_of_sight(measured):
     without = measured[Mask(Kind.DECODER_SELF, PADDING),]
     assert without.loss == pytest.approx(measured[()].loss, rel=1e-6)
+
+
+def test_the_masks_of_a_model_from_elsewhere_hide_its_own_padding(opened_path, tmp_path):
+    # Marian fills up with its last token; what this project fills up with ends its texts.
+    shutil.copytree(opened_path("marian"), tmp_path / "marian")
+    pairs = "the animal\tla rue\nit was too tired\til dormait\nWhat is it?\tl'été dernier\n"
+    give_text(tmp_path / "marian", pairs.encode(), "pairs")
+    found = {each.without: each for each in losses_without(load_run(tmp_path / "marian"), 60)}
+    # Behind the look-ahead mask the targets' padding is out of sight.
+    without = found[Mask(Kind.DECODER_SELF, PADDING),]
+    assert without.loss == pytest.approx(found[()].loss, rel=1e-5)
 
 
 def test_without_look_ahead_the_loss_is_that_of_a_pass_that_sees_every_word(copy_run, measured):
