@@ -178,9 +178,9 @@ def starts(browser: Browser, checkouts: list[Path]) -> list[list[float]]:
     for i in range(1 + ROUNDS):
         pairs = list(zip(checkouts, found, strict=True))
         for checkout, times in pairs if i % 2 else pairs[::-1]:
-            taken = milliseconds(browser, checkout / "app.py", FIRST, checkout)
-            if i and taken is not None:
-                times.append(taken)
+            spent = milliseconds(browser, checkout / "app.py", FIRST, checkout)
+            if i and spent is not None:
+                times.append(spent)
     return found
 
 

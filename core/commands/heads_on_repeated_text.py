@@ -7,7 +7,7 @@ from dataclasses import asdict
 from core.analysis.effects.line_cost import LineCost, costs_on_lines
 from core.analysis.effects.repetition_cost import RepetitionCost, costs_of_induction
 from core.analysis.heads.antecedent import AntecedentHead, antecedent_of
-from core.analysis.heads.own_lines import has_lines, roles_on_lines
+from core.analysis.heads.own_lines import roles_on_lines
 from core.analysis.heads.repeated_text import RepeatedText, TextRoles, TextScore, roles_on_text
 from core.analysis.heads.repeated_tokens import TextRole
 from core.evaluate.intervals import Difference
@@ -25,7 +25,7 @@ def run(loaded: Run, *, as_json: bool) -> None:
     """
     found = roles_on_text(loaded)
     costs, antecedent = costs_of_induction(loaded, found), antecedent_of(loaded)
-    own = roles_on_lines(loaded) if has_lines(loaded) else None
+    own = roles_on_lines(loaded) if loaded.settings.has_lines else None
     own_costs = {} if own is None else {role: costs_on_lines(loaded, role) for role in own.scores}
     if as_json:
         of_own = {} if own is None else {"own_lines": _own_json(own, own_costs)}

@@ -42,6 +42,11 @@ class RunSettings:
         return self.task not in ("", LINES)
 
     @property
+    def has_lines(self) -> bool:
+        """Whether an opened model of one stack was given lines of text to measure on."""
+        return self.task == LINES
+
+    @property
     def beside_own_pairs(self) -> bool:
         """Whether own pairs were learned beside the sentences that the task makes.
 

@@ -32,8 +32,7 @@ N_BINS = 20
 """Of the histogram."""
 
 Describes = Mapping[Side, Callable[[Sequence[int]], tuple[Token, ...]]]
-"""Side → what makes texts of its tokens."""
-"""Ids → tokens as people read them."""
+"""Side → what makes of its ids tokens as people read them."""
 
 
 class Target(StrEnum):

@@ -73,11 +73,6 @@ class LineShares:
         return tensor
 
 
-def has_lines(run: Run) -> bool:
-    """Say whether a run was given lines."""
-    return bool(lines_of(run.path))
-
-
 def roles_on_lines(run: Run) -> TextRoles:
     """Return what every head of self-attention does in the lines that a run was given.
 

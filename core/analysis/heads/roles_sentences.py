@@ -80,11 +80,14 @@ def known_sentences(
         target_vocabulary: The same of what the decoder is fed; None where it is the same.
     """
     fed = vocabulary if target_vocabulary is None else target_vocabulary
+    delimiters_V = torch.tensor([is_delimiter(token) for token in vocabulary])
     return Sentences(
         pairs=tuple(pairs),
         links=links,
-        source_delimiters_V=torch.tensor([is_delimiter(token) for token in vocabulary]),
-        fed_delimiters_V=torch.tensor([is_delimiter(token) for token in fed]),
+        source_delimiters_V=delimiters_V,
+        fed_delimiters_V=delimiters_V
+        if fed is vocabulary
+        else torch.tensor([is_delimiter(token) for token in fed]),
         source_counts_V=_counts([pair.source for pair in pairs], len(vocabulary)),
         fed_counts_V=_counts([pair.target[:-1] for pair in pairs], len(fed)),
     )

@@ -115,7 +115,7 @@ def effect(paths: Paths, found: OnePath) -> str:
         "The chance of “{token}” goes from {before} to **{after}**; with the whole second sentence "
         "to {whole}."
     )
-    if decides_nothing(found):
+    if before == after:
         text = _(
             "No single path decides: with this one the chance of “{token}” stays at {after}; with "
             "the whole second sentence it goes to {whole}."

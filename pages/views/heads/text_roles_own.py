@@ -6,7 +6,6 @@ from core.analysis.effects.line_cost import LineCost, costs_on_lines
 from core.analysis.heads.repeated_tokens import TextRole
 from core.runs.own_text import MOST_LINES, give_text
 from core.runs.run import RunError
-from core.runs.settings import LINES
 from core.tasks.pairs import LARGEST
 from pages.frame import address, cached, controls
 from pages.frame.language import _, n_, number, plain
@@ -20,7 +19,7 @@ _FILE, _TYPED = "own_text_file", "own_text_typed"
 
 def ask_text(opened: Opened) -> bool:
     """Ask which text the heads read, and offer to bring some; True for the visitor's own lines."""
-    own = opened.run.settings.task == LINES
+    own = opened.run.settings.has_lines
     if own:
         texts = {RANDOM: _("random tokens, twice"), OWN: _("your lines")}
         own = controls.choice(_("Text"), TEXT, texts, OWN) == OWN

@@ -80,8 +80,7 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
         code=[read_record, figures],
         how_to_read=_(
             "**exact match** is the share of held-out pairs whose target the model writes without "
-            "any mistake, **right tokens** that of the tokens that it predicts rightly after the "
-            "true ones before them, **n** the number of pairs. More columns are in the table's own "
+            "any mistake, **n** the number of pairs. More columns are in the table's own "
             "menu."
         ),
         tries=(
@@ -163,8 +162,8 @@ def choose(runs: Mapping[str, Listed]) -> list[Listed]:
     tables.show(
         session.RUNS_TABLE,
         written(
-            runs_table(without_empty(rows)),
-            results_writers() | {_("BLEU"): partial(number, digits=1)},
+            runs_table(_without_empty(rows)),
+            _writers(),
         ),
         names,
         chosen,
@@ -194,52 +193,29 @@ def shortened(names: Sequence[str]) -> list[str]:
     return short if len(set(short)) == len(names) else list(names)
 
 
-def without_empty(rows: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
+def _without_empty(rows: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
     """Leave out the columns that are empty in all rows."""
     kept = {name for row in rows for name, value in row.items() if value not in (None, "")}
     return [{name: value for name, value in row.items() if name in kept} for row in rows]
 
 
-def results_row(found: Results | None) -> dict[str, object]:
+def _figures(found: Results | None) -> dict[str, float | None]:
     """Return a run's figures on held-out samples, by the names of their columns."""
-    if found is None:
-        return {}
     return {
-        _("exact match"): _hundredfold(found.exact_match),
-        _("right tokens"): _hundredfold(found.token_accuracy),
-        _("BLEU"): found.bleu,
-        _("chrF"): found.chrf,
-        _("held-out loss"): found.loss,
-        _("n"): found.n,
-        _("at step"): found.step,
+        _("exact match"): _hundredfold(found.exact_match) if found else None,
+        _("BLEU"): found.bleu if found else None,
+        _("held-out loss"): found.loss if found else None,
+        _("n"): found.n if found else None,
     }
 
 
-def results_writers() -> dict[str, Callable[[float], str]]:
-    """Return what writes the figures of `results_row`, and the minutes beside them."""
-    score = partial(number, digits=2)
+def _writers() -> dict[str, Callable[[float], str]]:
+    """Return what writes the figures, and the minutes beside them."""
     return {
         _("exact match"): partial(percent_of_100, decimals=2),
-        # One token of twenty thousand is not nothing.
-        _("right tokens"): partial(percent_of_100, decimals=3),
-        **{_("BLEU"): score, _("chrF"): score},
+        _("BLEU"): partial(number, digits=1),
         _("held-out loss"): partial(number, padded=False),
         _("minutes"): partial(number, digits=4),
-    }
-
-
-def results_columns() -> dict[str, ColumnConfig]:
-    """Return how the columns of `results_row` look."""
-    column = st.column_config.NumberColumn
-    return {
-        _("exact match"): column(_("exact"), width=74, help=_("exact match; own pairs left out")),
-        _("BLEU"): column(width=58),
-        _("chrF"): column(width=58),
-        _("held-out loss"): column(width=82),
-        _("n"): column(
-            width=46,
-            help=_("held-out pairs measured; training itself measures on 200 at most"),
-        ),
     }
 
 
@@ -247,8 +223,6 @@ def _row(run: Listed, name: str) -> dict[str, object]:
     if run.record is None or run.situation is None:
         return {_("run"): name, _("state"): _("damaged")}
     settings, record, model = run.record.settings, run.record, run.record.settings.model
-    figures = results_row(record.results)
-    wanted = (_("exact match"), _("BLEU"), _("held-out loss"), _("n"))
     layers = f"{model.n_encoder_layers}+{model.n_decoder_layers}"
     return {
         _("run"): name,
@@ -256,7 +230,7 @@ def _row(run: Listed, name: str) -> dict[str, object]:
         _("state"): _(progress.STATES[run.situation.state]),
         _("step"): run.situation.step,
         _("of"): run.situation.steps,
-        **{column: figures.get(column) for column in wanted},
+        **_figures(record.results),
         _("model"): f"{layers} · {model.n_heads} · {model.d_model}",
         # The gallery's files are as old as the copy of the project.
         _("when"): datetime.fromtimestamp(record.changed, UTC) if run.own else None,
@@ -281,7 +255,6 @@ def _columns(longest: int) -> dict[str, ColumnConfig | None]:
         _("task"): text(width=66),
         _("state"): text(width=80),
         _("step"): column(width=50, help=_("steps of training that are done")),
-        **results_columns(),
         _("exact match"): column(
             _("exact"),
             width=74,
@@ -289,6 +262,10 @@ def _columns(longest: int) -> dict[str, ColumnConfig | None]:
         ),
         _("BLEU"): column(_("BLEU"), width=48),
         _("held-out loss"): column(_("loss"), width=74, help=_("held-out loss")),
+        _("n"): column(
+            width=46,
+            help=_("held-out pairs measured; training itself measures on 200 at most"),
+        ),
         _("model"): text(_("layers, heads"), width=94, help=_("layers · heads · d_model")),
         _("when"): when(format="D MMM\u00a0HH:mm", width=94, timezone=st.context.timezone),
         **dict.fromkeys((_("of"), _("parameters"), _("minutes"), _("guided head"))),

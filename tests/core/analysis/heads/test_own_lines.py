@@ -8,7 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.analysis.heads.own_lines import has_lines, roles_on_lines, row_in_lines, wanted_keys
+from core.analysis.heads.own_lines import roles_on_lines, row_in_lines, wanted_keys
 from core.analysis.heads.repeated_tokens import TextRole
 from core.model import Record
 from core.runs.own_text import give_text
@@ -85,7 +85,7 @@ def slowly(run):
 
 
 def test_shares_and_baselines_are_those_of_a_slow_computation(run):
-    assert has_lines(run)
+    assert run.settings.has_lines
     found, expected = roles_on_lines(run), slowly(run)
     assert {(role, head) for role, of in found.scores.items() for head in of} == set(expected)
     for (role, head), (share, even, n_rows, n_lines) in expected.items():
@@ -107,6 +107,6 @@ def test_the_row_that_is_shown_is_asked_and_stands_in_the_middle(run):
 
 def test_a_model_without_lines_says_so(opened_path):
     loaded = load_run(opened_path("bert"))
-    assert not has_lines(loaded)
+    assert not loaded.settings.has_lines
     with pytest.raises(ValueError, match="No line has two tokens"):
         roles_on_lines(loaded)
