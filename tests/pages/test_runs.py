@@ -133,7 +133,7 @@ def test_one_run_shows_its_settings_its_command_and_its_results(open_page):
     assert settings.command in [each.value for each in at.code]
     shown = below(at, "setting")["translate-guided"]
     assert shown["training.guide"] == "encoder.2.self:0"
-    assert shown["model.d_ff"] == str(settings.model.d_ff)
+    assert shown["d_ff"] == str(settings.model.d_ff)
     assert "command" not in shown.index
     evaluation = json.loads((GALLERY / "translate-guided" / "evaluation.json").read_text())
     for text in (

@@ -145,16 +145,18 @@ def _pictures(tables: Tables, run: str, curves: Chart) -> list[Drawn]:
     }
     *places, last = st.columns(len(tables) + 1)
     pictures = []
+    # One colour is one number in both.
+    limit = max(float(np.abs(table_PD).max()) for table_PD in tables.values())
     for place, (name, table_PD) in zip(places, tables.items(), strict=True):
         with place:
-            shown = Matrices(panels=[_map(table_PD, titles[name])])
+            shown = Matrices(panels=[_map(table_PD, titles[name], limit)])
             pictures.append(matrices(shown, key=f"pe_learned_{name}"))
     with last:
         pictures.append(chart(curves))
     return pictures
 
 
-def _map(table_PD: position_experiments.Array, title: str) -> Matrix:
+def _map(table_PD: position_experiments.Array, title: str, limit: float) -> Matrix:
     length, width = table_PD.shape
     return Matrix(
         title=title,
@@ -162,7 +164,7 @@ def _map(table_PD: position_experiments.Array, title: str) -> Matrix:
         rows=numbered(_("position"), length),
         columns=numbered(_("dimension"), width),
         scale="signed",
-        limit=float(np.abs(table_PD).max()),
+        limit=limit,
         value_name=_("value"),
     )
 
@@ -197,14 +199,14 @@ def _said(found: position_experiments.Learned, wanted: int) -> Iterator[str]:
 def _reached(found: position_experiments.Learned, n: int) -> str:
     if found.mean_norm_trained is None:
         return _(
-            "No position has changed since training began: all {n} are noise (mean norm {x})."
+            "No position has changed since training began: all {n} are random, {x} long on average."
         ).format(n=number(n), x=short(found.mean_norm_untouched))
     if found.trained is None:
         mean = short(found.mean_norm_trained)
-        return _("Mean norm of a position's vector: {x}.").format(x=mean)
+        return _("A position’s vector is {x} long on average.").format(x=mean)
     return _(
-        "Training reached positions 0 to {last} of {n} (mean norm {x}); the others are as "
-        "they began ({y}): a longer sentence meets noise."
+        "Training reached positions 0 to {last} of {n}: their vectors are {x} long on average. The "
+        "others are as they began, {y} long: they tell a longer sentence next to nothing."
     ).format(
         last=number(found.trained - 1),
         n=number(n),

@@ -12,6 +12,7 @@ from pages.frame.view import Shown
 from pages.views.runs import compare_heads, run
 from pages.views.runs.compare_heads import SameHead
 from pages.views.runs.table import Listed
+from pages.views.training.settings import setting_label
 from viz.charts.frames import DIFFERS, settings_table, tinted
 from viz.charts.measurements import TEXTS, Axes
 from viz.charts.runs import compared
@@ -62,7 +63,7 @@ def _seen(runs: Sequence[Listed]) -> str:
     """Say in how many settings runs differ, and how much each has right."""
     settings = {each.name: settings_of(each.record) for each in runs if each.record}
     differing = list(map(str, settings_table(settings, only_differing=True).index))
-    n, named = len(differing), ", ".join(map(plain, differing[:_NAMED]))
+    n, named = len(differing), ", ".join(map(_named, differing[:_NAMED]))
     text = n_("They differ in {n} setting.", "They differ in {n} settings.", n).format(n=number(n))
     if n:
         text = n_(
@@ -88,6 +89,13 @@ def _seen(runs: Sequence[Listed]) -> str:
     return f"{text} {right} {counted.format(runs=named)}"
 
 
+def _named(setting: str) -> str:
+    """Return what a setting is called, with what it does where its name does not say it."""
+    if setting == "training.guide":
+        return _("guide (training rewards a head for looking from a pronoun at its noun)")
+    return plain(setting_label(setting))
+
+
 def _numbers(runs: Sequence[Listed], same: SameHead | None) -> Columns:
     found = numbers_of_runs({each.name: each.path for each in runs})
     return found if same is None else below(found, same.numbers())
@@ -103,9 +111,13 @@ def _curves(runs: Sequence[Listed]) -> list[Drawn]:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         quantities = {"step": _("step"), "seconds": _("seconds")}
         scales = {"linear": _("linear"), "log": _("log")}
-        along = controls.choice(_("Over"), session.OVER, quantities, "step", labelled=True)
-        across = controls.choice(_("Its scale"), session.ACROSS, scales, "linear", labelled=True)
-        losses = controls.choice(_("Scale of losses"), session.LOSSES, scales, "log", labelled=True)
+        along = controls.choice(
+            _("Horizontal axis"), session.OVER, quantities, "step", labelled=True
+        )
+        across = controls.choice(
+            _("Horizontal scale"), session.ACROSS, scales, "linear", labelled=True
+        )
+        losses = controls.choice(_("Loss scale"), session.LOSSES, scales, "log", labelled=True)
     if along == "seconds":
         untimed = [name for name, each in rows.items() if not any("seconds" in r for r in each)]
         if untimed:
@@ -131,8 +143,9 @@ def _settings(runs: Sequence[Listed]) -> None:
     if found.empty:
         st.caption(_("All settings are the same."))
         return
+    labelled = found.rename(index=setting_label)
     st.dataframe(
-        tinted(found) if every else found,
+        tinted(labelled) if every else labelled,
         height="auto" if every else "content",
         column_config={DIFFERS: None, "_index": st.column_config.Column(_("setting"), width=210)},
         alt=_("Settings of the runs"),

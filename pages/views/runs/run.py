@@ -10,6 +10,7 @@ from pages.frame import cached, charts, notes
 from pages.frame.language import _, n_, number, percent, plain, translated
 from pages.frame.view import Shown
 from pages.views.runs.table import Listed, folders
+from pages.views.training.settings import setting_label
 from viz.charts.frames import DIFFERS, settings_table
 from viz.charts.measurements import TEXTS, Axes
 from viz.charts.training import loss_curves
@@ -35,7 +36,7 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
         st.code(run.record.settings.command, language="bash", wrap_lines=True)
     with right:
         st.dataframe(
-            settings_table({run.name: settings}),
+            settings_table({run.name: settings}).rename(index=setting_label),
             height=470,
             column_config={
                 DIFFERS: None,
@@ -88,8 +89,10 @@ def _curves(run: Listed) -> list[Drawn]:
         return []
     title = _("Training of {run}").format(run=run.name)
     texts = translated(TEXTS)
-    if run.record and (above := notes.why_training_loss_is_higher(run.record.settings)):
-        st.caption(above)
+    drawn = loss_curves(rows, axes=Axes(log_y=True), height=290, title=title, texts=texts)
+    picture = charts.chart(drawn)
+    if run.record and (higher := notes.why_training_loss_is_higher(run.record.settings)):
+        st.caption(higher)
     if run.record and run.record.settings.beside_own_pairs:
         st.caption(
             _(
@@ -97,8 +100,7 @@ def _curves(run: Listed) -> list[Drawn]:
                 "They are harder than generated ones: the loss is higher than in the table."
             )
         )
-    drawn = loss_curves(rows, axes=Axes(log_y=True), height=290, title=title, texts=texts)
-    return [charts.chart(drawn)]
+    return [picture]
 
 
 def computing(runs: Sequence[Listed]) -> str:

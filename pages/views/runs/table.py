@@ -256,17 +256,22 @@ def _columns(longest: int) -> dict[str, ColumnConfig | None]:
         _("state"): text(width=80),
         _("step"): column(width=50, help=_("steps of training that are done")),
         _("exact match"): column(
-            _("exact"),
-            width=74,
+            _("exact match"),
+            width=92,
             help=_("exact match; beside own pairs, of the task’s sentences alone"),
         ),
         _("BLEU"): column(_("BLEU"), width=48),
         _("held-out loss"): column(_("loss"), width=74, help=_("held-out loss")),
         _("n"): column(
-            width=46,
+            _("tested on"),
+            width=74,
             help=_("held-out pairs measured; training itself measures on 200 at most"),
         ),
-        _("model"): text(_("layers, heads"), width=94, help=_("layers · heads · d_model")),
+        _("model"): text(
+            _("layers · heads · width"),
+            width=152,
+            help=_("encoder + decoder layers · heads of each · d_model"),
+        ),
         _("when"): when(format="D MMM\u00a0HH:mm", width=94, timezone=st.context.timezone),
         **dict.fromkeys((_("of"), _("parameters"), _("minutes"), _("guided head"))),
     }

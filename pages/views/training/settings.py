@@ -117,6 +117,17 @@ GROUPS: Mapping[str, tuple[Knob, ...]] = {
     ),
 }
 """What stands above some knobs → the knobs."""
+_LABELS = {knob.name: knob.label for knobs in ((VOCABULARY,), *GROUPS.values()) for knob in knobs}
+
+
+def setting_label(name: str) -> str:
+    """Return what people call a setting; its own name where it is not asked for.
+
+    Args:
+        name: With the names of what it is in, as model.d_model.
+    """
+    label = _LABELS.get(name.rpartition(".")[2])
+    return _(label) if label else name
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,8 @@ def test_compared_runs_show_only_settings_that_differ(open_page):
     at.button_group(key="settings").set_value("all").run()
     assert not at.exception
     found = below(at, "setting")
-    assert found.loc["training.steps", "translate"] == "5000"
+    assert found.loc["Steps", "translate"] == "5000"
+    assert found.index.is_unique
     assert list(found.index[found["differs"]]) == ["training.guide"]
 
 
