@@ -252,27 +252,27 @@ def _columns(longest: int) -> dict[str, ColumnConfig | None]:
     when = st.column_config.DatetimeColumn
     return {
         _("run"): text(pinned=True, width=round(_PADDING + _SIGN * min(longest, NAME))),
-        _("task"): text(width=66),
-        _("state"): text(width=80),
+        _("task"): text(width=64),
+        _("state"): text(width=66),
         _("step"): column(width=50, help=_("steps of training that are done")),
         _("exact match"): column(
             _("exact match"),
-            width=92,
+            width=86,
             help=_("exact match; beside own pairs, of the task’s sentences alone"),
         ),
         _("BLEU"): column(_("BLEU"), width=48),
-        _("held-out loss"): column(_("loss"), width=74, help=_("held-out loss")),
+        _("held-out loss"): column(_("loss"), width=68, help=_("held-out loss")),
         _("n"): column(
             _("tested on"),
-            width=74,
+            width=68,
             help=_("held-out pairs measured; training itself measures on 200 at most"),
         ),
         _("model"): text(
-            _("layers · heads · width"),
-            width=152,
+            _("size"),
+            width=88,
             help=_("encoder + decoder layers · heads of each · d_model"),
         ),
-        _("when"): when(format="D MMM\u00a0HH:mm", width=94, timezone=st.context.timezone),
+        _("when"): when(format="D MMM\u00a0HH:mm", width=88, timezone=st.context.timezone),
         **dict.fromkeys((_("of"), _("parameters"), _("minutes"), _("guided head"))),
     }
 
