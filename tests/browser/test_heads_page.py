@@ -81,7 +81,6 @@ def test_a_row_of_the_table_opens_its_head_in_both_runs_and_the_link_keeps_it(vi
 def test_a_second_sentence_of_another_length_is_counted_and_stays_while_others_are_looked_at(visit):
     page = visit("heads?trial=patch&model=copy")
     second = page.get_by_role("textbox", name="Second sentence")
-    expect(page.get_by_text("tokens: first 7, second 7")).to_be_visible()
     second.fill("a b c")
     second.press("Enter")
     expect(page.get_by_text("tokens: first 7, second 4")).to_be_visible()

@@ -185,11 +185,11 @@ def _chart(found: Found) -> Chart:
 def _exposed(name: str, found: PositionAccuracy, n_sentences: int) -> str:
     return n_(
         "{name}: **{forced}** of {n} token right when the model is fed the true words, **{free}** "
-        "when it is fed its own: an exposure bias of at most **{gap}** points ({samples} held-out "
-        "sentences).",
+        "when it is fed its own: **{gap}** points less. The exposure bias is no larger: one "
+        "word too many makes all after it count as wrong ({samples} held-out sentences).",
         "{name}: **{forced}** of {n} tokens right when the model is fed the true words, **{free}** "
-        "when it is fed its own: an exposure bias of at most **{gap}** points ({samples} held-out "
-        "sentences).",
+        "when it is fed its own: **{gap}** points less. The exposure bias is no larger: one "
+        "word too many makes all after it count as wrong ({samples} held-out sentences).",
         found.n,
     ).format(
         samples=number(n_sentences),

@@ -92,7 +92,9 @@ def draw(opened: Opened) -> Shown | None:
         numbers=lambda: numbers(sides, rows),
         python=_python(opened, sides, rows),
         other_model=pair.said,
-        seen=f"{guided_runs.looks(sides, pronouns)} {guided_runs.seen(sides)}".strip(),
+        seen="  \n".join(
+            filter(None, (guided_runs.looks(sides, pronouns), guided_runs.seen(sides)))
+        ),
         instead=guided_runs.instead_of(opened, sides),
         code=(guided_loss, silenced_outcome, silenced_changes, Silence, best_pronoun_head),
         pictures=[picture],

@@ -173,14 +173,13 @@ def said(side: Side) -> str:
     before, after = (
         typeset(each.translation.text, side.run) for each in (side.found.before, side.found.after)
     )
+    name = _("**{name}** ({how})").format(name=plain(side.name), how=_how(side))
     if side.found.same_text:
-        result = plain(before) or "–"
-    else:
-        one, other = marked(before, after)
-        result = _("{before} → {after}").format(before=one, after=other)
-    return _("**{name}** ({how}): {result}").format(
-        name=plain(side.name), how=_how(side), result=result
-    )
+        text = _("With the head and without it: {text}")
+        return f"{name}  \n{text.format(text=plain(before) or '–')}"
+    one, other = marked(before, after)
+    lines = _("With the head: {text}"), _("Without it: {text}")
+    return "  \n".join([name, lines[0].format(text=one), lines[1].format(text=other)])
 
 
 def costs(side: Side) -> str:

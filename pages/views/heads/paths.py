@@ -84,8 +84,6 @@ def draw(opened: Opened) -> Shown | None:
             for head in (sender, receiver):
                 named_heads.link_to_map(opened, head)
     with st.container():
-        if paths_findings.decides_nothing(found):
-            st.caption(paths_findings.effect(paths, found))
         st.caption(paths_findings.measured(paths))
         named_heads.warn_whatever_the_sentence(opened.run, [sender, receiver])
     picture = paths_maps.map_of(paths, at)
@@ -111,14 +109,14 @@ def _ask(opened: Opened, second: str) -> tuple[Read, str]:
     reads = {Read.QUERY: _("query"), Read.KEY: _("key")}
     # Values move no weight: without log p there would be nothing to see.
     reads |= {Read.VALUE: _("value"), Read.ALL: _("all")} if measured else {Read.ALL: _("all")}
-    shown = {MOVED: _("looks"), LOG_P: _("log p")}
-    st.caption(_("the reader’s"), width="content")
+    shown = {MOVED: _("its weights"), LOG_P: _("log p")}
+    st.caption(_("it reads it as"), width="content")
     read = controls.choice(_("What the reader reads"), READS, reads, Read.QUERY)
     if read == Read.VALUE:
         del shown[MOVED]
     elif not measured:
         del shown[LOG_P]
-    st.caption(_("a bar shows"), width="content")
+    st.caption(_("measured by"), width="content")
     usual = next(iter(shown))
     if len(shown) > 1 and second_sentence.fitting(opened, second):
         usual = cached.of_run(_telling, opened.path, opened.sentence, second, read)
@@ -187,8 +185,8 @@ def _sentences(paths: Paths, run: Run) -> str:
     study = paths.study
     texts = marked(*(typeset(each.text, run) for each in (study.clean, study.other)))
     lines = [
-        _("First sentence: {text}").format(text=texts[0]),
-        _("Second sentence: {text}").format(text=texts[1]),
+        _("Translation of the first sentence: {text}").format(text=texts[0]),
+        _("Translation of the second sentence: {text}").format(text=texts[1]),
     ]
     return "  \n".join(lines)
 

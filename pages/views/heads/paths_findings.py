@@ -13,40 +13,39 @@ from viz.charts.flow import Box
 
 def seen(paths: Paths, found: OnePath, read: Read) -> str:
     """Say in Markdown what the chosen path changes."""
-    said = _look(paths, found, read)
-    if not decides_nothing(found):
-        said = f"{said} {effect(paths, found)}"
+    said = f"{_look(paths, found, read)} {_effect(paths, found)}"
     effects = paths.study.effects
     strongest = effects.strongest(paths.change_NN)
     heads = found.sender, found.receiver
     if strongest is None or tuple(effects.heads[each] for each in strongest) != heads:
         return said
     n = int(effects.direct_NN.sum())
-    last = n_("It is the only path.", "No other of {n} paths from head to head changes more.", n)
+    last = n_("It is the only path.", "Of {n} paths from head to head none changes more.", n)
     return f"{said} {last.format(n=number(n))}"
 
 
 def _look(paths: Paths, found: OnePath, read: Read) -> str:
     """Say which look a path changes most."""
     names = {
-        "receiver": notes.site_and_head(found.receiver),
+        "receiver": notes.within_sentence(found.receiver),
         "sender": notes.within_sentence(found.sender),
     }
     if read == Read.VALUE:
         text = _(
-            "**{receiver}** takes other values from what {sender} wrote, and looks where it did."
+            "Let {receiver} take its values from what {sender} writes for the second sentence: it "
+            "looks where it did."
         )
         return text.format(**names)
     before, after = _weights(found)
     if before == after:
-        return _("**{receiver}** looks where it did, whatever {sender} wrote.").format(**names)
+        return _("Whatever {sender} writes, {receiver} looks where it did.").format(**names)
     falls = _(
-        "**{receiver}** listens to {sender}. If that head alone had read the second sentence, the "
-        "weight from “{query}” to “{key}” would fall from **{before}** to **{after}**."
+        "Let {receiver} read what {sender} writes for the second sentence, all else as it is: its "
+        "weight from “{query}” to “{key}” falls from **{before}** to **{after}**."
     )
     rises = _(
-        "**{receiver}** listens to {sender}. If that head alone had read the second sentence, the "
-        "weight from “{query}” to “{key}” would rise from **{before}** to **{after}**."
+        "Let {receiver} read what {sender} writes for the second sentence, all else as it is: its "
+        "weight from “{query}” to “{key}” rises from **{before}** to **{after}**."
     )
     query, key = map(plain, paths.look(found.receiver, found.query, found.key))
     text = falls if after < before else rises
@@ -99,12 +98,7 @@ def _named(head: Head) -> str:
     return _(_NAMES[head.kind]).format(layer=number(head.layer), head=number(head.index))
 
 
-def decides_nothing(found: OnePath) -> bool:
-    """Say whether the chance of what is written reads the same with the path changed."""
-    return percent(math.exp(found.before_log_p)) == percent(math.exp(found.after_log_p))
-
-
-def effect(paths: Paths, found: OnePath) -> str:
+def _effect(paths: Paths, found: OnePath) -> str:
     """Say how much of what the second sentence changes comes along the path."""
     study = paths.study
     before, after, whole = (
@@ -117,8 +111,8 @@ def effect(paths: Paths, found: OnePath) -> str:
     )
     if before == after:
         text = _(
-            "No single path decides: with this one the chance of “{token}” stays at {after}; with "
-            "the whole second sentence it goes to {whole}."
+            "That alone decides nothing: the chance of “{token}” stays at {after}. With the whole "
+            "second sentence it goes to {whole}."
         )
     return text.format(token=plain(study.token.text), before=before, after=after, whole=whole)
 

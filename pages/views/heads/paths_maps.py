@@ -1,5 +1,6 @@
 """Paths from one head to another as pictures and as numbers."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,7 +70,12 @@ def ranking(paths: Paths, selected: tuple[int, int]) -> Chart:
     effects = paths.study.effects
     found = ranked(paths, selected)
     if paths.log_p_NN is None:
-        value = Quantity(_("how much of its weight the reader moves"), share=True)
+        widest = max(float(paths.change_NN[at]) for at in found)
+        # To the next tenth: the bars are compared with each other.
+        end = min(1.0, (math.floor(10 * widest) + 1) / 10)
+        value = Quantity(
+            _("share of its attention that the second head moves"), share=True, domain=(0.0, end)
+        )
     else:
         value = Quantity(_("change of log p(“{token}”), nats").format(token=paths.study.token.text))
     name = _("{sender} → {receiver}")
@@ -129,7 +135,7 @@ def before_and_after(paths: Paths, found: OnePath) -> Matrices:
     values = np.stack([found.before_QK[query], found.after_QK[query]])
     visible_K = inspection.attention[found.receiver.site].visible_QK[query, :n_keys]
     panel = Matrix(
-        title=_("The row of “{row}” in {head}, before and after").format(
+        title=_("Where “{row}” looks in {head}, before and after").format(
             row=query_labels(inspection, kind)[query].text, head=short(found.receiver)
         ),
         values=values,

@@ -21,7 +21,7 @@ _DRAWER = "patch_offered"
 def ask(opened: Opened) -> str:
     """Ask for a sentence; until one is typed, one of equal length that is most like the first.
 
-    To be called inside of a row; how many tokens both have is said beside it.
+    To be called inside of a row; how many tokens both have is said beside it where they differ.
     """
     first = opened.sentence
     examples = tuple(example.source for example in (opened.task.examples if opened.task else ()))
@@ -31,6 +31,7 @@ def ask(opened: Opened) -> str:
     offered = session.drawer(_DRAWER)
     address.belongs_to(OTHER, first, giving_way={"", first, *examples, *offered})
     offered[default] = True
+    st.caption(_("Second sentence"), width="content")
     second = controls.text(
         _("Second sentence"),
         OTHER,
@@ -39,9 +40,11 @@ def ask(opened: Opened) -> str:
         placeholder=_("Type a second sentence with as many tokens, and press Enter"),
     )
     n_first, n_second = (_length(opened.run, each) for each in (first, second))
-    counted = _("tokens: first {first}, second {second}")
-    counted = counted.format(first=number(n_first), second=number(n_second))
-    st.caption(counted, width="content")
+    # Where they are equal, there is nothing to be mended.
+    if n_first != n_second:
+        counted = _("tokens: first {first}, second {second}")
+        counted = counted.format(first=number(n_first), second=number(n_second))
+        st.caption(counted, width="content")
     return second
 
 

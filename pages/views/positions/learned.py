@@ -102,9 +102,8 @@ def _seen(cosines: Mapping[str, Sequence[float]], position: int, run: str) -> st
     if SINUSOIDS not in cosines:
         return text.format(**parts)
     text = _(
-        "Learned positions make neighbours alike, too: of **{run}**, position {p} looks most like "
-        "position **{q}**, cosine **{x}**. Beyond what training reached they stay as they began, "
-        "small and random."
+        "Nobody told **{run}** which positions are neighbours, and yet it made position {p} most "
+        "like position **{q}**, cosine **{x}**."
     )
     return text.format(**parts)
 
@@ -177,7 +176,7 @@ def _curves(cosines: Mapping[str, list[float]], position: int, trained: int | No
     labels = {LEARNED: _("learned"), SINUSOIDS: _("sinusoids")}
     return curves(
         {labels[name]: values for name, values in cosines.items()},
-        x=Quantity(_("position q")),
+        x=Quantity(_("position")),
         y=Quantity(_("cosine with position {p}").format(p=number(position))),
         title=_("What looks like position {p}").format(p=number(position)),
         rules=[Rule(position, _("itself")), *ends],
@@ -205,8 +204,8 @@ def _reached(found: position_experiments.Learned, n: int) -> str:
         mean = short(found.mean_norm_trained)
         return _("A position’s vector is {x} long on average.").format(x=mean)
     return _(
-        "Training reached positions 0 to {last} of {n}: their vectors are {x} long on average. The "
-        "others are as they began, {y} long: they tell a longer sentence next to nothing."
+        "Training reached positions 0 to {last} of {n}. The vectors of the others are as they "
+        "began: random, and {y} long instead of {x}. They tell a sentence nothing."
     ).format(
         last=number(found.trained - 1),
         n=number(n),

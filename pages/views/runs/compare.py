@@ -7,7 +7,7 @@ import streamlit as st
 from core.runs.numbers import Columns, below, numbers_of_runs, settings_of
 from core.runs.records import read_record, read_rows
 from pages.frame import cached, charts, controls, session
-from pages.frame.language import _, n_, number, percent, plain, translated
+from pages.frame.language import _, n_, number, percent_of_100, plain, translated
 from pages.frame.view import Shown
 from pages.views.runs import compare_heads, run
 from pages.views.runs.compare_heads import SameHead
@@ -76,7 +76,9 @@ def _seen(runs: Sequence[Listed]) -> str:
     }
     if not shares:
         return text
-    said = ", ".join(f"**{plain(name)}** {percent(share)}" for name, share in shares.items())
+    said = ", ".join(
+        f"**{plain(name)}** {percent_of_100(100 * share, 2)}" for name, share in shares.items()
+    )
     right = _("Right in every token on held-out sentences: {runs}.").format(runs=said)
     beside = [each for each in runs if each.record and each.record.settings.beside_own_pairs]
     if not beside:

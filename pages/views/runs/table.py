@@ -261,7 +261,7 @@ def _columns(longest: int) -> dict[str, ColumnConfig | None]:
             help=_("exact match; beside own pairs, of the task’s sentences alone"),
         ),
         _("BLEU"): column(_("BLEU"), width=48),
-        _("held-out loss"): column(_("loss"), width=68, help=_("held-out loss")),
+        _("held-out loss"): column(_("test loss"), width=68, help=_("held-out loss")),
         _("n"): column(
             _("tested on"),
             width=68,

@@ -120,7 +120,9 @@ def _seen(path: Path, settings: RunSettings, *, finished: bool) -> str:
     if not learned:
         return _("Nothing is measured yet: the first figures come after ten steps.")
     first, last = learned[0], learned[-1]
-    text = _("From step {first} to step {last} the loss went from {before} to **{after}**.").format(
+    text = _(
+        "From step {first} to step {last} the training loss went from {before} to **{after}**."
+    ).format(
         first=number(int(first["step"])),
         last=number(int(last["step"])),
         before=number(first["loss"]),

@@ -36,7 +36,7 @@ def test_it_opens_on_a_model_that_still_makes_mistakes_and_names_it(open_view):
         gaps[step] = 100 * (found.forced - found.free)
     assert gaps[200] > gaps[100]
     assert "After 200 of 5&#44;000 training steps" in shown.seen
-    assert f"at most **{gaps[200]:.1f}** points" in shown.seen
+    assert f"**{gaps[200]:.1f}** points less" in shown.seen
 
 
 def test_a_run_that_kept_its_course_is_shown_itself(open_view):
@@ -60,7 +60,7 @@ def test_exposure_bias_stands_beside_that_of_another_run_of_the_task(open_view, 
     assert at.selectbox(key="exposure_beside").options == ["none", "translate-guided"]
     at.selectbox(key="exposure_beside").set_value("translate-guided").run()
     assert not at.exception
-    told = [text.value for text in at.markdown if "an exposure bias of at most **" in text.value]
+    told = [text.value for text in at.markdown if "The exposure bias is no larger" in text.value]
     assert len(told) == 1
     for name in ("this run", "translate-guided"):
         found = overall(exposure(*measured(name.replace("this run", "translate"))))

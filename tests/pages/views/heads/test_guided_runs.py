@@ -46,18 +46,19 @@ def read(at):
 
 
 def seen(at):
-    return next(line for line in read(at).splitlines() if "**What you see**" in line)
+    [text] = [each.value for each in at.markdown if "**What you see**" in each.value]
+    return html.unescape(text)
 
 
 def test_what_silencing_the_same_head_does_is_said_of_each_run(open_guided):
     at = open_guided(sentence=WIDE)
     text = read(at)
-    lines = [line for line in text.splitlines() if line.startswith("**translate")]
-    free, guided = (line for line in lines if "Silenced" not in line)
-    assert free.startswith("**translate** (free): L’animal")
-    assert "→" not in free
-    assert "parce **qu’elle** était trop large. → L’animal" in guided
-    assert "parce **qu’il** était trop large." in guided
+    free, guided = text.partition("**translate** (free)")[2].split("**translate-guided** (guided)")
+    assert "With the head and without it: L’animal" in free
+    assert "With the head: L’animal" in guided
+    with_it, without = guided.split("Without it: ")
+    assert "parce **qu’elle** était trop large." in with_it
+    assert "parce **qu’il** était trop large." in without
     free, guided = (line for line in text.splitlines() if "Silenced on held-out" in line)
     assert "no change was found: exact match" in free
     for effects, line in zip(map(effects_of, BESTS), (free, guided), strict=True):

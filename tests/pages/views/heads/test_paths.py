@@ -81,11 +81,13 @@ def test_it_opens_on_the_path_that_moves_most_and_says_so(open_paths, run):
     row, column = effects.strongest(effects.moved_NN)
     place = row, column
     sender, receiver = effects.heads[row], effects.heads[column]
-    assert f"No other of {effects.direct_NN.sum()} paths from head to head changes more." in seen(
+    assert f"Of {effects.direct_NN.sum()} paths from head to head none changes more." in seen(at)
+    assert f"Let encoder layer {receiver.layer}, self-attention head {receiver.index} read" in seen(
         at
     )
-    assert f"layer {receiver.layer}, self-attention head {receiver.index}** listens" in seen(at)
-    assert f"to encoder layer {sender.layer}, self-attention head {sender.index}." in seen(at)
+    assert f"what encoder layer {sender.layer}, self-attention head {sender.index} writes" in seen(
+        at
+    )
     [drawn] = [each.body for each in at.get("html") if 'class="flow"' in each.body]
     for name in (sender, receiver):
         assert f"layer {name.layer}, head {name.index}<" in drawn
@@ -103,9 +105,7 @@ def test_by_log_p_it_opens_on_the_head_that_tells_the_guided_head_where_it_looks
     before, after = (
         percent(float(each[found.query, found.key])) for each in (found.before_QK, found.after_QK)
     )
-    assert f"the weight from “it” to “animal” would fall from **{before}** to **{after}**." in seen(
-        at
-    )
+    assert f"its weight from “it” to “animal” falls from **{before}** to **{after}**." in seen(at)
     before, after = (percent(math.exp(each)) for each in (found.before_log_p, found.after_log_p))
     assert before != after
     assert f"The chance of “il” goes from {before} to **{after}**" in seen(at)
@@ -134,7 +134,7 @@ def test_a_clicked_cell_opens_its_path_and_stands_in_the_link(open_paths, run):
     send_from(at, proto, "pick", {"panel": 0, "row": row, "column": column})
     assert frame(at) == ("encoder 0.3", "encoder 2.0")
     assert "Strongest" not in seen(at)
-    assert "the weight from “it” to “animal”" in seen(at)
+    assert "its weight from “it” to “animal”" in seen(at)
     assert at.query_params["path"] == f"{LOOKS},{GUIDED}"
     found = one_path(run, TIRED, WIDE, Read.QUERY, LOOKS, GUIDED)
     [row_panel] = pictures(at)[0].panels
@@ -157,7 +157,7 @@ def test_a_link_opens_a_path(open_paths):
 )
 def test_a_link_to_a_path_that_is_none_opens_the_strongest(open_paths, path):
     at = open_paths(path=path)
-    assert "paths from head to head changes more." in seen(at)
+    assert "paths from head to head none changes more." in seen(at)
 
 
 @pytest.mark.parametrize(("reads", "by"), [("query", "nothing"), ("thought", "moved")])
@@ -175,14 +175,14 @@ def test_where_no_path_changes_what_is_written_it_opens_on_where_heads_look(open
 
 def test_what_values_carry_moves_no_weight(open_paths):
     at = open_paths(path_reads="value")
-    assert "takes other values from what" in seen(at)
+    assert "take its values from what" in seen(at)
     assert "looks where it did" in seen(at)
     assert at.segmented_control(key="path_by").options == ["log p"]
 
 
 def test_who_writes_the_same_in_both_sentences_changes_nothing(open_paths):
     at = open_paths(path="decoder.0.self:0,decoder.0.cross:1")
-    assert "looks where it did, whatever decoder layer 0, self-attention head 0 wrote" in seen(at)
+    assert "Whatever decoder layer 0, self-attention head 0 writes" in seen(at)
 
 
 def test_the_same_sentence_twice_is_refused_in_one_sentence(open_paths):
@@ -201,14 +201,14 @@ def test_sentences_that_are_translated_alike_are_measured_where_most_changes(ope
 def test_with_many_paths_log_p_is_that_of_the_chosen_one_alone(open_paths, monkeypatch):
     monkeypatch.setattr(paths, "MOST_MEASURED", 200)
     at = open_paths(path_by="log_p")
-    assert at.segmented_control(key="path_by").options == ["looks"]
+    assert at.segmented_control(key="path_by").options == ["its weights"]
     assert at.segmented_control(key="path_reads").options == ["query", "key", "all"]
-    assert "No single path decides: with this one the chance of “il” stays at" in said(at)
+    assert "That alone decides nothing: the chance of “il” stays at" in said(at)
 
 
 def test_letters_of_the_copy_task_have_paths(open_paths):
     at = open_paths(model="copy", sentence="k d a f q z", patch_with="k d a f q w")
-    assert "listens to" in seen(at)
+    assert "writes for the second sentence" in seen(at)
     assert "the chance of “z” stays at" in said(at)
 
 
@@ -221,7 +221,7 @@ def test_a_model_of_one_layer_has_paths_from_self_attention_to_cross_attention(
     assert labels == ["cross 0.0", "cross 0.1"]
     assert "looks where it did" in seen(at)
     at.segmented_control(key="path_reads").set_value("key").run()
-    assert "listens to encoder layer 0" in seen(at)
+    assert "read what encoder layer 0" in seen(at)
 
 
 @pytest.mark.parametrize("by", ["moved", "log_p"])

@@ -49,4 +49,4 @@ def test_what_values_carry_is_said_without_a_look(run):
     ends = (Head.parse("encoder.2.self:0"), Head.parse("decoder.1.cross:1"))
     found = one_path(run, *BOTH, Read.VALUE, *ends)
     said = seen(Paths(study, inspect_sentence(run, TIRED), None), found, Read.VALUE)
-    assert "takes other values from what encoder layer 2, self-attention head 0 wrote" in said
+    assert "take its values from what encoder layer 2, self-attention head 0 writes" in said

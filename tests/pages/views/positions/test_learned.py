@@ -122,4 +122,4 @@ def test_the_line_names_the_position_that_looks_most_alike(open_positions, learn
     most = int(cosines.argmax())
     text = said(at).replace("−", "-")
     assert f"most like position **{most}**, cosine **{cosines[most]:.2f}**" in text
-    assert "stay as they began, small and random" in text
+    assert "The vectors of the others are as they began: random" in text

@@ -1,0 +1,46 @@
+"""Claims about the Transformer, each tested by variants trained under equal conditions."""
+
+import streamlit as st
+
+from pages.frame import layout, lessons
+from pages.frame import view as views
+from pages.frame.language import N_, _, plain
+from pages.frame.view import View
+from pages.views.experiments import answer, learning, lengths, question, run_here
+from pages.views.experiments.question import Asked
+
+VIEWS: tuple[View[Asked], ...] = (
+    View(
+        "answer", N_("what came out"), N_("How many sentences each variant has right."), answer.draw
+    ),
+    View("lengths", N_("by length"), N_("Do long sentences tell them apart?"), lengths.draw),
+    View("learning", N_("in training"), N_("Which variant learns faster?"), learning.draw),
+)
+OUTCOME = "outcome"
+"""In the URL: the view."""
+
+
+def render() -> None:
+    """Ask for a question, and show what is claimed, what came out, and how to run it again."""
+    experiment = question.ask_question()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        asked = question.ask_results(experiment)
+        view = views.choose(VIEWS, OUTCOME) if asked else None
+        with st.container(width="stretch", key=layout.LESSON_TEXT):
+            claim, source = _("Claim"), plain(experiment.source)
+            st.markdown(f":small[**{claim}.** {_(experiment.claim)} :gray[({source})]]")
+    # Always there: Streamlit knows a part by its place.
+    with st.container():
+        if asked is None:
+            st.info(_("This experiment was not run yet. Run it here; it needs nothing but time."))
+        elif view is not None:
+            views.show(view, asked, {"task": experiment.task})
+    with st.container(horizontal=True):
+        lessons.link_to_lesson(experiment.name)
+    run_here.offer(experiment)
+
+
+if __name__ == "__main__":
+    from app import main
+
+    main()

@@ -1,0 +1,52 @@
+"""Which view teaches what an experiment tests: links there and back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core.experiments import EXPERIMENTS
+from pages.frame import links
+from pages.frame.language import _
+
+EXPERIMENT = "experiment"
+"""In the URL of the page of experiments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A view that shows what a claim is about."""
+
+    page: str
+    """Its address; empty for the first page."""
+    choice: str
+    """By which the page's views are chosen, in the URL."""
+    view: str
+
+
+LESSONS: Mapping[str, Lesson] = {
+    "order": Lesson("positions", "positions", "shuffle"),
+    "heads": Lesson("", "view", "maps"),
+    "projections": Lesson("", "view", "steps"),
+    "scale": Lesson("scaling", "scaling", "softmax"),
+    "residuals": Lesson("layers", "layers", "stream"),
+    "norms": Lesson("layers", "layers", "norms"),
+}
+"""Experiment → the view."""
+
+
+def link_to_lesson(experiment: str) -> None:
+    """Link from an experiment to the view that shows what its claim is about."""
+    if lesson := LESSONS.get(experiment):
+        links.link(
+            lesson.page,
+            _("See it in a model"),
+            ":material/visibility:",
+            {lesson.choice: lesson.view},
+        )
+
+
+def link_to_experiment(choice: str, view: str) -> None:
+    """Link from a view to the experiment that tests what it is about, where there is one."""
+    for name, lesson in LESSONS.items():
+        if (lesson.choice, lesson.view) == (choice, view):
+            label = _("Tested: {question}").format(question=_(EXPERIMENTS[name].question))
+            links.link("experiments", label, ":material/labs:", {EXPERIMENT: name})

@@ -1,0 +1,82 @@
+"""What came out of an experiment, by the length of the sentences."""
+
+from core.experiments.results import Results
+from pages.frame import charts
+from pages.frame.language import _, percent
+from pages.frame.view import Columns, Shown
+from pages.views.experiments import question
+from pages.views.experiments.question import Asked
+from viz.charts.curves import Quantity, curves
+
+FEWEST = 20
+"""A length of which there are fewer sentences, all seeds counted, is left out of the chart."""
+
+
+def draw(asked: Asked) -> Shown | None:
+    """Draw each variant's share of right sentences over the length of the source."""
+    found = {each: asked.results.by_length(each.name) for each in asked.trained}
+    # All variants are measured on the same sentences.
+    lengths = [length for length, (n, _right) in next(iter(found.values())).items() if n >= FEWEST]
+    series = {
+        _(variant.label): [of_length[length][1] / of_length[length][0] for length in lengths]
+        for variant, of_length in found.items()
+    }
+    picture = charts.chart(
+        curves(
+            series,
+            at=lengths,
+            x=Quantity(_("tokens of the source"), zero=False),
+            y=Quantity(_("sentences right"), share=True),
+            title=_("Held-out sentences without a mistake, by their length"),
+        )
+    )
+    return Shown(
+        name=f"{asked.experiment.name}-lengths",
+        title=_("{question} By length").format(question=_(asked.experiment.question)),
+        seen=_seen(series, lengths),
+        numbers=lambda: _numbers(asked),
+        python=_python(asked),
+        code=(Results, Results.by_length),
+        pictures=[picture],
+        about={"task": asked.experiment.task, "command": asked.results.command},
+        how_to_read=_(
+            "All seeds of a variant are counted together. Lengths of which there are fewer than "
+            "{n} sentences are left out."
+        ).format(n=FEWEST),
+    )
+
+
+def _seen(series: dict[str, list[float]], lengths: list[int]) -> str:
+    """Say how far each variant falls from the shortest to the longest sentences."""
+    text = _("From {short} to {long} tokens of the source: {changes}.")
+    one = _("{variant} {first} → **{last}**")
+    changes = "; ".join(
+        one.format(variant=name, first=percent(values[0]), last=percent(values[-1]))
+        for name, values in series.items()
+    )
+    return text.format(short=lengths[0], long=lengths[-1], changes=changes)
+
+
+def _numbers(asked: Asked) -> Columns:
+    rows = [
+        (variant.name, length, n, right)
+        for variant in asked.trained
+        for length, (n, right) in asked.results.by_length(variant.name).items()
+    ]
+    names = ("variant", "source_tokens", "sentences", "right")
+    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+
+
+def _python(asked: Asked) -> str:
+    names = [each.name for each in asked.trained]
+    lines = [
+        question.reading(asked),
+        f"found = [results.by_length(name) for name in {names}]",
+        "numbers = {",
+        '    "source_tokens": [length for each in found for length in each],',
+        '    "sentences": [n for each in found for n, right in each.values()],',
+        '    "right": [right for each in found for n, right in each.values()],',
+        "}",
+        "",
+    ]
+    return "\n".join(lines)

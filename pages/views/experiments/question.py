@@ -1,0 +1,126 @@
+"""A question about the Transformer, and the results that are looked at."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from core.experiments import EXPERIMENTS, Experiment
+from core.experiments.experiment import BASE, Variant
+from core.experiments.findings import Finding, Verdict, Writing, findings
+from core.experiments.results import SHIPPED, Results
+from pages.frame import cached, controls
+from pages.frame.language import N_, _, number, percent, plain
+from pages.frame.lessons import EXPERIMENT
+from pages.frame.snippets import quoted
+
+WHERE = "experiment_run"
+"""In the URL: whose trainings are shown."""
+OF_PROJECT, HERE = "shipped", "here"
+_FOLDER = ".experiments"
+_VERDICTS = {
+    Verdict.HOLDS: N_("as claimed"),
+    Verdict.FAILS: N_("**not as claimed**"),
+    Verdict.OPEN: N_("too few seeds to tell"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is looked at."""
+
+    experiment: Experiment
+    folder: Path
+    """Of the results."""
+    results: Results
+
+    @property
+    def trained(self) -> list[Variant]:
+        """The variants of which there are results, the base first."""
+        return [each for each in self.experiment.variants if self.results.of(each.name)]
+
+
+def ask_question() -> Experiment:
+    """Ask for one of the questions, in the order of a course."""
+    offered = {name: _(each.question) for name, each in EXPERIMENTS.items()}
+    name = controls.selection(_("Question"), EXPERIMENT, offered, next(iter(offered)), named=True)
+    return EXPERIMENTS[name]
+
+
+def own_folder(experiment: Experiment) -> Path:
+    """Return where an experiment is run here."""
+    return cached.OWN / _FOLDER / experiment.name
+
+
+def ask_results(experiment: Experiment) -> Asked | None:
+    """Return the results of a question, asking whose where there are two; None without any."""
+    folders = {OF_PROJECT: SHIPPED, HERE: own_folder(experiment)}
+    found = {where: _found(experiment, folder) for where, folder in folders.items()}
+    labels = {OF_PROJECT: _("the project’s trainings"), HERE: _("trained here")}
+    offered = {where: label for where, label in labels.items() if found[where] is not None}
+    if not offered:
+        return None
+    where = next(iter(offered))
+    if len(offered) > 1:
+        where = controls.choice(_("Whose trainings"), WHERE, offered, where)
+    results = found[where]
+    return None if results is None else Asked(experiment, folders[where], results)
+
+
+def _found(experiment: Experiment, folder: Path) -> Results | None:
+    try:
+        return Results.found(experiment.name, folder)
+    except (ValueError, OSError) as error:
+        text = _("Results of this question cannot be read: {why}")
+        st.warning(plain(text.format(why=str(error).removeprefix(f"{folder}/"))))
+        return None
+
+
+def seen(asked: Asked) -> str:
+    """Say in Markdown what came out, the base first."""
+    base, *others = findings(asked.experiment, asked.results)
+    text = _("**{variant}**: {share} of {n} held-out sentences right.")
+    said = [
+        text.format(
+            variant=_(base.variant), share=f"**{percent(base.share.mean)}**", n=number(base.n)
+        )
+    ]
+    return " ".join([*said, *map(_briefly, others)])
+
+
+def _briefly(finding: Finding) -> str:
+    share = percent(finding.share.mean)
+    if finding.verdict is None:
+        text = _("{variant}: **{share}**.")
+        return text.format(variant=_(finding.variant), share=share)
+    text = _("{variant}: **{share}**, {verdict}.")
+    return text.format(
+        variant=_(finding.variant), share=share, verdict=_(_VERDICTS[finding.verdict])
+    )
+
+
+def writing() -> Writing:
+    """Return how findings are written in the reader's language."""
+    return Writing(text=_, share=percent, points=lambda n: number(n, 1), count=number)
+
+
+def reading(asked: Asked, *imports: str) -> str:
+    """Return lines of Python that read the results as `results`."""
+    found = f"{asked.folder.parent.name}/{asked.folder.name}/{asked.experiment.name}.json"
+    if asked.folder.parent.name == _FOLDER:
+        found = f"{asked.folder.parent.parent.name}/{found}"
+    needed = sorted({"from core.experiments.results import Results", *imports})
+    return "\n".join(
+        [
+            "from pathlib import Path",
+            "",
+            *needed,
+            "",
+            f"results = Results.load(Path({quoted(found)}))",
+        ]
+    )
+
+
+def is_base(variant: Variant) -> bool:
+    """Say whether a variant is the one that the others are compared with."""
+    return variant.name == BASE

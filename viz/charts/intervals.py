@@ -1,0 +1,103 @@
+"""Intervals: a mean of several measurements for each of several things, and how sure it is."""
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import altair as alt
+import pandas as pd
+
+from viz import theme
+from viz.charts.bars import AROUND, LEAST, LONGEST_NAME
+from viz.charts.curves import Quantity
+
+ROW = 44
+"""Height of a row, in pixels."""
+_MEAN, _ONE = 120, 26
+"""Area of the dot of a mean, and of one measurement, in pixels."""
+_APART = 0.62
+"""Where in its row a single measurement stands: below the mean, which it would hide."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One thing."""
+
+    name: str
+    mean: float
+    low: float
+    """Of the interval; −∞ without one."""
+    high: float
+    each: Sequence[float]
+    """What the mean is of."""
+
+
+def intervals(
+    things: Sequence[Measured], *, value: Quantity, of_each: str, title: str = ""
+) -> alt.LayerChart:
+    """Return a row for each thing, from the top: a dot for the mean on the line of its interval.
+
+    A dashed line goes down from the first mean, with which the others are compared.
+
+    Args:
+        things: What is measured.
+        value: What the place of a dot is.
+        of_each: What one measurement is called, a seed for example.
+        title: A sentence.
+    """
+    first, last = value.domain or (-math.inf, math.inf)
+    rows = [
+        {
+            **{"row": row, "name": each.name, "value": each.mean},
+            "low": max(each.low, first) if math.isfinite(each.low) else None,
+            "high": min(each.high, last) if math.isfinite(each.high) else None,
+        }
+        for row, each in enumerate(things)
+    ]
+    points = [
+        {"row": row, "name": thing.name, "value": one, "which": f"{of_each} {number}"}
+        for row, thing in enumerate(things)
+        for number, one in enumerate(thing.each)
+    ]
+    labels = alt.Axis(
+        labelExpr=f"{json.dumps([each.name for each in things])}[datum.value]",
+        labelLimit=LONGEST_NAME,
+        labelOverlap=False,
+        labelFlush=False,
+    )
+    colours = [theme.colour(rgb) for rgb in theme.HEADS]
+    lengths = value.axis
+    lengths["labelFlush"] = True
+    y = alt.Y("row:O", title=None, axis=labels, scale=alt.Scale(type="band", padding=0))
+    x = alt.X("value:Q", title=value.name, axis=lengths, scale=value.scale)
+    base = alt.Chart(pd.DataFrame(rows, columns=["row", "name", "value", "low", "high"]))
+    said = alt.Tooltip("value:Q", title=value.name, format=value.format)
+    compared = (
+        alt.Chart(pd.DataFrame([{"value": things[0].mean}]))
+        .mark_rule(strokeDash=[3, 3], color=theme.colour(theme.QUIET))
+        .encode(x="value:Q")
+    )
+    reach = (
+        base.transform_filter("isValid(datum.low)")
+        .mark_rule(strokeWidth=2.5, color=colours[0], opacity=0.6)
+        .encode(x=alt.X("low:Q", scale=value.scale), x2="high:Q", y=y)
+    )
+    ones = (
+        alt.Chart(pd.DataFrame(points, columns=["row", "name", "value", "which"]))
+        .mark_point(filled=False, size=_ONE, color=theme.colour(theme.QUIET), opacity=1.0)
+        .encode(
+            x=x,
+            y=y,
+            yOffset=alt.value(_APART * ROW / 2),
+            tooltip=[alt.Tooltip("name:N", title=" "), alt.Tooltip("which:N", title="  "), said],
+        )
+    )
+    means = base.mark_point(filled=True, size=_MEAN, color=colours[0], opacity=1.0).encode(
+        x=x, y=y, tooltip=[alt.Tooltip("name:N", title=" "), said]
+    )
+    return alt.LayerChart(layer=[compared, reach, ones, means]).properties(
+        height=AROUND + max(LEAST, ROW * len(things)),
+        title=title,
+        padding={"left": 5, "top": 5, "right": 10, "bottom": 5},
+    )
