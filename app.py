@@ -32,6 +32,7 @@ def main() -> None:
         _page("positions", _("Positions"), ":material/waves:"),
         _page("scaling", _("Scaling"), ":material/compress:"),
         _page("layers", _("Layers"), ":material/layers:"),
+        _page("experiments", _("Experiments"), ":material/labs:"),
         _page("training", _("Training"), ":material/model_training:"),
         _page("runs", _("Runs"), ":material/table_rows:"),
         _page("tour", _("Tour"), ":material/tour:"),

@@ -11,11 +11,9 @@ from typing import Any
 from core.commands.errors import CommandError
 from core.experiments import EXPERIMENTS, Experiment
 from core.experiments.findings import verdicts, what_came_out
-from core.experiments.results import Results
+from core.experiments.results import SHIPPED, Results
 from core.experiments.running import run_experiment
 
-GALLERY = Path(__file__).resolve().parents[2] / "gallery" / "experiments"
-"""Where results that ship with the project are."""
 _TOLD_EVERY = 20.0
 """Seconds."""
 
@@ -50,7 +48,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise CommandError(f"there is no experiment {arguments.name!r}; there are {known}")
     experiment = EXPERIMENTS[arguments.name]
     if arguments.action == "show":
-        _show(experiment, arguments.results or GALLERY, as_json=arguments.json)
+        _show(experiment, arguments.results or SHIPPED, as_json=arguments.json)
     else:
         _run(experiment, arguments.out, arguments.seeds)
 
@@ -80,9 +78,8 @@ def _described(experiment: Experiment) -> dict[str, Any]:
 
 
 def _results(experiment: Experiment, folder: Path) -> Results | None:
-    file = folder / f"{experiment.name}.json"
     try:
-        return Results.load(file) if file.exists() else None
+        return Results.found(experiment.name, folder)
     except ValueError as error:
         raise CommandError(str(error)) from error
 

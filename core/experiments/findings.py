@@ -1,9 +1,12 @@
 """What came out of an experiment, in words: also where the claim was not borne out."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from enum import StrEnum
 
-from core.experiments.experiment import BASE, WITHIN, Expected, Experiment, Variant
+from core.experiments.experiment import BASE, WITHIN, Expected, Experiment
 from core.experiments.results import Estimate, Results
+from core.messages import N_
 
 
 class Verdict(StrEnum):
@@ -13,6 +16,45 @@ class Verdict(StrEnum):
     FAILS = "fails"
     OPEN = "open"
     """The interval allows both; with one seed always."""
+
+
+VERDICTS = {
+    Verdict.HOLDS: N_("As claimed."),
+    Verdict.FAILS: N_("Not as claimed."),
+    Verdict.OPEN: N_("Too few seeds to tell."),
+}
+"""Verdict → what is said of it."""
+_BASE = N_("{variant}: {share} of {n} sentences right.")
+_FEWER = N_("{variant}: {share}, {points} points fewer (95 %: {low} to {high}; {seeds} seeds).")
+_MORE = N_("{variant}: {share}, {points} points more (95 %: {low} to {high}; {seeds} seeds).")
+_FEWER_ONCE = N_("{variant}: {share}, {points} points fewer (one seed: no interval).")
+_MORE_ONCE = N_("{variant}: {share}, {points} points more (one seed: no interval).")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What came out for one variant."""
+
+    variant: str
+    """Its label; marked for translation."""
+    share: Estimate
+    """Held-out sentences without a mistake."""
+    n: int
+    """Held-out sentences of each seed."""
+    less: Estimate | None
+    """By how much that is less than the base's; None for the base."""
+    verdict: Verdict | None
+    """None where the claim says nothing of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """How figures and texts are written in a language; English by itself."""
+
+    text: Callable[[str], str] = str
+    share: Callable[[float], str] = lambda share: f"{100 * share:.1f} %"
+    points: Callable[[float], str] = lambda points: f"{points:.1f}"
+    count: Callable[[int], str] = lambda n: f"{n:,}"
 
 
 def verdict(expected: Expected, less: Estimate) -> Verdict:
@@ -34,50 +76,63 @@ def verdict(expected: Expected, less: Estimate) -> Verdict:
     return Verdict.FAILS if less.low > WITHIN else Verdict.OPEN
 
 
+def findings(experiment: Experiment, results: Results) -> list[Finding]:
+    """Return what came out for each variant that was trained, the base first."""
+    found = []
+    for variant in experiment.variants:
+        if not results.of(variant.name):
+            continue
+        less = None if variant.name == BASE else results.less(variant.name)
+        found.append(
+            Finding(
+                variant=variant.label,
+                share=results.estimate(variant.name),
+                n=results.trained[0].n,
+                less=less,
+                verdict=None
+                if less is None or variant.expected is None
+                else verdict(variant.expected, less),
+            )
+        )
+    return found
+
+
 def verdicts(experiment: Experiment, results: Results) -> dict[str, Verdict]:
     """Return a verdict for each variant of which the claim says something."""
+    names = [each.name for each in experiment.variants if results.of(each.name)]
     return {
-        variant.name: verdict(variant.expected, results.less(variant.name))
-        for variant in experiment.variants
-        if variant.expected is not None and results.of(variant.name)
+        name: finding.verdict
+        for name, finding in zip(names, findings(experiment, results), strict=True)
+        if finding.verdict is not None
     }
 
 
+def in_words(finding: Finding, writing: Writing | None = None) -> str:
+    """Return a finding in a sentence or two.
+
+    Args:
+        finding: What came out.
+        writing: In which language; None for English.
+    """
+    writing = writing or Writing()
+    said = {"variant": writing.text(finding.variant), "share": writing.share(finding.share.mean)}
+    less = finding.less
+    if less is None:
+        return writing.text(_BASE).format(**said, n=writing.count(finding.n))
+    fewer = less.mean >= 0
+    if less.n > 1:
+        text = _FEWER if fewer else _MORE
+        low, high = (less.low, less.high) if fewer else (-less.high, -less.low)
+        said |= {"low": writing.points(100 * low), "high": writing.points(100 * high)}
+        said["seeds"] = writing.count(less.n)
+    else:
+        text = _FEWER_ONCE if fewer else _MORE_ONCE
+    line = writing.text(text).format(**said, points=writing.points(100 * abs(less.mean)))
+    if finding.verdict is None:
+        return line
+    return f"{line} {writing.text(VERDICTS[finding.verdict])}"
+
+
 def what_came_out(experiment: Experiment, results: Results) -> list[str]:
-    """Return it in sentences, the base first."""
-    found = verdicts(experiment, results)
-    base = experiment.variant(BASE)
-    lines = [f"{base.label}: {_share(results.estimate(BASE))} of {_n(results)} sentences right."]
-    for variant in experiment.variants[1:]:
-        if results.of(variant.name):
-            lines.append(_line(variant, results, found.get(variant.name)))
-    return lines
-
-
-def _line(variant: Variant, results: Results, found: Verdict | None) -> str:
-    less = results.less(variant.name)
-    how = "fewer" if less.mean >= 0 else "more"
-    low, high = sorted((less.low, less.high)) if less.mean >= 0 else (-less.high, -less.low)
-    interval = (
-        f" (95 %: {100 * low:.1f} to {100 * high:.1f}; {less.n} seeds)"
-        if less.n > 1
-        else " (one seed: no interval)"
-    )
-    said = {
-        None: "",
-        Verdict.HOLDS: " As claimed.",
-        Verdict.FAILS: " Not as claimed.",
-        Verdict.OPEN: " Too few seeds to tell.",
-    }[found]
-    return (
-        f"{variant.label}: {_share(results.estimate(variant.name))}, "
-        f"{100 * abs(less.mean):.1f} points {how}{interval}.{said}"
-    )
-
-
-def _share(found: Estimate) -> str:
-    return f"{100 * found.mean:.1f} %"
-
-
-def _n(results: Results) -> str:
-    return f"{results.trained[0].n:,}"
+    """Return all of it in English, a line a variant."""
+    return [in_words(each) for each in findings(experiment, results)]

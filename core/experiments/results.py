@@ -14,6 +14,8 @@ from core.experiments.experiment import BASE
 from core.files import write_atomically
 
 CONFIDENCE = 0.95
+SHIPPED = Path(__file__).resolve().parents[2] / "gallery" / "experiments"
+"""Where results that come with the project are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +83,48 @@ class Results:
     machine: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
 
+    @classmethod
+    def found(cls, name: str, folder: Path = SHIPPED) -> Self | None:
+        """Return the results of an experiment in a folder; None where it was not run to its end.
+
+        Raises:
+            ValueError: The file holds something else.
+            OSError: It cannot be read.
+        """
+        file = folder / f"{name}.json"
+        return cls.load(file) if file.exists() else None
+
+    @property
+    def seconds(self) -> float:
+        """How long all trainings took, one after the other."""
+        return sum(each.seconds for each in self.trained)
+
     def of(self, variant: str) -> tuple[Trained, ...]:
         """Return the trainings of a variant, by seed."""
         found = [each for each in self.trained if each.variant == variant]
         return tuple(sorted(found, key=lambda each: each.seed))
+
+    def by_length(self, variant: str) -> dict[int, tuple[int, int]]:
+        """Return source tokens → sentences of that length and how many are right, of all seeds."""
+        found: dict[int, tuple[int, int]] = {}
+        for each in self.of(variant):
+            for length, n, right in each.by_length:
+                n_before, right_before = found.get(length, (0, 0))
+                found[length] = n_before + n, right_before + right
+        return dict(sorted(found.items()))
+
+    def curve(self, variant: str, measure: str) -> tuple[list[float], list[float]]:
+        """Return steps of a training, and the mean over seeds of what was measured there.
+
+        Args:
+            variant: Which.
+            measure: loss or held_out_exact_match.
+        """
+        of_seeds = [each.curve for each in self.of(variant)]
+        steps = of_seeds[0]["step"] if of_seeds else []
+        # Each seed is measured at the same steps.
+        values = np.mean([each[measure][: len(steps)] for each in of_seeds], axis=0)
+        return list(steps), values.tolist()
 
     @property
     def seeds(self) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from core.analysis.effects.silencing import Silenceable
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import sorted_batches
 from core.experiments.experiment import PRESET, Experiment, Variant
-from core.experiments.results import Results, Trained
+from core.experiments.results import SHIPPED, Results, Trained
 from core.files import write_atomically
 from core.runs.folder import versions
 from core.runs.records import read_rows
@@ -45,6 +45,58 @@ class Step:
     step: int
     """Of the training under way."""
     steps: int
+
+
+def expected_seconds(experiment: Experiment, seeds: int, folder: Path = SHIPPED) -> float | None:
+    """Return how long an experiment takes on a machine like the one of the shipped results.
+
+    Args:
+        experiment: Which.
+        seeds: Trainings of each variant.
+        folder: Of the shipped results; where its own are missing, others' trainings count, which
+            are as long.
+
+    Returns:
+        Seconds, one training after the other; None where nothing is known.
+
+    Raises:
+        ValueError: A file there holds something else.
+        OSError: It cannot be read.
+    """
+    of = Results.found(experiment.name, folder)
+    known = [of] if of else [Results.load(path) for path in sorted(folder.glob("*.json"))]
+    seconds = [each.seconds for results in known for each in results.trained]
+    if not seconds:
+        return None
+    return seeds * len(experiment.variants) * sum(seconds) / len(seconds)
+
+
+def run_of(folder: Path, variant: Variant) -> Path:
+    """Return the run of a variant, with its weights: that of the first seed."""
+    return folder / RUNS / f"{variant.name}-0"
+
+
+def keep_run(folder: Path, experiment: Experiment, variant: Variant, runs: Path) -> Path:
+    """Copy a variant's run to the runs, where every view can show it; return the copy.
+
+    One that was copied before is not copied again.
+
+    Args:
+        folder: Of the experiment.
+        experiment: Which.
+        variant: One that was trained with the first seed.
+        runs: The folder of runs.
+
+    Raises:
+        OSError: It is not there, or cannot be copied.
+    """
+    kept = runs / f"{experiment.name}-{variant.name}"
+    if not kept.exists():
+        begun = runs / f".{kept.name}"
+        shutil.rmtree(begun, ignore_errors=True)
+        shutil.copytree(run_of(folder, variant), begun)
+        begun.rename(kept)
+    return kept
 
 
 def run_experiment(

@@ -14,6 +14,7 @@ PAGES = (
     "positions",
     "scaling",
     "layers",
+    "experiments",
     "training",
     "runs",
     "tour",

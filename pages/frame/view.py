@@ -15,7 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.decoding.sentence import SentenceError
 from core.runs.run import Run
 from core.tasks import Task
-from pages.frame import address, controls, layout, notes, opening, session, tour
+from pages.frame import address, controls, layout, lessons, notes, opening, session, tour
 from pages.frame.export import Shown as Shown
 from pages.frame.export import offer
 from pages.frame.export import page as page
@@ -139,6 +139,7 @@ def of_sentence(views: Sequence[View[Opened]], name: str, *, named: bool = False
         "translation": opened.inspection.translation.text,
     }
     show(view, opened, facts | ({"notice": opened.run.notice} if opened.run.notice else {}))
+    lessons.link_to_experiment(name, view.name)
     say_notice(opened.run)
 
 
