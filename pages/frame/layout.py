@@ -90,7 +90,7 @@ button[data-testid="stBaseButton-primary"] { color: Canvas; }
   .stHorizontalBlock > .stElementContainer:has(> .stTextInput) { flex-basis: 100%; }
   .stTextInput input { padding-inline: 0.5rem; font-size: 0.75rem; }
   /* Without a pointer a table's tools are always there: below it they cover nothing. */
-  .stElementContainer:has(> * > .stDataFrame) { margin-bottom: 2.25rem; }
+  .stElementContainer:has(> * > .stDataFrame) { margin-bottom: 2.75rem; }
   .stDataFrame [data-testid="stElementToolbar"] { top: calc(100% + 2px); }
 }
 @media (max-width: 1100px) { .st-key-size { display: none; } }

@@ -100,13 +100,19 @@ function panelLayout(panel, sizes, { width, height, tallest = height }, ratio) {
   return {
     ...cells, angle, left, overhang, rowEvery, columnEvery: every, figure, zoomable, box,
     top: AXIS + Math.ceil(labels) + LABEL.gap,
-    labelSize: labelSize(angle, { ...cells, rowEvery, columnEvery: every, narrow }),
+    ...labelSizes(angle, { ...cells, rowEvery, columnEvery: every, narrow }),
     below: Math.max(cells.height, few.height, sizes.rowName),
   };
 }
 
 const heightsOfLabels = (widest) =>
   ({ 0: LABEL.size + 4, 45: (widest + LABEL.size) * SLANT, 90: widest });
+
+/** Columns are written as large as rows, but on a phone for which rows have more room. */
+function labelSizes(angle, steps) {
+  const size = labelSize(angle, steps);
+  return { labelSize: size, rowLabelSize: steps.narrow ? labelSize(0, steps) : size };
+}
 
 /** From label to label at least: on a phone rather small ones than half of them. */
 const lineOf = ({ narrow }) => LABEL.size - (narrow ? 2 : 1);
@@ -210,7 +216,7 @@ function zoomedLabels(panel, sizes, { rowStep, columnStep }, { slants }) {
     const rowEvery = thinned(panel.rowAxis, lineOf(sizes), rowStep);
     const columnEvery = wanted ? thinned(panel.columnAxis, wanted, columnStep) : 1;
     const steps = { rowEvery, columnEvery, rowStep, columnStep, narrow: sizes.narrow };
-    return { angle, rowEvery, columnEvery, labelSize: labelSize(angle, steps) };
+    return { angle, rowEvery, columnEvery, ...labelSizes(angle, steps) };
   };
   if (sizes.columns + 4 <= columnStep) return labels(0, 0);
   if (isCounted(panel, sizes)) return labels(0, sizes.columns + 8);
