@@ -1,6 +1,8 @@
 """Charts as elements of a page, and as pictures to take away."""
 
+import json
 from collections.abc import Callable
+from textwrap import wrap
 from typing import Any, cast
 
 import streamlit as st
@@ -11,6 +13,17 @@ from viz.component.standalone import Drawn
 
 _TIGHT = {"title": {"offset": 4}, "legend": {"offset": 8}}
 """In pixels; a chart that says otherwise keeps what it says."""
+_WIDE = """
+<style>
+@media (max-width: 640px) {
+  .st-key-KEY { overflow-x: auto; }
+  .st-key-KEY > div { min-width: LEASTpx; }
+}
+</style>
+"""
+_TITLE_LINE = 36
+"""Letters of a title that a chart on a phone has room for in one line."""
+_ON_A_PHONE = "windowSize()[0] < 640"
 
 
 class _Shown:
@@ -26,7 +39,27 @@ class _Shown:
         """Return its specification, as Streamlit asks for it."""
         found = language.signs().in_chart(self._figure.to_dict(validate=False))
         # Streamlit leaves much room around title and legend, which the picture needs.
-        return {**found, "config": {**_TIGHT, **found.get("config", {})}}
+        return {**_for_phones(found), "config": {**_TIGHT, **found.get("config", {})}}
+
+
+def _for_phones(chart: dict[str, Any]) -> dict[str, Any]:
+    """Return a chart that, where it is narrow, breaks its titles and has one part below another.
+
+    How wide it is, only the browser knows.
+    """
+    found = dict(chart)
+    if "columns" in found:
+        found["columns"] = {"signal": f"{_ON_A_PHONE} ? 1 : {found['columns']}"}
+    for parts in ("concat", "vconcat"):
+        if parts in found:
+            found[parts] = [_for_phones(part) for part in found[parts]]
+    title = found.get("title")
+    if isinstance(title, str) and len(title) > _TITLE_LINE:
+        # Without a plot of its own it has no width of its own.
+        narrow = "width < 420" if "layer" in found or "mark" in found else _ON_A_PHONE
+        lines = json.dumps(wrap(title, _TITLE_LINE, break_on_hyphens=False))
+        found["title"] = {"text": {"expr": f"{narrow} ? {lines} : {json.dumps(title)}"}}
+    return found
 
 
 def _shown(figure: Chart) -> Chart:
@@ -50,14 +83,17 @@ def chart(figure: Chart, *, own_width: bool = False) -> Drawn:
     return Drawn(chart=figure)
 
 
-def clickable(figure: Chart, key: str, on_click: Callable[[], None]) -> Drawn:
+def clickable(figure: Chart, key: str, on_click: Callable[[], None], *, least: int = 0) -> Drawn:
     """Show a chart in which something can be clicked, as `chart` does.
 
     Args:
         figure: The chart, with a parameter for what a click selects; see `session.picked_points`.
         key: The element's name.
         on_click: Called when something was clicked, or a click taken back.
+        least: So many pixels wide it is on a phone, too, where it scrolls in its own frame.
     """
+    if least:
+        st.html(_WIDE.replace("KEY", key).replace("LEAST", str(least)))
     st.altair_chart(
         _shown(figure),
         alt=str(figure.title),

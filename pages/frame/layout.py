@@ -39,7 +39,7 @@ _STYLE = """
 .stMainBlockContainer > .stVerticalBlock, .stMainBlockContainer .stVerticalBlock { gap: 0.5rem; }
 header.stAppHeader { height: 2.2rem; min-height: 2.2rem; }
 button[data-testid="stBaseButton-primary"] { color: Canvas; }
-.st-key-sentence, [class*="st-key-sentence--"] { min-width: 22rem; }
+.st-key-sentence, [class*="st-key-sentence--"] { min-width: min(22rem, 100%); }
 /* What is asked stands beside its box: the picture below has its line. */
 .st-key-opening :is(.stSelectbox, .stTextInput) { display: flex; align-items: center; gap: 0.5rem; }
 .st-key-opening [data-testid="stWidgetLabel"] { min-height: 0; margin: 0; white-space: nowrap; }
@@ -86,6 +86,12 @@ button[data-testid="stBaseButton-primary"] { color: Canvas; }
   .st-key-opening .stTextInput { margin-inline-start: 0; }
   .st-key-controls { flex-wrap: nowrap; overflow-x: auto; scrollbar-width: thin; }
   .st-key-controls > * { flex: none; }
+  /* A sentence has a line of its own, and is seen to its end. */
+  .stHorizontalBlock > .stElementContainer:has(> .stTextInput) { flex-basis: 100%; }
+  .stTextInput input { padding-inline: 0.5rem; font-size: 0.75rem; }
+  /* Without a pointer a table's tools are always there: below it they cover nothing. */
+  .stElementContainer:has(> * > .stDataFrame) { margin-bottom: 2.75rem; }
+  .stDataFrame [data-testid="stElementToolbar"] { top: calc(100% + 2px); }
 }
 @media (max-width: 1100px) { .st-key-size { display: none; } }
 @media (max-width: 1000px) { .stMainBlockContainer { padding: 2.2rem 1.2rem 3rem; } }

@@ -14,6 +14,8 @@ ROW = 36
 """Pixels between two prefixes of a step."""
 LONGEST_WORD = 64
 """Longer words are cut, in pixels."""
+COLUMN = 52
+"""Pixels between two steps that most words have room in."""
 PICKED = "picked"
 """What a click selects: the number of a node, under `node`."""
 
@@ -128,6 +130,11 @@ def beam_tree(nodes: Sequence[TreeNode], texts: Mapping[str, str] | None = None)
     return alt.LayerChart(layer=[edges, words, points]).properties(
         height=90 + ROW * (depth + 1), title=said["title"]
     )
+
+
+def narrowest(nodes: Sequence[TreeNode]) -> int:
+    """Return how many pixels wide a tree is to be so that its words are read."""
+    return COLUMN * (2 + max((node.step for node in nodes), default=0))
 
 
 def _room(n_steps: int) -> alt.ExprRef:

@@ -11,12 +11,13 @@ SIDE = 250
 LABEL = 14
 """Size of a picture's name, in pixels."""
 
-_HEADER = alt.Header(labelExpr=r"split(datum.label, '\n')", labelFontSize=LABEL, labelLimit=0)
+# Below: on a phone there is no room beside a picture.
+_LEGEND = alt.Legend(orient="bottom", gradientLength=SIDE)
 
 
 def computed_cells(
     pictures: Mapping[str, Sequence[Sequence[int]]], *, x: str, y: str, count: str, title: str = ""
-) -> alt.Chart:
+) -> alt.ConcatChart:
     """Return one triangle for each way of computing; darker cells are computed more often.
 
     Args:
@@ -39,19 +40,26 @@ def computed_cells(
     stops = [theme.colour(rgb) for rgb in theme.SEQUENTIAL]
     # Once is the same colour in every picture, however long the sentence.
     scale = alt.Scale(domain=[most * i / (len(stops) - 1) for i in range(len(stops))], range=stops)
-    return (
-        alt.Chart(frame)
+    charts = [
+        alt.Chart(frame[frame["way"] == name])
         .mark_rect()
         .encode(
             x=alt.X("key:O", title=x, axis=alt.Axis(labels=False, ticks=False)),
             y=alt.Y("query:O", title=y, axis=alt.Axis(labels=False, ticks=False)),
-            color=alt.Color("count:Q", title=count, scale=scale),
+            color=alt.Color("count:Q", title=count, scale=scale, legend=_LEGEND),
             tooltip=[
                 alt.Tooltip("query:O", title=y),
                 alt.Tooltip("key:O", title=x),
                 alt.Tooltip("count:Q", title=count),
             ],
-            column=alt.Column("way:N", title=None, sort=list(pictures), header=_HEADER),
         )
-        .properties(width=SIDE, height=SIDE, title=title)
+        .properties(width=SIDE, height=SIDE, title=_name(name))
+        for name in pictures
+    ]
+    return alt.concat(*charts, columns=len(charts)).properties(title=title)
+
+
+def _name(name: str) -> alt.TitleParams:
+    return alt.TitleParams(
+        name.split("\n"), anchor="middle", fontSize=LABEL, fontWeight="normal", limit=0
     )

@@ -27,7 +27,7 @@ POINTS_SHOWN = 60
 LINE = 14
 """Height of a line of words, in pixels."""
 
-Chart = alt.Chart | alt.LayerChart | alt.VConcatChart
+Chart = alt.Chart | alt.LayerChart | alt.ConcatChart | alt.VConcatChart
 
 
 @dataclass(frozen=True, slots=True)

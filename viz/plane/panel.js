@@ -67,7 +67,7 @@ function placeView(state, index) {
   setPixels(figure.figure, {
     "--width": view.width, "--height": view.height, "--cell-width": view.cellWidth,
     "--cell-height": view.cellHeight, "--row-step": view.rowStep, "--column-step": view.columnStep,
-    "--label-size": view.labelSize,
+    "--label-size": view.labelSize, "--row-label-size": view.rowLabelSize ?? view.labelSize,
   });
   const label = (which) => (i) => axisLabel(state, index, which, i);
   // Where rows have names of their own they have no labels.

@@ -1,5 +1,6 @@
 // Sizes of one panel: how large its cells get, how its labels turn, and which have room.
 
+const NARROW = 480; // on a phone, in pixels
 const NARROWEST = 220; // so that titles do not break after every word
 const CHIP = 8; // around the words of an axis
 const TWO_WORDS = 136; // a label that names two words may be longer than others
@@ -18,11 +19,12 @@ function panelHeight(panel) {
 }
 
 /** Square cells, or wider ones that hold words where there is room for words. */
-function cellsOf(panel, sizes, { width, height, tallest }, ratio) {
+function cellsOf(panel, sizes, room, ratio) {
+  const { width } = room;
   const { rows, columns } = panel;
   const cellWidth = Math.floor(Math.min(sizes.words, width / columns) * ratio) / ratio;
   const words = panel.texts && cellWidth >= WORDS.narrowest && rows * WORDS.height < WORDS.tallest;
-  if (!words) return plainCells(panel, { width, height, tallest }, ratio);
+  if (!words) return plainCells(panel, room, ratio);
   const cellHeight = Math.round(WORDS.height * ratio) / ratio;
   return {
     pool: 1, down: rows, across: columns, cellWidth, cellHeight, words,
@@ -31,15 +33,20 @@ function cellsOf(panel, sizes, { width, height, tallest }, ratio) {
   };
 }
 
-/** Square cells; beside a much longer axis words get longer ones, so that each of them is read. */
-function plainCells(panel, { width, height, tallest }, ratio) {
+/**
+ * Square cells; beside a much longer axis words get longer ones, so that each of them is read. On a
+ * phone rows do, whatever they stand for: words that would be tiny, and numbers of a thin stripe.
+ */
+function plainCells(panel, { width, height, tallest, narrow }, ratio) {
   const cells = cellLayout(width, height, panel, ratio);
   const { size, perToken: step, pool } = cells;
   const longer = ({ side, labels: { length } }, across, wanted, room) =>
     (pool > 1 || !side || panel.squares || across.labels.length < MUCH_LONGER * length
       ? size : Math.max(size, Math.floor(Math.min(wanted, room / length) * ratio) / ratio));
   const cellWidth = longer(panel.columnAxis, panel.rowAxis, LABELLED.column, width);
-  const cellHeight = longer(panel.rowAxis, panel.columnAxis, LABELLED.row, tallest);
+  const cellHeight = narrow && pool === 1 && !panel.squares
+    ? Math.max(size, Math.floor(Math.min(rowWanted(panel, size), tallest / panel.rows) * ratio) / ratio)
+    : longer(panel.rowAxis, panel.columnAxis, LABELLED.row, tallest);
   return {
     ...cells, cellWidth, cellHeight, words: false,
     rowStep: pool > 1 ? step : cellHeight, columnStep: pool > 1 ? step : cellWidth,
@@ -47,11 +54,18 @@ function plainCells(panel, { width, height, tallest }, ratio) {
   };
 }
 
+/** How high a row should be on a phone. */
+const rowWanted = ({ rows, columns, rowAxis, columnAxis }, size) => {
+  if (rowAxis.side) return LABELLED.row;
+  return columnAxis.side || columns < MUCH_LONGER * rows ? size : MUCH_LONGER * size;
+};
+
 /** Widths of everything written around a panel. `longest` is that of one label. */
 function sizesOf(panel, { textWidth, nameWidth }, width) {
   const { rowAxis, columnAxis } = panel;
   const most = rowAxis.links.length ? TWO_WORDS : LABEL.longest;
-  const longest = Math.min(most, Math.max(40, width * 0.2));
+  const narrow = width < NARROW;
+  const longest = Math.min(most, Math.max(40, width * (narrow ? 0.24 : 0.2)));
   const chip = ({ side }) => (side && panel.chips ? CHIP : 0);
   const widest = (axis, labels = axis.labels) =>
     Math.min(longest, Math.max(...labels.map(textWidth)) + chip(axis));
@@ -59,7 +73,7 @@ function sizesOf(panel, { textWidth, nameWidth }, width) {
   const fed = widest(rowAxis);
   const predicted = rowAxis.then.length ? widest(rowAxis, rowAxis.then) : 0;
   return {
-    longest, fed, predicted, rows: predicted ? fed + ARROW + predicted : fed,
+    narrow, longest, fed, predicted, rows: predicted ? fed + ARROW + predicted : fed,
     columns: widest(columnAxis), last: widest(columnAxis, columnAxis.labels.slice(-1)),
     rowName: nameWidth(rowAxis.name), columnName: nameWidth(columnAxis.name),
     words: Math.min(WORDS.widest, Math.max(
@@ -70,13 +84,14 @@ function sizesOf(panel, { textWidth, nameWidth }, width) {
 /** One panel: its cells, how its labels turn, and which of them there is room for. */
 function panelLayout(panel, sizes, { width, height, tallest = height }, ratio) {
   const left = AXIS + sizes.rows + LABEL.gap;
+  const { narrow } = sizes;
   const room = (overhang) =>
-    cellsOf(panel, sizes, { width: width - left - overhang, height, tallest }, ratio);
+    cellsOf(panel, sizes, { width: width - left - overhang, height, tallest, narrow }, ratio);
   const { angle, cells, every, overhang } = columnLayout(panel, sizes, room);
   const turned = heightsOfLabels(sizes.columns);
-  const rowEvery = thinned(panel.rowAxis, LABEL.size - 1, cells.rowStep);
+  const rowEvery = thinned(panel.rowAxis, lineOf(sizes), cells.rowStep);
   const zoomable = isZoomable(panel, cells);
-  const few = zoomable ? fewCells(panel, sizes, width - left, height) : { width: 0, height: 0 };
+  const few = zoomable ? fewCells(panel, sizes, width - left, height, narrow) : { width: 0, height: 0 };
   const inside = Math.max(cells.width + overhang, few.width, sizes.columnName);
   const figure = Math.min(width, Math.ceil(Math.max(left + inside, NARROWEST)));
   const box = zoomable
@@ -85,7 +100,7 @@ function panelLayout(panel, sizes, { width, height, tallest = height }, ratio) {
   return {
     ...cells, angle, left, overhang, rowEvery, columnEvery: every, figure, zoomable, box,
     top: AXIS + Math.ceil(labels) + LABEL.gap,
-    labelSize: labelSize(angle, { ...cells, rowEvery, columnEvery: every }),
+    ...labelSizes(angle, { ...cells, rowEvery, columnEvery: every, narrow }),
     below: Math.max(cells.height, few.height, sizes.rowName),
   };
 }
@@ -93,10 +108,19 @@ function panelLayout(panel, sizes, { width, height, tallest = height }, ratio) {
 const heightsOfLabels = (widest) =>
   ({ 0: LABEL.size + 4, 45: (widest + LABEL.size) * SLANT, 90: widest });
 
-/** How large labels are written that stand so far apart. */
-function labelSize(angle, { rowEvery, rowStep, columnEvery, columnStep }) {
+/** Columns are written as large as rows, but on a phone for which rows have more room. */
+function labelSizes(angle, steps) {
+  const size = labelSize(angle, steps);
+  return { labelSize: size, rowLabelSize: steps.narrow ? labelSize(0, steps) : size };
+}
+
+/** From label to label at least: on a phone rather small ones than half of them. */
+const lineOf = ({ narrow }) => LABEL.size - (narrow ? 2 : 1);
+
+/** How large labels are written that stand so far apart; on a phone as close as can be read. */
+function labelSize(angle, { rowEvery, rowStep, columnEvery, columnStep, narrow }) {
   const space = Math.min(rowEvery * rowStep, angle ? columnEvery * columnStep : Infinity);
-  return Math.max(9, Math.min(LABEL.size, Math.floor(space / 1.2)));
+  return Math.max(9, Math.min(LABEL.size, Math.floor(space / (narrow ? 1.08 : 1.2))));
 }
 
 /** Whether columns are numbers so short that they stand upright, and some of them can be left out. */
@@ -123,7 +147,7 @@ function columnLayout(panel, sizes, room) {
   if (slanted.columnStep >= slantedFrom(panel)) {
     return { angle: 45, cells: slanted, every: 1, overhang };
   }
-  const every = thinned(panel.columnAxis, LABEL.size - 1, upright.columnStep);
+  const every = thinned(panel.columnAxis, lineOf(sizes), upright.columnStep);
   return { angle: 90, cells: upright, every, overhang: 0 };
 }
 
@@ -140,12 +164,13 @@ const isZoomable = ({ texts }, { words, rowStep, columnStep }) =>
   !words && (Boolean(texts) || Math.min(rowStep, columnStep) < SLANTED);
 
 /** So much place a panel takes at least that can be zoomed: one that stands alone, a square. */
-function fewCells({ rows, columns, squares }, sizes, width, height) {
+function fewCells({ rows, columns, squares }, sizes, width, height, narrow) {
   const few = (count) => LARGEST_CELL * Math.min(count, FEW);
   if (!squares) return { width: few(columns), height: few(rows) };
   const square = Math.min(width - sizes.columns * SLANT, height);
   return {
-    width: Math.min(square, columns * LARGEST_CELL), height: Math.min(height, rows * LARGEST_CELL),
+    width: Math.min(square, columns * LARGEST_CELL),
+    height: Math.min(narrow ? square : height, rows * LARGEST_CELL),
   };
 }
 
@@ -188,12 +213,12 @@ function viewOf(state, index) {
 /** How the labels of a window turn, and which of them there is room for. */
 function zoomedLabels(panel, sizes, { rowStep, columnStep }, { slants }) {
   const labels = (angle, wanted) => {
-    const rowEvery = thinned(panel.rowAxis, LABEL.size - 1, rowStep);
+    const rowEvery = thinned(panel.rowAxis, lineOf(sizes), rowStep);
     const columnEvery = wanted ? thinned(panel.columnAxis, wanted, columnStep) : 1;
-    const steps = { rowEvery, columnEvery, rowStep, columnStep };
-    return { angle, rowEvery, columnEvery, labelSize: labelSize(angle, steps) };
+    const steps = { rowEvery, columnEvery, rowStep, columnStep, narrow: sizes.narrow };
+    return { angle, rowEvery, columnEvery, ...labelSizes(angle, steps) };
   };
   if (sizes.columns + 4 <= columnStep) return labels(0, 0);
   if (isCounted(panel, sizes)) return labels(0, sizes.columns + 8);
-  return slants && columnStep >= slantedFrom(panel) ? labels(45, 0) : labels(90, LABEL.size - 1);
+  return slants && columnStep >= slantedFrom(panel) ? labels(45, 0) : labels(90, lineOf(sizes));
 }

@@ -2,6 +2,7 @@
 
 const STRIP = { height: 22, gap: 4 };
 const TOP = { arrow: 20, gap: 12, weight: 64 }; // beside a strip: the token looked at most
+const ABOVE = { height: 44, line: 20 }; // on a phone: a strip below its name
 const BESIDE = { gap: 36, smallest: 14 }; // groups side by side, and the smallest cell there
 const SCROLLBAR = 16;
 
@@ -12,9 +13,10 @@ KINDS.strips = {
   place(state) {
     const { nodes, figures, layout } = state;
     nodes.figures.classList.toggle("stacked", layout.stacked);
-    for (const { box, names, tops } of figures) {
+    figures.forEach(({ figure, box, names, tops }, index) => {
+      figure.classList.toggle("above", layout.panels[index].above);
       [box.scrollTop, names.hidden, tops.hidden] = [0, false, false];
-    }
+    });
   },
   said({ view: { panels, texts } }, index) {
     const { title } = panels[index];
@@ -98,24 +100,39 @@ function stripsLayout({ width, view, measure }) {
 /** One group: its cells, how its labels turn, and which of them there is room for. */
 function groupLayout(width, { rows, columns, rowAxis, columnAxis }, { textWidth, nameWidth }) {
   const widest = Math.min(LABEL.longest, Math.max(...columnAxis.labels.map(textWidth)));
-  const left = Math.max(...rowAxis.labels.map(([name]) => nameWidth(name))) + LABEL.gap + 8;
-  const tops = TOP.gap + TOP.arrow + widest + TOP.weight;
-  const whole = rows * STRIP.height;
-  const seen = Math.min(whole, windowHeight());
-  const room = Math.max(60, width - left - tops - (seen < whole ? SCROLLBAR : 0));
-  const cells = cellLayout(room, Infinity, { rows: 1, columns }, deviceRatio());
+  const names = Math.max(...rowAxis.labels.map(([name]) => nameWidth(name))) + LABEL.gap + 8;
+  const beside = TOP.gap + TOP.arrow + widest + TOP.weight;
+  // On a phone there is room for cells and their labels only where nothing stands beside them.
+  const above = width < NARROW;
+  const [left, tops] = above ? [0, Math.min(beside, width - names)] : [names, beside];
+  const height = above ? ABOVE.height : STRIP.height;
+  const whole = rows * height;
+  const seen = Math.min(whole, above ? windowRoom() * 0.75 : windowHeight());
+  const overhang = above ? Math.ceil(widest * SLANT) : tops;
+  const scrollbar = seen < whole ? SCROLLBAR : 0;
+  const room = Math.max(60, width - left - (above ? 0 : tops) - scrollbar);
+  const fitting = (right) =>
+    cellLayout(room - right, Infinity, { rows: 1, columns }, deviceRatio());
+  const roomy = fitting(0);
+  // What hangs over of slanted labels has no names beside it to hang over.
+  const slanted = above ? fitting(overhang) : roomy;
+  let [angle, cells] = [90, roomy];
+  if (widest + 4 <= roomy.perToken) angle = 0;
+  // Slanted labels read best, and need a line's height between them.
+  else if (slanted.perToken >= SLANTED) [angle, cells] = [45, slanted];
   const { perToken } = cells;
-  let angle = 90;
-  if (widest + 4 <= perToken) angle = 0;
-  // Slanted labels read best, need a line's height between them, and hang over the tokens' names.
-  else if (perToken >= SLANTED) angle = 45;
   return {
-    ...cells, rowPool: 1, down: rows, cellWidth: cells.size, cellHeight: STRIP.height,
-    rowStep: STRIP.height, columnStep: perToken, angle, left, widest, tops, whole, figure: width,
-    overhang: tops, height: seen, zoomable: false, labelSize: LABEL.size, rowEvery: 1,
+    ...cells, above, rowPool: 1, down: rows, cellWidth: cells.size, cellHeight: height,
+    rowStep: height, columnStep: perToken, angle, left, widest, tops, whole, figure: width,
+    overhang: above ? width - cells.width : tops, height: seen, zoomable: false,
+    labelSize: LABEL.size, rowEvery: 1,
     columnEvery: Math.max(1, Math.ceil(LABEL.size / perToken)),
     top: AXIS + Math.ceil(heightsOfLabels(widest)[angle]) + LABEL.gap,
-    pixels: { "--whole": whole, "--tops": tops, "--token": widest, "--strip-gap": STRIP.gap },
+    pixels: {
+      "--whole": whole, "--tops": tops, "--token": widest,
+      "--strip-gap": above ? ABOVE.line + STRIP.gap : STRIP.gap, "--line": above ? ABOVE.line : 0,
+      "--names": above ? names : left, "--tops-left": above ? names : left + cells.width,
+    },
   };
 }
 

@@ -132,9 +132,9 @@ def column_config(shown: HeadTable) -> dict[str, ColumnConfig | None]:
     }
     kept = {"entropy": {"entropy", "largest"}, "distance": {"distance"}}.get(shown.sort, set())
     return {
-        MARK: text(_("colour"), width=52, help=_("The head's colour in every picture")),
-        "layer": numeric(_("layer"), width=54),
-        "head": numeric(_("head"), width=54),
+        MARK: text(_("colour"), width=50, help=_("The head's colour in every picture")),
+        "layer": numeric(_("layer"), width=46),
+        "head": numeric(_("head"), width=46),
         PAIR: numeric(shown.named_pair, width=104, help=pair),
         "does": text(_("what its largest weights have in common"), width=330),
         "in_rows": numeric(_("in rows"), width=72, help=rows),

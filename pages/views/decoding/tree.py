@@ -104,11 +104,11 @@ def drawn(
         nodes: Of the search.
         follow: What a click does with the tokens of the prefix.
     """
-    figure = trees.beam_tree(
-        [_shown(opened, node) for node in nodes], translated(trees.DEFAULT_TREE_TEXTS)
-    )
+    shown = [_shown(opened, node) for node in nodes]
+    figure = trees.beam_tree(shown, translated(trees.DEFAULT_TREE_TEXTS))
     st.caption(_("Click a prefix to follow it."))
-    return charts.clickable(figure, TREE, partial(_take_node, nodes, follow))
+    least = trees.narrowest(shown)
+    return charts.clickable(figure, TREE, partial(_take_node, nodes, follow), least=least)
 
 
 def _take_node(nodes: Sequence[BeamNode], follow: Callable[[branches.Overrides], None]) -> None:

@@ -144,11 +144,13 @@ def column_config(scored: Scored) -> dict[str, ColumnConfig | None]:
         _(role_names.NAMES[role]): text(width=_width(role), help=role_names.column_help(role))
         for role in scored.roles
     }
+    # On a phone nothing could be scrolled past them, and without every role there is no need.
+    pinned = scored.every_role
     return {
         MARK: text(width=26, pinned=True, help=_("The head's colour in every picture")),
-        _("attention"): text(width=96, pinned=True),
-        _("layer"): config(width=50, pinned=True),
-        _("head"): config(width=50, pinned=True),
+        _("attention"): text(width=88, pinned=pinned),
+        _("layer"): config(width=46, pinned=pinned),
+        _("head"): config(width=46, pinned=pinned),
         _("leading role"): text(width=130),
         ROLE: text(_("its largest weight is on"), width=190),
         SHARE: config(_("in so many rows"), width=110, help=share),

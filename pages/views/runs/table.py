@@ -227,10 +227,11 @@ def _row(run: Listed, name: str) -> dict[str, object]:
     return {
         _("run"): name,
         _("task"): settings.task or settings.family,
+        # Before the rest: on a phone the first columns alone are seen.
+        **_figures(record.results),
         _("state"): _(progress.STATES[run.situation.state]),
         _("step"): run.situation.step,
         _("of"): run.situation.steps,
-        **_figures(record.results),
         _("model"): f"{layers} · {model.n_heads} · {model.d_model}",
         # The gallery's files are as old as the copy of the project.
         _("when"): datetime.fromtimestamp(record.changed, UTC) if run.own else None,

@@ -61,7 +61,9 @@ def test_many_points_are_a_line_without_dots(n, shown):
 def test_cells_that_are_not_computed_are_left_out_and_one_scale_serves_all():
     pictures = {"anew": [[2, 0], [1, 1]], "kept": [[1, 0], [1, 1]]}
     chart = computed_cells(pictures, x="key", y="query", count="times").to_dict()
-    [rows] = chart["datasets"].values()
+    rows = [row for part in chart["datasets"].values() for row in part]
     assert len(rows) == 6
     assert {"way": "anew", "query": 0, "key": 0, "count": 2} in rows
-    assert chart["encoding"]["color"]["scale"]["domain"][-1] == 2
+    scales = [part["encoding"]["color"]["scale"] for part in chart["concat"]]
+    assert scales[0] == scales[1]
+    assert scales[0]["domain"][-1] == 2

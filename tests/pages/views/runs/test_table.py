@@ -20,6 +20,13 @@ def test_the_python_computes_what_the_table_says(open_page, own_runs, taken):
     assert (numbers["state"][row], numbers["step"][row]) == ("finished", 5000)
 
 
+def test_what_was_measured_stands_where_a_phone_shows_it(open_page, own_runs):
+    [table] = open_page("runs").dataframe
+    names = list(table.value.columns)
+    assert names[:3] == ["run", "task", "exact match"]
+    assert names.index("BLEU") < names.index("state")
+
+
 def test_the_table_goes_into_the_page_that_works_offline(open_page, own_runs, taken):
     open_page("runs")
     written = page(taken[-1], {"title": "t", "runs": "copy"})

@@ -1,0 +1,155 @@
+"""The app on a phone: nothing is cut, and no page scrolls sideways."""
+
+import pytest
+from playwright.sync_api import expect
+
+from pages import attention, decoding, heads, layers, masks, positions, scaling
+from tests.browser.waiting import settled
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+SMALL = {"viewport": {"width": 360, "height": 780}, "has_touch": True}
+CHART = "[data-testid=stVegaLiteChart] svg"
+pytestmark = pytest.mark.browser
+
+SIDEWAYS = "() => document.querySelector('.stMain').scrollWidth - innerWidth"
+# What is written in a chart, line by line.
+WRITTEN = """() => [...document.querySelectorAll("[data-testid=stVegaLiteChart] svg text")]
+    .map((text) => text.textContent)"""
+# Every label of a panel's axis, with how large it is written and where it ends.
+LABELS = """(panel, axis) => [...panel.querySelectorAll(`.labels.${axis} .token`)].map((token) => ({
+    text: token.textContent,
+    size: parseFloat(getComputedStyle(token).fontSize),
+    end: token.getBoundingClientRect().right,
+}))"""
+VIEWS = {
+    "attention?view": attention.VIEWS,
+    "heads?model=copy&trial": heads.VIEWS,
+    "decoding?decoding": decoding.VIEWS,
+    "masks?masks": masks.VIEWS,
+    "positions?positions": positions.VIEWS,
+    "scaling?scaling": scaling.VIEWS,
+    "layers?layers": layers.VIEWS,
+}
+
+
+def shown(page, what):
+    page.locator(what).first.wait_for(timeout=20_000)
+    settled(page)
+    return page
+
+
+def labels(page, axis):
+    return page.locator(".panels .panel").first.evaluate(LABELS, axis)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("option", VIEWS)
+def test_no_view_scrolls_the_page_of_a_small_phone_sideways(visit, option):
+    for view in VIEWS[option]:
+        page = shown(visit(f"{option}={view.name}", **SMALL), ".st-key-seen")
+        expect(page.locator(".stException")).to_have_count(0)
+        assert page.evaluate(SIDEWAYS) <= 0, view.name
+
+
+@pytest.mark.parametrize(
+    ("view", "words"),
+    [
+        ("decoding?decoding=cost", "How often each cell of"),
+        ("positions?positions=norms", "How long the two vectors are that"),
+        ("scaling?scaling=variance", "The variance of q·k grows with the"),
+    ],
+)
+def test_a_charts_title_is_broken_where_it_would_be_cut(visit, view, words):
+    page = shown(visit(view, **PHONE), CHART)
+    written = page.evaluate(WRITTEN)
+    assert any(line.startswith(words) for line in written)
+    assert not [line for line in written if "…" in line]
+
+
+def test_in_a_wide_window_parts_of_a_chart_stand_in_a_row_and_its_title_is_one_line(visit):
+    wide = shown(visit("decoding?decoding=cost"), CHART).locator(CHART).bounding_box()
+    phone = shown(visit("decoding?decoding=cost", **PHONE), CHART).locator(CHART).bounding_box()
+    assert wide["width"] > 3 * 250 > 700 > wide["height"]
+    assert phone["width"] <= 390 < 3 * 250 < phone["height"]
+
+
+def test_a_beam_trees_words_are_whole_and_it_scrolls_in_its_own_frame(visit):
+    page = shown(visit("decoding?decoding=tree", **PHONE), CHART)
+    assert not [line for line in page.evaluate(WRITTEN) if "…" in line]
+    assert page.evaluate(SIDEWAYS) <= 0
+    frame = page.locator(".st-key-beam_tree")
+    assert frame.evaluate("node => node.scrollWidth > node.clientWidth")
+
+
+def test_every_word_stands_above_its_strips(visit):
+    page = shown(visit("attention?view=word", **PHONE), ".strips[data-drawn]")
+    columns = labels(page, "columns")
+    assert len(columns) == 14
+    assert max(column["end"] for column in columns) <= 390
+    names = page.locator(".panel .strip")
+    tops = page.locator(".panel .top")
+    assert names.count() == tops.count() == 12
+    first, cells = names.first.bounding_box(), page.locator(".panel .cells").bounding_box()
+    assert first["y"] + first["height"] <= cells["y"] + 1
+    # What is above its strip can be pressed there.
+    names.nth(3).click()
+    page.locator(".maps[data-drawn]").wait_for()
+
+
+def test_in_a_wide_window_names_stand_beside_their_strips(visit):
+    page = shown(visit("attention?view=word"), ".strips[data-drawn]")
+    name, cells = (
+        page.locator(f".panel {part}").first.bounding_box() for part in (".strip", ".cells")
+    )
+    assert name["x"] + name["width"] <= cells["x"]
+
+
+@pytest.mark.parametrize("size", [PHONE, SMALL])
+def test_every_word_of_a_mask_is_read(visit, size):
+    page = shown(visit("masks?masks=masks", **size), ".matrices[data-drawn]")
+    rows, columns = labels(page, "rows"), labels(page, "columns")
+    assert len(rows) == len(columns) == 21
+    assert min(row["size"] for row in rows) >= 11
+    assert min(column["size"] for column in columns) >= (11 if size is PHONE else 9)
+    assert not [label for label in rows + columns if "…" in label["text"]]
+
+
+def test_all_positions_are_no_thin_stripe(visit):
+    page = shown(visit("positions?positions=map", **PHONE), ".matrices[data-drawn]")
+    cells = page.locator(".panel .cells").bounding_box()
+    assert cells["width"] / cells["height"] < 2
+
+
+def test_the_part_of_a_cross_attention_map_is_named_within_the_page(visit):
+    page = shown(visit("attention?view=maps&kind=cross", **PHONE), ".maps[data-drawn]")
+    assert page.evaluate(SIDEWAYS) <= 0
+    where = page.locator(".map .where").bounding_box()
+    assert where["x"] + where["width"] <= 390
+    # Right below the map.
+    cells, zoom = (page.locator(f".map {part}").bounding_box() for part in (".cells", ".zooming"))
+    assert zoom["y"] - cells["y"] - cells["height"] < 40
+
+
+@pytest.mark.parametrize("view", ["attention?view=maps", "heads?trial=patch"])
+def test_a_sentence_is_seen_to_its_end(visit, view):
+    page = shown(visit(view, **SMALL), ".st-key-sentence input")
+    boxes = page.locator(".stTextInput input")
+    cut = boxes.evaluate_all("all => all.filter((it) => it.scrollWidth > it.clientWidth).length")
+    assert boxes.count()
+    assert cut == 0
+
+
+def test_a_tables_tools_cover_nothing(visit):
+    page = shown(visit("runs", **PHONE), ".stDataFrame canvas")
+    tools = page.locator(".stDataFrame [data-testid=stElementToolbar]").bounding_box()
+    table, below = (page.locator(it).bounding_box() for it in (".stDataFrame", ".st-key-seen"))
+    assert tools["y"] >= table["y"] + table["height"]
+    assert tools["y"] + tools["height"] <= below["y"] + 1
+
+
+def test_what_a_training_step_measured_is_read_to_its_end(visit):
+    page = shown(visit("training?training=look_back", **SMALL), ".course[data-drawn]")
+    words = page.locator(".course .words")
+    assert words.inner_text().rstrip().endswith("%")
+    assert words.evaluate("node => node.scrollWidth <= node.clientWidth")
+    assert words.bounding_box()["height"] <= 26
