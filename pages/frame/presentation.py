@@ -12,19 +12,31 @@ _CONTROLS = (
     ".stNumberInput, .stExpander, .stFileUploader, .stMultiSelect, .stPageLink, .stButton, "
     ".stDownloadButton, .stMenuButton"
 )
-# Controls are hidden, not taken away: a tour's keys press its buttons.
+# Controls are hidden, not taken away: a tour's keys press its buttons. A component is told through
+# properties which of its parts to hide (its controls, and what only says again what is seen), how
+# small its letters may be, and how far its parts stand from each other.
 STYLE = """
 <style>
-:root[data-presenting] { --magnified: MAGNIFIED; }
+:root[data-presenting] {
+  --magnified: MAGNIFIED;
+  --smallest-text: 12px;
+  --control: none;
+  --steps: none;
+  --aside: none;
+  --between: 3px;
+  --scale-width: 130px;
+}
 [data-presenting] .stMainBlockContainer {
   zoom: MAGNIFIED;
   max-width: none;
-  padding: 0.4rem 1rem;
+  padding: 0.2rem 1rem;
 }
-[data-presenting] header.stAppHeader { display: none; }
-[data-presenting] :is(.st-key-taken, .st-key-lesson_text, .st-key-opening, .st-key-size,
-  .st-key-tour_text, .st-key-tour_task, .st-key-tour_onward) { display: none; }
-[data-presenting] .stElementContainer:has(> :is(CONTROLS)),
+[data-presenting] :is(header.stAppHeader, .stElementToolbar) { display: none; }
+[data-presenting] .stMainBlockContainer :is(.stVerticalBlock, .stHorizontalBlock) { gap: 0.2rem; }
+[data-presenting] :is(.stVerticalBlock, .stHorizontalBlock):empty { display: none; }
+[data-presenting] :is(.st-key-taken, .st-key-explained, .st-key-lesson_text, .st-key-opening,
+  .st-key-size, .st-key-tour_text, .st-key-tour_task, .st-key-tour_leave) { display: none; }
+[data-presenting] .stElementContainer:has(> :is(CONTROLS)):not(.st-key-tour_onward *),
 /* What stands before a control, in the same row, only names it. */
 [data-presenting] .stHorizontalBlock
   > .stElementContainer:has([data-testid="stCaptionContainer"]):has(
@@ -32,14 +44,47 @@ STYLE = """
 [data-presenting] :has(> .stPopover) {
   display: none;
 }
-/* A chart is drawn as wide as its place is seen, and then magnified with all else. */
-[data-presenting] .stElementContainer:has(.stVegaLiteChart) { width: calc(100% / MAGNIFIED); }
+/* The picture has the room: what is said takes no more of it than the back row needs. */
+[data-presenting] .stMainBlockContainer .stMarkdown p { font-size: 13px; line-height: 1.35; }
+[data-presenting] .stMainBlockContainer :is([data-testid="stCaptionContainer"] p, .stTable) {
+  font-size: 12px;
+  line-height: 1.35;
+}
+[data-presenting] .st-key-seen { min-height: 0; }
+[data-presenting] .stMainBlockContainer .stMarkdown small { font-size: inherit; }
+/* Side by side, charts would have no room for letters of this size. */
+[data-presenting] .stHorizontalBlock:has(> .stColumn .stVegaLiteChart):not(
+  :has(> .stColumn > * > .stElementContainer > .stBidiComponent)) { flex-direction: column; }
+[data-presenting] .stHorizontalBlock:has(> .stColumn .stVegaLiteChart):not(
+  :has(> .stColumn > * > .stElementContainer > .stBidiComponent)) > .stColumn { width: 100%; }
+/* A chart measures its place as it is seen, and is then magnified with all else. */
+[data-presenting] .stElementContainer:has(:is(.stVegaLiteChart, .stDataFrame)) {
+  width: calc(100% / MAGNIFIED);
+}
 /* One that has a width of its own is never wider than that. */
 [data-presenting] .stVegaLiteChart svg.marks {
   max-width: calc(100vw / MAGNIFIED - 2rem);
   height: auto;
 }
-[data-presenting] .st-key-tour { border: 0; padding: 0; }
+[data-presenting] .stVegaLiteChart svg text:is([font-size="10px"], [font-size="11px"]) {
+  font-size: 12px;
+}
+[data-presenting] .st-key-tour .stHorizontalBlock { gap: 0.8rem; flex-wrap: nowrap; }
+[data-presenting] .st-key-tour .stColumn { flex: 0 1 auto; width: auto; min-width: 0; }
+[data-presenting] .st-key-tour .stColumn:nth-child(2) { flex: 1 1 0; }
+[data-presenting] .st-key-tour .stColumn:nth-child(3) { flex: none; }
+/* What goes on is there for whoever has no keys, as small as can be hit. */
+[data-presenting] .st-key-tour_onward { flex-flow: row nowrap; width: max-content; }
+[data-presenting] .st-key-tour_onward :is(.stElementContainer, .stHorizontalBlock) { width: auto; }
+[data-presenting] .st-key-tour_onward button { min-height: 0; padding: 0 0.2rem; }
+[data-presenting] .st-key-tour_onward [data-testid="stMarkdownContainer"] {
+  position: absolute;
+  width: 1px;
+  height: 1px;
+  overflow: hidden;
+  clip-path: inset(50%);
+}
+[data-presenting] .stMainBlockContainer .st-key-tour { border: 0; padding: 0; }
 .pointed-at { display: none; }
 /* Before the pointer has moved nobody knows where it is. */
 [data-presenting] .pointed-at[style] {
@@ -101,6 +146,15 @@ if (!window.knowsKeys) {
         pointer.style.translate = `${clientX}px ${clientY}px`;
     });
     if (sessionStorage.getItem("presenting")) present(true);
+    // A stop begins at its top, however far down the one before it was read.
+    const stopNow = () => document.querySelector(".st-key-tour_at")?.textContent;
+    let stop = stopNow();
+    new MutationObserver(() => {
+        const now = stopNow();
+        if (now === stop) return;
+        stop = now;
+        if (now) document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
+    }).observe(document.body, { subtree: true, childList: true, characterData: true });
 }
 </script>
 """

@@ -165,7 +165,8 @@ def _draw(tour: Tour) -> None:
     where = _("Stop {at} of {n}").format(at=number(at + 1), n=number(n))
     said, asked, onward = st.columns([11, 11, 6], gap="small")
     with said:
-        st.markdown(f":small[{where} · **{_text(stop.title)}**]")
+        with st.container(key=layout.TOUR_AT):
+            st.markdown(f":small[{where} · **{_text(stop.title)}**]")
         if is_here and stop.text:
             with st.container(key=layout.TOUR_TEXT):
                 st.markdown(f":small[{_text(stop.text)}]")

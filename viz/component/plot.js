@@ -7,11 +7,14 @@ const SLANT = Math.SQRT1_2; // sine and cosine of 45°
 
 /** What a window leaves for cells below controls, sentences and titles. */
 const windowHeight = () =>
-  Math.min(560, Math.max(magnified() > 1 ? 240 : 300, windowRoom() * 0.41));
+  Math.min(560, Math.max(magnified() > 1 ? 172 : 300, windowRoom() * 0.41));
+
+/** In a room that reads from afar every row has its label, as far as a screen holds them. */
+const labelledHeight = (rows) => (magnified() > 1 ? Math.min(240, rows * 12.4) : 0);
 
 /** The same, but more where there are many labels. */
 function plotHeight({ rows, columns }) {
-  const left = windowHeight();
+  const left = Math.max(windowHeight(), labelledHeight(rows));
   return Math.max(rows, columns) > 48 ? Math.max(left, 528) : left;
 }
 

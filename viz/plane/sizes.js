@@ -11,9 +11,12 @@ const SLANTED = 17; // so large at least are cells below slanted labels; smaller
 const READABLE_ZOOMED = 24; // cells to which Enter zooms
 const FEW = 3; // so many large cells there is room for, however thin a panel is
 
+/** So far apart are labels at least. */
+const labelStep = () => Math.max(LABEL.size - 1, smallestText());
+
 /** Numbers may be left out, so that rows of numbers fit the window unless they had to be pooled. */
 function panelHeight(panel) {
-  const left = windowHeight();
+  const left = Math.max(windowHeight(), labelledHeight(panel.rows));
   return panel.rowAxis.side || panel.rows > left ? plotHeight(panel) : left;
 }
 
@@ -74,7 +77,7 @@ function panelLayout(panel, sizes, { width, height, tallest = height }, ratio) {
     cellsOf(panel, sizes, { width: width - left - overhang, height, tallest }, ratio);
   const { angle, cells, every, overhang } = columnLayout(panel, sizes, room);
   const turned = heightsOfLabels(sizes.columns);
-  const rowEvery = thinned(panel.rowAxis, LABEL.size - 1, cells.rowStep);
+  const rowEvery = thinned(panel.rowAxis, labelStep(), cells.rowStep);
   const zoomable = isZoomable(panel, cells);
   const few = zoomable ? fewCells(panel, sizes, width - left, height) : { width: 0, height: 0 };
   const inside = Math.max(cells.width + overhang, few.width, sizes.columnName);
@@ -96,7 +99,7 @@ const heightsOfLabels = (widest) =>
 /** How large labels are written that stand so far apart. */
 function labelSize(angle, { rowEvery, rowStep, columnEvery, columnStep }) {
   const space = Math.min(rowEvery * rowStep, angle ? columnEvery * columnStep : Infinity);
-  return Math.max(9, Math.min(LABEL.size, Math.floor(space / 1.2)));
+  return Math.max(9, smallestText(), Math.min(LABEL.size, Math.floor(space / 1.2)));
 }
 
 /** Whether columns are numbers so short that they stand upright, and some of them can be left out. */
@@ -123,7 +126,7 @@ function columnLayout(panel, sizes, room) {
   if (slanted.columnStep >= slantedFrom(panel)) {
     return { angle: 45, cells: slanted, every: 1, overhang };
   }
-  const every = thinned(panel.columnAxis, LABEL.size - 1, upright.columnStep);
+  const every = thinned(panel.columnAxis, labelStep(), upright.columnStep);
   return { angle: 90, cells: upright, every, overhang: 0 };
 }
 
@@ -188,12 +191,12 @@ function viewOf(state, index) {
 /** How the labels of a window turn, and which of them there is room for. */
 function zoomedLabels(panel, sizes, { rowStep, columnStep }, { slants }) {
   const labels = (angle, wanted) => {
-    const rowEvery = thinned(panel.rowAxis, LABEL.size - 1, rowStep);
+    const rowEvery = thinned(panel.rowAxis, labelStep(), rowStep);
     const columnEvery = wanted ? thinned(panel.columnAxis, wanted, columnStep) : 1;
     const steps = { rowEvery, columnEvery, rowStep, columnStep };
     return { angle, rowEvery, columnEvery, labelSize: labelSize(angle, steps) };
   };
   if (sizes.columns + 4 <= columnStep) return labels(0, 0);
   if (isCounted(panel, sizes)) return labels(0, sizes.columns + 8);
-  return slants && columnStep >= slantedFrom(panel) ? labels(45, 0) : labels(90, LABEL.size - 1);
+  return slants && columnStep >= slantedFrom(panel) ? labels(45, 0) : labels(90, labelStep());
 }
