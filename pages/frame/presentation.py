@@ -3,6 +3,8 @@
 All of it happens in the browser: what is shown, and how, does not depend on who looks from afar.
 """
 
+from collections.abc import Sequence
+
 MAGNIFIED = 1.7
 """So many times: labels of 12 pixels have more than 20 then."""
 
@@ -23,6 +25,7 @@ STYLE = """
   --control: none;
   --steps: none;
   --aside: none;
+  --title-size: 13.5px;
   --between: 3px;
   --scale-width: 130px;
 }
@@ -31,7 +34,7 @@ STYLE = """
   max-width: none;
   padding: 0.2rem 1rem;
 }
-[data-presenting] :is(header.stAppHeader, .stElementToolbar) { display: none; }
+[data-presenting] :is(header.stAppHeader, .stElementToolbar, .stExpander) { display: none; }
 [data-presenting] .stMainBlockContainer :is(.stVerticalBlock, .stHorizontalBlock) { gap: 0.2rem; }
 [data-presenting] :is(.stVerticalBlock, .stHorizontalBlock):empty { display: none; }
 [data-presenting] :is(.st-key-taken, .st-key-explained, .st-key-lesson_text, .st-key-opening,
@@ -51,6 +54,9 @@ STYLE = """
   line-height: 1.35;
 }
 [data-presenting] .st-key-seen { min-height: 0; }
+/* The box that asks for a sentence is hidden: what is in it is said where no picture holds it. */
+.st-key-sentence_said { display: none; }
+[data-presenting] .st-key-sentence_said { display: flex; }
 [data-presenting] .stMainBlockContainer .stMarkdown small { font-size: inherit; }
 /* Side by side, charts would have no room for letters of this size. */
 [data-presenting] .stHorizontalBlock:has(> .stColumn .stVegaLiteChart):not(
@@ -69,6 +75,22 @@ STYLE = """
 [data-presenting] .stVegaLiteChart svg text:is([font-size="10px"], [font-size="11px"]) {
   font-size: 12px;
 }
+/* Where a screen is low, a chart is drawn smaller, and its letters as large as they were. */
+@media (max-height: 850px) {
+  [data-presenting] .stVegaLiteChart svg.marks {
+    max-height: calc(100vh / MAGNIFIED - 96px);
+    width: auto;
+    overflow: visible;
+  }
+  [data-presenting] .stVegaLiteChart svg text:not([font-size="16px"]) { font-size: 15px; }
+  /* One beside a picture is narrow, and so low that it is not drawn smaller. */
+  [data-presenting] .stHorizontalBlock:has(> .stColumn > * > .stElementContainer > .stBidiComponent)
+    .stVegaLiteChart svg text:not([font-size="16px"]) { font-size: 12px; }
+}
+/* What a stop asks to click is no larger than it has to be. */
+[data-presenting] :is(.stButtonGroup, .st-key-opening) button { min-height: 0; padding: 0 0.4rem; }
+[data-presenting] :is(.stButtonGroup, .st-key-opening) button p { font-size: 12px; }
+[data-presenting] .st-key-opening .stButton { height: auto; }
 [data-presenting] .st-key-tour .stHorizontalBlock { gap: 0.8rem; flex-wrap: nowrap; }
 [data-presenting] .st-key-tour .stColumn { flex: 0 1 auto; width: auto; min-width: 0; }
 [data-presenting] .st-key-tour .stColumn:nth-child(2) { flex: 1 1 0; }
@@ -103,6 +125,26 @@ STYLE = """
 }
 </style>
 """.replace("MAGNIFIED", str(MAGNIFIED)).replace("CONTROLS", _CONTROLS)
+
+STEPS = "steps"
+"""Not the key of an element: the buttons that go from step to step, in a component."""
+
+
+def shown_too(keys: Sequence[str]) -> str:
+    """Return a style that leaves these elements in sight, because a stop asks to click them.
+
+    Args:
+        keys: Those of the elements, or `STEPS`.
+    """
+    rules = [":root[data-presenting] { --steps: flex; }"] if STEPS in keys else []
+    for key in keys:
+        element = f':is(.st-key-{key}, [class*="st-key-{key}--"])'
+        rules += [
+            f"[data-presenting] .st-key-opening:has({element}) {{ display: flex; }}",
+            f"[data-presenting] .stElementContainer{element} {{ display: block !important; }}",
+        ]
+    return f"<style>{' '.join(rules)}</style>"
+
 
 # Keys mean something wherever they mean nothing else: not where somebody types or chooses.
 SCRIPT = """

@@ -16,7 +16,7 @@ const labelStep = () => Math.max(LABEL.size - 1, smallestText());
 
 /** Numbers may be left out, so that rows of numbers fit the window unless they had to be pooled. */
 function panelHeight(panel) {
-  const left = Math.max(windowHeight(), labelledHeight(panel.rows));
+  const left = windowHeight(panel.rows);
   return panel.rowAxis.side || panel.rows > left ? plotHeight(panel) : left;
 }
 
