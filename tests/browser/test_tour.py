@@ -144,7 +144,8 @@ LETTERS = """() => {
             if (/^(style|script|title|desc)$/i.test(node.tagName)) continue;
             const seen = { opacityProperty: true, visibilityProperty: true };
             for (const text of node.childNodes) {
-                if (text.nodeType !== 3 || !text.data.trim() || !node.checkVisibility(seen)) continue;
+                if (text.nodeType !== 3 || !text.data.trim()) continue;
+                if (!node.checkVisibility(seen)) continue;
                 const range = document.createRange();
                 range.selectNode(text);
                 const { width, height } = range.getBoundingClientRect();
