@@ -210,6 +210,19 @@ def test_the_back_row_reads_every_stop_and_its_answer(visit, number):
             expect(page.locator(f".st-key-tour_{name}")).to_be_visible()
 
 
+def test_no_toolbar_covers_what_the_pointer_rests_on(visit):
+    page = visit("positions?positions=waves", viewport={"width": 1280, "height": 720})
+    chart = page.locator(".stVegaLiteChart").first
+    chart.wait_for(timeout=60_000)
+    settled(page)
+    toolbar = page.locator(".stElementToolbar")
+    chart.hover()
+    expect(toolbar.filter(visible=True).first).to_be_visible()
+    page.keyboard.press("p")
+    chart.hover()
+    expect(toolbar.filter(visible=True)).to_have_count(0)
+
+
 def test_a_sentence_that_no_picture_holds_is_said_while_its_box_is_hidden(visit):
     query = urlencode({**STOPS[3].query, "tour": "paper", "stop": 4})
     page = visit(f"heads?{query}", viewport={"width": 1280, "height": 720})
