@@ -196,7 +196,7 @@ STOPS = (
         query={**_OPENED, "layers": "lens", "lens_stack": "encoder"},
         text=N_(
             "Every layer adds to the same stream of vectors. So we can read it as if the layers "
-            "ended early: here in the encoder, whose vectors stay close to their own words."
+            "ended early, here those of the encoder."
         ),
         question=N_("After which of its layers, 0 or 1, does the decoder first say “il”?"),
         task=N_("Choose the decoder and follow the column of “qu'”, which writes “il”."),
