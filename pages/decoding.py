@@ -11,6 +11,7 @@ VIEWS = (
         N_("step by step"),
         N_("Fed its own words (free running), and fed the true words (teacher forcing)."),
         steps.draw,
+        says_sentence=True,
         needs=(Need.BOTH,),
     ),
     View(
@@ -35,6 +36,7 @@ VIEWS = (
             "training the true tokens are known: one masked pass computes all positions together."
         ),
         cost.draw,
+        says_sentence=True,
         needs=(Need.WRITING, Need.DECODER_SELF),
     ),
     View(

@@ -31,6 +31,7 @@ VIEWS: tuple[View[Opened], ...] = (
         N_("silence"),
         N_("Take heads away: what becomes of the sentence, and of sentences never seen?"),
         silence.draw,
+        says_sentence=True,
         needs=(Need.WRITING,),
         telling=silence_sentence.telling,
     ),

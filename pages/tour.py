@@ -8,6 +8,7 @@ import streamlit as st
 from core.tasks import TASKS
 from pages.frame import tour
 from pages.frame.language import N_, _, number, plain
+from pages.frame.presentation import STEPS
 from pages.frame.tour import FIRST_PAGE, Stop, Tour, TourError
 from pages.frame.tour_file import EXAMPLE, TOURS, read_tour, tour_names
 
@@ -45,6 +46,7 @@ STOPS = (
         question=N_("One word changes, “tired” becomes “wide”. Where does “it” look then?"),
         task=N_("Click “wide” beside the sentence."),
         shows={"sentence": _WIDE},
+        clicks=("example_1",),
     ),
     Stop(
         title=N_("Change one weight"),
@@ -84,6 +86,7 @@ STOPS = (
         ),
         task=N_("Choose the view “word”: each strip is what one head does with “it”."),
         shows={"view": "word", "side": "source", "token": str(_IT)},
+        clicks=("view",),
     ),
     Stop(
         title=N_("Cross-attention"),
@@ -112,6 +115,7 @@ STOPS = (
         question=N_("How sure is the model of the pronoun “il”, and which word comes second?"),
         task=N_("Step with the buttons to the bars that write “il”."),
         shows={"decoding_step": str(_IL)},
+        clicks=(STEPS,),
     ),
     Stop(
         title=N_("Put a word into its mouth"),
@@ -139,6 +143,7 @@ STOPS = (
         ),
         task=N_("Choose the view “cost”."),
         shows={"decoding": "cost"},
+        clicks=("decoding",),
     ),
     Stop(
         title=N_("Masks"),
@@ -154,6 +159,7 @@ STOPS = (
         ),
         task=N_("Switch the look-ahead mask off."),
         shows={"off": "look-ahead"},
+        clicks=("off",),
     ),
     Stop(
         title=N_("Positions"),
@@ -166,6 +172,7 @@ STOPS = (
         question=N_("Without them, does the encoder notice when the words are shuffled?"),
         task=N_("Choose the view “shuffle”."),
         shows={"positions": "shuffle"},
+        clicks=("positions",),
     ),
     Stop(
         title=N_("Why divide by √d_k"),
@@ -181,18 +188,20 @@ STOPS = (
         ),
         task=N_("Choose the view “taken away”."),
         shows={"scaling": "heads"},
+        clicks=("scaling",),
     ),
     Stop(
         title=N_("Layer after layer"),
         page="layers",
-        query={**_OPENED, "layers": "parts", "lens_position": str(_IL)},
+        query={**_OPENED, "layers": "lens", "lens_stack": "encoder"},
         text=N_(
             "Every layer adds to the same stream of vectors. So we can read it as if the layers "
-            "ended early."
+            "ended early, here those of the encoder."
         ),
         question=N_("After which of its layers, 0 or 1, does the decoder first say “il”?"),
-        task=N_("Choose the view “lens” and follow the column of “qu'”, which writes “il”."),
-        shows={"layers": "lens", "lens_position": str(_IL)},
+        task=N_("Choose the decoder and follow the column of “qu'”, which writes “il”."),
+        shows={"lens_stack": "decoder", "lens_position": str(_IL)},
+        clicks=("lens_stack",),
     ),
     Stop(
         title=N_("Train one yourself"),
@@ -208,6 +217,7 @@ STOPS = (
         ),
         task=N_("Press “Start” and watch; the answer shows a model that was trained like this."),
         shows={"training": "forming", "model": "copy", "kind": "decoder.cross"},
+        clicks=("start",),
     ),
 )
 

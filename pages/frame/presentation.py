@@ -3,6 +3,8 @@
 All of it happens in the browser: what is shown, and how, does not depend on who looks from afar.
 """
 
+from collections.abc import Sequence
+
 MAGNIFIED = 1.7
 """So many times: labels of 12 pixels have more than 20 then."""
 
@@ -12,19 +14,32 @@ _CONTROLS = (
     ".stNumberInput, .stExpander, .stFileUploader, .stMultiSelect, .stPageLink, .stButton, "
     ".stDownloadButton, .stMenuButton"
 )
-# Controls are hidden, not taken away: a tour's keys press its buttons.
+# Controls are hidden, not taken away: a tour's keys press its buttons. A component is told through
+# properties which of its parts to hide (its controls, and what only says again what is seen), how
+# small its letters may be, and how far its parts stand from each other.
 STYLE = """
 <style>
-:root[data-presenting] { --magnified: MAGNIFIED; }
+:root[data-presenting] {
+  --magnified: MAGNIFIED;
+  --smallest-text: 12px;
+  --control: none;
+  --steps: none;
+  --aside: none;
+  --title-size: 13.5px;
+  --between: 3px;
+  --scale-width: 130px;
+}
 [data-presenting] .stMainBlockContainer {
   zoom: MAGNIFIED;
   max-width: none;
-  padding: 0.4rem 1rem;
+  padding: 0.2rem 1rem;
 }
-[data-presenting] header.stAppHeader { display: none; }
-[data-presenting] :is(.st-key-taken, .st-key-lesson_text, .st-key-opening, .st-key-size,
-  .st-key-tour_text, .st-key-tour_task, .st-key-tour_onward) { display: none; }
-[data-presenting] .stElementContainer:has(> :is(CONTROLS)),
+[data-presenting] :is(header.stAppHeader, .stElementToolbar, .stExpander) { display: none; }
+[data-presenting] .stMainBlockContainer :is(.stVerticalBlock, .stHorizontalBlock) { gap: 0.2rem; }
+[data-presenting] :is(.stVerticalBlock, .stHorizontalBlock):empty { display: none; }
+[data-presenting] :is(.st-key-taken, .st-key-explained, .st-key-lesson_text, .st-key-opening,
+  .st-key-size, .st-key-tour_text, .st-key-tour_task, .st-key-tour_leave) { display: none; }
+[data-presenting] .stElementContainer:has(> :is(CONTROLS)):not(.st-key-tour_onward *),
 /* What stands before a control, in the same row, only names it. */
 [data-presenting] .stHorizontalBlock
   > .stElementContainer:has([data-testid="stCaptionContainer"]):has(
@@ -32,14 +47,66 @@ STYLE = """
 [data-presenting] :has(> .stPopover) {
   display: none;
 }
-/* A chart is drawn as wide as its place is seen, and then magnified with all else. */
-[data-presenting] .stElementContainer:has(.stVegaLiteChart) { width: calc(100% / MAGNIFIED); }
+/* The picture has the room: what is said takes no more of it than the back row needs. */
+[data-presenting] .stMainBlockContainer .stMarkdown p { font-size: 13px; line-height: 1.35; }
+[data-presenting] .stMainBlockContainer :is([data-testid="stCaptionContainer"] p, .stTable) {
+  font-size: 12px;
+  line-height: 1.35;
+}
+[data-presenting] .st-key-seen { min-height: 0; }
+/* The box that asks for a sentence is hidden: what is in it is said where no picture holds it. */
+.st-key-sentence_said { display: none; }
+[data-presenting] .st-key-sentence_said { display: flex; }
+[data-presenting] .stMainBlockContainer .stMarkdown small { font-size: inherit; }
+/* Side by side, charts would have no room for letters of this size. */
+[data-presenting] .stHorizontalBlock:has(> .stColumn .stVegaLiteChart):not(
+  :has(> .stColumn > * > .stElementContainer > .stBidiComponent)) { flex-direction: column; }
+[data-presenting] .stHorizontalBlock:has(> .stColumn .stVegaLiteChart):not(
+  :has(> .stColumn > * > .stElementContainer > .stBidiComponent)) > .stColumn { width: 100%; }
+/* A chart measures its place as it is seen, and is then magnified with all else. */
+[data-presenting] .stElementContainer:has(:is(.stVegaLiteChart, .stDataFrame)) {
+  width: calc(100% / MAGNIFIED);
+}
 /* One that has a width of its own is never wider than that. */
 [data-presenting] .stVegaLiteChart svg.marks {
   max-width: calc(100vw / MAGNIFIED - 2rem);
   height: auto;
 }
-[data-presenting] .st-key-tour { border: 0; padding: 0; }
+[data-presenting] .stVegaLiteChart svg text:is([font-size="10px"], [font-size="11px"]) {
+  font-size: 12px;
+}
+/* Where a screen is low, a chart is drawn smaller, and its letters as large as they were. */
+@media (max-height: 850px) {
+  [data-presenting] .stVegaLiteChart svg.marks {
+    max-height: calc(100vh / MAGNIFIED - 96px);
+    width: auto;
+    overflow: visible;
+  }
+  [data-presenting] .stVegaLiteChart svg text:not([font-size="16px"]) { font-size: 14.8px; }
+  /* One beside a picture is narrow, and so low that it is not drawn smaller. */
+  [data-presenting] .stHorizontalBlock:has(> .stColumn > * > .stElementContainer > .stBidiComponent)
+    .stVegaLiteChart svg text:not([font-size="16px"]) { font-size: 12px; }
+}
+/* What a stop asks to click is no larger than it has to be. */
+[data-presenting] :is(.stButtonGroup, .st-key-opening) button { min-height: 0; padding: 0 0.4rem; }
+[data-presenting] :is(.stButtonGroup, .st-key-opening) button p { font-size: 12px; }
+[data-presenting] .st-key-opening .stButton { height: auto; }
+[data-presenting] .st-key-tour .stHorizontalBlock { gap: 0.8rem; flex-wrap: nowrap; }
+[data-presenting] .st-key-tour .stColumn { flex: 0 1 auto; width: auto; min-width: 0; }
+[data-presenting] .st-key-tour .stColumn:nth-child(2) { flex: 1 1 0; }
+[data-presenting] .st-key-tour .stColumn:nth-child(3) { flex: none; }
+/* What goes on is there for whoever has no keys, as small as can be hit. */
+[data-presenting] .st-key-tour_onward { flex-flow: row nowrap; width: max-content; }
+[data-presenting] .st-key-tour_onward :is(.stElementContainer, .stHorizontalBlock) { width: auto; }
+[data-presenting] .st-key-tour_onward button { min-height: 0; padding: 0 0.2rem; }
+[data-presenting] .st-key-tour_onward [data-testid="stMarkdownContainer"] {
+  position: absolute;
+  width: 1px;
+  height: 1px;
+  overflow: hidden;
+  clip-path: inset(50%);
+}
+[data-presenting] .stMainBlockContainer .st-key-tour { border: 0; padding: 0; }
 .pointed-at { display: none; }
 /* Before the pointer has moved nobody knows where it is. */
 [data-presenting] .pointed-at[style] {
@@ -58,6 +125,26 @@ STYLE = """
 }
 </style>
 """.replace("MAGNIFIED", str(MAGNIFIED)).replace("CONTROLS", _CONTROLS)
+
+STEPS = "steps"
+"""Not the key of an element: the buttons that go from step to step, in a component."""
+
+
+def shown_too(keys: Sequence[str]) -> str:
+    """Return a style that leaves these elements in sight, because a stop asks to click them.
+
+    Args:
+        keys: Those of the elements, or `STEPS`.
+    """
+    rules = [":root[data-presenting] { --steps: flex; }"] if STEPS in keys else []
+    for key in keys:
+        element = f':is(.st-key-{key}, [class*="st-key-{key}--"])'
+        rules += [
+            f"[data-presenting] .st-key-opening:has({element}) {{ display: flex; }}",
+            f"[data-presenting] .stElementContainer{element} {{ display: block !important; }}",
+        ]
+    return f"<style>{' '.join(rules)}</style>"
+
 
 # Keys mean something wherever they mean nothing else: not where somebody types or chooses.
 SCRIPT = """
@@ -101,6 +188,15 @@ if (!window.knowsKeys) {
         pointer.style.translate = `${clientX}px ${clientY}px`;
     });
     if (sessionStorage.getItem("presenting")) present(true);
+    // A stop begins at its top, however far down the one before it was read.
+    const stopNow = () => document.querySelector(".st-key-tour_at")?.textContent;
+    let stop = stopNow();
+    new MutationObserver(() => {
+        const now = stopNow();
+        if (now === stop) return;
+        stop = now;
+        if (now) document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
+    }).observe(document.body, { subtree: true, childList: true, characterData: true });
 }
 </script>
 """

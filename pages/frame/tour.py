@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from pages.frame import address, language, layout, links, session
+from pages.frame import address, language, layout, links, presentation, session
 from pages.frame.language import _, n_, number, plain
 from pages.frame.tour_sheet import Task, sheet
 
@@ -43,6 +43,8 @@ class Stop:
     """What to do to find out."""
     shows: Mapping[str, str] = field(default_factory=dict)
     """What the task comes to: the choices that are made for whoever asks for the answer."""
+    clicks: tuple[str, ...] = ()
+    """Keys of the controls that the task asks to use: they are seen in presentation mode, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +167,8 @@ def _draw(tour: Tour) -> None:
     where = _("Stop {at} of {n}").format(at=number(at + 1), n=number(n))
     said, asked, onward = st.columns([11, 11, 6], gap="small")
     with said:
-        st.markdown(f":small[{where} · **{_text(stop.title)}**]")
+        with st.container(key=layout.TOUR_AT):
+            st.markdown(f":small[{where} · **{_text(stop.title)}**]")
         if is_here and stop.text:
             with st.container(key=layout.TOUR_TEXT):
                 st.markdown(f":small[{_text(stop.text)}]")
@@ -178,6 +181,8 @@ def _draw(tour: Tour) -> None:
         if is_here:
             _offer_answer(stop, revealed=revealed)
         _go_on(tour, at)
+    if is_here:
+        st.html(presentation.shown_too(stop.clicks))
 
 
 def _ask(stop: Stop) -> None:

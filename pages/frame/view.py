@@ -46,6 +46,9 @@ class View(Generic[Subject]):
     """What older links called it."""
     of_sentence: bool = True
     """Whether a sentence changes anything in it; where none does, none is asked for."""
+    says_sentence: bool = False
+    """Whether its picture does not hold the sentence's words, so that they are to be said in
+    presentation mode, which hides the box that asks for them."""
     needs: tuple[Need, ...] = ()
     """What not every model has and the view is about."""
     telling: Callable[[Run, Task], str] | None = None
@@ -128,6 +131,9 @@ def of_sentence(views: Sequence[View[Opened]], name: str, *, named: bool = False
     with st.container():
         if view.of_sentence and (found := notes.about_sentence(opened.run, opened.inspection)):
             st.caption(" ".join(found))
+        if view.says_sentence:
+            with st.container(key=layout.SENTENCE_SAID):
+                st.markdown(f":small[{plain(opened.sentence)}]")
     if why := why_not(opened.run, view.needs):
         st.info(why)
         say_notice(opened.run)

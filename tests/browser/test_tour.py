@@ -1,8 +1,11 @@
 """The tour by keyboard alone, and a stop shown to a whole room."""
 
+from urllib.parse import urlencode
+
 import pytest
 from playwright.sync_api import expect
 
+from pages.frame.presentation import STEPS
 from pages.frame.tour import FIRST_PAGE
 from pages.tour import STOPS
 from tests.browser.waiting import settled
@@ -120,6 +123,117 @@ def test_keys_mean_nothing_to_the_tour_where_somebody_types(visit):
     assert page.evaluate("document.documentElement.dataset.presenting") is None
 
 
+def test_each_stop_begins_at_its_top(visit):
+    page = visit("heads?tour=paper&stop=3&trial=override", viewport={"width": 1280, "height": 720})
+    at_stop(page, 3)
+    main = page.locator("[data-testid=stMain]")
+    for number in (4, 5):
+        main.evaluate("node => node.scrollTo(0, 300)")
+        assert main.evaluate("node => node.scrollTop") > 0
+        page.keyboard.press("ArrowRight")
+        at_stop(page, number)
+        page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop === 0")
+
+
+# Every text that is seen: how high its letters are, in pixels of the screen, and what it says.
+LETTERS = """() => {
+    const found = [];
+    const walk = (root) => {
+        for (const node of root.querySelectorAll("*")) {
+            if (node.shadowRoot) walk(node.shadowRoot);
+            if (/^(style|script|title|desc)$/i.test(node.tagName)) continue;
+            const seen = { opacityProperty: true, visibilityProperty: true };
+            for (const text of node.childNodes) {
+                if (text.nodeType !== 3 || !text.data.trim()) continue;
+                if (!node.checkVisibility(seen)) continue;
+                const range = document.createRange();
+                range.selectNode(text);
+                const { width, height } = range.getBoundingClientRect();
+                // What only screen readers say is clipped.
+                const clipped = node.closest(".live, [data-testid=stMarkdownContainer]");
+                if (width < 2 || !height || clipped?.offsetWidth === 1) continue;
+                const size = parseFloat(getComputedStyle(node).fontSize);
+                const { a, b } = node.ownerSVGElement ? node.getScreenCTM() : {};
+                found.push([size * (a === undefined ? node.currentCSSZoom : Math.hypot(a, b)),
+                    text.data.trim()]);
+            }
+        }
+    };
+    walk(document.querySelector("[data-testid=stMain]"));
+    return found;
+}"""
+CONTROLS = (
+    ".stSelectbox, .stTextInput, .stSlider, .stNumberInput, .stExpander, .stPopover, "
+    ".stElementToolbar, .tools, .zoom, .threshold, .play, .looking, .stPageLink, .stDownloadButton"
+)
+
+
+def presented(page, number, *, answered):
+    """Hold a stop in presentation mode to what a back row needs."""
+    letters = page.evaluate(LETTERS)
+    assert letters
+    assert [each for each in letters if each[0] < BACK_ROW] == [], number
+    width = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
+    assert width <= 1280, number
+    seen = page.locator(CONTROLS).filter(visible=True)
+    # Where a stop lets one train, its buttons are not in the tour's row.
+    assert seen.count() == 0, (number, seen.evaluate_all("all => all.map(at => at.className)"))
+    said = page.locator(".st-key-seen")
+    expect(said).to_contain_text("What you see" if answered else "Predict first")
+    below = said.bounding_box()["y"] + said.bounding_box()["height"]
+    assert below < 250, number
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(1, len(STOPS) + 1))
+def test_the_back_row_reads_every_stop_and_its_answer(visit, number):
+    stop = STOPS[number - 1]
+    path = "" if stop.page == FIRST_PAGE else stop.page
+    query = urlencode({**stop.query, "tour": "paper", "stop": number})
+    page = visit(f"{path}?{query}", viewport={"width": 1280, "height": 720})
+    at_stop(page, number)
+    page.keyboard.press("p")
+    expect(page.locator("header.stAppHeader")).to_be_hidden()
+    for answered in (False, True):
+        if answered:
+            page.keyboard.press("a")
+            expect(page.locator(".st-key-seen")).to_contain_text("What you see", timeout=60_000)
+            settled(page)
+        # What is drawn anew takes the place of what was there before.
+        page.wait_for_timeout(1000)
+        presented(page, number, answered=answered)
+        # What the task asks to click is not hidden with the other controls.
+        for key in stop.clicks if not answered else ():
+            asked = ".walk .following" if key == STEPS else f"[class*='st-key-{key}']"
+            expect(page.locator(asked).first).to_be_visible()
+        for name in ("reveal", "back", "next"):
+            expect(page.locator(f".st-key-tour_{name}")).to_be_visible()
+
+
+def test_no_toolbar_covers_what_the_pointer_rests_on(visit):
+    page = visit("positions?positions=waves", viewport={"width": 1280, "height": 720})
+    chart = page.locator(".stVegaLiteChart").first
+    chart.wait_for(timeout=60_000)
+    settled(page)
+    toolbar = page.locator(".stElementToolbar")
+    chart.hover()
+    expect(toolbar.filter(visible=True).first).to_be_visible()
+    page.keyboard.press("p")
+    chart.hover()
+    expect(toolbar.filter(visible=True)).to_have_count(0)
+
+
+def test_a_sentence_that_no_picture_holds_is_said_while_its_box_is_hidden(visit):
+    query = urlencode({**STOPS[3].query, "tour": "paper", "stop": 4})
+    page = visit(f"heads?{query}", viewport={"width": 1280, "height": 720})
+    at_stop(page, 4)
+    said = page.locator(".st-key-sentence_said")
+    expect(said).to_be_hidden()
+    page.keyboard.press("p")
+    expect(said).to_be_visible()
+    expect(said).to_contain_text(STOPS[3].query["sentence"])
+
+
 def test_whoever_presents_shows_charts_and_no_controls(visit):
     page = visit("heads?trial=silence", viewport={"width": 1280, "height": 720})
     chart = page.locator(".stVegaLiteChart canvas, .stVegaLiteChart svg").first
@@ -161,7 +275,7 @@ def test_a_stop_fills_the_room_and_the_pointer_still_finds_its_cell(visit):
     page.keyboard.press("p")
     expect(page.locator("header.stAppHeader")).to_be_hidden()
     expect(page.get_by_role("textbox", name="Sentence", exact=True)).to_be_hidden()
-    expect(page.locator(".st-key-tour_onward")).to_be_hidden()
+    expect(page.locator(".st-key-tour_leave")).to_be_hidden()
     expect(page.locator(f".maps[data-drawn='{before}']")).to_have_count(0)
     label = page.locator(".maps .labels.rows .label:visible").nth(3)
     size = label.evaluate(

@@ -4,6 +4,7 @@ from streamlit.testing.v1 import AppTest
 from core.runs.run import load_run
 from pages import tour as page
 from pages.frame import links, tour
+from pages.frame.language import plain
 from pages.frame.tour import REVEAL, REVEALED, STOP, TOUR
 from tests.pages.conftest import ROOT
 
@@ -65,6 +66,21 @@ def test_a_stop_keeps_its_answer_back_until_somebody_asks(open_stop, at):
     shown = app.query_params
     for name, text in page.STOPS[at].shows.items():
         assert name not in shown or shown[name] in (text, [text])
+
+
+def test_the_stop_about_layers_opens_on_the_lens_and_keeps_the_decoder_back(open_stop):
+    at = next(i for i, stop in enumerate(page.STOPS) if stop.page == "layers")
+    app = open_stop(at)
+    assert app.segmented_control(key="layers").value == "lens"
+    assert app.segmented_control(key="lens_stack").value == "encoder"
+    app.button(key=REVEAL).click().run()
+    assert any("the best guess is **il**" in text for text in said(app))
+
+
+def test_the_sentence_is_said_where_no_picture_holds_it(open_stop):
+    for at, stop in enumerate(page.STOPS):
+        if stop.query.get("trial") == "silence":
+            assert any(plain(stop.query["sentence"]) in text for text in said(open_stop(at)))
 
 
 def test_the_token_that_is_put_into_its_mouth_is_elle():

@@ -7,7 +7,7 @@ import pandas as pd
 
 from viz import theme
 
-SIDE = 250
+SIDE = 220
 LABEL = 14
 """Size of a picture's name, in pixels."""
 

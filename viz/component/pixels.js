@@ -4,6 +4,9 @@
 const magnified = () =>
   Number(getComputedStyle(document.documentElement).getPropertyValue("--magnified")) || 1;
 
+/** Letters are never smaller: then the back row reads them, too. */
+const smallestText = () => (magnified() > 1 ? 12 : 0);
+
 /** How many of the device's pixels a picture's pixel is wide. */
 const deviceRatio = () => (window.devicePixelRatio || 1) * magnified();
 

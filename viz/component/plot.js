@@ -5,13 +5,19 @@ const LABEL = { size: 12, gap: 6, longest: 104 };
 const LARGEST_CELL = 44; // cell
 const SLANT = Math.SQRT1_2; // sine and cosine of 45°
 
+const FROM_AFAR = { row: 12.4, rows: 17, height: 152 }; // rows of which each has a label; else
+
 /** What a window leaves for cells below controls, sentences and titles. */
-const windowHeight = () =>
-  Math.min(560, Math.max(magnified() > 1 ? 240 : 300, windowRoom() * 0.41));
+function windowHeight(rows = 0) {
+  const { row, rows: most, height } = FROM_AFAR;
+  const least = rows && rows <= most ? rows * row : height;
+  return magnified() > 1 ? Math.min(560, Math.max(least, windowRoom() - 270))
+    : Math.min(560, Math.max(300, windowRoom() * 0.41));
+}
 
 /** The same, but more where there are many labels. */
 function plotHeight({ rows, columns }) {
-  const left = windowHeight();
+  const left = windowHeight(rows);
   return Math.max(rows, columns) > 48 ? Math.max(left, 528) : left;
 }
 

@@ -56,8 +56,10 @@ const bendOf = ({ view: { heads }, layout: { step } }, slot) =>
   (heads.length > 1 ? (slot / (heads.length - 1) - 0.5) * step : 0);
 
 /** What a window leaves below controls and title. */
-const linesHeight = () =>
-  Math.min(640, Math.max(magnified() > 1 ? 260 : 360, Math.round(windowRoom() * 0.62)));
+function linesHeight() {
+  const [least, share] = magnified() > 1 ? [226, 0.5] : [360, 0.62];
+  return Math.min(640, Math.max(least, Math.round(windowRoom() * share)));
+}
 
 /** The first and the last row of which something is in view. */
 function rowsInView({ step, height }, scrolled) {

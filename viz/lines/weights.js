@@ -54,7 +54,7 @@ function drawWeights(state, context, token) {
   }
   context.fillStyle = ink.text;
   context.textBaseline = "middle";
-  context.font = `${layout.small ? 11 : 12}px ${ink.font}`;
+  context.font = `${layout.small ? Math.max(11, smallestText()) : 12}px ${ink.font}`;
   for (const number of numbers.filter(seen)) {
     context.textAlign = number.align;
     context.fillText(number.text, number.x, number.y - scrolled);

@@ -169,7 +169,9 @@ function wordsOf(panel, { cellWidth, cellHeight }, textWidth) {
   const room = cellWidth - 6;
   const digits = digitsSize(panel, room, textWidth);
   const numbers = numbersOf(panel);
-  return panel.texts.flatMap((line, row) => line.flatMap((word, column) => {
+  return panel.texts.flatMap((line, row) => line.flatMap((written, column) => {
+    // Spaces around a word keep its cell wide; they are none of its letters.
+    const word = written.trim();
     const number = numbers[row * panel.columns + column];
     if (!number) return [];
     const [text, size] = NUMBER.test(word)

@@ -14,7 +14,7 @@ const FEW = 3; // so many large cells there is room for, however thin a panel is
 
 /** Numbers may be left out, so that rows of numbers fit the window unless they had to be pooled. */
 function panelHeight(panel) {
-  const left = windowHeight();
+  const left = windowHeight(panel.rows);
   return panel.rowAxis.side || panel.rows > left ? plotHeight(panel) : left;
 }
 
@@ -115,12 +115,12 @@ function labelSizes(angle, steps) {
 }
 
 /** From label to label at least: on a phone rather small ones than half of them. */
-const lineOf = ({ narrow }) => LABEL.size - (narrow ? 2 : 1);
+const lineOf = ({ narrow }) => Math.max(LABEL.size - (narrow ? 2 : 1), smallestText());
 
 /** How large labels are written that stand so far apart; on a phone as close as can be read. */
 function labelSize(angle, { rowEvery, rowStep, columnEvery, columnStep, narrow }) {
   const space = Math.min(rowEvery * rowStep, angle ? columnEvery * columnStep : Infinity);
-  return Math.max(9, Math.min(LABEL.size, Math.floor(space / (narrow ? 1.08 : 1.2))));
+  return Math.max(9, smallestText(), Math.min(LABEL.size, Math.floor(space / (narrow ? 1.08 : 1.2))));
 }
 
 /** Whether columns are numbers so short that they stand upright, and some of them can be left out. */

@@ -40,10 +40,10 @@ def draw(opened: Opened) -> Shown:
     off = _ask_which(chosen)
     done, changed = chosen.of_head(), chosen.of_head(off)
     titles = [_("With all masks"), _without_said(off)]
-    panels = [
-        weights_map(chosen, each, title)
-        for each, title in zip((done, changed), titles, strict=True)
-    ]
+    panels = [weights_map(chosen, done, titles[0])]
+    # Where none is off, both would be the same map.
+    if off:
+        panels.append(weights_map(chosen, changed, titles[1]))
     pictures = [matrices(Matrices(panels=panels), key="leak_maps")]
     cases = _ask_losses(opened)
     if cases:
