@@ -68,6 +68,8 @@ button[data-testid="stBaseButton-primary"] { color: Canvas; }
 }
 .st-key-lesson_text { min-height: 3rem; justify-content: center; }
 .st-key-training_state { min-height: 2.6rem; }
+/* All pages in one row of a window 1280 pixels wide. */
+[data-testid="stTopNavLink"] { padding-inline: 5px; gap: 5px; }
 /* Whoever goes by keyboard must see where they are. */
 [data-testid="stTopNavLink"]:focus-visible {
   outline: 2px solid currentColor;

@@ -16,8 +16,8 @@ ROW = 44
 """Height of a row, in pixels."""
 _MEAN, _ONE = 120, 26
 """Area of the dot of a mean, and of one measurement, in pixels."""
-_APART = 0.62
-"""Where in its row a single measurement stands: below the mean, which it would hide."""
+_APART = 0.8
+"""Where in its row a single measurement stands: below the mean, which would hide it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def intervals(
         .encode(
             x=x,
             y=y,
-            yOffset=alt.value(_APART * ROW / 2),
+            yOffset=alt.value(_APART * ROW),
             tooltip=[alt.Tooltip("name:N", title=" "), alt.Tooltip("which:N", title="  "), said],
         )
     )

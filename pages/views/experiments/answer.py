@@ -75,7 +75,12 @@ def _table(asked: Asked) -> None:
     st.dataframe(
         written(
             runs_table(rows),
-            {**shares, _("loss"): number, _("minutes"): lambda value: number(value, 1)},
+            {
+                **shares,
+                _("loss"): number,
+                _("parameters"): number,
+                _("minutes"): lambda value: number(value, 1),
+            },
         ),
         hide_index=True,
         placeholder="",

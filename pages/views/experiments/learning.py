@@ -16,9 +16,9 @@ def draw(asked: Asked) -> Shown | None:
     """Draw the mean over seeds of what was measured in training."""
     offered = {RIGHT: _("sentences right"), LOSS: _("training loss")}
     measure = controls.choice(_("What is drawn"), MEASURE, offered, RIGHT)
-    found = {each: asked.results.curve(each.name, measure) for each in asked.trained}
+    found = {_(each.label): asked.results.curve(each.name, measure) for each in asked.trained}
     steps = next(iter(found.values()))[0]
-    series = {_(variant.label): values for variant, (_steps, values) in found.items()}
+    series = {label: values for label, (_steps, values) in found.items()}
     picture = charts.chart(
         curves(
             series,

@@ -14,12 +14,12 @@ FEWEST = 20
 
 def draw(asked: Asked) -> Shown | None:
     """Draw each variant's share of right sentences over the length of the source."""
-    found = {each: asked.results.by_length(each.name) for each in asked.trained}
+    found = {_(each.label): asked.results.by_length(each.name) for each in asked.trained}
     # All variants are measured on the same sentences.
     lengths = [length for length, (n, _right) in next(iter(found.values())).items() if n >= FEWEST]
     series = {
-        _(variant.label): [of_length[length][1] / of_length[length][0] for length in lengths]
-        for variant, of_length in found.items()
+        label: [of_length[length][1] / of_length[length][0] for length in lengths]
+        for label, of_length in found.items()
     }
     picture = charts.chart(
         curves(
