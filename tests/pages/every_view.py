@@ -10,11 +10,16 @@ PAGES = {
     "positions": "positions",
     "scaling": "scaling",
     "layers": "layers",
+    "experiments": "outcome",
     "training": "training",
     "runs": "",
 }
 """Page → the name of its views in the URL; empty where what is ticked chooses among them."""
 ASKED = {
+    **{
+        ("experiments", name): {"experiment": "residuals"}
+        for name in ("answer", "lengths", "learning")
+    },
     ("runs", "run"): {"runs": "copy"},
     ("runs", "compare"): {"runs": ["copy", "copy-learned"]},
     ("heads", "prune"): {"model": "copy"},

@@ -58,3 +58,24 @@ def test_a_file_that_holds_something_else_is_refused(tmp_path, content):
     (tmp_path / "order.json").write_text(json.dumps(content))
     with pytest.raises(ValueError, match="holds no results"):
         Results.load(tmp_path / "order.json")
+
+
+def test_lengths_are_counted_over_all_seeds():
+    found = results({"base": {0: 0.9, 1: 0.8}, "none": {0: 0.1}})
+    assert found.by_length("base") == {4: (60, 40), 5: (40, 10)}
+    assert found.by_length("none") == {4: (30, 20), 5: (20, 5)}
+    assert found.by_length("other") == {}
+
+
+def test_a_curve_is_the_mean_over_seeds():
+    one = replace(ONE, curve={"step": [200.0, 400.0], "loss": [2.0, 1.0]})
+    two = replace(ONE, seed=1, curve={"step": [200.0, 400.0], "loss": [4.0, 2.0]})
+    found = Results("order", (one, two))
+    assert found.curve("base", "loss") == ([200.0, 400.0], [3.0, 1.5])
+    assert found.seconds == 25.0
+
+
+def test_what_was_not_run_to_its_end_has_no_results(tmp_path):
+    assert Results.found("order", tmp_path) is None
+    results({"base": {0: 0.9}}).save(tmp_path / "order.json")
+    assert Results.found("order", tmp_path) == results({"base": {0: 0.9}})

@@ -7,7 +7,7 @@ from core.analysis.effects import silencing
 from core.evaluate import evaluation
 from core.experiments import running
 from core.experiments.experiment import BASE, Experiment, Variant
-from core.experiments.results import Results
+from core.experiments.results import Results, Trained
 from core.runs.run import load_run
 from tests.core.conftest import draw_few
 
@@ -102,3 +102,29 @@ def test_settings_that_do_not_go_together_are_refused_before_anything_is_made(tm
     with pytest.raises(ValueError, match="n_heads"):
         list(running.run_experiment(odd, tmp_path / "odd", 1))
     assert not (tmp_path / "odd" / "runs" / "base-0").exists()
+
+
+def test_a_variant_becomes_a_run_among_the_others(tmp_path):
+    ran(tmp_path / "out", seeds=1)
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    less = TINY.variant("less")
+    kept = running.keep_run(tmp_path / "out", TINY, less, runs)
+    assert kept == runs / "tiny-less"
+    assert load_run(kept).settings.model.feed_forward is False
+    written = kept.stat().st_mtime_ns
+    assert running.keep_run(tmp_path / "out", TINY, less, runs) == kept
+    assert kept.stat().st_mtime_ns == written
+    assert [each.name for each in runs.iterdir()] == ["tiny-less"]
+    with pytest.raises(OSError, match="No such file"):
+        running.keep_run(tmp_path / "nowhere", TINY, less, tmp_path)
+
+
+def test_the_time_said_before_is_that_of_the_results_that_ship(tmp_path):
+    assert running.expected_seconds(TINY, 3, tmp_path) is None
+    trained = Trained("base", 0, 1, 10.0, 1, 0.5, 1.0, None, 0, ())
+    Results("other", (trained, replace(trained, seconds=30.0))).save(tmp_path / "other.json")
+    # Of others, as long as its own are not there.
+    assert running.expected_seconds(TINY, 3, tmp_path) == pytest.approx(3 * 2 * 20)
+    Results("tiny", (replace(trained, seconds=5.0),)).save(tmp_path / "tiny.json")
+    assert running.expected_seconds(TINY, 1, tmp_path) == pytest.approx(2 * 5)

@@ -53,7 +53,7 @@ def test_a_model_trained_here_lacks_nothing():
 VIEWS = [
     (page, view)
     for page in PAGES
-    if page not in ("training", "runs")
+    if page not in ("experiments", "training", "runs")
     for view in import_module(f"pages.{page}").VIEWS
 ]
 

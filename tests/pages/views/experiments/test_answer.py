@@ -1,0 +1,72 @@
+import json
+
+import pytest
+
+from core.experiments import EXPERIMENTS
+from core.experiments.findings import what_came_out
+from core.experiments.results import SHIPPED, Results
+
+RESIDUALS = EXPERIMENTS["residuals"]
+
+
+@pytest.fixture
+def results():
+    return Results.load(SHIPPED / "residuals.json")
+
+
+def test_what_came_out_is_said_with_interval_and_n_as_on_the_command_line(open_experiment, results):
+    at, shown, said = open_experiment("residuals")
+    for line in what_came_out(RESIDUALS, results):
+        assert (
+            line.replace("-", "−").replace("no feed−", "no feed-").replace("0.0 %", "0 %") in said
+        )
+    assert "**all of them**: **63.1 %** of 2,000 held-out sentences right." in said
+    assert "too few seeds to tell" in said
+    assert RESIDUALS.claim in said
+    assert shown.numbers()["exact_match"] == [
+        each.exact_match for variant in RESIDUALS.variants for each in results.of(variant.name)
+    ]
+
+
+def test_the_table_has_the_means_of_every_variant(open_experiment, results):
+    at, _shown, _said = open_experiment("residuals")
+    [table] = at.dataframe
+    assert list(table.value["variant"]) == [each.label for each in RESIDUALS.variants]
+    means = [100 * results.estimate(each.name).mean for each in RESIDUALS.variants]
+    assert list(table.value["right"]) == pytest.approx(means)
+    assert list(table.value["parameters"]) == [
+        results.of(each.name)[0].parameters for each in RESIDUALS.variants
+    ]
+
+
+def test_the_chart_has_a_ring_for_each_training(open_experiment, results):
+    at, _shown, _said = open_experiment("residuals")
+    [chart] = at.get("vega_lite_chart")
+    spec = json.loads(chart.proto.spec)
+    assert "mean of 3 trainings of each, 95 % interval" in json.dumps(spec["title"])
+    assert [layer["mark"]["type"] for layer in spec["layer"]] == ["rule", "rule", "point", "point"]
+
+
+def test_a_question_that_was_not_run_says_so_and_offers_to(open_experiment, own_runs, monkeypatch):
+    monkeypatch.setattr("pages.views.experiments.question.SHIPPED", own_runs)
+    at, shown, said = open_experiment("residuals")
+    assert shown is None
+    assert "This experiment was not run yet." in said
+    assert RESIDUALS.claim in said
+    assert at.button(key="experiment_start").label == "Run it here"
+
+
+def test_damaged_results_are_said_and_the_page_goes_on(open_experiment, own_runs, ran_here):
+    (ran_here / "residuals.json").write_text("{}")
+    _at, shown, said = open_experiment("residuals")
+    assert "Results of this question cannot be read" in said
+    assert str(own_runs) not in said
+    assert shown is not None
+
+
+def test_variants_that_are_among_the_runs_can_be_opened(open_experiment, another):
+    another("residuals-no_norm")
+    at, _shown, _said = open_experiment("residuals")
+    links = [each.proto for each in at.get("page_link")]
+    [opened] = [each for each in links if each.label == "Open “no norm”"]
+    assert "model=runs%2Fresiduals-no_norm" in opened.query_string
