@@ -74,14 +74,14 @@ VIEWS: tuple[View[Opened], ...] = (
             "at what it stands for."
         ),
         guided.draw,
-        needs=(Need.TASK, Need.BOTH),
+        needs=(Need.TRAINED_HERE, Need.BOTH),
     ),
     View(
         "scores",
         N_("roles"),
         N_(
-            "The **role** of each head: on held-out sentences, or, of a model that learned "
-            "elsewhere, on text that repeats."
+            "The **role** of each head: what it looks at, with a score beside what would come of "
+            "it without a model."
         ),
         scores.draw,
         of_sentence=False,

@@ -19,8 +19,8 @@ from core.heads import Head
 from core.model import Probe
 from core.runs.run import Run, RunError
 from core.tasks import Task
-from pages.frame import cached, notes
-from pages.frame.language import N_, _, n_, number, percent, plain, translated
+from pages.frame import cached, measured_on, notes
+from pages.frame.language import N_, _, number, percent, plain, translated
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.typography import marked, typeset
@@ -68,7 +68,7 @@ def try_out(opened: Opened, heads: Sequence[Head], instead: str) -> Tried | None
         return None
     st.markdown(_translations(found, opened.run))
     if heads:
-        st.caption(_what_is_done(instead, n))
+        st.caption(_what_is_done(opened.run, instead, n))
     return found
 
 
@@ -196,21 +196,19 @@ def _first_changed(
     return "" if probe is None else first_changed(run, sentences, probe)
 
 
-def _what_is_done(instead: str, n_averaged: int) -> str:
+def _what_is_done(run: Run, instead: str, n_averaged: int) -> str:
     """Say how heads are changed.
 
     Args:
+        run: Whose heads they are.
         instead: What they do.
-        n_averaged: Held-out sentences over which averages are taken.
+        n_averaged: Sentences over which averages are taken.
     """
+    averaged = _("Average: a head always says its average over {sentences}, seed {seed}.")
     return {
         "silence": _("Silent: what a head says is missing from the sum that Wᴼ makes."),
         "uniform": _("Uniform: a head looks at all that it may see alike."),
-        "average": n_(
-            "Average: a head always says its average over {n} held-out sentence, seed {seed}.",
-            "Average: a head always says its average over {n} held-out sentences, seed {seed}.",
-            n_averaged,
-        ).format(n=number(n_averaged), seed=SEED),
+        "average": averaged.format(sentences=measured_on.sentences(run, n_averaged), seed=SEED),
     }[instead]
 
 
