@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.analysis.effects.line_cost import LineCost, costs_on_lines
 from core.analysis.heads.repeated_tokens import TextRole
+from core.evaluate.intervals import Difference
 from core.runs.own_text import MOST_LINES, give_text, n_given, take_text_back, text_of
 from core.runs.run import RunError
 from core.tasks.pairs import LARGEST
@@ -142,22 +143,18 @@ def say_line_costs(opened: Opened, role: TextRole) -> dict[int, LineCost]:
         st.markdown(
             n_(
                 "Without the head that does this most, −log p of the next token goes from {before} "
-                "to **{after}** nats (change {low} to {high}, {lines}); without another head of "
+                "to **{after}** nats ({interval}); without another head of "
                 "its layer to {other}.",
                 "Without the {n} heads that do this most, −log p of the next token goes from "
-                "{before} to **{after}** nats (change {low} to {high}, {lines}); without as many "
+                "{before} to **{after}** nats ({interval}); without as many "
                 "others of the same layers to {other}.",
                 n,
             ).format(
                 n=number(n),
                 before=number(cost.silenced.before, 3),
                 after=number(cost.silenced.after, 3),
-                low=number(cost.silenced.low, 3),
-                high=number(cost.silenced.high, 3),
+                interval=_interval(cost.silenced),
                 other=number(cost.control.after, 3),
-                lines=n_("n = {n} line", "n = {n} lines", cost.silenced.n).format(
-                    n=number(cost.silenced.n)
-                ),
             )
         )
     if costs:
@@ -165,8 +162,18 @@ def say_line_costs(opened: Opened, role: TextRole) -> dict[int, LineCost]:
     else:
         st.caption(
             _(
-                "Only a decoder alone goes on with a text of its own, and it needs other heads to "
-                "compare with: here nothing can be measured."
+                "Only a decoder alone goes on with a text of its own. It needs other heads to compare "
+                "with, and two lines of two tokens or more: here nothing can be measured."
             )
         )
     return costs
+
+
+def _interval(found: Difference) -> str:
+    """Return between what the change may lie, and by how many lines; of one line nobody knows."""
+    if found.n < 2:
+        return _("one line: no interval")
+    text = n_(
+        "change {low} to {high}, n = {n} line", "change {low} to {high}, n = {n} lines", found.n
+    )
+    return text.format(low=number(found.low, 3), high=number(found.high, 3), n=number(found.n))

@@ -1,3 +1,5 @@
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,6 +51,11 @@ def test_whoever_points_at_a_cell_is_told_how_sure_it_is():
     assert detail(SURE, "loss", off=False) == "95\u00a0% from −0.345 to −0.250, n = 400"
     assert (detail(None, "loss", off=True), detail(None, "loss", off=False)) == ("off", "")
     assert detail(UNSURE, "pronoun", off=False).endswith("n = 160: no change found")
+
+
+def test_of_one_sentence_no_interval_is_said():
+    alone = Difference(0.9, 0.8, -math.inf, math.inf, 1)
+    assert silence_grid.detail(alone, "loss", off=False) == "one sentence: no interval"
 
 
 def test_n_is_that_of_the_figure_that_is_shown():

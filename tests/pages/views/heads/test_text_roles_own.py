@@ -59,6 +59,14 @@ def test_what_silencing_costs_in_the_lines_is_said(open_page, own_models):
     assert "n = 2 lines" in said(at)
 
 
+def test_one_line_has_no_interval(open_page, own_models):
+    own_models("gpt2", "the animal is tired\nit was the street")
+    query = {"text_role": "previous", "text_costs": "true"}
+    at = open_page("heads", trial="scores", model="runs/gpt2", **query)
+    assert said(at).count("one line: no interval") >= 1
+    assert "∞" not in said(at)
+
+
 def test_lines_are_typed_on_the_page(open_page, own_models):
     path = own_models("bert")
     at = open_page("heads", trial="scores", model="runs/bert")
