@@ -54,7 +54,7 @@ def draw(opened: Opened) -> Shown:
         found = silence_sentence.try_out(opened, heads, instead)
         if found:
             pictures.append(chart(silence_sentence.chances(found)))
-            silence_sentence.say_loss(found)
+            silence_sentence.say_loss(opened.run, found)
         _say_of_one(opened, heads, effects if instead == "silence" else None)
         silence_measuring.measure(opened.run, effects)
     if effects:
@@ -66,7 +66,7 @@ def draw(opened: Opened) -> Shown:
         numbers=lambda: _numbers(opened, found, effects, by),
         python=_python(opened, heads, instead, found, by if effects else None),
         code=(outcome, Intervention, Silence, head_effects, share_difference),
-        seen=silence_sentence.seen(found, heads, instead) if found else "",
+        seen=silence_sentence.seen(opened.run, found, heads, instead) if found else "",
         instead=silence_sentence.instead_of(opened, found, heads, instead) if found else "",
         pictures=pictures,
         about={"head": ", ".join(map(str, heads)) or "–", "happens": _(INSTEAD[instead][0])},
@@ -219,7 +219,7 @@ TRIES = (
         "Then silence all others of its layer instead."
     ),
     N_(
-        "Silence heads until a word of the translation changes. The map of the last one "
+        "Silence heads until a word of the output changes. The map of the last one "
         "shows what it brought."
     ),
     N_(

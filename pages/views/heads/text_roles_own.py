@@ -162,8 +162,8 @@ def say_line_costs(opened: Opened, role: TextRole) -> dict[int, LineCost]:
     else:
         st.caption(
             _(
-                "Only a decoder alone goes on with a text of its own. It needs other heads to compare "
-                "with, and two lines of two tokens or more: here nothing can be measured."
+                "Only a decoder alone goes on with a text of its own. It needs other heads to "
+                "compare with, and two lines of two tokens or more: here nothing can be measured."
             )
         )
     return costs

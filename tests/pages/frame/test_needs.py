@@ -9,7 +9,7 @@ from pages.frame import notes
 from pages.frame.needs import Need, why_not
 from tests.core.families.folders import write_folder
 from tests.core.families.marian_binaries import write_binary
-from tests.pages.conftest import ROOT
+from tests.pages.conftest import ROOT, said
 from tests.pages.every_view import PAGES, query_of
 
 KINDS = ["bert", "bert without a head", "gpt2", "llama3", "t5", "marian", "student"]
@@ -110,6 +110,20 @@ def test_a_stack_without_self_attention_is_not_offered_where_that_is_rolled_out(
     at = open_page("heads", model="runs/student", sentence=SENTENCE, **rollout)
     assert not at.exception
     assert taken[-1].name == "rollout_encoder"
+
+
+@pytest.mark.parametrize(
+    ("page", "view"),
+    [each for each in VIEWS if Need.TASK not in each[1].needs and Need.BOTH not in each[1].needs],
+    ids=lambda each: getattr(each, "name", each),
+)
+def test_what_a_decoder_alone_writes_is_not_called_a_translation(
+    opened, elsewhere, open_page, page, view
+):
+    elsewhere("OWN", opened)
+    query = query_of(page, view.name) | {"model": "runs/gpt2", "sentence": SENTENCE}
+    at = open_page(page, **query)
+    assert "ranslat" not in said(at)
 
 
 @pytest.mark.parametrize("name", ["bert", "gpt2"])
