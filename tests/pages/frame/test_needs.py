@@ -130,3 +130,12 @@ def test_what_a_decoder_alone_writes_is_not_called_a_translation(
 def test_nothing_is_said_of_a_training_that_nobody_knows(opened, name):
     run = load_run(opened / name)
     assert notes.about_sentence(run, inspect_sentence(run, SENTENCE)) == []
+
+
+def test_the_masks_of_a_decoder_without_self_attention_are_those_that_it_has(
+    opened, elsewhere, open_page, taken
+):
+    elsewhere("OWN", opened)
+    at = open_page("masks", masks="masks", model="runs/student", sentence=SENTENCE)
+    assert taken[-1].name == "masks.encoder.self"
+    assert "the decoder has no self-attention: a recurrent unit (SSRU)" in said(at)
