@@ -79,10 +79,7 @@ VIEWS: tuple[View[Opened], ...] = (
     View(
         "scores",
         N_("roles"),
-        N_(
-            "The **role** of each head: what it looks at, with a score beside what would come of "
-            "it without a model."
-        ),
+        N_("The **role** of each head: what it looks at and how often, beside a baseline."),
         scores.draw,
         of_sentence=False,
     ),
