@@ -3,7 +3,6 @@
 A cell says whether its head is off, and what silencing it costs where that was measured.
 """
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -154,14 +153,13 @@ def detail(found: Difference | None, by: Figure, *, off: bool) -> str:
     """Return how sure the change is, and whether the head is silent, for whoever points there."""
     if found is None:
         return _(OFF) if off else ""
-    if not math.isfinite(found.high - found.low):
-        said = _("one sentence: no interval")
-        return _("{off}; {rest}").format(off=_(OFF), rest=said) if off else said
     unit = 1 if by == "loss" else POINTS
     said = _("95\u00a0% from {low} to {high}, n = {n}").format(
         low=number(unit * found.low), high=number(unit * found.high), n=number(found.n)
     )
-    if not found.is_sure:
+    if not np.isfinite(found.high - found.low):
+        said = _("one sentence: no interval")
+    elif not found.is_sure:
         said = _("{interval}: no change found").format(interval=said)
     return _("{off}; {rest}").format(off=_(OFF), rest=said) if off else said
 
