@@ -246,8 +246,21 @@ def _readable(raw: bytes) -> str:
     if raw == b" ":
         return "␣"
     text = raw.removeprefix(b" ").decode("utf-8", errors=_AS_HEX)
-    shown = "".join(
-        char if char.isprintable() and char != "\ufffd" else f"U+{ord(char):04X}" for char in text
-    )
+    shown = "".join(map(_shown, text))
     # An accent without its letter is drawn on a dotted circle.
     return f"◌{shown}" if text and unicodedata.category(text[0]).startswith("M") else shown
+
+
+def _shown(char: str) -> str:
+    r"""Return a character, or a sign for one that cannot be seen.
+
+    >>> [_shown(char) for char in ("a", "\n", "\x07")]
+    ['a', '↵', 'U+0007']
+    """
+    if char in _SIGNS:
+        return _SIGNS[char]
+    return char if char.isprintable() and char != "\ufffd" else f"U+{ord(char):04X}"
+
+
+_SIGNS = {"\n": "↵", "\t": "⇥"}
+"""What people know that cannot be seen → the sign on its key."""

@@ -75,15 +75,12 @@ VIEWS: tuple[View[Opened], ...] = (
             "at what it stands for."
         ),
         guided.draw,
-        needs=(Need.TASK, Need.BOTH),
+        needs=(Need.TRAINED_HERE, Need.BOTH),
     ),
     View(
         "scores",
         N_("roles"),
-        N_(
-            "The **role** of each head: on held-out sentences, or, of a model that learned "
-            "elsewhere, on text that repeats."
-        ),
+        N_("The **role** of each head: what it looks at and how often, beside a baseline."),
         scores.draw,
         of_sentence=False,
     ),

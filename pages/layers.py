@@ -48,8 +48,8 @@ VIEWS = (
         "units",
         N_("units"),
         N_(
-            "The feed-forward layer's units after the ReLU: a unit is active where it is above 0, "
-            "and different words activate different units."
+            "The feed-forward layer's units after the activation: a unit fires where it is above "
+            "0, and different words activate different units."
         ),
         units.draw,
         needs=(Need.FEED_FORWARD,),

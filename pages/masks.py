@@ -15,7 +15,7 @@ VIEWS = (
             "The decoder may not look ahead either. Hatched: hidden."
         ),
         masks.draw,
-        needs=(Need.BOTH, Need.DECODER_SELF),
+        needs=(Need.BOTH,),
     ),
     View(
         "prefixes",

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from core.commands.progress import telling
 from core.families import FamilyError
+from core.model import count_parameters
 from core.opening.opening import open_model
-from core.opening.survey import survey
+from core.opening.survey import NOT_COUNTED, survey
 from core.runs.run import RunError, load_run
 
 
@@ -17,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "source",
         metavar="SOURCE",
-        help="a folder of Hugging Face or of Marian, a .zip of the first, a .gguf file, or "
+        help="a folder of Hugging Face or of Marian, a .zip of one, a .gguf file, or "
         "owner/name on the Hub",
     )
     parser.add_argument("run", type=Path, metavar="RUN", help="such as runs/minilm")
@@ -35,8 +36,8 @@ def run(arguments: argparse.Namespace) -> None:
             raise RunError(str(error)) from error
         size, seconds = found.n_bytes / 1e6, found.seconds
         print(
-            f"{found.family}, {found.n_weights:,} weights: {size:,.0f} MB on the disk and in "
-            f"memory, at most about {seconds:.0f} s",
+            f"{found.family}, {found.n_weights:,} weights in its files: {size:,.0f} MB on the disk "
+            f"and in memory, at most about {seconds:.0f} s",
             file=sys.stderr,
         )
     tell = telling("opened, in percent:")
@@ -45,4 +46,6 @@ def run(arguments: argparse.Namespace) -> None:
         tell(round(100 * share))
     loaded = load_run(arguments.run)
     seconds = time.perf_counter() - started
-    print(f"{arguments.run}: {loaded.settings.family}, opened in {seconds:.1f} s")
+    n = count_parameters(loaded.settings.model)
+    print(f"{arguments.run}: {loaded.settings.family}, {n:,} parameters, opened in {seconds:.1f} s")
+    print(f"(not counted: {NOT_COUNTED})")

@@ -216,12 +216,15 @@ class MultiHeadAttention(nn.Module):
         return projected + remembered + self.n_heads * n_queries * n_keys * (self.d_k + self.d_v)
 
     def shapes(self, n_queries: int, n_keys: int) -> Shapes:
-        """Return the sizes of the steps between what comes in and what is added."""
-        n_heads = self.n_heads
+        """Return the sizes of the steps between what comes in and what is added.
+
+        Keys and values that heads share are there once.
+        """
+        n_heads, n_kv_heads = self.n_heads, self.n_kv_heads
         return (
             ("query", (n_heads, n_queries, self.d_k)),
-            ("key", (n_heads, n_keys, self.d_k)),
-            ("value", (n_heads, n_keys, self.d_v)),
+            ("key", (n_kv_heads, n_keys, self.d_k)),
+            ("value", (n_kv_heads, n_keys, self.d_v)),
             ("scores", (n_heads, n_queries, n_keys)),
             ("weights", (n_heads, n_queries, n_keys)),
             ("mixed", (n_heads, n_queries, self.d_v)),

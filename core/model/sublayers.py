@@ -187,14 +187,20 @@ class FeedForward(nn.Module):
     def _matrices(self) -> list[nn.Linear]:
         return [each for each in (self.gate, self.expand, self.contract) if each is not None]
 
+    def hidden_formula(self) -> str:
+        """Return what the hidden units are, in LaTeX."""
+        biased = self.expand.bias is not None
+        b_1, b_g = (r" + b_1", r" + b_g") if biased else ("", "")
+        if self.gate is not None:
+            act = FORMULAS[self.activation].format(x=f"x W_g{b_g}")
+            return rf"{act} \odot (x W_1{b_1})"
+        return FORMULAS[self.activation].format(x=f"x W_1{b_1}")
+
     def _formula(self) -> str:
         """Return what the layer computes, in LaTeX."""
-        b_1, b_2 = (r" + b_1", r" + b_2") if self.expand.bias is not None else ("", "")
-        if self.gate is not None:
-            b_g = r" + b_g" if b_1 else ""
-            act = FORMULAS[self.activation].format(x=f"x W_g{b_g}")
-            return rf"({act} \odot (x W_1{b_1}))\, W_2{b_2}"
-        return rf"{FORMULAS[self.activation].format(x=f'x W_1{b_1}')}\, W_2{b_2}"
+        b_2 = r" + b_2" if self.expand.bias is not None else ""
+        hidden = self.hidden_formula()
+        return rf"{hidden if self.gate is None else f'({hidden})'}\, W_2{b_2}"
 
     def _count(self) -> str:
         """Return how many numbers the layer learns, in LaTeX."""

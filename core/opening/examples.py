@@ -22,6 +22,13 @@ _PROMPTS = (
 """For models of which no task is known: to be read, and to be gone on from."""
 
 
+_BESIDE = (
+    "The capital of Italy is",
+    "The capital of Italy is [MASK].",
+    "red green blue yellow red green white",
+    "The animal did not cross the street because he",
+)
+"""What differs from one of them in a word."""
 _N_OWN = 3
 _HIDDEN = 2
 """So many words of a target are hidden, where it has more."""
@@ -34,6 +41,12 @@ def examples_of(run: Run) -> tuple[Example, ...]:
     if run.tokenizer.mask_id >= 0 and run.model.config.has_output:
         return (Example(N_("a word left out"), "The capital of France is [MASK]."), *_READ)
     return _PROMPTS if run.model.config.stacks == ("decoder",) else _READ
+
+
+def sources_beside(run: Run) -> tuple[str, ...]:
+    """Return texts that a text may be compared with: examples, and some that differ in a word."""
+    own = tuple(example.source for example in examples_of(run))
+    return (*own, *_BESIDE) if run.settings.is_opened else own
 
 
 def _own(run: Run) -> tuple[Example, ...]:

@@ -7,6 +7,7 @@ The hidden folder tells how far it is; what comes of it stands beside it, as RUN
 
 import json
 import os
+import shlex
 import shutil
 import sys
 import tempfile
@@ -87,7 +88,7 @@ def open_model(source: str, path: Path) -> Iterator[float]:
     rooms = [Path(tempfile.mkdtemp(prefix=INCOMING, dir=path.parent)) for _ in range(2)]
     try:
         found = yield from local(source, rooms[0], _BROUGHT)
-        yield from _converted(found, source, rooms[1])
+        yield from _converted(found, source, rooms[1], _command(source, path))
         # A temporary folder is its owner's alone; a run is for whoever may read the others.
         rooms[1].chmod(0o755)
         os.rename(rooms[1], path)
@@ -99,7 +100,15 @@ def open_model(source: str, path: Path) -> Iterator[float]:
             shutil.rmtree(room, ignore_errors=True)
 
 
-def _converted(found: Path, source: str, folder: Path) -> Iterator[float]:
+def _command(source: str, path: Path) -> str:
+    """Return what opens the same model again, in the same place."""
+    here = Path.cwd()
+    place = path.resolve()
+    shown = place.relative_to(here) if place.is_relative_to(here) else place
+    return shlex.join(["python", "-m", "core", "import", source, str(shown)])
+
+
+def _converted(found: Path, source: str, folder: Path, command: str) -> Iterator[float]:
     """Write the files of a run."""
     label = survey(found).family
     checkpoint = read_checkpoint(found)
@@ -115,7 +124,7 @@ def _converted(found: Path, source: str, folder: Path) -> Iterator[float]:
         model=config,
         training=TrainConfig(steps=1),
         versions=versions(),
-        command=f"python -m core import {source}",
+        command=command,
         origin=source,
         family=label,
     )

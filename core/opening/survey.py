@@ -10,9 +10,15 @@ from safetensors import SafetensorError, safe_open
 from core.families import CONFIG, FamilyError, family_of
 from core.families.checkpoint import GGUF_ENDING, read_settings, weight_files
 from core.families.marian_binary import count_weights, marian_file
+from core.messages import N_
 
 BYTES_OF_A_WEIGHT = 4
 """They are kept in single precision."""
+NOT_COUNTED = N_(
+    "weights of its files that nothing here computes with: a pooler, tables of positions that are "
+    "computed, a padding row that only a conversion added, a matrix that is there twice"
+)
+"""Why a model has fewer parameters than its files have weights."""
 LARGEST_MODEL = 6 << 30
 """Bytes of memory that a model may take."""
 BYTES_A_SECOND = 100e6

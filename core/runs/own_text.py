@@ -10,9 +10,10 @@ from pathlib import Path
 
 from core.files import write_atomically
 from core.messages import Message
+from core.runs.contents import EVALUATION, HEADS, PRUNING
 from core.runs.files import RunError, read_text
 from core.runs.run import PAIRS
-from core.runs.settings import LINES, read_settings
+from core.runs.settings import LINES, RunSettings, read_settings
 from core.tasks import CorpusError
 from core.tasks.columns import tidy
 from core.tasks.corpus import FILES
@@ -46,11 +47,64 @@ def give_text(path: Path, content: bytes, name: str) -> int:
         task, file, kept, n = PAIRS, FILES["test"], *_pairs(content, name)
     else:
         task, file, kept, n = LINES, LINES, *_lines(content, name)
+    _forget_what_was_measured(path)
     write_atomically(path / file, kept)
-    # Last, and always: whoever has loaded the run sees by it that something is another.
+    _say_of(path, settings, task)
+    return n
+
+
+def take_text_back(path: Path) -> None:
+    """Take the pairs or lines away that an opened model was given, and what was measured on them.
+
+    Raises:
+        RunError: The run is not an opened one.
+        OSError: The folder cannot be written to.
+    """
+    settings = read_settings(path)
+    if not settings.is_opened:
+        raise RunError(
+            Message("{run} was trained here: it is measured on what it learned.", run=path.name)
+        )
+    # First: text that is there and of which nobody says so does no harm.
+    _say_of(path, settings, "")
+    _forget_what_was_measured(path)
+    for file in (FILES["test"], LINES):
+        (path / file).unlink(missing_ok=True)
+
+
+def text_of(path: Path) -> str:
+    """Return the pairs or lines that a run was given as they can be given again; empty for none.
+
+    Raises:
+        RunError: They cannot be read.
+    """
+    settings = read_settings(path)
+    if not settings.is_opened or not settings.task:
+        return ""
+    if settings.has_lines:
+        return read_text(path, LINES).rstrip("\n")
+    # Without the header that `as_tsv` writes.
+    return read_text(path, FILES["test"]).partition("\n")[2].rstrip("\n")
+
+
+def n_given(path: Path) -> int:
+    """Return how many pairs or lines a run was given.
+
+    Raises:
+        RunError: They cannot be read.
+    """
+    return len(text_of(path).splitlines())
+
+
+def _say_of(path: Path, settings: RunSettings, task: str) -> None:
+    # Always: whoever has loaded the run sees by it that something is another.
     told = replace(settings, task=task).to_dict()
     write_atomically(path / "run.json", (json.dumps(told, indent=2) + "\n").encode())
-    return n
+
+
+def _forget_what_was_measured(path: Path) -> None:
+    for file in (EVALUATION, HEADS, PRUNING):
+        (path / file).unlink(missing_ok=True)
 
 
 def lines_of(path: Path) -> list[str]:

@@ -75,6 +75,11 @@ class Run:
         """The folder's name."""
         return self.path.name
 
+    @property
+    def is_untrained(self) -> bool:
+        """Whether its weights are those that its seed made; never those of an opened model."""
+        return self.step == 0 and not self.settings.is_opened
+
 
 def load_run(path: Path, step: int | None = None) -> Run:
     """Read a run folder with the weights of a step.

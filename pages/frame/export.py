@@ -22,6 +22,7 @@ FACTS: Mapping[str, str] = {
     "step": N_("Step"),
     "sentence": N_("Sentence"),
     "translation": N_("Translation"),
+    "continuation": N_("Continuation"),
     "head": N_("Head"),
     "happens": N_("What happens"),
     "number": N_("Marked number"),
@@ -32,6 +33,7 @@ FACTS: Mapping[str, str] = {
     "second_head": N_("Second head"),
     "second_sentence": N_("Second sentence"),
     "second_translation": N_("Second translation"),
+    "second_continuation": N_("Second continuation"),
     "link": N_("Link"),
 }
 """What JSON calls a fact → what people call it."""

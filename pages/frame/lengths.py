@@ -17,6 +17,9 @@ def size(inspection: Inspection) -> str:
     # Of a decoder alone all are a text.
     n_given = inspection.translation.n_given + 1
     lengths = (n_source, n_fed) if n_source else (n_given, n_fed - n_given)
-    return _("{source} → {target} tokens · {milliseconds} ms").format(
+    text = _("{source} → {target} tokens · {milliseconds} ms")
+    if not n_source:
+        text = _("{source} tokens typed → {target} written · {milliseconds} ms")
+    return text.format(
         source=number(lengths[0]), target=number(lengths[1]), milliseconds=milliseconds
     )

@@ -20,6 +20,8 @@ class Need(Enum):
     """Where there is a decoder: that it looks at what is written so far."""
     TASK = "task"
     """Pairs to measure on: of the task that it was trained on here, or the user's own."""
+    TRAINED_HERE = "trained_here"
+    """A training that is known."""
     SCALED_TOKENS = "scaled_tokens"
     """Vectors of tokens times √d_model, to which vectors of positions are added."""
     FEED_FORWARD = "feed_forward"
@@ -41,7 +43,16 @@ def why_not(run: Run, needs: Collection[Need]) -> str:
     """
     model = plain(run.name)
     missing = (need for need in needs if _lacks(run.settings, need))
-    return next((_SENTENCES[need]().format(model=model) for need in missing), "")
+    return next((_sentence(run.settings, need).format(model=model) for need in missing), "")
+
+
+def _sentence(settings: RunSettings, need: Need) -> str:
+    if need is Need.TASK and len(settings.model.stacks) == 1:
+        return _(
+            "{model} has one stack of layers: it reads no pairs of a source and a target, and on "
+            "such pairs this view measures. What its heads do is measured on text on Heads, roles."
+        )
+    return _SENTENCES[need]()
 
 
 def _lacks(settings: RunSettings, need: Need) -> bool:
@@ -54,6 +65,7 @@ def _lacks(settings: RunSettings, need: Need) -> bool:
         Need.BOTH: one_stack,
         Need.DECODER_SELF: config.decoder_mixing != "attention",
         Need.TASK: not settings.has_pairs,
+        Need.TRAINED_HERE: settings.is_opened,
         Need.SCALED_TOKENS: not config.embedding_scale or in_scores or config.positions == "none",
         Need.FEED_FORWARD: not config.feed_forward,
         Need.NORM: config.norm_kind == "none",
@@ -84,6 +96,10 @@ _SENTENCES = {
     Need.TASK: lambda: _(
         "{model} was trained elsewhere: nobody here knows on which task. This view measures on "
         "pairs of sentences; give it some of your own on Heads, roles, “Your own text”."
+    ),
+    Need.TRAINED_HERE: lambda: _(
+        "{model} was trained elsewhere. This view compares two trainings that were done here, one "
+        "of which rewarded a head for what it looks at."
     ),
     Need.SCALED_TOKENS: lambda: _(
         "{model} does not add vectors of positions to vectors of tokens times √d_model, which "

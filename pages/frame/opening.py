@@ -204,7 +204,7 @@ def default_head(run: Run, kind: Kind) -> tuple[int, int]:
 
     They find antecedents better than any rule does, or else point most in the task's first example.
     """
-    if run.step == 0 and not run.settings.is_opened:
+    if run.is_untrained:
         # Nothing is learned yet, and there may be no weights but those that the seed makes.
         return 0, 0
     found = best_pronoun_head(run, kind)

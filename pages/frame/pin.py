@@ -4,6 +4,7 @@ The address names it by its side and its place among the sentence's tokens, also
 them to words.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 
@@ -66,10 +67,29 @@ def pronoun(opened: Opened, inspection: Inspection) -> int | None:
     """Return the place of the source's first pronoun, or of its first piece; None without one."""
     words = [word.lower() for word in opened.inspection.source_words]
     pronouns = pronouns_among(opened.task, words)
-    if not pronouns:
+    if pronouns:
+        word = words.index(pronouns[0])
+        return [token.word for token in inspection.source_tokens].index(word)
+    found = _it(opened, inspection)
+    return found[1] if found and found[0] == "source" else None
+
+
+def followed(opened: Opened, inspection: Inspection) -> tuple[Side, int] | None:
+    """Return the first pronoun of what the model is given, also of a decoder alone; else None."""
+    found = pronoun(opened, inspection)
+    return _it(opened, inspection) if found is None else ("source", found)
+
+
+def _it(opened: Opened, inspection: Inspection) -> tuple[Side, int] | None:
+    """Return where “it” stands in what an opened model is given, of whose task nothing is known."""
+    if not opened.run.settings.is_opened:
         return None
-    word = words.index(pronouns[0])
-    return [token.word for token in inspection.source_tokens].index(word)
+    side: Side = "source" if inspection.source_tokens else "target"
+    tokens = opened.inspection.tokens_of(side)
+    n_of_word = Counter(token.word for token in tokens)
+    its = [each.word for each in tokens if each.text.lower() == "it" and n_of_word[each.word] == 1]
+    words = [token.word for token in inspection.tokens_of(side)]
+    return (side, words.index(its[0])) if its and its[0] in words else None
 
 
 def ask(opened: Opened, side: Side, name: str, default: int | None = None) -> int:

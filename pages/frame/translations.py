@@ -2,16 +2,31 @@
 
 import streamlit as st
 
+from core.runs.run import Run
 from pages.frame.language import _
 
 LONG = 600
 """Letters of translations that push the picture too far down."""
 
 
+def written(run: Run) -> str:
+    """Return what people call what a model writes: a decoder alone goes on from a text."""
+    return _("continuation") if _goes_on(run) else _("translation")
+
+
+def written_in_files(run: Run) -> str:
+    """Return the same as files have it, whatever the reader's language."""
+    return "continuation" if _goes_on(run) else "translation"
+
+
+def _goes_on(run: Run) -> bool:
+    return run.settings.model.stacks == ("decoder",)
+
+
 def say(translations: str) -> None:
-    """Show translations; folded where they are long."""
+    """Show what is written; folded where it is long."""
     if len(translations) <= LONG:
         st.markdown(translations)
         return
-    with st.expander(_("Translations"), type="compact"):
+    with st.expander(_("What is written"), type="compact"):
         st.markdown(translations)

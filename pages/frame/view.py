@@ -25,6 +25,7 @@ from pages.frame.language import _, plain
 from pages.frame.messages import explained
 from pages.frame.needs import Need, why_not
 from pages.frame.opening import Opened
+from pages.frame.translations import written_in_files
 
 Subject = TypeVar("Subject")
 
@@ -142,7 +143,7 @@ def of_sentence(views: Sequence[View[Opened]], name: str, *, named: bool = False
         "model": opened.run.name,
         "step": opened.run.step,
         "sentence": opened.sentence,
-        "translation": opened.inspection.translation.text,
+        written_in_files(opened.run): opened.inspection.translation.text,
     }
     show(view, opened, facts | ({"notice": opened.run.notice} if opened.run.notice else {}))
     lessons.link_to_experiment(name, view.name)

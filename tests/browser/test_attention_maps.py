@@ -377,3 +377,18 @@ def found_at(drawing, wanted):
             places.append([float(at) for at in moved.groups()])
         wanted = parents[wanted]
     return np.sum(places, axis=0).round().astype(int)
+
+
+def test_the_heads_of_many_layers_scroll_beside_the_map(show):
+    with show("deep", viewport={"width": 1280, "height": 720}) as page:
+        sheet, cells = (page.locator(each).bounding_box() for each in (".sheet", ".cells"))
+        assert sheet["x"] + sheet["width"] <= cells["x"]
+        assert cells["y"] + cells["height"] < 720
+        size = tile(page, 0, 0).bounding_box()
+        assert min(size["width"], size["height"]) >= 20
+        assert page.locator(".sheet").evaluate("e => e.scrollHeight > e.clientHeight")
+        tile(page, 29, 8).evaluate("e => e.click()")
+        sheet, last = page.locator(".sheet").bounding_box(), tile(page, 29, 8).bounding_box()
+        # What was chosen is in sight.
+        assert sheet["y"] < last["y"]
+        assert last["y"] + last["height"] <= sheet["y"] + sheet["height"] + 1

@@ -39,23 +39,26 @@ class TokenLabel:
         special: True for tokens that are no words (BOS, EOS).
         unknown: True if the word was never seen in training.
         continues: True if it belongs to the same word as the token before it.
+        given: True in a text that a model goes on from, for what was typed.
     """
 
     text: str
     special: bool = False
     unknown: bool = False
     continues: bool = False
+    given: bool = False
 
 
 def written_label(label: TokenLabel) -> list[str | int]:
     """Return a label as it stands in a header."""
-    return [label.text, label.special | label.unknown << 1 | label.continues << 2]
+    flags = label.special | label.unknown << 1 | label.continues << 2 | label.given << 3
+    return [label.text, flags]
 
 
 def read_label(written: list[Any]) -> TokenLabel:
     """Return the label that `written_label` wrote."""
     text, flags = written
-    return TokenLabel(text, bool(flags & 1), bool(flags & 2), bool(flags & 4))
+    return TokenLabel(text, *(bool(flags & 1 << bit) for bit in range(4)))
 
 
 def padded(block: bytes) -> bytes:

@@ -1,7 +1,7 @@
 // Tokens as elements. Text only by textContent.
 
 const CHIP_LINE = 28; // pixels
-const FLAGS = { special: 1, unknown: 2, continues: 4 };
+const FLAGS = { special: 1, unknown: 2, continues: 4, given: 8 };
 
 function element(tag, className, text = "") {
   const node = document.createElement(tag);

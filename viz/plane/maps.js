@@ -2,6 +2,7 @@
 
 const FIGURE_GAP = 36; // between the grid and the map
 const CAPTION = 170; // so wide at least is the grid with its title
+const GRID_BAR = 14; // beside the grid where it scrolls
 const FINDING = 300; // so wide at least are sentences below the grid
 
 KINDS.maps = {
@@ -39,6 +40,7 @@ KINDS.maps = {
       tile.tabIndex = chosen ? 0 : -1;
     }
     state.root.dataset.exact = Boolean(view.panels[0].values);
+    showTile(state);
     placeWindow(state);
   },
   click(state, target) {
@@ -142,16 +144,22 @@ function mapsLayout({ view, width, measure }) {
   const [panel] = view.panels;
   const height = plotHeight(panel);
   const share = magnified() > 1 ? 0.28 : 0.42;
-  const beside = gridLayout(Math.min(width * share, 452), height + 60, view, ratio);
-  const stacked = width < 640 || beside.tile.width * beside.tile.height < 20 * 20;
+  const least = Math.min(width * share, 452);
+  const fits = ({ tile }) => tile.width * tile.height >= TILE.smallest ** 2;
+  const whole = gridLayout(least, height + 60, view, ratio);
+  // Of many layers all heads cannot be seen at once: they scroll in a frame of their own.
+  const beside = fits(whole) ? whole : gridLayout(least, tallGrid(view), view, ratio);
+  const stacked = width < 640 || !fits(beside);
   const grid = stacked ? gridLayout(width, 300, view, ratio) : beside;
-  const left = stacked ? width : Math.max(grid.width, view.finding ? FINDING : CAPTION);
+  const frame = Math.min(grid.height, height + 60);
+  const bar = frame < grid.height ? GRID_BAR : 0;
+  const left = stacked ? width : Math.max(grid.width + bar, view.finding ? FINDING : CAPTION);
   const rest = stacked ? width : width - left - FIGURE_GAP;
   const sizes = sizesOf(panel, measure, width);
   const layout = panelLayout(panel, sizes, { width: rest, height }, ratio);
   const pixels = { "--fed": sizes.fed, "--predicted": sizes.predicted };
   return {
-    ratio, stacked, grid, left, sizes: [sizes],
+    ratio, stacked, grid, frame, bar, left, sizes: [sizes],
     panels: [{ ...layout, pixels, plot: layout.top + layout.below }],
   };
 }

@@ -27,6 +27,9 @@ function gridLayout(width, height, { layers, heads, shape, pool: sent }, ratio) 
   };
 }
 
+/** How tall all heads are where each is as small as can be hit. */
+const tallGrid = ({ layers }) => NAMES.top + layers * (TILE.smallest + TILE.gap);
+
 const numbersUpTo = (count) => Array.from({ length: count }, (_, i) => i);
 
 function placeGrid({ view, nodes, layout }) {
@@ -42,7 +45,8 @@ function placeGrid({ view, nodes, layout }) {
   nodes.sheetCanvas.setAttribute("aria-label", title);
   nodes.tiles.setAttribute("aria-label", `${title}. ${texts["grid.help"]}`);
   setPixels(nodes.grid, {
-    "--figure": layout.left, "--width": grid.width, "--height": grid.height, "--names-left": NAMES.left,
+    "--figure": layout.left, "--width": grid.width, "--height": grid.height,
+    "--frame": layout.frame, "--bar": layout.bar, "--names-left": NAMES.left,
     "--names-top": NAMES.top, "--tile-width": grid.tile.width, "--tile-height": grid.tile.height,
     "--tile-gap": grid.tile.gap,
   });
@@ -135,6 +139,15 @@ function pooledVisible(visible, rows, columns, scale) {
     }
   }
   return pooled;
+}
+
+/** Scroll the frame of the heads, where it scrolls, to the chosen one; the page stays where it is. */
+function showTile({ nodes: { sheet }, layout: { grid: { tile } }, layer }) {
+  if (sheet.scrollHeight <= sheet.clientHeight) return;
+  const top = NAMES.top + layer * (tile.height + tile.gap);
+  const below = top + tile.height + tile.gap;
+  if (top < sheet.scrollTop) sheet.scrollTop = layer ? top : 0;
+  else if (below > sheet.scrollTop + sheet.clientHeight) sheet.scrollTop = below - sheet.clientHeight;
 }
 
 /** The frame in the chosen thumbnail: where the part of the large map lies that is shown. */

@@ -115,11 +115,26 @@ def _one_word_changed(run: Run, sentence: str) -> Iterator[str]:
     for index in best.tolist():
         at, token = list(places.values())[index // len(known)], known[index % len(known)]
         other = run.tokenizer.decode((*ids[:at], token, *ids[at + 1 :]))
-        pairs = zip(text.split(), other.split(), strict=False)
-        # A token without the space before it would join two words.
-        one_word = len(text.split()) == len(other.split()) and sum(a != b for a, b in pairs) == 1
-        if one_word and length(run, other) == len(ids):
+        if _differs_in_a_word(text, other) and length(run, other) == len(ids):
             yield other
+
+
+def _differs_in_a_word(text: str, other: str) -> bool:
+    """Say whether two texts have one word that differs, in more than capitals or an ending.
+
+    >>> [_differs_in_a_word("the cat", each) for each in ("the Cat", "the cats", "the dog")]
+    [False, False, True]
+    """
+    words, others = text.casefold().split(), other.casefold().split()
+    # A token without the space before it would join two words.
+    if len(words) != len(others):
+        return False
+    differing = [(a, b) for a, b in zip(words, others, strict=True) if a != b]
+    return len(differing) == 1 and not _begins_with_other(*differing[0])
+
+
+def _begins_with_other(one: str, two: str) -> bool:
+    return one.startswith(two) or two.startswith(one)
 
 
 def _whole_words(run: Run) -> list[int]:

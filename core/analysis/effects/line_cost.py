@@ -17,6 +17,7 @@ from core.analysis.heads.repeated_tokens import TextRole
 from core.evaluate.intervals import Difference, mean_difference
 from core.heads import Head
 from core.model import Probe, Silence
+from core.runs.own_text import LEAST_LINES
 from core.runs.run import Run
 
 
@@ -42,10 +43,11 @@ def costs_on_lines(run: Run, role: TextRole) -> dict[int, LineCost]:
     The heads are chosen by every other line, and what they cost is measured on those between.
 
     Returns:
-        Number of heads → cost; empty where the model writes nothing or has no other heads.
+        Number of heads → cost; empty where the model writes nothing or has no other heads, or
+        where only one line has two tokens.
     """
     lines = lines_as_ids(run)
-    if run.model.config.stacks != ("decoder",):
+    if run.model.config.stacks != ("decoder",) or len(lines) < LEAST_LINES:
         return {}
     found, costs = measure_lines(run, lines[::2]), dict[int, LineCost]()
     before = _losses(run, lines[1::2], ())

@@ -23,7 +23,7 @@ from core.analysis.effects.silencing import every_head
 from core.decoding.sentence import Translation
 from core.heads import Head, Kind, Site
 from core.messages import Message
-from core.model import Patch, Record, Step, Transformer
+from core.model import Patch, Probe, Record, Step, Transformer
 from core.runs.run import Run
 from core.tokenizer import Token
 
@@ -110,7 +110,11 @@ def patching_study(run: Run, clean: str, corrupt: str) -> PatchingStudy:
     tokens = (both.written[0][step], both.written[1][step])
     pair = _Pair(run.model, *both.fed(step), tokens)
     clean_token, corrupt_token = run.target_tokenizer.describe(tokens)
-    heads = every_head(run.model)
+    heads, sites = every_head(run.model), run.model.sites()
+    alone, together = dict[Head, float](), dict[Site, float]()
+    for site in sites:
+        *singly, together[site] = pair.restored_of(site)
+        alone |= dict(zip(site.heads(run.model.config.n_heads), singly, strict=True))
     return PatchingStudy(
         clean=both.clean,
         corrupt=both.other,
@@ -119,11 +123,8 @@ def patching_study(run: Run, clean: str, corrupt: str) -> PatchingStudy:
         corrupt_token=corrupt_token,
         clean_difference=pair.clean_difference,
         corrupt_difference=pair.corrupt_difference,
-        heads={head: pair.restored([head]) for head in heads},
-        sites={
-            site: pair.restored([head for head in heads if head.site == site])
-            for site in run.model.sites()
-        },
+        heads={head: alone[head] for head in heads},
+        sites=together,
         everything=pair.restored(heads),
     )
 
@@ -140,7 +141,7 @@ class _Pair:
         self.clean_difference = self._difference(model(*clean.inputs, self._record))
         source_1S, _ = corrupt.inputs
         self._memory_1SD = None if source_1S is None else model.encode(source_1S)
-        self.corrupt_difference = self._difference(self._logits((), None))
+        self.corrupt_difference = self._difference(self._logits(None))
 
     @torch.inference_mode()
     def restored(self, heads: Collection[Head]) -> float:
@@ -148,20 +149,68 @@ class _Pair:
         patch = Patch(
             {head: self._record.tensors[head.site, Step.MIXED][:, head.index] for head in heads}
         )
-        gap = self.clean_difference - self.corrupt_difference
-        return (self._difference(self._logits(heads, patch)) - self.corrupt_difference) / gap
+        in_encoder = any(head.site.in_encoder for head in heads)
+        [share] = self._shares(self._logits(patch, in_encoder=in_encoder))
+        return share
 
-    def _logits(self, heads: Collection[Head], patch: Patch | None) -> Tensor:
-        """Return logits_1TV of the corrupt sentence, with some heads patched."""
-        source_1S, target_1T = self._corrupt.inputs
+    @torch.inference_mode()
+    def restored_of(self, site: Site) -> list[float]:
+        """Return the share that each head of a sublayer restores alone, and last all together.
+
+        In one pass over as many copies of the sentence: a large model reads its weights once.
+        """
+        clean_HQE = self._record.tensors[site, Step.MIXED][0]
+        patch = _EachAlone(site, clean_HQE)
+        return self._shares(self._logits(patch, len(clean_HQE) + 1, in_encoder=site.in_encoder))
+
+    def _logits(
+        self, patch: Probe | None, n_copies: int = 1, *, in_encoder: bool = False
+    ) -> Tensor:
+        """Return logits_BTV of copies of the corrupt sentence, with some heads patched."""
+        source_BS, target_BT = (
+            None if ids is None else ids.expand(n_copies, -1) for ids in self._corrupt.inputs
+        )
         # What the encoder makes of it stays, where none of its heads is patched.
-        if self._memory_1SD is None or any(head.site.in_encoder for head in heads):
-            logits_1TV: Tensor = self._model(source_1S, target_1T, patch)
-            return logits_1TV
-        assert target_1T is not None
-        return self._model.decode(target_1T, self._memory_1SD, None, patch)
+        if self._memory_1SD is None or in_encoder:
+            logits_BTV: Tensor = self._model(source_BS, target_BT, patch)
+            return logits_BTV
+        assert target_BT is not None
+        memory_BSD = self._memory_1SD.expand(n_copies, -1, -1)
+        return self._model.decode(target_BT, memory_BSD, None, patch)
+
+    def _shares(self, logits_BTV: Tensor) -> list[float]:
+        gap = self.clean_difference - self.corrupt_difference
+        return [
+            (self._difference(logits_1TV) - self.corrupt_difference) / gap
+            for logits_1TV in logits_BTV.split(1)
+        ]
 
     def _difference(self, logits_1TV: Tensor) -> float:
         clean, corrupt = (logits_1TV[0, -1, token] for token in self._tokens)
         # The normaliser of both logarithms is the same.
         return float(clean - corrupt)
+
+
+@dataclass(frozen=True, eq=False)
+class _EachAlone:
+    """A probe over copies of a sentence: in each another head of a sublayer is patched.
+
+    In the copy after those all of the heads are.
+    """
+
+    site: Site
+    clean_HQE: Tensor
+
+    def sees(self, site: Site) -> bool:
+        """The sublayer alone."""
+        return site == self.site
+
+    def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
+        """Replace what the heads mixed, each in its own copy."""
+        if step is not Step.MIXED:
+            return tensor
+        mixed_BHQE, n_heads = tensor.clone(), len(self.clean_HQE)
+        each = torch.arange(n_heads)
+        mixed_BHQE[each, each] = self.clean_HQE
+        mixed_BHQE[n_heads] = self.clean_HQE
+        return mixed_BHQE

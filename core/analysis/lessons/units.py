@@ -17,7 +17,7 @@ from core.model import Record, Step, Transformer
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Firing:
-    """How many units of one stack's layers fire, that is, are above 0 after the ReLU."""
+    """How many units of one stack's layers fire, that is, are above 0 after the activation."""
 
     firing_LK: NDArray[np.float64]
     """Share of the units that fire at each position."""
@@ -42,7 +42,7 @@ class Unit:
 def hidden_units(
     model: Transformer, source_ids: Sequence[int], fed_ids: Sequence[int]
 ) -> Mapping[Site, NDArray[np.float32]]:
-    """Return hidden_KF after the ReLU for every feed-forward layer, from one forward pass.
+    """Return hidden_KF after the activation for every feed-forward layer, from one forward pass.
 
     Args:
         model: In evaluation mode.

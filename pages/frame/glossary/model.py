@@ -76,8 +76,8 @@ TERMS = (
         "feed-forward",
         N_("feed-forward|hidden unit|hidden units"),
         N_(
-            "Two linear maps with a ReLU between them, applied to each position by itself. The "
-            "hidden units between them respond to different words."
+            "Two linear maps with an activation, such as ReLU, between them, applied to each "
+            "position by itself. The hidden units between them respond to different words."
         ),
         "layers",
         {"layers": "units"},

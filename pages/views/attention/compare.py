@@ -15,7 +15,7 @@ from pages.frame.cells import cell_columns
 from pages.frame.language import N_, _, number
 from pages.frame.opening import Opened
 from pages.frame.selection import key_axis, query_axis
-from pages.frame.translations import say
+from pages.frame.translations import say, written_in_files
 from pages.frame.view import Column, Shown
 from pages.views.attention import differences, second_head, seen, weights
 from pages.views.attention.differences import Compared, compared, paired_labels
@@ -95,7 +95,11 @@ def _about(shown: Compared) -> dict[str, str]:
     differs = {"second_sentence": second.sentence}
     if second.models:
         differs = {"second_model": second.models[1]}
-    return heads | differs | {"second_translation": second.inspection.translation.text}
+    return (
+        heads
+        | differs
+        | {f"second_{written_in_files(first.opened.run)}": second.inspection.translation.text}
+    )
 
 
 def _map(shown: Compared, side: int) -> Matrix:

@@ -15,6 +15,7 @@ from core.tokenizer import Token
 from pages.frame import cached
 from pages.frame.language import _, n_, number, plain
 from pages.frame.selection import Selection, key_labels, query_labels
+from pages.frame.translations import written
 from pages.frame.typography import marked, typeset
 from pages.views.attention.second_head import SecondHead
 from viz.component.payload import TokenLabel
@@ -83,7 +84,8 @@ def what_differs(shown: Compared) -> str:
     if sources and "source" in sides:
         found.append(_sentence(_("Differs: {changes}"), sources))
     if targets and "target" in sides:
-        found.append(_sentence(_("In the translation: {changes}"), targets))
+        text = _("In the {translation}: {{changes}}")
+        found.append(_sentence(text.format(translation=written(shown.first.opened.run)), targets))
     if found:
         return " ".join(found)
     words = shown.first.whole_words

@@ -9,6 +9,7 @@ from core.analysis.heads.comparison import most_alike
 from core.decoding.sentence import SentenceError
 from core.heads import Head
 from core.inspection import Inspection
+from core.opening.examples import sources_beside
 from core.runs.run import RunError
 from core.tasks import TASKS
 from pages.frame import address, cached, controls, notes, session
@@ -63,10 +64,11 @@ def _other_sentence(selected: Selection) -> str:
     """Ask for a sentence; until one is typed it is the example that is most like the first."""
     task, first = selected.opened.task, selected.opened.sentence
     offered = [example.source for example in (task.examples if task else ())]
-    others = [source for source in offered if source != first]
+    beside = sources_beside(selected.opened.run)
+    others = [source for source in offered or beside if source != first]
     default = most_alike(first, others) if others else first
     # Those of other tasks too: where the model was changed, they mean nothing to it.
-    known = {example.source for each in TASKS.values() for example in each.examples}
+    known = {example.source for each in TASKS.values() for example in each.examples} | {*beside}
     address.belongs_to(session.OTHER_SENTENCE, first, giving_way={"", first, *known})
     return controls.text(
         _("Second sentence"),

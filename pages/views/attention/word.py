@@ -76,12 +76,13 @@ def _followed(selected: Selection) -> tuple[Side, int]:
     opened, inspection = selected.opened, selected.inspection
     if found := pin.place(opened, inspection, selected.kind):
         return found
-    pronoun = pin.pronoun(opened, inspection)
+    if found := pin.followed(opened, inspection):
+        return found
     # The last word is EOS.
     side: Side = "source" if inspection.source_tokens else "target"
     words = [token.word for token in inspection.tokens_of(side)]
     middle = max(words) // 2
-    return side, words.index(middle) if pronoun is None else pronoun
+    return side, words.index(middle)
 
 
 def _target(inspection: Inspection) -> tuple[TokenLabel, ...]:

@@ -9,7 +9,7 @@ import streamlit as st
 from core.evaluate.exposure import PositionAccuracy, exposure, held_out_exposure, overall
 from core.runs.run import RunError
 from core.tasks import TASKS
-from pages.frame import address, cached, charts, controls, snapshots
+from pages.frame import address, cached, charts, controls, measured_on, snapshots
 from pages.frame.language import _, capitalised, n_, number, percent, plain
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
@@ -57,6 +57,7 @@ def draw(opened: Opened) -> Shown | None:
         with st.spinner(_("Measuring …")):
             early = _early(opened)
         n, runs, other = _ask(opened, early)
+        on = measured_on.sentences(opened.run, n)
         with st.spinner(_("Measuring …")):
             found = {each.name: each.exposure(n) for each in runs}
     except RunError as error:
@@ -69,7 +70,7 @@ def draw(opened: Opened) -> Shown | None:
         numbers=lambda: _numbers(found, runs),
         python=_python(runs, n),
         other_model=other,
-        seen=" ".join(_exposed(name, overall(each), n) for name, each in found.items()),
+        seen=" ".join(_exposed(name, overall(each), on) for name, each in found.items()),
         code=[exposure, overall],
         pictures=[picture],
         how_to_read=_(
@@ -100,8 +101,7 @@ def _ask(opened: Opened, early: Measured | None) -> tuple[int, list[Measured], s
             stages = {EARLY: _("early in training"), END: _("trained to the end")}
             usual = END if address.text_of(BESIDE) else EARLY
             stage = controls.choice(_("The model"), STAGE, stages, usual, labelled=True)
-        offered = {each: number(each) for each in (FEW, MANY)}
-        n = controls.choice(_("Held-out sentences"), SAMPLES, offered, FEW, labelled=True)
+        n = _ask_how_many(opened)
         if early and stage == EARLY:
             return n, [early], "" if early.path == opened.path else _instead(opened, early)
         other = controls.selection(
@@ -114,6 +114,15 @@ def _ask(opened: Opened, early: Measured | None) -> tuple[int, list[Measured], s
         )
     runs = [Measured(_("this run"), opened.path)]
     return n, runs + ([Measured(other, others[other])] if other else []), ""
+
+
+def _ask_how_many(opened: Opened) -> int:
+    """Ask on how many sentences to measure; where there are few, on all of them."""
+    if (n := measured_on.most(opened.run, MANY)) <= FEW:
+        return n
+    offered = {each: number(each) for each in (FEW, n)}
+    label = _("Your own pairs") if opened.run.settings.is_opened else _("Held-out sentences")
+    return controls.choice(label, SAMPLES, offered, FEW, labelled=True)
 
 
 def _instead(opened: Opened, early: Measured) -> str:
@@ -182,17 +191,17 @@ def _chart(found: Found) -> Chart:
     )
 
 
-def _exposed(name: str, found: PositionAccuracy, n_sentences: int) -> str:
+def _exposed(name: str, found: PositionAccuracy, sentences: str) -> str:
     return n_(
         "{name}: **{forced}** of {n} token right when the model is fed the true words, **{free}** "
         "when it is fed its own: **{gap}** points less. The exposure bias is no larger: one "
-        "word too many makes all after it count as wrong ({samples} held-out sentences).",
+        "word too many makes all after it count as wrong ({sentences}).",
         "{name}: **{forced}** of {n} tokens right when the model is fed the true words, **{free}** "
         "when it is fed its own: **{gap}** points less. The exposure bias is no larger: one "
-        "word too many makes all after it count as wrong ({samples} held-out sentences).",
+        "word too many makes all after it count as wrong ({sentences}).",
         found.n,
     ).format(
-        samples=number(n_sentences),
+        sentences=sentences,
         name=plain(capitalised(name)),
         forced=percent(found.forced),
         free=percent(found.free),

@@ -117,9 +117,7 @@ def _warn(decodings: TwoDecodings, n_reference: int, *, is_own: bool) -> None:
     if forced and len(forced) <= n_reference:
         said.append(_("The reference was cut: the model has no more positions."))
     if forced and is_own:
-        said.append(
-            _("No true target is known: the reference is the model's own translation. Edit it.")
-        )
+        said.append(_("No true target is known: the reference is the model's own output. Edit it."))
     if not forced:
         said.append(_("Without a reference there is nothing to force."))
     if said:

@@ -14,10 +14,10 @@ from core.analysis.heads.likeness import (
 )
 from core.heads import Head, Kind
 from core.runs.run import Run, RunError
-from pages.frame import cached, notes, snippets
+from pages.frame import cached, measured_on, notes, snippets
 from pages.frame.components import matrices
 from pages.frame.files import stacked
-from pages.frame.language import N_, _, n_, number, plain
+from pages.frame.language import N_, _, number, plain
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.selection import ask_kind, key_axis, query_axis
@@ -66,7 +66,7 @@ def draw(opened: Opened) -> Shown | None:
     named = [found.heads[each] for each in dict.fromkeys(pair)]
     with left:
         pictures = [matrices(shown, key=MAP, on_pick=partial(cells.take, MAP, PAIR))]
-        st.caption(_summary(found))
+        st.caption(_summary(opened.run, found))
     with right:
         both = Matrices(panels=[_weights(opened, head) for head in named])
         pictures.insert(0, matrices(both, key=BOTH))
@@ -102,7 +102,7 @@ def _map(found: Likeness, kind: Kind) -> Matrix:
     names = [TokenLabel(f"{head.layer}.{head.index}") for head in found.heads]
     axis = Axis(name=_("layer.head"), labels=names)
     return Matrix(
-        title=_("How alike two heads are on held-out sentences: {kind}").format(kind=_(kind.label)),
+        title=_("How alike two heads are: {kind}").format(kind=_(kind.label)),
         values=found.likeness_NN.astype(np.float32),
         rows=axis,
         columns=axis,
@@ -157,12 +157,12 @@ def _seen(found: Likeness, one: int, other: int) -> str:
     return text.format(first=first, second=second, alike=alike, mean=mean)
 
 
-def _summary(found: Likeness) -> str:
-    measured = n_(
-        "{rows} rows of {n} held-out sentence, seed {seed}.",
-        "{rows} rows of {n} held-out sentences, seed {seed}.",
-        found.n_sentences,
-    ).format(rows=number(found.n_rows), n=number(found.n_sentences), seed=SEED)
+def _summary(run: Run, found: Likeness) -> str:
+    measured = _("{rows} rows of {sentences}, seed {seed}.").format(
+        rows=number(found.n_rows),
+        sentences=measured_on.sentences(run, found.n_sentences),
+        seed=SEED,
+    )
     if found.loneliest is None:
         return measured
     lonely = found.loneliest

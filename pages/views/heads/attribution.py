@@ -16,7 +16,7 @@ from core.inspection import Inspection
 from core.model import Transformer
 from core.runs.run import Run, RunError
 from core.vocabulary import EOS
-from pages.frame import cached, controls, snippets
+from pages.frame import cached, controls, measured_on, snippets
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, n_, number, plain
 from pages.frame.messages import explained
@@ -40,7 +40,7 @@ TRIES = (
     N_("Choose a pronoun of the target: which methods find what it stands for?"),
     N_(
         "ρ compares the order of the tokens, whatever the signs: 1 is the same order "
-        "as leaving one out, 0 none. Measure it on the held-out sentences before you "
+        "as leaving one out, 0 none. Measure it on more sentences before you "
         "trust a method."
     ),
     N_(
@@ -188,7 +188,7 @@ def _draw_trust(
     st.table(table, border="horizontal", hide_index=True)
     st.caption(attribution_methods.few(found, per_word=per_word))
     if trust:
-        st.caption(attribution_methods.agrees_best(trust, per_word=per_word))
+        st.caption(attribution_methods.agrees_best(opened.run, trust, per_word=per_word))
     return trust
 
 
@@ -206,18 +206,16 @@ def _attributed(
 
 def _ask_trust(opened: Opened, per_word: bool) -> dict[Method, Trust] | None:
     """Ask whether to measure the methods on test sentences, and return what was found."""
-    asked = n_(
-        "Compare each method with leaving one out on {n} held-out sentence, too",
-        "Compare each method with leaving one out on {n} held-out sentences, too",
-        N_SENTENCES,
-    )
-    if not controls.toggle(asked.format(n=number(N_SENTENCES)), TRUST):
+    n = measured_on.most(opened.run, N_SENTENCES)
+    asked = _("Compare each method with leaving one out on {sentences}, too")
+    on = measured_on.sentences(opened.run, n)
+    if not controls.toggle(asked.format(sentences=on), TRUST):
         return None
     waiting = n_(
         "Measuring on {n} sentence; some seconds …",
         "Measuring on {n} sentences; some seconds …",
-        N_SENTENCES,
-    ).format(n=number(N_SENTENCES))
+        n,
+    ).format(n=number(n))
     try:
         with st.spinner(waiting):
             return cached.of_run(_trusted, opened.path, per_word)

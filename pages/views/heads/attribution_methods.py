@@ -7,6 +7,8 @@ import numpy as np
 from core.analysis.attribution.flow import MOST_TOKENS
 from core.analysis.attribution.methods import Attribution, Method
 from core.analysis.attribution.trust import SEED, Trust, most_trusted
+from core.runs.run import Run
+from pages.frame import measured_on
 from pages.frame.language import N_, _, n_, number, percent, percent_of_100, plain
 
 SURE = 0.99
@@ -204,19 +206,14 @@ def table(
     return columns
 
 
-def agrees_best(trust: Mapping[Method, Trust], *, per_word: bool = False) -> str:
+def agrees_best(run: Run, trust: Mapping[Method, Trust], *, per_word: bool = False) -> str:
     """Return which method agrees best over the test sentences."""
     best = most_trusted(trust)
     n = trust[best].n + trust[best].undefined
-    said = n_(
-        "Over {n} held-out sentence (one word of each, seed {seed}) {method} agrees best "
-        "with leaving one out; ± is the standard deviation over sentences, [ ] the "
-        "quartiles.",
-        "Over {n} held-out sentences (one word of each, seed {seed}) {method} agrees best"
-        " with leaving one out; ± is the standard deviation over sentences, [ ] the "
-        "quartiles.",
-        n,
-    ).format(method=_(NAMES[best]), n=number(n), seed=SEED)
+    said = _(
+        "Over {sentences} (one word of each, seed {seed}) {method} agrees best with leaving one "
+        "out; ± is the standard deviation over sentences, [ ] the quartiles."
+    ).format(method=_(NAMES[best]), sentences=measured_on.sentences(run, n), seed=SEED)
     return " ".join([said, _("Each ρ is over the source’s words.")] if per_word else [said])
 
 

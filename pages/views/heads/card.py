@@ -32,7 +32,7 @@ _HOW_TO_READ = N_(
     """
 - **All heads**: a tile for each head of this kind of attention with its leading role (“·”: none);
   its colour is the mean largest weight of a row. A click opens its card.
-- **Where it points most**: the held-out sentences with the largest weights, at most one row of
+- **Where it points most**: the sentences with the largest weights, at most one row of
   each. Before the strip stands who looks; below every token its weight in colour, 0 to 1. The
   decoder's rows say what was fed ▸ what is to be written.
 - **Most frequent pairs**: a token, and the one with its largest weight, in how many rows. In
@@ -63,7 +63,7 @@ def draw(opened: Opened) -> Shown | None:
         named_heads.link_to_map(opened, head)
     with st.spinner(_("Looking for what this head does …")):
         known = _known(opened, head)
-    about.caption(card_findings.measured(known.card), width="content")
+    about.caption(card_findings.measured(opened.run, known.card), width="content")
     if not known.card.n_rows:
         st.info(_("No row of these sentences sees two tokens or more: there is nothing to choose."))
         return None
@@ -74,7 +74,9 @@ def draw(opened: Opened) -> Shown | None:
         numbers=lambda: numbers(known),
         python=_python(opened, head),
         code=(head_card, strongest, histogram, role_scores, head_likeness),
-        seen=card_findings.seen(known.card, known.role, known.effect, opened.run.step),
+        seen=card_findings.seen(
+            known.card, known.role, known.effect, untrained=opened.run.is_untrained
+        ),
         pictures=pictures,
         about={"head": notes.site_and_head(head)},
         formula=_FORMULA,

@@ -11,8 +11,9 @@ from core.analysis.heads.roles import SEED, HeadRole, Score
 from core.analysis.heads.roles_questions import Role
 from core.evaluate.intervals import Difference
 from core.heads import Kind
-from pages.frame import amounts, notes
-from pages.frame.language import N_, _, n_, number, percent, plain
+from core.runs.run import Run
+from pages.frame import amounts, measured_on, notes
+from pages.frame.language import N_, _, number, percent, plain
 from pages.views.heads import role_names
 
 LOOKS = {
@@ -39,14 +40,16 @@ MOST_ROLES = 3
 """So many roles are said at first sight."""
 
 
-def seen(card: HeadCard, role: HeadRole, effect: HeadEffect | None, step: int) -> str:
+def seen(
+    card: HeadCard, role: HeadRole, effect: HeadEffect | None, *, untrained: bool = False
+) -> str:
     """Return what there is to see: the leading role with its baseline, and what silencing costs.
 
     Args:
         card: The head's.
         role: Its roles.
         effect: What silencing it changes; None where it was not measured.
-        step: Steps that the model was trained for.
+        untrained: Whether the model has learned nothing yet.
     """
     where = notes.site_and_head(card.head)
     leading = role.leading
@@ -58,7 +61,7 @@ def seen(card: HeadCard, role: HeadRole, effect: HeadEffect | None, step: int) -
         )
         said = f"{looks} {role_names.evidence(role.scores[leading], leading)}"
     said = _("{looks}; {silenced}.").format(looks=said, silenced=_cost(effect, leading))
-    if step == 0:
+    if untrained:
         return _("The model is **untrained**: what its heads do is chance. {said}").format(
             said=said
         )
@@ -219,12 +222,12 @@ def left_out(card: HeadCard) -> str:
     return _("Left out are rows on {targets}.").format(targets=", ".join(said)) if said else ""
 
 
-def measured(card: HeadCard) -> str:
+def measured(run: Run, card: HeadCard) -> str:
     """Return on how much all of it was measured."""
     if card.n_sentences == 1:
-        return _("One held-out sentence is all there is: these shares say little.")
-    return n_(
-        "{rows} rows of {n} held-out sentence, seed {seed}",
-        "{rows} rows of {n} held-out sentences, seed {seed}",
-        card.n_sentences,
-    ).format(rows=number(card.n_rows), n=number(card.n_sentences), seed=SEED)
+        return _("One sentence is all there is to measure on: these shares say little.")
+    return _("{rows} rows of {sentences}, seed {seed}").format(
+        rows=number(card.n_rows),
+        sentences=measured_on.sentences(run, card.n_sentences),
+        seed=SEED,
+    )

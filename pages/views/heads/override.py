@@ -17,6 +17,7 @@ from core.analysis.effects.weight_shift import (
 )
 from core.heads import Head, Kind
 from core.model import Override
+from core.runs.run import Run
 from core.tokenizer import Token
 from pages.frame import address, cached, clicks, controls, notes, opening, tables
 from pages.frame.components import matrices
@@ -24,7 +25,7 @@ from pages.frame.language import N_, _, n_, number, percent, plain
 from pages.frame.opening import Opened
 from pages.frame.positions import positions
 from pages.frame.selection import ask_kind, ask_layer_and_head, key_tokens, query_tokens
-from pages.frame.translations import say
+from pages.frame.translations import say, written
 from pages.frame.view import Shown
 from pages.views.heads import moved_row, named_heads
 from pages.views.heads.moved_row import Moved, Result
@@ -138,7 +139,7 @@ def _moved(shown: Moved, how: str) -> Result:
     weights_K = shown.weights_QK[shown.row]
     after_K = rewired(weights_K, shown.key, shown.visible_K, everything=how == EVERYTHING)
     where = (shown.opened.sentence, shown.head, shown.row, after_K)
-    with st.spinner(_("Translating with the row moved …"), show_time=False):
+    with st.spinner(_("Writing with the row moved …"), show_time=False):
         return Result(
             after_K,
             cached.of_run(override_outcome, shown.opened.path, *where),
@@ -241,26 +242,28 @@ def _seen(shown: Moved, how: str, result: Result | None) -> str:
         text = _("**{row}** is made to look at **{key}**, and at nothing else. {result}")
     else:
         text = _("**{row}** is made to look at **{key}** instead of **{from_key}**. {result}")
-    return text.format(**_names(shown), result=_result(result) if result else "")
+    return text.format(**_names(shown), result=_result(result, shown.opened.run) if result else "")
 
 
 def _is_moved(shown: Moved, result: Result) -> bool:
     return not np.array_equal(result.after_K, shown.weights_QK[shown.row])
 
 
-def _result(result: Result) -> str:
-    """Say whether the translation changes, and which of its words most."""
+def _result(result: Result, run: Run) -> str:
+    """Say whether what is written changes, and which of its words most."""
     if not result.changes:
-        stays, changes = _("The translation stays."), _("The translation **changes**.")
+        stays, changes = _("The {translation} stays."), _("The {translation} **changes**.")
     else:
-        stays = _("The translation stays: **{token}** {before} → **{after}**.")
-        changes = _("The translation **changes**: **{token}** {before} → **{after}**.")
+        stays = _("The {translation} stays: **{token}** {before} → **{after}**.")
+        changes = _("The {translation} **changes**: **{token}** {before} → **{after}**.")
     text = stays if result.found.same_text else changes
     if not result.changes:
-        return text
+        return text.format(translation=written(run))
     most = most_changed(result.changes)
     before, after = percent(most.before), percent(most.after)
-    return text.format(token=plain(most.token.text), before=before, after=after)
+    return text.format(
+        translation=written(run), token=plain(most.token.text), before=before, after=after
+    )
 
 
 def _measured(shown: Moved, result: Result) -> str:

@@ -123,7 +123,7 @@ def measured(paths: Paths) -> str:
     median = effects.median(paths.change_NN)
     by_log_p = paths.log_p_NN is not None
     written = _("{median} nats").format(median=brief(median)) if by_log_p else percent(median)
-    where = _("where the translations part") if study.part else _("where most changes")
+    where = _("where the two outputs part") if study.part else _("where most changes")
     text = _(
         "Baseline: the median of the {n} paths whose sender writes something else is {median}. "
         "Measured at step {step}, {where}, "

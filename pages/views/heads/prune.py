@@ -22,7 +22,7 @@ from core.analysis.effects.pruning_file import stored_pruning
 from core.analysis.effects.pruning_steps import GrowingCurve
 from core.analysis.effects.silencing import every_head
 from core.runs.run import Run, RunError
-from pages.frame import address, cached, session, snippets
+from pages.frame import address, cached, measured_on, session, snippets
 from pages.frame.charts import chart
 from pages.frame.language import N_, _, n_, number, percent, plain
 from pages.frame.messages import explained
@@ -70,7 +70,7 @@ def draw(opened: Opened) -> Shown:
     running = _is_running(opened.path) and not _done(growing)
     # A part of its own, so that going on leaves the rest of the page alone.
     every = SECONDS if running else None
-    address.part("curves", _draw, opened.path, growing, running, every=every)
+    address.part("curves", _draw, opened.run, growing, running, every=every)
     if effects is None:
         st.caption(
             _("The order by score needs what each head costs by itself: measure it in “silence”.")
@@ -92,7 +92,8 @@ def draw(opened: Opened) -> Shown:
     )
 
 
-def _draw(path: Path, growing: Curves, running: bool) -> None:
+def _draw(run: Run, growing: Curves, running: bool) -> None:
+    path = run.path
     if running:
         _go_on(path, growing)
     if running != (_is_running(path) and not _done(growing)):
@@ -108,13 +109,13 @@ def _draw(path: Path, growing: Curves, running: bool) -> None:
             st.caption(prune_findings.last_to_go(name, found))
     n = next(iter(points.values()))[0].n
     said = n_(
-        "{n} held-out sentence, seed {seed}. The same sentence chooses the next head and "
+        "{sentences}, seed {seed}. The same sentence chooses the next head and "
         "measures what is left, so the greedy curve is a little kinder than on other sentences.",
-        "{n} held-out sentences, seed {seed}. The same sentences choose the next head and "
+        "{sentences}, seed {seed}. The same sentences choose the next head and "
         "measure what is left, so the greedy curve is a little kinder than on other sentences.",
         n,
     )
-    st.caption(said.format(n=number(n), seed=SEED))
+    st.caption(said.format(sentences=measured_on.sentences(run, n), seed=SEED))
 
 
 def _go_on(path: Path, growing: Curves) -> None:

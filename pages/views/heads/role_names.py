@@ -50,7 +50,7 @@ RULES = N_(
   the one that gains most of what its baseline leaves to gain.
 - **bits**, **distance** and **largest** are means over the rows: the entropy of a row's weights,
   how many tokens away they are, and the largest of them.
-- **silenced** says by how many points fewer (−) or more (+) held-out sentences, and pronouns, are
+- **silenced** says by how many points fewer (−) or more (+) sentences, and pronouns, are
   right when the head is silenced; grey where the 95 % interval has 0 in it. A role is a hypothesis
   about what a head does; silencing the head is a test, in which another head may take over.
 """

@@ -8,9 +8,9 @@ import streamlit as st
 from core.analysis.heads.roles import N_SENTENCES, SEED, HeadRole, role_scores, study_roles
 from core.analysis.heads.roles_questions import role_keys
 from core.heads import Head
-from core.runs.run import RunError
-from pages.frame import address, cached, controls, notes, snippets, tables
-from pages.frame.language import N_, _, n_, number, plain
+from core.runs.run import Run, RunError
+from pages.frame import address, cached, controls, measured_on, notes, snippets, tables
+from pages.frame.language import N_, _, plain
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.view import Shown
@@ -24,6 +24,7 @@ from pages.views.heads.scores_table import (
     numbers,
     writers,
 )
+from pages.views.heads.text_roles_own import offer_text
 from viz.charts.frames import written
 from viz.charts.head_table import head_table
 
@@ -63,13 +64,9 @@ def draw(opened: Opened) -> Shown | None:
     if not opened.run.settings.has_pairs or len(opened.run.settings.model.stacks) == 1:
         return text_roles.draw(opened)
     try:
-        with st.spinner(
-            n_(
-                "Scoring every head on {n} held-out sentence …",
-                "Scoring every head on {n} held-out sentences …",
-                N_SENTENCES,
-            ).format(n=number(N_SENTENCES))
-        ):
+        n = measured_on.most(opened.run, N_SENTENCES)
+        on = measured_on.sentences(opened.run, n)
+        with st.spinner(_("Scoring every head on {sentences} …").format(sentences=on)):
             found = cached.of_run(role_scores, opened.path, N_SENTENCES)
     except RunError as error:
         st.error(plain(explained(error)))
@@ -84,7 +81,9 @@ def draw(opened: Opened) -> Shown | None:
             older={kind.label: str(kind) for kind in kinds},
         )
         every_role = controls.toggle(_("all roles"), EVERY_ROLE)
-        st.caption(_on_what(found[0].n_sentences, every_role), width="content")
+        st.caption(_on_what(opened.run, found[0].n_sentences, every_role), width="content")
+        if opened.run.settings.is_opened:
+            offer_text(opened)
     # Sorting is stable: equal heads stay as they stand in the model.
     ordered = sorted(found, key=lambda each: -each.above_baseline)
     scored = Scored(
@@ -97,7 +96,9 @@ def draw(opened: Opened) -> Shown | None:
     _say(opened, scored, scored.heads[chosen])
     return Shown(
         name="heads_scores",
-        title=_("The roles of the heads on held-out sentences"),
+        title=_("The roles of the heads on {sentences}").format(
+            sentences=measured_on.all_of_them(opened.run)
+        ),
         numbers=lambda: numbers(scored),
         python=_python(opened, of, found[0].n_sentences),
         code=(role_scores, study_roles, role_keys),
@@ -108,10 +109,10 @@ def draw(opened: Opened) -> Shown | None:
     )
 
 
-def _on_what(n: int, every_role: bool) -> str:
-    said = n_(
-        "on {n} held-out sentence, seed {seed}", "on {n} held-out sentences, seed {seed}", n
-    ).format(n=number(n), seed=SEED)
+def _on_what(run: Run, n: int, every_role: bool) -> str:
+    said = _("on {sentences}, seed {seed}").format(
+        sentences=measured_on.sentences(run, n), seed=SEED
+    )
     if not every_role:
         return _("{on}; the head farthest above its best rule comes first").format(on=said)
     return _("score (baseline) {on}; n.s.: not significantly more").format(on=said)

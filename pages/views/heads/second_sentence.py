@@ -8,6 +8,7 @@ import streamlit as st
 from core.analysis.effects.counterparts import alike_in_length
 from core.analysis.effects.paired import length
 from core.decoding.sentence import SentenceError
+from core.opening.examples import sources_beside
 from core.runs.run import Run
 from pages.frame import address, cached, controls, session
 from pages.frame.language import _, n_, number
@@ -24,7 +25,8 @@ def ask(opened: Opened) -> str:
     To be called inside of a row; how many tokens both have is said beside it where they differ.
     """
     first = opened.sentence
-    examples = tuple(example.source for example in (opened.task.examples if opened.task else ()))
+    known = tuple(example.source for example in (opened.task.examples if opened.task else ()))
+    examples = known or sources_beside(opened.run)
     with st.spinner(_("Looking for a second sentence …"), show_time=False):
         default = cached.of_run(alike_in_length, opened.path, first, examples)
     # What was offered beside other sentences makes room; what was typed does not.

@@ -10,8 +10,8 @@ from core.analysis.effects.interventions import Intervention, outcome
 from core.evaluate.intervals import share_difference
 from core.heads import Head
 from core.model import Silence
-from core.runs.run import RunError
-from pages.frame import address, cached, controls, notes, session, snippets
+from core.runs.run import Run, RunError
+from pages.frame import address, cached, controls, measured_on, notes, session, snippets
 from pages.frame.charts import chart
 from pages.frame.language import N_, _, plain
 from pages.frame.messages import explained
@@ -45,27 +45,28 @@ def draw(opened: Opened) -> Shown:
         left, right = st.container(), st.container()
     with left:
         if effects:
-            st.markdown(_("**What each head costs on held-out sentences**"))
-        by = _ask_figure(effects)
+            on = measured_on.all_of_them(opened.run)
+            st.markdown(_("**What each head costs on {sentences}**").format(sentences=on))
+        by = _ask_figure(opened.run, effects)
         pictures = [silence_grid.grid(opened, heads, effects, by)]
     with right:
         st.markdown(_("**What becomes of this sentence**"))
         found = silence_sentence.try_out(opened, heads, instead)
         if found:
             pictures.append(chart(silence_sentence.chances(found)))
-            silence_sentence.say_loss(found)
+            silence_sentence.say_loss(opened.run, found)
         _say_of_one(opened, heads, effects if instead == "silence" else None)
-        silence_measuring.measure(opened.path, effects)
+        silence_measuring.measure(opened.run, effects)
     if effects:
         with st.expander(_("What every head costs"), type="compact"):
-            silence_measuring.table(effects, by)
+            silence_measuring.table(opened.run, effects, by)
     return Shown(
         name="silence",
         title=_("What becomes of the sentence without these heads"),
         numbers=lambda: _numbers(opened, found, effects, by),
         python=_python(opened, heads, instead, found, by if effects else None),
         code=(outcome, Intervention, Silence, head_effects, share_difference),
-        seen=silence_sentence.seen(found, heads, instead) if found else "",
+        seen=silence_sentence.seen(opened.run, found, heads, instead) if found else "",
         instead=silence_sentence.instead_of(opened, found, heads, instead) if found else "",
         pictures=pictures,
         about={"head": ", ".join(map(str, heads)) or "–", "happens": _(INSTEAD[instead][0])},
@@ -94,14 +95,14 @@ def _ask_instead(opened: Opened) -> str:
     return instead
 
 
-def _ask_figure(effects: HeadEffects | None) -> Figure:
+def _ask_figure(run: Run, effects: HeadEffects | None) -> Figure:
     """Ask for the figure that colours the grid and fills the table."""
     if effects is None:
         st.caption(
             _(
-                "Click a head to silence it ({mark}). What each costs on held-out sentences is "
-                "not measured yet; the colour is how sharply it looks on this one."
-            ).format(mark=_(silence_grid.OFF))
+                "Click a head to silence it ({mark}). What each costs on {sentences} is not "
+                "measured yet; the colour is how sharply it looks on this one."
+            ).format(mark=_(silence_grid.OFF), sentences=measured_on.all_of_them(run))
         )
         return _USUAL
     offered = {name: _(FIGURES[name]) for name in figures(effects)}
@@ -112,7 +113,7 @@ def _ask_figure(effects: HeadEffects | None) -> Figure:
         _USUAL,
         older={"exact match": _USUAL},
     )
-    st.caption(silence_grid.how_to_read(effects, by))
+    st.caption(silence_grid.how_to_read(run, effects, by))
     return by
 
 
@@ -127,7 +128,7 @@ def _say_of_one(opened: Opened, heads: Sequence[Head], effects: HeadEffects | No
     if len(heads) != 1:
         return
     if effects:
-        st.markdown(silence_measuring.of_one_head(effects, heads[0]))
+        st.markdown(silence_measuring.of_one_head(opened.run, effects, heads[0]))
     known = (opened.run, opened.inspection, heads[0])
     named_heads.warn([("", notes.about_map(*known, silenced=effects is None))])
 
@@ -218,7 +219,7 @@ TRIES = (
         "Then silence all others of its layer instead."
     ),
     N_(
-        "Silence heads until a word of the translation changes. The map of the last one "
+        "Silence heads until a word of the output changes. The map of the last one "
         "shows what it brought."
     ),
     N_(

@@ -21,7 +21,7 @@ from core.analysis.heads.summaries import confidence_map
 from core.evaluate.intervals import Difference
 from core.heads import Head, Kind, Site
 from core.runs.run import Run
-from pages.frame import address, cached, clicks, opening, session
+from pages.frame import address, cached, clicks, measured_on, opening, session
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, brief, n_, number
 from pages.frame.opening import Opened
@@ -157,16 +157,17 @@ def detail(found: Difference | None, by: Figure, *, off: bool) -> str:
     said = _("95\u00a0% from {low} to {high}, n = {n}").format(
         low=number(unit * found.low), high=number(unit * found.high), n=number(found.n)
     )
-    if not found.is_sure:
+    if not np.isfinite(found.high - found.low):
+        said = _("one sentence: no interval")
+    elif not found.is_sure:
         said = _("{interval}: no change found").format(interval=said)
     return _("{off}; {rest}").format(off=_(OFF), rest=said) if off else said
 
 
-def how_to_read(effects: HeadEffects, by: Figure) -> str:
+def how_to_read(run: Run, effects: HeadEffects, by: Figure) -> str:
     """Return what the cells are about, on how many samples, and what their marks mean."""
     unit = _("in nats per token") if by == "loss" else _("in points")
-    n = effects.n
-    on = n_("{n} held-out sentence", "{n} held-out sentences", n).format(n=number(n))
+    on = measured_on.sentences(run, effects.n)
     if by == "pronoun" and (pronoun := effects.heads[0].pronoun) is not None:
         text = n_("{n} ambiguous pronoun of {on}", "{n} ambiguous pronouns of {on}", pronoun.n)
         on = text.format(n=number(pronoun.n), on=on)

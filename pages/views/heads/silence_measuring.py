@@ -1,4 +1,4 @@
-"""What silencing each head costs on held-out sentences: measured while the page stays usable."""
+"""What silencing each head costs on many sentences: measured while the page stays usable."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -12,8 +12,8 @@ from core.analysis.effects.head_effects import N_SENTENCES, HeadEffects
 from core.evaluate.intervals import Difference
 from core.heads import Head
 from core.jobs import Status
-from core.runs.run import RunError
-from pages.frame import address, notes, session
+from core.runs.run import Run, RunError
+from pages.frame import address, measured_on, notes, session
 from pages.frame.language import _, n_, number, percent, percent_of_100, plain
 from pages.views.heads.silence_grid import POINTS
 from viz.charts.frames import runs_table, written
@@ -26,13 +26,14 @@ _REFUSED = "silence_refused"
 _ROW, _ROWS = 35, 10
 
 
-def measure(path: Path, effects: HeadEffects | None) -> None:
+def measure(run: Run, effects: HeadEffects | None) -> None:
     """Offer to measure where nothing is measured, or on few sentences; show how far it is.
 
     Args:
-        path: The run's folder.
+        run: The run.
         effects: What is stored; None where nothing is.
     """
+    path = run.path
     found = measuring.MEASURING.status(path)
     if found.alive:
         address.part("measuring", _progress, path, every=SECONDS)
@@ -44,19 +45,12 @@ def measure(path: Path, effects: HeadEffects | None) -> None:
     elif said := _ended(found):
         st.warning(plain(said))
     if found.state == "idle" and effects is None:
-        label = n_(
-            "Measure all heads on {n} held-out sentence",
-            "Measure all heads on {n} held-out sentences",
-            N_SENTENCES,
-        )
+        label = _("Measure all heads on {sentences}")
     else:
-        label = n_(
-            "Measure again on {n} held-out sentence",
-            "Measure again on {n} held-out sentences",
-            N_SENTENCES,
-        )
+        label = _("Measure again on {sentences}")
+    on = measured_on.sentences(run, measured_on.most(run, N_SENTENCES))
     st.button(
-        label.format(n=number(N_SENTENCES)),
+        label.format(sentences=on),
         key=START,
         icon=":material/play_arrow:",
         on_click=_start,
@@ -65,21 +59,13 @@ def measure(path: Path, effects: HeadEffects | None) -> None:
     )
 
 
-def of_one_head(effects: HeadEffects, head: Head) -> str:
-    """Say what silencing one head costs on held-out sentences."""
+def of_one_head(run: Run, effects: HeadEffects, head: Head) -> str:
+    """Say what silencing one head costs on the sentences that a run is measured on."""
     found = effects.of(head)
     if found.changes_nothing:
-        said = n_(
-            "On {n} held-out sentence no change was found when it is silenced: {figures}.",
-            "On {n} held-out sentences no change was found when it is silenced: {figures}.",
-            effects.n,
-        )
+        said = _("On {sentences} no change was found when it is silenced: {figures}.")
     else:
-        said = n_(
-            "On {n} held-out sentence: {figures}.",
-            "On {n} held-out sentences: {figures}.",
-            effects.n,
-        )
+        said = _("On {sentences}: {figures}.")
     parts = [_("exact match {change}").format(change=_before_after(found.exact_match))]
     if found.pronoun is not None:
         text = _("right pronouns {change} (n = {n})")
@@ -88,10 +74,11 @@ def of_one_head(effects: HeadEffects, head: Head) -> str:
         text = _("loss {before} → {after} nats per token")
         before, after = number(found.loss.before), number(found.loss.after)
         parts.append(text.format(before=before, after=after))
-    return f":small[{said.format(n=number(effects.n), figures=', '.join(parts))}]"
+    on = measured_on.sentences(run, effects.n)
+    return f":small[{said.format(sentences=on, figures=', '.join(parts))}]"
 
 
-def table(effects: HeadEffects, by: Figure) -> None:
+def table(run: Run, effects: HeadEffects, by: Figure) -> None:
     """Tabulate every head, the one that costs most first, with 95 % confidence intervals."""
     st.markdown(_summary(effects))
     shares, names = by != "loss", {"attention": _("attention"), "layer": _("layer")}
@@ -120,13 +107,10 @@ def table(effects: HeadEffects, by: Figure) -> None:
         alt=_("What silencing each head changes, with confidence intervals"),
     )
     st.caption(
-        n_(
-            "{n} held-out sentence, seed {seed}. Intervals are 95 % and per head: of heads "
-            "that change nothing, about one in twenty looks by chance as if it did.",
-            "{n} held-out sentences, seed {seed}. Intervals are 95 % and per head: of heads "
-            "that change nothing, about one in twenty looks by chance as if it did.",
-            effects.n,
-        ).format(n=number(effects.n), seed=effects.seed)
+        _(
+            "{sentences}, seed {seed}. Intervals are 95 % and per head: of heads that change "
+            "nothing, about one in twenty looks by chance as if it did."
+        ).format(sentences=measured_on.sentences(run, effects.n), seed=effects.seed)
     )
 
 

@@ -19,10 +19,11 @@ from core.heads import Head
 from core.model import Probe
 from core.runs.run import Run, RunError
 from core.tasks import Task
-from pages.frame import cached, notes
-from pages.frame.language import N_, _, n_, number, percent, plain, translated
+from pages.frame import cached, measured_on, notes
+from pages.frame.language import N_, _, number, percent, plain, translated
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
+from pages.frame.translations import written
 from pages.frame.typography import marked, typeset
 from pages.views.heads import silence_measuring
 from pages.views.heads.silence_grid import telling_head
@@ -60,7 +61,7 @@ class Tried:
 def try_out(opened: Opened, heads: Sequence[Head], instead: str) -> Tried | None:
     """Say what the translation becomes; None where it cannot be tried."""
     try:
-        with st.spinner(_("Translating …")):
+        with st.spinner(_("Writing …")):
             n = cached.of_run(averaged_over, opened.path) if instead == "average" else 0
             found = _tried(opened, tuple(heads), instead)
     except RunError as error:
@@ -68,12 +69,12 @@ def try_out(opened: Opened, heads: Sequence[Head], instead: str) -> Tried | None
         return None
     st.markdown(_translations(found, opened.run))
     if heads:
-        st.caption(_what_is_done(instead, n))
+        st.caption(_what_is_done(opened.run, instead, n))
     return found
 
 
-def seen(found: Tried, heads: Sequence[Head], instead: str) -> str:
-    """Say in Markdown whether the translation changes, and which of its words most."""
+def seen(run: Run, found: Tried, heads: Sequence[Head], instead: str) -> str:
+    """Say in Markdown whether what is written changes, and which of its words most."""
     if not heads:
         return _("No head is changed: click one in the grid.")
     if len(heads) == 1:
@@ -86,15 +87,16 @@ def seen(found: Tried, heads: Sequence[Head], instead: str) -> str:
         "average": _("With {where} at the average"),
     }[instead].format(where=where)
     if found.same_text:
-        text = _("{how} the translation **stays**; another head may take over. {most}")
+        text = _("{how} the {translation} **stays**; another head may take over. {most}")
     else:
-        text = _("{how} the translation **changes**. {most}")
-    return text.format(how=how, most=_most_changed(found))
+        text = _("{how} the {translation} **changes**. {most}")
+    return text.format(how=how, translation=written(run), most=_most_changed(found))
 
 
-def say_loss(found: Tried) -> None:
+def say_loss(run: Run, found: Tried) -> None:
     """Say what the loss becomes."""
-    whose = _("the model’s own translation") if found.target is None else _("the true target")
+    own = _("the model’s own {translation}").format(translation=written(run))
+    whose = own if found.target is None else _("the true target")
     text = _("Loss of {whose}: {before} → {after} nats per token.")
     before, after = number(found.loss_before), number(found.loss_after)
     st.caption(text.format(whose=whose, before=before, after=after))
@@ -196,21 +198,19 @@ def _first_changed(
     return "" if probe is None else first_changed(run, sentences, probe)
 
 
-def _what_is_done(instead: str, n_averaged: int) -> str:
+def _what_is_done(run: Run, instead: str, n_averaged: int) -> str:
     """Say how heads are changed.
 
     Args:
+        run: Whose heads they are.
         instead: What they do.
-        n_averaged: Held-out sentences over which averages are taken.
+        n_averaged: Sentences over which averages are taken.
     """
+    averaged = _("Average: a head always says its average over {sentences}, seed {seed}.")
     return {
         "silence": _("Silent: what a head says is missing from the sum that Wᴼ makes."),
         "uniform": _("Uniform: a head looks at all that it may see alike."),
-        "average": n_(
-            "Average: a head always says its average over {n} held-out sentence, seed {seed}.",
-            "Average: a head always says its average over {n} held-out sentences, seed {seed}.",
-            n_averaged,
-        ).format(n=number(n_averaged), seed=SEED),
+        "average": averaged.format(sentences=measured_on.sentences(run, n_averaged), seed=SEED),
     }[instead]
 
 

@@ -3,7 +3,7 @@
 Each role is a map of layers × heads, and one row of the chosen head shows what it means.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -175,10 +175,16 @@ def _panel(kind: Kind, heads: Sequence[Sequence[Head]], scores: Mapping[Head, Te
 
 
 def _detail(score: TextScore) -> str:
-    low, high = score.interval
-    return _("95 %: {low} to {high}; an even row {even}").format(
-        low=number(low, 3), high=number(high, 3), even=number(score.baseline, 3)
-    )
+    even = _("an even row {even}").format(even=number(score.baseline, 3))
+    return f"{_interval(score, partial(number, digits=3))}; {even}"
+
+
+def _interval(score: TextScore, written: Callable[[float], str]) -> str:
+    """Return between what the share may lie; of one line nobody knows."""
+    if score.n_sequences < 2:
+        return _("one line: no interval")
+    low, high = map(written, score.interval)
+    return _("95 %: {low} to {high}").format(low=low, high=high)
 
 
 def _kinds(found: TextRoles) -> dict[Kind, list[list[Head]]]:
@@ -240,11 +246,10 @@ def _on_what(found: TextRoles) -> str:
 def _seen(found: TextRoles, role: TextRole, head: Head) -> str:
     """Say how much of its weight a head gives to a role, beside an even row."""
     score = found.scores[role][head]
-    low, high = score.interval
     n_clear = sum(each.share >= 0.5 for each in found.scores[role].values())
     said = _(
-        "**{head}** gives **{share}** of its weight to {what} (95 %: {low} to {high}; an even row "
-        "{even}). {clear}"
+        "**{head}** gives **{share}** of its weight to {what} ({interval}; an even row {even}). "
+        "{clear}"
     )
     clear = n_(
         "{n} of {of} heads gives half of its weight or more there.",
@@ -255,8 +260,7 @@ def _seen(found: TextRoles, role: TextRole, head: Head) -> str:
         head=notes.site_and_head(head),
         share=percent(score.share),
         what=_(MEANINGS[role]),
-        low=percent(low),
-        high=percent(high),
+        interval=_interval(score, percent),
         even=percent(score.baseline),
         clear=clear,
     )

@@ -1,10 +1,13 @@
 """Text of the visitor's own for an opened model, and what silencing heads costs in its lines."""
 
+from zlib import crc32
+
 import streamlit as st
 
 from core.analysis.effects.line_cost import LineCost, costs_on_lines
 from core.analysis.heads.repeated_tokens import TextRole
-from core.runs.own_text import MOST_LINES, give_text
+from core.evaluate.intervals import Difference
+from core.runs.own_text import MOST_LINES, give_text, n_given, take_text_back, text_of
 from core.runs.run import RunError
 from core.tasks.pairs import LARGEST
 from pages.frame import address, cached, controls
@@ -23,45 +26,88 @@ def ask_text(opened: Opened) -> bool:
     if own:
         texts = {RANDOM: _("random tokens, twice"), OWN: _("your lines")}
         own = controls.choice(_("Text"), TEXT, texts, OWN) == OWN
+    # A model that was trained here is measured on what it learned.
+    if opened.run.settings.is_opened:
+        offer_text(opened)
+    return own
+
+
+def offer_text(opened: Opened) -> None:
+    """Let text be given to an opened model, changed and taken back."""
     with st.popover(_("Your own text"), icon=":material/edit_note:"):
         _bring(opened)
-    return own
 
 
 def _bring(opened: Opened) -> None:
     """Ask for text, and keep it beside the model."""
-    if len(opened.run.settings.model.stacks) == 2:
-        st.markdown(
-            _(
-                "Give the model pairs of your own, a source and its translation on each line, a "
-                "tab between them (or a file: TSV, CSV). Then roles, cards and what silencing "
-                "costs are measured on them."
-            )
+    pairs = len(opened.run.settings.model.stacks) == 2
+    st.markdown(_what_for(opened))
+    try:
+        kept, n = text_of(opened.path), n_given(opened.path)
+    except RunError as error:
+        st.error(plain(explained(error)))
+        kept, n = "", 0
+    if n:
+        said = (
+            n_("Kept with the model: {n} pair.", "Kept with the model: {n} pairs.", n)
+            if pairs
+            else n_("Kept with the model: {n} line.", "Kept with the model: {n} lines.", n)
         )
-        placeholder = _("The house is red.; La maison est rouge.")
-    else:
-        told = _(
-            "Give the model lines of your own. Then the roles are measured on them, and what "
-            "silencing heads costs there."
-        )
-        taken = n_(
-            "The first {n} different line is taken.",
-            "The first {n} different lines are taken.",
-            MOST_LINES,
-        )
-        st.markdown(f"{told} {taken.format(n=number(MOST_LINES))}")
-        placeholder = _("The animal did not cross the street because it was too tired.")
+        st.caption(said.format(n=number(n)))
+    # Another text, or another model, brings boxes of its own.
+    of = f"{opened.path.name}_{crc32(kept.encode())}"
     typed = st.text_area(
-        _("Text, line by line"), key=_TYPED, persist_state="session", placeholder=placeholder
+        _("Text, line by line"),
+        kept,
+        key=f"{_TYPED}--{of}",
+        persist_state="session",
+        placeholder=_example(opened),
     )
     file = st.file_uploader(
-        _("A file"), type=["tsv", "csv", "txt"], max_upload_size=LARGEST // 2**20, key=_FILE
+        _("A file"),
+        type=["tsv", "csv", "txt"],
+        max_upload_size=LARGEST // 2**20,
+        key=f"{_FILE}--{of}",
     )
     content, name = str(typed or "").encode(), _("pasted text")
     if file is not None:
         content, name = file.getvalue(), file.name
-    if st.button(_("Measure on it"), type="primary"):
-        _take(opened, content, name)
+    with st.container(horizontal=True):
+        if st.button(_("Measure on it"), type="primary"):
+            _take(opened, content, name)
+        if n and st.button(_("Take it back"), type="tertiary", icon=":material/delete:"):
+            _take_back(opened)
+
+
+def _what_for(opened: Opened) -> str:
+    """Return what text is asked for, and what is measured on it."""
+    if len(opened.run.settings.model.stacks) == 2:
+        return _(
+            "Give the model pairs of your own, a source and its translation on each line, a tab "
+            "between them (or a file: TSV, CSV). Then roles, cards and what silencing costs are "
+            "measured on them."
+        )
+    if "decoder" in opened.run.settings.model.stacks:
+        told = _(
+            "Give the model lines of your own. Then the roles are measured on them, and what "
+            "silencing heads costs there."
+        )
+    else:
+        told = _("Give the model lines of your own. Then the roles are measured on them.")
+    taken = n_(
+        "The first {n} different line is taken.",
+        "The first {n} different lines are taken.",
+        MOST_LINES,
+    )
+    return f"{told} {taken.format(n=number(MOST_LINES))}"
+
+
+def _example(opened: Opened) -> str:
+    """Return a line to begin with in the model's own languages."""
+    written = opened.inspection.translation
+    if len(opened.run.settings.model.stacks) == 2:
+        return f"{opened.sentence}\t{written.text}"
+    return opened.sentence
 
 
 def _take(opened: Opened, content: bytes, name: str) -> None:
@@ -79,6 +125,16 @@ def _take(opened: Opened, content: bytes, name: str) -> None:
     st.rerun()
 
 
+def _take_back(opened: Opened) -> None:
+    try:
+        take_text_back(opened.path)
+    except (RunError, OSError) as error:
+        st.error(plain(explained(error)))
+        return
+    address.choose({TEXT: None})
+    st.rerun()
+
+
 def say_line_costs(opened: Opened, role: TextRole) -> dict[int, LineCost]:
     """Say what silencing the heads with most of a role costs a decoder in the lines."""
     with st.spinner(_("Silencing heads …")):
@@ -87,22 +143,18 @@ def say_line_costs(opened: Opened, role: TextRole) -> dict[int, LineCost]:
         st.markdown(
             n_(
                 "Without the head that does this most, −log p of the next token goes from {before} "
-                "to **{after}** nats (change {low} to {high}, {lines}); without another head of "
+                "to **{after}** nats ({interval}); without another head of "
                 "its layer to {other}.",
                 "Without the {n} heads that do this most, −log p of the next token goes from "
-                "{before} to **{after}** nats (change {low} to {high}, {lines}); without as many "
+                "{before} to **{after}** nats ({interval}); without as many "
                 "others of the same layers to {other}.",
                 n,
             ).format(
                 n=number(n),
                 before=number(cost.silenced.before, 3),
                 after=number(cost.silenced.after, 3),
-                low=number(cost.silenced.low, 3),
-                high=number(cost.silenced.high, 3),
+                interval=_interval(cost.silenced),
                 other=number(cost.control.after, 3),
-                lines=n_("n = {n} line", "n = {n} lines", cost.silenced.n).format(
-                    n=number(cost.silenced.n)
-                ),
             )
         )
     if costs:
@@ -110,8 +162,18 @@ def say_line_costs(opened: Opened, role: TextRole) -> dict[int, LineCost]:
     else:
         st.caption(
             _(
-                "Only a decoder alone goes on with a text of its own, and it needs other heads to "
-                "compare with: here nothing can be measured."
+                "Only a decoder alone goes on with a text of its own. It needs other heads to "
+                "compare with, and two lines of two tokens or more: here nothing can be measured."
             )
         )
     return costs
+
+
+def _interval(found: Difference) -> str:
+    """Return between what the change may lie, and by how many lines; of one line nobody knows."""
+    if found.n < 2:
+        return _("one line: no interval")
+    text = n_(
+        "change {low} to {high}, n = {n} line", "change {low} to {high}, n = {n} lines", found.n
+    )
+    return text.format(low=number(found.low, 3), high=number(found.high, 3), n=number(found.n))

@@ -3,6 +3,7 @@
 from core.analysis.effects.interventions import BeforeAfter
 from core.runs.run import Run
 from pages.frame.language import _, plain
+from pages.frame.translations import written
 from pages.frame.typography import marked, typeset
 
 
@@ -10,6 +11,8 @@ def before_and_after(found: BeforeAfter, run: Run) -> str:
     """Return both translations of a run in Markdown, one below the other, or that it stays."""
     before, after = (typeset(each.translation.text, run) for each in (found.before, found.after))
     if found.same_text:
-        return _("The translation stays: {text}").format(text=plain(before) or "–")
+        return _("The {translation} stays: {text}").format(
+            translation=written(run), text=plain(before) or "–"
+        )
     one, other = marked(before, after)
     return _("Before: {before}  \nAfter: {after}").format(before=one, after=other)

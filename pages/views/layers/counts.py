@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.model.description import Description, describe
 from core.model.paper import TABLE_3
+from core.opening.survey import NOT_COUNTED
 from pages.frame import controls
 from pages.frame.charts import chart
 from pages.frame.language import _, number, percent, plain
@@ -34,6 +35,8 @@ def draw(opened: Opened) -> Shown:
             "usually quoted. Perplexity and BLEU are the paper's, on newstest2013."
         )
     )
+    if opened.run.settings.is_opened:
+        st.caption(_("Not counted: {what}.").format(what=_(NOT_COUNTED)))
     with st.expander(_("The whole table")):
         st.table(_table(opened, names, groups), border="horizontal", hide_index=True)
     return Shown(

@@ -58,7 +58,7 @@ def draw(opened: Opened) -> Shown:
                 "Decoder: with tied embeddings the lens first shows the fed word. Where does the "
                 "next one take over?"
             ),
-            _("A translation with a pronoun: in which layer is it decided?"),
+            _("A sentence with a pronoun: in which layer is its form decided?"),
             _("Encoder: nothing asks it for words; read how long a token stays what it was."),
         ),
     )

@@ -86,7 +86,7 @@ def _panels(opened: Opened, found: Influence) -> list[Matrix]:
         panel(
             _("Feed-forward"),
             found.feed_forward,
-            _("W is the same at every position; the ReLU makes the strength differ."),
+            _("W is the same at every position; the activation makes the strength differ."),
         ),
     ]
 

@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 
 from core.analysis.lessons.units import Firing, Unit, firing, hidden_units, top_units
+from core.config import ModelConfig
 from core.heads import Site, Stack
 from core.model.sublayers import FeedForward
 from core.tokenizer import Token
@@ -16,6 +17,7 @@ from pages.frame.language import _, n_, number, percent, plain
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
 from pages.views.layers import stacks
+from pages.views.layers.sizes import ACTIVATIONS
 from viz.charts.bars import bars
 from viz.charts.curves import Chart, Quantity
 from viz.plane.matrices import Matrix, numbered
@@ -66,12 +68,39 @@ def draw(opened: Opened) -> Shown:
         python=_python(opened, stack, layer, position),
         code=(FeedForward, firing, top_units),
         pictures=pictures,
-        formula=r"h = \max(0,\, x W_1 + b_1), \qquad \text{unit } u \text{ fires if } h_u > 0",
+        formula=f"h = {_layer(opened, stack).hidden_formula()}, "
+        r"\qquad \text{unit } u \text{ fires if } h_u > 0",
+        how_to_read=_below_zero(opened.run.settings.model),
         tries=(
             _("Click a cell: the units of that layer on that word."),
             _("Find a unit that fires on one word only, then change that word."),
         ),
     )
+
+
+def _layer(opened: Opened, stack: Stack) -> FeedForward:
+    """Return the first feed-forward layer of a stack; all of them compute the same."""
+    return next(
+        each
+        for each in opened.run.model.modules()
+        if isinstance(each, FeedForward) and each.site.stack == stack
+    )
+
+
+def _below_zero(config: ModelConfig) -> str:
+    """Say what a unit is that does not fire: 0 only where the activation is ReLU."""
+    activation = _(ACTIVATIONS[config.activation])
+    if config.gated:
+        return _(
+            "The activation is {activation}, and what comes of it is multiplied by a second number "
+            "(a gated layer). A unit may so be far below 0; it counts as firing above 0 only."
+        ).format(activation=activation)
+    if config.activation != "relu":
+        return _(
+            "The activation is {activation}: a unit that does not fire is a little below 0, not 0 "
+            "as after ReLU."
+        ).format(activation=activation)
+    return _("The activation is ReLU: a unit that does not fire is 0.")
 
 
 def _strongest(unit: Unit, position: int, tokens: Sequence[Token]) -> Chart:

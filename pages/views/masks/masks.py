@@ -7,6 +7,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from core.analysis.lessons.masking import LOOK_AHEAD, PADDING, PaddedBatch, alone
+from core.config import ModelConfig
 from core.model.masks import causal_mask, decoder_mask, padding_mask
 from pages.frame.components import matrices
 from pages.frame.files import stacked
@@ -35,7 +36,7 @@ def draw(opened: Opened) -> Shown:
     }
     panels = [_mask(chosen, titles[name], visible_QK) for name, visible_QK in masks.items()]
     picture = matrices(Matrices(panels=panels), key="received_maps")
-    st.caption(_kinds_said(chosen.batch))
+    st.caption(_kinds_said(chosen.batch, opened.run.settings.model))
     return Shown(
         name=f"masks.{chosen.kind}",
         title=_("Which word may look at which: {kind}").format(kind=_(chosen.kind.label)),
@@ -92,15 +93,24 @@ def _mask(chosen: Chosen, title: str, visible_QK: NDArray[np.bool_]) -> Matrix:
     )
 
 
-def _kinds_said(batch: PaddedBatch) -> str:
+def _kinds_said(batch: PaddedBatch, config: ModelConfig) -> str:
     """Return which masks each kind of attention gets, with the shapes."""
     n_source, n_target = batch.source_BS.shape[1], batch.fed_BT.shape[1]
-    return _(
+    said = _(
         "Batch of {n} × {source} source tokens, {padding} of them PAD. Encoder "
         "self-attention ({source} × {source}) and cross-attention ({target} × {source}) get the "
-        "padding mask of the source; decoder self-attention ({target} × {target}) gets look-ahead "
-        "and padding combined."
-    ).format(
+        "padding mask of the source;"
+    )
+    if config.decoder_mixing == "attention":
+        rest = _(
+            "decoder self-attention ({target} × {target}) gets look-ahead and padding combined."
+        )
+    else:
+        rest = _(
+            "the decoder has no self-attention: a recurrent unit (SSRU) carries what was written "
+            "from word to word, and so it cannot look ahead and needs no mask."
+        )
+    return f"{said} {rest}".format(
         n=number(len(batch.source_ids)),
         source=number(n_source),
         target=number(n_target),

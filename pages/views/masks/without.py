@@ -16,8 +16,8 @@ from core.analysis.lessons.masking import (
     visible,
 )
 from core.model import Remask
-from core.runs.run import RunError
-from pages.frame import cached, controls, session
+from core.runs.run import Run, RunError
+from pages.frame import cached, controls, measured_on, session
 from pages.frame.charts import chart
 from pages.frame.components import matrices
 from pages.frame.files import stacked
@@ -47,7 +47,7 @@ def draw(opened: Opened) -> Shown:
     pictures = [matrices(Matrices(panels=panels), key="leak_maps")]
     cases = _ask_losses(opened)
     if cases:
-        pictures.append(chart(_losses(cases)))
+        pictures.append(chart(_losses(opened.run, cases)))
     return Shown(
         name=f"without.{chosen.head.site}.{chosen.head.index}",
         title=f"{site_and_head(chosen.head)}: {titles[1]}",
@@ -152,12 +152,9 @@ def _mask_said(mask: Mask) -> str:
 
 def _ask_losses(opened: Opened) -> tuple[MaskLoss, ...]:
     """Measure on request what leaving out each mask costs on held-out sentences."""
-    question = n_(
-        "Measure the loss without each mask on {n} held-out sentence",
-        "Measure the loss without each mask on {n} held-out sentences",
-        LOSS_SAMPLES,
-    )
-    if not controls.toggle(question.format(n=number(LOSS_SAMPLES)), "measure_losses"):
+    on = measured_on.sentences(opened.run, measured_on.most(opened.run, LOSS_SAMPLES))
+    question = _("Measure the loss without each mask on {sentences}")
+    if not controls.toggle(question.format(sentences=on), "measure_losses"):
         return ()
     try:
         with st.spinner(_("Measuring …")):
@@ -167,17 +164,14 @@ def _ask_losses(opened: Opened) -> tuple[MaskLoss, ...]:
         return ()
 
 
-def _losses(cases: Sequence[MaskLoss]) -> Chart:
-    title = n_(
-        "Loss of the loaded model on {n} held-out sentence, teacher-forced (seed 0)",
-        "Loss of the loaded model on {n} held-out sentences, teacher-forced (seed 0)",
-        LOSS_SAMPLES,
-    )
+def _losses(run: Run, cases: Sequence[MaskLoss]) -> Chart:
+    on = measured_on.sentences(run, measured_on.most(run, LOSS_SAMPLES))
+    title = _("Loss of the loaded model on {sentences}, teacher-forced (seed 0)")
     return bars(
         {_("loss"): [case.loss for case in cases]},
         [_case_said(case) for case in cases],
         value=Quantity(_("cross-entropy per token, nats")),
-        title=title.format(n=number(LOSS_SAMPLES)),
+        title=title.format(sentences=on),
     )
 
 

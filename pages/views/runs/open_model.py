@@ -57,7 +57,10 @@ def _say_what_it_needs(source: str) -> str:
         st.error(plain(str(error)))
         return str(error)
     st.caption(
-        _("{family}, {n} weights: {size} MB on the disk and in memory, at most {time}.").format(
+        _(
+            "{family}, {n} weights in its files: {size} MB on the disk and in memory, at most "
+            "{time}."
+        ).format(
             family=found.family,
             n=number(found.n_weights),
             size=number(found.n_bytes / 1e6, 0),

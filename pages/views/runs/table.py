@@ -226,7 +226,7 @@ def _row(run: Listed, name: str) -> dict[str, object]:
     layers = f"{model.n_encoder_layers}+{model.n_decoder_layers}"
     return {
         _("run"): name,
-        _("task"): settings.task or settings.family,
+        _("task"): settings.family or settings.task,
         # Before the rest: on a phone the first columns alone are seen.
         **_figures(record.results),
         _("state"): _(progress.STATES[run.situation.state]),

@@ -76,7 +76,7 @@ def _conditions(found: Rescaled) -> str:
     """Say how it was measured, and what the loss becomes."""
     return _(
         "Each layer goes on with what comes out of those before it; the decoder is fed the same "
-        "translation in both passes. The loss on it goes from {loss} to {new_loss} nats per token."
+        "words in both passes. The loss on it goes from {loss} to {new_loss} nats per token."
     ).format(
         loss=number(found.scaled_loss, padded=False),
         new_loss=number(found.unscaled_loss, padded=False),

@@ -44,10 +44,10 @@ def draw(opened: Opened) -> Shown:
         n_(
             "Left: n = {n} pair at each d_k, new ones at each, seed {seed}. Right: the "
             "variance of each head of this model over all pairs of a query and a key that"
-            " it may see in this sentence and its translation.",
+            " it may see in this sentence and what is written of it.",
             "Left: n = {n} pairs at each d_k, new ones at each, seed {seed}. Right: the "
             "variance of each head of this model over all pairs of a query and a key that"
-            " it may see in this sentence and its translation.",
+            " it may see in this sentence and what is written of it.",
             n,
         ).format(n=number(n), seed=seed)
     )

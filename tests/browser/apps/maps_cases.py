@@ -251,6 +251,7 @@ CASES = {
     "hostile": hostile,
     "endless": endless,
     "vast": vast,
+    "deep": lambda: many(layers=30, heads=9, tokens=12),
     "huge": lambda: vast(layers=2, heads=4),
     "thin": lambda: vast(rows=512, columns=20),
     "flat": lambda: vast(rows=5, columns=512),

@@ -111,6 +111,34 @@ STEPS = {
 }
 
 
+SHARING = {
+    "vocab_size": 20,
+    "n_encoder_layers": 0,
+    "n_decoder_layers": 1,
+    "d_model": 16,
+    "d_ff": 32,
+    "n_heads": 4,
+    "n_kv_heads": 2,
+}
+
+
+def _of_every_head(shapes, config):
+    """Return shapes as the steps have them: with keys and values for every head."""
+    repeated = {
+        name: (config.n_heads, *shapes[name][1:])
+        for name in ("key", "value")
+        if name in shapes and config.positions != "rotary"
+    }
+    return shapes | repeated
+
+
+def test_keys_and_values_that_heads_share_are_counted_once():
+    config = ModelConfig(**SHARING)
+    [part] = [each for each in describe(config, 6, 5).parts if each.id == "decoder.0.self"]
+    shapes = dict(part.shapes)
+    assert (shapes["query"][0], shapes["key"][0], shapes["value"][0]) == (4, 2, 2)
+
+
 @each_config
 def test_shapes_are_those_of_the_tensors_in_a_pass(config):
     tensors, logits_BTV, _ = passed(config, 6, 5)
@@ -128,6 +156,7 @@ def test_shapes_are_those_of_the_tensors_in_a_pass(config):
             given = Step.AFTER_NORM if config.norm == "pre" else Step.STREAM_IN
             assert shapes.pop("input") == shape(site, given)
             shapes.pop("memory", None)
+            shapes = _of_every_head(shapes, config)
             assert shapes == {name: shape(site, STEPS[name]) for name in shapes}
             assert ("scores" in shapes) == (part.kind != "feed_forward")
         elif part.kind == "norm" and part.id.count(".") > 1:

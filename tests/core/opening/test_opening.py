@@ -1,14 +1,17 @@
 """Models of other libraries become runs, and do there what they do in `transformers`."""
 
 import json
+import shlex
 import shutil
 import time
 import zipfile
+from pathlib import Path
 
 import pytest
 import torch
 from transformers import set_seed
 
+from core.__main__ import main as core_main
 from core.decoding.sentence import translate
 from core.inspection import inspect_sentence
 from core.opening.opening import (
@@ -20,7 +23,7 @@ from core.opening.opening import (
     start,
 )
 from core.runs.archive import archive_run
-from core.runs.run import RunError, load_run
+from core.runs.run import RunError, load_run, read_settings
 from core.runs.unpack import unpack_run
 from tests.core.families.folders import write_folder
 
@@ -184,3 +187,14 @@ def test_an_opened_run_is_packed_and_taken_in_as_any(both, tmp_path):
     assert one.translation == other.translation
     for site, attention in one.attention.items():
         assert (attention.weights_HQK == other.attention[site].weights_HQK).all()
+
+
+def test_the_command_opens_the_same_model_again(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_folder(tmp_path / "a model", "gpt2")
+    list(open_model("a model", Path("runs/mine")))
+    command = read_settings(Path("runs/mine")).command
+    assert command == "python -m core import 'a model' runs/mine"
+    shutil.rmtree("runs/mine")
+    assert core_main(shlex.split(command)[3:]) == 0
+    assert read_settings(Path("runs/mine")).command == command

@@ -8,7 +8,8 @@ from core.analysis.heads.roles import role_scores
 from core.evaluate.evaluation import evaluate, held_out_pairs
 from core.evaluate.metrics import measure
 from core.runs.archive import archive_run
-from core.runs.own_text import MOST_LINES, give_text, lines_of
+from core.runs.contents import EVALUATION, HEADS, PRUNING
+from core.runs.own_text import MOST_LINES, give_text, lines_of, n_given, take_text_back, text_of
 from core.runs.run import RunError, load_run
 from core.runs.unpack import unpack_run
 from core.tasks.translation import Translation
@@ -109,6 +110,30 @@ def test_what_cannot_be_used_is_refused_and_changes_nothing(given, kind, content
     with pytest.raises(RunError, match=why):
         give_text(run.path, content, "a file")
     assert (run.path / "run.json").read_bytes() == before
+
+
+@pytest.mark.parametrize(("kind", "content"), [("marian", TSV), ("bert", b"a line\nanother\n")])
+def test_what_was_given_is_read_again_changed_and_taken_back(given, kind, content):
+    run, n = given(kind, content)
+    assert (text_of(run.path), n_given(run.path)) == (content.decode().rstrip("\n"), n)
+    for file in (HEADS, EVALUATION, PRUNING):
+        (run.path / file).write_text("{}")
+    give_text(run.path, content.replace(b"a line", b"a row"), "a file")
+    # What was measured on the text before says nothing of another.
+    assert not any((run.path / file).exists() for file in (HEADS, EVALUATION, PRUNING))
+    before = {file.name for file in run.path.iterdir()}
+    take_text_back(run.path)
+    assert len(before - {file.name for file in run.path.iterdir()}) == 1
+    assert (text_of(run.path), n_given(run.path)) == ("", 0)
+    settings = load_run(run.path).settings
+    assert not settings.has_pairs
+    assert not settings.has_lines
+
+
+def test_nothing_is_taken_back_from_a_run_that_was_trained_here(copy_run):
+    assert text_of(copy_run.path) == ""
+    with pytest.raises(RunError, match="trained here"):
+        take_text_back(copy_run.path)
 
 
 def test_a_run_that_was_trained_here_keeps_its_task(copy_run):

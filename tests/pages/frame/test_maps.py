@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from core.heads import Head, Kind
-from core.inspection import inspect_sentence
+from core.heads import Head, Kind, Site
+from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
 from core.tokenizer import Token
 from pages.frame.maps import labels, maps_of
@@ -62,3 +62,17 @@ def test_the_target_ends_with_what_was_predicted_last(run, inspection):
 )
 def test_a_zoom_is_a_part_of_the_map_or_none(run, inspection, written, zoom):
     assert maps_of(run, inspection, FIRST, zoom=written).zoom == zoom
+
+
+@pytest.mark.parametrize("whole_words", [False, True])
+def test_what_was_typed_is_told_from_what_a_decoder_alone_wrote(opened_path, whole_words):
+    run = load_run(opened_path("gpt2"))
+    inspection = inspect_sentence(run, "the animal")
+    n = inspection.translation.n_given + 1
+    if whole_words:
+        n = len({each.word for each in inspection.fed_tokens[:n]})
+        inspection = merged(inspection)
+    head = Head(Site("decoder", 0, "self"), 0)
+    given = [label.given for label in maps_of(run, inspection, head).target]
+    assert given == [True] * n + [False] * (len(given) - n)
+    assert len(given) > n

@@ -9,16 +9,29 @@ from pages.frame import notes
 from pages.frame.needs import Need, why_not
 from tests.core.families.folders import write_folder
 from tests.core.families.marian_binaries import write_binary
-from tests.pages.conftest import ROOT
+from tests.pages.conftest import ROOT, said
 from tests.pages.every_view import PAGES, query_of
 
 KINDS = ["bert", "bert without a head", "gpt2", "llama3", "t5", "marian", "student"]
 SENTENCE = "The street was too tired."
 LACKS = {
     "bert": {Need.WRITING, Need.BOTH, Need.TASK, Need.SCALED_TOKENS},
-    "bert without a head": {Need.WRITING, Need.BOTH, Need.TASK, Need.SCALED_TOKENS},
+    "bert without a head": {
+        Need.WRITING,
+        Need.BOTH,
+        Need.TASK,
+        Need.TRAINED_HERE,
+        Need.SCALED_TOKENS,
+    },
     "gpt2": {Need.SOURCE, Need.BOTH, Need.TASK, Need.SCALED_TOKENS},
-    "llama3": {Need.SOURCE, Need.BOTH, Need.TASK, Need.SCALED_TOKENS, Need.LAYER_NORM},
+    "llama3": {
+        Need.SOURCE,
+        Need.BOTH,
+        Need.TASK,
+        Need.TRAINED_HERE,
+        Need.SCALED_TOKENS,
+        Need.LAYER_NORM,
+    },
     "t5": {Need.TASK, Need.SCALED_TOKENS, Need.LAYER_NORM, Need.SCALED_SCORES},
     "marian": {Need.TASK},
     "student": {Need.TASK, Need.DECODER_SELF},
@@ -42,8 +55,15 @@ def opened(tmp_path_factory):
 def test_what_a_model_lacks_is_said_in_a_sentence(opened, name):
     run = load_run(opened / name.replace(" ", "-"))
     lacks = {need for need in Need if why_not(run, [need])}
-    assert lacks == LACKS[name]
+    assert lacks == LACKS[name] | {Need.TRAINED_HERE}
     assert all(why_not(run, [need]).endswith(".") for need in lacks)
+
+
+def test_lines_of_text_are_not_said_to_help_where_pairs_are_needed(opened):
+    said = {name: why_not(load_run(opened / name), [Need.TASK]) for name in ("bert", "marian")}
+    assert "one stack of layers" in said["bert"]
+    assert "give it some" not in said["bert"]
+    assert "give it some of your own" in said["marian"]
 
 
 def test_a_model_trained_here_lacks_nothing():
@@ -92,7 +112,30 @@ def test_a_stack_without_self_attention_is_not_offered_where_that_is_rolled_out(
     assert taken[-1].name == "rollout_encoder"
 
 
+@pytest.mark.parametrize(
+    ("page", "view"),
+    [each for each in VIEWS if Need.TASK not in each[1].needs and Need.BOTH not in each[1].needs],
+    ids=lambda each: getattr(each, "name", each),
+)
+def test_what_a_decoder_alone_writes_is_not_called_a_translation(
+    opened, elsewhere, open_page, page, view
+):
+    elsewhere("OWN", opened)
+    query = query_of(page, view.name) | {"model": "runs/gpt2", "sentence": SENTENCE}
+    at = open_page(page, **query)
+    assert "ranslat" not in said(at)
+
+
 @pytest.mark.parametrize("name", ["bert", "gpt2"])
 def test_nothing_is_said_of_a_training_that_nobody_knows(opened, name):
     run = load_run(opened / name)
     assert notes.about_sentence(run, inspect_sentence(run, SENTENCE)) == []
+
+
+def test_the_masks_of_a_decoder_without_self_attention_are_those_that_it_has(
+    opened, elsewhere, open_page, taken
+):
+    elsewhere("OWN", opened)
+    at = open_page("masks", masks="masks", model="runs/student", sentence=SENTENCE)
+    assert taken[-1].name == "masks.encoder.self"
+    assert "the decoder has no self-attention: a recurrent unit (SSRU)" in said(at)

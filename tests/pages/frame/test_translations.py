@@ -2,7 +2,8 @@
 
 from streamlit.testing.v1 import AppTest
 
-from pages.frame.translations import LONG
+from core.runs.run import load_run
+from pages.frame.translations import LONG, written, written_in_files
 
 
 def said(translations):
@@ -26,3 +27,10 @@ def test_long_translations_are_folded():
     at = said("x" * (LONG + 1))
     [folded] = at.expander
     assert [each.value for each in folded.markdown] == ["x" * (LONG + 1)]
+
+
+def test_what_is_written_is_named_after_the_model(opened_path):
+    names = {kind: written(load_run(opened_path(kind))) for kind in ("gpt2", "marian")}
+    assert names == {"gpt2": "continuation", "marian": "translation"}
+    in_files = {kind: written_in_files(load_run(opened_path(kind))) for kind in names}
+    assert in_files == names

@@ -61,3 +61,10 @@ def test_nothing_is_measured_of_what_writes_nothing(opened_path, tmp_path):
     shutil.copytree(opened_path("bert"), tmp_path / "bert")
     give_text(tmp_path / "bert", "\n".join(LINES).encode(), "lines")
     assert costs_on_lines(load_run(tmp_path / "bert"), TextRole.PREVIOUS) == {}
+
+
+def test_nothing_is_measured_on_a_single_line(opened_path, tmp_path):
+    shutil.copytree(opened_path("gpt2"), tmp_path / "gpt2")
+    # A line of one token has none that comes next.
+    give_text(tmp_path / "gpt2", b"the animal is tired\nit", "lines")
+    assert costs_on_lines(load_run(tmp_path / "gpt2"), TextRole.PREVIOUS) == {}

@@ -20,6 +20,7 @@ UNSURE = Difference(0.9, 0.9, -0.01, 0.01, 400)
 WORSE = Difference(0.9, 0.7, -0.25, -0.15, 400)
 BETTER = Difference(0.7, 0.75, 0.01, 0.09, 400)
 HEAD = Head.parse("encoder.0.self:0")
+COPY = load_run(ROOT / "gallery" / "copy")
 
 
 def card(**changed):
@@ -28,8 +29,8 @@ def card(**changed):
     return replace(found, **changed)
 
 
-def seen(role, effect=None, step=1):
-    return card_findings.seen(card(), role, effect, step).replace("\u00a0", " ")
+def seen(role, effect=None, untrained=False):
+    return card_findings.seen(card(), role, effect, untrained=untrained).replace("\u00a0", " ")
 
 
 def effect(exact=UNSURE, loss=UNSURE, pronoun=None):
@@ -81,7 +82,7 @@ def test_of_a_head_of_antecedents_the_pronouns_count():
 
 
 def test_an_untrained_model_says_so():
-    assert seen(role_of(None), step=0).startswith("The model is **untrained**")
+    assert seen(role_of(None), untrained=True).startswith("The model is **untrained**")
 
 
 def test_only_roles_that_beat_their_baselines_are_said_the_best_first():
@@ -135,8 +136,8 @@ def test_what_is_left_out_is_said_with_its_share():
 
 
 def test_one_sentence_says_that_it_says_little():
-    assert "these shares say little" in card_findings.measured(card(n_sentences=1))
-    assert card_findings.measured(card()) == "4 rows of 10 held-out sentences, seed 0"
+    assert "these shares say little" in card_findings.measured(COPY, card(n_sentences=1))
+    assert card_findings.measured(COPY, card()) == "4 rows of 10 held-out sentences, seed 0"
 
 
 def test_the_head_of_antecedents_is_said_with_what_was_stored(open_page):

@@ -179,7 +179,7 @@ def test_every_head_opens_on_some_move(open_override, model, kind, sentence):
 
 def test_long_translations_are_folded_below_what_is_found(open_override):
     at = open_override(model="copy", sentence=" ".join("abcd"[i % 4] for i in range(600)))
-    assert [folded.label for folded in at.expander][0] == "Translations"
+    assert [folded.label for folded in at.expander][0] == "What is written"
 
 
 @pytest.mark.parametrize(("older", "name"), [("largest weight", "largest"), ("all weight", "all")])

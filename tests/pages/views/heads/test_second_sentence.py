@@ -77,3 +77,19 @@ def test_what_was_typed_for_one_view_stays_in_the_other(open_page):
     at = open_page("heads", trial="patch", patch_with=TIRED.replace("tired", "old"))
     at.segmented_control(key="trial").set_value("paths").run()
     assert at.text_input(key="patch_with").value == TIRED.replace("tired", "old")
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "marian"])
+def test_an_opened_model_is_offered_one_that_differs_in_a_word(
+    open_page, opened_path, elsewhere, kind
+):
+    elsewhere("OWN", opened_path(kind).parent)
+    for page, query, key in (
+        ("heads", {"trial": "patch"}, "patch_with"),
+        ("attention", {"view": "compare"}, "other_sentence"),
+    ):
+        at = open_page(page, model=f"runs/{kind}", **query)
+        first, second = (at.text_input(key=each).value for each in ("sentence", key))
+        words = first.casefold().split(), second.casefold().split()
+        assert len(words[0]) == len(words[1])
+        assert sum(a != b for a, b in zip(*words, strict=True)) == 1

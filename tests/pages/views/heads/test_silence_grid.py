@@ -1,3 +1,5 @@
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -5,8 +7,11 @@ from hypothesis import strategies as st
 from core.analysis.effects.head_effects import HeadEffect, HeadEffects
 from core.evaluate.intervals import Difference
 from core.heads import Head, Site
+from core.runs.run import load_run
 from pages.views.heads import silence_grid
+from tests.pages.conftest import ROOT
 
+COPY = load_run(ROOT / "gallery" / "copy")
 SURE, UNSURE = Difference(0.9, 0.6, -0.345, -0.25, 400), Difference(0.9, 0.88, -0.05, 0.01, 160)
 
 
@@ -48,10 +53,17 @@ def test_whoever_points_at_a_cell_is_told_how_sure_it_is():
     assert detail(UNSURE, "pronoun", off=False).endswith("n = 160: no change found")
 
 
+def test_of_one_sentence_no_interval_is_said():
+    alone = Difference(0.9, 0.8, -math.inf, math.inf, 1)
+    assert silence_grid.detail(alone, "loss", off=False) == "one sentence: no interval"
+
+
 def test_n_is_that_of_the_figure_that_is_shown():
     head = HeadEffect(Head(Site("encoder", 0, "self"), 0), SURE, SURE, UNSURE)
     effects = HeadEffects((head,), n=400, seed=7, step=1)
-    said = {by: silence_grid.how_to_read(effects, by) for by in ("exact_match", "pronoun", "loss")}
+    said = {
+        by: silence_grid.how_to_read(COPY, effects, by) for by in ("exact_match", "pronoun", "loss")
+    }
     assert "in points, on 400 held-out sentences (seed 7)" in said["exact_match"]
     assert "in points, on 160 ambiguous pronouns of 400 held-out sentences" in said["pronoun"]
     assert "in nats per token, on 400 held-out sentences" in said["loss"]

@@ -6,7 +6,8 @@ from core.analysis.effects.line_cost import costs_on_lines
 from core.analysis.heads.own_lines import roles_on_lines
 from core.analysis.heads.repeated_tokens import TextRole
 from core.evaluate.evaluation import held_out_pairs
-from core.runs.own_text import give_text, lines_of
+from core.inspection import inspect_sentence
+from core.runs.own_text import give_text, lines_of, text_of
 from core.runs.run import load_run
 from pages import heads
 from pages.frame.language import percent
@@ -58,6 +59,14 @@ def test_what_silencing_costs_in_the_lines_is_said(open_page, own_models):
     assert "n = 2 lines" in said(at)
 
 
+def test_one_line_has_no_interval(open_page, own_models):
+    own_models("gpt2", "the animal is tired\nit was the street")
+    query = {"text_role": "previous", "text_costs": "true"}
+    at = open_page("heads", trial="scores", model="runs/gpt2", **query)
+    assert said(at).count("one line: no interval") >= 1
+    assert "∞" not in said(at)
+
+
 def test_lines_are_typed_on_the_page(open_page, own_models):
     path = own_models("bert")
     at = open_page("heads", trial="scores", model="runs/bert")
@@ -81,15 +90,63 @@ def test_text_that_cannot_be_used_is_refused_in_a_sentence(open_page, own_models
 PAIRS = "the animal\tla rue\nit was too tired\til dormait\nthe street\tl'été dernier\n"
 
 
-@pytest.mark.parametrize("trial", [view.name for view in heads.VIEWS])
+@pytest.mark.parametrize("trial", [each.name for each in heads.VIEWS if each.name != "guided"])
 def test_a_translator_with_pairs_is_measured_on_them(open_page, own_models, trial):
     run = load_run(own_models("marian", PAIRS))
     assert len(held_out_pairs(run, 10, 0)) == 3
     at = open_page("heads", trial=trial, model="runs/marian")
     assert not at.exception
     assert "nobody here knows on which task" not in said(at)
+    # Nobody knows what it learned from, and there are no more than three.
+    assert "held-out" not in said(at)
+    assert "400" not in "".join(each.label for each in [*at.button, *at.toggle])
     if trial == "scores":
-        assert "on 3 held-out sentences" in said(at)
+        assert "on 3 pairs of your own" in said(at)
+    if trial == "silence":
+        assert "Measure all heads on 3 pairs of your own" in [each.label for each in at.button]
+
+
+def test_an_opened_model_is_never_called_untrained(open_page, own_models):
+    own_models("marian", PAIRS)
+    at = open_page("heads", trial="card", model="runs/marian")
+    assert "3 pairs of your own" in said(at)
+    assert "untrained" not in said(at)
+
+
+@pytest.mark.parametrize(
+    ("kind", "content"), [("marian", PAIRS), ("gpt2", "\n".join(LINES))], ids=["pairs", "lines"]
+)
+def test_text_that_was_given_stands_there_is_changed_and_taken_back(
+    open_page, own_models, kind, content
+):
+    path = own_models(kind, content)
+    at = open_page("heads", trial="scores", model=f"runs/{kind}")
+    assert at.text_area("own_text_typed").value == content.rstrip("\n")
+    changed = content.rstrip("\n").replace("street", "road")
+    at.text_area("own_text_typed").set_value(changed).run()
+    [button] = [each for each in at.button if each.label == "Measure on it"]
+    button.click().run()
+    assert at.text_area("own_text_typed").value == text_of(path) == changed
+    [button] = [each for each in at.button if each.label == "Take it back"]
+    button.click().run()
+    assert not at.exception
+    assert text_of(path) == ""
+    assert at.text_area("own_text_typed").value == ""
+    assert not [each for each in at.button if each.label == "Take it back"]
+
+
+def test_the_example_is_in_the_languages_of_the_model(open_page, own_models):
+    path = own_models("marian")
+    at = open_page("heads", trial="scores", model="runs/marian", sentence="the animal")
+    written = inspect_sentence(load_run(path), "the animal").translation.text
+    assert at.text_area("own_text_typed").placeholder == f"the animal\t{written}"
+
+
+def test_costs_are_promised_only_to_models_that_write(open_page, own_models):
+    for kind in ("bert", "gpt2"):
+        own_models(kind)
+        at = open_page("heads", trial="scores", model=f"runs/{kind}")
+        assert ("silencing heads costs there" in said(at)) == (kind == "gpt2")
 
 
 def test_exposure_is_measured_on_the_pairs(open_page, own_models):

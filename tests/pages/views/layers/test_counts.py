@@ -38,3 +38,11 @@ def test_the_line_says_how_large_the_model_is_beside_the_paper_s(open_layers):
     own = count_parameters(load_run(ROOT / "gallery" / "copy").settings.model)
     base = count_parameters(TABLE_3[0].config)
     assert f"This model has **{own:,}** parameters, {100 * own / base:.1f}" in text
+
+
+def test_why_an_opened_model_has_fewer_than_its_files_is_said(open_layers, opened_path, elsewhere):
+    elsewhere("OWN", opened_path("bert").parent)
+    assert "Not counted: weights of its files" in said(
+        open_layers(layers="counts", model="runs/bert")
+    )
+    assert "Not counted" not in said(open_layers(layers="counts"))

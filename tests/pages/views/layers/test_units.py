@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from core.heads import Site
 from core.model import Step
@@ -54,3 +55,20 @@ def test_the_line_counts_units_that_never_fire_and_names_the_strongest(open_laye
     unit = int(hidden_KF[8].argmax())
     others = int(fires[:, unit].sum()) - 1
     assert f"strongest there is unit {unit}; it also fires on {others} other" in text
+
+
+BELOW_ZERO = {"gpt2": ("GELU", "a little below 0"), "llama3": ("SiLU", "a gated layer")}
+
+
+@pytest.mark.parametrize("kind", BELOW_ZERO)
+def test_the_activation_of_the_model_is_named(
+    open_layers, opened_path, elsewhere, handed_over, kind
+):
+    elsewhere("OWN", opened_path(kind).parent)
+    at = open_layers(layers="units", model=f"runs/{kind}", sentence="the animal")
+    [shown] = handed_over
+    formula, words = BELOW_ZERO[kind]
+    assert formula in shown.formula
+    assert formula in shown.how_to_read
+    assert words in shown.how_to_read
+    assert "ReLU" not in said(at)

@@ -1,3 +1,6 @@
+import shutil
+
+from core.runs.own_text import give_text
 from core.runs.records import read_record
 from pages.frame.view import page
 from pages.views.runs.table import shortened
@@ -55,3 +58,14 @@ def test_the_line_names_the_run_with_most_sentences_right(open_page, taken):
     assert f"There are {len(columns['run'])} runs." in seen
     assert f"measured on its own task: **{best}** has most" in seen
     assert f"**{100 * shares[best]:g}\xa0%**" in seen
+
+
+def test_an_opened_model_has_its_family_in_the_place_of_a_task(
+    open_page, own_runs, opened_path, taken
+):
+    shutil.copytree(opened_path("bert"), own_runs / "bert")
+    give_text(own_runs / "bert", b"a line\nanother line", "lines")
+    at = open_page("runs")
+    [table] = at.dataframe
+    [row] = [each for _, each in table.value.iterrows() if each["run"] == "runs/bert"]
+    assert row["task"] == "BERT"

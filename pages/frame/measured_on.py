@@ -1,0 +1,43 @@
+"""What a model is measured on, in words: held-out sentences, or the pairs that it was given."""
+
+from core.evaluate.evaluation import held_out_samples
+from core.runs.run import PAIRS, Run, RunError
+from pages.frame import cached
+from pages.frame.language import _, n_, number
+
+_SEED = 0
+"""Which of them are counted makes no difference."""
+
+
+def sentences(run: Run, n: int) -> str:
+    """Return so many held-out sentences in words; of an opened model they are the visitor's own.
+
+    Args:
+        run: That is measured. Of an opened one nobody knows what it learned from.
+        n: How many.
+    """
+    if run.settings.is_opened:
+        said = n_("{n} pair of your own", "{n} pairs of your own", n)
+    else:
+        said = n_("{n} held-out sentence", "{n} held-out sentences", n)
+    return said.format(n=number(n))
+
+
+def all_of_them(run: Run) -> str:
+    """Return the same without a number."""
+    return _("pairs of your own") if run.settings.is_opened else _("held-out sentences")
+
+
+def most(run: Run, n: int) -> int:
+    """Return on how many sentences a run can be measured where `n` are asked for."""
+    if run.settings.task != PAIRS:
+        return n
+    try:
+        return cached.of_run(_count, run.path, n)
+    except RunError:
+        # Whoever measures says why that cannot be done.
+        return n
+
+
+def _count(run: Run, n: int) -> int:
+    return len(held_out_samples(run, n, _SEED))

@@ -1,0 +1,35 @@
+import shutil
+
+import pytest
+
+from core.runs.own_text import give_text
+from core.runs.run import load_run
+from pages.frame import measured_on
+from tests.pages.conftest import ROOT
+
+PAIRS = b"the animal\tla rue\nit was too tired\til dormait\nthe street\tun mot\n"
+
+
+@pytest.fixture
+def own(opened_path, tmp_path):
+    shutil.copytree(opened_path("marian"), tmp_path / "own")
+    give_text(tmp_path / "own", PAIRS, "pairs")
+    return load_run(tmp_path / "own")
+
+
+def test_pairs_that_were_given_are_not_called_held_out(own):
+    assert measured_on.sentences(own, 1) == "1 pair of your own"
+    assert measured_on.sentences(own, 3) == "3 pairs of your own"
+    assert measured_on.all_of_them(own) == "pairs of your own"
+
+
+def test_of_what_was_learned_here_sentences_are_held_out():
+    run = load_run(ROOT / "gallery" / "copy")
+    assert measured_on.sentences(run, 400) == "400 held-out sentences"
+    assert measured_on.all_of_them(run) == "held-out sentences"
+
+
+def test_no_more_are_promised_than_there_are(own):
+    assert measured_on.most(own, 400) == 3
+    assert measured_on.most(own, 2) == 2
+    assert measured_on.most(load_run(ROOT / "gallery" / "copy"), 400) == 400
