@@ -73,6 +73,10 @@ class ModelConfig(Settings):
     """How a position of a decoder learns of those before it; ssru is a recurrent unit."""
     shared: Shared = "nothing"
     """Which of the projections to queries, keys and values are one matrix, in every layer."""
+    projections: bool = True
+    """Without, each head's queries, keys and values are its share of what comes in, as it is."""
+    output_projection: bool = True
+    """What heads make goes through W^O; without, their outputs stand side by side."""
     residual: bool = True
     """What a sublayer makes is added to what it was given; without it takes its place."""
     feed_forward: bool = True
@@ -219,6 +223,7 @@ class ModelConfig(Settings):
             "v" not in self.shared or self.d_k == self.d_v,
             f"shared is {self.shared}: keys are {self.d_k} wide and values {self.d_v}",
         )
+        self._check_projections()
         require(
             self.decoder_mixing == "attention"
             or (len(self.stacks) == 2 and self.positions != "buckets"),
@@ -232,6 +237,26 @@ class ModelConfig(Settings):
         require(
             self.has_output or self.n_decoder_layers == 0,
             "has_output is False: a decoder says which token comes next",
+        )
+
+    def _check_projections(self) -> None:
+        """Refuse what cannot be where there is no matrix to make one width of another."""
+        if not self.projections:
+            require(
+                self.shared == "nothing",
+                f"shared is {self.shared}, and projections is False: there is no matrix to share",
+            )
+            require(
+                self.n_key_value_sets == self.n_heads and self.n_heads * self.d_k == self.d_model,
+                f"projections is False: {self.n_heads} heads of width {self.d_k} and "
+                f"{self.n_key_value_sets} sets of keys and values do not share d_model, "
+                f"{self.d_model}, evenly",
+            )
+        require(
+            (self.projections and self.output_projection)
+            or self.n_heads * self.d_v == self.d_model,
+            f"{self.n_heads} heads of width {self.d_v} do not make d_model, {self.d_model}, "
+            "without a projection",
         )
 
 

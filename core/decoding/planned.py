@@ -14,7 +14,7 @@ from torch.nn import functional as F
 
 from core.heads import Site
 from core.model import Cache
-from core.model.attention import Scoring, attend
+from core.model.attention import Scoring, Unprojected, attend
 from core.model.cache import KeysValues
 from core.model.norm import LayerNorm, RMSNorm
 from core.model.rotary import Rotary, Turns
@@ -259,6 +259,8 @@ def linear(part: str, module: nn.Module) -> Map:
     Raises:
         PlanError: It is no `nn.Linear`.
     """
+    if type(module) is Unprojected:
+        return lambda x_BD: x_BD
     matrix = known(part, module, nn.Linear)
     weight, bias = matrix.weight, matrix.bias
     return lambda x_BD: F.linear(x_BD, weight, bias)
@@ -266,6 +268,8 @@ def linear(part: str, module: nn.Module) -> Map:
 
 def _together(part: str, *modules: nn.Module) -> Map:
     """Return several projections of the same vectors as one product."""
+    if all(type(each) is Unprojected for each in modules):
+        return lambda x_BD: torch.cat([x_BD] * len(modules), dim=-1)
     matrices = [known(part, each, nn.Linear) for each in modules]
     if sum(each.weight.numel() for each in matrices) > LARGE:
         each_alone = [linear(part, each) for each in matrices]

@@ -19,7 +19,7 @@ from core.model.cache import KeysValues
 from core.model.part import Shapes, products
 from core.model.probe import Probe, Step, probed
 from core.model.rotary import Rotary
-from core.model.stages import Stage, formulas
+from core.model.stages import SHARED, Stage, formulas
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +132,27 @@ def attend_probed(
     return see(Step.MIXED, weights_BHQK @ value_BHKE)
 
 
+class Unprojected(nn.Linear):
+    """In the place of a projection: gives back what it is given, as the identity matrix would.
+
+    Whoever reads its weights finds that matrix. Nothing is learned, and nothing is kept in a file.
+    """
+
+    def __init__(self, width: int) -> None:
+        nn.Module.__init__(self)
+        self.in_features = self.out_features = width
+        self.register_buffer("weight", torch.eye(width), persistent=False)
+        self.register_parameter("bias", None)
+
+    def forward(self, x_BKD: Tensor) -> Tensor:
+        """Return x_BKD."""
+        return x_BKD
+
+
+def _projection(width: int, made: int, bias: bool, learned: bool) -> nn.Linear:
+    return nn.Linear(width, made, bias) if learned else Unprojected(width)
+
+
 class MultiHeadAttention(nn.Module):
     """Several heads look at once, each through projections of its own (section 3.2.2)."""
 
@@ -147,11 +168,13 @@ class MultiHeadAttention(nn.Module):
         self.has_bias_of_distances = config.positions == "buckets" and site.is_self
         self.rotary = Rotary(config) if config.positions == "rotary" and site.is_self else None
         bias = config.attention_bias
-        self.query = nn.Linear(config.d_model, self.n_heads * self.d_k, bias)
-        self.key = nn.Linear(config.d_model, self.n_kv_heads * self.d_k, bias)
-        self.value = nn.Linear(config.d_model, self.n_kv_heads * self.d_v, bias)
-        self.output = nn.Linear(self.n_heads * self.d_v, config.d_model, bias)
-        self.shared = config.shared
+        width, projects = config.d_model, config.projections
+        self.query = _projection(width, self.n_heads * self.d_k, bias, projects)
+        self.key = _projection(width, self.n_kv_heads * self.d_k, bias, projects)
+        self.value = _projection(width, self.n_kv_heads * self.d_v, bias, projects)
+        self.output = _projection(self.n_heads * self.d_v, width, bias, config.output_projection)
+        self.shared, self.projects = config.shared, config.projections
+        self.projects_output = config.output_projection
         if self.shared in ("qk", "qkv"):
             self.key = self.query
         if self.shared in ("kv", "qkv"):
@@ -240,22 +263,52 @@ class MultiHeadAttention(nn.Module):
             case divisor if divisor != 1:
                 scores = rf"\tfrac{{{scores}}}{{{width}\,(l + 1)}}"
         bias = " + B_i" if self.has_bias_of_distances else ""
+        output = r"\, W^O" if self.projects_output else ""
         return (
-            r"\mathrm{Concat}(head_1 \dots head_h)\, W^O,\quad head_i = "
+            rf"\mathrm{{Concat}}(head_1 \dots head_h){output},\quad head_i = "
             rf"\mathrm{{softmax}}\!\left({scores}{bias} + M\right) V_i,"
         )
 
+    def projected(self, memory: str) -> str:
+        """Return what queries, keys and values of head i are, in LaTeX.
+
+        Args:
+            memory: What keys and values are made of, in LaTeX.
+        """
+        if not self.projects:
+            return (
+                rf"Q_i = x_{{(i)}},\ K_i = V_i = {memory}_{{(i)}},\ x_{{(i)}}\text{{: its columns}}"
+            )
+        named = {**{name: name for name in "QKV"}, **SHARED[self.shared]}
+        q, k, v = (f"W_i^{named[name]}" for name in "QKV")
+        return rf"Q_i = x {q},\ K_i = {memory}\, {k},\ V_i = {memory}\, {v}"
+
     def count(self) -> str:
         """Return how many numbers the layer learns, in LaTeX."""
-        shared = self.n_kv_heads != self.n_heads
-        biased = self.query.bias is not None
+        biased = self.output.bias is not None or self.query.bias is not None
+        if not (self.projects and self.projects_output):
+            return self._count_of_those_left(biased)
         if self.shared != "nothing":
             n = 1 if self.shared == "qkv" else 2
             return f"{n + 1} h d_k d" + (f" + {n} h d_k + d" if biased else "")
-        if not shared:
+        if self.n_kv_heads == self.n_heads:
             return "2 d (h d_k + h d_v)" + (" + 2 h d_k + h d_v + d" if biased else "")
         biases = " + h d_k + g d_k + g d_v + d" if biased else ""
         return rf"d (h d_k + g d_k + g d_v + h d_v){biases} \quad (g = {self.n_kv_heads})"
+
+    def _count_of_those_left(self, biased: bool) -> str:
+        """Return the count where some of the projections are not there."""
+        if not self.projects:
+            if not self.projects_output:
+                return "0"
+            return "h d_v d" + (" + d" if biased else "")
+        if self.shared != "nothing":
+            n = 1 if self.shared == "qkv" else 2
+            return f"{n} h d_k d" + (f" + {n} h d_k" if biased else "")
+        if self.n_kv_heads == self.n_heads:
+            return "d (2 h d_k + h d_v)" + (" + 2 h d_k + h d_v" if biased else "")
+        biases = " + h d_k + g d_k + g d_v" if biased else ""
+        return rf"d (h d_k + g d_k + g d_v){biases} \quad (g = {self.n_kv_heads})"
 
     def stages(self, head: int) -> Mapping[Stage, str]:
         """Return the stages of a head in order, each with its formula in LaTeX."""

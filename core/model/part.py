@@ -216,4 +216,6 @@ def products(matrix: nn.Linear, n_positions: int) -> int:
     >>> products(nn.Linear(3, 4), 5)
     60
     """
-    return matrix.weight.numel() * n_positions
+    # What is no parameter is the identity, and not multiplied with.
+    learned = isinstance(matrix.weight, nn.Parameter)
+    return matrix.weight.numel() * n_positions if learned else 0

@@ -58,7 +58,8 @@ def formulas(attention: "MultiHeadAttention", head: int) -> Mapping[Stage, str]:
     q, k = ("q'", "k'") if attention.rotary is not None else ("q", "k")
     # A projection that two share is called by the name of the first.
     named = {**{name: name for name in "QKVO"}, **SHARED[attention.shared]}
-    b = {n: f" + b^{own}" if attention.query.bias is not None else "" for n, own in named.items()}
+    biases = {name: attention.query.bias for name in "QKV"} | {"O": attention.output.bias}
+    b = {n: f" + b^{own}" if biases[n] is not None else "" for n, own in named.items()}
     w_k, w_v = f"W^{named['K']}", f"W^{named['V']}"
     turned = r"R_{%s}\, %s_{%s}, \quad R: \text{turns each pair by an angle of its position}"
     scored = rf"{q}_i \cdot {k}_j"
@@ -81,7 +82,7 @@ def formulas(attention: "MultiHeadAttention", head: int) -> Mapping[Stage, str]:
         rf"{attention.n_heads} \times {d_v} = {attention.n_heads * d_v}",
         Stage.OUTPUT: rf"[\,{joined}\,]\, W^O{b['O']} = "
         rf"\sum_h \text{{head}}_h W^O_h{b['O']}",
-    }
+    } | _unprojected(attention, head)
     missing = {
         Stage.TURNED_QUERIES: attention.rotary is None,
         Stage.TURNED_KEYS: attention.rotary is None,
@@ -89,3 +90,17 @@ def formulas(attention: "MultiHeadAttention", head: int) -> Mapping[Stage, str]:
         Stage.POSITION_BIAS: not attention.has_bias_of_distances,
     }
     return {stage: text for stage, text in found.items() if not missing.get(stage)}
+
+
+def _unprojected(attention: "MultiHeadAttention", head: int) -> Mapping[Stage, str]:
+    """Return the formulas of those stages in which nothing is multiplied; see `Unprojected`."""
+    found: dict[Stage, str] = {}
+    given, d_k = attention.memory_symbol, attention.d_k
+    if not attention.projects:
+        columns = rf"\quad \text{{columns }} {head * d_k} \dots {(head + 1) * d_k - 1}"
+        found[Stage.QUERIES] = rf"q_i = x_i{columns}"
+        found[Stage.KEYS] = rf"k_j = {given}_j{columns}"
+        found[Stage.VALUES] = rf"v_j = {given}_j{columns}"
+    if not attention.projects_output:
+        found[Stage.OUTPUT] = r"\text{as they stand side by side: no } W^O"
+    return found

@@ -84,7 +84,7 @@ class SelfAttention(MultiHeadAttention):
                 group=ATTENTION,
                 multiply_adds=self.multiply_adds(length, length),
                 shapes=(("input", stream), *self.shapes(length, length), ("output", stream)),
-                formula=self.formula() + r"\quad Q_i, K_i, V_i = x W_i^Q, x W_i^K, x W_i^V",
+                formula=self.formula() + r"\quad " + self.projected("x"),
                 count=self.count(),
                 code=(MultiHeadAttention, attend),
                 site=self.site,
@@ -121,8 +121,7 @@ class CrossAttention(MultiHeadAttention):
                 group=ATTENTION,
                 multiply_adds=self.multiply_adds(n_queries, n_keys),
                 shapes=(*given, *self.shapes(n_queries, n_keys), ("output", sketch.stream)),
-                formula=self.formula()
-                + r"\quad Q_i = x W_i^Q,\ K_i = memory\, W_i^K,\ V_i = memory\, W_i^V",
+                formula=self.formula() + r"\quad " + self.projected("memory"),
                 count=self.count(),
                 code=(MultiHeadAttention, attend),
                 site=self.site,

@@ -11,7 +11,7 @@ from torch.overrides import TorchFunctionMode
 from core.config import ModelConfig
 from core.heads import Site, Stack
 from core.messages import N_
-from core.model.attention import MultiHeadAttention
+from core.model.attention import MultiHeadAttention, Unprojected
 from core.model.cache import Cache
 from core.model.layers import DecoderLayer, EncoderLayer, Layer, Residual
 from core.model.masks import causal_mask, decoder_mask, padding_to_hide
@@ -223,7 +223,7 @@ class Transformer(nn.Module):
     def _initialise(self) -> None:
         """Glorot for the projections; embeddings so that √d_model brings them to variance 1."""
         for module in self.modules():
-            if isinstance(module, nn.Linear):
+            if isinstance(module, nn.Linear) and not isinstance(module, Unprojected):
                 nn.init.xavier_uniform_(module.weight)
                 if module.bias is not None:
                     nn.init.zeros_(module.bias)

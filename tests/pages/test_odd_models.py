@@ -30,8 +30,12 @@ ODD = {
         "tied": False,
         "max_positions": 40,
     },
-    "one matrix, no norm": {"shared": "qkv", "norm_kind": "none"},
-    "attention alone, nothing added": {"feed_forward": False, "residual": False},
+    "one matrix, no norm, no output projection": {
+        **{"shared": "qkv", "norm_kind": "none", "output_projection": False},
+    },
+    "attention alone, nothing added, nothing projected": {
+        **{"feed_forward": False, "residual": False, "projections": False},
+    },
     "odd width": {"positions": "learned", "d_model": 15, "d_k": 4, "d_v": 4, "max_positions": 20},
 }
 

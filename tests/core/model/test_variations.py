@@ -21,6 +21,9 @@ SOURCE_BS = torch.tensor([[4, 5, 6, 7, 2], [8, 2, 0, 0, 0], [9, 10, 11, 2, 0]])
 TARGET_BT = torch.tensor([[1, 5, 6, 7, 8, 9], [1, 9, 3, 4, 5, 6], [1, 4, 5, 6, 7, 3]])
 VARIATIONS = {
     **{shared: {"shared": shared} for shared in ("qk", "kv", "qkv")},
+    "no projections": {"projections": False},
+    "no output projection": {"output_projection": False},
+    "no projection at all": {"projections": False, "output_projection": False},
     "no norm": {"norm_kind": "none"},
     "no residual": {"residual": False},
     "no feed-forward": {"feed_forward": False},
@@ -145,6 +148,43 @@ def test_where_queries_are_keys_scores_are_symmetric():
             torch.testing.assert_close(products_BHQK, products_BHQK.transpose(-2, -1))
 
 
+def test_without_projections_attention_is_the_softmax_of_its_input_with_itself():
+    config = replace(CONFIG, projections=False, output_projection=False, dropout=0.0)
+    attention = MultiHeadAttention(config, Site("encoder", 0, "self"))
+    x_KD = torch.randn(7, 16, dtype=torch.float64)
+    heads = []
+    for head in range(4):
+        own_KE = x_KD[:, 4 * head : 4 * head + 4]
+        heads.append((own_KE @ own_KE.T / 2).softmax(dim=-1) @ own_KE)
+    found_KD = attention(x_KD[None], attention.keys_values(x_KD[None]), None, None)[0]
+    torch.testing.assert_close(found_KD, torch.cat(heads, dim=-1))
+    assert not list(attention.parameters())
+    assert attention.multiply_adds(7, 7) == 4 * 7 * 7 * 8
+    assert attention.count() == "0"
+
+
+def test_without_an_output_projection_heads_stand_side_by_side():
+    model = build(replace(CONFIG, output_projection=False), seed=2).eval()
+    record = Record(frozenset(Step))
+    with torch.inference_mode():
+        model(SOURCE_BS, TARGET_BT, record)
+    for site in model.sites():
+        mixed_BHQE = record.tensors[site, Step.MIXED]
+        assert torch.equal(record.tensors[site, Step.ADDED], mixed_BHQE.transpose(1, 2).flatten(2))
+
+
+@pytest.mark.parametrize("name", ["no projections", "no output projection", "no projection at all"])
+def test_the_formulas_name_no_matrix_that_is_not_there(name):
+    config = replace(CONFIG, **VARIATIONS[name])
+    attention = MultiHeadAttention(config, Site("decoder", 1, "cross"))
+    text = " ".join([attention.formula(), attention.projected("m"), *attention.stages(1).values()])
+    assert ("W^Q" in text) == ("W_i^K" in text) == config.projections
+    assert ("W^O_h" in text) == config.output_projection
+    assert ("b^O" in text) == config.output_projection
+    if not config.projections:
+        assert r"q_i = x_i\quad \text{columns } 4 \dots 7" in text
+
+
 def test_without_a_residual_a_block_is_its_sublayer_and_its_norm():
     for norm in ("post", "pre"):
         model = build(replace(CONFIG, residual=False, norm=norm), seed=2).eval()
@@ -166,6 +206,10 @@ def test_without_a_residual_a_block_is_its_sublayer_and_its_norm():
         ({"shared": "qk", "n_kv_heads": 2}, "which are no queries"),
         ({"shared": "kv", "d_v": 5}, "keys are 4 wide and values 5"),
         ({"shared": "everything"}, "shared is 'everything'"),
+        ({"projections": False, "shared": "qk"}, "there is no matrix to share"),
+        ({"projections": False, "d_k": 5}, "do not share d_model, 16, evenly"),
+        ({"projections": False, "n_kv_heads": 2}, "do not share d_model, 16, evenly"),
+        ({"output_projection": False, "d_v": 5}, "do not make d_model, 16, without a projection"),
     ],
 )
 def test_what_cannot_be_shared_is_refused(settings, said):
