@@ -18,7 +18,8 @@ Positions = Literal["sinusoidal", "halves", "learned", "buckets", "rotary", "non
 Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
 ScoreScale = Literal["width", "width_and_layer", "none"]
 RotaryPairs = Literal["neighbours", "halves"]
-DecoderMixing = Literal["attention", "ssru"]
+EncoderMixing = Literal["attention", "average", "convolution", "none"]
+DecoderMixing = Literal["attention", "ssru", "average", "convolution", "none"]
 Tied = Literal["all", "target", "embeddings", "none"]
 
 
@@ -69,6 +70,9 @@ class ModelConfig(Settings):
     embedding_norm: bool = False
     sinusoid_base: float = 10000.0
     """Sinusoids turn by 1 / base^(2i / d_model) of a radian at each position."""
+    encoder_mixing: EncoderMixing = "attention"
+    """How a position of an encoder learns of the others: by looking at them, by the mean of all, by
+    its two neighbours, or not at all."""
     decoder_mixing: DecoderMixing = "attention"
     """How a position of a decoder learns of those before it; ssru is a recurrent unit."""
     shared: Shared = "nothing"
@@ -229,6 +233,19 @@ class ModelConfig(Settings):
             or (len(self.stacks) == 2 and self.positions != "buckets"),
             f"decoder_mixing is {self.decoder_mixing}: it needs an encoder, and no buckets",
         )
+        require(
+            self.encoder_mixing == "attention"
+            or (len(self.stacks) == 2 and self.positions != "buckets"),
+            f"encoder_mixing is {self.encoder_mixing}: it needs a decoder, and no buckets",
+        )
+        require(
+            self.feed_forward or self.encoder_mixing != "none",
+            "encoder_mixing is none and feed_forward is False: its layers would be empty",
+        )
+        require(
+            self.positions != "rotary" or "attention" in (self.encoder_mixing, self.decoder_mixing),
+            "positions is rotary, and there is no self-attention whose queries and keys it turns",
+        )
         if len(self.stacks) == 2:
             require(self.bos_id >= 0, "bos_id is -1: a decoder beside an encoder begins with one")
         most, n = max(self.pad_id, self.bos_id, *self.eos_ids), max(self.vocab_size, FIRST_ID)
@@ -270,6 +287,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "positions": get_args(Positions),
     "activation": get_args(Activation),
     "score_scale": get_args(ScoreScale),
+    "encoder_mixing": get_args(EncoderMixing),
     "decoder_mixing": get_args(DecoderMixing),
     "rotary_pairs": get_args(RotaryPairs),
     "tied": get_args(Tied),

@@ -55,7 +55,7 @@ HEADS: tuple[Rgb, ...] = (
 
 # The families of a model's parts, tinted as quietly as the boxes of a printed figure.
 _PARTS = {
-    **{"attention": HEADS[1], "feed-forward": HEADS[5], "recurrence": HEADS[2]},
+    **{"attention": HEADS[1], "feed-forward": HEADS[5], "recurrence": HEADS[2], "mixing": HEADS[2]},
     **{"norm": HEADS[6], "embedding": HEADS[3]},
 }
 

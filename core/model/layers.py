@@ -13,6 +13,7 @@ from core.config import ModelConfig
 from core.heads import Site
 from core.messages import N_
 from core.model.dropout import Dropout
+from core.model.mixing import MIXINGS
 from core.model.norm import describe_norm, norm_of, normalised
 from core.model.part import Sketch
 from core.model.probe import Probe, Step, probed
@@ -122,13 +123,17 @@ class EncoderLayer(Layer):
     """Self-attention, then feed-forward (Figure 1, left)."""
 
     self_attention: SelfAttention
+    """Not there where `encoder_mixing` names something else."""
     feed_forward: FeedForward
     """Not there where a layer is attention alone."""
 
     def __init__(self, config: ModelConfig, layer: int) -> None:
-        sublayers: dict[str, Sublayer] = {
-            "self_attention": SelfAttention(config, Site("encoder", layer, "self"))
-        }
+        sublayers: dict[str, Sublayer] = {}
+        if config.encoder_mixing == "attention":
+            sublayers["self_attention"] = SelfAttention(config, Site("encoder", layer, "self"))
+        elif config.encoder_mixing in MIXINGS:
+            mixing = MIXINGS[config.encoder_mixing]
+            sublayers["mixing"] = mixing(config, Site("encoder", layer, "mixing"))
         if config.feed_forward:
             sublayers["feed_forward"] = FeedForward(config, Site("encoder", layer, "feed_forward"))
         super().__init__(config, sublayers)
@@ -137,8 +142,8 @@ class EncoderLayer(Layer):
 class DecoderLayer(Layer):
     """Masked self-attention, cross-attention, then feed-forward (Figure 1, right).
 
-    A decoder alone has no cross-attention: there is nothing else to look at. A recurrent unit may
-    stand in the place of self-attention.
+    A decoder alone has no cross-attention: there is nothing else to look at. A recurrent unit
+    or another mixing may stand in the place of self-attention.
     """
 
     self_attention: SelfAttention
@@ -150,8 +155,11 @@ class DecoderLayer(Layer):
         sublayers: dict[str, Sublayer] = {}
         if config.decoder_mixing == "ssru":
             sublayers["ssru"] = SSRU(config, Site("decoder", layer, "ssru"))
-        else:
+        elif config.decoder_mixing == "attention":
             sublayers["self_attention"] = SelfAttention(config, Site("decoder", layer, "self"))
+        elif config.decoder_mixing in MIXINGS:
+            mixing = MIXINGS[config.decoder_mixing]
+            sublayers["mixing"] = mixing(config, Site("decoder", layer, "mixing"))
         if config.n_encoder_layers:
             sublayers["cross_attention"] = CrossAttention(config, Site("decoder", layer, "cross"))
         if config.feed_forward:

@@ -92,7 +92,7 @@ def formulas(attention: "MultiHeadAttention", head: int) -> Mapping[Stage, str]:
     return {stage: text for stage, text in found.items() if not missing.get(stage)}
 
 
-def _unprojected(attention: "MultiHeadAttention", head: int) -> Mapping[Stage, str]:
+def _unprojected(attention: "MultiHeadAttention", head: int) -> dict[Stage, str]:
     """Return the formulas of those stages in which nothing is multiplied; see `Unprojected`."""
     found: dict[Stage, str] = {}
     given, d_k = attention.memory_symbol, attention.d_k

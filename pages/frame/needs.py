@@ -90,8 +90,8 @@ _SENTENCES = {
         "looks at what it has read."
     ),
     Need.DECODER_SELF: lambda: _(
-        "{model} has a recurrent unit (SSRU) in the place of decoder self-attention, and this view "
-        "is about how a decoder looks at what is written so far."
+        "{model} has no decoder self-attention, and this view is about how a decoder looks at what "
+        "is written so far."
     ),
     Need.TASK: lambda: _(
         "{model} was trained elsewhere: nobody here knows on which task. This view measures on "

@@ -38,7 +38,7 @@ def test_defaults_are_the_papers_base_model():
         ("score_scale", "half"),
         ("rotary_pairs", "all"),
         ("tied", "some"),
-        ("decoder_mixing", "average"),
+        ("decoder_mixing", "waves"),
         ("sinusoid_base", 0.0),
         ("n_kv_heads", 3),
         ("n_buckets", 6),

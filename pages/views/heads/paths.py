@@ -15,7 +15,7 @@ from pages.frame.components import matrices
 from pages.frame.language import N_, _, capitalised, plain
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
-from pages.frame.translations import say
+from pages.frame.translations import say, written
 from pages.frame.typography import marked, typeset
 from pages.frame.view import Shown
 from pages.views.heads import cells, named_heads, paths_findings, paths_maps, second_sentence
@@ -185,8 +185,8 @@ def _sentences(paths: Paths, run: Run) -> str:
     study = paths.study
     texts = marked(*(typeset(each.text, run) for each in (study.clean, study.other)))
     lines = [
-        _("Translation of the first sentence: {text}").format(text=texts[0]),
-        _("Translation of the second sentence: {text}").format(text=texts[1]),
+        _("First sentence, {written}: {text}").format(written=written(run), text=texts[0]),
+        _("Second sentence, {written}: {text}").format(written=written(run), text=texts[1]),
     ]
     return "  \n".join(lines)
 

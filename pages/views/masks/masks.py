@@ -101,9 +101,22 @@ def _kinds_said(batch: PaddedBatch, config: ModelConfig) -> str:
         "self-attention ({source} × {source}) and cross-attention ({target} × {source}) get the "
         "padding mask of the source;"
     )
+    if config.encoder_mixing != "attention":
+        said = _(
+            "Batch of {n} × {source} source tokens, {padding} of them PAD. Cross-attention "
+            "({target} × {source}) gets the padding mask of the source, and the encoder has no "
+            "self-attention;"
+        )
     if config.decoder_mixing == "attention":
         rest = _(
             "decoder self-attention ({target} × {target}) gets look-ahead and padding combined."
+        )
+    elif config.decoder_mixing == "none":
+        rest = _("the decoder has no self-attention: a word knows nothing of those before it.")
+    elif config.decoder_mixing != "ssru":
+        rest = _(
+            "the decoder has no self-attention: what takes its place has only the words before a "
+            "word, and needs no mask."
         )
     else:
         rest = _(

@@ -1,0 +1,133 @@
+"""What may stand in the place of self-attention: positions are mixed without looking at each other.
+
+B batch, K length of the sequence, T of a target, D model width.
+"""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from core.config import ModelConfig
+from core.heads import Site
+from core.messages import N_
+from core.model.part import Part, Sketch, products
+from core.model.probe import Probe
+from core.model.sublayers import Seen
+
+MIXING = N_("mixing")
+"""The group of its parameters."""
+
+
+class Mixing(nn.Module, ABC):
+    """Every position takes the same from the others, whatever they say."""
+
+    label: ClassVar[str]
+    """Marked for translation."""
+    formulas: ClassVar[tuple[str, str]]
+    """In LaTeX: of an encoder, and of a decoder, which sees nothing that comes later."""
+    neighbours: ClassVar[int] = 1
+    """So many positions stand side by side in what the matrix is multiplied with."""
+
+    def __init__(self, config: ModelConfig, site: Site) -> None:
+        super().__init__()
+        self.site = site
+        self.value = nn.Linear(self.neighbours * config.d_model, config.d_model)
+
+    @abstractmethod
+    def added(self, x_BKD: Tensor, seen: Seen, probe: Probe | None) -> Tensor:
+        """Return added_BKD, what the positions take from each other."""
+
+    def describe(self, sketch: Sketch) -> None:
+        """Add the part."""
+        n = self.neighbours
+        sketch.add(
+            Part(
+                id=str(self.site),
+                kind="mixing",
+                label=self.label,
+                group=MIXING,
+                multiply_adds=products(self.value, sketch.length),
+                shapes=(("input", sketch.stream), ("output", sketch.stream)),
+                formula=self.formulas[self.site.stack == "decoder"],
+                count=f"{n if n > 1 else ''} d^2 + d",
+                code=(type(self),),
+                site=self.site,
+            ),
+            learned=self.parameters(),
+        )
+
+
+class Average(Mixing):
+    """The mean of all positions that attention could see, through one matrix.
+
+    As attention whose scores are all equal: content decides nothing.
+    """
+
+    label = N_("Average")
+    formulas = (
+        r"\Big(\tfrac{1}{n} \sum_j x_j\Big) W + b",
+        r"\Big(\tfrac{1}{i + 1} \sum_{j \le i} x_j\Big) W + b",
+    )
+
+    def added(self, x_BKD: Tensor, seen: Seen, probe: Probe | None) -> Tensor:
+        """Return the mean, the same for all positions of an encoder."""
+        return self.value(self._mean(x_BKD, seen))
+
+    def _mean(self, x_BKD: Tensor, seen: Seen) -> Tensor:
+        if seen.cache is not None:
+            before_BD = seen.cache.states.get(self.site)
+            sums_BTD = x_BKD.cumsum(dim=1)
+            if before_BD is not None:
+                sums_BTD = sums_BTD + before_BD[:, None]
+            seen.cache.states[self.site] = sums_BTD[:, -1]
+            first = seen.cache.length + 1
+            counts_T = torch.arange(first, first + x_BKD.shape[1], device=x_BKD.device)
+            return sums_BTD / counts_T[:, None]
+        n = x_BKD.shape[1]
+        if seen.visible_BQK is None:
+            return x_BKD.mean(dim=1, keepdim=True).expand(-1, n, -1)
+        shares_BQK = seen.visible_BQK.to(x_BKD.dtype)
+        shares_BQK = shares_BQK / shares_BQK.sum(dim=-1, keepdim=True).clamp(min=1)
+        return (shares_BQK @ x_BKD).expand(-1, n, -1)
+
+
+class Convolution(Mixing):
+    """A position and its neighbours through one matrix: a convolution of width 3.
+
+    In a decoder the position and the two before it (Gehring et al. 2017).
+    """
+
+    label = N_("Convolution")
+    formulas = (
+        r"[\,x_{i-1}, x_i, x_{i+1}\,]\, W + b",
+        r"[\,x_{i-2}, x_{i-1}, x_i\,]\, W + b",
+    )
+    neighbours = 3
+
+    def added(self, x_BKD: Tensor, seen: Seen, probe: Probe | None) -> Tensor:
+        """Return what three neighbours make; beyond the ends, and in padding, stand zeros."""
+        around_BKD = self._around(x_BKD, seen)
+        n = x_BKD.shape[1]
+        three = [around_BKD[:, start : start + n] for start in range(self.neighbours)]
+        return self.value(torch.cat(three, dim=-1))
+
+    def _around(self, x_BKD: Tensor, seen: Seen) -> Tensor:
+        """Return the positions with the two more that their first and last have as neighbours."""
+        nothing_B1D = torch.zeros_like(x_BKD[:, :1])
+        if self.site.stack == "encoder":
+            if seen.visible_BQK is not None:
+                x_BKD = x_BKD * seen.visible_BQK.transpose(1, 2)
+            return torch.cat([nothing_B1D, x_BKD, nothing_B1D], dim=1)
+        before_B2D = torch.cat([nothing_B1D] * 2, dim=1)
+        if seen.cache is not None:
+            before_B2D = seen.cache.states.get(self.site, before_B2D)
+        around_BTD = torch.cat([before_B2D, x_BKD], dim=1)
+        if seen.cache is not None:
+            seen.cache.states[self.site] = around_BTD[:, -2:]
+        return around_BTD
+
+
+MIXINGS = {"average": Average, "convolution": Convolution}
+"""Setting → what stands in the place of self-attention."""

@@ -1,0 +1,152 @@
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from core.config import ConfigError, ModelConfig
+from core.decoding.plan import DecoderPlan, PlanError
+from core.decoding.step import Stepper
+from core.heads import Kind, Site
+from core.model import Cache, Record, Step, build
+from core.model.description import describe
+from core.model.masks import padding_mask
+from core.model.mixing import Average, Convolution
+from core.model.sublayers import Seen
+from core.model.transformer import count_parameters
+
+CONFIG = ModelConfig(23, 2, 2, 16, 32, 4, max_positions=20)
+SOURCE_BS = torch.tensor([[4, 5, 6, 7, 2], [8, 2, 0, 0, 0], [9, 10, 11, 2, 0]])
+TARGET_BT = torch.tensor([[1, 5, 6, 7, 8, 9], [1, 9, 3, 4, 5, 6], [1, 4, 5, 6, 7, 3]])
+MIXED = ("average", "convolution", "none")
+
+
+@pytest.fixture(params=[(one, other) for one in MIXED for other in MIXED])
+def config(request):
+    encoder, decoder = request.param
+    return replace(CONFIG, encoder_mixing=encoder, decoder_mixing=decoder)
+
+
+@pytest.fixture
+def model(config):
+    return build(config, seed=3).eval()
+
+
+def test_only_cross_attention_is_left_and_every_part_is_described(model, config):
+    assert {site.attention for site in model.sites()} == {Kind.CROSS}
+    found = describe(config, 5, 6)
+    assert found.parameters == count_parameters(config)
+    assert found.parameters == sum(each.numel() for each in model.parameters())
+    mixing = [part for part in found.parts if part.kind == "mixing"]
+    assert len(mixing) == 2 * (config.encoder_mixing != "none") + 2 * (
+        config.decoder_mixing != "none"
+    )
+
+
+def test_a_target_in_pieces_gets_the_logits_of_the_whole(model):
+    with torch.no_grad():
+        encoded = model.encode(SOURCE_BS), padding_mask(SOURCE_BS)
+        whole_BTV = model.decode(TARGET_BT, *encoded)
+        for cuts in ((1, 2, 3, 4, 5), (3,), (2, 5)):
+            cache = Cache()
+            pieces = torch.tensor_split(TARGET_BT, cuts, dim=1)
+            parts = [model.decode(piece_BT, *encoded, cache=cache) for piece_BT in pieces]
+            assert (torch.cat(parts, dim=1) - whole_BTV).abs().max() < 2e-5
+
+
+def test_later_words_and_padding_change_nothing(model):
+    with torch.no_grad():
+        whole_BTV = model(SOURCE_BS, TARGET_BT)
+        begun_BTV = model(SOURCE_BS, TARGET_BT[:, :4])
+        torch.testing.assert_close(begun_BTV, whole_BTV[:, :4], atol=1e-5, rtol=1e-5)
+        alone_BTV = model(SOURCE_BS[1:2, :2], TARGET_BT[1:2])
+        torch.testing.assert_close(alone_BTV, whole_BTV[1:2], atol=1e-5, rtol=1e-5)
+        padded_BT = F.pad(TARGET_BT[:, :4], (0, 2))
+        torch.testing.assert_close(model(SOURCE_BS, padded_BT)[:, :4], begun_BTV)
+
+
+def test_it_decodes_by_its_modules_and_rows_go_on_as_their_sentences(model, config):
+    stepper, index_B = Stepper(model, SOURCE_BS), torch.tensor([2, 0, 0])
+    for step in range(3):
+        stepper.feed(TARGET_BT[:, step])
+    chosen = stepper.rows(index_B)
+    found_BV = [chosen.feed(TARGET_BT[index_B, step])[0] for step in range(3, 6)][-1]
+    with torch.no_grad():
+        expected_BV = model(SOURCE_BS, TARGET_BT)[index_B, -1]
+        seen = torch.isfinite(found_BV)
+        assert (found_BV - expected_BV)[seen].abs().max() < 2e-5
+    if config.decoder_mixing != "none":
+        with torch.no_grad(), pytest.raises(PlanError, match="decoder.0.mixing"):
+            DecoderPlan(model, model.encode(SOURCE_BS), None)
+
+
+def test_it_learns(config):
+    model = build(config, seed=1).train()
+    optimizer = torch.optim.Adam(model.parameters(), 3e-3)
+    losses = []
+    for _ in range(40):
+        logits_BTV = model(SOURCE_BS, TARGET_BT[:, :-1])
+        loss = F.cross_entropy(logits_BTV.flatten(0, 1), TARGET_BT[:, 1:].flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        assert all(each.grad is not None for each in model.parameters())
+        optimizer.step()
+        losses.append(loss.item())
+    assert losses[-1] < 0.9 * losses[0]
+
+
+def test_the_average_is_attention_with_equal_scores():
+    x_BKD = torch.randn(3, 6, 16, dtype=torch.float64)
+    for stack, visible_BQK in (
+        ("encoder", padding_mask(TARGET_BT.masked_fill(TARGET_BT > 7, 0))),
+        ("decoder", torch.ones(1, 6, 6, dtype=torch.bool).tril()),
+    ):
+        average = Average(CONFIG, Site(stack, 0, "mixing")).double()
+        found = average.added(x_BKD, Seen(visible_BQK), None)
+        zeros_BQE = torch.zeros(3, 6, 16, dtype=torch.float64)
+        mean_BKD = F.scaled_dot_product_attention(
+            zeros_BQE, zeros_BQE, x_BKD, attn_mask=visible_BQK.expand(3, 6, 6)
+        )
+        torch.testing.assert_close(found, average.value(mean_BKD))
+
+
+def test_the_convolution_is_that_of_torch():
+    x_BKD = torch.randn(3, 6, 16, dtype=torch.float64)
+    for stack, padding in (("encoder", (1, 1)), ("decoder", (2, 0))):
+        ours = Convolution(CONFIG, Site(stack, 0, "mixing")).double()
+        theirs = nn.Conv1d(16, 16, 3).double()
+        with torch.no_grad():
+            theirs.weight.copy_(ours.value.weight.unflatten(1, (3, 16)).transpose(1, 2))
+            theirs.bias.copy_(ours.value.bias)
+        expected = theirs(F.pad(x_BKD.transpose(1, 2), padding)).transpose(1, 2)
+        torch.testing.assert_close(ours.added(x_BKD, Seen(None), None), expected)
+
+
+def test_a_probe_sees_what_it_adds():
+    model = build(replace(CONFIG, encoder_mixing="average"), seed=2).eval()
+    record = Record(frozenset(Step))
+    with torch.no_grad():
+        model(SOURCE_BS, TARGET_BT, record)
+    site = Site("encoder", 1, "mixing")
+    added_BKD = record.tensors[site, Step.ADDED]
+    # The same for every position.
+    torch.testing.assert_close(added_BKD, added_BKD[:, :1].expand_as(added_BKD))
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"encoder_mixing": "ssru"}, "encoder_mixing is 'ssru'"),
+        ({"encoder_mixing": "average", "n_decoder_layers": 0}, "it needs a decoder"),
+        ({"encoder_mixing": "none", "positions": "buckets"}, "no buckets"),
+        ({"encoder_mixing": "none", "feed_forward": False}, "its layers would be empty"),
+        (
+            {"encoder_mixing": "average", "decoder_mixing": "none", "positions": "rotary"},
+            "there is no self-attention",
+        ),
+    ],
+)
+def test_what_does_not_go_together_is_refused(settings, said):
+    with pytest.raises(ConfigError, match=said):
+        replace(CONFIG, **settings)
