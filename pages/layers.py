@@ -63,7 +63,7 @@ VIEWS = (
         ),
         mixing.draw,
         older="sides",
-        needs=(Need.SOURCE, Need.FEED_FORWARD),
+        needs=(Need.FEED_FORWARD,),
     ),
     View(
         "counts",
