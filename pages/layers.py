@@ -42,7 +42,7 @@ VIEWS = (
             "on the other sentences and on padding."
         ),
         norms.draw,
-        needs=(Need.SOURCE, Need.NORM, Need.LAYER_NORM),
+        needs=(Need.NORM, Need.LAYER_NORM),
     ),
     View(
         "units",
@@ -63,7 +63,7 @@ VIEWS = (
         ),
         mixing.draw,
         older="sides",
-        needs=(Need.SOURCE, Need.FEED_FORWARD),
+        needs=(Need.FEED_FORWARD,),
     ),
     View(
         "counts",

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from core.batch import pad
 from core.decoding.greedy import decode_greedily
-from core.decoding.sentence import fitting_source
+from core.decoding.sentence import fitting_source, given_text
 from core.evaluate.evaluation import held_out_pairs
 from core.heads import Head, Kind, Side, Site
 from core.model import (
@@ -115,6 +115,18 @@ def read_sources(run: Run, sentences: Sequence[str]) -> tuple[tuple[tuple[int, .
     """
     fitted = [fitting_source(run, sentence) for sentence in sentences]
     return tuple(ids for ids, _ in fitted), any(cut for _, cut in fitted)
+
+
+def read_texts(run: Run, sentences: Sequence[str]) -> tuple[tuple[tuple[int, ...], ...], bool]:
+    """Return the same of what the first stack reads: of a decoder alone texts to go on from.
+
+    Raises:
+        SentenceError: One of them has no text.
+    """
+    if run.model.config.n_encoder_layers:
+        return read_sources(run, sentences)
+    given = [given_text(run, sentence) for sentence in sentences]
+    return tuple(each.prompt for each in given), any(each.cut for each in given)
 
 
 def _longest_word(run: Run, text: str) -> int:

@@ -20,6 +20,7 @@ from torch import Tensor, nn
 from core.batch import pad
 from core.heads import Site
 from core.model import Record, Transformer
+from core.model.masks import causal_mask
 from core.model.sublayers import FeedForward, Seen, SelfAttention, Sublayer
 
 LONGEST = 64
@@ -55,9 +56,7 @@ class Influence:
 
 
 @torch.inference_mode()
-def influence(
-    model: Transformer, layer: int, source_ids: Sequence[int], eps: float = 1e-6
-) -> Influence:
+def influence(model: Transformer, layer: int, ids: Sequence[int], eps: float = 1e-6) -> Influence:
     """Move the input of each position in turn, and see which outputs of the sublayer move.
 
     The inputs are those that both sublayers have in one pass over the sentence. Each position moves
@@ -66,28 +65,28 @@ def influence(
 
     Args:
         model: In evaluation mode; it stays as it is.
-        layer: Of the encoder.
-        source_ids: The source, with EOS; only its first `LONGEST` tokens are read.
+        layer: Of the encoder; of the decoder where that is alone, and no position sees later ones.
+        ids: What the stack reads; only the first `LONGEST` tokens are read.
         eps: Length of the step.
 
     Raises:
-        ValueError: The encoder has no such layer, or another sublayer in the place of one of the
+        ValueError: The stack has no such layer, or another sublayer in the place of one of the
             two.
     """
-    inputs = sublayer_inputs(model, layer, source_ids)
+    inputs = sublayer_inputs(model, layer, ids)
+    n = len(inputs[0])
+    visible_1KK = None if model.config.n_encoder_layers else causal_mask(n)[None]
     step_KD = eps * directions(*inputs[0].shape)
     attention, feed_forward = (
-        _moved(sublayer, x_KD, step_KD, eps)
+        _moved(sublayer, x_KD, step_KD, eps, visible_1KK)
         for sublayer, x_KD in zip(_sublayers(model, layer), inputs, strict=True)
     )
     return Influence(attention, feed_forward)
 
 
 @torch.inference_mode()
-def sublayer_inputs(
-    model: Transformer, layer: int, source_ids: Sequence[int]
-) -> tuple[Tensor, Tensor]:
-    """Return x_KD in float64 as an encoder layer's self-attention and feed-forward layer get it.
+def sublayer_inputs(model: Transformer, layer: int, ids: Sequence[int]) -> tuple[Tensor, Tensor]:
+    """Return x_KD in float64 as a layer's self-attention and feed-forward layer get it.
 
     Raises:
         ValueError: As `influence`.
@@ -95,15 +94,19 @@ def sublayer_inputs(
     sites = [sublayer.site for sublayer in _sublayers(model, layer)]
     given = [(site, model.block(site)[1].given) for site in sites]
     record = Record(frozenset(step for _, step in given))
-    model.encode(pad([source_ids[:LONGEST]]), record)
+    if model.config.n_encoder_layers:
+        model.encode(pad([ids[:LONGEST]]), record)
+    else:
+        model.decode(pad([ids[:LONGEST]]), None, None, record)
     around_KD, inner_KD = (record.tensors[each][0].double() for each in given)
     return around_KD, inner_KD
 
 
 def _sublayers(model: Transformer, layer: int) -> tuple[Sublayer, Sublayer]:
     kinds: dict[str, type] = {"self-attention": SelfAttention, "feed-forward layer": FeedForward}
-    attention, _ = model.block(Site("encoder", layer, "self"))
-    feed_forward, _ = model.block(Site("encoder", layer, "feed_forward"))
+    stack = model.config.stacks[0]
+    attention, _ = model.block(Site(stack, layer, "self"))
+    feed_forward, _ = model.block(Site(stack, layer, "feed_forward"))
     for found, (wanted, kind) in zip((attention, feed_forward), kinds.items(), strict=True):
         if not isinstance(found, kind):
             raise ValueError(f"{found.site} is no {wanted} but a {type(found).__name__}")
@@ -117,12 +120,14 @@ def directions(n_positions: int, d_model: int, seed: int = 0) -> Tensor:
     return directions_KD / directions_KD.norm(dim=-1, keepdim=True)
 
 
-def _moved(sublayer: Sublayer, x_KD: Tensor, step_KD: Tensor, eps: float) -> Moved:
+def _moved(
+    sublayer: Sublayer, x_KD: Tensor, step_KD: Tensor, eps: float, visible_1KK: Tensor | None
+) -> Moved:
     exact = cast(Sublayer, deepcopy(cast(nn.Module, sublayer)).double())
-    nothing_hidden = Seen(None)
+    seen = Seen(visible_1KK)
 
     def added(x_KD: Tensor) -> Tensor:
-        return exact.added(x_KD[None], nothing_hidden, None)[0]
+        return exact.added(x_KD[None], seen, None)[0]
 
     def column(position: int) -> Tensor:
         move_KD = torch.zeros_like(x_KD)

@@ -127,22 +127,24 @@ def study_norms(
 ) -> NormStudy:
     """Compare LayerNorm with BatchNorm on the vectors that a site's norm gets in the model.
 
-    Two passes of the encoder: the sentence alone, and the sentence as the first of a batch.
+    Two passes of the encoder, or of a decoder alone: the sentence alone, and the sentence as the
+    first of a batch.
 
     Args:
         model: In evaluation mode.
-        site: A sublayer of the encoder.
-        source_ids: The sentence, with EOS and without padding.
+        site: A sublayer of the encoder, or of a decoder alone.
+        source_ids: The sentence, as that reads it, without padding.
         others: Other sentences of the batch, alike.
 
     Raises:
-        ValueError: The model has no norm there, or it is the decoder's.
+        ValueError: The model has no norm there, or it is that of a decoder beside an encoder.
     """
-    if not site.in_encoder:
-        raise ValueError(f"{site} is not a sublayer of the encoder")
+    if site.stack != model.config.stacks[0]:
+        raise ValueError(f"{site} is not a sublayer of the stack that reads")
     _norm_of(model, site)
     alone_B1 = pad([source_ids])
-    together_BS = pad([source_ids, *others], pad_id=model.config.pad_id)
+    # A model without a token that fills up is a decoder alone, which sees nothing of what follows.
+    together_BS = pad([source_ids, *others], pad_id=max(model.config.pad_id, 0))
     before_alone, after_alone = _encoded(model, site, alone_B1)
     before, after = _encoded(model, site, together_BS)
     lengths_B = np.array([len(ids) for ids in (source_ids, *others)])
@@ -176,7 +178,10 @@ def _encoded(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return before_BSD and after_BSD the norm."""
     record = Record(frozenset({Step.BEFORE_NORM, Step.AFTER_NORM}), frozenset({site}))
-    model.encode(source_BS, record)
+    if site.in_encoder:
+        model.encode(source_BS, record)
+    else:
+        model.decode(source_BS, None, None, record)
     before_BSD, after_BSD = (
         _vectors(record.tensors[site, step]) for step in (Step.BEFORE_NORM, Step.AFTER_NORM)
     )

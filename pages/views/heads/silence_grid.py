@@ -154,10 +154,9 @@ def detail(found: Difference | None, by: Figure, *, off: bool) -> str:
     if found is None:
         return _(OFF) if off else ""
     unit = 1 if by == "loss" else POINTS
-    said = _("95\u00a0% from {low} to {high}, n = {n}").format(
-        low=number(unit * found.low), high=number(unit * found.high), n=number(found.n)
-    )
-    if not np.isfinite(found.high - found.low):
+    low, high, n = map(number, (unit * found.low, unit * found.high, found.n))
+    said = _("95\u00a0% from {low} to {high}, n = {n}").format(low=low, high=high, n=n)
+    if not np.isfinite(found.high):
         said = _("one sentence: no interval")
     elif not found.is_sure:
         said = _("{interval}: no change found").format(interval=said)

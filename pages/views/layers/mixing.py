@@ -1,9 +1,13 @@
 """Which sublayer mixes positions: self-attention does, the feed-forward layer never."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import streamlit as st
 
 from core.analysis.lessons.mixing import LONGEST, Influence, Moved, influence
+from core.heads import Side
+from core.tokenizer import Token
 from pages.frame import cached, controls, session
 from pages.frame.components import matrices
 from pages.frame.language import _, n_, number
@@ -16,10 +20,14 @@ from viz.plane.matrices import Axis, Matrices, Matrix
 
 def draw(opened: Opened) -> Shown:
     """Show which position's input moves which position's output in both sublayers."""
-    config, ids = opened.run.settings.model, opened.inspection.translation
+    config, translation = opened.run.settings.model, opened.inspection.translation
+    in_encoder = config.n_encoder_layers > 0
+    n_layers = config.n_encoder_layers or config.n_decoder_layers
+    ids = translation.source_ids if in_encoder else translation.fed_ids
+    read = "source_ids" if in_encoder else "fed_ids"
     with st.container(horizontal=True, vertical_alignment="center"):
-        layer = controls.number(_("layer"), config.n_encoder_layers, 0, session.LAYER)
-    found = cached.of_model(influence, opened.path, layer, ids.source_ids)
+        layer = controls.number(_("layer"), n_layers, 0, session.LAYER)
+    found = cached.of_model(influence, opened.path, layer, ids)
     picture = matrices(Matrices(panels=_panels(opened, found)), key="side_maps")
     said = _(
         "Move one word’s vector a little, and self-attention moves what comes out at **other** "
@@ -29,7 +37,9 @@ def draw(opened: Opened) -> Shown:
         none=number(found.feed_forward.away_from_diagonal[1], significant=2, padded=False),
     )
     st.caption(_("Each input is moved a little in one random direction (seed 0)."))
-    if len(opened.inspection.source_tokens) > LONGEST:
+    if not in_encoder:
+        st.caption(_("A decoder sees nothing later: above the diagonal all is 0."))
+    if len(_tokens(opened)) > LONGEST:
         shown = n_(
             "Only the first {n} token is shown.", "Only the first {n} tokens are shown.", LONGEST
         ).format(n=number(LONGEST))
@@ -42,7 +52,7 @@ def draw(opened: Opened) -> Shown:
         python=stacks.python(
             opened,
             ["from core.analysis.lessons.mixing import influence"],
-            f"found = influence(run.model, {layer}, translation.source_ids)",
+            f"found = influence(run.model, {layer}, translation.{read})",
             "numbers = {",
             '    "self_attention": found.attention.ratio_KK,',
             '    "feed_forward": found.feed_forward.ratio_KK,',
@@ -60,9 +70,15 @@ def draw(opened: Opened) -> Shown:
     )
 
 
+def _tokens(opened: Opened) -> Sequence[Token]:
+    """Return what the stack reads that is looked at: the encoder, or a decoder alone."""
+    return opened.inspection.source_tokens or opened.inspection.fed_tokens
+
+
 def _panels(opened: Opened, found: Influence) -> list[Matrix]:
     inspection = opened.inspection
-    named = labels(inspection.source_tokens[:LONGEST], inspection.unknown_words)
+    named = labels(_tokens(opened)[:LONGEST], inspection.unknown_words)
+    side: Side = "source" if inspection.source_tokens else "target"
     # One scale for both, so that the same colour means the same.
     limit = max(found.attention.largest, found.feed_forward.largest, 1e-6)
 
@@ -70,8 +86,8 @@ def _panels(opened: Opened, found: Influence) -> list[Matrix]:
         return Matrix(
             title=title,
             values=moved.ratio_KK.astype(np.float32),
-            rows=Axis(name=_("output at"), labels=named, side="source"),
-            columns=Axis(name=_("input moved at"), labels=named, side="source"),
+            rows=Axis(name=_("output at"), labels=named, side=side),
+            columns=Axis(name=_("input moved at"), labels=named, side=side),
             limit=limit,
             value_name=_("output moves / input moves"),
             note=note,
@@ -93,7 +109,7 @@ def _panels(opened: Opened, found: Influence) -> list[Matrix]:
 
 def _numbers(opened: Opened, found: Influence) -> Columns:
     """Return a row for each cell: the output of its row moves with the input of its column."""
-    tokens = [token.text for token in opened.inspection.source_tokens]
+    tokens = [token.text for token in _tokens(opened)]
     rows, columns = np.indices(found.attention.ratio_KK.shape).reshape(2, -1).tolist()
     return {
         "row": rows,

@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from core.analysis.lessons.masking import read_sources
+from core.analysis.lessons.masking import read_texts
 from core.analysis.lessons.normalisation import (
     AroundNorm,
     NormStudy,
@@ -12,7 +12,8 @@ from core.analysis.lessons.normalisation import (
     batch_norm,
     study_norms,
 )
-from core.heads import Site, Sublayer
+from core.batch import Ids
+from core.heads import Site, Stack, Sublayer
 from core.model.description import Description, describe
 from pages.frame import cached, controls, opening, session
 from pages.frame.charts import chart
@@ -28,12 +29,11 @@ from viz.charts.curves import Chart, Quantity
 
 def draw(opened: Opened) -> Shown:
     """Draw vectors before and after a LayerNorm, and what BatchNorm would do to them."""
-    ids = opened.inspection.translation
     with st.container(horizontal=True, vertical_alignment="bottom"):
         sentences = opening.ask_batch(opened)
-        site = _ask_site(describe(opened.run.model, 1, 1))
-    found = cached.of_model(around_norm, opened.path, site, ids.source_ids, ids.fed_ids)
-    rows, cut = cached.of_run(read_sources, opened.path, sentences)
+        site = _ask_site(describe(opened.run.model, 1, 1), opened.run.model.config.stacks[0])
+    rows, cut = cached.of_run(read_texts, opened.path, sentences)
+    found = cached.of_model(around_norm, opened.path, site, *_fed(opened, rows[0]))
     study = cached.of_model(study_norms, opened.path, site, rows[0], rows[1:])
     left, right = st.columns(2, gap="large")
     alone = len(rows) == 1
@@ -42,7 +42,7 @@ def draw(opened: Opened) -> Shown:
         _say_ranges(found)
     with right:
         if not alone:
-            pictures.append(chart(_compared(opened, study)))
+            pictures.append(chart(_compared(_tokens(opened, found), study)))
             _say_counts(study)
         if cut:
             st.caption(_("A sentence was cut: the model has no more positions."))
@@ -62,6 +62,18 @@ def draw(opened: Opened) -> Shown:
             _("Make one of them very long: everything is padded, and BatchNorm counts it."),
         ),
     )
+
+
+def _fed(opened: Opened, first: Ids) -> tuple[Ids, Ids]:
+    """Return what the model is given: a decoder alone no more than the others of its batch."""
+    written = opened.inspection.translation
+    return (written.source_ids, written.fed_ids) if written.source_ids else ((), first)
+
+
+def _tokens(opened: Opened, found: AroundNorm) -> list[str]:
+    """Return the tokens of the positions."""
+    tokens = opened.inspection.source_tokens or opened.inspection.fed_tokens
+    return [token.text for token in tokens[: len(found.before.vectors_KD)]]
 
 
 def _seen(found: AroundNorm, study: NormStudy, *, alone: bool) -> str:
@@ -87,18 +99,18 @@ def _seen(found: AroundNorm, study: NormStudy, *, alone: bool) -> str:
     )
 
 
-def _ask_site(described: Description) -> Site:
-    """Ask for a layer of the encoder, and for one of its sublayers."""
-    layer = controls.number(_("layer"), described.stacks["encoder"], 0, session.LAYER)
+def _ask_site(described: Description, stack: Stack) -> Site:
+    """Ask for a layer of the stack that reads, and for one of its sublayers."""
+    layer = controls.number(_("layer"), described.stacks[stack], 0, session.LAYER)
     offered = {
         part.site.sublayer: _(part.label)
         for part in described.sublayers
-        if part.site is not None and part.site.in_encoder and part.layer == layer
+        if part.site is not None and part.site.stack == stack and part.layer == layer
     }
     older: dict[str, Sublayer] = {"self-attention": "self", "feed-forward": "feed_forward"}
     first = next(iter(offered))
     chosen = controls.choice(_("Sublayer"), "sublayer", offered, first, older=older)
-    return Site("encoder", layer, chosen)
+    return Site(stack, layer, chosen)
 
 
 def _spread(opened: Opened, found: AroundNorm) -> Chart:
@@ -108,7 +120,7 @@ def _spread(opened: Opened, found: AroundNorm) -> Chart:
             _("before"): found.before.deviation_K.tolist(),
             _("after LayerNorm"): found.bare.deviation_K.tolist(),
         },
-        [token.text for token in opened.inspection.source_tokens],
+        _tokens(opened, found),
         value=Quantity(_("standard deviation over the features")),
         title=_("LayerNorm brings every vector to the same spread"),
         drawn="dots",
@@ -129,14 +141,14 @@ def _range(values: NDArray[np.float64]) -> str:
     return least if least == most else _("{least} to {most}").format(least=least, most=most)
 
 
-def _compared(opened: Opened, study: NormStudy) -> Chart:
+def _compared(tokens: list[str], study: NormStudy) -> Chart:
     """Return how far each position moves when other sentences stand beside it."""
     return bars(
         {
             "LayerNorm": study.layer_norm_K.tolist(),
             "BatchNorm": study.batch_norm_K.tolist(),
         },
-        [token.text for token in opened.inspection.source_tokens],
+        tokens,
         value=Quantity(_("mean change of a feature")),
         title=_("How far others in its batch move it"),
         drawn="dots",
@@ -160,7 +172,7 @@ def _say_counts(study: NormStudy) -> None:
 
 def _numbers(opened: Opened, found: AroundNorm, study: NormStudy) -> Columns:
     """Return a row for each position, and one for each feature of it before and after."""
-    tokens = [token.text for token in opened.inspection.source_tokens]
+    tokens = _tokens(opened, found)
     positions = list(range(len(tokens)))
     of_positions: Columns = {
         "position": positions,
@@ -185,17 +197,19 @@ def _numbers(opened: Opened, found: AroundNorm, study: NormStudy) -> Columns:
 
 
 def _python(opened: Opened, site: Site, sentences: tuple[str, ...]) -> str:
+    both = bool(opened.inspection.source_tokens)
+    ids = "translation.source_ids, translation.fed_ids" if both else "(), rows[0]"
     return stacks.python(
         opened,
         [
-            "from core.analysis.lessons.masking import read_sources",
+            "from core.analysis.lessons.masking import read_texts",
             "from core.analysis.lessons.normalisation import around_norm, study_norms",
             "from core.heads import Site",
         ],
-        f'site = Site("encoder", {site.layer}, "{site.sublayer}")',
-        "ids = translation.source_ids, translation.fed_ids",
+        f'site = Site("{site.stack}", {site.layer}, "{site.sublayer}")',
+        f"rows, _cut = read_texts(run, {listed(sentences)})",
+        f"ids = {ids}",
         "found = around_norm(run.model, site, *ids)",
-        f"rows, _cut = read_sources(run, {listed(sentences)})",
         "study = study_norms(run.model, site, rows[0], rows[1:])",
         "numbers = {",
         '    "layer_norm": study.layer_norm_K,',

@@ -134,3 +134,12 @@ def test_what_lies_away_from_the_diagonal_is_summed_up():
     moved = Moved(np.array([[9.0, 2.0], [0.5, 7.0]]))
     assert (moved.largest, moved.away_from_diagonal) == (9.0, (0.5, 2.0))
     assert Moved(np.array([[3.0]])).away_from_diagonal == (0.0, 0.0)
+
+
+def test_in_a_decoder_alone_nothing_later_moves_what_comes_before():
+    alone = ModelConfig(30, 0, 2, 16, 32, 4, max_positions=90, positions="rotary")
+    found = influence(build(alone, seed=3).eval(), 1, SOURCE)
+    ratio_KK = found.attention.ratio_KK
+    assert (np.triu(ratio_KK, 1) == 0).all()
+    assert (ratio_KK[np.tril_indices(len(SOURCE))] > 0).all()
+    assert found.feed_forward.away_from_diagonal == (0.0, 0.0)

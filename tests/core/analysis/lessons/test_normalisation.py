@@ -159,5 +159,7 @@ def test_a_sentence_without_company_does_not_change(model):
 
 
 def test_norms_of_the_decoder_are_not_compared(model):
-    with pytest.raises(ValueError, match="decoder.0.self is not a sublayer of the encoder"):
+    with pytest.raises(
+        ValueError, match="decoder.0.self is not a sublayer of the stack that reads"
+    ):
         study_norms(model, SITES[2], SOURCE, OTHERS)

@@ -120,7 +120,7 @@ def test_the_baseline_is_the_median_of_all_paths(open_paths, run):
     middle = percent(np.median(effects.moved_NN[differs_NN]))
     baseline = f"the median of the {differs_NN.sum()} paths whose sender writes something else"
     assert f"{baseline} is {middle}." in read(at)
-    assert f"Measured at step {study.step}, where the translations part" in read(at)
+    assert f"Measured at step {study.step}, where the two outputs part" in read(at)
     assert f"{number(study.clean_log_p)} nats in the first sentence" in read(at)
 
 

@@ -88,3 +88,17 @@ def test_the_line_says_how_far_batch_norm_moves_the_sentence(open_layers):
     _spread, moved = charts(at)
     text = said(at).replace("−", "-")
     assert f"by up to **{max(moved['BatchNorm']):.2g}" in text
+
+
+def test_a_decoder_alone_has_norms_too(open_layers, opened_path, elsewhere, handed_over):
+    elsewhere("OWN", opened_path("gpt2").parent)
+    query = {"sentence": "the animal is tired", "others": "it was too tired to cross the street"}
+    at = open_layers(layers="norms", model="runs/gpt2", **query)
+    [shown] = handed_over
+    assert not at.error
+    # Later positions cannot move a decoder's vectors, and padding comes later.
+    assert max(numbers_of(shown, "layer_norm")) < 1e-5
+    assert max(numbers_of(shown, "batch_norm")) > 1e-3
+    names = ("layer_norm", "batch_norm", "batch_norm_padded", "mean_before")
+    again = computed(shown, opened_path("gpt2").parents[1])
+    assert again[: len(numbers_of(shown, *names))] == numbers_of(shown, *names)
