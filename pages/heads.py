@@ -113,7 +113,10 @@ VIEWS: tuple[View[Opened], ...] = (
             "methods are tested by."
         ),
         attribution.draw,
-        needs=(Need.WRITING,),
+        needs=(
+            Need.ENCODER_SELF,
+            Need.WRITING,
+        ),
     ),
 )
 

@@ -63,7 +63,10 @@ VIEWS = (
         ),
         mixing.draw,
         older="sides",
-        needs=(Need.FEED_FORWARD,),
+        needs=(
+            Need.ENCODER_SELF,
+            Need.FEED_FORWARD,
+        ),
     ),
     View(
         "counts",

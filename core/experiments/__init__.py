@@ -5,6 +5,7 @@
 
 from core.experiments.experiment import Experiment
 from core.experiments.heads import HEADS
+from core.experiments.mixing import MIXING
 from core.experiments.norms import NORMS
 from core.experiments.order import ORDER
 from core.experiments.projections import PROJECTIONS
@@ -12,7 +13,7 @@ from core.experiments.residuals import RESIDUALS
 from core.experiments.scale import SCALE
 
 EXPERIMENTS: dict[str, Experiment] = {
-    each.name: each for each in (ORDER, HEADS, PROJECTIONS, SCALE, RESIDUALS, NORMS)
+    each.name: each for each in (ORDER, MIXING, HEADS, PROJECTIONS, SCALE, RESIDUALS, NORMS)
 }
 """In the order in which a course meets them."""
 

@@ -24,6 +24,7 @@ class Lesson:
 
 LESSONS: Mapping[str, Lesson] = {
     "order": Lesson("positions", "positions", "shuffle"),
+    "mixing": Lesson("layers", "layers", "mixing"),
     "heads": Lesson("", "view", "maps"),
     "projections": Lesson("", "view", "steps"),
     "scale": Lesson("scaling", "scaling", "softmax"),

@@ -16,6 +16,8 @@ class Need(Enum):
     """A decoder."""
     BOTH = "both"
     """A decoder that looks at what an encoder has read."""
+    ENCODER_SELF = "encoder_self"
+    """Where there is an encoder: that its words look at each other."""
     DECODER_SELF = "decoder_self"
     """Where there is a decoder: that it looks at what is written so far."""
     TASK = "task"
@@ -63,6 +65,7 @@ def _lacks(settings: RunSettings, need: Need) -> bool:
         Need.SOURCE: "encoder" not in config.stacks,
         Need.WRITING: "decoder" not in config.stacks,
         Need.BOTH: one_stack,
+        Need.ENCODER_SELF: config.encoder_mixing != "attention",
         Need.DECODER_SELF: config.decoder_mixing != "attention",
         Need.TASK: not settings.has_pairs,
         Need.TRAINED_HERE: settings.is_opened,
@@ -88,6 +91,10 @@ _SENTENCES = {
     Need.BOTH: lambda: _(
         "{model} has one stack of layers. This view is about an encoder and the decoder that "
         "looks at what it has read."
+    ),
+    Need.ENCODER_SELF: lambda: _(
+        "{model} has no encoder self-attention, and this view is about how the words of the source "
+        "look at each other."
     ),
     Need.DECODER_SELF: lambda: _(
         "{model} has no decoder self-attention, and this view is about how a decoder looks at what "

@@ -65,6 +65,9 @@ def draw(opened: Opened) -> Shown | None:
         return None
     if (paths := _studied(opened, second, read, by)) is None:
         return None
+    if not paths.study.effects.direct_NN.any():
+        st.info(_("In this model no head reads what another wrote, so there is no path to change."))
+        return None
     at = _chosen(opened, second, paths)
     sender, receiver = (paths.study.effects.heads[each] for each in at)
     both = (opened.sentence, second)
