@@ -5,7 +5,6 @@ import math
 from core.analysis.effects.path_patching import Read
 from core.analysis.effects.path_study import OnePath
 from core.heads import Head, Kind
-from pages.frame import notes
 from pages.frame.language import N_, _, brief, n_, number, percent, plain
 from pages.views.heads.paths_maps import Paths
 from viz.charts.flow import Box
@@ -27,8 +26,8 @@ def seen(paths: Paths, found: OnePath, read: Read) -> str:
 def _look(paths: Paths, found: OnePath, read: Read) -> str:
     """Say which look a path changes most."""
     names = {
-        "receiver": notes.within_sentence(found.receiver),
-        "sender": notes.within_sentence(found.sender),
+        "receiver": _within(found.receiver),
+        "sender": _within(found.sender),
     }
     if read == Read.VALUE:
         text = _(
@@ -40,12 +39,12 @@ def _look(paths: Paths, found: OnePath, read: Read) -> str:
     if before == after:
         return _("Whatever {sender} writes, {receiver} looks where it did.").format(**names)
     falls = _(
-        "Let {receiver} read what {sender} writes for the second sentence, all else as it is: its "
-        "weight from “{query}” to “{key}” falls from **{before}** to **{after}**."
+        "“{query}” looks at “{key}” in {receiver}: **{before}**. Let this head read what {sender} "
+        "writes for the second sentence, all else as it is: it falls to **{after}**."
     )
     rises = _(
-        "Let {receiver} read what {sender} writes for the second sentence, all else as it is: its "
-        "weight from “{query}” to “{key}” rises from **{before}** to **{after}**."
+        "“{query}” looks at “{key}” in {receiver}: **{before}**. Let this head read what {sender} "
+        "writes for the second sentence, all else as it is: it rises to **{after}**."
     )
     query, key = map(plain, paths.look(found.receiver, found.query, found.key))
     text = falls if after < before else rises
@@ -91,6 +90,18 @@ _NAMES = {
     Kind.DECODER_SELF: N_("Decoder layer {layer}, head {head}"),
     Kind.CROSS: N_("Cross-attention layer {layer}, head {head}"),
 }
+
+
+_WITHIN = {
+    Kind.ENCODER_SELF: N_("encoder layer {layer}, head {head}"),
+    Kind.DECODER_SELF: N_("decoder layer {layer}, head {head}"),
+    Kind.CROSS: N_("cross-attention layer {layer}, head {head}"),
+}
+
+
+def _within(head: Head) -> str:
+    """Return what a head is called within a sentence."""
+    return _(_WITHIN[head.kind]).format(layer=number(head.layer), head=number(head.index))
 
 
 def _named(head: Head) -> str:

@@ -82,17 +82,13 @@ def test_it_opens_on_the_path_that_moves_most_and_says_so(open_paths, run):
     place = row, column
     sender, receiver = effects.heads[row], effects.heads[column]
     assert f"Of {effects.direct_NN.sum()} paths from head to head none changes more." in seen(at)
-    assert f"Let encoder layer {receiver.layer}, self-attention head {receiver.index} read" in seen(
-        at
-    )
-    assert f"what encoder layer {sender.layer}, self-attention head {sender.index} writes" in seen(
-        at
-    )
+    assert f" in encoder layer {receiver.layer}, head {receiver.index}: **" in seen(at)
+    assert f"what encoder layer {sender.layer}, head {sender.index} writes" in seen(at)
     [drawn] = [each.body for each in at.get("html") if 'class="flow"' in each.body]
     for name in (sender, receiver):
         assert f"layer {name.layer}, head {name.index}<" in drawn
     before, after = (percent(float(each[place])) for each in (effects.before_NN, effects.after_NN))
-    assert f" from **{before}** to **{after}**." in seen(at)
+    assert f"**{before}**. Let this head" in seen(at)
     assert frame(at) == (
         f"encoder {sender.layer}.{sender.index}",
         f"encoder {receiver.layer}.{receiver.index}",
@@ -105,7 +101,8 @@ def test_by_log_p_it_opens_on_the_head_that_tells_the_guided_head_where_it_looks
     before, after = (
         percent(float(each[found.query, found.key])) for each in (found.before_QK, found.after_QK)
     )
-    assert f"its weight from “it” to “animal” falls from **{before}** to **{after}**." in seen(at)
+    assert f"it falls to **{after}**." in seen(at)
+    assert f"“it” looks at “animal” in encoder layer 2, head 0: **{before}**." in seen(at)
     before, after = (percent(math.exp(each)) for each in (found.before_log_p, found.after_log_p))
     assert before != after
     assert f"The chance of “il” goes from {before} to **{after}**" in seen(at)
@@ -134,7 +131,7 @@ def test_a_clicked_cell_opens_its_path_and_stands_in_the_link(open_paths, run):
     send_from(at, proto, "pick", {"panel": 0, "row": row, "column": column})
     assert frame(at) == ("encoder 0.3", "encoder 2.0")
     assert "Strongest" not in seen(at)
-    assert "its weight from “it” to “animal”" in seen(at)
+    assert "“it” looks at “animal” in" in seen(at)
     assert at.query_params["path"] == f"{LOOKS},{GUIDED}"
     found = one_path(run, TIRED, WIDE, Read.QUERY, LOOKS, GUIDED)
     [row_panel] = pictures(at)[0].panels
@@ -182,7 +179,7 @@ def test_what_values_carry_moves_no_weight(open_paths):
 
 def test_who_writes_the_same_in_both_sentences_changes_nothing(open_paths):
     at = open_paths(path="decoder.0.self:0,decoder.0.cross:1")
-    assert "Whatever decoder layer 0, self-attention head 0 writes" in seen(at)
+    assert "Whatever decoder layer 0, head 0 writes" in seen(at)
 
 
 def test_the_same_sentence_twice_is_refused_in_one_sentence(open_paths):
