@@ -1,26 +1,28 @@
 """What a model is made from: frozen, validated, and the key of every cache."""
 
 import dataclasses
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
+from core.choices import (
+    CHOICES,
+    Activation,
+    Cross,
+    DecoderMixing,
+    EncoderMixing,
+    Norm,
+    NormKind,
+    Positions,
+    RotaryPairs,
+    ScoreScale,
+    Shared,
+    Tied,
+)
 from core.heads import Stack
 from core.settings import ConfigError as ConfigError
 from core.settings import Settings, one_of
 from core.settings import require as require
 from core.vocabulary import BOS, EOS, FIRST_ID, PAD
-
-Norm = Literal["post", "pre"]
-NormKind = Literal["layer", "rms", "none"]
-Shared = Literal["nothing", "qk", "kv", "qkv"]
-Positions = Literal["sinusoidal", "halves", "learned", "buckets", "rotary", "none"]
-Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
-ScoreScale = Literal["width", "width_and_layer", "none"]
-RotaryPairs = Literal["neighbours", "halves"]
-EncoderMixing = Literal["attention", "average", "convolution", "none"]
-DecoderMixing = Literal["attention", "ssru", "average", "convolution", "none"]
-Tied = Literal["all", "target", "embeddings", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +74,12 @@ class ModelConfig(Settings):
     """Sinusoids turn by 1 / base^(2i / d_model) of a radian at each position."""
     encoder_mixing: EncoderMixing = "attention"
     """How a position of an encoder learns of the others: by looking at them, by the mean of all, by
-    its two neighbours, or not at all."""
+    its two neighbours, not at all, or by a state that passes from word to word."""
     decoder_mixing: DecoderMixing = "attention"
-    """How a position of a decoder learns of those before it; ssru is a recurrent unit."""
+    """How a position of a decoder learns of those before it; ssru, gru and lstm are recurrent."""
+    cross: Cross = "attention"
+    """How a decoder learns of the source: by looking at it, or, where it is recurrent, by nothing
+    but the encoder's last state, with which its own begins."""
     shared: Shared = "nothing"
     """Which of the projections to queries, keys and values are one matrix, in every layer."""
     projections: bool = True
@@ -127,7 +132,7 @@ class ModelConfig(Settings):
             "n_encoder_layers and n_decoder_layers are 0: there is no layer",
         )
         require(0 <= self.dropout < 1, f"dropout is {self.dropout}, not in [0, 1)")
-        for name, offered in _CHOICES.items():
+        for name, offered in CHOICES.items():
             value = getattr(self, name)
             require(value in offered, f"{name} is {value!r}, not {one_of(offered)}")
         for name in ("norm_eps", "rotary_base", "sinusoid_base"):
@@ -239,6 +244,16 @@ class ModelConfig(Settings):
             f"encoder_mixing is {self.encoder_mixing}: it needs a decoder, and no buckets",
         )
         require(
+            self.cross == "attention"
+            or (len(self.stacks) == 2 and self.decoder_mixing in ("gru", "lstm")),
+            f"cross is {self.cross}: then the decoder must be recurrent (gru or lstm), and begin "
+            "with an encoder's last state",
+        )
+        require(
+            not self.encoder_mixing.endswith("two_way") or self.d_model % 2 == 0,
+            f"d_model is {self.d_model}: two ways share it evenly",
+        )
+        require(
             self.feed_forward or self.encoder_mixing != "none",
             "encoder_mixing is none and feed_forward is False: its layers would be empty",
         )
@@ -280,15 +295,3 @@ class ModelConfig(Settings):
 PAPER_POSITIONS: tuple[Positions, ...] = ("sinusoidal", "learned")
 """Those that the paper compares."""
 _FILLED = ("d_k", "d_v", "n_kv_heads", "target_vocab_size")
-_CHOICES: Mapping[str, tuple[str, ...]] = {
-    "norm": get_args(Norm),
-    "norm_kind": get_args(NormKind),
-    "shared": get_args(Shared),
-    "positions": get_args(Positions),
-    "activation": get_args(Activation),
-    "score_scale": get_args(ScoreScale),
-    "encoder_mixing": get_args(EncoderMixing),
-    "decoder_mixing": get_args(DecoderMixing),
-    "rotary_pairs": get_args(RotaryPairs),
-    "tied": get_args(Tied),
-}

@@ -14,7 +14,7 @@ from core.messages import N_
 
 Stack = Literal["encoder", "decoder"]
 Side = Literal["source", "target"]
-Sublayer = Literal["self", "cross", "ssru", "mixing", "feed_forward", "embedding"]
+Sublayer = Literal["self", "cross", "ssru", "recurrent", "mixing", "feed_forward", "embedding"]
 
 
 class Kind(StrEnum):

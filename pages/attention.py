@@ -2,6 +2,7 @@
 
 from pages.frame import session, view
 from pages.frame.language import N_
+from pages.frame.needs import Need
 from pages.frame.view import View
 from pages.tour import TOUR
 from pages.views.attention import compare, heads, lines, maps, sentence, start, steps, word
@@ -58,7 +59,7 @@ def render() -> None:
         start.draw(first, TOUR)
     else:
         # The bare address is that of the start.
-        view.of_sentence(VIEWS, session.VIEW, named=True)
+        view.of_sentence(VIEWS, session.VIEW, named=True, needs=(Need.HEADS,))
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ VIEWS = (
 
 def render() -> None:
     """Ask for a model, a sentence and a view, and show it."""
-    view.of_sentence(VIEWS, "masks")
+    view.of_sentence(VIEWS, "masks", needs=(Need.HEADS,))
 
 
 if __name__ == "__main__":

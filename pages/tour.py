@@ -100,7 +100,7 @@ STOPS = (
             "The decoder looks at the source while it writes. On the left stands what it was fed, "
             "and after the arrow what it wrote next: here “animal”."
         ),
-        question=N_("Where does the row that writes “rue” look in the source?"),
+        question=N_("When it writes “rue”: at which source word does it look most?"),
         task=N_("Rest the pointer on “la → rue”."),
         shows={"side": "target", "token": str(_FED_LA)},
     ),
@@ -138,8 +138,8 @@ STOPS = (
             "the true words, which are all known before."
         ),
         question=N_(
-            "How many passes of the decoder does this sentence take when it is written, and how "
-            "many when it is learned?"
+            "How many passes of the decoder does this sentence take when it is translated, and how "
+            "many in training?"
         ),
         task=N_("Choose the view “cost”."),
         shows={"decoding": "cost"},
@@ -169,7 +169,7 @@ STOPS = (
             "Each position has a pattern of waves, slow ones and fast ones, that is added to the "
             "vector of its token. No two positions have the same."
         ),
-        question=N_("Without them, does the encoder notice when the words are shuffled?"),
+        question=N_("Without positions, does the encoder notice when the words are shuffled?"),
         task=N_("Choose the view “shuffle”."),
         shows={"positions": "shuffle"},
         clicks=("positions",),

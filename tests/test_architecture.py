@@ -255,6 +255,7 @@ ROOMS_OF_CORE = (
         "files",
         "settings",
         "heads",
+        "choices",
         "config",
         "train_config",
         "device",

@@ -8,7 +8,8 @@ import json
 from pathlib import Path
 from typing import get_args
 
-from core.config import ModelConfig, Norm, Positions
+from core.choices import Norm, Positions
+from core.config import ModelConfig
 from core.families.published import PUBLISHED
 from core.model.description import describe
 from core.runs.run import read_settings

@@ -87,7 +87,7 @@ def given_text(run: Run, text: str) -> Given:
 def longest_text(model: Transformer) -> int:
     """Return how many tokens of a text are read: its positions, as far as all maps can be kept."""
     n_maps = len(model.sites()) * model.config.n_heads
-    return min(model.config.max_positions, int((_LARGEST_MAPS / n_maps) ** 0.5))
+    return min(model.config.max_positions, int((_LARGEST_MAPS / max(1, n_maps)) ** 0.5))
 
 
 def translate(run: Run, sentence: str) -> Translation:

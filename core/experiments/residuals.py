@@ -12,7 +12,7 @@ RESIDUALS = Experiment(
     ),
     source="He et al. 2016; Ba et al. 2016; Dong et al. 2021",
     variants=(
-        Variant(BASE, N_("all of them")),
+        Variant(BASE, N_("full layer")),
         Variant("no_residual", N_("no residual"), {"residual": False}, Expected.LESS),
         Variant("no_norm", N_("no norm"), {"norm_kind": "none"}, Expected.LESS),
         Variant("no_feed_forward", N_("no feed-forward"), {"feed_forward": False}, Expected.LESS),

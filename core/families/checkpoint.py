@@ -14,7 +14,7 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor
 
-from core.config import RotaryPairs
+from core.choices import RotaryPairs
 from core.families.family import FamilyError
 from core.families.gguf_file import read_gguf
 from core.families.marian_binary import marian_file, read_marian_binary

@@ -12,7 +12,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.config import Activation, ModelConfig, RotaryPairs, Tied
+from core.choices import Activation, RotaryPairs, Tied
+from core.config import ModelConfig
 from core.heads import Stack
 from core.model import Transformer, unfilled
 from core.model.transformer import outline

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from core.config import ModelConfig, ScoreScale
+from core.choices import ScoreScale
+from core.config import ModelConfig
 from core.families.family import Family, FamilyError, Renaming, Settings
 
 _START = r"(?:transformer\.)?"

@@ -19,7 +19,7 @@ from core.model.cache import KeysValues
 from core.model.part import Shapes, products
 from core.model.probe import Probe, Step, probed
 from core.model.rotary import Rotary
-from core.model.stages import SHARED, Stage, formulas
+from core.model.stages import Stage, count_formula, formulas, whole_formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,62 +253,17 @@ class MultiHeadAttention(nn.Module):
             ("mixed", (n_heads, n_queries, self.d_v)),
         )
 
-    def formula(self) -> str:
-        """Return what all heads compute, in LaTeX."""
-        scores = r"R Q_i (R K_i)^\top" if self.rotary is not None else r"Q_i K_i^\top"
-        width = r"\sqrt{d_k}"
-        match self.divisor:
-            case None:
-                scores = rf"\tfrac{{{scores}}}{{{width}}}"
-            case divisor if divisor != 1:
-                scores = rf"\tfrac{{{scores}}}{{{width}\,(l + 1)}}"
-        bias = " + B_i" if self.has_bias_of_distances else ""
-        output = r"\, W^O" if self.projects_output else ""
-        return (
-            rf"\mathrm{{Concat}}(head_1 \dots head_h){output},\quad head_i = "
-            rf"\mathrm{{softmax}}\!\left({scores}{bias} + M\right) V_i,"
-        )
-
-    def projected(self, memory: str) -> str:
-        """Return what queries, keys and values of head i are, in LaTeX.
+    def formula(self, memory: str) -> str:
+        """Return what all heads compute, in LaTeX.
 
         Args:
             memory: What keys and values are made of, in LaTeX.
         """
-        if not self.projects:
-            return (
-                rf"Q_i = x_{{(i)}},\ K_i = V_i = {memory}_{{(i)}},\ x_{{(i)}}\text{{: its columns}}"
-            )
-        named = {**{name: name for name in "QKV"}, **SHARED[self.shared]}
-        q, k, v = (f"W_i^{named[name]}" for name in "QKV")
-        return rf"Q_i = x {q},\ K_i = {memory}\, {k},\ V_i = {memory}\, {v}"
+        return whole_formula(self, memory)
 
     def count(self) -> str:
         """Return how many numbers the layer learns, in LaTeX."""
-        biased = self.output.bias is not None or self.query.bias is not None
-        if not (self.projects and self.projects_output):
-            return self._count_of_those_left(biased)
-        if self.shared != "nothing":
-            n = 1 if self.shared == "qkv" else 2
-            return f"{n + 1} h d_k d" + (f" + {n} h d_k + d" if biased else "")
-        if self.n_kv_heads == self.n_heads:
-            return "2 d (h d_k + h d_v)" + (" + 2 h d_k + h d_v + d" if biased else "")
-        biases = " + h d_k + g d_k + g d_v + d" if biased else ""
-        return rf"d (h d_k + g d_k + g d_v + h d_v){biases} \quad (g = {self.n_kv_heads})"
-
-    def _count_of_those_left(self, biased: bool) -> str:
-        """Return the count where some of the projections are not there."""
-        if not self.projects:
-            if not self.projects_output:
-                return "0"
-            return "h d_v d" + (" + d" if biased else "")
-        if self.shared != "nothing":
-            n = 1 if self.shared == "qkv" else 2
-            return f"{n} h d_k d" + (f" + {n} h d_k" if biased else "")
-        if self.n_kv_heads == self.n_heads:
-            return "d (2 h d_k + h d_v)" + (" + 2 h d_k + h d_v" if biased else "")
-        biases = " + h d_k + g d_k + g d_v" if biased else ""
-        return rf"d (h d_k + g d_k + g d_v){biases} \quad (g = {self.n_kv_heads})"
+        return count_formula(self)
 
     def stages(self, head: int) -> Mapping[Stage, str]:
         """Return the stages of a head in order, each with its formula in LaTeX."""

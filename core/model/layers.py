@@ -10,13 +10,14 @@ from typing import cast
 from torch import Tensor, nn
 
 from core.config import ModelConfig
-from core.heads import Site
+from core.heads import Site, Stack
 from core.messages import N_
 from core.model.dropout import Dropout
 from core.model.mixing import MIXINGS
 from core.model.norm import describe_norm, norm_of, normalised
 from core.model.part import Sketch
 from core.model.probe import Probe, Step, probed
+from core.model.recurrence import Recurrence
 from core.model.ssru import SSRU
 from core.model.sublayers import CrossAttention, FeedForward, Seen, SelfAttention, Sublayer
 
@@ -131,9 +132,8 @@ class EncoderLayer(Layer):
         sublayers: dict[str, Sublayer] = {}
         if config.encoder_mixing == "attention":
             sublayers["self_attention"] = SelfAttention(config, Site("encoder", layer, "self"))
-        elif config.encoder_mixing in MIXINGS:
-            mixing = MIXINGS[config.encoder_mixing]
-            sublayers["mixing"] = mixing(config, Site("encoder", layer, "mixing"))
+        elif config.encoder_mixing != "none":
+            sublayers |= _mixing(config, "encoder", layer, config.encoder_mixing)
         if config.feed_forward:
             sublayers["feed_forward"] = FeedForward(config, Site("encoder", layer, "feed_forward"))
         super().__init__(config, sublayers)
@@ -157,11 +157,17 @@ class DecoderLayer(Layer):
             sublayers["ssru"] = SSRU(config, Site("decoder", layer, "ssru"))
         elif config.decoder_mixing == "attention":
             sublayers["self_attention"] = SelfAttention(config, Site("decoder", layer, "self"))
-        elif config.decoder_mixing in MIXINGS:
-            mixing = MIXINGS[config.decoder_mixing]
-            sublayers["mixing"] = mixing(config, Site("decoder", layer, "mixing"))
-        if config.n_encoder_layers:
+        elif config.decoder_mixing != "none":
+            sublayers |= _mixing(config, "decoder", layer, config.decoder_mixing)
+        if config.n_encoder_layers and config.cross == "attention":
             sublayers["cross_attention"] = CrossAttention(config, Site("decoder", layer, "cross"))
         if config.feed_forward:
             sublayers["feed_forward"] = FeedForward(config, Site("decoder", layer, "feed_forward"))
         super().__init__(config, sublayers)
+
+
+def _mixing(config: ModelConfig, stack: Stack, layer: int, setting: str) -> dict[str, Sublayer]:
+    """Return by name what stands in the place of self-attention."""
+    if setting in MIXINGS:
+        return {"mixing": MIXINGS[setting](config, Site(stack, layer, "mixing"))}
+    return {"recurrent": Recurrence(config, Site(stack, layer, "recurrent"))}

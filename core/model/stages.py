@@ -1,10 +1,11 @@
-"""The stages of one head of attention, each with its formula."""
+"""Attention in formulas: its stages one by one, all of it in one line, and what it learns."""
 
+from collections import Counter
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from core.config import Shared
+from core.choices import Shared
 
 if TYPE_CHECKING:
     from core.model.attention import MultiHeadAttention
@@ -104,3 +105,63 @@ def _unprojected(attention: "MultiHeadAttention", head: int) -> dict[Stage, str]
     if not attention.projects_output:
         found[Stage.OUTPUT] = r"\text{as they stand side by side: no } W^O"
     return found
+
+
+def whole_formula(attention: "MultiHeadAttention", memory: str) -> str:
+    """Return what all heads compute, in LaTeX.
+
+    Args:
+        attention: The sublayer.
+        memory: What keys and values are made of, in LaTeX.
+    """
+    scores = r"R Q_i (R K_i)^\top" if attention.rotary is not None else r"Q_i K_i^\top"
+    width = r"\sqrt{d_k}"
+    match attention.divisor:
+        case None:
+            scores = rf"\tfrac{{{scores}}}{{{width}}}"
+        case divisor if divisor != 1:
+            scores = rf"\tfrac{{{scores}}}{{{width}\,(l + 1)}}"
+    bias = " + B_i" if attention.has_bias_of_distances else ""
+    output = r"\, W^O" if attention.projects_output else ""
+    return (
+        rf"\mathrm{{Concat}}(head_1 \dots head_h){output},\quad head_i = "
+        rf"\mathrm{{softmax}}\!\left({scores}{bias} + M\right) V_i,\quad "
+        + _made_of(attention, memory)
+    )
+
+
+def _made_of(attention: "MultiHeadAttention", memory: str) -> str:
+    """Return what queries, keys and values of head i are made of, in LaTeX."""
+    if not attention.projects:
+        return rf"Q_i = x_{{(i)}},\ K_i = V_i = {memory}_{{(i)}},\ x_{{(i)}}\text{{: its columns}}"
+    named = {**{name: name for name in "QKV"}, **SHARED[attention.shared]}
+    q, k, v = (f"W_i^{named[name]}" for name in "QKV")
+    return rf"Q_i = x {q},\ K_i = {memory}\, {k},\ V_i = {memory}\, {v}"
+
+
+def count_formula(attention: "MultiHeadAttention") -> str:
+    """Return how many numbers the sublayer learns, in LaTeX."""
+    grouped = attention.n_kv_heads != attention.n_heads
+    keys, values = ("g d_k", "g d_v") if grouped else ("h d_k", "h d_v")
+    made = {"nothing": ["h d_k", keys, values], "qkv": ["h d_k"]}.get(
+        attention.shared, ["h d_k", "h d_k"]
+    )
+    biases = _sum(made) if attention.projects else ""
+    weights = _sum([*(made if attention.projects else []), *["h d_v"] * attention.projects_output])
+    if not weights:
+        return "0"
+    biased = attention.query.bias is not None or attention.output.bias is not None
+    terms = [f"d ({weights})"]
+    if biased:
+        terms += [biases] * bool(biases) + ["d"] * attention.projects_output
+    return " + ".join(terms) + (rf" \quad (g = {attention.n_kv_heads})" if grouped else "")
+
+
+def _sum(terms: list[str]) -> str:
+    """Return a sum in which equal terms are counted.
+
+    >>> _sum(["a", "b", "a"])
+    '2 a + b'
+    """
+    counts = Counter(terms)
+    return " + ".join(f"{f'{n} ' if n > 1 else ''}{term}" for term, n in counts.items())

@@ -12,7 +12,8 @@ from typing import Protocol
 from torch import Tensor, nn
 from torch.nn import functional
 
-from core.config import Activation, ModelConfig
+from core.choices import Activation
+from core.config import ModelConfig
 from core.heads import Site
 from core.messages import N_
 from core.model.attention import MultiHeadAttention, attend
@@ -84,7 +85,7 @@ class SelfAttention(MultiHeadAttention):
                 group=ATTENTION,
                 multiply_adds=self.multiply_adds(length, length),
                 shapes=(("input", stream), *self.shapes(length, length), ("output", stream)),
-                formula=self.formula() + r"\quad " + self.projected("x"),
+                formula=self.formula("x"),
                 count=self.count(),
                 code=(MultiHeadAttention, attend),
                 site=self.site,
@@ -121,7 +122,7 @@ class CrossAttention(MultiHeadAttention):
                 group=ATTENTION,
                 multiply_adds=self.multiply_adds(n_queries, n_keys),
                 shapes=(*given, *self.shapes(n_queries, n_keys), ("output", sketch.stream)),
-                formula=self.formula() + r"\quad " + self.projected("memory"),
+                formula=self.formula("memory"),
                 count=self.count(),
                 code=(MultiHeadAttention, attend),
                 site=self.site,

@@ -19,7 +19,7 @@ def size(inspection: Inspection) -> str:
     lengths = (n_source, n_fed) if n_source else (n_given, n_fed - n_given)
     text = _("{source} → {target} tokens · {milliseconds} ms")
     if not n_source:
-        text = _("{source} tokens typed → {target} written · {milliseconds} ms")
+        text = _("tokens: {source} typed → {target} written · {milliseconds} ms")
     return text.format(
         source=number(lengths[0]), target=number(lengths[1]), milliseconds=milliseconds
     )

@@ -10,6 +10,8 @@ from pages.frame.language import _, plain
 class Need(Enum):
     """Something that not every model has."""
 
+    HEADS = "heads"
+    """Attention, of any kind."""
     SOURCE = "source"
     """An encoder: a text that is only read."""
     WRITING = "writing"
@@ -65,6 +67,8 @@ def _lacks(settings: RunSettings, need: Need) -> bool:
         Need.SOURCE: "encoder" not in config.stacks,
         Need.WRITING: "decoder" not in config.stacks,
         Need.BOTH: one_stack,
+        Need.HEADS: config.cross == "none"
+        and "attention" not in (config.encoder_mixing, config.decoder_mixing),
         Need.ENCODER_SELF: config.encoder_mixing != "attention",
         Need.DECODER_SELF: config.decoder_mixing != "attention",
         Need.TASK: not settings.has_pairs,
@@ -91,6 +95,10 @@ _SENTENCES = {
     Need.BOTH: lambda: _(
         "{model} has one stack of layers. This view is about an encoder and the decoder that "
         "looks at what it has read."
+    ),
+    Need.HEADS: lambda: _(
+        "{model} has no attention: all that its decoder knows of the source is one vector. This "
+        "view is about what heads look at."
     ),
     Need.ENCODER_SELF: lambda: _(
         "{model} has no encoder self-attention, and this view is about how the words of the source "

@@ -4,7 +4,7 @@ A page is a list of views. `show` draws one of them, above it what there is to s
 what every view has (`export`).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import Generic, TypeVar
@@ -112,13 +112,20 @@ def _chosen(views: Sequence[View[Subject]], name: str, *, named: bool) -> View[S
     return next(view for view in views if view.name == chosen)
 
 
-def of_sentence(views: Sequence[View[Opened]], name: str, *, named: bool = False) -> None:
+def of_sentence(
+    views: Sequence[View[Opened]],
+    name: str,
+    *,
+    named: bool = False,
+    needs: Collection[Need] = (),
+) -> None:
     """Ask for a model, a sentence and a view, and draw it: a whole page.
 
     Args:
         views: The first is the default.
         name: The page's, for its views in the URL; a page keeps its view while others are visited.
         named: Whether the URL names the first view, too.
+        needs: What all of its views are about.
     """
     chosen = _chosen(views, name, named=named)
     opened = opening.model_and_sentence(asked=chosen.of_sentence, telling=chosen.telling)
@@ -135,7 +142,7 @@ def of_sentence(views: Sequence[View[Opened]], name: str, *, named: bool = False
         if view.says_sentence:
             with st.container(key=layout.SENTENCE_SAID):
                 st.markdown(f":small[{plain(opened.sentence)}]")
-    if why := why_not(opened.run, view.needs):
+    if why := why_not(opened.run, (*needs, *view.needs)):
         st.info(why)
         say_notice(opened.run)
         return

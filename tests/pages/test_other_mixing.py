@@ -14,6 +14,13 @@ VARIED = {
     "averages": {"encoder_mixing": "average", "decoder_mixing": "average"},
     "one stack alone": {"encoder_mixing": "attention", "decoder_mixing": "none"},
     "convolutions": {"encoder_mixing": "convolution", "decoder_mixing": "convolution"},
+    "GRU with attention": {
+        **{"encoder_mixing": "gru_two_way", "decoder_mixing": "gru", "positions": "none"},
+        **{"n_heads": 1, "d_k": 0, "d_v": 0},
+    },
+    "LSTM, fixed vector": {
+        **{"encoder_mixing": "lstm", "decoder_mixing": "lstm", "cross": "none"},
+    },
 }
 
 

@@ -24,6 +24,7 @@ _SUBLAYERS = {
     "self": Kind.ENCODER_SELF.sublayer_label,
     "cross": Kind.CROSS.sublayer_label,
     "ssru": N_("recurrent unit"),
+    "recurrent": N_("recurrent unit"),
     "mixing": N_("mixing"),
     "feed_forward": N_("feed-forward"),
 }

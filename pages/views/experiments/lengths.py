@@ -40,15 +40,15 @@ def draw(asked: Asked) -> Shown | None:
         pictures=[picture],
         about={"task": asked.experiment.task, "command": asked.results.command},
         how_to_read=_(
-            "All seeds of a variant are counted together. Lengths of which there are fewer than "
-            "{n} sentences are left out."
+            "All seeds of a variant are counted together. Lengths with fewer sentences than {n} "
+            "are left out."
         ).format(n=FEWEST),
     )
 
 
 def _seen(series: dict[str, list[float]], lengths: list[int]) -> str:
     """Say how far each variant falls from the shortest to the longest sentences."""
-    text = _("From {short} to {long} tokens of the source: {changes}.")
+    text = _("From the shortest source (tokens: {short}) to the longest ({long}): {changes}.")
     one = _("{variant} {first} → **{last}**")
     changes = "; ".join(
         one.format(variant=name, first=percent(values[0]), last=percent(values[-1]))

@@ -1,7 +1,7 @@
 """A question about the Transformer, and the results that are looked at."""
 
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import streamlit as st
 
@@ -79,7 +79,7 @@ def _found(experiment: Experiment, folder: Path) -> Results | None:
 def seen(asked: Asked) -> str:
     """Say in Markdown what came out, the base first."""
     base, *others = findings(asked.experiment, asked.results)
-    text = _("**{variant}**: {share} of {n} held-out sentences right.")
+    text = _("**{variant}**: {share} right, of held-out sentences (n = {n}).")
     said = [
         text.format(
             variant=_(base.variant), share=f"**{percent(base.share.mean)}**", n=number(base.n)
@@ -106,9 +106,8 @@ def writing() -> Writing:
 
 def reading(asked: Asked, *imports: str) -> str:
     """Return lines of Python that read the results as `results`."""
-    found = f"{asked.folder.parent.name}/{asked.folder.name}/{asked.experiment.name}.json"
-    if asked.folder.parent.name == _FOLDER:
-        found = f"{asked.folder.parent.parent.name}/{found}"
+    parts = asked.folder.parts[-3 if asked.folder.parent.name == _FOLDER else -2 :]
+    found = str(PurePosixPath(*parts, asked.experiment.name).with_suffix(".json"))
     needed = sorted({"from core.experiments.results import Results", *imports})
     return "\n".join(
         [

@@ -158,7 +158,7 @@ def _seen(found: Likeness, one: int, other: int) -> str:
 
 
 def _summary(run: Run, found: Likeness) -> str:
-    measured = _("{rows} rows of {sentences}, seed {seed}.").format(
+    measured = _("Rows: {rows}, of {sentences}, seed {seed}.").format(
         rows=number(found.n_rows),
         sentences=measured_on.sentences(run, found.n_sentences),
         seed=SEED,

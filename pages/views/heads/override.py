@@ -148,7 +148,8 @@ def _moved(shown: Moved, how: str) -> Result:
 
 
 def _draw_result(shown: Moved, result: Result) -> list[Drawn]:
-    say(before_and_after(result.found, shown.opened.run))
+    changed = _is_moved(shown, result)
+    say(before_and_after(result.found, shown.opened.run, changed=changed))
     left, right = _columns()
     with left:
         pictures = [_draw_matrices(moved_row.map_of(shown), MAP, shown)]

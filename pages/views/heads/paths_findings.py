@@ -19,7 +19,7 @@ def seen(paths: Paths, found: OnePath, read: Read) -> str:
     if strongest is None or tuple(effects.heads[each] for each in strongest) != heads:
         return said
     n = int(effects.direct_NN.sum())
-    last = n_("It is the only path.", "Of {n} paths from head to head none changes more.", n)
+    last = n_("It is the only link.", "It is the strongest of {n} links.", n)
     return f"{said} {last.format(n=number(n))}"
 
 
@@ -31,20 +31,20 @@ def _look(paths: Paths, found: OnePath, read: Read) -> str:
     }
     if read == Read.VALUE:
         text = _(
-            "Let {receiver} take its values from what {sender} writes for the second sentence: it "
-            "looks where it did."
+            "One link is changed, from {sender} to {receiver}, which takes its values from there "
+            "and looks where it did."
         )
         return text.format(**names)
     before, after = _weights(found)
     if before == after:
         return _("Whatever {sender} writes, {receiver} looks where it did.").format(**names)
     falls = _(
-        "“{query}” looks at “{key}” in {receiver}: **{before}**. Let this head read what {sender} "
-        "writes for the second sentence, all else as it is: it falls to **{after}**."
+        "One link is changed, from {sender} to {receiver}: how much “{query}” looks at “{key}” "
+        "falls from **{before}** to **{after}**."
     )
     rises = _(
-        "“{query}” looks at “{key}” in {receiver}: **{before}**. Let this head read what {sender} "
-        "writes for the second sentence, all else as it is: it rises to **{after}**."
+        "One link is changed, from {sender} to {receiver}: how much “{query}” looks at “{key}” "
+        "rises from **{before}** to **{after}**."
     )
     query, key = map(plain, paths.look(found.receiver, found.query, found.key))
     text = falls if after < before else rises
@@ -117,14 +117,11 @@ def _effect(paths: Paths, found: OnePath) -> str:
         for each in (found.before_log_p, found.after_log_p, study.other_log_p)
     )
     text = _(
-        "The chance of “{token}” goes from {before} to **{after}**; with the whole second sentence "
-        "to {whole}."
+        "The chance of “{token}” goes from {before} to **{after}** (with the whole second sentence "
+        "{whole})."
     )
     if before == after:
-        text = _(
-            "That alone decides nothing: the chance of “{token}” stays at {after}. With the whole "
-            "second sentence it goes to {whole}."
-        )
+        text = _("“{token}” keeps its chance, {after} (with the whole second sentence {whole}).")
     return text.format(token=plain(study.token.text), before=before, after=after, whole=whole)
 
 

@@ -73,9 +73,7 @@ def ranking(paths: Paths, selected: tuple[int, int]) -> Chart:
         widest = max(float(paths.change_NN[at]) for at in found)
         # To the next tenth: the bars are compared with each other.
         end = min(1.0, (math.floor(10 * widest) + 1) / 10)
-        value = Quantity(
-            _("share of its attention that the second head moves"), share=True, domain=(0.0, end)
-        )
+        value = Quantity(_("share of a word’s attention that moves"), share=True, domain=(0.0, end))
     else:
         value = Quantity(_("change of log p(“{token}”), nats").format(token=paths.study.token.text))
     name = _("{sender} → {receiver}")
@@ -86,7 +84,7 @@ def ranking(paths: Paths, selected: tuple[int, int]) -> Chart:
             for row, column in found
         ],
         value=value,
-        title=_("The strongest paths (layer.head)"),
+        title=_("The strongest links (layer.head)"),
         marked=found.index(selected),
     )
 

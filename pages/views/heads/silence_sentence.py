@@ -67,7 +67,7 @@ def try_out(opened: Opened, heads: Sequence[Head], instead: str) -> Tried | None
     except RunError as error:
         st.error(plain(explained(error)))
         return None
-    st.markdown(_translations(found, opened.run))
+    st.markdown(_translations(found, opened.run, silenced=bool(heads)))
     if heads:
         st.caption(_what_is_done(opened.run, instead, n))
     return found
@@ -112,6 +112,8 @@ def instead_of(opened: Opened, found: Tried, heads: Sequence[Head], instead: str
 
 def telling(run: Run, task: Task) -> str:
     """Return the first of a task's examples that the telling head changes, silenced; or nothing."""
+    if not run.model.sites():
+        return ""
     examples = tuple(each.source for each in task.examples)
     return cached.of_run(_first_changed, run.path, examples, "silence", (telling_head(run),))
 
@@ -229,8 +231,10 @@ def _most_changed(found: Tried) -> str:
     return text.format(word=word, before=before, after=after, other=plain(now.best.text))
 
 
-def _translations(found: Tried, run: Run) -> str:
+def _translations(found: Tried, run: Run, *, silenced: bool) -> str:
     texts = marked(*(typeset(each.translation.text, run) for each in (found.before, found.after)))
+    if not silenced:
+        return _("Nothing is silenced yet: {text}").format(text=texts[0])
     before = _("before: {text}").format(text=texts[0])
     if found.same_text:
         return before + "  \n" + _("after: the same")

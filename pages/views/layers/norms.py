@@ -198,7 +198,8 @@ def _numbers(opened: Opened, found: AroundNorm, study: NormStudy) -> Columns:
 
 def _python(opened: Opened, site: Site, sentences: tuple[str, ...]) -> str:
     both = bool(opened.inspection.source_tokens)
-    ids = "translation.source_ids, translation.fed_ids" if both else "(), rows[0]"
+    given = ("translation.source_ids", "translation.fed_ids") if both else ("()", "rows[0]")
+    ids = ", ".join(given)
     return stacks.python(
         opened,
         [

@@ -7,12 +7,12 @@ import streamlit as st
 from core.runs.numbers import Columns, below, numbers_of_runs, settings_of
 from core.runs.records import read_record, read_rows
 from pages.frame import cached, charts, controls, session
+from pages.frame.knobs import setting_label
 from pages.frame.language import _, n_, number, percent_of_100, plain, translated
 from pages.frame.view import Shown
 from pages.views.runs import compare_heads, run
 from pages.views.runs.compare_heads import SameHead
 from pages.views.runs.table import Listed
-from pages.views.training.settings import setting_label
 from viz.charts.frames import DIFFERS, settings_table, tinted
 from viz.charts.measurements import TEXTS, Axes
 from viz.charts.runs import compared

@@ -7,10 +7,10 @@ import streamlit as st
 from core.runs.numbers import numbers_of_runs, settings_of
 from core.runs.records import RunRecord, read_record, read_rows
 from pages.frame import cached, charts, notes
+from pages.frame.knobs import setting_label
 from pages.frame.language import _, n_, number, percent, plain, translated
 from pages.frame.view import Shown
 from pages.views.runs.table import Listed, folders
-from pages.views.training.settings import setting_label
 from viz.charts.frames import DIFFERS, settings_table
 from viz.charts.measurements import TEXTS, Axes
 from viz.charts.training import loss_curves

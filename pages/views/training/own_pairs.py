@@ -15,7 +15,7 @@ from core.tasks.task import Part
 from core.training.corpus_report import corpus_report
 from core.training.presets import vocabulary_for
 from core.training.settings import Setting
-from pages.frame import cached, controls, session
+from pages.frame import cached, controls, knobs, session
 from pages.frame.language import N_, _, number, plain
 from pages.frame.messages import explained
 from pages.views.training import pairs_found, settings
@@ -29,7 +29,7 @@ HELD_OUT: dict[Part, tuple[str, str]] = {
 }
 """Part → key of the element that asks for its file, and label."""
 LARGEST_VOCABULARY = 32_000
-VOCABULARY = replace(settings.VOCABULARY, limits=(260, LARGEST_VOCABULARY))
+VOCABULARY = replace(knobs.VOCABULARY, limits=(260, LARGEST_VOCABULARY))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,11 +19,12 @@ from core.training.settings import LIKE, Setting, with_settings
 from core.training.timing import seconds_per_step
 from pages.frame import cached, controls
 from pages.frame.charts import chart
+from pages.frame.knobs import GROUPS, VOCABULARY
 from pages.frame.language import N_, _, n_, number, plain, translated
 from pages.frame.typography import typeset_target
 from pages.frame.view import Shown
 from pages.views.training import costs, own_pairs, settings, start, text_rows
-from pages.views.training.settings import GROUPS, VOCABULARY, Begun
+from pages.views.training.settings import Begun
 from pages.views.training.start import PendingSettings
 from viz.component.standalone import Drawn
 

@@ -177,7 +177,7 @@ def test_without_an_output_projection_heads_stand_side_by_side():
 def test_the_formulas_name_no_matrix_that_is_not_there(name):
     config = replace(CONFIG, **VARIATIONS[name])
     attention = MultiHeadAttention(config, Site("decoder", 1, "cross"))
-    text = " ".join([attention.formula(), attention.projected("m"), *attention.stages(1).values()])
+    text = " ".join([attention.formula("m"), *attention.stages(1).values()])
     assert ("W^Q" in text) == ("W_i^K" in text) == config.projections
     assert ("W^O_h" in text) == config.output_projection
     assert ("b^O" in text) == config.output_projection

@@ -20,7 +20,7 @@ def test_what_came_out_is_said_with_interval_and_n_as_on_the_command_line(open_e
         assert (
             line.replace("-", "−").replace("no feed−", "no feed-").replace("0.0 %", "0 %") in said
         )
-    assert "**all of them**: **63.1 %** of 2,000 held-out sentences right." in said
+    assert "**full layer**: **63.1 %** right, of held-out sentences (n = 2,000)." in said
     assert "too few seeds to tell" in said
     assert RESIDUALS.claim in said
     assert shown.numbers()["exact_match"] == [

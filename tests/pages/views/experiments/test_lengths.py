@@ -14,5 +14,5 @@ def test_each_variants_share_is_that_of_all_seeds_together(open_experiment):
         ]
         assert {row[1]: row[2:] for row in rows} == results.by_length(variant.name)
     n, right = results.by_length("no_norm")[5]
-    assert "From 5 to 19 tokens of the source: all of them 100 % → **23.8 %**" in said
+    assert "(tokens: 5) to the longest (19): full layer 100 % → **23.8 %**" in said
     assert n >= 20 and f"no norm {100 * right / n:.0f} %" in said

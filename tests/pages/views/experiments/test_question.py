@@ -1,5 +1,4 @@
 from core.experiments import EXPERIMENTS
-from pages.frame.lessons import LESSONS
 
 
 def test_every_question_is_offered_in_the_order_of_a_course(open_experiment):
@@ -16,13 +15,3 @@ def test_where_it_was_run_here_too_one_chooses_whose_trainings_are_shown(open_ex
     assert not at.exception
     _at, shown, _said = open_experiment("residuals", experiment_run="here")
     assert "runs/.experiments/residuals/residuals.json" in shown.python
-
-
-def test_every_experiment_and_the_view_that_it_is_about_link_to_each_other(open_page):
-    assert set(LESSONS) == set(EXPERIMENTS)
-    at = open_page("experiments", experiment="norms", model=None)
-    [link] = [e.proto for e in at.get("page_link") if e.proto.label == "See it in a model"]
-    assert (link.page, link.query_string) == ("layers", "layers=norms")
-    at = open_page("layers", layers="norms")
-    labels = [each.proto.label for each in at.get("page_link")]
-    assert f"Tested: {EXPERIMENTS['norms'].question}" in labels

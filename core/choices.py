@@ -1,0 +1,33 @@
+"""What those settings of a model can be that are words."""
+
+from collections.abc import Mapping
+from typing import Literal, get_args
+
+Norm = Literal["post", "pre"]
+NormKind = Literal["layer", "rms", "none"]
+Shared = Literal["nothing", "qk", "kv", "qkv"]
+Positions = Literal["sinusoidal", "halves", "learned", "buckets", "rotary", "none"]
+Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
+ScoreScale = Literal["width", "width_and_layer", "none"]
+RotaryPairs = Literal["neighbours", "halves"]
+EncoderMixing = Literal[
+    "attention", "average", "convolution", "none", "gru", "lstm", "gru_two_way", "lstm_two_way"
+]
+DecoderMixing = Literal["attention", "ssru", "average", "convolution", "none", "gru", "lstm"]
+Cross = Literal["attention", "none"]
+Tied = Literal["all", "target", "embeddings", "none"]
+
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "norm": get_args(Norm),
+    "norm_kind": get_args(NormKind),
+    "shared": get_args(Shared),
+    "positions": get_args(Positions),
+    "activation": get_args(Activation),
+    "score_scale": get_args(ScoreScale),
+    "encoder_mixing": get_args(EncoderMixing),
+    "decoder_mixing": get_args(DecoderMixing),
+    "cross": get_args(Cross),
+    "rotary_pairs": get_args(RotaryPairs),
+    "tied": get_args(Tied),
+}
+"""Setting → what it can be."""

@@ -1,0 +1,147 @@
+"""A recurrent unit in the place of self-attention: what the Transformer replaced.
+
+B batch, K length of the sequence, S of the source, T of a target, D model width.
+"""
+
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+
+from core.config import ModelConfig
+from core.heads import Site
+from core.messages import N_
+from core.model.part import Part, Sketch
+from core.model.probe import Probe, Step, probed
+from core.model.ssru import RECURRENCE
+from core.model.sublayers import Seen
+
+UNITS: dict[str, type[nn.GRU] | type[nn.LSTM]] = {"gru": nn.GRU, "lstm": nn.LSTM}
+TWO_WAY = "_two_way"
+"""How a setting ends that names a unit which reads forward and backward."""
+_FORMULAS = {
+    "gru": r"h_t = (1 - z_t) \odot n_t + z_t \odot h_{t-1},\quad "
+    r"n_t = \tanh(W x_t + b + r_t \odot (U h_{t-1} + c)),\quad "
+    r"z_t, r_t = \sigma(W_{z,r} x_t + U_{z,r} h_{t-1} + b_{z,r})",
+    "lstm": r"h_t = o_t \odot \tanh(c_t),\quad c_t = f_t \odot c_{t-1} + i_t \odot g_t,\quad "
+    r"g_t = \tanh(W x_t + U h_{t-1} + b),\quad "
+    r"i_t, f_t, o_t = \sigma(W_{i,f,o}\, x_t + U_{i,f,o}\, h_{t-1} + b_{i,f,o})",
+}
+
+
+class Recurrence(nn.Module):
+    """A state passes from each position to the next: h(t) comes of x(t) and h(t − 1).
+
+    In an encoder the state may go both ways, each with half of the width (Schuster & Paliwal 1997).
+    In a decoder it begins with what the encoder's states were at their ends (Cho et al. 2014,
+    Sutskever et al. 2014).
+    """
+
+    def __init__(self, config: ModelConfig, site: Site) -> None:
+        super().__init__()
+        self.site = site
+        setting = config.encoder_mixing if site.stack == "encoder" else config.decoder_mixing
+        self.kind = setting.removesuffix(TWO_WAY)
+        self.two_way = setting.endswith(TWO_WAY)
+        width = config.d_model // (2 if self.two_way else 1)
+        unit = UNITS[self.kind]
+        self.forward_unit = unit(config.d_model, width, batch_first=True)
+        self.backward_unit = unit(config.d_model, width, batch_first=True) if self.two_way else None
+        # Where the encoder reads both ways, its backward states end at the first position.
+        self.ends_at_both = config.encoder_mixing.endswith(TWO_WAY)
+        self.begin = nn.Linear(width, width) if site.stack == "decoder" else None
+
+    def added(self, x_BKD: Tensor, seen: Seen, probe: Probe | None) -> Tensor:
+        """Return the state after each position."""
+        state_BKD = self._read(x_BKD, seen) if self.begin is None else self._write(x_BKD, seen)
+        return probed(probe, self.site, Step.STATE, state_BKD)
+
+    def _read(self, x_BSD: Tensor, seen: Seen) -> Tensor:
+        """Return the states of an encoder; padding comes after all else, and is passed over."""
+        forward_BSD = self.forward_unit(x_BSD)[0]
+        if self.backward_unit is None:
+            return cast(Tensor, forward_BSD)
+        index_BSD = _backward(x_BSD, seen.visible_BQK)
+        backward_BSD = self.backward_unit(x_BSD.gather(1, index_BSD))[0]
+        index_BSD = index_BSD[:, :, : backward_BSD.shape[2]]
+        return torch.cat([forward_BSD, backward_BSD.gather(1, index_BSD)], dim=-1)
+
+    def _write(self, x_BTD: Tensor, seen: Seen) -> Tensor:
+        """Return the states of a decoder, going on from those that are kept."""
+        kept = None if seen.cache is None else seen.cache.states.get(self.site)
+        if kept is None:
+            kept = self._first(x_BTD, seen)
+        states = [
+            each.contiguous() for each in kept[None].chunk(2 if self.kind == "lstm" else 1, -1)
+        ]
+        state_BTD, last = self.forward_unit(x_BTD, states[0] if len(states) == 1 else tuple(states))
+        if seen.cache is not None:
+            both = last if isinstance(last, tuple) else (last,)
+            seen.cache.states[self.site] = torch.cat([each[0] for each in both], dim=-1)
+        return cast(Tensor, state_BTD)
+
+    def _first(self, x_BTD: Tensor, seen: Seen) -> Tensor:
+        """Return the state before the first position; of an LSTM followed by its memory cell."""
+        assert seen.memory_BSD is not None and self.begin is not None
+        last_BD = _last(seen.memory_BSD, seen.visible_B1S)
+        if self.ends_at_both:
+            half = last_BD.shape[1] // 2
+            last_BD = torch.cat([last_BD[:, :half], seen.memory_BSD[:, 0, half:]], dim=-1)
+        first_BD = self.begin(last_BD).tanh()
+        if self.kind == "lstm":
+            first_BD = torch.cat([first_BD, torch.zeros_like(first_BD)], dim=-1)
+        return cast(Tensor, first_BD)
+
+    def describe(self, sketch: Sketch) -> None:
+        """Add the part."""
+        stream, length = sketch.stream, sketch.length
+        matrices = [each for each in self.parameters() if each.ndim == 2]
+        # What a decoder begins with is computed once.
+        once = 0 if self.begin is None else self.begin.weight.numel()
+        gates = 3 if self.kind == "gru" else 4
+        # Each of two ways makes half of the width out of the whole.
+        squares = r"\tfrac{3}{2}" if self.two_way else "2"
+        begun = "" if self.begin is None else " + d^2 + d"
+        sketch.add(
+            Part(
+                id=str(self.site),
+                kind="recurrent",
+                label=_LABELS[self.kind, self.two_way],
+                group=RECURRENCE,
+                multiply_adds=(sum(each.numel() for each in matrices) - once) * length + once,
+                shapes=(("input", stream), ("state", stream), ("output", stream)),
+                formula=_FORMULAS[self.kind],
+                count=f"{gates} ({squares} d^2 + 2 d){begun}",
+                code=(Recurrence,),
+                site=self.site,
+            ),
+            learned=self.parameters(),
+        )
+
+
+def _backward(x_BSD: Tensor, visible_B1S: Tensor | None) -> Tensor:
+    """Return index_BSD that turns the words of each sentence around and leaves its padding."""
+    n = x_BSD.shape[1]
+    places_S = torch.arange(n, device=x_BSD.device)
+    if visible_B1S is None:
+        index_BS = (n - 1 - places_S).expand(len(x_BSD), -1)
+    else:
+        lengths_B1 = visible_B1S.sum(dim=-1)
+        index_BS = torch.where(places_S < lengths_B1, lengths_B1 - 1 - places_S, places_S)
+    return index_BS[:, :, None].expand_as(x_BSD)
+
+
+def _last(memory_BSD: Tensor, visible_B1S: Tensor | None) -> Tensor:
+    """Return memory_BD of the last position that is no padding."""
+    if visible_B1S is None:
+        return memory_BSD[:, -1]
+    places_B = visible_B1S[:, 0].sum(dim=-1) - 1
+    return memory_BSD[torch.arange(len(memory_BSD), device=memory_BSD.device), places_B]
+
+
+_LABELS = {
+    ("gru", False): N_("Recurrent unit (GRU)"),
+    ("gru", True): N_("Recurrent unit (GRU, two ways)"),
+    ("lstm", False): N_("Recurrent unit (LSTM)"),
+    ("lstm", True): N_("Recurrent unit (LSTM, two ways)"),
+}

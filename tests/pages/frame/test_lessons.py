@@ -1,0 +1,20 @@
+from core.experiments import EXPERIMENTS
+from pages.frame.lessons import LESSONS
+from tests.pages.every_view import CASES, PAGES
+
+
+def test_every_experiment_has_a_lesson_that_there_is():
+    assert set(LESSONS) == set(EXPERIMENTS)
+    for lesson in LESSONS.values():
+        page = lesson.page or "attention"
+        assert PAGES[page] == lesson.choice
+        assert (page, lesson.view) in CASES
+
+
+def test_the_experiment_and_the_view_that_it_is_about_link_to_each_other(open_page):
+    at = open_page("experiments", experiment="norms", model=None)
+    [link] = [e.proto for e in at.get("page_link") if e.proto.label == "See it in a model"]
+    assert (link.page, link.query_string) == ("layers", "layers=norms")
+    at = open_page("layers", layers="norms")
+    labels = [each.proto.label for each in at.get("page_link")]
+    assert f"Tested: {EXPERIMENTS['norms'].question}" in labels
