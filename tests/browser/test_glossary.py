@@ -38,7 +38,7 @@ def explained(page, term, reach):
 
 def test_a_term_is_explained_to_whoever_rests_on_it(visit):
     page = visit("heads?trial=scores&model=copy")
-    page.get_by_text("of each head: on held-out sentences").wait_for(timeout=60_000)
+    page.get_by_text("of each head: what it looks at and how often").wait_for(timeout=60_000)
     settled(page)
     tip = page.locator(".term-tip")
     expect(tip).to_be_hidden()

@@ -5,6 +5,7 @@ from importlib import import_module
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.experiments import EXPERIMENTS
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from pages.frame import language
@@ -48,7 +49,10 @@ def own():
     """Words that are in no catalogue: the sentence's and the translation's."""
     run = load_run(ROOT / "gallery" / MODEL)
     inspection = inspect_sentence(run, SENTENCE)
-    return {token.text for token in (*inspection.source_tokens, *inspection.fed_tokens)}
+    words = {token.text for token in (*inspection.source_tokens, *inspection.fed_tokens)}
+    # The sentence itself, and the papers in which a claim is made, as the pages show them.
+    sources = {f".  [({plain(each.source)})]]" for each in EXPERIMENTS.values()}
+    return words | sources | {f"[{plain(SENTENCE)}]"}
 
 
 @pytest.mark.parametrize(("page", "name"), CASES)

@@ -120,5 +120,5 @@ def test_the_assets_are_whole():
     assert set(re.findall(r'addEventListener\("(\w+)"', assets.js)) <= {"focusin", "focusout"}
     named = set(re.findall(r"(--[a-z-]+):", assets.css))
     assert {
-        each for each in re.findall(r"var\((--[a-z-]+)", assets.css) if "--st-" not in each
+        each for each in re.findall(r"var\((--[a-z-]+)\)", assets.css) if "--st-" not in each
     } <= (named)

@@ -121,5 +121,5 @@ def test_the_assets_are_whole():
     assert "addEventListener" not in assets.js
     own = {"--at", "--words", "--height", "--track"}
     named = set(re.findall(r"(--[a-z-]+):", assets.css)) | own
-    used = {each for each in re.findall(r"var\((--[a-z-]+)", assets.css) if "--st-" not in each}
+    used = {each for each in re.findall(r"var\((--[a-z-]+)\)", assets.css) if "--st-" not in each}
     assert used <= named

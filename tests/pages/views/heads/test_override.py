@@ -97,7 +97,7 @@ def test_what_the_row_looks_at_most_already_moves_nothing(open_override, inspect
     largest = int(inspection.attention[GUIDED].weights_HQK[0, 8].argmax())
     at = open_override(move=f"encoder.self,8,{largest}")
     assert "already: nothing is moved" in read(at)
-    assert "The translation stays: L’animal" in read(at)
+    assert "Nothing is changed yet: L’animal" in read(at)
     # Of what was not moved nothing is concluded.
     assert "No step of 16 changes" not in read(at)
     assert "does not need this look" not in read(at)

@@ -32,8 +32,7 @@ def test_a_look_that_falls_is_not_said_to_rise(run, read):
         )
         verb = "fall" if after < before else "rise"
         said = seen(paths, found, read)
-        assert f"**{percent(before)}**. Let this head" in said
-        assert f"it {verb}s to **{percent(after)}**." in said
+        assert f"{verb}s from **{percent(before)}** to **{percent(after)}**." in said
 
 
 def test_the_baseline_counts_only_paths_whose_sender_writes_something_else(run):
@@ -49,4 +48,4 @@ def test_what_values_carry_is_said_without_a_look(run):
     ends = (Head.parse("encoder.2.self:0"), Head.parse("decoder.1.cross:1"))
     found = one_path(run, *BOTH, Read.VALUE, *ends)
     said = seen(Paths(study, inspect_sentence(run, TIRED), None), found, Read.VALUE)
-    assert "take its values from what encoder layer 2, head 0 writes" in said
+    assert "from encoder layer 2, head 0 to" in said
