@@ -3,17 +3,20 @@
 `EXPERIMENTS` is the only list of them; a file holds one question.
 """
 
+from core.experiments.bottleneck import BOTTLENECK
 from core.experiments.experiment import Experiment
 from core.experiments.heads import HEADS
 from core.experiments.mixing import MIXING
 from core.experiments.norms import NORMS
 from core.experiments.order import ORDER
 from core.experiments.projections import PROJECTIONS
+from core.experiments.reading import READING
 from core.experiments.residuals import RESIDUALS
 from core.experiments.scale import SCALE
 
 EXPERIMENTS: dict[str, Experiment] = {
-    each.name: each for each in (ORDER, MIXING, HEADS, PROJECTIONS, SCALE, RESIDUALS, NORMS)
+    each.name: each
+    for each in (BOTTLENECK, READING, ORDER, MIXING, HEADS, PROJECTIONS, SCALE, RESIDUALS, NORMS)
 }
 """In the order in which a course meets them."""
 

@@ -23,6 +23,8 @@ class Lesson:
 
 
 LESSONS: Mapping[str, Lesson] = {
+    "bottleneck": Lesson("", "view", "lines"),
+    "reading": Lesson("", "view", "compare"),
     "order": Lesson("positions", "positions", "shuffle"),
     "mixing": Lesson("layers", "layers", "mixing"),
     "heads": Lesson("", "view", "maps"),

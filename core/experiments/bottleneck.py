@@ -1,0 +1,36 @@
+"""Can one vector hold a sentence?"""
+
+from core.experiments.experiment import BASE, Expected, Experiment, Variant
+from core.messages import N_
+
+_RECURRENT = {"decoder_mixing": "gru", "positions": "none"}
+
+BOTTLENECK = Experiment(
+    name="bottleneck",
+    question=N_("Can one vector hold a sentence?"),
+    claim=N_(
+        "Without attention, all that a recurrent decoder knows of the source is one vector: the "
+        "longer the sentence, the more is lost. With attention to every word, length hardly "
+        "matters."
+    ),
+    source="Cho et al. 2014; Sutskever et al. 2014; Luong et al. 2015",
+    variants=(
+        Variant(BASE, N_("Transformer")),
+        Variant(
+            "fixed",
+            N_("GRU, one vector"),
+            {**_RECURRENT, "encoder_mixing": "gru", "cross": "none"},
+            Expected.LESS,
+        ),
+        Variant(
+            "attention",
+            N_("GRU with attention"),
+            {**_RECURRENT, "encoder_mixing": "gru", "n_heads": 1},
+        ),
+        Variant(
+            "two_way",
+            N_("GRU both ways, with attention"),
+            {**_RECURRENT, "encoder_mixing": "gru_two_way", "n_heads": 1},
+        ),
+    ),
+)

@@ -1,0 +1,21 @@
+"""Must a reader know what comes later?"""
+
+from core.experiments.experiment import BASE, TRANSLATING, Expected, Experiment, Variant
+from core.messages import N_
+
+READING = Experiment(
+    name="reading",
+    question=N_("Must a reader of a sentence know what comes later?"),
+    claim=N_(
+        "Who reads one way knows the past alone. “The animal didn’t cross the street because it "
+        "was too tired” and “… too wide” are the same up to “it”, and so is that reader’s state "
+        "there: it cannot tell what “it” stands for."
+    ),
+    source="Schuster & Paliwal 1997; Bahdanau et al. 2015",
+    variants=(
+        Variant(BASE, N_("GRU, two ways")),
+        Variant("one_way", N_("GRU, one way"), {"encoder_mixing": "gru"}, Expected.LESS),
+        Variant("attention", N_("self-attention"), {"encoder_mixing": "attention"}),
+    ),
+    settings={**TRANSLATING, "encoder_mixing": "gru_two_way"},
+)
