@@ -142,7 +142,8 @@ def _pictures(tables: Tables, run: str, curves: Chart) -> list[Drawn]:
         LEARNED: _("Learned by {run}").format(run=run),
         SINUSOIDS: _("Sinusoids of the same width"),
     }
-    *places, last = st.columns(len(tables) + 1)
+    # The curve says it at once; the tables show of what.
+    first, *places = st.columns(len(tables) + 1)
     pictures = []
     # One colour is one number in both.
     limit = max(float(np.abs(table_PD).max()) for table_PD in tables.values())
@@ -150,7 +151,7 @@ def _pictures(tables: Tables, run: str, curves: Chart) -> list[Drawn]:
         with place:
             shown = Matrices(panels=[_map(table_PD, titles[name], limit)])
             pictures.append(matrices(shown, key=f"pe_learned_{name}"))
-    with last:
+    with first:
         pictures.append(chart(curves))
     return pictures
 
