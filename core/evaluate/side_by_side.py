@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from core.decoding.step import DecodeStep
 from core.evaluate.exposure import divergences, first_difference
@@ -63,6 +64,15 @@ def side_by_side(
         divergences(free, forced),
         first_difference(appended, true) if forced else None,
     )
+
+
+def running_losses(forced: Sequence[DecodeStep]) -> list[tuple[float, float]]:
+    """Return each step's loss, −log p of the true token in nats, and the sum of those up to it.
+
+    The last sum is what training makes smaller, for this sentence: the cross-entropy to its end.
+    """
+    losses = [-step.log_probability for step in forced]
+    return list(zip(losses, accumulate(losses), strict=True))
 
 
 def _figures(

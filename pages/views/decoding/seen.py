@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from core.analysis.attribution.leaving_out import telling_step
 from core.analysis.heads.findings import pronoun_step, pronoun_tokens
 from core.decoding.step import DecodeStep, least_sure_step
+from core.evaluate.side_by_side import running_losses
 from core.runs.run import Run
 from pages.frame import cached
 from pages.frame.language import _, number, percent, plain
@@ -105,6 +106,25 @@ def of_sides(
     if true in opened.run.model.config.eos_ids:
         text = _("The two sides part at step {step}, where the reference ends.")
     return text.format(step=number(first_difference), word=_name(opened, true))
+
+
+def of_loss(opened: Opened, forced: Sequence[DecodeStep], at: int) -> str:
+    """Say what a step of teacher forcing adds to the loss, and what the whole sentence has."""
+    if at >= len(forced):
+        return ""
+    losses = running_losses(forced)
+    (loss, so_far), (_last, total) = losses[at], losses[-1]
+    return _(
+        "Loss of step {step}: −log p(“{word}”) = {loss} nats; sum up to here {so_far}, of the "
+        "whole reference **{total}**, per token {mean}. That sum is what training makes smaller."
+    ).format(
+        step=number(at),
+        word=_name(opened, forced[at].chosen),
+        loss=number(loss, 3),
+        so_far=number(so_far, 3),
+        total=number(total, 3),
+        mean=number(total / len(losses), 3),
+    )
 
 
 def _name(opened: Opened, token: int) -> str:

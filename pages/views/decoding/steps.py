@@ -63,6 +63,8 @@ def draw(opened: Opened) -> Shown | None:
         on_corrupt=partial(branches.corrupt, overrides, free),
         on_undo=partial(branches.undo, overrides),
     )
+    if loss := seen.of_loss(opened, decodings.forced, at):
+        st.caption(loss)
     branches.compare(opened, method, overrides, free)
     pictures = [stepper]
     if isinstance(method, Beam):

@@ -1,8 +1,10 @@
+import math
+
 import pytest
 import torch
 
 from core.decoding.step import DecodeStep
-from core.evaluate.side_by_side import side_by_side
+from core.evaluate.side_by_side import running_losses, side_by_side
 from core.vocabulary import BOS
 
 
@@ -51,3 +53,13 @@ def test_steps_beyond_the_reference_have_no_true_token():
     found = side_by_side(FREE, FORCED[:1])
     assert found.free[1].true is None
     assert len(found.divergence) == 1
+
+
+def test_losses_of_the_true_tokens_are_added_up():
+    found = running_losses(FORCED)
+    losses = [-math.log(each) for each in (0.5, 0.2, 0.2)]
+    assert [loss for loss, _sum in found] == pytest.approx(losses)
+    assert [so_far for _loss, so_far in found] == pytest.approx(
+        [losses[0], losses[0] + losses[1], sum(losses)]
+    )
+    assert running_losses([]) == []

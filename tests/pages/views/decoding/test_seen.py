@@ -3,10 +3,12 @@ import re
 
 import numpy as np
 import pytest
+import torch
 
 from core.decoding.methods import Greedy
 from core.decoding.sentence import translate
 from core.runs.run import load_run
+from core.vocabulary import BOS, EOS, PAD
 from pages.frame import cached
 from pages.frame.language import plain
 from tests.pages.conftest import MODEL, ROOT
@@ -116,6 +118,21 @@ def test_the_output_layer_opens_on_the_same_step_and_says_how_far_two_scores_are
     times = float(re.search(r"that is ([\d.e+]+) times", text.replace(",", ""))[1])
     assert times == pytest.approx(p[0] / p[1], rel=0.01)
     assert times == pytest.approx(np.exp((z[0] - z[1]) / 2), rel=0.01)
+
+
+def test_the_loss_of_a_step_is_added_up_to_that_of_the_whole_reference(opened):
+    at, _shown, _text = opened("steps", sentence=PLAIN, decoding_step="2")
+    run = load_run(ROOT / "gallery" / MODEL)
+    ids = [*run.tokenizer.encode(at.text_input(key="reference").value).ids, EOS]
+    source_BS = torch.tensor([[*run.tokenizer.encode(PLAIN).ids, EOS]])
+    with torch.no_grad():
+        logits_TV = run.model(source_BS, torch.tensor([[BOS, *ids[:-1]]]))[0].double()
+    logits_TV[:, [PAD, BOS]] = -torch.inf
+    losses = -logits_TV.log_softmax(dim=-1)[range(len(ids)), ids].numpy()
+    [said] = [each.value for each in at.caption if each.value.startswith("Loss of step 2:")]
+    found = [float(each) for each in re.findall(r"-?\d+\.\d{3}", said)]
+    expected = [losses[2], sum(losses[:3]), sum(losses), np.mean(losses)]
+    assert found == pytest.approx(expected, abs=6e-4)
 
 
 def test_the_cost_counts_passes_and_cells(opened):
