@@ -15,7 +15,7 @@ READING = Experiment(
     variants=(
         Variant(BASE, N_("GRU, two ways")),
         Variant("one_way", N_("GRU, one way"), {"encoder_mixing": "gru"}, Expected.LESS),
-        Variant("attention", N_("self-attention"), {"encoder_mixing": "attention"}),
+        Variant("attention", N_("attention"), {"encoder_mixing": "attention"}),
     ),
     settings={**TRANSLATING, "encoder_mixing": "gru_two_way"},
 )

@@ -7,18 +7,23 @@ from torch.nn import functional as F
 
 from core.config import ConfigError, ModelConfig
 from core.decoding.plan import DecoderPlan, PlanError
-from core.decoding.step import Stepper
 from core.heads import Kind, Site
-from core.model import Cache, Record, Step, build
+from core.model import Record, Step, build
 from core.model.description import describe
 from core.model.masks import padding_mask
 from core.model.mixing import Average, Convolution
 from core.model.sublayers import Seen
 from core.model.transformer import count_parameters
+from tests.core.model.mixing_rules import (
+    SOURCE_BS,
+    TARGET_BT,
+    assert_it_learns,
+    assert_later_words_and_padding_change_nothing,
+    assert_pieces_get_the_logits_of_the_whole,
+    assert_rows_go_on_as_their_sentences,
+)
 
 CONFIG = ModelConfig(23, 2, 2, 16, 32, 4, max_positions=20)
-SOURCE_BS = torch.tensor([[4, 5, 6, 7, 2], [8, 2, 0, 0, 0], [9, 10, 11, 2, 0]])
-TARGET_BT = torch.tensor([[1, 5, 6, 7, 8, 9], [1, 9, 3, 4, 5, 6], [1, 4, 5, 6, 7, 3]])
 MIXED = ("average", "convolution", "none")
 
 
@@ -44,56 +49,14 @@ def test_only_cross_attention_is_left_and_every_part_is_described(model, config)
     )
 
 
-def test_a_target_in_pieces_gets_the_logits_of_the_whole(model):
-    with torch.no_grad():
-        encoded = model.encode(SOURCE_BS), padding_mask(SOURCE_BS)
-        whole_BTV = model.decode(TARGET_BT, *encoded)
-        for cuts in ((1, 2, 3, 4, 5), (3,), (2, 5)):
-            cache = Cache()
-            pieces = torch.tensor_split(TARGET_BT, cuts, dim=1)
-            parts = [model.decode(piece_BT, *encoded, cache=cache) for piece_BT in pieces]
-            assert (torch.cat(parts, dim=1) - whole_BTV).abs().max() < 2e-5
-
-
-def test_later_words_and_padding_change_nothing(model):
-    with torch.no_grad():
-        whole_BTV = model(SOURCE_BS, TARGET_BT)
-        begun_BTV = model(SOURCE_BS, TARGET_BT[:, :4])
-        torch.testing.assert_close(begun_BTV, whole_BTV[:, :4], atol=1e-5, rtol=1e-5)
-        alone_BTV = model(SOURCE_BS[1:2, :2], TARGET_BT[1:2])
-        torch.testing.assert_close(alone_BTV, whole_BTV[1:2], atol=1e-5, rtol=1e-5)
-        padded_BT = F.pad(TARGET_BT[:, :4], (0, 2))
-        torch.testing.assert_close(model(SOURCE_BS, padded_BT)[:, :4], begun_BTV)
-
-
-def test_it_decodes_by_its_modules_and_rows_go_on_as_their_sentences(model, config):
-    stepper, index_B = Stepper(model, SOURCE_BS), torch.tensor([2, 0, 0])
-    for step in range(3):
-        stepper.feed(TARGET_BT[:, step])
-    chosen = stepper.rows(index_B)
-    found_BV = [chosen.feed(TARGET_BT[index_B, step])[0] for step in range(3, 6)][-1]
-    with torch.no_grad():
-        expected_BV = model(SOURCE_BS, TARGET_BT)[index_B, -1]
-        seen = torch.isfinite(found_BV)
-        assert (found_BV - expected_BV)[seen].abs().max() < 2e-5
+def test_it_keeps_the_rules_of_whatever_mixes(model, config):
+    assert_pieces_get_the_logits_of_the_whole(model)
+    assert_later_words_and_padding_change_nothing(model)
+    assert_rows_go_on_as_their_sentences(model)
+    assert_it_learns(config)
     if config.decoder_mixing != "none":
         with torch.no_grad(), pytest.raises(PlanError, match="decoder.0.mixing"):
             DecoderPlan(model, model.encode(SOURCE_BS), None)
-
-
-def test_it_learns(config):
-    model = build(config, seed=1).train()
-    optimizer = torch.optim.Adam(model.parameters(), 3e-3)
-    losses = []
-    for _ in range(40):
-        logits_BTV = model(SOURCE_BS, TARGET_BT[:, :-1])
-        loss = F.cross_entropy(logits_BTV.flatten(0, 1), TARGET_BT[:, 1:].flatten())
-        optimizer.zero_grad()
-        loss.backward()
-        assert all(each.grad is not None for each in model.parameters())
-        optimizer.step()
-        losses.append(loss.item())
-    assert losses[-1] < 0.9 * losses[0]
 
 
 def test_the_average_is_attention_with_equal_scores():

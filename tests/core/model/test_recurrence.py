@@ -3,25 +3,29 @@ from dataclasses import replace
 import pytest
 import torch
 from torch import nn
-from torch.nn import functional as F
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from core.config import ConfigError, ModelConfig
-from core.decoding.step import Stepper
 from core.heads import Kind, Site
-from core.model import Cache, Record, Step, build
+from core.model import Record, Step, build
 from core.model.description import describe
 from core.model.masks import padding_mask
 from core.model.recurrence import Recurrence
 from core.model.sublayers import Seen
 from core.model.transformer import count_parameters
+from tests.core.model.mixing_rules import (
+    SOURCE_BS,
+    TARGET_BT,
+    assert_it_learns,
+    assert_later_words_and_padding_change_nothing,
+    assert_pieces_get_the_logits_of_the_whole,
+    assert_rows_go_on_as_their_sentences,
+)
 
 CONFIG = ModelConfig(
     **{"vocab_size": 23, "n_encoder_layers": 2, "n_decoder_layers": 2, "d_model": 16, "d_ff": 32},
     **{"n_heads": 1, "max_positions": 20, "positions": "none"},
 )
-SOURCE_BS = torch.tensor([[4, 5, 6, 7, 2], [8, 2, 0, 0, 0], [9, 10, 11, 2, 0]])
-TARGET_BT = torch.tensor([[1, 5, 6, 7, 8, 9], [1, 9, 3, 4, 5, 6], [1, 4, 5, 6, 7, 3]])
 KINDS = {
     "GRU, fixed vector": {"encoder_mixing": "gru", "decoder_mixing": "gru", "cross": "none"},
     "GRU with attention": {"encoder_mixing": "gru", "decoder_mixing": "gru"},
@@ -102,53 +106,11 @@ def test_its_parts_have_all_its_parameters(model, config):
     assert has_cross == (config.cross == "attention")
 
 
-def test_a_target_in_pieces_gets_the_logits_of_the_whole(model):
-    with torch.no_grad():
-        encoded = model.encode(SOURCE_BS), padding_mask(SOURCE_BS)
-        whole_BTV = model.decode(TARGET_BT, *encoded)
-        for cuts in ((1, 2, 3, 4, 5), (3,), (2, 5)):
-            cache = Cache()
-            pieces = torch.tensor_split(TARGET_BT, cuts, dim=1)
-            parts = [model.decode(piece_BT, *encoded, cache=cache) for piece_BT in pieces]
-            assert (torch.cat(parts, dim=1) - whole_BTV).abs().max() < 2e-5
-
-
-def test_later_words_and_padding_change_nothing(model):
-    with torch.no_grad():
-        whole_BTV = model(SOURCE_BS, TARGET_BT)
-        torch.testing.assert_close(
-            model(SOURCE_BS, TARGET_BT[:, :4]), whole_BTV[:, :4], atol=1e-5, rtol=1e-5
-        )
-        torch.testing.assert_close(
-            model(SOURCE_BS[1:2, :2], TARGET_BT[1:2]), whole_BTV[1:2], atol=1e-5, rtol=1e-5
-        )
-
-
-def test_it_decodes_and_rows_go_on_as_their_sentences(model):
-    stepper, index_B = Stepper(model, SOURCE_BS), torch.tensor([2, 0, 0])
-    for step in range(3):
-        stepper.feed(TARGET_BT[:, step])
-    chosen = stepper.rows(index_B)
-    found_BV = [chosen.feed(TARGET_BT[index_B, step])[0] for step in range(3, 6)][-1]
-    with torch.no_grad():
-        expected_BV = model(SOURCE_BS, TARGET_BT)[index_B, -1]
-    seen = torch.isfinite(found_BV)
-    assert (found_BV - expected_BV)[seen].abs().max() < 2e-5
-
-
-def test_it_learns(config):
-    model = build(config, seed=1).train()
-    optimizer = torch.optim.Adam(model.parameters(), 5e-3)
-    losses = []
-    for _ in range(60):
-        logits_BTV = model(SOURCE_BS, TARGET_BT[:, :-1])
-        loss = F.cross_entropy(logits_BTV.flatten(0, 1), TARGET_BT[:, 1:].flatten())
-        optimizer.zero_grad()
-        loss.backward()
-        assert all(each.grad is not None for each in model.parameters())
-        optimizer.step()
-        losses.append(loss.item())
-    assert losses[-1] < 0.9 * losses[0]
+def test_it_keeps_the_rules_of_whatever_mixes(model, config):
+    assert_pieces_get_the_logits_of_the_whole(model)
+    assert_later_words_and_padding_change_nothing(model)
+    assert_rows_go_on_as_their_sentences(model)
+    assert_it_learns(config)
 
 
 @pytest.mark.parametrize("kind", ["gru", "lstm"])
