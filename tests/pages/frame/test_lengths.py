@@ -13,7 +13,7 @@ from tests.pages.conftest import ROOT
     ("name", "said"),
     [
         ("bert", r"\d+ tokens · [\d,]+ ms"),
-        ("gpt2", r"\d+ tokens typed → 24 written · [\d,]+ ms"),
+        ("gpt2", r"tokens: \d+ typed → 24 written · [\d,]+ ms"),
         ("marian", r"\d+ → \d+ tokens · [\d,]+ ms"),
     ],
 )
