@@ -94,11 +94,6 @@ class Results:
         file = folder / f"{name}.json"
         return cls.load(file) if file.exists() else None
 
-    @property
-    def seconds(self) -> float:
-        """How long all trainings took, one after the other."""
-        return sum(each.seconds for each in self.trained)
-
     def of(self, variant: str) -> tuple[Trained, ...]:
         """Return the trainings of a variant, by seed."""
         found = [each for each in self.trained if each.variant == variant]

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 import streamlit as st
 
 from core.experiments import EXPERIMENTS, Experiment
-from core.experiments.experiment import BASE, Variant
+from core.experiments.experiment import Variant
 from core.experiments.findings import Finding, Verdict, Writing, findings
 from core.experiments.results import SHIPPED, Results
 from pages.frame import cached, controls
@@ -118,8 +118,3 @@ def reading(asked: Asked, *imports: str) -> str:
             f"results = Results.load(Path({quoted(found)}))",
         ]
     )
-
-
-def is_base(variant: Variant) -> bool:
-    """Say whether a variant is the one that the others are compared with."""
-    return variant.name == BASE

@@ -72,7 +72,6 @@ def test_a_curve_is_the_mean_over_seeds():
     two = replace(ONE, seed=1, curve={"step": [200.0, 400.0], "loss": [4.0, 2.0]})
     found = Results("order", (one, two))
     assert found.curve("base", "loss") == ([200.0, 400.0], [3.0, 1.5])
-    assert found.seconds == 25.0
 
 
 def test_what_was_not_run_to_its_end_has_no_results(tmp_path):
