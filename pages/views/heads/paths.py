@@ -87,7 +87,7 @@ def draw(opened: Opened) -> Shown | None:
             for head in (sender, receiver):
                 named_heads.link_to_map(opened, head)
     with st.container():
-        st.caption(paths_findings.measured(paths))
+        st.caption(paths_findings.small_print(paths, found))
         named_heads.warn_whatever_the_sentence(opened.run, [sender, receiver])
     picture = paths_maps.map_of(paths, at)
     pictures.append(matrices(picture, key=MAP, on_pick=partial(_take, paths)))

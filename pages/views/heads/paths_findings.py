@@ -12,7 +12,9 @@ from viz.charts.flow import Box
 
 def seen(paths: Paths, found: OnePath, read: Read) -> str:
     """Say in Markdown what the chosen path changes."""
-    said = f"{_look(paths, found, read)} {_effect(paths, found)}"
+    said = _look(paths, found, read)
+    if not _decides_nothing(found):
+        said = f"{said} {_effect(paths, found)}"
     effects = paths.study.effects
     strongest = effects.strongest(paths.change_NN)
     heads = found.sender, found.receiver
@@ -31,20 +33,20 @@ def _look(paths: Paths, found: OnePath, read: Read) -> str:
     }
     if read == Read.VALUE:
         text = _(
-            "One link is changed, from {sender} to {receiver}, which takes its values from there "
-            "and looks where it did."
+            "One head tells another something. Change what {sender} tells {receiver}: it looks "
+            "where it did, and takes other values from there."
         )
         return text.format(**names)
     before, after = _weights(found)
     if before == after:
         return _("Whatever {sender} writes, {receiver} looks where it did.").format(**names)
     falls = _(
-        "One link is changed, from {sender} to {receiver}: how much “{query}” looks at “{key}” "
-        "falls from **{before}** to **{after}**."
+        "One head tells another where to look. Change what {sender} tells {receiver}, and "
+        "“{query}” looks **{after}** at “{key}”, no longer **{before}**."
     )
     rises = _(
-        "One link is changed, from {sender} to {receiver}: how much “{query}” looks at “{key}” "
-        "rises from **{before}** to **{after}**."
+        "One head tells another where to look. Change what {sender} tells {receiver}, and "
+        "“{query}” looks **{after}** at “{key}”, up from **{before}**."
     )
     query, key = map(plain, paths.look(found.receiver, found.query, found.key))
     text = falls if after < before else rises
@@ -109,6 +111,11 @@ def _named(head: Head) -> str:
     return _(_NAMES[head.kind]).format(layer=number(head.layer), head=number(head.index))
 
 
+def _decides_nothing(found: OnePath) -> bool:
+    """Say whether the chance of what is written reads the same with the path changed."""
+    return percent(math.exp(found.before_log_p)) == percent(math.exp(found.after_log_p))
+
+
 def _effect(paths: Paths, found: OnePath) -> str:
     """Say how much of what the second sentence changes comes along the path."""
     study = paths.study
@@ -123,6 +130,12 @@ def _effect(paths: Paths, found: OnePath) -> str:
     if before == after:
         text = _("“{token}” keeps its chance, {after} (with the whole second sentence {whole}).")
     return text.format(token=plain(study.token.text), before=before, after=after, whole=whole)
+
+
+def small_print(paths: Paths, found: OnePath) -> str:
+    """Say where it was measured; before that what becomes of the output, where nothing does."""
+    said = measured(paths)
+    return f"{_effect(paths, found)} {said}" if _decides_nothing(found) else said
 
 
 def measured(paths: Paths) -> str:

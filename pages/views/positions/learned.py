@@ -206,7 +206,7 @@ def _reached(found: position_experiments.Learned, n: int) -> str:
         return _("A position’s vector is {x} long on average.").format(x=mean)
     return _(
         "Training reached positions 0 to {last} of {n}. The vectors of the others are as they "
-        "began: random, and {y} long instead of {x}. They tell a sentence nothing."
+        "began: random and small (mean norm {y} instead of {x})."
     ).format(
         last=number(found.trained - 1),
         n=number(n),

@@ -79,7 +79,13 @@ def _seen(record: RunRecord) -> str:
     if results.token_accuracy is not None:
         tokens = _("Of the single tokens {share} are right.")
         right = f"{right} {tokens.format(share=percent(results.token_accuracy))}"
-    return f"{right} {size}"
+    if not record.settings.beside_own_pairs:
+        return f"{right} {size}"
+    harder = _(
+        "Half of the curve’s held-out sentences come from its file of pairs: they are harder, and "
+        "the curve’s loss is higher than the table’s."
+    )
+    return f"{right} {harder} {size}"
 
 
 def _curves(run: Listed) -> list[Drawn]:
@@ -93,13 +99,6 @@ def _curves(run: Listed) -> list[Drawn]:
     picture = charts.chart(drawn)
     if run.record and (higher := notes.why_training_loss_is_higher(run.record.settings)):
         st.caption(higher)
-    if run.record and run.record.settings.beside_own_pairs:
-        st.caption(
-            _(
-                "Half of the curve’s held-out sentences were kept back from its file of pairs. "
-                "They are harder than generated ones: the loss is higher than in the table."
-            )
-        )
     return [picture]
 
 

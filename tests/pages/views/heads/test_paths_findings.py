@@ -30,9 +30,10 @@ def test_a_look_that_falls_is_not_said_to_rise(run, read):
         before, after = (
             float(each[found.query, found.key]) for each in (found.before_QK, found.after_QK)
         )
-        verb = "fall" if after < before else "rise"
+        so_far = "no longer" if after < before else "up from"
         said = seen(paths, found, read)
-        assert f"{verb}s from **{percent(before)}** to **{percent(after)}**." in said
+        assert f"looks **{percent(after)}** at " in said
+        assert f"{so_far} **{percent(before)}**." in said
 
 
 def test_the_baseline_counts_only_paths_whose_sender_writes_something_else(run):
@@ -48,4 +49,4 @@ def test_what_values_carry_is_said_without_a_look(run):
     ends = (Head.parse("encoder.2.self:0"), Head.parse("decoder.1.cross:1"))
     found = one_path(run, *BOTH, Read.VALUE, *ends)
     said = seen(Paths(study, inspect_sentence(run, TIRED), None), found, Read.VALUE)
-    assert "from encoder layer 2, head 0 to" in said
+    assert "Change what encoder layer 2, head 0 tells" in said
