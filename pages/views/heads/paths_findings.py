@@ -13,8 +13,8 @@ from viz.charts.flow import Box
 def seen(paths: Paths, found: OnePath, read: Read) -> str:
     """Say in Markdown what the chosen path changes."""
     said = _look(paths, found, read)
-    if not _decides_nothing(found):
-        said = f"{said} {_effect(paths, found)}"
+    stays = _("What is written stays.")
+    said = f"{said} {stays if _decides_nothing(found) else _effect(paths, found)}"
     effects = paths.study.effects
     strongest = effects.strongest(paths.change_NN)
     heads = found.sender, found.receiver
@@ -33,20 +33,20 @@ def _look(paths: Paths, found: OnePath, read: Read) -> str:
     }
     if read == Read.VALUE:
         text = _(
-            "One head tells another something. Change what {sender} tells {receiver}: it looks "
-            "where it did, and takes other values from there."
+            "Let {sender} read the second sentence, and only {receiver} hear of it: that head "
+            "looks where it did, and takes other values from there."
         )
         return text.format(**names)
     before, after = _weights(found)
     if before == after:
         return _("Whatever {sender} writes, {receiver} looks where it did.").format(**names)
     falls = _(
-        "One head tells another where to look. Change what {sender} tells {receiver}, and "
-        "“{query}” looks **{after}** at “{key}”, no longer **{before}**."
+        "Let {sender} read the second sentence, and only {receiver} hear of it: there “{query}” → "
+        "“{key}” falls from **{before}** to **{after}**."
     )
     rises = _(
-        "One head tells another where to look. Change what {sender} tells {receiver}, and "
-        "“{query}” looks **{after}** at “{key}”, up from **{before}**."
+        "Let {sender} read the second sentence, and only {receiver} hear of it: there “{query}” → "
+        "“{key}” rises from **{before}** to **{after}**."
     )
     query, key = map(plain, paths.look(found.receiver, found.query, found.key))
     text = falls if after < before else rises

@@ -82,13 +82,19 @@ def test_it_opens_on_the_path_that_moves_most_and_says_so(open_paths, run):
     place = row, column
     sender, receiver = effects.heads[row], effects.heads[column]
     assert f"It is the strongest of {effects.direct_NN.sum()} links." in seen(at)
-    assert f"tells encoder layer {receiver.layer}, head {receiver.index}, and “" in seen(at)
-    assert f"Change what encoder layer {sender.layer}, head {sender.index} tells" in seen(at)
+    assert (
+        f"only encoder layer {receiver.layer}, head {receiver.index} hear of it: there “"
+        in seen(at)
+    )
+    assert (
+        f"Let encoder layer {sender.layer}, head {sender.index} read the second sentence"
+        in seen(at)
+    )
     [drawn] = [each.body for each in at.get("html") if 'class="flow"' in each.body]
     for name in (sender, receiver):
         assert f"layer {name.layer}, head {name.index}<" in drawn
     before, after = (percent(float(each[place])) for each in (effects.before_NN, effects.after_NN))
-    assert f"looks **{after}** at" in seen(at) and f" **{before}**." in seen(at)
+    assert f"s from **{before}** to **{after}**." in seen(at)
     assert frame(at) == (
         f"encoder {sender.layer}.{sender.index}",
         f"encoder {receiver.layer}.{receiver.index}",
@@ -101,8 +107,8 @@ def test_by_log_p_it_opens_on_the_head_that_tells_the_guided_head_where_it_looks
     before, after = (
         percent(float(each[found.query, found.key])) for each in (found.before_QK, found.after_QK)
     )
-    change = f"“it” looks **{after}** at “animal”, no longer **{before}**."
-    assert f"head 0, and {change}" in seen(at)
+    change = f"there “it” → “animal” falls from **{before}** to **{after}**."
+    assert f"head 0 hear of it: {change}" in seen(at)
     before, after = (percent(math.exp(each)) for each in (found.before_log_p, found.after_log_p))
     assert before != after
     assert f"The chance of “il” goes from {before} to **{after}**" in seen(at)
@@ -131,7 +137,7 @@ def test_a_clicked_cell_opens_its_path_and_stands_in_the_link(open_paths, run):
     send_from(at, proto, "pick", {"panel": 0, "row": row, "column": column})
     assert frame(at) == ("encoder 0.3", "encoder 2.0")
     assert "Strongest" not in seen(at)
-    assert "at “animal”" in seen(at)
+    assert "“it” → “animal”" in seen(at)
     assert at.query_params["path"] == f"{LOOKS},{GUIDED}"
     found = one_path(run, TIRED, WIDE, Read.QUERY, LOOKS, GUIDED)
     [row_panel] = pictures(at)[0].panels
@@ -205,7 +211,7 @@ def test_with_many_paths_log_p_is_that_of_the_chosen_one_alone(open_paths, monke
 
 def test_letters_of_the_copy_task_have_paths(open_paths):
     at = open_paths(model="copy", sentence="k d a f q z", patch_with="k d a f q w")
-    assert "One head tells another" in seen(at)
+    assert "What is written stays." in seen(at)
     assert "“z” keeps its chance" in said(at)
 
 
@@ -218,7 +224,7 @@ def test_a_model_of_one_layer_has_paths_from_self_attention_to_cross_attention(
     assert labels == ["cross 0.0", "cross 0.1"]
     assert "looks where it did" in seen(at)
     at.segmented_control(key="path_reads").set_value("key").run()
-    assert "Change what encoder layer 0" in seen(at)
+    assert "Let encoder layer 0" in seen(at)
 
 
 @pytest.mark.parametrize("by", ["moved", "log_p"])

@@ -30,10 +30,9 @@ def test_a_look_that_falls_is_not_said_to_rise(run, read):
         before, after = (
             float(each[found.query, found.key]) for each in (found.before_QK, found.after_QK)
         )
-        so_far = "no longer" if after < before else "up from"
+        verb = "falls" if after < before else "rises"
         said = seen(paths, found, read)
-        assert f"looks **{percent(after)}** at " in said
-        assert f"{so_far} **{percent(before)}**." in said
+        assert f"{verb} from **{percent(before)}** to **{percent(after)}**." in said
 
 
 def test_the_baseline_counts_only_paths_whose_sender_writes_something_else(run):
@@ -49,4 +48,4 @@ def test_what_values_carry_is_said_without_a_look(run):
     ends = (Head.parse("encoder.2.self:0"), Head.parse("decoder.1.cross:1"))
     found = one_path(run, *BOTH, Read.VALUE, *ends)
     said = seen(Paths(study, inspect_sentence(run, TIRED), None), found, Read.VALUE)
-    assert "Change what encoder layer 2, head 0 tells" in said
+    assert "Let encoder layer 2, head 0 read the second sentence" in said
