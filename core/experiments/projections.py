@@ -16,7 +16,7 @@ PROJECTIONS = Experiment(
         Variant("qk", N_("queries = keys"), {"shared": "qk"}, Expected.AS_GOOD),
         Variant("kv", N_("keys = values"), {"shared": "kv"}, Expected.AS_GOOD),
         Variant("qkv", N_("one matrix for all"), {"shared": "qkv"}, Expected.LESS),
-        Variant("none", N_("no matrix: the input itself"), {"projections": False}, Expected.LESS),
+        Variant("none", N_("no matrix, the input itself"), {"projections": False}, Expected.LESS),
         Variant("no_output", N_("three matrices, no W^O"), {"output_projection": False}),
     ),
 )
