@@ -129,11 +129,7 @@ class EncoderLayer(Layer):
     """Not there where a layer is attention alone."""
 
     def __init__(self, config: ModelConfig, layer: int) -> None:
-        sublayers: dict[str, Sublayer] = {}
-        if config.encoder_mixing == "attention":
-            sublayers["self_attention"] = SelfAttention(config, Site("encoder", layer, "self"))
-        elif config.encoder_mixing != "none":
-            sublayers |= _mixing(config, "encoder", layer, config.encoder_mixing)
+        sublayers = _mixing(config, "encoder", layer, config.encoder_mixing)
         if config.feed_forward:
             sublayers["feed_forward"] = FeedForward(config, Site("encoder", layer, "feed_forward"))
         super().__init__(config, sublayers)
@@ -152,13 +148,7 @@ class DecoderLayer(Layer):
     """Not there where a layer is attention alone."""
 
     def __init__(self, config: ModelConfig, layer: int) -> None:
-        sublayers: dict[str, Sublayer] = {}
-        if config.decoder_mixing == "ssru":
-            sublayers["ssru"] = SSRU(config, Site("decoder", layer, "ssru"))
-        elif config.decoder_mixing == "attention":
-            sublayers["self_attention"] = SelfAttention(config, Site("decoder", layer, "self"))
-        elif config.decoder_mixing != "none":
-            sublayers |= _mixing(config, "decoder", layer, config.decoder_mixing)
+        sublayers = _mixing(config, "decoder", layer, config.decoder_mixing)
         if config.n_encoder_layers and config.cross == "attention":
             sublayers["cross_attention"] = CrossAttention(config, Site("decoder", layer, "cross"))
         if config.feed_forward:
@@ -167,7 +157,15 @@ class DecoderLayer(Layer):
 
 
 def _mixing(config: ModelConfig, stack: Stack, layer: int, setting: str) -> dict[str, Sublayer]:
-    """Return by name what stands in the place of self-attention."""
-    if setting in MIXINGS:
-        return {"mixing": MIXINGS[setting](config, Site(stack, layer, "mixing"))}
-    return {"recurrent": Recurrence(config, Site(stack, layer, "recurrent"))}
+    """Return by its name what mixes the positions of a layer; nothing where nothing does."""
+    match setting:
+        case "none":
+            return {}
+        case "attention":
+            return {"self_attention": SelfAttention(config, Site(stack, layer, "self"))}
+        case "ssru":
+            return {"ssru": SSRU(config, Site(stack, layer, "ssru"))}
+        case _ if setting in MIXINGS:
+            return {"mixing": MIXINGS[setting](config, Site(stack, layer, "mixing"))}
+        case _:
+            return {"recurrent": Recurrence(config, Site(stack, layer, "recurrent"))}
