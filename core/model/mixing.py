@@ -4,6 +4,7 @@ B batch, K length of the sequence, T of a target, D model width.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 import torch
@@ -129,5 +130,8 @@ class Convolution(Mixing):
         return around_BTD
 
 
-MIXINGS = {"average": Average, "convolution": Convolution}
+MIXINGS: Mapping[str, Callable[[ModelConfig, Site], Mixing]] = {
+    "average": Average,
+    "convolution": Convolution,
+}
 """Setting → what stands in the place of self-attention."""
