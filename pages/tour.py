@@ -16,6 +16,10 @@ BEGIN = "tour_begin"
 _TIRED, _WIDE, _GOATS = (each.source for each in TASKS["everyday"].examples[:3])
 _IT, _ANIMAL, _DID, _STREET, _FED_L, _FED_LA, _IL = 8, 1, 2, 6, 1, 7, 10
 """Where words stand in the first sentence and in what is written of it, counted from 0."""
+_DOG, _FED_QU = "The dog fell because it was tired.", 6
+"""A short sentence, whose words are seen from afar, and where "qu'" stands that writes "il"."""
+_SHORT = "Tom was late.\nShe is tired."
+"""No longer than that."""
 _ELLE = 432
 """The token "elle" of the everyday model."""
 _OPENED = {"model": "everyday", "sentence": _TIRED}
@@ -75,18 +79,17 @@ STOPS = (
     Stop(
         title=N_("Several heads"),
         page=FIRST_PAGE,
-        query={**_OPENED, **_HEAD, "view": "maps"},
+        query={**_OPENED, **_HEAD, "view": "word", "side": "source", "token": str(_DID)},
         text=N_(
             "Each layer has several heads, so that a word can look at several things at once. Each "
-            "small map is a head."
+            "strip is what one head does with “did”."
         ),
         question=N_(
             "From “it”, each of the 12 heads looks most at one token. How many different tokens "
             "are that, “it” left out?"
         ),
-        task=N_("Choose the view “word”: each strip is what one head does with “it”."),
-        shows={"view": "word", "side": "source", "token": str(_IT)},
-        clicks=("view",),
+        task=N_("Click “it” in the sentence."),
+        shows={"side": "source", "token": str(_IT)},
     ),
     Stop(
         title=N_("Cross-attention"),
@@ -148,14 +151,17 @@ STOPS = (
     Stop(
         title=N_("Masks"),
         page="masks",
-        query={**_OPENED, "masks": "without", "kind": "decoder.self", "off": ""},
+        query={
+            **{**_OPENED, "sentence": _DOG, "others": _SHORT},
+            **{"masks": "without", "kind": "decoder.self", "off": ""},
+        },
         text=N_(
             "The look-ahead mask hides the words that come later; the padding mask hides what only "
             "fills up the batch."
         ),
         question=N_(
             "Without the look-ahead mask, how much of its weight does this head give to later "
-            "words, in the mean of the three sentences?"
+            "words?"
         ),
         task=N_("Switch the look-ahead mask off."),
         shows={"off": "look-ahead"},
@@ -193,14 +199,14 @@ STOPS = (
     Stop(
         title=N_("Layer after layer"),
         page="layers",
-        query={**_OPENED, "layers": "lens", "lens_stack": "encoder"},
+        query={**_OPENED, "sentence": _DOG, "layers": "lens", "lens_stack": "encoder"},
         text=N_(
             "Every layer adds to the same stream of vectors. So we can read it as if the layers "
             "ended early, here those of the encoder."
         ),
         question=N_("After which of its layers, 0 or 1, does the decoder first say “il”?"),
         task=N_("Choose the decoder and follow the column of “qu'”, which writes “il”."),
-        shows={"lens_stack": "decoder", "lens_position": str(_IL)},
+        shows={"lens_stack": "decoder", "lens_position": str(_FED_QU)},
         clicks=("lens_stack",),
     ),
     Stop(
