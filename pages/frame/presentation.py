@@ -38,7 +38,7 @@ STYLE = """
 [data-presenting] .stMainBlockContainer :is(.stVerticalBlock, .stHorizontalBlock) { gap: 0.2rem; }
 [data-presenting] :is(.stVerticalBlock, .stHorizontalBlock):empty { display: none; }
 [data-presenting] :is(.st-key-taken, .st-key-explained, .st-key-lesson_text, .st-key-opening,
-  .st-key-size, .st-key-sentence_of_batch, .st-key-tour_text, .st-key-tour_task,
+  .st-key-size, .st-key-sentence_of_batch, .st-key-costs_said, .st-key-tour_text, .st-key-tour_task,
   .st-key-tour_leave) { display: none; }
 [data-presenting] .stElementContainer:has(> :is(CONTROLS)):not(.st-key-tour_onward *),
 /* What stands before a control, in the same row, only names it. */
@@ -114,7 +114,7 @@ STYLE = """
   overflow: hidden;
   clip-path: inset(50%);
 }
-[data-presenting] .stMainBlockContainer .st-key-tour { border: 0; padding: 0 0 0.3rem; }
+[data-presenting] .stMainBlockContainer .st-key-tour { border: 0; padding: 0 0 0.5rem; }
 .pointed-at { display: none; }
 /* Before the pointer has moved nobody knows where it is. */
 [data-presenting] .pointed-at[style] {

@@ -18,8 +18,10 @@ AROUND = 96
 _THICK, _THIN = 9.0, 0.5
 _HIT = 16
 """A thin line is clicked as easily as a thick one."""
-_PARTS, _BEND = 16, 0.5
-"""Straight pieces of a line, and how far it bends, in rows."""
+_PARTS = 16
+"""Straight pieces of a line."""
+_BENDS = (0.0, 0.5, -0.5, 0.3, -0.3)
+"""How far a line may bend, in rows; the first that is farthest from all points it passes by."""
 _NODE = 950
 """Area of a point, in pixels: it holds a name of four signs."""
 
@@ -136,11 +138,16 @@ def wiring(
 
 
 def _way(start: tuple[int, int], end: tuple[int, int]) -> list[tuple[float, float]]:
-    """Return columns and rows along a line; one that passes a column by bends around its points."""
+    """Return columns and rows along a line, which bends so that it passes between other points."""
     columns, rows = end[0] - start[0], end[1] - start[1]
-    bend = _BEND if abs(columns) > 1 else 0.0
+
+    def row(at: float, bend: float) -> float:
+        return start[1] + at * rows + bend * math.sin(math.pi * at)
+
+    def nearest(bend: float) -> float:
+        passed = [row(at / columns, bend) for at in range(1, columns)]
+        return min((abs(each - round(each)) for each in passed), default=0.5)
+
+    bend = max(_BENDS, key=nearest)
     parts = [at / _PARTS for at in range(_PARTS + 1)]
-    return [
-        (start[0] + at * columns, start[1] + at * rows + bend * math.sin(math.pi * at))
-        for at in parts
-    ]
+    return [(start[0] + at * columns, row(at, bend)) for at in parts]

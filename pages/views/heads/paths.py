@@ -77,7 +77,6 @@ def draw(opened: Opened) -> Shown | None:
     with right:
         if read != Read.VALUE:
             pictures.append(matrices(paths_maps.before_and_after(paths, found), key=ROW))
-        say(_sentences(paths, opened.run))
         with st.container(horizontal=True):
             for head in (sender, receiver):
                 named_heads.link_to_map(opened, head)
@@ -86,6 +85,8 @@ def draw(opened: Opened) -> Shown | None:
         named_heads.warn_whatever_the_sentence(opened.run, [sender, receiver])
     picture = paths_maps.map_of(paths, at)
     pictures.append(matrices(picture, key=MAP, on_pick=partial(_take, paths)))
+    # Below all else: what the whole second sentence changes is not what a path changes.
+    say(_sentences(paths, opened.run))
     return Shown(
         name=f"paths_{read}",
         title=_("Which head reads what another head wrote"),

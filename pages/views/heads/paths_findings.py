@@ -37,8 +37,8 @@ def _look(paths: Paths, found: OnePath, read: Read) -> str:
     names = {"receiver": _named(found.receiver), "sender": _within(found.sender)}
     if read == Read.VALUE:
         text = _(
-            "{receiver} takes what {sender} wrote: had that head read the second sentence, this "
-            "one would look where it did, and take other values from there."
+            "{receiver} reads what {sender} wrote. With only that message taken from the second "
+            "sentence it looks where it did, and takes other values from there."
         )
         return text.format(**names)
     before, after = _weights(found)
@@ -47,8 +47,8 @@ def _look(paths: Paths, found: OnePath, read: Read) -> str:
             sender=names["sender"], receiver=_within(found.receiver)
         )
     text = _(
-        "{receiver} uses what {sender} wrote. Had that one read the second sentence, “{query}” "
-        "would look at “{key}” with **{after}** instead of **{before}**."
+        "{receiver} reads what {sender} wrote. With only that message taken from the second "
+        "sentence, “{query}” looks at “{key}” with **{after}** instead of **{before}**."
     )
     query, key = map(plain, paths.look(found.receiver, found.query, found.key))
     return text.format(**names, query=query, key=key, before=percent(before), after=percent(after))
@@ -122,13 +122,14 @@ def measured(paths: Paths) -> str:
     written = _("{median} nats").format(median=brief(median)) if by_log_p else percent(median)
     where = _("where the two outputs part") if study.part else _("where most changes")
     text = _(
-        "Baseline: of {n} links the sender writes something else for the second sentence, and the "
-        "median of those is {median}. Measured at step {step}, {where}, "
+        "Baseline: {n} of the {all} links begin at a head that writes something else for the "
+        "second sentence; the median of those is {median}. Measured at step {step}, {where}, "
         "after the same words: log p(“{token}”) is {clean} nats in the first sentence, {other} in "
         "the second. One pair of sentences (n = 1): an observation, not a law."
     )
     return text.format(
         n=number(effects.n_differing),
+        all=number(int(effects.direct_NN.sum())),
         median=written,
         step=study.step,
         where=where,

@@ -97,7 +97,7 @@ def links(paths: Paths, selected: tuple[int, int]) -> Chart:
         ],
         value=value,
         chosen=found.index(selected),
-        title=_("Which heads use what another head wrote (layer.head)"),
+        title=_("Which heads read what another head wrote (layer.head)"),
         note=note.format(most=most, token=token),
     )
 
@@ -162,12 +162,12 @@ def before_and_after(paths: Paths, found: OnePath) -> Matrices:
     values = np.stack([found.before_QK[query], found.after_QK[query]])
     visible_K = inspection.attention[found.receiver.site].visible_QK[query, :n_keys]
     panel = Matrix(
-        title=_("Where “{row}” looks in {head}, as it is and with the link changed").format(
+        title=_("Where “{row}” looks in {head}: as it is, and with that message replaced").format(
             row=query_labels(inspection, kind)[query].text, head=short(found.receiver)
         ),
         values=values,
         visible=np.stack([visible_K] * 2),
-        rows=Axis(name=_("row"), labels=(TokenLabel(_("as it is")), TokenLabel(_("link changed")))),
+        rows=Axis(name=_("row"), labels=(TokenLabel(_("as it is")), TokenLabel(_("replaced")))),
         columns=axis_of_keys(kind, key_labels(inspection, kind)[:n_keys]),
         value_name=_("weight"),
     )

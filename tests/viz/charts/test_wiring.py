@@ -32,12 +32,21 @@ def test_a_line_goes_from_its_point_to_its_point_through_whole_columns(drawn):
     assert ends[1][0] == (0, 1) and ends[1][-1] == pytest.approx((2, 0))
 
 
-def test_a_line_that_passes_a_column_by_bends_around_it(drawn):
+def test_a_line_is_straight_where_it_passes_between_points(drawn):
     pieces = rows_of(drawn, "at")
     straight, bent = ([each for each in pieces if each["row"] == number] for number in (0, 1))
     assert {each["y"] for each in straight} == {0}
     middle = bent[len(bent) // 2]
-    assert middle["x"] == 1 and middle["y"] != pytest.approx(0.5)
+    # Straight, it would pass halfway between two points, which is as far from both as can be.
+    assert (middle["x"], middle["y"]) == (1, pytest.approx(0.5))
+
+
+def test_a_line_that_would_pass_through_a_point_bends_around_it():
+    lines = [Line(0, 3, 0.2)]
+    figure = wiring(COLUMNS, lines, value=Quantity("share"), chosen=0, title="Who", note="Width")
+    pieces = rows_of(figure.to_dict(), "at")
+    middle = pieces[len(pieces) // 2]
+    assert middle["x"] == 1 and middle["y"] == pytest.approx(0.5)
 
 
 def test_the_largest_change_up_or_down_is_the_thickest_line(drawn):
