@@ -205,7 +205,8 @@ STOPS = (
             "ended early, here those of the decoder."
         ),
         question=N_(
-            "Take “The cow fell because it was old.” After which layer, 0 or 1, does it say “elle”?"
+            "Take “The cow fell because it was old.” After which layer, 0 or 1, does “elle” follow "
+            "“qu'”?"
         ),
         task=N_("Type that sentence, and follow the column of “qu'”, which writes “elle”."),
         shows={"sentence": _COW, "lens_position": str(_FED_QU)},
@@ -220,8 +221,8 @@ STOPS = (
             "learn. This is the last stop: below every view stands what to try next."
         ),
         question=N_(
-            "While a model learns to copy: in which steps, of 850, do the heads that look at the "
-            "source become sharp?"
+            "While a model learns to copy, in 850 steps: do the heads that look at the source "
+            "become sharp early or late?"
         ),
         task=N_("Press “Start” and watch; the answer shows a model that was trained like this."),
         shows={"training": "forming", "model": "copy", "kind": "decoder.cross"},

@@ -8,6 +8,8 @@ from core.heads import Head, Kind
 from pages.frame.language import N_, _, brief, n_, number, percent, plain
 from pages.views.heads.paths_maps import Paths
 
+_MARKS = ".,;:!?"
+
 
 def seen(paths: Paths, found: OnePath, read: Read) -> str:
     """Say in Markdown what the chosen path changes."""
@@ -37,21 +39,32 @@ def _look(paths: Paths, found: OnePath, read: Read) -> str:
     names = {"receiver": _named(found.receiver), "sender": _within(found.sender)}
     if read == Read.VALUE:
         text = _(
-            "{receiver} reads what {sender} wrote. With only that message taken from the second "
-            "sentence it looks where it did, and takes other values from there."
+            "{receiver} reads what {sender} wrote. With only that exchanged {for_what}, it looks "
+            "where it did, and takes other values from there."
         )
-        return text.format(**names)
+        return text.format(**names, for_what=_for_what(paths))
     before, after = _weights(found)
     if before == after:
         return _("Whatever {sender} writes, {receiver} looks where it did.").format(
             sender=names["sender"], receiver=_within(found.receiver)
         )
     text = _(
-        "{receiver} reads what {sender} wrote. With only that message taken from the second "
-        "sentence, “{query}” looks at “{key}” with **{after}** instead of **{before}**."
+        "{receiver} reads what {sender} wrote. With only that exchanged {for_what}, “{query}” "
+        "looks at “{key}” with **{after}** instead of **{before}**."
     )
     query, key = map(plain, paths.look(found.receiver, found.query, found.key))
-    return text.format(**names, query=query, key=key, before=percent(before), after=percent(after))
+    shares = {"before": percent(before), "after": percent(after)}
+    return text.format(**names, **shares, query=query, key=key, for_what=_for_what(paths))
+
+
+def _for_what(paths: Paths) -> str:
+    """Say for what the message is exchanged: for that of another word, where one word differs."""
+    first, second = (each.source.split() for each in (paths.study.clean, paths.study.other))
+    differing = [pair for pair in zip(first, second, strict=False) if pair[0] != pair[1]]
+    if len(first) != len(second) or len(differing) != 1:
+        return _("for that of the second sentence")
+    one, other = (plain(word.strip(_MARKS)) for word in differing[0])
+    return _("for that of the second sentence (“{one}” → “{other}”)").format(one=one, other=other)
 
 
 def _weights(found: OnePath) -> tuple[float, float]:

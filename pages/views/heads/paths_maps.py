@@ -82,7 +82,10 @@ def links(paths: Paths, selected: tuple[int, int]) -> Chart:
     largest = max((float(paths.change_NN[ends]) for ends in found), key=abs)
     if paths.log_p_NN is None:
         value = Quantity(_("share of a word’s attention that moves"), share=True)
-        note, most = _("Line width: attention that moves, up to {most}"), percent(largest)
+        note, most = (
+            _("Line width: how much of a row moves, all words added up, at most {most}"),
+            percent(largest),
+        )
     else:
         value = Quantity(_("change of log p(“{token}”), nats").format(token=token))
         note, most = _("Line width: change of log p(“{token}”), up to {most}"), number(largest)
