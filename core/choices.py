@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Literal, get_args
 
 Norm = Literal["post", "pre"]
-NormKind = Literal["layer", "rms", "none"]
+NormKind = Literal["layer", "rms", "batch", "none"]
 Shared = Literal["nothing", "qk", "kv", "qkv"]
 Positions = Literal["sinusoidal", "halves", "learned", "buckets", "rotary", "none"]
 Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]

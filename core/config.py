@@ -234,6 +234,11 @@ class ModelConfig(Settings):
         )
         self._check_projections()
         require(
+            self.norm_kind != "batch" or not (self.embedding_norm or self.head_transform),
+            "norm_kind is batch: where tokens come in and where words are scored (embedding_norm, "
+            "head_transform) norms know nothing of padding",
+        )
+        require(
             self.decoder_mixing == "attention"
             or (len(self.stacks) == 2 and self.positions != "buckets"),
             f"decoder_mixing is {self.decoder_mixing}: it needs an encoder, and no buckets",

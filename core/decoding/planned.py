@@ -16,7 +16,7 @@ from core.heads import Site
 from core.model import Cache
 from core.model.attention import Scoring, Unprojected, attend
 from core.model.cache import KeysValues
-from core.model.norm import LayerNorm, RMSNorm
+from core.model.norm import BatchNorm, LayerNorm, RMSNorm
 from core.model.rotary import Rotary, Turns
 from core.model.sublayers import (
     ACTIVATIONS,
@@ -293,6 +293,10 @@ def normalising(part: str, module: nn.Module) -> Map:
     if type(module) is RMSNorm:
         sizes, gain, least = module.normalized_shape, module.weight, module.eps
         return lambda x_BD: F.rms_norm(x_BD, sizes, gain, least)
+    if type(module) is BatchNorm:
+        found = (module.running_mean, module.running_var, module.weight, module.bias)
+        added = module.eps
+        return lambda x_BD: F.batch_norm(x_BD, *found, eps=added)
     norm = known(part, module, LayerNorm)
     shape, weight, bias, eps = norm.normalized_shape, norm.weight, norm.bias, norm.eps
     return lambda x_BD: F.layer_norm(x_BD, shape, weight, bias, eps)

@@ -15,7 +15,7 @@ from core.model.attention import MultiHeadAttention, Unprojected
 from core.model.cache import Cache
 from core.model.layers import DecoderLayer, EncoderLayer, Layer, Residual
 from core.model.masks import causal_mask, decoder_mask, padding_to_hide
-from core.model.norm import describe_norm, norm_of
+from core.model.norm import describe_norm, norm_of, normalise
 from core.model.output import OutputTransform, describe_output
 from core.model.part import Sketch
 from core.model.positional import Embedding
@@ -97,7 +97,7 @@ class Transformer(nn.Module):
         seen = Seen(visible_B1S, bias_1HQK=self._bias("encoder", n, n))
         for layer in self.encoder:
             x_BSD = layer(x_BSD, seen, probe)
-        return self.encoder_norm(x_BSD)
+        return normalise(self.encoder_norm, x_BSD, visible_B1S)
 
     def decode(
         self,
@@ -131,11 +131,16 @@ class Transformer(nn.Module):
             x_BTD = layer(x_BTD, seen, probe)
         if cache is not None:
             cache.length += n_new
-        return self.logits(x_BTD)
+        return self.logits(x_BTD, visible_BTK)
 
-    def logits(self, x_BTD: Tensor) -> Tensor:
-        """Return logits_BTV for the decoder's stream as it comes out of a layer."""
-        return self.scores(self.decoder_norm(x_BTD))
+    def logits(self, x_BTD: Tensor, visible_BTK: Tensor | None = None) -> Tensor:
+        """Return logits_BTV for the decoder's stream as it comes out of a layer.
+
+        Args:
+            x_BTD: The stream.
+            visible_BTK: What of it is no padding; see `normalise`.
+        """
+        return self.scores(normalise(self.decoder_norm, x_BTD, visible_BTK))
 
     def scores(self, x_BKD: Tensor) -> Tensor:
         """Return logits_BKV for a stream after its final norm."""

@@ -56,6 +56,11 @@ def _sentence(settings: RunSettings, need: Need) -> str:
             "{model} has one stack of layers: it reads no pairs of a source and a target, and on "
             "such pairs this view measures. What its heads do is measured on text on Heads, roles."
         )
+    if need is Need.LAYER_NORM and settings.model.norm_kind == "batch":
+        return _(
+            "{model} has norms over the features of a whole batch (BatchNorm). This view is about "
+            "LayerNorm."
+        )
     return _SENTENCES[need]()
 
 

@@ -112,8 +112,8 @@ def test_what_the_plan_does_not_know_is_refused_by_name_and_decoded_by_the_modul
 class Rescaled(Transformer):
     """A model that makes its scores in another way."""
 
-    def logits(self, x_BTD):
-        return super().logits(x_BTD) / 2
+    def logits(self, x_BTD, *others):
+        return super().logits(x_BTD, *others) / 2
 
 
 class Echoing(Transformer):
