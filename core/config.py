@@ -10,6 +10,7 @@ from core.choices import (
     Cross,
     DecoderMixing,
     EncoderMixing,
+    Memory,
     Norm,
     NormKind,
     Positions,
@@ -80,6 +81,9 @@ class ModelConfig(Settings):
     cross: Cross = "attention"
     """How a decoder learns of the source: by looking at it, or, where it is recurrent, by nothing
     but the encoder's last state, with which its own begins."""
+    memory: Memory = "last"
+    """Which encoder layer a decoder layer reads: the last, the first, that of its own depth, or a
+    learned mixture of all (He et al. 2018)."""
     shared: Shared = "nothing"
     """Which of the projections to queries, keys and values are one matrix, in every layer."""
     projections: bool = True
@@ -254,6 +258,7 @@ class ModelConfig(Settings):
             f"cross is {self.cross}: then the decoder must be recurrent (gru or lstm), and begin "
             "with an encoder's last state",
         )
+        self._check_memory()
         require(
             not self.encoder_mixing.endswith("two_way") or self.d_model % 2 == 0,
             f"d_model is {self.d_model}: two ways share it evenly",
@@ -274,6 +279,28 @@ class ModelConfig(Settings):
         require(
             self.has_output or self.n_decoder_layers == 0,
             "has_output is False: a decoder says which token comes next",
+        )
+
+    def _check_memory(self) -> None:
+        """Refuse what cannot be where a decoder does not read the encoder's last layer."""
+        if self.memory == "last":
+            return
+        require(
+            len(self.stacks) == 2
+            and self.cross == "attention"
+            and self.decoder_mixing not in ("gru", "lstm"),
+            f"memory is {self.memory}: it needs a decoder with cross-attention, and none that "
+            "begins with the last layer's state (gru or lstm)",
+        )
+        require(
+            self.memory != "same" or self.n_encoder_layers == self.n_decoder_layers,
+            f"memory is same: {self.n_encoder_layers} encoder layers and {self.n_decoder_layers} "
+            "decoder layers have no depths in common throughout",
+        )
+        require(
+            self.memory == "first" or self.norm_kind != "batch" or self.norm == "post",
+            f"memory is {self.memory}, and norm_kind is batch before the sublayers: the final norm "
+            "would have the statistics of several layers at once",
         )
 
     def _check_projections(self) -> None:

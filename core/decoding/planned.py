@@ -209,13 +209,14 @@ def _self_attention(attention: SelfAttention, sources: Sources) -> _SelfAttentio
 def _cross_attention(attention: CrossAttention, sources: Sources) -> _CrossAttention:
     if sources.memory_BSD is None:
         raise PlanError(str(attention.site), attention)
+    memory_BSD = attention.memory(sources.memory_BSD)
     return _CrossAttention(
         query=linear(f"{attention.site}", attention.query),
         output=linear(f"{attention.site}", attention.output),
         n_heads=attention.n_heads,
         d_k=attention.d_k,
         scoring=Scoring(attention.divisor),
-        source=attention.keys_values(sources.memory_BSD).shared_by(attention.n_heads),
+        source=attention.keys_values(memory_BSD).shared_by(attention.n_heads),
     )
 
 

@@ -86,6 +86,8 @@ class Transformer(nn.Module):
     ) -> Tensor:
         """Return memory_BSD, what the encoder makes of each source token.
 
+        Where decoder layers read several encoder layers, these stand side by side in each vector.
+
         Args:
             source_BS: Token ids, padded.
             probe: Looks at the sublayers or changes them.
@@ -95,9 +97,18 @@ class Transformer(nn.Module):
         n = source_BS.shape[1]
         visible_B1S = padding_to_hide(source_BS, self.config.pad_id)
         seen = Seen(visible_B1S, bias_1HQK=self._bias("encoder", n, n))
-        for layer in self.encoder:
+        if self.config.memory == "last":
+            for layer in self.encoder:
+                x_BSD = layer(x_BSD, seen, probe)
+            return normalise(self.encoder_norm, x_BSD, visible_B1S)
+        # What lies above the first layer is computed for those who look, and read by nobody.
+        read = 1 if self.config.memory == "first" else len(self.encoder)
+        depths = []
+        for layer in self.encoder if probe is not None else self.encoder[:read]:
             x_BSD = layer(x_BSD, seen, probe)
-        return normalise(self.encoder_norm, x_BSD, visible_B1S)
+            depths.append(x_BSD)
+        normed = [normalise(self.encoder_norm, each, visible_B1S) for each in depths[:read]]
+        return torch.cat(normed, dim=-1)
 
     def decode(
         self,
@@ -222,6 +233,7 @@ class Transformer(nn.Module):
         for number, layer in enumerate(layers):
             with sketch.layer(number):
                 cast(Layer, layer).describe(sketch)
+            sketch.depths[sketch.stack].append(sketch.end)
         label, title = N_("Final norm"), N_("{place}: {part}")
         describe_norm(norm, sketch, f"{sketch.stack}.norm", label, title, ())
 
