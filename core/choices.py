@@ -8,6 +8,7 @@ NormKind = Literal["layer", "rms", "batch", "none"]
 Shared = Literal["nothing", "qk", "kv", "qkv"]
 Positions = Literal["sinusoidal", "halves", "learned", "buckets", "rotary", "none"]
 Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
+Scores = Literal["dot", "additive", "linear"]
 ScoreScale = Literal["width", "width_and_layer", "none"]
 RotaryPairs = Literal["neighbours", "halves"]
 EncoderMixing = Literal[
@@ -24,6 +25,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "shared": get_args(Shared),
     "positions": get_args(Positions),
     "activation": get_args(Activation),
+    "scores": get_args(Scores),
     "score_scale": get_args(ScoreScale),
     "encoder_mixing": get_args(EncoderMixing),
     "decoder_mixing": get_args(DecoderMixing),

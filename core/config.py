@@ -15,6 +15,7 @@ from core.choices import (
     NormKind,
     Positions,
     RotaryPairs,
+    Scores,
     ScoreScale,
     Shared,
     Tied,
@@ -66,8 +67,13 @@ class ModelConfig(Settings):
     ff_bias: bool = True
     n_kv_heads: int = 0
     """Sets of keys and values, each shared by as many heads; 0 for one set a head."""
+    scores: Scores = "dot"
+    """What queries and keys make of each other: their dot product; v · tanh(W q + U k), a small
+    network of each head (Bahdanau et al. 2015); or linear attention, the dot product of φ(q) and
+    φ(k) divided by its row's sum, without a softmax (Katharopoulos et al. 2020)."""
     score_scale: ScoreScale = "width"
-    """Scores are divided by √d_k; by that times the number of the layer, from 1; or by nothing."""
+    """Dot products are divided by √d_k; by that times the number of the layer, from 1; or by
+    nothing."""
     embedding_scale: bool = True
     """Token vectors are multiplied by √d_model."""
     embedding_norm: bool = False
@@ -259,6 +265,7 @@ class ModelConfig(Settings):
             "with an encoder's last state",
         )
         self._check_memory()
+        self._check_scores()
         require(
             not self.encoder_mixing.endswith("two_way") or self.d_model % 2 == 0,
             f"d_model is {self.d_model}: two ways share it evenly",
@@ -301,6 +308,26 @@ class ModelConfig(Settings):
             self.memory == "first" or self.norm_kind != "batch" or self.norm == "post",
             f"memory is {self.memory}, and norm_kind is batch before the sublayers: the final norm "
             "would have the statistics of several layers at once",
+        )
+
+    def _check_scores(self) -> None:
+        """Refuse what belongs to dot products where there are none."""
+        if self.scores == "dot":
+            return
+        require(
+            self.positions not in ("rotary", "buckets"),
+            f"positions is {self.positions}, and scores is {self.scores}: these positions are told "
+            "in the dot products of queries and keys",
+        )
+        require(
+            self.score_scale == "width",
+            f"score_scale is {self.score_scale}, and scores is {self.scores}: only dot products "
+            "are divided",
+        )
+        require(
+            "attention" in (self.encoder_mixing, self.decoder_mixing)
+            or (len(self.stacks) == 2 and self.cross == "attention"),
+            f"scores is {self.scores}, and nothing is attended to",
         )
 
     def _check_projections(self) -> None:

@@ -14,10 +14,11 @@ from torch.nn import functional as F
 
 from core.heads import Site
 from core.model import Cache
-from core.model.attention import Scoring, Unprojected, attend
+from core.model.attention import Unprojected, attend
 from core.model.cache import KeysValues
 from core.model.norm import BatchNorm, LayerNorm, RMSNorm
 from core.model.rotary import Rotary, Turns
+from core.model.scoring import Additive, Scoring
 from core.model.sublayers import (
     ACTIVATIONS,
     CrossAttention,
@@ -87,6 +88,8 @@ class _SelfAttention(Planned):
     d_k: int
     d_v: int
     divisor: float | None
+    additive: Additive | None
+    linear: bool
     rotary: Rotary | None
     past: KeysValues
     """key_BHPE and value_BHPE, filled up to the plan's length."""
@@ -112,7 +115,7 @@ class _SelfAttention(Planned):
         key_BHPE, value_BHPE = self.past.key_BHKE, self.past.value_BHKE
         key_BHPE[:, :, length] = key_BHE
         value_BHPE[:, :, length] = value_BD.view(n_sentences, n_sets, d_v)
-        scoring = Scoring(self.divisor, now.bias_1HQK)
+        scoring = Scoring(self.divisor, now.bias_1HQK, False, self.additive, self.linear)
         mixed_BHQE = attend(query_BHQE, key_BHPE[:, :, :end], value_BHPE[:, :, :end], None, scoring)
         return self.output(mixed_BHQE.flatten(1))
 
@@ -191,6 +194,9 @@ def planned(sublayer: Sublayer, sources: Sources) -> Planned:
 def _self_attention(attention: SelfAttention, sources: Sources) -> _SelfAttention:
     part = str(attention.site)
     d_k, d_v, n_sets = attention.d_k, attention.d_v, attention.n_kv_heads
+    if attention.additive is not None and n_sets < attention.n_heads:
+        # Heads that share a set have networks of their own.
+        raise PlanError(part, attention.additive)
     room, new = (sources.n, n_sets, FIRST_POSITIONS), sources.like.new_empty
     return _SelfAttention(
         query_key_value=_together(part, attention.query, attention.key, attention.value),
@@ -200,6 +206,8 @@ def _self_attention(attention: SelfAttention, sources: Sources) -> _SelfAttentio
         d_k=d_k,
         d_v=d_v,
         divisor=attention.divisor,
+        additive=attention.additive,
+        linear=attention.scores == "linear",
         rotary=attention.rotary,
         past=KeysValues(new(*room, d_k), new(*room, d_v)),
         site=attention.site,
@@ -215,7 +223,7 @@ def _cross_attention(attention: CrossAttention, sources: Sources) -> _CrossAtten
         output=linear(f"{attention.site}", attention.output),
         n_heads=attention.n_heads,
         d_k=attention.d_k,
-        scoring=Scoring(attention.divisor),
+        scoring=attention.scoring(),
         source=attention.keys_values(memory_BSD).shared_by(attention.n_heads),
     )
 
