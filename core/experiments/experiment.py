@@ -61,6 +61,8 @@ class Experiment:
     settings: Mapping[str, Setting] = field(default_factory=lambda: dict(TRANSLATING))
     """In which all variants are alike."""
     seeds: int = SEEDS
+    by_distance: bool = False
+    """Whether it is measured how far the influence of a source token reaches in the encoder."""
 
     def __post_init__(self) -> None:
         names = [variant.name for variant in self.variants]

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import torch
 
+from core.analysis.attribution.distance import influence_by_distance
 from core.analysis.effects.silencing import Silenceable
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import sorted_batches
@@ -28,6 +29,8 @@ from core.training.trainer import complete_run
 
 N_MEASURED = 1000
 """Held-out sentences by which lengths are compared."""
+N_DIFFERENTIATED = 100
+"""Held-out sentences of which gradients are taken."""
 RUNS = "runs"
 """Folder of the runs of an experiment, with their weights."""
 _CURVE = ("step", "loss", "held_out_exact_match")
@@ -124,7 +127,8 @@ def run_experiment(
             path = out / RUNS / f"{variant.name}-{seed}"
             for step, steps in _train(experiment, variant, seed, path):
                 yield Step(variant, seed, len(found), len(wanted), step, steps)
-            written = json.dumps(asdict(_measured(load_run(path), variant, seed)), indent=1)
+            measured = _measured(load_run(path), experiment, variant, seed)
+            written = json.dumps(asdict(measured), indent=1)
             write_atomically(file, written.encode())
             # Only the first seed is looked at.
             if seed:
@@ -156,7 +160,7 @@ def _train(
         yield progress.train_step.step, preset.training.steps
 
 
-def _measured(run: Run, variant: Variant, seed: int) -> Trained:
+def _measured(run: Run, experiment: Experiment, variant: Variant, seed: int) -> Trained:
     assert run.evaluation is not None
     rows, pronoun = list(read_rows(run.path)), run.evaluation["pronoun"]
     learned = [row for row in rows if all(name in row for name in _CURVE)]
@@ -172,6 +176,7 @@ def _measured(run: Run, variant: Variant, seed: int) -> Trained:
         n_pronouns=0 if pronoun is None else pronoun["n"],
         by_length=_by_length(run),
         curve={name: [float(row[name]) for row in learned] for name in _CURVE},
+        by_distance=_by_distance(run) if experiment.by_distance else (),
     )
 
 
@@ -184,3 +189,9 @@ def _by_length(run: Run) -> tuple[tuple[int, int, int], ...]:
         for length, group in groupby(lengths, key=lambda each: each[0])
         for found in [list(group)]
     )
+
+
+def _by_distance(run: Run) -> tuple[tuple[int, int, float], ...]:
+    sources = [pair.source for pair in held_out_pairs(run, N_DIFFERENTIATED, 0)]
+    found = influence_by_distance(run.model, sources)
+    return tuple((each.distance, each.pairs, each.norm) for each in found)
