@@ -24,6 +24,7 @@ from core.model.scoring import (
     Scoring,
     See,
     attend_linearly,
+    attention_weights,
     divisor,
     shares,
 )
@@ -71,20 +72,6 @@ def attend(
     # A row of nothing but −∞ is NaN here.
     blind_BHQ1 = (biased_BHQK == -math.inf).all(dim=-1, keepdim=True)
     return mixed_BHQE.masked_fill(blind_BHQ1, 0.0)
-
-
-def attention_weights(scores_BHQK: Tensor) -> Tensor:
-    """Return the softmax of masked scores; a row of nothing but −∞ becomes zeros.
-
-    −∞ alone would give NaN, and a large negative number instead of −∞ would give a uniform row
-    that looks like attention.
-
-    >>> import torch
-    >>> attention_weights(torch.tensor([[0.0, 0.0], [-math.inf, -math.inf]])).tolist()
-    [[0.5, 0.5], [0.0, 0.0]]
-    """
-    blind_BHQ1 = (scores_BHQK == -math.inf).all(dim=-1, keepdim=True)
-    return scores_BHQK.masked_fill(blind_BHQ1, 0.0).softmax(dim=-1).masked_fill(blind_BHQ1, 0.0)
 
 
 def _unseen(step: Step, tensor: Tensor) -> Tensor:

@@ -99,6 +99,20 @@ def divisor(config: ModelConfig, site: Site) -> float | None:
     ]
 
 
+def attention_weights(scores_BHQK: Tensor) -> Tensor:
+    """Return the softmax of masked scores; a row of nothing but −∞ becomes zeros.
+
+    −∞ alone would give NaN, and a large negative number instead of −∞ would give a uniform row
+    that looks like attention.
+
+    >>> import torch
+    >>> attention_weights(torch.tensor([[0.0, 0.0], [-math.inf, -math.inf]])).tolist()
+    [[0.5, 0.5], [0.0, 0.0]]
+    """
+    blind_BHQ1 = (scores_BHQK == -math.inf).all(dim=-1, keepdim=True)
+    return scores_BHQK.masked_fill(blind_BHQ1, 0.0).softmax(dim=-1).masked_fill(blind_BHQ1, 0.0)
+
+
 def shares(scores_BHQK: Tensor) -> Tensor:
     """Return scores, none below 0, divided by the sum of their row; zeros where that is 0."""
     total_BHQ1 = scores_BHQK.sum(dim=-1, keepdim=True)

@@ -1,12 +1,10 @@
 """The whole encoder–decoder (Figure 1)."""
 
-from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
-from typing import Any, cast
+from typing import cast
 
 import torch
 from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
 
 from core.config import ModelConfig
 from core.heads import Site, Stack
@@ -16,6 +14,7 @@ from core.model.cache import Cache
 from core.model.layers import DecoderLayer, EncoderLayer, Layer, Residual
 from core.model.masks import causal_mask, decoder_mask, padding_to_hide
 from core.model.norm import describe_norm, norm_of, normalise
+from core.model.nothing_drawn import NothingDrawn
 from core.model.output import OutputTransform, describe_output
 from core.model.part import Sketch
 from core.model.positional import Embedding
@@ -275,33 +274,12 @@ def unfilled(config: ModelConfig) -> Transformer:
 
     To draw random ones that nobody looks at takes longer than to read them from a file.
     """
-    with torch.random.fork_rng(devices=[]), _NothingDrawn():
+    with torch.random.fork_rng(devices=[]), NothingDrawn():
         return Transformer(config)
 
 
 @lru_cache(maxsize=64)
 def outline(config: ModelConfig) -> Transformer:
     """Return a model with the shapes of all its weights and without their numbers."""
-    with torch.device("meta"), _NothingDrawn():
+    with torch.device("meta"), NothingDrawn():
         return Transformer(config)
-
-
-class _NothingDrawn(TorchFunctionMode):
-    """Leaves out the drawing of random numbers.
-
-    Where there is no memory for them, torch would import a compiler for it, for seconds.
-    """
-
-    def __torch_function__(
-        self,
-        func: Callable[..., Any],
-        types: Collection[type],
-        args: tuple[Any, ...] = (),
-        kwargs: Mapping[str, Any] | None = None,
-    ) -> object:
-        given = kwargs or {}
-        if func in (nn.init.normal_, nn.init.uniform_, nn.init.kaiming_uniform_):
-            return given["tensor"]
-        if func is torch.Tensor.uniform_:
-            return args[0]
-        return func(*args, **given)

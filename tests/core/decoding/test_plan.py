@@ -5,7 +5,8 @@ import torch
 
 from core.config import ModelConfig
 from core.decoding import planned as sublayers
-from core.decoding.plan import DecoderPlan, PlanError
+from core.decoding.maps import PlanError
+from core.decoding.plan import DecoderPlan
 from core.decoding.step import Stepper
 from core.model import Transformer, build
 from core.model.masks import padding_mask

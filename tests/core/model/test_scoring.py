@@ -9,7 +9,8 @@ import torch
 from torch import nn
 
 from core.config import ConfigError, ModelConfig
-from core.decoding.plan import DecoderPlan, PlanError
+from core.decoding.maps import PlanError
+from core.decoding.plan import DecoderPlan
 from core.heads import Head, Site
 from core.model import Cache, Override, Record, Step, Uniform, build
 from core.model.attention import MultiHeadAttention, attend, attend_probed
