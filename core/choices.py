@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from typing import Literal, get_args
 
 Norm = Literal["post", "pre"]
-NormKind = Literal["layer", "rms", "none"]
+NormKind = Literal["layer", "rms", "batch", "none"]
 Shared = Literal["nothing", "qk", "kv", "qkv"]
 Positions = Literal["sinusoidal", "halves", "learned", "buckets", "rotary", "none"]
 Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
+Scores = Literal["dot", "additive", "linear"]
 ScoreScale = Literal["width", "width_and_layer", "none"]
 RotaryPairs = Literal["neighbours", "halves"]
 EncoderMixing = Literal[
@@ -15,6 +16,7 @@ EncoderMixing = Literal[
 ]
 DecoderMixing = Literal["attention", "ssru", "average", "convolution", "none", "gru", "lstm"]
 Cross = Literal["attention", "none"]
+Memory = Literal["last", "first", "same", "mixed"]
 Tied = Literal["all", "target", "embeddings", "none"]
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -23,10 +25,12 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "shared": get_args(Shared),
     "positions": get_args(Positions),
     "activation": get_args(Activation),
+    "scores": get_args(Scores),
     "score_scale": get_args(ScoreScale),
     "encoder_mixing": get_args(EncoderMixing),
     "decoder_mixing": get_args(DecoderMixing),
     "cross": get_args(Cross),
+    "memory": get_args(Memory),
     "rotary_pairs": get_args(RotaryPairs),
     "tied": get_args(Tied),
 }

@@ -10,13 +10,21 @@ from core.choices import (
     Cross,
     DecoderMixing,
     EncoderMixing,
+    Memory,
     Norm,
     NormKind,
     Positions,
     RotaryPairs,
+    Scores,
     ScoreScale,
     Shared,
     Tied,
+)
+from core.combinations import (
+    check_memory,
+    check_positions,
+    check_projections,
+    check_scores,
 )
 from core.heads import Stack
 from core.settings import ConfigError as ConfigError
@@ -65,8 +73,12 @@ class ModelConfig(Settings):
     ff_bias: bool = True
     n_kv_heads: int = 0
     """Sets of keys and values, each shared by as many heads; 0 for one set a head."""
+    scores: Scores = "dot"
+    """What queries and keys make of each other: dot products; v · tanh(W q + U k), a small network
+    (Bahdanau et al. 2015); φ(q) · φ(k), without a softmax (Katharopoulos et al. 2020)."""
     score_scale: ScoreScale = "width"
-    """Scores are divided by √d_k; by that times the number of the layer, from 1; or by nothing."""
+    """Dot products are divided by √d_k; by that times the number of the layer, from 1; or by
+    nothing."""
     embedding_scale: bool = True
     """Token vectors are multiplied by √d_model."""
     embedding_norm: bool = False
@@ -80,6 +92,9 @@ class ModelConfig(Settings):
     cross: Cross = "attention"
     """How a decoder learns of the source: by looking at it, or, where it is recurrent, by nothing
     but the encoder's last state, with which its own begins."""
+    memory: Memory = "last"
+    """Which encoder layer a decoder layer reads: the last, the first, that of its own depth, or a
+    learned mixture of all (He et al. 2018)."""
     shared: Shared = "nothing"
     """Which of the projections to queries, keys and values are one matrix, in every layer."""
     projections: bool = True
@@ -204,18 +219,7 @@ class ModelConfig(Settings):
             f"n_kv_heads is {self.n_kv_heads}: {self.n_heads} heads cannot share so many sets of "
             "keys and values evenly",
         )
-        require(
-            self.positions != "rotary" or self.d_k % 2 == 0,
-            f"d_k is {self.d_k}: rotary positions turn pairs and need an even width",
-        )
-        require(
-            self.positions != "buckets" or (self.n_buckets >= 4 and self.n_buckets % 4 == 0),
-            f"n_buckets is {self.n_buckets}, not a multiple of 4",
-        )
-        require(
-            len(self.rotary_scaling) in (0, 4) and all(each > 0 for each in self.rotary_scaling),
-            f"rotary_scaling is {list(self.rotary_scaling)}, not four numbers above 0",
-        )
+        check_positions(self.positions, self.d_k, self.n_buckets, self.rotary_scaling)
         require(
             self.tied not in ("all", "embeddings")
             or len(self.stacks) < 2
@@ -223,16 +227,18 @@ class ModelConfig(Settings):
             f"target_vocab_size is {self.target_vocab_size} and vocab_size {self.vocab_size}: "
             f"embeddings of different sizes cannot be tied ({self.tied})",
         )
-        require(
-            "q" not in self.shared or self.n_key_value_sets == self.n_heads,
-            f"shared is {self.shared}: {self.n_heads} heads have {self.n_key_value_sets} sets of "
-            "keys and values, which are no queries",
+        check_projections(
+            self.shared,
+            (self.n_heads, self.n_key_value_sets, self.d_k, self.d_v, self.d_model),
+            projections=self.projections,
+            output_projection=self.output_projection,
         )
+        attends_to_source = len(self.stacks) == 2 and self.cross == "attention"
         require(
-            "v" not in self.shared or self.d_k == self.d_v,
-            f"shared is {self.shared}: keys are {self.d_k} wide and values {self.d_v}",
+            self.norm_kind != "batch" or not (self.embedding_norm or self.head_transform),
+            "norm_kind is batch: where tokens come in and where words are scored (embedding_norm, "
+            "head_transform) norms know nothing of padding",
         )
-        self._check_projections()
         require(
             self.decoder_mixing == "attention"
             or (len(self.stacks) == 2 and self.positions != "buckets"),
@@ -248,6 +254,18 @@ class ModelConfig(Settings):
             or (len(self.stacks) == 2 and self.decoder_mixing in ("gru", "lstm")),
             f"cross is {self.cross}: then the decoder must be recurrent (gru or lstm), and begin "
             "with an encoder's last state",
+        )
+        check_memory(
+            self.memory,
+            (self.n_encoder_layers, self.n_decoder_layers),
+            reads=attends_to_source and self.decoder_mixing not in ("gru", "lstm"),
+            batch_norm_before=self.norm_kind == "batch" and self.norm == "pre",
+        )
+        check_scores(
+            self.scores,
+            self.positions,
+            self.score_scale,
+            attends=attends_to_source or "attention" in (self.encoder_mixing, self.decoder_mixing),
         )
         require(
             not self.encoder_mixing.endswith("two_way") or self.d_model % 2 == 0,
@@ -269,26 +287,6 @@ class ModelConfig(Settings):
         require(
             self.has_output or self.n_decoder_layers == 0,
             "has_output is False: a decoder says which token comes next",
-        )
-
-    def _check_projections(self) -> None:
-        """Refuse what cannot be where there is no matrix to make one width of another."""
-        if not self.projections:
-            require(
-                self.shared == "nothing",
-                f"shared is {self.shared}, and projections is False: there is no matrix to share",
-            )
-            require(
-                self.n_key_value_sets == self.n_heads and self.n_heads * self.d_k == self.d_model,
-                f"projections is False: {self.n_heads} heads of width {self.d_k} and "
-                f"{self.n_key_value_sets} sets of keys and values do not share d_model, "
-                f"{self.d_model}, evenly",
-            )
-        require(
-            (self.projections and self.output_projection)
-            or self.n_heads * self.d_v == self.d_model,
-            f"{self.n_heads} heads of width {self.d_v} do not make d_model, {self.d_model}, "
-            "without a projection",
         )
 
 

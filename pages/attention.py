@@ -43,6 +43,7 @@ VIEWS = (
         N_("steps"),
         N_("How does a head compute its weights and its output? Every number, step by step."),
         steps.draw,
+        needs=(Need.DOT_PRODUCTS,),
     ),
     View(
         "heads",

@@ -6,7 +6,7 @@ from pages.frame import layout, lessons
 from pages.frame import view as views
 from pages.frame.language import N_, _, plain
 from pages.frame.view import View
-from pages.views.experiments import answer, learning, lengths, question, run_here
+from pages.views.experiments import answer, distances, learning, lengths, question, run_here
 from pages.views.experiments.question import Asked
 
 VIEWS: tuple[View[Asked], ...] = (
@@ -16,8 +16,19 @@ VIEWS: tuple[View[Asked], ...] = (
     View("lengths", N_("by length"), N_("Do long sentences tell them apart?"), lengths.draw),
     View("learning", N_("in training"), N_("Which variant learns faster?"), learning.draw),
 )
+DISTANCES: View[Asked] = View(
+    "distances",
+    N_("by distance"),
+    N_("How far does the influence of a word reach?"),
+    distances.draw,
+)
+"""Only where that was measured."""
 OUTCOME = "outcome"
 """In the URL: the view."""
+
+
+def _offered(asked: Asked) -> tuple[View[Asked], ...]:
+    return (*VIEWS, DISTANCES) if distances.measured(asked) else VIEWS
 
 
 def render() -> None:
@@ -25,7 +36,7 @@ def render() -> None:
     experiment = question.ask_question()
     with st.container(horizontal=True, vertical_alignment="center"):
         asked = question.ask_results(experiment)
-        view = views.choose(VIEWS, OUTCOME) if asked else None
+        view = views.choose(_offered(asked), OUTCOME) if asked else None
         with st.container(width="stretch", key=layout.LESSON_TEXT):
             claim, source = _("Claim"), plain(experiment.source)
             st.markdown(f":small[**{claim}.** {_(experiment.claim)} :gray[({source})]]")

@@ -35,7 +35,7 @@ VIEWS = (
             "still sums to 1."
         ),
         scores.draw,
-        needs=(Need.BOTH,),
+        needs=(Need.BOTH, Need.DOT_PRODUCTS),
     ),
     View(
         "without",

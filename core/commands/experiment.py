@@ -101,6 +101,10 @@ def _show(experiment: Experiment, folder: Path, *, as_json: bool) -> None:
         return
     for line in what_came_out(experiment, results):
         print(line)
+    for variant in experiment.variants:
+        if found := results.by_distance(variant.name):
+            norms = ", ".join(f"{distance}: {norm:.2g}" for distance, (_, norm) in found.items())
+            print(f"{variant.label}: gradient norm by tokens before (own = 1): {norms}")
     print(f"\n{results.machine}; {results.command}")
 
 
@@ -118,6 +122,11 @@ def _measured(experiment: Experiment, results: Results | None) -> dict[str, Any]
                 }
                 for variant in experiment.variants
                 if results.of(variant.name)
+            },
+            "by_distance": {
+                variant.name: found
+                for variant in experiment.variants
+                if (found := results.by_distance(variant.name))
             },
             "verdicts": verdicts(experiment, results),
             "what_came_out": what_came_out(experiment, results),

@@ -20,17 +20,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from core.decoding import planned as sublayers
-from core.decoding.planned import (
-    Map,
-    Now,
-    Planned,
-    Sources,
-    known,
-    linear,
-    normalising,
-    planned,
-)
-from core.decoding.planned import PlanError as PlanError
+from core.decoding.maps import Map, PlanError, known, linear, normalising
+from core.decoding.planned import Now, Planned, Sources, planned
 from core.model import Cache, Transformer
 from core.model.layers import Layer, Residual
 from core.model.positional import Embedding

@@ -6,18 +6,18 @@ F feed-forward width.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import torch
-from torch import Tensor, nn
-from torch.nn import functional as F
+from torch import Tensor
 
+from core.decoding.maps import Map, PlanError, linear, together
 from core.heads import Site
 from core.model import Cache
-from core.model.attention import Scoring, Unprojected, attend
+from core.model.attention import attend
 from core.model.cache import KeysValues
-from core.model.norm import LayerNorm, RMSNorm
 from core.model.rotary import Rotary, Turns
+from core.model.scoring import Additive, Scoring
 from core.model.sublayers import (
     ACTIVATIONS,
     CrossAttention,
@@ -26,20 +26,8 @@ from core.model.sublayers import (
     Sublayer,
 )
 
-LARGE = 400_000
-"""Numbers: to copy so many takes longer than calls do, and their products do not mind the calls."""
 FIRST_POSITIONS = 64
 """Room for so many tokens at first; doubled whenever it is full."""
-
-Map = Callable[[Tensor], Tensor]
-Module = TypeVar("Module", bound=nn.Module)
-
-
-class PlanError(ValueError):
-    """A part of the model that the plan does not know; the message names it."""
-
-    def __init__(self, part: str, module: object) -> None:
-        super().__init__(f"no plan for {part}, which is a {type(module).__name__}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +75,8 @@ class _SelfAttention(Planned):
     d_k: int
     d_v: int
     divisor: float | None
+    additive: Additive | None
+    linear: bool
     rotary: Rotary | None
     past: KeysValues
     """key_BHPE and value_BHPE, filled up to the plan's length."""
@@ -112,7 +102,7 @@ class _SelfAttention(Planned):
         key_BHPE, value_BHPE = self.past.key_BHKE, self.past.value_BHKE
         key_BHPE[:, :, length] = key_BHE
         value_BHPE[:, :, length] = value_BD.view(n_sentences, n_sets, d_v)
-        scoring = Scoring(self.divisor, now.bias_1HQK)
+        scoring = Scoring(self.divisor, now.bias_1HQK, False, self.additive, self.linear)
         mixed_BHQE = attend(query_BHQE, key_BHPE[:, :, :end], value_BHPE[:, :, :end], None, scoring)
         return self.output(mixed_BHQE.flatten(1))
 
@@ -191,15 +181,20 @@ def planned(sublayer: Sublayer, sources: Sources) -> Planned:
 def _self_attention(attention: SelfAttention, sources: Sources) -> _SelfAttention:
     part = str(attention.site)
     d_k, d_v, n_sets = attention.d_k, attention.d_v, attention.n_kv_heads
+    if attention.additive is not None and n_sets < attention.n_heads:
+        # Heads that share a set have networks of their own.
+        raise PlanError(part, attention.additive)
     room, new = (sources.n, n_sets, FIRST_POSITIONS), sources.like.new_empty
     return _SelfAttention(
-        query_key_value=_together(part, attention.query, attention.key, attention.value),
+        query_key_value=together(part, attention.query, attention.key, attention.value),
         output=linear(part, attention.output),
         n_heads=attention.n_heads,
         n_sets=n_sets,
         d_k=d_k,
         d_v=d_v,
         divisor=attention.divisor,
+        additive=attention.additive,
+        linear=attention.scores == "linear",
         rotary=attention.rotary,
         past=KeysValues(new(*room, d_k), new(*room, d_v)),
         site=attention.site,
@@ -209,13 +204,14 @@ def _self_attention(attention: SelfAttention, sources: Sources) -> _SelfAttentio
 def _cross_attention(attention: CrossAttention, sources: Sources) -> _CrossAttention:
     if sources.memory_BSD is None:
         raise PlanError(str(attention.site), attention)
+    memory_BSD = attention.memory(sources.memory_BSD)
     return _CrossAttention(
         query=linear(f"{attention.site}", attention.query),
         output=linear(f"{attention.site}", attention.output),
         n_heads=attention.n_heads,
         d_k=attention.d_k,
-        scoring=Scoring(attention.divisor),
-        source=attention.keys_values(sources.memory_BSD).shared_by(attention.n_heads),
+        scoring=attention.scoring(),
+        source=attention.keys_values(memory_BSD).shared_by(attention.n_heads),
     )
 
 
@@ -223,7 +219,7 @@ def _feed_forward(feed_forward: FeedForward, sources: Sources) -> Planned:
     part = str(feed_forward.site)
     contract = linear(part, feed_forward.contract)
     if feed_forward.gate is not None:
-        both = _together(part, feed_forward.gate, feed_forward.expand)
+        both = together(part, feed_forward.gate, feed_forward.expand)
         return _GatedFeedForward(both, ACTIVATIONS[feed_forward.activation], contract)
     # In place where torch can: the units are nobody else's.
     activate = torch.relu_ if feed_forward.activation == "relu" else None
@@ -240,59 +236,3 @@ _PLANS: Mapping[type, Callable[[Any, Sources], Planned]] = {
     CrossAttention: _cross_attention,
     FeedForward: _feed_forward,
 }
-
-
-def known(part: str, module: nn.Module, wanted: type[Module]) -> Module:
-    """Return a module of the very class that is wanted.
-
-    Raises:
-        PlanError: It is of another.
-    """
-    if type(module) is not wanted:
-        raise PlanError(part, module)
-    return module
-
-
-def linear(part: str, module: nn.Module) -> Map:
-    """Return a product with a matrix, and its bias.
-
-    Raises:
-        PlanError: It is no `nn.Linear`.
-    """
-    if type(module) is Unprojected:
-        return lambda x_BD: x_BD
-    matrix = known(part, module, nn.Linear)
-    weight, bias = matrix.weight, matrix.bias
-    return lambda x_BD: F.linear(x_BD, weight, bias)
-
-
-def _together(part: str, *modules: nn.Module) -> Map:
-    """Return several projections of the same vectors as one product."""
-    if all(type(each) is Unprojected for each in modules):
-        return lambda x_BD: torch.cat([x_BD] * len(modules), dim=-1)
-    matrices = [known(part, each, nn.Linear) for each in modules]
-    if sum(each.weight.numel() for each in matrices) > LARGE:
-        each_alone = [linear(part, each) for each in matrices]
-        return lambda x_BD: torch.cat([of(x_BD) for of in each_alone], dim=-1)
-    weight = torch.cat([each.weight for each in matrices])
-    biases = [each.bias for each in matrices if each.bias is not None]
-    if len(biases) not in (0, len(matrices)):
-        raise PlanError(part, matrices[0])
-    bias = torch.cat([*biases]) if biases else None
-    return lambda x_BD: F.linear(x_BD, weight, bias)
-
-
-def normalising(part: str, module: nn.Module) -> Map:
-    """Return a norm as a function of vectors.
-
-    Raises:
-        PlanError: It is of a kind that is not known here.
-    """
-    if type(module) is nn.Identity:
-        return lambda x_BD: x_BD
-    if type(module) is RMSNorm:
-        sizes, gain, least = module.normalized_shape, module.weight, module.eps
-        return lambda x_BD: F.rms_norm(x_BD, sizes, gain, least)
-    norm = known(part, module, LayerNorm)
-    shape, weight, bias, eps = norm.normalized_shape, norm.weight, norm.bias, norm.eps
-    return lambda x_BD: F.layer_norm(x_BD, shape, weight, bias, eps)

@@ -12,7 +12,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from core.config import ModelConfig
-from core.decoding.plan import DecoderPlan, PlanError
+from core.decoding.maps import PlanError
+from core.decoding.plan import DecoderPlan
 from core.heads import Site
 from core.model import Cache, Probe, Probes, Record, Transformer
 from core.model.masks import padding_to_hide

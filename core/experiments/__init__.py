@@ -4,8 +4,11 @@
 """
 
 from core.experiments.bottleneck import BOTTLENECK
+from core.experiments.distance import DISTANCE
 from core.experiments.experiment import Experiment
 from core.experiments.heads import HEADS
+from core.experiments.linear import LINEAR
+from core.experiments.memory import MEMORY
 from core.experiments.mixing import MIXING
 from core.experiments.norms import NORMS
 from core.experiments.order import ORDER
@@ -16,7 +19,10 @@ from core.experiments.scale import SCALE
 
 EXPERIMENTS: dict[str, Experiment] = {
     each.name: each
-    for each in (BOTTLENECK, READING, ORDER, MIXING, HEADS, PROJECTIONS, SCALE, RESIDUALS, NORMS)
+    for each in (
+        *(BOTTLENECK, READING, DISTANCE, ORDER, MIXING, HEADS, PROJECTIONS, SCALE, LINEAR),
+        *(RESIDUALS, NORMS, MEMORY),
+    )
 }
 """In the order in which a course meets them."""
 

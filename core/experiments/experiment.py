@@ -68,6 +68,8 @@ class Experiment:
     seeds: int = SEEDS
     beyond: tuple[int, ...] = ()
     """Lengths that are measured, too, and that training never draws; for tasks of symbols."""
+    by_distance: bool = False
+    """Whether it is measured how far the influence of a source token reaches in the encoder."""
 
     def __post_init__(self) -> None:
         names = [variant.name for variant in self.variants]

@@ -40,12 +40,16 @@ class Trained:
     """(source tokens, sentences, of them right), by length."""
     curve: Mapping[str, list[float]] = field(default_factory=dict)
     """step, loss, held_out_exact_match of the training."""
+    by_distance: tuple[tuple[int, int, float], ...] = ()
+    """(tokens before a position, pairs, gradient norm of what the encoder makes there relative to
+    that of its own token), by distance; none where an experiment does not ask for it."""
 
     @classmethod
     def read(cls, stored: Mapping[str, Any]) -> Self:
-        """Return what `asdict` wrote."""
+        """Return what `asdict` wrote; older files have no distances."""
         lengths = tuple((int(a), int(b), int(c)) for a, b, c in stored["by_length"])
-        return cls(**{**stored, "by_length": lengths})
+        distances = tuple((int(a), int(b), float(c)) for a, b, c in stored.get("by_distance", ()))
+        return cls(**{**stored, "by_length": lengths, "by_distance": distances})
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +111,17 @@ class Results:
                 n_before, right_before = found.get(length, (0, 0))
                 found[length] = n_before + n, right_before + right
         return dict(sorted(found.items()))
+
+    def by_distance(self, variant: str) -> dict[int, tuple[int, float]]:
+        """Return tokens before a position → pairs of all seeds, and the mean of their norms."""
+        found: dict[int, list[tuple[int, float]]] = {}
+        for each in self.of(variant):
+            for distance, pairs, norm in each.by_distance:
+                found.setdefault(distance, []).append((pairs, norm))
+        return {
+            distance: (sum(n for n, _ in each), sum(norm for _, norm in each) / len(each))
+            for distance, each in sorted(found.items())
+        }
 
     def curve(self, variant: str, measure: str) -> tuple[list[float], list[float]]:
         """Return steps of a training, and the mean over seeds of what was measured there.

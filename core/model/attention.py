@@ -5,8 +5,7 @@ queries and keys, d_v for values).
 """
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import partial
 
 import torch
@@ -19,24 +18,17 @@ from core.model.cache import KeysValues
 from core.model.part import Shapes, products
 from core.model.probe import Probe, Step, probed
 from core.model.rotary import Rotary
+from core.model.scoring import (
+    USUAL,
+    Additive,
+    Scoring,
+    See,
+    attend_linearly,
+    attention_weights,
+    divisor,
+    shares,
+)
 from core.model.stages import Stage, count_formula, formulas, whole_formula
-
-
-@dataclass(frozen=True, slots=True)
-class Scoring:
-    """How scores come of queries and keys, beside their products."""
-
-    divisor: float | None = None
-    """What the products are divided by; None for √d_k."""
-    bias_1HQK: Tensor | None = None
-    """Added to the quotients: what each head thinks of a distance; None for nothing."""
-    rotated: bool = False
-    """Whether queries and keys come turned by their positions."""
-
-
-See = Callable[[Step, Tensor], Tensor]
-USUAL = Scoring()
-"""Products divided by √d_k (eq. 1)."""
 
 
 def attend(
@@ -61,6 +53,11 @@ def attend(
     Returns:
         mixed_BHQE, the weighted mean of the values; zeros where a query may see nothing.
     """
+    if scoring.linear and (visible_BQK is None or visible_BQK.shape[1] == 1):
+        return attend_linearly(query_BHQE, key_BHKE, value_BHKE, visible_BQK)
+    if scoring.linear or scoring.additive is not None:
+        # No kernel knows these.
+        return attend_probed(query_BHQE, key_BHKE, value_BHKE, visible_BQK, scoring, _unseen)
     mask_BHQK = None if visible_BQK is None else visible_BQK[:, None]
     scale = None if scoring.divisor is None else 1 / scoring.divisor
     bias_1HQK = scoring.bias_1HQK
@@ -77,18 +74,8 @@ def attend(
     return mixed_BHQE.masked_fill(blind_BHQ1, 0.0)
 
 
-def attention_weights(scores_BHQK: Tensor) -> Tensor:
-    """Return the softmax of masked scores; a row of nothing but −∞ becomes zeros.
-
-    −∞ alone would give NaN, and a large negative number instead of −∞ would give a uniform row
-    that looks like attention.
-
-    >>> import torch
-    >>> attention_weights(torch.tensor([[0.0, 0.0], [-math.inf, -math.inf]])).tolist()
-    [[0.5, 0.5], [0.0, 0.0]]
-    """
-    blind_BHQ1 = (scores_BHQK == -math.inf).all(dim=-1, keepdim=True)
-    return scores_BHQK.masked_fill(blind_BHQ1, 0.0).softmax(dim=-1).masked_fill(blind_BHQ1, 0.0)
+def _unseen(step: Step, tensor: Tensor) -> Tensor:
+    return tensor
 
 
 def attend_probed(
@@ -119,16 +106,18 @@ def attend_probed(
     query_BHQE = see(query_step, query_BHQE)
     key_BHKE = see(key_step, key_BHKE)
     value_BHKE = see(Step.VALUE, value_BHKE)
-    products_BHQK = see(Step.PRODUCTS, query_BHQE @ key_BHKE.transpose(-2, -1))
+    products_BHQK = see(Step.PRODUCTS, scoring.compared(query_BHQE, key_BHKE))
     # Dividing by √d_k keeps the scores' variance near 1, so that the softmax does not saturate.
-    divisor = math.sqrt(query_BHQE.shape[-1]) if scoring.divisor is None else scoring.divisor
-    scores_BHQK = products_BHQK / divisor
+    divided_by = math.sqrt(query_BHQE.shape[-1]) if scoring.divisor is None else scoring.divisor
+    scores_BHQK = products_BHQK / divided_by
     if scoring.bias_1HQK is not None:
         scores_BHQK = scores_BHQK + see(Step.POSITION_BIAS, scoring.bias_1HQK)
     scores_BHQK = see(Step.SCORES, scores_BHQK)
-    scores_BHQK = scores_BHQK.masked_fill(~visible_BQK[:, None], -math.inf)
+    # What no softmax follows has no share where it is 0.
+    hidden, weigh = (0.0, shares) if scoring.linear else (-math.inf, attention_weights)
+    scores_BHQK = scores_BHQK.masked_fill(~visible_BQK[:, None], hidden)
     scores_BHQK = see(Step.MASKED_SCORES, scores_BHQK)
-    weights_BHQK = see(Step.WEIGHTS, attention_weights(scores_BHQK))
+    weights_BHQK = see(Step.WEIGHTS, weigh(scores_BHQK))
     return see(Step.MIXED, weights_BHQK @ value_BHKE)
 
 
@@ -164,7 +153,8 @@ class MultiHeadAttention(nn.Module):
         self.site = site
         self.n_heads, self.d_k, self.d_v = config.n_heads, config.d_k, config.d_v
         self.n_kv_heads = config.n_key_value_sets
-        self.divisor = _divisor(config, site)
+        self.divisor = divisor(config, site)
+        self.scores = config.scores
         self.has_bias_of_distances = config.positions == "buckets" and site.is_self
         self.rotary = Rotary(config) if config.positions == "rotary" and site.is_self else None
         bias = config.attention_bias
@@ -173,6 +163,7 @@ class MultiHeadAttention(nn.Module):
         self.key = _projection(width, self.n_kv_heads * self.d_k, bias, projects)
         self.value = _projection(width, self.n_kv_heads * self.d_v, bias, projects)
         self.output = _projection(self.n_heads * self.d_v, width, bias, config.output_projection)
+        self.additive = Additive(config) if config.scores == "additive" else None
         self.shared, self.projects = config.shared, config.projections
         self.projects_output = config.output_projection
         if self.shared in ("qk", "qkv"):
@@ -224,7 +215,7 @@ class MultiHeadAttention(nn.Module):
             query_BHQE = self.rotary(probed(probe, self.site, Step.QUERY, query_BHQE), start)
         shared = memory.shared_by(self.n_heads)
         attending = (query_BHQE, shared.key_BHKE, shared.value_BHKE, visible_BQK)
-        scoring = Scoring(self.divisor, bias_1HQK, self.rotary is not None)
+        scoring = self.scoring(bias_1HQK)
         if probe is not None and probe.sees(self.site):
             mixed_BHQE = attend_probed(*attending, scoring, partial(probe.at, self.site))
         else:
@@ -232,11 +223,28 @@ class MultiHeadAttention(nn.Module):
         concatenated_BQD = mixed_BHQE.transpose(1, 2).flatten(2)
         return self.output(concatenated_BQD)
 
+    def scoring(self, bias_1HQK: Tensor | None = None) -> Scoring:
+        """Return how its scores come of queries and keys.
+
+        Args:
+            bias_1HQK: What each head adds to the scores; None for nothing.
+        """
+        return Scoring(
+            self.divisor, bias_1HQK, self.rotary is not None, self.additive, self.scores == "linear"
+        )
+
     def multiply_adds(self, n_queries: int, n_keys: int) -> int:
         """Return the work of a pass; a hidden key counts like a visible one."""
         projected = products(self.query, n_queries) + products(self.output, n_queries)
         remembered = products(self.key, n_keys) + products(self.value, n_keys)
-        return projected + remembered + self.n_heads * n_queries * n_keys * (self.d_k + self.d_v)
+        if self.additive is not None:
+            projected += self.additive.multiply_adds(n_queries, n_keys)
+        if self.scores == "linear" and not self.site.attention.causal:
+            # One sum over all keys for all queries, and one row of sums to divide by.
+            mixed = self.d_k * self.d_v * (n_queries + n_keys) + n_queries * self.d_k
+        else:
+            mixed = n_queries * n_keys * (self.d_k + self.d_v)
+        return projected + remembered + self.n_heads * mixed
 
     def shapes(self, n_queries: int, n_keys: int) -> Shapes:
         """Return the sizes of the steps between what comes in and what is added.
@@ -279,11 +287,3 @@ class MultiHeadAttention(nn.Module):
         n_sentences, n_positions, width = projected_BKD.shape
         split = (n_sentences, n_positions, n_heads, width // n_heads)
         return projected_BKD.view(split).transpose(1, 2)
-
-
-def _divisor(config: ModelConfig, site: Site) -> float | None:
-    """Return what a layer divides its products by; None for √d_k."""
-    width = math.sqrt(config.d_k)
-    return {"width": None, "width_and_layer": width * (site.layer + 1), "none": 1.0}[
-        config.score_scale
-    ]

@@ -14,7 +14,7 @@ from core.heads import Site, Stack
 from core.messages import N_
 from core.model.dropout import Dropout
 from core.model.mixing import MIXINGS
-from core.model.norm import describe_norm, norm_of, normalised
+from core.model.norm import describe_norm, norm_of, normalise, normalised
 from core.model.part import Sketch
 from core.model.probe import Probe, Step, probed
 from core.model.recurrence import Recurrence
@@ -37,20 +37,32 @@ class Residual(nn.Module):
         self.adds = config.residual
 
     def forward(
-        self, x_BKD: Tensor, sublayer: Callable[[Tensor], Tensor], probe: Probe | None = None
+        self,
+        x_BKD: Tensor,
+        sublayer: Callable[[Tensor], Tensor],
+        probe: Probe | None = None,
+        visible_BQK: Tensor | None = None,
     ) -> Tensor:
-        """Return norm(x + sublayer(x)), or x + sublayer(norm(x)) when pre-norm."""
+        """Return norm(x + sublayer(x)), or x + sublayer(norm(x)) when pre-norm.
+
+        Args:
+            x_BKD: The stream.
+            sublayer: Makes added_BKD of it.
+            probe: Looks at every step.
+            visible_BQK: What of the stream is no padding; see `normalise`.
+        """
         see = partial(probed, probe, self.site)
 
-        def normalise(x_BKD: Tensor) -> Tensor:
-            return see(Step.AFTER_NORM, self.norm(see(Step.BEFORE_NORM, x_BKD)))
+        def normed(x_BKD: Tensor) -> Tensor:
+            given_BKD = see(Step.BEFORE_NORM, x_BKD)
+            return see(Step.AFTER_NORM, normalise(self.norm, given_BKD, visible_BQK))
 
         def add(x_BKD: Tensor, seen_BKD: Tensor) -> Tensor:
             made_BKD = see(Step.ADDED, self.dropout(sublayer(seen_BKD)))
             return x_BKD + made_BKD if self.adds else made_BKD
 
         x_BKD = see(Step.STREAM_IN, x_BKD)
-        x_BKD = add(x_BKD, normalise(x_BKD)) if self.pre_norm else normalise(add(x_BKD, x_BKD))
+        x_BKD = add(x_BKD, normed(x_BKD)) if self.pre_norm else normed(add(x_BKD, x_BKD))
         return see(Step.STREAM_OUT, x_BKD)
 
     @property
@@ -105,7 +117,8 @@ class Layer(nn.Module):
     def forward(self, x_BKD: Tensor, seen: Seen, probe: Probe | None) -> Tensor:
         """Return x_BKD after all sublayers."""
         for sublayer, residual in self.blocks():
-            x_BKD = residual(x_BKD, partial(sublayer.added, seen=seen, probe=probe), probe)
+            added = partial(sublayer.added, seen=seen, probe=probe)
+            x_BKD = residual(x_BKD, added, probe, seen.visible_BQK)
         return x_BKD
 
     def blocks(self) -> tuple[tuple[Sublayer, Residual], ...]:

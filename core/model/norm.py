@@ -1,6 +1,11 @@
-"""Norms: what keeps the vectors of the residual stream within bounds."""
+"""Norms: what keeps the vectors of the residual stream within bounds.
 
-from torch import nn
+B batch, K positions, Q queries, D model width, N positions that are no padding.
+"""
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
 
 from core.config import ModelConfig
 from core.model.part import NORMS, Code, Part, Sketch
@@ -26,11 +31,73 @@ class RMSNorm(nn.RMSNorm):
     count = "d"
 
 
+class BatchNorm(nn.Module):
+    """Brings each feature to mean 0 and variance 1 over the batch, then learned gain and bias.
+
+    (x - μ) / √(σ² + ε) ⊙ g + b, with μ and σ² of each feature over all positions of a batch but
+    padding; in evaluation over what training has seen, as running means (Ioffe & Szegedy 2015).
+    Shen et al. 2020 ("PowerNorm") found that in text the statistics of batches fluctuate widely all
+    through training, which makes it unstable and much worse than LayerNorm.
+
+    A batch that is computed in parts, or by several processes, has statistics of each part.
+    """
+
+    formula = r"\frac{x - \mu_B}{\sqrt{\sigma_B^2 + \epsilon}} \odot g + b"
+    count = "2 d"
+    momentum = 0.1
+    """Share of a batch in the running means."""
+    running_mean: Tensor
+    running_var: Tensor
+
+    def __init__(self, width: int, eps: float = 1e-5) -> None:
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(width))
+        self.bias = nn.Parameter(torch.zeros(width))
+        self.register_buffer("running_mean", torch.zeros(width))
+        self.register_buffer("running_var", torch.ones(width))
+
+    def forward(self, x_BKD: Tensor, visible_BQK: Tensor | None = None) -> Tensor:
+        """Return normed_BKD; padding is normalised with what the other positions have.
+
+        Args:
+            x_BKD: Vectors.
+            visible_BQK: Which positions are no padding: those that the last query may look at. None
+                where all are none. Of no matter in evaluation.
+        """
+        if not self.training:
+            found = (self.running_mean, self.running_var, self.weight, self.bias)
+            normed_ND = functional.batch_norm(x_BKD.flatten(0, -2), *found, eps=self.eps)
+            return normed_ND.view_as(x_BKD)
+        counted_ND = x_BKD.flatten(0, 1) if visible_BQK is None else x_BKD[visible_BQK[:, -1]]
+        mean_D, variance_D = counted_ND.mean(dim=0), counted_ND.var(dim=0, correction=0)
+        with torch.no_grad():
+            n = len(counted_ND)
+            self.running_mean.lerp_(mean_D.to(self.running_mean), self.momentum)
+            # As torch's, the variance of everything is estimated without its bias.
+            unbiased_D = variance_D * (n / max(1, n - 1))
+            self.running_var.lerp_(unbiased_D.to(self.running_var), self.momentum)
+        normed_BKD = (x_BKD - mean_D) * (variance_D + self.eps).rsqrt()
+        return normed_BKD * self.weight + self.bias
+
+
+def normalise(norm: nn.Module, x_BKD: Tensor, visible_BQK: Tensor | None) -> Tensor:
+    """Return what a norm makes of vectors; only a norm over the batch asks what is padding.
+
+    Args:
+        norm: Of any kind.
+        x_BKD: Vectors.
+        visible_BQK: As in `BatchNorm.forward`.
+    """
+    normed_BKD: Tensor = norm(x_BKD, visible_BQK) if isinstance(norm, BatchNorm) else norm(x_BKD)
+    return normed_BKD
+
+
 def norm_of(config: ModelConfig) -> nn.Module:
     """Return a norm of the model's width, of its kind; what lets all pass where there is none."""
     if config.norm_kind == "none":
         return nn.Identity()
-    kinds = {"layer": LayerNorm, "rms": RMSNorm}
+    kinds = {"layer": LayerNorm, "rms": RMSNorm, "batch": BatchNorm}
     return kinds[config.norm_kind](config.d_model, eps=config.norm_eps)
 
 

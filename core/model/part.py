@@ -122,6 +122,8 @@ class Sketch:
         """The node whose output goes on."""
         self.memory = ""
         """The node whose output cross-attention looks at."""
+        self.depths: dict[Stack, list[str]] = {"encoder": [], "decoder": []}
+        """The last node of each layer."""
         self._layer: int | None = None
         self._block, self._step = "", ""
         self._owners: dict[int, str] = {}

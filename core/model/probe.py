@@ -68,13 +68,15 @@ class Step(StrEnum):
     VALUE = "value"
     """value_BHKE"""
     PRODUCTS = "products"
-    """products_BHQK, each query times each key"""
+    """products_BHQK, each query times each key; of their features in linear attention, and in
+    additive attention what the small network makes of both"""
     POSITION_BIAS = "position_bias"
     """bias_1HQK, what is added to the scores for each distance, only with buckets of positions"""
     SCORES = "scores"
     """scores_BHQK, the products divided by √d_k, and the position bias where there is one"""
     MASKED_SCORES = "masked_scores"
-    """scores_BHQK with −∞ where a query may not look"""
+    """scores_BHQK with −∞ where a query may not look; with 0 in linear attention, which divides
+    them by their sum in the place of a softmax"""
     WEIGHTS = "weights"
     """weights_BHQK; a row sums to 1, or is all zeros when it may see nothing"""
     MIXED = "mixed"

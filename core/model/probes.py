@@ -80,11 +80,12 @@ class Uniform:
         return any(site == head.site for head in self.heads)
 
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
-        """Make the heads' scores equal, so that the softmax spreads over what the mask leaves."""
+        """Make the heads' scores equal, so that weight spreads evenly over what the mask leaves."""
         if step is not Step.SCORES:
             return tensor
         scores_BHQK = tensor.clone()
-        scores_BHQK[:, [head.index for head in _at(site, self.heads)]] = 0.0
+        # To a softmax all numbers are alike; linear attention divides by the sum.
+        scores_BHQK[:, [head.index for head in _at(site, self.heads)]] = 1.0
         return scores_BHQK
 
 

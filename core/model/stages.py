@@ -83,7 +83,8 @@ def formulas(attention: "MultiHeadAttention", head: int) -> Mapping[Stage, str]:
         rf"{attention.n_heads} \times {d_v} = {attention.n_heads * d_v}",
         Stage.OUTPUT: rf"[\,{joined}\,]\, W^O{b['O']} = "
         rf"\sum_h \text{{head}}_h W^O_h{b['O']}",
-    } | _unprojected(attention, head)
+    }
+    found |= _unprojected(attention, head) | dict(_OTHER_SCORES.get(attention.scores, {}))
     missing = {
         Stage.TURNED_QUERIES: attention.rotary is None,
         Stage.TURNED_KEYS: attention.rotary is None,
@@ -91,6 +92,17 @@ def formulas(attention: "MultiHeadAttention", head: int) -> Mapping[Stage, str]:
         Stage.POSITION_BIAS: not attention.has_bias_of_distances,
     }
     return {stage: text for stage, text in found.items() if not missing.get(stage)}
+
+
+_OTHER_SCORES: Mapping[str, Mapping[Stage, str]] = {
+    "additive": {Stage.PRODUCTS: r"s_{ij} = v \cdot \tanh(W q_i + U k_j)"},
+    "linear": {
+        Stage.PRODUCTS: r"s_{ij} = \phi(q_i) \cdot \phi(k_j), \quad \phi(x) = \mathrm{elu}(x) + 1",
+        Stage.MASK: r"s_{ij}\, M_{ij}, \quad M_{ij} = 1 \text{ if visible, else } 0",
+        Stage.SOFTMAX: r"w_{ij} = s_{ij}\, M_{ij} \,/ \sum_{j'} s_{ij'}\, M_{ij'}",
+    },
+}
+"""Setting → the stages that are others than those of dot products."""
 
 
 def _unprojected(attention: "MultiHeadAttention", head: int) -> dict[Stage, str]:
@@ -114,6 +126,8 @@ def whole_formula(attention: "MultiHeadAttention", memory: str) -> str:
         attention: The sublayer.
         memory: What keys and values are made of, in LaTeX.
     """
+    if attention.scores != "dot":
+        return _compared(attention, memory)
     scores = r"R Q_i (R K_i)^\top" if attention.rotary is not None else r"Q_i K_i^\top"
     width = r"\sqrt{d_k}"
     match attention.divisor:
@@ -126,6 +140,22 @@ def whole_formula(attention: "MultiHeadAttention", memory: str) -> str:
     return (
         rf"\mathrm{{Concat}}(head_1 \dots head_h){output},\quad head_i = "
         rf"\mathrm{{softmax}}\!\left({scores}{bias} + M\right) V_i,\quad "
+        + _made_of(attention, memory)
+    )
+
+
+def _compared(attention: "MultiHeadAttention", memory: str) -> str:
+    """Return what all heads compute where scores are no dot products, in LaTeX."""
+    output = r"\, W^O" if attention.projects_output else ""
+    weights = {
+        "additive": r"\mathrm{softmax}(A_i + M)\, V_i,\quad "
+        r"(A_i)_{jk} = v_i \cdot \tanh(W_i (Q_i)_j + U_i (K_i)_k)",
+        "linear": r"\frac{\phi(Q_i)\, \phi(K_i)^\top \odot M}"
+        r"{(\phi(Q_i)\, \phi(K_i)^\top \odot M)\, \mathbf{1}}\, V_i,\quad "
+        r"\phi(x) = \mathrm{elu}(x) + 1,\quad M: \text{1 where visible, else 0}",
+    }[attention.scores]
+    return (
+        rf"\mathrm{{Concat}}(head_1 \dots head_h){output},\quad head_i = {weights},\quad "
         + _made_of(attention, memory)
     )
 
@@ -148,12 +178,14 @@ def count_formula(attention: "MultiHeadAttention") -> str:
     )
     biases = _sum(made) if attention.projects else ""
     weights = _sum([*(made if attention.projects else []), *["h d_v"] * attention.projects_output])
+    compared = "h (2 d_k d_k + d_k)" if attention.additive is not None else ""
     if not weights:
-        return "0"
+        return compared or "0"
     biased = attention.query.bias is not None or attention.output.bias is not None
     terms = [f"d ({weights})"]
     if biased:
         terms += [biases] * bool(biases) + ["d"] * attention.projects_output
+    terms += [compared] * bool(compared)
     return " + ".join(terms) + (rf" \quad (g = {attention.n_kv_heads})" if grouped else "")
 
 

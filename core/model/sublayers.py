@@ -18,6 +18,7 @@ from core.heads import Site
 from core.messages import N_
 from core.model.attention import MultiHeadAttention, attend
 from core.model.cache import Cache, KeysValues
+from core.model.memory import MEMORIES
 from core.model.part import ATTENTION, FEED_FORWARD, Part, Sketch, products
 from core.model.probe import Probe, Step, probed
 from core.model.relative import RelativeBias
@@ -100,12 +101,16 @@ class CrossAttention(MultiHeadAttention):
 
     memory_symbol = "m"
 
+    def __init__(self, config: ModelConfig, site: Site) -> None:
+        super().__init__(config, site)
+        self.memory = MEMORIES[config.memory](config, site.layer)
+
     def added(self, x_BKD: Tensor, seen: Seen, probe: Probe | None) -> Tensor:
         """Let every position look at the whole source."""
 
         def compute() -> KeysValues:
             assert seen.memory_BSD is not None
-            return self.keys_values(seen.memory_BSD, probe)
+            return self.keys_values(self.memory(seen.memory_BSD), probe)
 
         memory = compute() if seen.cache is None else seen.cache.once(self.site, compute)
         return self(x_BKD, memory, seen.visible_B1S, probe)
@@ -122,15 +127,16 @@ class CrossAttention(MultiHeadAttention):
                 group=ATTENTION,
                 multiply_adds=self.multiply_adds(n_queries, n_keys),
                 shapes=(*given, *self.shapes(n_queries, n_keys), ("output", sketch.stream)),
-                formula=self.formula("memory"),
-                count=self.count(),
+                formula=self.formula("memory") + self.memory.formula,
+                count=self.count() + self.memory.count,
                 code=(MultiHeadAttention, attend),
                 site=self.site,
             ),
             learned=self.parameters(),
             enters=("query",),
         )
-        sketch.arrow("memory", sketch.memory, str(self.site))
+        for start in self.memory.nodes(sketch):
+            sketch.arrow("memory", start, str(self.site))
 
 
 class FeedForward(nn.Module):

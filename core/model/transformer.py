@@ -1,12 +1,10 @@
 """The whole encoder–decoder (Figure 1)."""
 
-from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
-from typing import Any, cast
+from typing import cast
 
 import torch
 from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
 
 from core.config import ModelConfig
 from core.heads import Kind, Site, Stack
@@ -15,7 +13,8 @@ from core.model.attention import MultiHeadAttention, Unprojected
 from core.model.cache import Cache
 from core.model.layers import DecoderLayer, EncoderLayer, Layer, Residual
 from core.model.masks import causal_mask, decoder_mask, padding_to_hide
-from core.model.norm import describe_norm, norm_of
+from core.model.norm import describe_norm, norm_of, normalise
+from core.model.nothing_drawn import NothingDrawn
 from core.model.output import OutputTransform, describe_output
 from core.model.part import Sketch
 from core.model.positional import Embedding
@@ -86,6 +85,8 @@ class Transformer(nn.Module):
     ) -> Tensor:
         """Return memory_BSD, what the encoder makes of each source token.
 
+        Where decoder layers read several encoder layers, these stand side by side in each vector.
+
         Args:
             source_BS: Token ids, padded.
             probe: Looks at the sublayers or changes them.
@@ -95,9 +96,18 @@ class Transformer(nn.Module):
         n = source_BS.shape[1]
         visible_B1S = padding_to_hide(source_BS, self.config.pad_id)
         seen = Seen(visible_B1S, bias_1HQK=self._bias("encoder", n, n))
-        for layer in self.encoder:
+        if self.config.memory == "last":
+            for layer in self.encoder:
+                x_BSD = layer(x_BSD, seen, probe)
+            return normalise(self.encoder_norm, x_BSD, visible_B1S)
+        # What lies above the first layer is computed for those who look, and read by nobody.
+        read = 1 if self.config.memory == "first" else len(self.encoder)
+        depths = []
+        for layer in self.encoder if probe is not None else self.encoder[:read]:
             x_BSD = layer(x_BSD, seen, probe)
-        return self.encoder_norm(x_BSD)
+            depths.append(x_BSD)
+        normed = [normalise(self.encoder_norm, each, visible_B1S) for each in depths[:read]]
+        return torch.cat(normed, dim=-1)
 
     def decode(
         self,
@@ -131,11 +141,16 @@ class Transformer(nn.Module):
             x_BTD = layer(x_BTD, seen, probe)
         if cache is not None:
             cache.length += n_new
-        return self.logits(x_BTD)
+        return self.logits(x_BTD, visible_BTK)
 
-    def logits(self, x_BTD: Tensor) -> Tensor:
-        """Return logits_BTV for the decoder's stream as it comes out of a layer."""
-        return self.scores(self.decoder_norm(x_BTD))
+    def logits(self, x_BTD: Tensor, visible_BTK: Tensor | None = None) -> Tensor:
+        """Return logits_BTV for the decoder's stream as it comes out of a layer.
+
+        Args:
+            x_BTD: The stream.
+            visible_BTK: What of it is no padding; see `normalise`.
+        """
+        return self.scores(normalise(self.decoder_norm, x_BTD, visible_BTK))
 
     def scores(self, x_BKD: Tensor) -> Tensor:
         """Return logits_BKV for a stream after its final norm."""
@@ -221,6 +236,7 @@ class Transformer(nn.Module):
         for number, layer in enumerate(layers):
             with sketch.layer(number):
                 cast(Layer, layer).describe(sketch)
+            sketch.depths[sketch.stack].append(sketch.end)
         label, title = N_("Final norm"), N_("{place}: {part}")
         describe_norm(norm, sketch, f"{sketch.stack}.norm", label, title, ())
 
@@ -262,33 +278,12 @@ def unfilled(config: ModelConfig) -> Transformer:
 
     To draw random ones that nobody looks at takes longer than to read them from a file.
     """
-    with torch.random.fork_rng(devices=[]), _NothingDrawn():
+    with torch.random.fork_rng(devices=[]), NothingDrawn():
         return Transformer(config)
 
 
 @lru_cache(maxsize=64)
 def outline(config: ModelConfig) -> Transformer:
     """Return a model with the shapes of all its weights and without their numbers."""
-    with torch.device("meta"), _NothingDrawn():
+    with torch.device("meta"), NothingDrawn():
         return Transformer(config)
-
-
-class _NothingDrawn(TorchFunctionMode):
-    """Leaves out the drawing of random numbers.
-
-    Where there is no memory for them, torch would import a compiler for it, for seconds.
-    """
-
-    def __torch_function__(
-        self,
-        func: Callable[..., Any],
-        types: Collection[type],
-        args: tuple[Any, ...] = (),
-        kwargs: Mapping[str, Any] | None = None,
-    ) -> object:
-        given = kwargs or {}
-        if func in (nn.init.normal_, nn.init.uniform_, nn.init.kaiming_uniform_):
-            return given["tensor"]
-        if func is torch.Tensor.uniform_:
-            return args[0]
-        return func(*args, **given)

@@ -100,13 +100,21 @@ def _unrounded(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
 def save_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
     """Write what training needs beside the weights to go on: the optimizer's state.
 
-    Random numbers begin anew at each step, from the seed and the step.
+    Random numbers begin anew at each step, from the seed and the step. A weight that nothing was
+    learned of, for no loss depends on it, has the state of one before its first step: zeros.
     """
     state = optimizer.state_dict()
+    known = state["state"]
+    like: dict[str, Tensor] = next(iter(known.values()), {})
+    weights = [each for group in optimizer.param_groups for each in group["params"]]
     tensors = {
-        f"optimizer.{parameter}.{name}": value.detach().contiguous()
-        for parameter, values in state["state"].items()
-        for name, value in values.items()
+        f"optimizer.{number}.{name}": (
+            known[number][name].detach().contiguous()
+            if number in known
+            else torch.zeros_like(weight if value.ndim else value)
+        )
+        for number, weight in enumerate(weights)
+        for name, value in like.items()
     }
     settings = json.dumps(state["param_groups"])
     write_atomically(path, save(tensors, metadata={"param_groups": settings}))

@@ -20,6 +20,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from core.device import best_device
 from core.files import write_atomically
+from core.model import Transformer
 from core.runs.weights import newest_checkpoint
 from core.tasks.corpus import FILES
 from core.training.tokenised import TOKENS
@@ -40,9 +41,13 @@ class Workers:
         """Whether this one writes the run folder and measures."""
         return self.rank == 0
 
-    def joined(self, model: nn.Module) -> nn.Module:
+    def joined(self, model: Transformer) -> nn.Module:
         """Return a model whose gradients are the mean over all processes."""
-        return DistributedDataParallel(model) if self.count > 1 else model
+        if self.count == 1:
+            return model
+        # Layers that no decoder reads have no gradients to wait for.
+        unread = model.config.memory == "first"
+        return DistributedDataParallel(model, find_unused_parameters=unread)
 
     def together(self, joined: nn.Module, last: bool) -> AbstractContextManager[None]:
         """Bring the gradients of all processes together in a backward pass, if it is the last."""

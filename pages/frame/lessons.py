@@ -25,13 +25,16 @@ class Lesson:
 LESSONS: Mapping[str, Lesson] = {
     "bottleneck": Lesson("", "view", "lines"),
     "reading": Lesson("", "view", "compare"),
+    "distance": Lesson("heads", "trial", "attribution"),
     "order": Lesson("positions", "positions", "shuffle"),
     "mixing": Lesson("layers", "layers", "mixing"),
     "heads": Lesson("", "view", "maps"),
     "projections": Lesson("", "view", "steps"),
     "scale": Lesson("scaling", "scaling", "softmax"),
+    "linear": Lesson("", "view", "steps"),
     "residuals": Lesson("layers", "layers", "stream"),
     "norms": Lesson("layers", "layers", "norms"),
+    "memory": Lesson("layers", "layers", "parts"),
 }
 """Experiment → the view."""
 

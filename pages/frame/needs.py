@@ -36,6 +36,8 @@ class Need(Enum):
     """LayerNorm, which takes the mean away before it divides."""
     SCALED_SCORES = "scaled_scores"
     """Scores divided by √d_k."""
+    DOT_PRODUCTS = "dot_products"
+    """Scores that are dot products of queries and keys, and a softmax of them."""
 
 
 def why_not(run: Run, needs: Collection[Need]) -> str:
@@ -55,6 +57,16 @@ def _sentence(settings: RunSettings, need: Need) -> str:
         return _(
             "{model} has one stack of layers: it reads no pairs of a source and a target, and on "
             "such pairs this view measures. What its heads do is measured on text on Heads, roles."
+        )
+    if need is Need.LAYER_NORM and settings.model.norm_kind == "batch":
+        return _(
+            "{model} has norms over the features of a whole batch (BatchNorm). This view is about "
+            "LayerNorm."
+        )
+    if need is Need.DOT_PRODUCTS and settings.model.scores == "additive":
+        return _(
+            "{model} has additive attention: a small network of each head compares a query with a "
+            "key. This view is about their dot products."
         )
     return _SENTENCES[need]()
 
@@ -77,7 +89,8 @@ def _lacks(settings: RunSettings, need: Need) -> bool:
         Need.FEED_FORWARD: not config.feed_forward,
         Need.NORM: config.norm_kind == "none",
         Need.LAYER_NORM: config.norm_kind != "layer",
-        Need.SCALED_SCORES: config.score_scale != "width",
+        Need.SCALED_SCORES: config.score_scale != "width" or config.scores != "dot",
+        Need.DOT_PRODUCTS: config.scores != "dot",
     }[need]
 
 
@@ -131,5 +144,9 @@ _SENTENCES = {
     ),
     Need.SCALED_SCORES: lambda: _(
         "{model} does not divide its scores by √d_k, which this view takes away."
+    ),
+    Need.DOT_PRODUCTS: lambda: _(
+        "{model} has linear attention: weights are shares of φ(q)·φ(k), without a softmax. This "
+        "view is about dot products of queries and keys, and their softmax."
     ),
 }

@@ -32,7 +32,7 @@ def test_defaults_are_the_papers_base_model():
         ("dropout", -0.25),
         ("norm", "batch"),
         ("positions", "spiral"),
-        ("norm_kind", "batch"),
+        ("norm_kind", "power"),
         ("norm_eps", 0.0),
         ("activation", "tanh"),
         ("score_scale", "half"),

@@ -1,4 +1,4 @@
-"""Every view of models whose positions are mixed without attention, or without projections."""
+"""Every view of models that mix positions without attention, or with attention of another kind."""
 
 from dataclasses import replace
 
@@ -21,7 +21,15 @@ VARIED = {
     "LSTM, fixed vector": {
         **{"encoder_mixing": "lstm", "decoder_mixing": "lstm", "cross": "none"},
     },
+    "linear attention, BatchNorm, all layers read": {
+        **{"scores": "linear", "norm_kind": "batch", "norm": "post", "memory": "mixed"},
+    },
+    "additive attention, first layer read": {"scores": "additive", "memory": "first"},
 }
+
+
+def _folder(name):
+    return name.replace(",", "").replace(" ", "-")
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +44,7 @@ def varied_runs(tmp_path_factory):
                 model=replace(MINIATURE.model, **changes),
                 training=replace(MINIATURE.training, steps=2),
             )
-            path = folder / name.replace(" ", "-")
+            path = folder / _folder(name)
             prepare_run(path, TASKS["copy"], "miniature", preset, "python -m core …")
             for _ in trainer.train_run(path):
                 pass
@@ -49,7 +57,7 @@ def varied_runs(tmp_path_factory):
 )
 def test_every_view_shows_it_or_says_why_not(open_page, varied_runs, elsewhere, name, page, view):
     elsewhere("OWN", varied_runs)
-    query = query_of(page, view) | {"model": f"runs/{name.replace(' ', '-')}", "sentence": "a b c"}
+    query = query_of(page, view) | {"model": f"runs/{_folder(name)}", "sentence": "a b c"}
     at = open_page(page, **query)
     assert not at.error
     drawn = at.get("bidi_component") or at.get("vega_lite_chart") or at.get("html") or at.table

@@ -60,17 +60,13 @@ function wayBeside({ start: { box }, end }) {
   return [[[from, level], [to, level]]];
 }
 
-/** From the top of a stack over into the gap, up or down, and into the other stack as k and v. */
+/** From a stack over into the gap, up or down, and into the other stack as k and v. */
 function wayOver({ start, end: { box }, metrics, words, view }) {
-  const { bus, rise, letters } = metrics;
-  const { middle } = start.stack;
-  const level = start.stack.y - rise;
-  if (!start.stack.remembered) {
-    start.stack.remembered = true;
-    words.push({ kind: "beside", x: middle + 7, y: level - 4, text: view.texts.memory });
-  }
+  const { letters } = metrics;
   const at = centre(box);
-  const way = [[middle, start.box.y], [middle, level], [bus, level], [bus, at]];
+  const out = isOnTop(start) ? wayOut({ start, metrics, words, view }) : wayAside(start);
+  const lane = laneOf(start, metrics);
+  const way = [...out, [lane, out.at(-1)[1]], [lane, at]];
   if (box.folded) return [[...way, [box.x, at]]];
   const split = box.x - letters;
   return [-7, 7].map((shift, i) => {
@@ -80,6 +76,31 @@ function wayOver({ start, end: { box }, metrics, words, view }) {
     return [...way, [split, at], [split, at + shift], [box.x, at + shift]];
   });
 }
+
+const isOnTop = ({ box, stack }) => [...stack.at.values()].every(({ y }) => box.y <= y);
+
+/** Up out of a stack, with the word for what it hands over. */
+function wayOut({ start: { box, stack }, metrics, words, view }) {
+  const { middle } = stack;
+  const level = stack.y - metrics.rise;
+  if (!stack.remembered) {
+    stack.remembered = true;
+    words.push({ kind: "beside", x: middle + 7, y: level - 4, text: view.texts.memory });
+  }
+  return [[middle, box.y], [middle, level]];
+}
+
+/** Out of a layer that others stand on, on its inner side. */
+const wayAside = ({ box }) => [[box.x + box.width, centre(box)]];
+
+/** Where in the gap the arrows from a node go up or down: each node has its own way. */
+function laneOf({ box, stack }, { bus }) {
+  stack.lanes ??= [];
+  if (!stack.lanes.includes(box.id)) stack.lanes.push(box.id);
+  return bus + LANES[stack.lanes.indexOf(box.id) % LANES.length];
+}
+
+const LANES = [0, 4, -4, 8, -8];
 
 /** Dashes between two places of one matrix: over to the other stack, or up along the outer side. */
 function wayOfTie({ start, end, metrics: { width, font }, words, view }) {

@@ -44,7 +44,7 @@ def draw(opened: Opened) -> Shown:
         instead=seen.instead(selected, selected.weights_QK),
         pictures=[picture],
         how_to_read=_(_HOW_TO_READ),
-        formula=weights.FORMULA,
+        formula=weights.formula(selected),
     )
 
 

@@ -6,6 +6,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from core.model.scoring import WEIGHTS
 from pages.frame import snippets
 from pages.frame.cells import cell_columns
 from pages.frame.selection import Selection, key_tokens, query_tokens
@@ -13,11 +14,19 @@ from pages.frame.view import Column
 
 Name = TypeVar("Name", int, str)
 
-FORMULA = r"""
+_FORMULA = r"""
 \mathrm{Attention}(Q, K, V) = \mathrm{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}} + M\right) V,
 \qquad M_{ij} = \begin{cases} 0 & \text{if } i \text{ may look at } j \\ -\infty & \text{else}
 \end{cases}
 """
+
+
+def formula(selected: Selection) -> str:
+    """Return what the heads of the model compute, in LaTeX."""
+    scores = selected.opened.run.settings.model.scores
+    if scores == "dot":
+        return _FORMULA
+    return rf"\mathrm{{Attention}}(Q_h, K_h, V_h) = w V_h, \qquad w = {WEIGHTS[scores]}"
 
 
 def inspecting(selected: Selection, *imports: str) -> str:

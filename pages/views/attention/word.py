@@ -69,7 +69,7 @@ def draw(opened: Opened) -> Shown:
         seen=_seen(inspection, side, index, groups, direction),
         pictures=[picture],
         how_to_read=_(_HOW_TO_READ),
-        formula=weights.FORMULA,
+        formula=weights.formula(selected),
     )
 
 

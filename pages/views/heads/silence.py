@@ -10,6 +10,7 @@ from core.analysis.effects.interventions import Intervention, outcome
 from core.evaluate.intervals import share_difference
 from core.heads import Head
 from core.model import Silence
+from core.model.scoring import WEIGHTS
 from core.runs.run import Run, RunError
 from pages.frame import address, cached, controls, measured_on, notes, session, snippets
 from pages.frame.charts import chart
@@ -30,7 +31,7 @@ FIGURES: Mapping[Figure, str] = {
 _USUAL: Figure = "exact_match"
 _FORMULA = r"""
 \mathrm{MultiHead}(x) = \sum_{h=1}^{H} m_h\, g_h\, W^O_h, \qquad
-g_h = \mathrm{softmax}\!\left(\tfrac{Q_h K_h^\top}{\sqrt{d_k}} + M\right) V_h, \qquad
+g_h = w_h V_h, \qquad w_h = WEIGHTS, \qquad
 m_h = \begin{cases} 0 & \text{if } h \text{ is silenced} \\ 1 & \text{else} \end{cases}
 """
 
@@ -70,7 +71,7 @@ def draw(opened: Opened) -> Shown:
         instead=silence_sentence.instead_of(opened, found, heads, instead) if found else "",
         pictures=pictures,
         about={"head": ", ".join(map(str, heads)) or "–", "happens": _(INSTEAD[instead][0])},
-        formula=_FORMULA,
+        formula=_FORMULA.replace("WEIGHTS", WEIGHTS[opened.run.settings.model.scores]),
         tries=[_(each) for each in TRIES],
     )
 

@@ -7,6 +7,7 @@ import streamlit as st
 
 from core.analysis.lessons.mixing import LONGEST, Influence, Moved, influence
 from core.heads import Side
+from core.model.scoring import WEIGHTS
 from core.tokenizer import Token
 from pages.frame import cached, controls, session
 from pages.frame.components import matrices
@@ -44,6 +45,8 @@ def draw(opened: Opened) -> Shown:
             "Only the first {n} token is shown.", "Only the first {n} tokens are shown.", LONGEST
         ).format(n=number(LONGEST))
         said = f"{said} {shown}"
+    # Nothing is hidden where this looks.
+    weights = WEIGHTS[config.scores].replace(" + M", "")
     return Shown(
         name=f"mixing.{layer}",
         title=_("How far each output moves when one input does"),
@@ -60,8 +63,8 @@ def draw(opened: Opened) -> Shown:
         ),
         code=(influence,),
         pictures=[picture],
-        formula=r"\sum_h A_h X W_h^V W_h^O,\quad A_h = \mathrm{softmax}\!\left("
-        r"\tfrac{Q_h K_h^\top}{\sqrt{d_k}}\right) \text{ from this sentence} \qquad "
+        formula=rf"\sum_h A_h X W_h^V W_h^O,\quad A_h = {weights}"
+        r"\text{ from this sentence} \qquad "
         r"\text{against}\qquad \max(0, X W_1 + b_1) W_2 + b_2",
         tries=(
             _("Change one word of the sentence: the left map changes in other rows, too."),

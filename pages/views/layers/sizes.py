@@ -152,7 +152,7 @@ def _heads(config: ModelConfig) -> str:
 def _norm(config: ModelConfig) -> str:
     if config.norm_kind == "none":
         return _("none")
-    kind = {"layer": "LayerNorm", "rms": "RMSNorm"}[config.norm_kind]
+    kind = {"layer": "LayerNorm", "rms": "RMSNorm", "batch": "BatchNorm"}[config.norm_kind]
     if config.norm == "pre":
         return _("{kind} before each sublayer").format(kind=kind)
     return _("{kind} after each sublayer").format(kind=kind)

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.analysis.lessons.masking import HeadOfBatch, attended
-from core.model.attention import attention_weights
+from core.model.scoring import attention_weights
 from pages.frame.components import matrices
 from pages.frame.files import stacked
 from pages.frame.language import _, n_, number

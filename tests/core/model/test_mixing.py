@@ -6,7 +6,8 @@ from torch import nn
 from torch.nn import functional as F
 
 from core.config import ConfigError, ModelConfig
-from core.decoding.plan import DecoderPlan, PlanError
+from core.decoding.maps import PlanError
+from core.decoding.plan import DecoderPlan
 from core.heads import Kind, Site
 from core.model import Record, Step, build
 from core.model.description import describe

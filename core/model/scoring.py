@@ -1,0 +1,151 @@
+"""How scores come of queries and keys: dot products, a small network, or features of both.
+
+B batch, H heads, Q query positions, K key positions, E width of one head, A hidden units of the
+small network of each head.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from core.choices import Scores
+from core.config import ModelConfig
+from core.heads import Site
+from core.model.probe import Step
+
+See = Callable[[Step, Tensor], Tensor]
+
+
+class Additive(nn.Module):
+    """v · tanh(W q + U k): a small network of each head compares a query with a key.
+
+    Bahdanau et al. 2015, appendix A.1.2; there q is the decoder's state and k what the encoder made
+    of a word, of which each has a projection of its own here before.
+    """
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        n_heads, width = config.n_heads, config.d_k
+        self.query_HEA = nn.Parameter(torch.empty(n_heads, width, width))
+        self.key_HEA = nn.Parameter(torch.empty(n_heads, width, width))
+        self.value_HA = nn.Parameter(torch.empty(n_heads, width))
+        # Glorot, as all other matrices: those of a head are square.
+        for matrix in (self.query_HEA, self.key_HEA):
+            nn.init.uniform_(matrix, -math.sqrt(3 / width), math.sqrt(3 / width))
+        nn.init.uniform_(self.value_HA, -math.sqrt(6 / (width + 1)), math.sqrt(6 / (width + 1)))
+
+    def forward(self, query_BHQE: Tensor, key_BHKE: Tensor) -> Tensor:
+        """Return scores_BHQK."""
+        of_query_BHQ1A = (query_BHQE @ self.query_HEA)[:, :, :, None]
+        of_key_BH1KA = (key_BHKE @ self.key_HEA)[:, :, None]
+        hidden_BHQKA = (of_query_BHQ1A + of_key_BH1KA).tanh()
+        scores_BHQK: Tensor = (hidden_BHQKA @ self.value_HA[:, None, :, None])[..., 0]
+        return scores_BHQK
+
+    def multiply_adds(self, n_queries: int, n_keys: int) -> int:
+        """Return the work of W and U; v has as much as a dot product."""
+        return self.query_HEA.numel() * (n_queries + n_keys)
+
+
+def features(x_BHKE: Tensor) -> Tensor:
+    """Return φ(x) = elu(x) + 1, which is above 0 (Katharopoulos et al. 2020, eq. 7).
+
+    >>> features(torch.tensor([-1.0, 0.0, 2.0])).tolist()
+    [0.3678794503211975, 1.0, 3.0]
+    """
+    return functional.elu(x_BHKE) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """How scores come of queries and keys, beside their products."""
+
+    divisor: float | None = None
+    """What the products are divided by; None for √d_k."""
+    bias_1HQK: Tensor | None = None
+    """Added to the quotients: what each head thinks of a distance; None for nothing."""
+    rotated: bool = False
+    """Whether queries and keys come turned by their positions."""
+    additive: Additive | None = None
+    """Compares queries and keys in the place of a dot product."""
+    linear: bool = False
+    """Weights are shares of the products of features, without a softmax."""
+
+    def compared(self, query_BHQE: Tensor, key_BHKE: Tensor) -> Tensor:
+        """Return products_BHQK, or what stands in their place."""
+        if self.additive is not None:
+            scores_BHQK: Tensor = self.additive(query_BHQE, key_BHKE)
+            return scores_BHQK
+        if self.linear:
+            query_BHQE, key_BHKE = features(query_BHQE), features(key_BHKE)
+        return query_BHQE @ key_BHKE.transpose(-2, -1)
+
+
+USUAL = Scoring()
+"""Products divided by √d_k (eq. 1)."""
+
+
+def divisor(config: ModelConfig, site: Site) -> float | None:
+    """Return what a layer divides its products by; None for √d_k."""
+    if config.scores != "dot":
+        return 1.0
+    width = math.sqrt(config.d_k)
+    return {"width": None, "width_and_layer": width * (site.layer + 1), "none": 1.0}[
+        config.score_scale
+    ]
+
+
+def attention_weights(scores_BHQK: Tensor) -> Tensor:
+    """Return the softmax of masked scores; a row of nothing but −∞ becomes zeros.
+
+    −∞ alone would give NaN, and a large negative number instead of −∞ would give a uniform row
+    that looks like attention.
+
+    >>> import torch
+    >>> attention_weights(torch.tensor([[0.0, 0.0], [-math.inf, -math.inf]])).tolist()
+    [[0.5, 0.5], [0.0, 0.0]]
+    """
+    blind_BHQ1 = (scores_BHQK == -math.inf).all(dim=-1, keepdim=True)
+    return scores_BHQK.masked_fill(blind_BHQ1, 0.0).softmax(dim=-1).masked_fill(blind_BHQ1, 0.0)
+
+
+def shares(scores_BHQK: Tensor) -> Tensor:
+    """Return scores, none below 0, divided by the sum of their row; zeros where that is 0."""
+    total_BHQ1 = scores_BHQK.sum(dim=-1, keepdim=True)
+    return scores_BHQK / total_BHQ1.masked_fill(total_BHQ1 == 0, 1.0)
+
+
+def attend_linearly(
+    query_BHQE: Tensor, key_BHKE: Tensor, value_BHKE: Tensor, visible_B1K: Tensor | None
+) -> Tensor:
+    """Return mixed_BHQE of linear attention where all queries may look at the same keys.
+
+    φ(q) Σ φ(k) vᵀ / φ(q) Σ φ(k): the sums over keys are made once, so that time and memory grow
+    with the length of a sentence and not with its square (Katharopoulos et al. 2020, eq. 6).
+
+    Args:
+        query_BHQE: As in `attend`, as are the next two.
+        key_BHKE: The same.
+        value_BHKE: The same.
+        visible_B1K: True where all queries may look; None where nothing is hidden.
+    """
+    query_BHQE, key_BHKE = features(query_BHQE), features(key_BHKE)
+    if visible_B1K is not None:
+        key_BHKE = key_BHKE * visible_B1K[:, :, :, None]
+    total_BHQ1 = query_BHQE @ key_BHKE.sum(dim=-2)[..., None]
+    mixed_BHQE = query_BHQE @ (key_BHKE.transpose(-2, -1) @ value_BHKE)
+    return mixed_BHQE / total_BHQ1.masked_fill(total_BHQ1 == 0, 1.0)
+
+
+WEIGHTS: Mapping[Scores, str] = {
+    "dot": r"\mathrm{softmax}\!\left(\tfrac{Q_h K_h^\top}{\sqrt{d_k}} + M\right)",
+    "additive": r"\mathrm{softmax}\!\left(A_h + M\right),\ "
+    r"A_{h,ij} = v_h \cdot \tanh(W_h\, q_i + U_h\, k_j)",
+    "linear": r"\left(\tfrac{\phi(q_i) \cdot \phi(k_j)}{\sum_{j'} \phi(q_i) \cdot \phi(k_{j'})}"
+    r"\right)_{\!ij},\ \phi(x) = \mathrm{elu}(x) + 1,\ j, j' \text{ visible}",
+}
+"""Setting → the weights of a head in LaTeX."""

@@ -1,0 +1,97 @@
+"""How far the influence of a token reaches in each variant's encoder, by distance."""
+
+from core.analysis.attribution.distance import influence_by_distance
+from core.experiments.results import Results
+from pages.frame import charts
+from pages.frame.language import _, number
+from pages.frame.view import Columns, Shown
+from pages.views.experiments import question
+from pages.views.experiments.question import Asked
+from viz.charts.curves import Quantity, curves
+
+FEWEST = 50
+"""A distance at which there are fewer pairs, all seeds counted, is left out of the chart."""
+
+
+def measured(asked: Asked) -> bool:
+    """Say whether distances were measured; older results, and most questions, have none."""
+    return all(asked.results.by_distance(each.name) for each in asked.trained)
+
+
+def draw(asked: Asked) -> Shown | None:
+    """Draw each variant's gradient norm over the distance of the token that it is taken of."""
+    found = {_(each.label): asked.results.by_distance(each.name) for each in asked.trained}
+    # All variants are measured on the same sentences. A position's own token is 1 in all of them.
+    first = next(iter(found.values()))
+    distances = [distance for distance, (n, _norm) in first.items() if distance and n >= FEWEST]
+    series = {
+        label: [of_distance[distance][1] for distance in distances]
+        for label, of_distance in found.items()
+    }
+    picture = charts.chart(
+        curves(
+            series,
+            at=distances,
+            x=Quantity(_("tokens before the position"), zero=False),
+            y=Quantity(_("gradient norm, own token = 1")),
+            title=_("What a token does to the encoder’s output at a later position"),
+        )
+    )
+    return Shown(
+        name=f"{asked.experiment.name}-distances",
+        title=_("{question} By distance").format(question=_(asked.experiment.question)),
+        seen=_seen(series, distances),
+        numbers=lambda: _numbers(asked),
+        python=_python(asked),
+        code=(influence_by_distance, Results, Results.by_distance),
+        pictures=[picture],
+        about={"task": asked.experiment.task, "command": asked.results.command},
+        formula=r"\frac{\sqrt{\mathrm{mean}_i\, \lVert \partial h_i / \partial x_{i-k} \rVert^2}}"
+        r"{\sqrt{\mathrm{mean}_i\, \lVert \partial h_i / \partial x_i \rVert^2}}",
+        how_to_read=_(
+            "h is what the encoder hands to the decoder, x are the vectors of the tokens. The norm "
+            "is that of the derivative of h at one position by x at another, k tokens before it: "
+            "root mean square over all such pairs of held-out sentences, divided by that of the "
+            "position’s own token. Distances with fewer pairs than {n} are left out."
+        ).format(n=number(FEWEST)),
+    )
+
+
+def _seen(series: dict[str, list[float]], distances: list[int]) -> str:
+    """Say how much of the influence of the token just before is left at the farthest."""
+    text = _("From the nearest token (distance: {near}) to the farthest ({far}): {changes}.")
+    one = _("{variant} {first} → **{last}**")
+    changes = "; ".join(
+        one.format(
+            variant=name,
+            first=number(values[0], significant=2, padded=False),
+            last=number(values[-1], significant=2, padded=False),
+        )
+        for name, values in series.items()
+    )
+    return text.format(near=number(distances[0]), far=number(distances[-1]), changes=changes)
+
+
+def _numbers(asked: Asked) -> Columns:
+    rows = [
+        (variant.name, distance, pairs, norm)
+        for variant in asked.trained
+        for distance, (pairs, norm) in asked.results.by_distance(variant.name).items()
+    ]
+    names = ("variant", "tokens_before", "pairs", "gradient_norm")
+    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+
+
+def _python(asked: Asked) -> str:
+    names = [each.name for each in asked.trained]
+    lines = [
+        question.reading(asked),
+        f"found = [results.by_distance(name) for name in {names}]",
+        "numbers = {",
+        '    "tokens_before": [distance for each in found for distance in each],',
+        '    "pairs": [n for each in found for n, norm in each.values()],',
+        '    "gradient_norm": [norm for each in found for n, norm in each.values()],',
+        "}",
+        "",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,240 @@
+"""Which encoder layer a decoder layer reads."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import nn
+
+from core.config import ConfigError, ModelConfig
+from core.decoding.plan import DecoderPlan
+from core.heads import Site
+from core.model import Cache, Record, Step, build
+from core.model.description import describe
+from core.model.masks import padding_mask
+from core.model.transformer import count_parameters
+from core.runs.checkpoint import load_model, load_state, save_state, save_weights
+from core.training.workers import Workers
+from tests.core.model.mixing_rules import (
+    SOURCE_BS,
+    TARGET_BT,
+    assert_it_learns,
+    assert_later_words_and_padding_change_nothing,
+    assert_pieces_get_the_logits_of_the_whole,
+    assert_rows_go_on_as_their_sentences,
+)
+
+CONFIG = ModelConfig(23, 3, 3, 16, 32, 4, max_positions=20)
+KINDS = [(memory, norm) for memory in ("first", "same", "mixed") for norm in ("post", "pre")]
+
+
+@pytest.fixture(params=KINDS, ids=" ".join)
+def config(request):
+    memory, norm = request.param
+    return replace(CONFIG, memory=memory, norm=norm)
+
+
+@pytest.fixture
+def model(config):
+    return drawn(config)
+
+
+def drawn(config):
+    """A model whose norms and mixtures are unlike those that a training begins with."""
+    model = build(config, seed=3).double().eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.ndim == 1:
+                parameter.add_(torch.randn_like(parameter))
+    return model
+
+
+def depths(model):
+    """What each encoder layer makes, after the norm that ends the encoder, by hand."""
+    record = Record(frozenset({Step.STREAM_OUT}))
+    with torch.inference_mode():
+        model.encode(SOURCE_BS, record)
+    found = []
+    for layer in range(3):
+        x_BSD = record.tensors[Site("encoder", layer, "feed_forward"), Step.STREAM_OUT]
+        if model.config.norm == "pre":
+            norm = model.encoder_norm
+            mean, variance = x_BSD.mean(-1, keepdim=True), x_BSD.var(-1, keepdim=True, correction=0)
+            x_BSD = (x_BSD - mean) / (variance + 1e-5).sqrt() * norm.weight + norm.bias
+        found.append(x_BSD)
+    return found
+
+
+def read(model):
+    """What each decoder layer's cross-attention is given."""
+    record = Record(frozenset({Step.MEMORY}))
+    with torch.inference_mode():
+        model(SOURCE_BS, TARGET_BT, record)
+    return [record.tensors[Site("decoder", layer, "cross"), Step.MEMORY] for layer in range(3)]
+
+
+def test_each_decoder_layer_reads_what_its_setting_says(model, config):
+    layers = depths(model)
+    for number, found_BSD in enumerate(read(model)):
+        match config.memory:
+            case "first":
+                expected_BSD = layers[0]
+            case "same":
+                expected_BSD = layers[number]
+            case _:
+                scores_L = model.decoder[number].cross_attention.memory.scores_L.detach().exp()
+                shares = scores_L / scores_L.sum()
+                expected_BSD = sum(a * x for a, x in zip(shares, layers, strict=True))
+        torch.testing.assert_close(found_BSD, expected_BSD)
+
+
+def test_reading_the_first_layer_is_an_encoder_of_one_layer():
+    for norm in ("post", "pre"):
+        model = drawn(replace(CONFIG, memory="first", norm=norm))
+        one = build(replace(CONFIG, n_encoder_layers=1, norm=norm)).double().eval()
+        names = one.state_dict().keys()
+        one.load_state_dict({n: t for n, t in model.state_dict().items() if n in names})
+        with torch.inference_mode():
+            assert torch.equal(model(SOURCE_BS, TARGET_BT), one(SOURCE_BS, TARGET_BT))
+
+
+def test_a_mixture_of_one_layer_alone_is_that_layer():
+    model = drawn(replace(CONFIG, memory="mixed", norm="pre"))
+    with torch.no_grad():
+        for layer in model.decoder:
+            layer.cross_attention.memory.scores_L.copy_(torch.tensor([-1e9, -1e9, 0.0]))
+    last = build(replace(CONFIG, norm="pre")).double().eval()
+    names = last.state_dict().keys()
+    last.load_state_dict({n: t for n, t in model.state_dict().items() if n in names})
+    with torch.inference_mode():
+        torch.testing.assert_close(model(SOURCE_BS, TARGET_BT), last(SOURCE_BS, TARGET_BT))
+
+
+def test_a_mixture_begins_as_the_mean_and_draws_nothing():
+    mixed, last = (build(replace(CONFIG, memory=each), seed=5) for each in ("mixed", "last"))
+    named = dict(mixed.named_parameters())
+    for name, parameter in last.named_parameters():
+        assert torch.equal(named.pop(name), parameter)
+    assert {tuple(each.shape) for each in named.values()} == {(3,)}
+    assert len(named) == 3
+    assert not any(each.any() for each in named.values())
+
+
+def test_every_part_is_described_and_counted(model, config):
+    found = describe(config, 5, 6)
+    learned = sum(each.numel() for each in model.parameters())
+    assert found.parameters == count_parameters(config) == learned
+    plain = count_parameters(replace(config, memory="last"))
+    assert learned - plain == (9 if config.memory == "mixed" else 0)
+    sites = [f"encoder.{layer}.feed_forward" for layer in range(3)]
+    ends = [f"{each}.{'norm' if config.norm == 'post' else 'sum'}" for each in sites]
+    ends[-1] = "encoder.norm" if config.norm == "pre" else ends[-1]
+    drawn = {(each.start, each.end) for each in found.arrows if each.kind == "memory"}
+    assert drawn == {
+        (end, f"decoder.{layer}.cross")
+        for layer in range(3)
+        for at, end in enumerate(ends)
+        if {"first": at == 0, "same": at == layer}.get(config.memory, True)
+    }
+    cross = found.part("decoder.1.cross")
+    said = {"first": "x^{(0)}", "same": "x^{(1)}", "mixed": r"\mathrm{softmax}(a)_j"}
+    assert said[config.memory] in cross.formula
+    assert (r"\mathrm{LayerNorm}(x^{(" in cross.formula) == (config.norm == "pre")
+    assert dict(cross.shapes)["memory"] == (5, 16)
+    assert cross.count.endswith("+ L") == (config.memory == "mixed")
+
+
+def test_it_decodes_and_learns_as_every_model(config):
+    model = build(config, seed=3).eval()
+    assert_pieces_get_the_logits_of_the_whole(model)
+    assert_later_words_and_padding_change_nothing(model)
+    assert_rows_go_on_as_their_sentences(model)
+    if config.memory != "first":
+        assert_it_learns(config)
+
+
+def test_the_plan_feeds_what_the_modules_compute(config):
+    model = build(config, seed=3).eval()
+    with torch.inference_mode():
+        memory_BSD, visible_B1S = model.encode(SOURCE_BS), padding_mask(SOURCE_BS)
+        cache, plan = Cache(), DecoderPlan(model, memory_BSD, visible_B1S)
+        for token_B in TARGET_BT.unbind(1):
+            step = model.decode(token_B[:, None], memory_BSD, visible_B1S, cache=cache)[:, 0]
+            torch.testing.assert_close(plan.feed(token_B), step, atol=2e-5, rtol=1e-5)
+
+
+def test_a_file_gives_the_same_logits(model, config, tmp_path):
+    save_weights(model.float(), tmp_path / "weights")
+    again = load_model(tmp_path / "weights", config)
+    with torch.inference_mode():
+        assert torch.equal(again(SOURCE_BS, TARGET_BT), model(SOURCE_BS, TARGET_BT))
+
+
+def test_layers_that_nobody_reads_are_computed_for_those_who_look_and_change_nothing():
+    model = drawn(replace(CONFIG, memory="first"))
+    record = Record(frozenset({Step.WEIGHTS}))
+    with torch.inference_mode():
+        watched = model(SOURCE_BS, TARGET_BT, record)
+        torch.testing.assert_close(watched, model(SOURCE_BS, TARGET_BT))
+    assert {site for site, _ in record.tensors} == set(model.sites())
+
+
+def test_a_training_goes_on_though_some_layers_learn_nothing(tmp_path):
+    config = replace(CONFIG, memory="first")
+
+    def stepped(model, optimizer, n):
+        model.train()
+        for step in range(n):
+            torch.manual_seed(step)
+            optimizer.zero_grad()
+            logits_BTV = model(SOURCE_BS, TARGET_BT[:, :-1])
+            labels = TARGET_BT[:, 1:].flatten()
+            nn.functional.cross_entropy(logits_BTV.flatten(0, 1), labels).backward()
+            optimizer.step()
+
+    model = build(config, seed=1)
+    optimizer = torch.optim.Adam(model.parameters(), 1e-2, fused=True)
+    stepped(model, optimizer, 3)
+    assert all(each.grad is None for each in model.encoder[2].parameters())
+    save_weights(model, tmp_path / "weights")
+    save_state(optimizer, tmp_path / "state.safetensors")
+    again = load_model(tmp_path / "weights", config)
+    other = torch.optim.Adam(again.parameters(), 1e-2, fused=True)
+    load_state(other, tmp_path / "state.safetensors")
+    stepped(model, optimizer, 3)
+    stepped(again, other, 3)
+    for one, two in zip(model.parameters(), again.parameters(), strict=True):
+        assert torch.equal(one, two)
+
+
+def test_several_processes_wait_for_no_gradient_of_layers_that_nobody_reads(tmp_path):
+    torch.distributed.init_process_group(
+        "gloo", init_method=f"file://{tmp_path / 'meeting'}", rank=0, world_size=1
+    )
+    try:
+        model = build(replace(CONFIG, memory="first"), seed=1).train()
+        joined = Workers(0, 2).joined(model)
+        for _ in range(2):
+            # A second pass fails where the first still waits for gradients.
+            joined(SOURCE_BS, TARGET_BT).square().mean().backward()
+    finally:
+        torch.distributed.destroy_process_group()
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"memory": "second"}, "memory is 'second'"),
+        ({"memory": "first", "n_decoder_layers": 0}, "a decoder with cross-attention"),
+        ({"memory": "mixed", "n_encoder_layers": 0}, "a decoder with cross-attention"),
+        ({"memory": "first", "decoder_mixing": "gru"}, "begins with the last layer's state"),
+        ({"memory": "same", "n_encoder_layers": 2}, "2 encoder layers and 3 decoder layers"),
+        (
+            {"memory": "mixed", "norm": "pre", "norm_kind": "batch"},
+            "statistics of several layers at once",
+        ),
+    ],
+)
+def test_what_does_not_go_together_is_refused(settings, said):
+    with pytest.raises(ConfigError, match=said):
+        replace(CONFIG, **settings)

@@ -1,0 +1,71 @@
+from dataclasses import replace
+
+import pytest
+
+from core.experiments import EXPERIMENTS
+from core.experiments.results import Results
+from pages.views.experiments import distances
+from tests.core.experiments.test_results import ONE
+
+PAIRS = (200, 180, 160, 30)
+NORMS = {"base": (1.0, 0.5, 0.4, 0.3), "gru": (1.0, 0.5, 0.1, 0.02)}
+
+
+@pytest.fixture
+def measured_here(own_runs):
+    """The results of a question whose distances were measured in two variants."""
+    folder = own_runs / ".experiments" / "distance"
+    folder.mkdir(parents=True)
+    trained = [
+        replace(
+            ONE,
+            variant=variant,
+            seed=seed,
+            by_distance=tuple(
+                (distance, n, norm)
+                for distance, (n, norm) in enumerate(zip(PAIRS, norms, strict=True))
+            ),
+            curve={"step": [1.0], "loss": [2.0], "held_out_exact_match": [0.1]},
+        )
+        for variant, norms in NORMS.items()
+        for seed in (0, 1)
+    ]
+    Results("distance", tuple(trained)).save(folder / "distance.json")
+    return folder
+
+
+def test_each_variants_norms_are_those_of_the_results(open_experiment, measured_here, monkeypatch):
+    at, shown, said = open_experiment("distance", outcome="distances", experiment_run="here")
+    assert not at.exception and not at.error
+    columns = shown.numbers()
+    results = Results.load(measured_here / "distance.json")
+    for variant in NORMS:
+        rows = [
+            row
+            for row in zip(*(columns[name] for name in columns), strict=True)
+            if row[0] == variant
+        ]
+        assert {row[1]: row[2:] for row in rows} == results.by_distance(variant)
+    monkeypatch.chdir(measured_here.parents[2])
+    again = {}
+    exec(shown.python, again)
+    for name, values in again["numbers"].items():
+        assert values == columns[name]
+    labels = {each.name: each.label for each in EXPERIMENTS["distance"].variants}
+    # 30 pairs of each of two seeds are enough; a position's own token is left out.
+    assert f"(distance: 1) to the farthest (3): {labels['base']} 0.5" in said
+    assert f"{labels['gru']} 0.5 → **0.02**" in said
+
+
+def test_it_is_offered_only_where_it_was_measured(open_experiment, measured_here):
+    at, *_ = open_experiment("distance", experiment_run="here")
+    assert at.segmented_control(key="outcome").options[-1] == "by distance"
+    at, *_ = open_experiment("residuals", outcome="distances")
+    assert "by distance" not in at.segmented_control(key="outcome").options
+    assert not at.exception
+
+
+def test_a_distance_with_few_pairs_is_left_out(open_experiment, measured_here, monkeypatch):
+    monkeypatch.setattr(distances, "FEWEST", 100)
+    _at, _shown, said = open_experiment("distance", outcome="distances", experiment_run="here")
+    assert "to the farthest (2)" in said
