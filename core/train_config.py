@@ -1,11 +1,14 @@
 """How a model is trained: frozen and validated."""
 
+import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from core.settings import Settings, require
 
 Precision = Literal["auto", "float32", "bfloat16"]
+GuideTo = Literal["antecedent", "alignment"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,9 @@ class TrainConfig(Settings):
     guide: str = ""
     """Guided attention: the head that is asked to look from a pronoun to its antecedent, as
     SITE:HEAD (`encoder.1.self:0`); empty for none."""
+    guide_to: GuideTo = "antecedent"
+    """Where the guided head is asked to look: alignment for one of cross-attention that is to look
+    from each word of the target to the source words that it comes from."""
     guide_weight: float = 0.1
     """Weight of the guided attention's loss beside the cross-entropy."""
     scheduled_sampling: float = 0.0
@@ -67,7 +73,25 @@ class TrainConfig(Settings):
             self.accumulate <= self.batch_size or self.batch_tokens > 0,
             f"accumulate is {self.accumulate}, more than the {self.batch_size} pairs of a batch",
         )
+        for name, offered in _CHOICES.items():
+            value = getattr(self, name)
+            require(value in offered, f"{name} is {value!r}, not {', '.join(offered)}")
         require(
-            self.precision in get_args(Precision),
-            f"precision is {self.precision!r}, not {', '.join(get_args(Precision))}",
+            bool(self.guide) or self.guide_to == "antecedent",
+            f"guide_to is {self.guide_to}, and guide names no head to be guided",
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings as JSON can hold them; later ones only where they differ."""
+        kept = Settings.to_dict(self)
+        usual = {field.name: field.default for field in dataclasses.fields(self)}
+        return {n: value for n, value in kept.items() if n not in _LATER or value != usual[n]}
+
+
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "precision": get_args(Precision),
+    "guide_to": get_args(GuideTo),
+}
+"""Setting → what it can be."""
+_LATER = ("guide_to",)
+"""Settings that files of before do not have."""

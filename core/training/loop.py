@@ -35,8 +35,8 @@ class TrainStep:
     loss: float
     """Cross-entropy per target token with label smoothing, in nats."""
     guide_loss: float | None
-    """−log of the guided head's weight on the antecedent; None without guidance, or where
-    no pronoun is in the batch."""
+    """−log of the guided head's weight where it is asked to look; None without guidance, or where
+    the batch has nothing to guide it by."""
     learning_rate: float
     n_tokens: int
     """Target tokens learned from."""
@@ -134,7 +134,7 @@ def _add_gradients(
         nothing to guide a head by.
     """
     guide = Head.parse(config.guide) if config.guide else None
-    n_rows = len(guided_rows(batch.references, guide.site)) if guide else 0
+    n_rows = len(guided_rows(batch, guide, config.guide_to)) if guide else 0
     found: list[Tensor] = []
     for index, part in enumerate(parts, start=1):
         # Gradients of several processes are brought together once, after the last part.
@@ -173,5 +173,10 @@ def losses(
     logits_BTV = model(*batch.inputs, record)
     return (
         token_loss(logits_BTV, batch.labels_BT, config.label_smoothing, n_tokens),
-        guided_loss(record.weights(guide.site), batch.references, guide, n_rows or None),
+        guided_loss(
+            record.weights(guide.site),
+            guided_rows(batch, guide, config.guide_to),
+            guide,
+            n_rows or None,
+        ),
     )

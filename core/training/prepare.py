@@ -22,7 +22,7 @@ from core.tasks.corpus import FILES, HELD_OUT, Corpus, CorpusError, OwnPairs
 from core.tasks.large import AT_HAND, LargeCorpus
 from core.tasks.mixed import Mixed, own_pairs_of
 from core.tasks.pairs import as_tsv
-from core.tasks.task import Part
+from core.tasks.task import Drawn, Part
 from core.tokenizer import Tokenizer
 from core.train_config import TrainConfig
 from core.training.presets import Preset
@@ -73,7 +73,7 @@ def prepare_run(  # noqa: PLR0913
     longest = longest_side(model, tokenizer)
     n_left_out = _n_in_memory(task) - _n_in_memory(fitting(task, tokenizer, longest))
     if config.guide:
-        check_guide(config.guide, task, build(model))
+        check_guide(config, task, build(model))
 
     def fill(folder: Path) -> None:
         nonlocal n_left_out
@@ -228,21 +228,40 @@ def _n_for_tokenizer(task: Task) -> int:
     return max(TOKENIZER_SAMPLES, min(AT_HAND, n_own))
 
 
-def check_guide(guide: str, task: Task, model: Transformer) -> None:
+def check_guide(config: TrainConfig, task: Task, model: Transformer) -> None:
     """Refuse to guide a head that is not there, or on a task that has nothing to guide it by.
 
     Raises:
         ConfigError: The message says what would do.
     """
+    guide = config.guide
     try:
         head = Head.parse(guide)
     except ValueError as error:
         raise ConfigError(str(error)) from error
-    if not task.pronouns:
+    if config.guide_to == "alignment":
+        _check_alignment(head, task)
+    elif not task.pronouns:
         raise ConfigError(f"the task {task.name!r} has no pronouns that {guide} could be guided by")
-    if head.kind.key_side != "source":
+    elif head.kind.key_side != "source":
         raise ConfigError(
             f"{head.site} never sees the source, so it cannot be guided to an antecedent"
         )
     if head.site not in model.sites() or head.index >= model.config.n_heads:
         raise ConfigError(f"{guide} is no head of this model")
+
+
+def _check_alignment(head: Head, task: Task) -> None:
+    """Refuse a head that does not look from the target to the source, or where no link is known."""
+    if head.kind.sides != ("target", "source"):
+        raise ConfigError(
+            f"{head.site} does not look from the target to the source: guide_to=alignment is for "
+            "cross-attention, as in decoder.1.cross:0"
+        )
+    # Sentences that a task makes know their links, files of pairs do not.
+    made = task.made if isinstance(task, Mixed) else task
+    if not isinstance(made, Drawn):
+        raise ConfigError(
+            f"the task {task.name!r} does not know which words belong together, so it has no "
+            f"alignment that {head} could be guided by"
+        )

@@ -25,6 +25,8 @@ def test_defaults_are_the_papers_training():
         ("clip_norm", -2.0),
         ("label_smoothing", 1.0),
         ("label_smoothing", -0.1),
+        ("guide_to", "somewhere"),
+        ("guide_to", "alignment"),
     ],
 )
 def test_message_names_the_training_setting_and_its_value(name, value):
@@ -32,3 +34,11 @@ def test_message_names_the_training_setting_and_its_value(name, value):
         TrainConfig(**{name: value})
     assert name in str(refused.value)
     assert str(value) in str(refused.value)
+
+
+def test_files_hold_later_settings_only_where_they_differ():
+    assert "guide_to" not in TrainConfig().to_dict()
+    guided = TrainConfig(guide="decoder.0.cross:0", guide_to="alignment")
+    assert guided.to_dict()["guide_to"] == "alignment"
+    for each in (TrainConfig(), guided):
+        assert TrainConfig.from_dict(each.to_dict()) == each
