@@ -5,6 +5,7 @@
 
 from core.experiments.bottleneck import BOTTLENECK
 from core.experiments.experiment import Experiment
+from core.experiments.guide import GUIDE
 from core.experiments.heads import HEADS
 from core.experiments.mixing import MIXING
 from core.experiments.norms import NORMS
@@ -13,10 +14,14 @@ from core.experiments.projections import PROJECTIONS
 from core.experiments.reading import READING
 from core.experiments.residuals import RESIDUALS
 from core.experiments.scale import SCALE
+from core.experiments.vocabulary import VOCABULARY
 
 EXPERIMENTS: dict[str, Experiment] = {
     each.name: each
-    for each in (BOTTLENECK, READING, ORDER, MIXING, HEADS, PROJECTIONS, SCALE, RESIDUALS, NORMS)
+    for each in (
+        *(BOTTLENECK, READING, ORDER, MIXING, HEADS, PROJECTIONS, SCALE, RESIDUALS, NORMS),
+        *(GUIDE, VOCABULARY),
+    )
 }
 """In the order in which a course meets them."""
 

@@ -31,6 +31,8 @@ N_MEASURED = 1000
 RUNS = "runs"
 """Folder of the runs of an experiment, with their weights."""
 _CURVE = ("step", "loss", "held_out_exact_match")
+_FURTHER = ("seconds", "held_out_loss", "reward")
+"""What a curve has besides, where the training told it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,8 @@ def run_experiment(
         OSError: Something cannot be written.
     """
     # All seeds of the first variant would keep one waiting for a first comparison.
-    wanted = [(variant, seed) for seed in range(seeds) for variant in experiment.variants]
+    ordered = in_order(experiment)
+    wanted = [(variant, seed) for seed in range(seeds) for variant in ordered]
     found: list[Trained] = []
     for variant, seed in wanted:
         file = out / f"{variant.name}-{seed}.json"
@@ -124,13 +127,14 @@ def run_experiment(
             path = out / RUNS / f"{variant.name}-{seed}"
             for step, steps in _train(experiment, variant, seed, path):
                 yield Step(variant, seed, len(found), len(wanted), step, steps)
-            written = json.dumps(asdict(_measured(load_run(path), variant, seed)), indent=1)
-            write_atomically(file, written.encode())
-            # Only the first seed is looked at.
-            if seed:
-                shutil.rmtree(path)
+            measured = _measured(experiment, load_run(path), variant, seed)
+            write_atomically(file, json.dumps(asdict(measured), indent=1).encode())
         found.append(Trained.read(json.loads(file.read_text(encoding="utf-8"))))
         yield Step(variant, seed, len(found), len(wanted), 0, 0)
+        # Only the first seed is looked at; others may have been what variants started from.
+        if seed and variant == ordered[-1]:
+            for each in ordered:
+                shutil.rmtree(out / RUNS / f"{each.name}-{seed}", ignore_errors=True)
     Results(
         experiment=experiment.name,
         trained=tuple(found),
@@ -138,6 +142,24 @@ def run_experiment(
         machine=f"{platform.machine()}, threads: {torch.get_num_threads()}",
         versions=versions(),
     ).save(out / f"{experiment.name}.json")
+
+
+def in_order(experiment: Experiment) -> list[Variant]:
+    """Return the variants in an order in which each comes after the one that it starts from.
+
+    Raises:
+        ValueError: Two of them start from each other.
+    """
+    ordered: list[Variant] = []
+    left = list(experiment.variants)
+    while left:
+        done = {"", *(each.name for each in ordered)}
+        ready = next((each for each in left if each.start in done), None)
+        if ready is None:
+            raise ValueError(f"{experiment.name}: variants start from each other")
+        ordered.append(ready)
+        left.remove(ready)
+    return ordered
 
 
 def _train(
@@ -156,8 +178,9 @@ def _train(
         yield progress.train_step.step, preset.training.steps
 
 
-def _measured(run: Run, variant: Variant, seed: int) -> Trained:
+def _measured(experiment: Experiment, run: Run, variant: Variant, seed: int) -> Trained:
     assert run.evaluation is not None
+    measures = {each.name: each.of(run) for each in experiment.measures}
     rows, pronoun = list(read_rows(run.path)), run.evaluation["pronoun"]
     learned = [row for row in rows if all(name in row for name in _CURVE)]
     return Trained(
@@ -171,7 +194,12 @@ def _measured(run: Run, variant: Variant, seed: int) -> Trained:
         pronouns=None if pronoun is None else pronoun["accuracy"],
         n_pronouns=0 if pronoun is None else pronoun["n"],
         by_length=_by_length(run),
-        curve={name: [float(row[name]) for row in learned] for name in _CURVE},
+        curve={
+            name: [float(row[name]) for row in learned]
+            for name in (*_CURVE, *_FURTHER)
+            if all(name in row for row in learned)
+        },
+        measures={name: value for name, value in measures.items() if value is not None},
     )
 
 
