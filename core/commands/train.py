@@ -3,8 +3,9 @@
 import argparse
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from core.commands.errors import CommandError
@@ -21,9 +22,17 @@ from core.tasks.corpus import HELD_OUT, Corpus, read_corpus
 from core.tasks.large import LargeCorpus, is_large
 from core.tasks.mixed import own_pairs_of
 from core.training.prepare import extend_run, prepare_run, require_state
-from core.training.presets import PRESETS, vocabulary_for
+from core.training.presets import PRESETS, Preset, vocabulary_for
 from core.training.process import situation
-from core.training.settings import SHORT, Setting, parse_setting, train_command, with_settings
+from core.training.settings import (
+    LIKE,
+    MODEL,
+    SHORT,
+    Setting,
+    parse_setting,
+    train_command,
+    with_settings,
+)
 from core.training.trainer import Progress, complete_run
 from core.training.workers import workers
 
@@ -67,6 +76,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--steps", type=int, help="default: the preset's")
     parser.add_argument("--seed", type=int, help="default: 0")
+    parser.add_argument(
+        "--start",
+        type=Path,
+        metavar="RUN",
+        help="begin with the weights, the sizes and the tokenizer of a run, not with fresh ones",
+    )
     parser.add_argument("--guide", metavar="SITE:HEAD", help="a head to guide to the antecedent")
     parser.add_argument(
         "--set",
@@ -115,17 +130,21 @@ def prepare(arguments: argparse.Namespace) -> None:
     files["task"] = files["task"] or [TASK]
     preset_name = arguments.preset or PRESET
     named = files | ({"beside": [arguments.beside]} if arguments.beside else {})
+    start: Path | None = arguments.start
+    named |= {"start": [str(start)]} if start else {}
     task = _task(**files, beside=arguments.beside)
-    if (n_own := _n_own_pairs(task)) and "vocab_size" not in changes:
+    if (n_own := _n_own_pairs(task)) and "vocab_size" not in changes and start is None:
         changes["vocab_size"] = vocabulary_for(n_own)
     if "made_share" in changes and not arguments.beside:
         raise CommandError("made_share is the share of --beside TASK, which is not given")
     preset = with_settings(PRESETS[preset_name], changes)
+    if start is not None:
+        preset = _of_the_same_model(preset, start, changes)
     command = train_command(arguments.out, named, preset_name, changes)
     # Only a large corpus has so many pairs that anything is told.
     tell = telling("split to tokens:", task.n_train if isinstance(task, LargeCorpus) else None)
     try:
-        n_left_out = prepare_run(arguments.out, task, preset_name, preset, command, tell)
+        n_left_out = prepare_run(arguments.out, task, preset_name, preset, command, tell, start)
     except FileExistsError as error:
         can_go_on = ", or go on with it by --resume" if is_run(arguments.out) else ""
         raise CommandError(f"{error}; name another folder{can_go_on}") from error
@@ -139,6 +158,13 @@ def prepare(arguments: argparse.Namespace) -> None:
         print(
             f"warning: pairs left out, longer than the model's {longest} positions: {n_left_out:,}"
         )
+
+
+def _of_the_same_model(preset: Preset, start: Path, changes: Mapping[str, Setting]) -> Preset:
+    """Return a preset with the model of the run that is begun with."""
+    if given := sorted(set(changes) & {*MODEL, LIKE}):
+        raise CommandError(f"{given[0]} cannot change: the model is that of --start {start}")
+    return replace(preset, model=read_settings(start).model)
 
 
 def _changes(arguments: argparse.Namespace) -> dict[str, Setting]:
@@ -218,7 +244,7 @@ def _check_resumable(arguments: argparse.Namespace) -> None:
         raise CommandError(f"{arguments.out} is no run to go on with")
     require_state(arguments.out)
     TRAINING.forget(arguments.out)
-    names = ("task", "valid", "test", "beside", "preset", *SHORT)
+    names = ("task", "valid", "test", "beside", "preset", "start", *SHORT)
     given = [f"--{each}" for each in names if getattr(arguments, each) is not None]
     given = [each for each in given if each != "--steps"]
     changes = dict(map(parse_setting, arguments.set))

@@ -103,6 +103,9 @@ def _metrics(
     guide_losses = [step.guide_loss for step in steps if step.guide_loss is not None]
     if guide_losses:
         record["guide_loss"] = fmean(guide_losses)
+    rewards = [step.reward for step in steps if step.reward is not None]
+    if rewards:
+        record["reward"] = fmean(rewards)
     if quality is not None:
         record["held_out_loss"] = quality.loss
         record["held_out_exact_match"] = quality.exact_match
