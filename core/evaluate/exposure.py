@@ -126,16 +126,16 @@ def after_mistake(model: Transformer, pairs: Sequence[Pair]) -> AfterMistake:
 
     Args:
         model: Of encoder and decoder, in evaluation mode.
-        pairs: Those of one token only are left out.
+        pairs: Those of no word are left out, for nothing follows.
     """
     longer = [pair for pair in pairs if len(pair.target) > _SHORTEST]
-    counts = [(_going_on(model, group)) for group in sorted_batches(longer)]
+    counts = [_going_on(model, group) for group in sorted_batches(longer)]
     disturbed, undisturbed, n = (sum(column) for column in zip(*counts, strict=True))
     return AfterMistake(disturbed / n, undisturbed / n, n)
 
 
-_SHORTEST = 3
-"""Ids of a target of one token: BOS, the token, EOS."""
+_SHORTEST = 2
+"""Ids of a target of no word: BOS, EOS."""
 
 
 @torch.inference_mode()

@@ -5,8 +5,10 @@
 
 from core.experiments.bottleneck import BOTTLENECK
 from core.experiments.experiment import Experiment
+from core.experiments.forcing import FORCING
 from core.experiments.guide import GUIDE
 from core.experiments.heads import HEADS
+from core.experiments.metric import METRIC
 from core.experiments.mixing import MIXING
 from core.experiments.norms import NORMS
 from core.experiments.order import ORDER
@@ -20,7 +22,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     each.name: each
     for each in (
         *(BOTTLENECK, READING, ORDER, MIXING, HEADS, PROJECTIONS, SCALE, RESIDUALS, NORMS),
-        *(GUIDE, VOCABULARY),
+        *(FORCING, METRIC, GUIDE, VOCABULARY),
     )
 }
 """In the order in which a course meets them."""
