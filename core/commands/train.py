@@ -3,9 +3,8 @@
 import argparse
 import signal
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 from core.commands.errors import CommandError
@@ -22,17 +21,10 @@ from core.tasks.corpus import HELD_OUT, Corpus, read_corpus
 from core.tasks.large import LargeCorpus, is_large
 from core.tasks.mixed import own_pairs_of
 from core.training.prepare import extend_run, prepare_run, require_state
-from core.training.presets import PRESETS, Preset, vocabulary_for
+from core.training.presets import PRESETS, vocabulary_for
 from core.training.process import situation
-from core.training.settings import (
-    LIKE,
-    MODEL,
-    SHORT,
-    Setting,
-    parse_setting,
-    train_command,
-    with_settings,
-)
+from core.training.settings import SHORT, Setting, parse_setting, train_command, with_settings
+from core.training.start import with_model_of
 from core.training.trainer import Progress, complete_run
 from core.training.workers import workers
 
@@ -77,10 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--steps", type=int, help="default: the preset's")
     parser.add_argument("--seed", type=int, help="default: 0")
     parser.add_argument(
-        "--start",
-        type=Path,
-        metavar="RUN",
-        help="begin with the weights, the sizes and the tokenizer of a run, not with fresh ones",
+        "--start", type=Path, metavar="RUN", help="begin with the model and tokenizer of a run"
     )
     parser.add_argument("--guide", metavar="SITE:HEAD", help="a head to guide to the antecedent")
     parser.add_argument(
@@ -129,9 +118,9 @@ def prepare(arguments: argparse.Namespace) -> None:
     files = {part: getattr(arguments, part) or [] for part in ("task", "valid", "test")}
     files["task"] = files["task"] or [TASK]
     preset_name = arguments.preset or PRESET
-    named = files | ({"beside": [arguments.beside]} if arguments.beside else {})
     start: Path | None = arguments.start
-    named |= {"start": [str(start)]} if start else {}
+    beside = [arguments.beside] if arguments.beside else []
+    named = files | {"beside": beside, "start": [str(start)] if start else []}
     task = _task(**files, beside=arguments.beside)
     if (n_own := _n_own_pairs(task)) and "vocab_size" not in changes and start is None:
         changes["vocab_size"] = vocabulary_for(n_own)
@@ -139,7 +128,7 @@ def prepare(arguments: argparse.Namespace) -> None:
         raise CommandError("made_share is the share of --beside TASK, which is not given")
     preset = with_settings(PRESETS[preset_name], changes)
     if start is not None:
-        preset = _of_the_same_model(preset, start, changes)
+        preset = with_model_of(start, preset, changes)
     command = train_command(arguments.out, named, preset_name, changes)
     # Only a large corpus has so many pairs that anything is told.
     tell = telling("split to tokens:", task.n_train if isinstance(task, LargeCorpus) else None)
@@ -158,13 +147,6 @@ def prepare(arguments: argparse.Namespace) -> None:
         print(
             f"warning: pairs left out, longer than the model's {longest} positions: {n_left_out:,}"
         )
-
-
-def _of_the_same_model(preset: Preset, start: Path, changes: Mapping[str, Setting]) -> Preset:
-    """Return a preset with the model of the run that is begun with."""
-    if given := sorted(set(changes) & {*MODEL, LIKE}):
-        raise CommandError(f"{given[0]} cannot change: the model is that of --start {start}")
-    return replace(preset, model=read_settings(start).model)
 
 
 def _changes(arguments: argparse.Namespace) -> dict[str, Setting]:

@@ -81,6 +81,10 @@ class Experiment:
         if self.judged_by not in (EXACT_MATCH, *(each.name for each in self.measures)):
             raise ValueError(f"{self.name}: {self.judged_by} is not measured")
 
+    def measure(self, name: str) -> Measure | None:
+        """Return one of the further measures; None for exact match, which is none of them."""
+        return next((each for each in self.measures if each.name == name), None)
+
     def variant(self, name: str) -> Variant:
         """Return a variant.
 

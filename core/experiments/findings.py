@@ -30,16 +30,16 @@ _FEWER = N_("{variant}: {share}, {points} points fewer (95 %: {low} to {high}; {
 _MORE = N_("{variant}: {share}, {points} points more (95 %: {low} to {high}; {seeds} seeds).")
 _FEWER_ONCE = N_("{variant}: {share}, {points} points fewer (one seed: no interval).")
 _MORE_ONCE = N_("{variant}: {share}, {points} points more (one seed: no interval).")
-_VALUE = N_("{variant}, {measure}: {share}.")
+_VALUE = N_("{variant}: {measure} {share}.")
 _VALUE_LESS = N_(
-    "{variant}, {measure}: {share}, {points} less (95 %: {low} to {high}; {seeds} seeds)."
+    "{variant}: {measure} {share}, {points} less (95 %: {low} to {high}; {seeds} seeds)."
 )
 _VALUE_MORE = N_(
-    "{variant}, {measure}: {share}, {points} more (95 %: {low} to {high}; {seeds} seeds)."
+    "{variant}: {measure} {share}, {points} more (95 %: {low} to {high}; {seeds} seeds)."
 )
-_VALUE_LESS_ONCE = N_("{variant}, {measure}: {share}, {points} less (one seed: no interval).")
-_VALUE_MORE_ONCE = N_("{variant}, {measure}: {share}, {points} more (one seed: no interval).")
-_MISSING = N_("{variant}, {measure}: not reached in every training.")
+_VALUE_LESS_ONCE = N_("{variant}: {measure} {share}, {points} less (one seed: no interval).")
+_VALUE_MORE_ONCE = N_("{variant}: {measure} {share}, {points} more (one seed: no interval).")
+_MISSING = N_("{variant}: {measure} not reached in every training.")
 _OF_SENTENCES = ((_FEWER_ONCE, _FEWER), (_MORE_ONCE, _MORE))
 _OF_A_MEASURE = ((_VALUE_LESS_ONCE, _VALUE_LESS), (_VALUE_MORE_ONCE, _VALUE_MORE))
 """Less or more → with one seed, with several."""

@@ -1,13 +1,16 @@
 """A run that begins with the weights of another instead of fresh ones."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.config import ConfigError, ModelConfig
 from core.files import write_atomically
 from core.runs.checkpoint import save_weights
-from core.runs.run import Run, load_run
+from core.runs.run import Run, load_run, read_settings
 from core.runs.weights import START, weights_file
+from core.training.presets import Preset
+from core.training.settings import LIKE, MODEL, Setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +48,15 @@ def start_of(path: Path, model: ModelConfig) -> Start:
         what = ", ".join(differing) or "its tokenizer"
         raise ConfigError(f"{path} has another model than the one to be trained: {what}")
     return Start(run)
+
+
+def with_model_of(start: Path, preset: Preset, changes: Mapping[str, Setting]) -> Preset:
+    """Return a preset with the model of the run that is begun with.
+
+    Raises:
+        ConfigError: Settings of the model were to change.
+        RunError: There is no such run.
+    """
+    if given := sorted(set(changes) & {*MODEL, LIKE}):
+        raise ConfigError(f"{given[0]} cannot change: the model is that of {start}")
+    return replace(preset, model=read_settings(start).model)

@@ -32,6 +32,10 @@ LESSONS: Mapping[str, Lesson] = {
     "scale": Lesson("scaling", "scaling", "softmax"),
     "residuals": Lesson("layers", "layers", "stream"),
     "norms": Lesson("layers", "layers", "norms"),
+    "forcing": Lesson("decoding", "decoding", "exposure"),
+    "metric": Lesson("decoding", "decoding", "output"),
+    "guide": Lesson("heads", "trial", "guided"),
+    "vocabulary": Lesson("", "view", "sentence"),
 }
 """Experiment → the view."""
 

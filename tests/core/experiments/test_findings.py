@@ -71,10 +71,10 @@ def test_a_claim_about_another_measure_is_judged_by_that():
     right, steps = what_came_out(guide, found)[:3], what_came_out(guide, found)[3:]
     assert all("As claimed" not in line for line in right)
     assert steps == [
-        "no guide, steps to 95 % exact match: 620.0.",
-        "a head of the last layer guided, steps to 95 % exact match: 420.0, 200.0 less "
+        "no guide: steps to 95 % exact match 620.0.",
+        "a head of the last layer guided: steps to 95 % exact match 420.0, 200.0 less "
         "(95 %: 200.0 to 200.0; 3 seeds). As claimed.",
-        "a head of the first layer guided, steps to 95 % exact match: not reached in every "
+        "a head of the first layer guided: steps to 95 % exact match not reached in every "
         "training.",
     ]
 
@@ -83,10 +83,10 @@ def test_shares_are_said_in_percent_and_points_and_one_seed_has_no_interval():
     found = measured("after_mistake", {"base": (0.5,), "scheduled": (0.625,), "free": (0.25,)})
     forcing = EXPERIMENTS["forcing"]
     assert what_came_out(forcing, found)[3:] == [
-        "teacher forcing, tokens right after a forced mistake: 50.0 %.",
-        "scheduled sampling, up to 50 %, tokens right after a forced mistake: 62.5 %, 12.5 more "
+        "teacher forcing: tokens right after a forced mistake 50.0 %.",
+        "scheduled sampling, up to 50 %: tokens right after a forced mistake 62.5 %, 12.5 more "
         "(one seed: no interval). Too few seeds to tell.",
-        "free running, tokens right after a forced mistake: 25.0 %, 25.0 less (one seed: no "
+        "free running: tokens right after a forced mistake 25.0 %, 25.0 less (one seed: no "
         "interval).",
     ]
 
