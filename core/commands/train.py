@@ -288,7 +288,7 @@ def line(progress: Progress) -> str:
     step, quality = progress.train_step, progress.held_out
     parts = [
         f"step {step.step}",
-        f"loss {step.loss:.4f}",
+        f"loss {step.loss:.4f}" if step.reward is None else f"reward {step.reward:.4f}",
         f"{step.n_tokens / step.seconds:,.0f} tokens/s",
     ]
     if step.guide_loss is not None:

@@ -39,7 +39,7 @@ class Trained:
     by_length: tuple[tuple[int, int, int], ...]
     """(source tokens, sentences, of them right), by length."""
     curve: Mapping[str, list[float]] = field(default_factory=dict)
-    """step, loss, held_out_exact_match of the training; in later files more."""
+    """step, held_out_exact_match, and loss, reward, held_out_loss and seconds where told."""
     measures: Mapping[str, float] = field(default_factory=dict)
     """What only some experiments measure, by the name of the measure; absent in older files."""
 

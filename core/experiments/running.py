@@ -30,8 +30,8 @@ N_MEASURED = 1000
 """Held-out sentences by which lengths are compared."""
 RUNS = "runs"
 """Folder of the runs of an experiment, with their weights."""
-_CURVE = ("step", "loss", "held_out_exact_match")
-_FURTHER = ("seconds", "held_out_loss", "reward")
+_CURVE = ("step", "held_out_exact_match")
+_FURTHER = ("loss", "seconds", "held_out_loss", "reward")
 """What a curve has besides, where the training told it."""
 
 

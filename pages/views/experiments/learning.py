@@ -99,20 +99,17 @@ def _seen(series: dict[str, list[float]], measure: str, step: int) -> str:
 
 
 def _numbers(asked: Asked) -> Columns:
-    rows = []
-    for variant in asked.trained:
-        steps, losses = asked.results.curve(variant.name, LOSS)
-        _steps, shares = asked.results.curve(variant.name, RIGHT)
-        rows += [
-            (variant.name, step, loss, share)
-            for step, loss, share in zip(steps, losses, shares, strict=True)
-        ]
-    names = ("variant", "step", LOSS, RIGHT)
-    columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-    for name in (HELD_OUT, SECONDS):
-        if _has(asked, name):
-            of_each = [asked.results.curve(each.name, name)[1] for each in asked.trained]
-            columns[name] = [value for values in of_each for value in values]
+    """Return a row for each measurement; a column for what all variants were measured by."""
+    steps = [asked.results.curve(each.name, RIGHT)[0] for each in asked.trained]
+    names = [each.name for each in asked.trained]
+    columns: dict[str, list[str] | list[float]] = {
+        "variant": [name for name, at in zip(names, steps, strict=True) for _step in at],
+        "step": [step for at in steps for step in at],
+    }
+    for measure in (LOSS, RIGHT, HELD_OUT, SECONDS):
+        if _has(asked, measure):
+            of_each = [asked.results.curve(name, measure)[1] for name in names]
+            columns[measure] = [value for values in of_each for value in values]
     return columns
 
 
