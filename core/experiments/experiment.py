@@ -80,6 +80,10 @@ class Experiment:
             raise ValueError(f"{self.name}: no variant to start from: {', '.join(sorted(odd))}")
         if self.judged_by not in (EXACT_MATCH, *(each.name for each in self.measures)):
             raise ValueError(f"{self.name}: {self.judged_by} is not measured")
+        judged = self.measure(self.judged_by)
+        as_good = any(each.expected is Expected.AS_GOOD for each in self.variants)
+        if judged is not None and not judged.share and as_good:
+            raise ValueError(f"{self.name}: as good is said of shares, not of {judged.name}")
 
     def measure(self, name: str) -> Measure | None:
         """Return one of the further measures; None for exact match, which is none of them."""

@@ -117,16 +117,14 @@ def findings(
         complete = results.has(variant.name, name)
         compared = variant.name != BASE and complete and results.has(BASE, name)
         less = results.less(variant.name, name) if compared else None
-        judged = name == experiment.judged_by and variant.expected is not None
+        expected = variant.expected if name == experiment.judged_by else None
         found.append(
             Finding(
                 variant=variant.label,
                 share=results.estimate(variant.name, name) if complete else Estimate(0.0, 0, 0, 0),
                 n=results.trained[0].n,
                 less=less,
-                verdict=verdict(variant.expected, less)
-                if less is not None and judged and variant.expected is not None
-                else None,
+                verdict=None if less is None or expected is None else verdict(expected, less),
                 measure=measure,
                 complete=complete,
             )

@@ -27,8 +27,9 @@ FORCING = Experiment(
     measures=(AFTER_MISTAKE,),
     judged_by=AFTER_MISTAKE.name,
     caution=N_(
-        "The mistake is the most probable wrong word in the middle of a sentence; from there on "
-        "the model is fed its own words, and words are compared position by position. The training "
-        "losses do not compare: each is measured on the words that the model was fed."
+        "The mistake is the most probable wrong word in the middle of each of 400 held-out "
+        "sentences; from there on the model is fed its own words, and words are compared position "
+        "by position. The training losses do not compare: each is measured on the words that the "
+        "model was fed."
     ),
 )

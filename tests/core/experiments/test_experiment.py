@@ -4,6 +4,7 @@ import pytest
 
 from core.experiments import EXPERIMENTS
 from core.experiments.experiment import BASE, Experiment, Variant
+from core.experiments.measures import BLEU
 from core.model.transformer import count_parameters
 from core.tasks import TASKS
 
@@ -47,6 +48,8 @@ def test_a_start_or_a_measure_that_there_is_not_is_refused():
         replace(order, variants=(Variant(BASE, "all", start="nowhere"),))
     with pytest.raises(ValueError, match="bleu is not measured"):
         replace(order, judged_by="bleu")
+    with pytest.raises(ValueError, match="as good is said of shares, not of bleu"):
+        replace(order, measures=(BLEU,), judged_by="bleu")
 
 
 def test_what_is_judged_is_claimed():
