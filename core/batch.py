@@ -16,13 +16,15 @@ from torch import Tensor
 from core.heads import Side
 from core.tasks.corpus import Corpus
 from core.tasks.mixed import Mixed
-from core.tasks.task import Reference, Sample, Task
+from core.tasks.task import Link, Reference, Sample, Task
 from core.tokenizer import Encoding, Tokenizer
 from core.vocabulary import BOS, EOS, PAD
 
 Ids = tuple[int, ...]
 Around = tuple[Ids, Ids]
 """What stands before the tokens of a text, and after them."""
+TokenLink = tuple[int, Ids]
+"""A decoder row, and the places of the source tokens that what it writes comes from."""
 _AT_ONCE = 20_000
 """So many different words are split to tokens at once."""
 Lengths = NDArray[np.int64]
@@ -58,6 +60,8 @@ class Pair:
     references: tuple[TokenReference, ...] = ()
     text: str = ""
     """The source sentence."""
+    alignment: tuple[TokenLink, ...] = ()
+    """Where the target's words come from; only of whom it was asked for."""
     labels: tuple[int, ...] = ()
     """What a model of one stack is to predict at each of its places, PAD where nothing: see
     `core.objective`. Of such a pair either source or target is empty."""
@@ -85,6 +89,8 @@ class Batch:
     """The source sentences as text."""
     pad_id: int = PAD
     """What rows are filled up with; models from elsewhere have another one."""
+    alignment: tuple[tuple[TokenLink, ...], ...] = ()
+    """Of each pair."""
 
     @property
     def inputs(self) -> tuple[Tensor | None, Tensor | None]:
@@ -139,6 +145,7 @@ class Batch:
             self.references[rows],
             self.sources[rows],
             self.pad_id,
+            self.alignment[rows],
         )
 
 
@@ -152,6 +159,8 @@ def encode_samples(
     samples: Sequence[Sample],
     target_tokenizer: Tokenizer | None = None,
     around: tuple[Around, Around] = (((), (EOS,)), ((BOS,), (EOS,))),
+    *,
+    aligned: bool = False,
 ) -> list[Pair]:
     """Return samples as token ids, their references as token indices.
 
@@ -160,6 +169,7 @@ def encode_samples(
         samples: With text.
         target_tokenizer: None where it is the same.
         around: What a source begins and ends with, and a target.
+        aligned: Whether the pairs are to know where their targets' words come from.
     """
     (before, after), (begins, ends) = around
     sources = tokenizer.encode_all([sample.source for sample in samples])
@@ -170,6 +180,7 @@ def encode_samples(
             (*begins, *target.ids, *ends),
             tuple(_token_reference(ref, source, target) for ref in sample.references),
             sample.source,
+            _token_links(sample.links, source, target) if aligned else (),
         )
         for sample, source, target in zip(samples, sources, targets, strict=True)
     ]
@@ -224,6 +235,17 @@ def _token_reference(reference: Reference, source: Encoding, target: Encoding) -
     )
 
 
+def _token_links(
+    links: Sequence[Link], source: Encoding, target: Encoding
+) -> tuple[TokenLink, ...]:
+    found: dict[int, set[int]] = {}
+    for link in links:
+        # Row i writes the sentence's token i, as for a pronoun.
+        for step in target.tokens_in(link.target):
+            found.setdefault(step, set()).update(source.tokens_in(link.source))
+    return tuple((step, tuple(sorted(found[step]))) for step in sorted(found))
+
+
 def one_row(ids: Sequence[int]) -> Tensor | None:
     """Return ids_1K of one sequence as a model takes it; None for one that there is not.
 
@@ -253,6 +275,7 @@ def collate(pairs: Sequence[Pair], pad_id: int = PAD) -> Batch:
         references=tuple(pair.references for pair in pairs),
         sources=tuple(pair.text for pair in pairs),
         pad_id=pad_id,
+        alignment=tuple(pair.alignment for pair in pairs),
     )
 
 

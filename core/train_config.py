@@ -1,11 +1,16 @@
 """How a model is trained: frozen and validated."""
 
+import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from core.settings import Settings, require
 
 Precision = Literal["auto", "float32", "bfloat16"]
+GuideTo = Literal["antecedent", "alignment"]
+Objective = Literal["cross_entropy", "minimum_risk", "self_critical", "reinforce"]
+RewardName = Literal["bleu", "exact", "constant"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +40,29 @@ class TrainConfig(Settings):
     guide: str = ""
     """Guided attention: the head that is asked to look from a pronoun to its antecedent, as
     SITE:HEAD (`encoder.1.self:0`); empty for none."""
+    guide_to: GuideTo = "antecedent"
+    """Where the guided head is asked to look: alignment for one of cross-attention that is to look
+    from each word of the target to the source words that it comes from."""
     guide_weight: float = 0.1
     """Weight of the guided attention's loss beside the cross-entropy."""
     scheduled_sampling: float = 0.0
     """Share of the decoder's inputs that are the model's own words instead of the true ones at the
     end of training; it rises evenly from 0 at the first step (Bengio et al. 2015)."""
+    teacher_forcing: bool = True
+    """Without, the decoder is fed its own words from the first step on: free running."""
+    objective: Objective = "cross_entropy"
+    """What is made small: the cross-entropy of each word, or minus the reward that whole sentences
+    are expected to get. minimum_risk: over the true target and samples (Shen et al. 2016).
+    self_critical: of samples beside the greedy target's (Rennie et al. 2017). reinforce: of
+    samples, without a baseline. All but the first begin with a trained run."""
+    reward: RewardName = "bleu"
+    """Of a sentence: its BLEU, whether it is exactly right, or 1 for any: the control that Choshen
+    et al. (2020) ask for."""
+    samples: int = 8
+    """Targets that are drawn for each source, where rewards are made large."""
+    alpha: float = 0.05
+    """How sharp the distribution over the samples is under minimum_risk; Shen et al. have 100
+    samples and 0.005."""
     accumulate: int = 1
     """Parts in which a batch is computed, one after the other, where it does not fit at once."""
     precision: Precision = "auto"
@@ -55,7 +78,7 @@ class TrainConfig(Settings):
     def __post_init__(self) -> None:
         object.__setattr__(self, "adam_betas", tuple(self.adam_betas))  # JSON has only lists
         self.check_types()
-        counts = ("steps", "batch_size", "warmup", "accumulate")
+        counts = ("steps", "batch_size", "warmup", "accumulate", "samples")
         for name in (*counts, "evaluate_every", "checkpoint_every", "keep_checkpoints"):
             require(getattr(self, name) >= 1, f"{name} is {getattr(self, name)}, not 1 or more")
         not_negative = ("cooldown", "learning_rate_factor", "guide_weight", "clip_norm", "patience")
@@ -67,7 +90,52 @@ class TrainConfig(Settings):
             self.accumulate <= self.batch_size or self.batch_tokens > 0,
             f"accumulate is {self.accumulate}, more than the {self.batch_size} pairs of a batch",
         )
+        for name, offered in _CHOICES.items():
+            value = getattr(self, name)
+            require(value in offered, f"{name} is {value!r}, not {', '.join(offered)}")
         require(
-            self.precision in get_args(Precision),
-            f"precision is {self.precision!r}, not {', '.join(get_args(Precision))}",
+            bool(self.guide) or self.guide_to == "antecedent",
+            f"guide_to is {self.guide_to}, and guide names no head to be guided",
         )
+        require(self.alpha > 0, f"alpha is {self.alpha}, not above 0")
+        require(
+            self.teacher_forcing or self.scheduled_sampling == 0,
+            f"scheduled_sampling is {self.scheduled_sampling}, and teacher_forcing is False: then "
+            "all inputs are the model's own words",
+        )
+        self._check_objective()
+
+    def _check_objective(self) -> None:
+        """Refuse what does not go with rewards."""
+        if self.objective == "cross_entropy":
+            return
+        for name in ("guide", "scheduled_sampling", "teacher_forcing"):
+            value, usual = getattr(self, name), {"guide": "", "teacher_forcing": True}
+            require(
+                value == usual.get(name, 0.0),
+                f"{name} is {value!r}, which goes with the cross-entropy, and objective is "
+                f"{self.objective}",
+            )
+        # Beside a baseline, or among candidates that are all worth the same, nothing is to gain.
+        require(
+            self.reward != "constant" or self.objective == "reinforce",
+            f"reward is constant, whose gradient is 0 under {self.objective}: objective=reinforce "
+            "is the control",
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings as JSON can hold them; later ones only where they differ."""
+        kept = Settings.to_dict(self)
+        usual = {field.name: field.default for field in dataclasses.fields(self)}
+        return {n: value for n, value in kept.items() if n not in _LATER or value != usual[n]}
+
+
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "precision": get_args(Precision),
+    "guide_to": get_args(GuideTo),
+    "objective": get_args(Objective),
+    "reward": get_args(RewardName),
+}
+"""Setting → what it can be."""
+_LATER = ("guide_to", "teacher_forcing", "objective", "reward", "samples", "alpha")
+"""Settings that files of before do not have."""

@@ -40,6 +40,9 @@ def render() -> None:
         with st.container(width="stretch", key=layout.LESSON_TEXT):
             claim, source = _("Claim"), plain(experiment.source)
             st.markdown(f":small[**{claim}.** {_(experiment.claim)} :gray[({source})]]")
+            if experiment.caution:
+                caution = _("To be kept in mind")
+                st.markdown(f":small[**{caution}.** {_(experiment.caution)}]")
     # Always there: Streamlit knows a part by its place.
     with st.container():
         if asked is None:

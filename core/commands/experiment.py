@@ -69,9 +69,15 @@ def _described(experiment: Experiment) -> dict[str, Any]:
         "source": experiment.source,
         "task": experiment.task,
         "seeds": experiment.seeds,
+        "judged_by": experiment.judged_by,
+        "caution": experiment.caution,
         "settings": dict(experiment.settings),
         "variants": {
-            each.name: {"label": each.label, "changes": dict(each.changes)}
+            each.name: {
+                "label": each.label,
+                "changes": dict(each.changes),
+                **({"start": each.start} if each.start else {}),
+            }
             for each in experiment.variants
         },
     }
@@ -92,7 +98,10 @@ def _show(experiment: Experiment, folder: Path, *, as_json: bool) -> None:
     print(f"{experiment.question}\n\nClaim: {experiment.claim}\n({experiment.source})\n")
     for variant in experiment.variants:
         changes = ", ".join(f"{name}={value}" for name, value in variant.changes.items())
-        print(f"  {variant.name:<18}{variant.label}{f'  ({changes})' if changes else ''}")
+        start = f", from {variant.start}" if variant.start else ""
+        print(f"  {variant.name:<18}{variant.label}{f'  ({changes})' if changes else ''}{start}")
+    if experiment.caution:
+        print(f"\n{experiment.caution}")
     n = len(experiment.variants) * experiment.seeds
     steps = experiment.preset(experiment.variants[0], 0).training.steps
     print(f"\n{n} trainings of {steps:,} steps on {experiment.task}\n")
@@ -111,6 +120,7 @@ def _show(experiment: Experiment, folder: Path, *, as_json: bool) -> None:
 def _measured(experiment: Experiment, results: Results | None) -> dict[str, Any]:
     if results is None:
         return {"measured": None}
+    names = ("exact_match", "loss", "parameters", "seconds")
     return {
         "measured": {
             "n": results.trained[0].n,
@@ -118,7 +128,8 @@ def _measured(experiment: Experiment, results: Results | None) -> dict[str, Any]
             "measures": {
                 variant.name: {
                     measure: asdict(results.estimate(variant.name, measure))
-                    for measure in ("exact_match", "loss", "parameters", "seconds")
+                    for measure in (*names, *(each.name for each in experiment.measures))
+                    if results.has(variant.name, measure)
                 }
                 for variant in experiment.variants
                 if results.of(variant.name)

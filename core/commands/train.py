@@ -24,6 +24,7 @@ from core.training.prepare import extend_run, prepare_run, require_state
 from core.training.presets import PRESETS, vocabulary_for
 from core.training.process import situation
 from core.training.settings import SHORT, Setting, parse_setting, train_command, with_settings
+from core.training.start import with_model_of
 from core.training.trainer import Progress, complete_run
 from core.training.workers import workers
 
@@ -67,6 +68,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--steps", type=int, help="default: the preset's")
     parser.add_argument("--seed", type=int, help="default: 0")
+    parser.add_argument(
+        "--start", type=Path, metavar="RUN", help="begin with the model and tokenizer of a run"
+    )
     parser.add_argument("--guide", metavar="SITE:HEAD", help="a head to guide to the antecedent")
     parser.add_argument(
         "--set",
@@ -114,18 +118,22 @@ def prepare(arguments: argparse.Namespace) -> None:
     files = {part: getattr(arguments, part) or [] for part in ("task", "valid", "test")}
     files["task"] = files["task"] or [TASK]
     preset_name = arguments.preset or PRESET
-    named = files | ({"beside": [arguments.beside]} if arguments.beside else {})
+    start: Path | None = arguments.start
+    beside = [arguments.beside] if arguments.beside else []
+    named = files | {"beside": beside, "start": [str(start)] if start else []}
     task = _task(**files, beside=arguments.beside)
-    if (n_own := _n_own_pairs(task)) and "vocab_size" not in changes:
+    if (n_own := _n_own_pairs(task)) and "vocab_size" not in changes and start is None:
         changes["vocab_size"] = vocabulary_for(n_own)
     if "made_share" in changes and not arguments.beside:
         raise CommandError("made_share is the share of --beside TASK, which is not given")
     preset = with_settings(PRESETS[preset_name], changes)
+    if start is not None:
+        preset = with_model_of(start, preset, changes)
     command = train_command(arguments.out, named, preset_name, changes)
     # Only a large corpus has so many pairs that anything is told.
     tell = telling("split to tokens:", task.n_train if isinstance(task, LargeCorpus) else None)
     try:
-        n_left_out = prepare_run(arguments.out, task, preset_name, preset, command, tell)
+        n_left_out = prepare_run(arguments.out, task, preset_name, preset, command, tell, start)
     except FileExistsError as error:
         can_go_on = ", or go on with it by --resume" if is_run(arguments.out) else ""
         raise CommandError(f"{error}; name another folder{can_go_on}") from error
@@ -218,7 +226,7 @@ def _check_resumable(arguments: argparse.Namespace) -> None:
         raise CommandError(f"{arguments.out} is no run to go on with")
     require_state(arguments.out)
     TRAINING.forget(arguments.out)
-    names = ("task", "valid", "test", "beside", "preset", *SHORT)
+    names = ("task", "valid", "test", "beside", "preset", "start", *SHORT)
     given = [f"--{each}" for each in names if getattr(arguments, each) is not None]
     given = [each for each in given if each != "--steps"]
     changes = dict(map(parse_setting, arguments.set))
@@ -280,7 +288,7 @@ def line(progress: Progress) -> str:
     step, quality = progress.train_step, progress.held_out
     parts = [
         f"step {step.step}",
-        f"loss {step.loss:.4f}",
+        f"loss {step.loss:.4f}" if step.reward is None else f"reward {step.reward:.4f}",
         f"{step.n_tokens / step.seconds:,.0f} tokens/s",
     ]
     if step.guide_loss is not None:

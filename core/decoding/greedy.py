@@ -3,7 +3,7 @@
 B batch, S source length, V vocabulary.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import torch
 from torch import Tensor
@@ -11,6 +11,8 @@ from torch import Tensor
 from core.decoding.step import DecodeOptions, DecodeStep, Stepper, length_limit, steps
 from core.model import Probe, Transformer
 
+ChooseAll = Callable[[Tensor], Tensor]
+"""From logits_BV to ids_B, the next tokens of all sentences."""
 _NOTHING = -1
 """What stands after the end of a target: no token has this id."""
 
@@ -30,6 +32,11 @@ def greedy_steps(
     return steps(model, source_S, most_probable, options, prompt)
 
 
+def next_tokens(logits_BV: Tensor) -> Tensor:
+    """Return ids_B, the most probable of each row."""
+    return logits_BV.argmax(dim=-1)
+
+
 def decode_greedily(
     model: Transformer, source_BS: Tensor, probe: Probe | None = None
 ) -> list[tuple[int, ...]]:
@@ -40,12 +47,29 @@ def decode_greedily(
     Returns:
         For each sentence its target's ids without BOS; EOS is the last unless the limit came first.
     """
+    return decode_by(next_tokens, model, source_BS, probe)
+
+
+def decode_by(
+    choose: ChooseAll, model: Transformer, source_BS: Tensor, probe: Probe | None = None
+) -> list[tuple[int, ...]]:
+    """Translate a batch as `decode_greedily` does, by another choice of the next tokens.
+
+    Args:
+        choose: How they follow from the scores.
+        model: Of encoder and decoder, in evaluation mode.
+        source_BS: Padded.
+        probe: Looks at the attention sublayers or changes them.
+
+    Returns:
+        For each sentence its target's ids without BOS; EOS is the last unless the limit came first.
+    """
     stepper = Stepper(model, source_BS, DecodeOptions(probe=probe, watch=False))
     begins_BT = source_BS.new_tensor([model.config.begins]).expand(len(source_BS), -1)
     # Each has its own limit, whichever sentences are beside it.
     lengths_B = (source_BS != model.config.pad_id).sum(dim=1)
     limits_B = source_BS.new_tensor([length_limit(model, n) for n in lengths_B.tolist()])
-    return _written(stepper, begins_BT, limits_B)
+    return _written(stepper, begins_BT, limits_B, choose)
 
 
 def continue_greedily(
@@ -69,7 +93,12 @@ def continue_greedily(
     return _written(stepper, prompt_BT.to(model.device), prompt_BT.new_full((n,), limit))
 
 
-def _written(stepper: Stepper, begins_BT: Tensor, limits_B: Tensor) -> list[tuple[int, ...]]:
+def _written(
+    stepper: Stepper,
+    begins_BT: Tensor,
+    limits_B: Tensor,
+    choose: ChooseAll = next_tokens,
+) -> list[tuple[int, ...]]:
     """Return what follows, token by token, after what is fed first."""
     limits_B = limits_B.to(begins_BT.device)
     # The first column is left out in the end: a model with one position writes no other.
@@ -80,7 +109,7 @@ def _written(stepper: Stepper, begins_BT: Tensor, limits_B: Tensor) -> list[tupl
     while open_B.any():
         first = len(written) == 1 and begins_BT.shape[1] > 1
         scores_BV, _ = stepper.feed_all(begins_BT) if first else stepper.feed(next_B)
-        next_B = scores_BV.argmax(dim=-1)
+        next_B = choose(scores_BV)
         written.append(next_B.masked_fill(~open_B, _NOTHING))
         open_B &= ~torch.isin(next_B, end_E) & (limits_B >= len(written))
     rows = torch.stack(written, dim=1).tolist()

@@ -1,6 +1,6 @@
 """Sampling: draw the next token from the model's distribution, made sharper or cut off at will.
 
-V vocabulary.
+B batch, S source length, V vocabulary.
 """
 
 import math
@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from core.config import ConfigError
+from core.decoding.greedy import decode_by
 from core.decoding.step import DecodeOptions, DecodeStep, steps
 from core.model import Transformer
 
@@ -81,3 +82,15 @@ def sampled_steps(
         return int(torch.multinomial(probabilities_V, 1, generator=generator))
 
     return steps(model, source_S, draw, options, prompt)
+
+
+def decode_by_sampling(model: Transformer, source_BS: Tensor) -> list[tuple[int, ...]]:
+    """Draw a target for each source of a batch from the model's distribution as it is.
+
+    Draws from torch's global random state; see `core.decoding.greedy.decode_by`.
+    """
+
+    def draw(logits_BV: Tensor) -> Tensor:
+        return torch.multinomial(logits_BV.softmax(dim=-1), 1)[:, 0]
+
+    return decode_by(draw, model, source_BS)

@@ -1,6 +1,6 @@
 """What changes when a model is fed its own words instead of the true ones.
 
-V vocabulary, T target length.
+B batch, S source length, T target length, D model width, V vocabulary.
 """
 
 from collections.abc import Iterable, Sequence
@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 import torch
 
-from core.batch import Pair, collate
-from core.decoding.step import DecodeStep
+from core.batch import Batch, Pair, collate
+from core.decoding.step import DecodeStep, sayable
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import sorted_batches
 from core.model import Transformer
+from core.model.masks import padding_to_hide
 from core.objective import translations
 from core.runs.run import Run
 
@@ -103,6 +104,73 @@ def overall(positions: Sequence[PositionAccuracy]) -> PositionAccuracy:
         sum(each.free * each.n for each in positions) / n,
         n,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class AfterMistake:
+    """How well a model goes on after a mistake that it was made to write."""
+
+    accuracy: float
+    """Share of the tokens after the mistake that are right, position by position."""
+    undisturbed: float
+    """Share of the same tokens that are right without the mistake."""
+    n: int
+    """Tokens after the mistakes."""
+
+
+def after_mistake(model: Transformer, pairs: Sequence[Pair]) -> AfterMistake:
+    """Force a mistake in the middle of each target and let the model go on with its own words.
+
+    Up to the middle the model is fed the true words. There it is fed the most probable of the
+    wrong ones, the mistake that it would make itself, and from then on what it writes.
+
+    Args:
+        model: Of encoder and decoder, in evaluation mode.
+        pairs: Those of no word are left out, for nothing follows.
+    """
+    longer = [pair for pair in pairs if len(pair.target) > _SHORTEST]
+    counts = [_going_on(model, group) for group in sorted_batches(longer)]
+    disturbed, undisturbed, n = (sum(column) for column in zip(*counts, strict=True))
+    return AfterMistake(disturbed / n, undisturbed / n, n)
+
+
+_SHORTEST = 2
+"""Ids of a target of no word: BOS, EOS."""
+
+
+@torch.inference_mode()
+def _going_on(model: Transformer, pairs: Sequence[Pair]) -> tuple[int, int, int]:
+    """Return how many tokens are right after a mistake, without it, and how many there are."""
+    batch = collate(pairs, model.config.pad_id).to(model.device)
+    memory_BSD = model.encode(batch.source_BS)
+    visible_B1S = padding_to_hide(batch.source_BS, model.config.pad_id)
+    # Row i of the labels is what row i writes; EOS is no word to be mistaken for.
+    middle_B1 = (batch.predicted_BT.sum(dim=1, keepdim=True) - 1) // 2
+    rows_1T = torch.arange(batch.fed_BT.shape[1], device=model.device)[None]
+    after_BT = (rows_1T > middle_B1) & batch.predicted_BT
+    found = []
+    for mistaken in (True, False):
+        fed_BT = batch.fed_BT.clone()
+        said_BT = fed_BT
+        for row in range(fed_BT.shape[1]):
+            logits_BTV = sayable(model.decode(fed_BT, memory_BSD, visible_B1S), model.config)
+            said_BT = logits_BTV.argmax(dim=-1)
+            if row + 1 == fed_BT.shape[1]:
+                break
+            next_B = torch.where(middle_B1[:, 0] < row, said_BT[:, row], fed_BT[:, row + 1])
+            if mistaken:
+                at_B = middle_B1[:, 0] == row
+                next_B = torch.where(at_B, _most_probable_wrong(logits_BTV, batch, row), next_B)
+            # Padding stays padding.
+            fed_BT[:, row + 1] = next_B.where(batch.predicted_BT[:, row + 1], fed_BT[:, row + 1])
+        found.append(int(((said_BT == batch.labels_BT) & after_BT).sum()))
+    return found[0], found[1], int(after_BT.sum())
+
+
+def _most_probable_wrong(logits_BTV: torch.Tensor, batch: Batch, row: int) -> torch.Tensor:
+    """Return ids_B: of each sentence the most probable token of a row that is not the true one."""
+    wrong_BV = logits_BTV[:, row].scatter(1, batch.labels_BT[:, row, None], -torch.inf)
+    return wrong_BV.argmax(dim=-1)
 
 
 @torch.inference_mode()

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from core.experiments.measures import EXACT_MATCH, Measure
 from core.training.presets import PRESETS, Preset
 from core.training.settings import Setting, with_settings
 
@@ -25,11 +26,12 @@ REVERSING: Mapping[str, Setting] = {
 
 
 class Expected(StrEnum):
-    """What a claim says of a variant's exact match beside that of the base."""
+    """What a claim says of a variant's measure beside that of the base."""
 
     LESS = "less"
     AS_GOOD = "as_good"
     """Less by no more than `WITHIN`."""
+    MORE = "more"
 
 
 WITHIN = 0.05
@@ -47,6 +49,8 @@ class Variant:
     """Settings of the model or of its training."""
     expected: Expected | None = None
     """What the claim says of it; None where it says nothing."""
+    start: str = ""
+    """The variant whose trained weights, of the same seed, it begins with; empty for fresh ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +74,29 @@ class Experiment:
     """Lengths that are measured, too, and that training never draws; for tasks of symbols."""
     by_distance: bool = False
     """Whether it is measured how far the influence of a source token reaches in the encoder."""
+    measures: tuple[Measure, ...] = ()
+    """What is measured beside exact match and loss."""
+    judged_by: str = EXACT_MATCH
+    """The measure that the claim is about."""
+    caution: str = ""
+    """What is to be kept in mind of what comes out; marked for translation."""
 
     def __post_init__(self) -> None:
         names = [variant.name for variant in self.variants]
         if names[:1] != [BASE] or len(set(names)) < len(names):
             raise ValueError(f"{self.name}: variants need different names, {BASE} first: {names}")
+        if odd := {each.start for each in self.variants} - {"", *names}:
+            raise ValueError(f"{self.name}: no variant to start from: {', '.join(sorted(odd))}")
+        if self.judged_by not in (EXACT_MATCH, *(each.name for each in self.measures)):
+            raise ValueError(f"{self.name}: {self.judged_by} is not measured")
+        judged = self.measure(self.judged_by)
+        as_good = any(each.expected is Expected.AS_GOOD for each in self.variants)
+        if judged is not None and not judged.share and as_good:
+            raise ValueError(f"{self.name}: as good is said of shares, not of {judged.name}")
+
+    def measure(self, name: str) -> Measure | None:
+        """Return one of the further measures; None for exact match, which is none of them."""
+        return next((each for each in self.measures if each.name == name), None)
 
     def variant(self, name: str) -> Variant:
         """Return a variant.

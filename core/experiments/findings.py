@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core.experiments.experiment import BASE, WITHIN, Expected, Experiment
+from core.experiments.measures import EXACT_MATCH, Measure
 from core.experiments.results import Estimate, Results
 from core.messages import N_
 
@@ -29,6 +30,19 @@ _FEWER = N_("{variant}: {share}, {points} points fewer (95 %: {low} to {high}; {
 _MORE = N_("{variant}: {share}, {points} points more (95 %: {low} to {high}; {seeds} seeds).")
 _FEWER_ONCE = N_("{variant}: {share}, {points} points fewer (one seed: no interval).")
 _MORE_ONCE = N_("{variant}: {share}, {points} points more (one seed: no interval).")
+_VALUE = N_("{variant}: {measure} {share}.")
+_VALUE_LESS = N_(
+    "{variant}: {measure} {share}, {points} less (95 %: {low} to {high}; {seeds} seeds)."
+)
+_VALUE_MORE = N_(
+    "{variant}: {measure} {share}, {points} more (95 %: {low} to {high}; {seeds} seeds)."
+)
+_VALUE_LESS_ONCE = N_("{variant}: {measure} {share}, {points} less (one seed: no interval).")
+_VALUE_MORE_ONCE = N_("{variant}: {measure} {share}, {points} more (one seed: no interval).")
+_MISSING = N_("{variant}: {measure} not reached in every training.")
+_OF_SENTENCES = ((_FEWER_ONCE, _FEWER), (_MORE_ONCE, _MORE))
+_OF_A_MEASURE = ((_VALUE_LESS_ONCE, _VALUE_LESS), (_VALUE_MORE_ONCE, _VALUE_MORE))
+"""Less or more → with one seed, with several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +52,17 @@ class Finding:
     variant: str
     """Its label; marked for translation."""
     share: Estimate
-    """Held-out sentences without a mistake."""
+    """Held-out sentences without a mistake, or another measure."""
     n: int
     """Held-out sentences of each seed."""
     less: Estimate | None
     """By how much that is less than the base's; None for the base."""
     verdict: Verdict | None
     """None where the claim says nothing of it."""
+    measure: Measure | None = None
+    """None for held-out sentences without a mistake."""
+    complete: bool = True
+    """Whether every training of the variant has the measure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +73,7 @@ class Writing:
     share: Callable[[float], str] = lambda share: f"{100 * share:.1f} %"
     points: Callable[[float], str] = lambda points: f"{points:.1f}"
     count: Callable[[int], str] = lambda n: f"{n:,}"
+    number: Callable[[float], str] = lambda value: f"{value:,.1f}"
 
 
 def verdict(expected: Expected, less: Estimate) -> Verdict:
@@ -66,7 +85,11 @@ def verdict(expected: Expected, less: Estimate) -> Verdict:
     <Verdict.FAILS: 'fails'>
     >>> verdict(Expected.LESS, Estimate(0.3, -0.1, 0.7, 3))
     <Verdict.OPEN: 'open'>
+    >>> verdict(Expected.MORE, Estimate(-0.3, -0.4, -0.2, 3))
+    <Verdict.HOLDS: 'holds'>
     """
+    if expected is Expected.MORE:
+        expected, less = Expected.LESS, Estimate(-less.mean, -less.high, -less.low, less.n)
     if expected is Expected.LESS:
         if less.low > 0:
             return Verdict.HOLDS
@@ -76,33 +99,59 @@ def verdict(expected: Expected, less: Estimate) -> Verdict:
     return Verdict.FAILS if less.low > WITHIN else Verdict.OPEN
 
 
-def findings(experiment: Experiment, results: Results) -> list[Finding]:
-    """Return what came out for each variant that was trained, the base first."""
+def findings(
+    experiment: Experiment, results: Results, measure: Measure | None = None
+) -> list[Finding]:
+    """Return what came out for each variant that was trained, the base first.
+
+    Args:
+        experiment: The question.
+        results: Its trainings.
+        measure: One of the experiment's; None for exact match.
+    """
     found = []
+    name = EXACT_MATCH if measure is None else measure.name
     for variant in experiment.variants:
         if not results.of(variant.name):
             continue
-        less = None if variant.name == BASE else results.less(variant.name)
+        complete = results.has(variant.name, name)
+        compared = variant.name != BASE and complete and results.has(BASE, name)
+        less = results.less(variant.name, name) if compared else None
+        expected = variant.expected if name == experiment.judged_by else None
         found.append(
             Finding(
                 variant=variant.label,
-                share=results.estimate(variant.name),
+                share=results.estimate(variant.name, name) if complete else Estimate(0.0, 0, 0, 0),
                 n=results.trained[0].n,
                 less=less,
-                verdict=None
-                if less is None or variant.expected is None
-                else verdict(variant.expected, less),
+                verdict=None if less is None or expected is None else verdict(expected, less),
+                measure=measure,
+                complete=complete,
             )
         )
     return found
 
 
+def all_findings(experiment: Experiment, results: Results) -> list[Finding]:
+    """Return what came out by exact match, and then by each further measure of an experiment.
+
+    A measure that no training has, as in older files, is left out.
+    """
+    measured = [
+        each
+        for each in experiment.measures
+        if any(trained.value(each.name) is not None for trained in results.trained)
+    ]
+    by = (None, *measured)
+    return [finding for each in by for finding in findings(experiment, results, each)]
+
+
 def verdicts(experiment: Experiment, results: Results) -> dict[str, Verdict]:
     """Return a verdict for each variant of which the claim says something."""
-    names = [each.name for each in experiment.variants if results.of(each.name)]
+    names = {each.label: each.name for each in experiment.variants}
     return {
-        name: finding.verdict
-        for name, finding in zip(names, findings(experiment, results), strict=True)
+        names[finding.variant]: finding.verdict
+        for finding in all_findings(experiment, results)
         if finding.verdict is not None
     }
 
@@ -115,19 +164,25 @@ def in_words(finding: Finding, writing: Writing | None = None) -> str:
         writing: In which language; None for English.
     """
     writing = writing or Writing()
-    said = {"variant": writing.text(finding.variant), "share": writing.share(finding.share.mean)}
-    less = finding.less
+    measure, less = finding.measure, finding.less
+    in_percent = measure is None or measure.share
+    value = writing.share if in_percent else writing.number
+    said = {"variant": writing.text(finding.variant), "share": value(finding.share.mean)}
+    if measure is not None:
+        said["measure"] = writing.text(measure.label)
     if less is None:
-        return writing.text(_BASE).format(**said, n=writing.count(finding.n))
+        said |= {"n": writing.count(finding.n), "seeds": writing.count(finding.share.n)}
+        text = _BASE if measure is None else _VALUE if finding.complete else _MISSING
+        return writing.text(text).format(**said)
     fewer = less.mean >= 0
+    once, often = (_OF_SENTENCES if measure is None else _OF_A_MEASURE)[not fewer]
+    scale, points = (100, writing.points) if in_percent else (1, writing.number)
     if less.n > 1:
-        text = _FEWER if fewer else _MORE
         low, high = (less.low, less.high) if fewer else (-less.high, -less.low)
-        said |= {"low": writing.points(100 * low), "high": writing.points(100 * high)}
+        said |= {"low": points(scale * low), "high": points(scale * high)}
         said["seeds"] = writing.count(less.n)
-    else:
-        text = _FEWER_ONCE if fewer else _MORE_ONCE
-    line = writing.text(text).format(**said, points=writing.points(100 * abs(less.mean)))
+    text = often if less.n > 1 else once
+    line = writing.text(text).format(**said, points=points(scale * abs(less.mean)))
     if finding.verdict is None:
         return line
     return f"{line} {writing.text(VERDICTS[finding.verdict])}"
@@ -135,4 +190,4 @@ def in_words(finding: Finding, writing: Writing | None = None) -> str:
 
 def what_came_out(experiment: Experiment, results: Results) -> list[str]:
     """Return all of it in English, a line a variant."""
-    return [in_words(each) for each in findings(experiment, results)]
+    return [in_words(each) for each in all_findings(experiment, results)]

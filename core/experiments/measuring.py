@@ -22,7 +22,9 @@ N_BEYOND = 100
 """Rows of each length that training never draws."""
 N_DIFFERENTIATED = 100
 """Held-out sentences of which gradients are taken."""
-_CURVE = ("step", "loss", "held_out_exact_match")
+_CURVE = ("step", "held_out_exact_match")
+_FURTHER = ("loss", "seconds", "held_out_loss", "reward")
+"""What a curve has besides, where the training told it."""
 
 
 def measured(run: Run, experiment: Experiment, variant: Variant, seed: int) -> Trained:
@@ -38,6 +40,7 @@ def measured(run: Run, experiment: Experiment, variant: Variant, seed: int) -> T
         RunError: Its task cannot be used any more.
     """
     assert run.evaluation is not None
+    measures = {each.name: each.of(run) for each in experiment.measures}
     rows, pronoun = list(read_rows(run.path)), run.evaluation["pronoun"]
     learned = [row for row in rows if all(name in row for name in _CURVE)]
     return Trained(
@@ -51,7 +54,12 @@ def measured(run: Run, experiment: Experiment, variant: Variant, seed: int) -> T
         pronouns=None if pronoun is None else pronoun["accuracy"],
         n_pronouns=0 if pronoun is None else pronoun["n"],
         by_length=_by_length(run, experiment.beyond),
-        curve={name: [float(row[name]) for row in learned] for name in _CURVE},
+        curve={
+            name: [float(row[name]) for row in learned]
+            for name in (*_CURVE, *_FURTHER)
+            if all(name in row for row in learned)
+        },
+        measures={name: value for name, value in measures.items() if value is not None},
         by_distance=_by_distance(run) if experiment.by_distance else (),
     )
 

@@ -39,10 +39,19 @@ class Trained:
     by_length: tuple[tuple[int, int, int], ...]
     """(source tokens, sentences, of them right), by length."""
     curve: Mapping[str, list[float]] = field(default_factory=dict)
-    """step, loss, held_out_exact_match of the training."""
+    """step, held_out_exact_match, and loss, reward, held_out_loss and seconds where told."""
     by_distance: tuple[tuple[int, int, float], ...] = ()
     """(tokens before a position, pairs, gradient norm of what the encoder makes there relative to
     that of its own token), by distance; none where an experiment does not ask for it."""
+    measures: Mapping[str, float] = field(default_factory=dict)
+    """What only some experiments measure, by the name of the measure; absent in older files."""
+
+    def value(self, measure: str) -> float | None:
+        """Return a figure by its name; None where there is none."""
+        if measure in self.measures:
+            return self.measures[measure]
+        found = getattr(self, measure, None)
+        return None if found is None else float(found)
 
     @classmethod
     def read(cls, stored: Mapping[str, Any]) -> Self:
@@ -144,18 +153,24 @@ class Results:
         return tuple(sorted(set.intersection(*of_each))) if of_each else ()
 
     def estimate(self, variant: str, measure: str = "exact_match") -> Estimate:
-        """Return the mean of a measure over the seeds of a variant."""
-        return Estimate.of([float(getattr(each, measure)) for each in self.of(variant)])
+        """Return the mean of a measure over the seeds of a variant that have it."""
+        values = [each.value(measure) for each in self.of(variant)]
+        return Estimate.of([value for value in values if value is not None])
+
+    def has(self, variant: str, measure: str) -> bool:
+        """Say whether every training of a variant has a measure."""
+        found = self.of(variant)
+        return bool(found) and all(each.value(measure) is not None for each in found)
 
     def less(self, variant: str, measure: str = "exact_match") -> Estimate:
         """Return by how much a measure is less than the base's, seed by seed.
 
         Variants of a seed learn from the same batches, so that what a seed does to both goes out.
         """
-        base = {each.seed: each for each in self.of(BASE)}
-        pairs = [(base[each.seed], each) for each in self.of(variant) if each.seed in base]
+        base = {each.seed: each.value(measure) for each in self.of(BASE)}
+        pairs = [(base.get(each.seed), each.value(measure)) for each in self.of(variant)]
         return Estimate.of(
-            [float(getattr(one, measure)) - float(getattr(each, measure)) for one, each in pairs]
+            [one - other for one, other in pairs if one is not None and other is not None]
         )
 
     def save(self, path: Path) -> None:

@@ -20,6 +20,7 @@ from core.runs.folder import versions
 from core.runs.run import is_run, load_run
 from core.tasks import TASKS
 from core.training.prepare import prepare_run
+from core.training.settings import MODEL
 from core.training.trainer import complete_run
 
 RUNS = "runs"
@@ -66,7 +67,7 @@ def expected_seconds(experiment: Experiment, seeds: int, folder: Path = SHIPPED)
 
 def run_of(folder: Path, variant: Variant) -> Path:
     """Return the run of a variant, with its weights: that of the first seed."""
-    return folder / RUNS / f"{variant.name}-0"
+    return _run(folder, variant.name, 0)
 
 
 def keep_run(folder: Path, experiment: Experiment, variant: Variant, runs: Path) -> Path:
@@ -109,22 +110,23 @@ def run_experiment(
         OSError: Something cannot be written.
     """
     # All seeds of the first variant would keep one waiting for a first comparison.
-    wanted = [(variant, seed) for seed in range(seeds) for variant in experiment.variants]
+    ordered = in_order(experiment)
+    wanted = [(variant, seed) for seed in range(seeds) for variant in ordered]
     found: list[Trained] = []
     for variant, seed in wanted:
-        file = out / f"{variant.name}-{seed}.json"
-        if not file.exists():
-            path = out / RUNS / f"{variant.name}-{seed}"
-            for step, steps in _train(experiment, variant, seed, path):
+        file = _measurement(out, variant.name, seed)
+        if not file.exists() or _still_needed(experiment, variant, seed, out):
+            path = _run(out, variant.name, seed)
+            for step, steps in _train(experiment, variant, seed, out):
                 yield Step(variant, seed, len(found), len(wanted), step, steps)
-            found_out = measured(load_run(path), experiment, variant, seed)
-            written = json.dumps(asdict(found_out), indent=1)
-            write_atomically(file, written.encode())
-            # Only the first seed is looked at.
-            if seed:
-                shutil.rmtree(path)
+            figures = measured(load_run(path), experiment, variant, seed)
+            write_atomically(file, json.dumps(asdict(figures), indent=1).encode())
         found.append(Trained.read(json.loads(file.read_text(encoding="utf-8"))))
         yield Step(variant, seed, len(found), len(wanted), 0, 0)
+        # Only the first seed is looked at; others may have been what variants started from.
+        if seed and variant == ordered[-1]:
+            for each in ordered:
+                shutil.rmtree(_run(out, each.name, seed), ignore_errors=True)
     Results(
         experiment=experiment.name,
         trained=tuple(found),
@@ -134,17 +136,60 @@ def run_experiment(
     ).save(out / f"{experiment.name}.json")
 
 
+def in_order(experiment: Experiment) -> list[Variant]:
+    """Return the variants in an order in which each comes after the one that it starts from.
+
+    Raises:
+        ValueError: Two of them start from each other.
+    """
+    ordered: list[Variant] = []
+    left = list(experiment.variants)
+    while left:
+        done = {"", *(each.name for each in ordered)}
+        ready = next((each for each in left if each.start in done), None)
+        if ready is None:
+            raise ValueError(f"{experiment.name}: variants start from each other")
+        ordered.append(ready)
+        left.remove(ready)
+    return ordered
+
+
+def _run(out: Path, variant: str, seed: int) -> Path:
+    return out / RUNS / f"{variant}-{seed}"
+
+
+def _measurement(out: Path, variant: str, seed: int) -> Path:
+    return out / f"{variant}-{seed}.json"
+
+
+def _still_needed(experiment: Experiment, variant: Variant, seed: int, out: Path) -> bool:
+    """Say whether weights that another variant is yet to start from are gone."""
+    waiting = [
+        each
+        for each in experiment.variants
+        if each.start == variant.name and not _measurement(out, each.name, seed).exists()
+    ]
+    return bool(waiting) and not is_run(_run(out, variant.name, seed))
+
+
 def _train(
-    experiment: Experiment, variant: Variant, seed: int, path: Path
+    experiment: Experiment, variant: Variant, seed: int, out: Path
 ) -> Iterator[tuple[int, int]]:
     """Train a run to its end; yield the steps that are done, and all of them."""
+    path = _run(out, variant.name, seed)
+    start = _run(out, variant.start, seed) if variant.start else None
     preset = experiment.preset(variant, seed)
     if not is_run(path):
         changes = {**experiment.settings, **variant.changes}
+        if start is not None:
+            # The model is that of the start.
+            changes = {name: value for name, value in changes.items() if name not in MODEL}
         settings = " ".join(f"--set {name}={value}" for name, value in changes.items())
         command = f"python -m core train {path.name} --task {experiment.task} --preset {PRESET}"
-        prepare_run(
-            path, TASKS[experiment.task], PRESET, preset, f"{command} --seed {seed} {settings}"
-        )
+        command = f"{command} --seed {seed} {settings}"
+        if start is not None:
+            command += f" --start {start.name}"
+        task = TASKS[experiment.task]
+        prepare_run(path, task, PRESET, preset, command, start=start)
     for progress in complete_run(path):
         yield progress.train_step.step, preset.training.steps

@@ -10,7 +10,7 @@ import re
 
 from core.runs.run import NOTICE
 from core.runs.settings import LINES
-from core.runs.weights import BEST, CHECKPOINTS, SNAPSHOTS
+from core.runs.weights import BEST, CHECKPOINTS, SNAPSHOTS, START
 from core.tasks.corpus import FILES
 
 STATUS, METRICS, EVALUATION = "status.json", "metrics.jsonl", "evaluation.json"
@@ -37,7 +37,7 @@ TEXTS = (
     PRUNING,
     STATUS,
 )
-WEIGHT_FOLDERS = (BEST, CHECKPOINTS, SNAPSHOTS)
+WEIGHT_FOLDERS = (BEST, CHECKPOINTS, SNAPSHOTS, START)
 # As `core.runs.weights.weights_file` writes it, so that a step has one name.
 _STEP = "step-([0-9]{8}|[1-9][0-9]{8,11})"
 _WEIGHTS = re.compile(rf"({'|'.join(WEIGHT_FOLDERS)})/{_STEP}\.safetensors")

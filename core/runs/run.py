@@ -17,7 +17,7 @@ train.log         what that process said
 heads.json        what silencing each head costs; heads.lock, heads.progress, heads.log while and
                   after it is measured: see `core.jobs`
 checkpoints/      step-00000400.safetensors, with step-00000400.state.safetensors beside it
-snapshots/ best/ live/    weights to look at: see `core.runs.weights`
+snapshots/ best/ live/ start/    weights to look at: see `core.runs.weights`
 """
 
 from collections.abc import Mapping
@@ -78,7 +78,7 @@ class Run:
     @property
     def is_untrained(self) -> bool:
         """Whether its weights are those that its seed made; never those of an opened model."""
-        return self.step == 0 and not self.settings.is_opened
+        return self.step == 0 and not self.settings.is_opened and not self.settings.start
 
 
 def load_run(path: Path, step: int | None = None) -> Run:

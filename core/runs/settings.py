@@ -31,6 +31,9 @@ class RunSettings:
     family: str = ""
     """What people call an opened model's kind: BERT, GPT-2 and so on."""
 
+    start: str = ""
+    """The run whose weights it began with, and its step; empty for fresh ones."""
+
     @property
     def is_opened(self) -> bool:
         """Whether the model comes from elsewhere: then nothing is known of its training."""
@@ -66,6 +69,7 @@ class RunSettings:
             "versions": dict(self.versions),
             "command": self.command,
             **opened,
+            **({"start": self.start} if self.start else {}),
         }
 
 
@@ -88,6 +92,7 @@ def read_settings(path: Path) -> RunSettings:
             command=str(stored["command"]),
             origin=str(stored.get("origin", "")),
             family=str(stored.get("family", "")),
+            start=str(stored.get("start", "")),
         )
     except KeyError as error:
         raise RunError(f"{path}: run.json does not say {error}") from error

@@ -4,12 +4,14 @@ checkpoints/  what training goes on from, the newest step; weights of some befor
 snapshots/    log-spaced steps, rounded to 8 bits
 best/         the step with the lowest held-out loss
 live/         the newest steps, while somebody watches the training
+start/        of step 0, where a run began with the weights of another
 """
 
 from pathlib import Path
 
 CHECKPOINTS, SNAPSHOTS, BEST, LIVE = "checkpoints", "snapshots", "best", "live"
-FOLDERS = (CHECKPOINTS, BEST, LIVE, SNAPSHOTS)
+START = "start"
+FOLDERS = (CHECKPOINTS, BEST, LIVE, START, SNAPSHOTS)
 """The first that has a step is asked for it: the exact ones before the rounded ones."""
 
 

@@ -74,15 +74,17 @@ def _drawn(
     chunk = first_chunk
     while True:
         seed = f"train {config.seed} {chunk}"
-        yield from _drawn_chunk(task, tokenizer, config.batch_size, seed)[skipped:]
+        yield from _drawn_chunk(task, tokenizer, config, seed)[skipped:]
         chunk, skipped = chunk + 1, 0
 
 
-def _drawn_chunk(task: Task, tokenizer: Tokenizer, batch_size: int, seed: str) -> list[list[Pair]]:
-    rng = random.Random(seed)
+def _drawn_chunk(
+    task: Task, tokenizer: Tokenizer, config: TrainConfig, seed: str
+) -> list[list[Pair]]:
+    rng, batch_size = random.Random(seed), config.batch_size
     drawn = task.training_samples(rng)
     samples = [next(drawn) for _ in range(batch_size * BATCHES_PER_CHUNK)]
-    pairs = encode_samples(tokenizer, samples)
+    pairs = encode_samples(tokenizer, samples, aligned=config.guide_to == "alignment")
     pairs.sort(key=lambda pair: (len(pair.source), len(pair.target)))
     batches = [pairs[start : start + batch_size] for start in range(0, len(pairs), batch_size)]
     rng.shuffle(batches)
@@ -151,7 +153,8 @@ def _mixed(
                 random.Random(f"beside {config.seed} {epoch} {number}")
             )
             pairs = [own.pair(index, tokenizer) for index in chunk.tolist()]
-            pairs += encode_samples(tokenizer, list(itertools.islice(drawn, n_made)))
+            made = list(itertools.islice(drawn, n_made))
+            pairs += encode_samples(tokenizer, made, aligned=config.guide_to == "alignment")
             lengths_N2 = np.array([(len(each.source) - 1, len(each.target) - 2) for each in pairs])
             rng = _generator(config.seed, epoch, number)
             batches = _batches(lengths_N2, config, rng)

@@ -11,8 +11,16 @@ from core.evaluate.evaluation import evaluate
 from core.files import write_atomically
 from core.runs.checkpoint import load_model, save_weights
 from core.runs.folder import RunFolder
-from core.runs.run import NOTICE, PAIRS, RunError, load_run
-from core.runs.weights import CHECKPOINTS, SNAPSHOTS, step_of, weights_file, weights_in
+from core.runs.run import NOTICE, PAIRS, RunError, load_run, read_settings
+from core.runs.weights import (
+    CHECKPOINTS,
+    SNAPSHOTS,
+    START,
+    step_of,
+    weights_at,
+    weights_file,
+    weights_in,
+)
 from core.tasks.corpus import FILES
 
 COPIED = ("run.json", "tokenizer.json", "words.txt", "metrics.jsonl", NOTICE)
@@ -102,6 +110,10 @@ def _begin_copy(run_path: Path, out: Path, *, pairs: bool) -> None:
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise FileExistsError(f"{out} exists already")
     (out / CHECKPOINTS).mkdir(parents=True)
+    if (start := weights_at(run_path, 0)) is not None:
+        (out / START).mkdir()
+        model = load_model(start, read_settings(run_path).model)
+        save_weights(model, out / START / start.name, torch.float16)
     for name in (*COPIED, *(FILES.values() if pairs else ())):
         if (run_path / name).exists():
             write_atomically(out / name, (run_path / name).read_bytes())

@@ -95,7 +95,7 @@ def _metrics(
     record: dict[str, float] = {
         "step": steps[-1].step,
         "seconds": round(seconds, 3),
-        "loss": fmean(step.loss for step in steps),
+        **_learned(steps),
         "learning_rate": steps[-1].learning_rate,
         "tokens_per_second": sum(step.n_tokens for step in steps)
         / sum(step.seconds for step in steps),
@@ -111,3 +111,9 @@ def _metrics(
         record["held_out_chrf"] = quality.chrf
         record["held_out_n"] = quality.n
     return record
+
+
+def _learned(steps: Sequence[TrainStep]) -> dict[str, float]:
+    """Return the mean loss, or the mean reward where that was made large."""
+    rewards = [step.reward for step in steps if step.reward is not None]
+    return {"reward": fmean(rewards)} if rewards else {"loss": fmean(step.loss for step in steps)}

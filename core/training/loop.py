@@ -11,12 +11,16 @@ from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 
 from core.batch import Batch
+from core.config import ModelConfig
 from core.device import autocast, rounded_products
 from core.evaluate.loss import token_loss
 from core.heads import Head
 from core.model import Record, Step, Transformer
 from core.train_config import TrainConfig
+from core.training.free_running import free_running
 from core.training.loss import guided_loss, guided_rows
+from core.training.metric import Candidates, draw, metric_loss
+from core.training.rewards import Reward
 from core.training.schedule import learning_rate
 from core.training.scheduled import sampled_share, with_own_words
 from core.training.workers import ALONE, Workers
@@ -33,14 +37,17 @@ class TrainStep:
     step: int
     """Counts finished steps, so the first one is 1."""
     loss: float
-    """Cross-entropy per target token with label smoothing, in nats."""
+    """Cross-entropy per target token with label smoothing, in nats; where rewards are made large,
+    minus the mean reward."""
     guide_loss: float | None
-    """−log of the guided head's weight on the antecedent; None without guidance, or where
-    no pronoun is in the batch."""
+    """−log of the guided head's weight where it is asked to look; None without guidance, or where
+    the batch has nothing to guide it by."""
     learning_rate: float
     n_tokens: int
     """Target tokens learned from."""
     seconds: float
+    reward: float | None = None
+    """Mean over the targets that were drawn; None where none were."""
 
 
 def make_optimizer(model: Transformer, config: TrainConfig) -> torch.optim.Adam:
@@ -50,13 +57,14 @@ def make_optimizer(model: Transformer, config: TrainConfig) -> torch.optim.Adam:
     )
 
 
-def train(
+def train(  # noqa: PLR0913
     model: Transformer,
     optimizer: torch.optim.Optimizer,
     batches: Iterable[Batch],
     config: TrainConfig,
     first_step: int = 0,
     workers: Workers = ALONE,
+    reward: Reward | None = None,
 ) -> Iterator[TrainStep]:
     """Take one step a batch until `config.steps` are done; changes the model and the optimizer.
 
@@ -70,10 +78,13 @@ def train(
         config: Schedule, losses and number of steps.
         first_step: How many steps are done already.
         workers: Who else trains this model; each takes its part of every batch.
+        reward: Of `reward_of`, where the objective is one that makes rewards large.
 
     Raises:
         TrainingError: The loss is not a number.
     """
+    if (reward is None) != (config.objective == "cross_entropy"):
+        raise ValueError(f"objective is {config.objective}: a reward belongs to the other ones")
     forward = workers.joined(model)
     for step, batch in enumerate(batches, start=first_step + 1):
         if step > config.steps:
@@ -88,7 +99,12 @@ def train(
         optimizer.zero_grad()
         parts = _parts(model, batch, step, config, workers)
         with rounded_products(config.precision, model.device):
-            loss, guide_loss = _add_gradients(forward, parts, batch, config, workers)
+            if reward is None:
+                loss, guide_loss = _add_gradients(forward, parts, batch, config, workers)
+            else:
+                drawn = ((part, draw(model, part, config, reward)) for part in parts)
+                loss = _add_reward_gradients(forward, model.config, drawn, batch, config, workers)
+                guide_loss = None
         if not isfinite(loss + (guide_loss or 0.0)):
             raise TrainingError(f"the loss is {loss + (guide_loss or 0.0)} at step {step}")
         if config.clip_norm > 0:
@@ -101,6 +117,7 @@ def train(
             learning_rate=rate,
             n_tokens=batch.n_tokens,
             seconds=time.perf_counter() - started,
+            reward=None if reward is None else -loss,
         )
 
 
@@ -117,7 +134,10 @@ def _parts(
     first, count = workers.rank * config.accumulate, workers.count * config.accumulate
     for index in range(first, first + config.accumulate):
         part = batch.part(index, count).to(model.device)
-        yield with_own_words(model, part, sampled_share(step, config))
+        if config.teacher_forcing:
+            yield with_own_words(model, part, sampled_share(step, config))
+        else:
+            yield free_running(model, part)
 
 
 def _add_gradients(
@@ -134,7 +154,7 @@ def _add_gradients(
         nothing to guide a head by.
     """
     guide = Head.parse(config.guide) if config.guide else None
-    n_rows = len(guided_rows(batch.references, guide.site)) if guide else 0
+    n_rows = len(guided_rows(batch, guide, config.guide_to)) if guide else 0
     found: list[Tensor] = []
     for index, part in enumerate(parts, start=1):
         # Gradients of several processes are brought together once, after the last part.
@@ -146,6 +166,27 @@ def _add_gradients(
         found.append(torch.stack([loss, guide_loss]).detach())
     loss, guide_loss = workers.total(torch.stack(found).sum(dim=0)).tolist()
     return loss, guide_loss if n_rows else None
+
+
+def _add_reward_gradients(
+    forward: nn.Module,
+    model: ModelConfig,
+    parts: Iterable[tuple[Batch, list[Candidates]]],
+    batch: Batch,
+    config: TrainConfig,
+    workers: Workers,
+) -> float:
+    """Add the gradients of this process's parts; return minus the mean reward of the batch."""
+    n_pairs = len(batch.source_BS)
+    found = 0.0
+    for index, (part, drawn) in enumerate(parts, start=1):
+        device = part.fed_BT.device
+        with workers.together(forward, index == config.accumulate):
+            with autocast(config.precision, device):
+                loss = metric_loss(forward, model, part.source_BS, drawn, config)
+            (loss / n_pairs * workers.count).backward()
+        found -= sum(each.sampled for each in drawn) / n_pairs
+    return float(workers.total(torch.tensor(found, device=device)))
 
 
 def losses(
@@ -173,5 +214,10 @@ def losses(
     logits_BTV = model(*batch.inputs, record)
     return (
         token_loss(logits_BTV, batch.labels_BT, config.label_smoothing, n_tokens),
-        guided_loss(record.weights(guide.site), batch.references, guide, n_rows or None),
+        guided_loss(
+            record.weights(guide.site),
+            guided_rows(batch, guide, config.guide_to),
+            guide,
+            n_rows or None,
+        ),
     )

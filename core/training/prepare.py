@@ -15,17 +15,18 @@ from core.heads import Head
 from core.model import Transformer, build
 from core.objective import SEPARATOR, longest_side
 from core.runs.folder import RunFolder, versions
-from core.runs.run import PAIRS, RunError, RunSettings, read_settings
+from core.runs.run import PAIRS, RunError, RunSettings, read_settings, read_tokenizer
 from core.runs.weights import has_state, kept_step
 from core.tasks import Sample, Task, task_named
 from core.tasks.corpus import FILES, HELD_OUT, Corpus, CorpusError, OwnPairs
 from core.tasks.large import AT_HAND, LargeCorpus
 from core.tasks.mixed import Mixed, own_pairs_of
 from core.tasks.pairs import as_tsv
-from core.tasks.task import Part
+from core.tasks.task import Drawn, Part
 from core.tokenizer import Tokenizer
 from core.train_config import TrainConfig
 from core.training.presets import Preset
+from core.training.start import start_of
 from core.training.tokenised import keep
 
 TOKENIZER_SAMPLES = 20_000
@@ -40,6 +41,7 @@ def prepare_run(  # noqa: PLR0913
     preset: Preset,
     command: str,
     tell: Callable[[int], None] = lambda _: None,
+    start: Path | None = None,
 ) -> int:
     """Make a run folder with settings and tokenizer, ready for `train_run`; all of it or nothing.
 
@@ -51,6 +53,8 @@ def prepare_run(  # noqa: PLR0913
         preset: Sizes of model and vocabulary, and how it will be trained.
         command: What makes the same run again.
         tell: Called with the number of pairs of a large corpus that are split to tokens so far.
+        start: A run of the same model, with whose weights and tokenizer it begins; None for
+            fresh ones.
 
     Returns:
         How many of the user's own pairs are left out, being longer than the model's positions.
@@ -68,16 +72,27 @@ def prepare_run(  # noqa: PLR0913
             "sentences as it goes: its batches are counted in pairs (batch_size)"
         )
     _check_model(preset)
-    tokenizer = train_tokenizer(task, preset.vocab_size, config.seed, preset.model)
+    if start is None:
+        if config.objective != "cross_entropy":
+            raise ConfigError(
+                f"objective is {config.objective}, which makes a trained model better: a run to "
+                "start from is needed (--start RUN)"
+            )
+        tokenizer = train_tokenizer(task, preset.vocab_size, config.seed, preset.model)
+    else:
+        tokenizer = read_tokenizer(start, read_settings(start).model)
     model = preset.sized(tokenizer.vocab_size)
+    begun = None if start is None else start_of(start, model)
     longest = longest_side(model, tokenizer)
     n_left_out = _n_in_memory(task) - _n_in_memory(fitting(task, tokenizer, longest))
     if config.guide:
-        check_guide(config.guide, task, build(model))
+        check_guide(config, task, build(model))
 
     def fill(folder: Path) -> None:
         nonlocal n_left_out
         n_left_out += _write_pairs(folder, task, tokenizer, longest, tell)
+        if begun is not None:
+            begun.write(folder)
 
     RunFolder(path).begin(
         RunSettings(
@@ -87,6 +102,7 @@ def prepare_run(  # noqa: PLR0913
             training=config,
             versions=versions(),
             command=command,
+            start="" if begun is None else str(begun),
         ),
         tokenizer,
         fill,
@@ -108,8 +124,9 @@ def _check_model(preset: Preset) -> None:
             raise ConfigError(f"{name} is {value!r}: such models can be opened, but not trained")
     if len(model.stacks) == 2:
         return
-    for name in ("guide", "scheduled_sampling"):
-        if value := getattr(config, name):
+    usual = TrainConfig()
+    for name in ("guide", "scheduled_sampling", "teacher_forcing", "objective"):
+        if (value := getattr(config, name)) != getattr(usual, name):
             raise ConfigError(
                 f"{name} is {value!r}, which is for an encoder and a decoder: this model is the "
                 f"{model.stacks[0]} alone"
@@ -228,21 +245,40 @@ def _n_for_tokenizer(task: Task) -> int:
     return max(TOKENIZER_SAMPLES, min(AT_HAND, n_own))
 
 
-def check_guide(guide: str, task: Task, model: Transformer) -> None:
+def check_guide(config: TrainConfig, task: Task, model: Transformer) -> None:
     """Refuse to guide a head that is not there, or on a task that has nothing to guide it by.
 
     Raises:
         ConfigError: The message says what would do.
     """
+    guide = config.guide
     try:
         head = Head.parse(guide)
     except ValueError as error:
         raise ConfigError(str(error)) from error
-    if not task.pronouns:
+    if config.guide_to == "alignment":
+        _check_alignment(head, task)
+    elif not task.pronouns:
         raise ConfigError(f"the task {task.name!r} has no pronouns that {guide} could be guided by")
-    if head.kind.key_side != "source":
+    elif head.kind.key_side != "source":
         raise ConfigError(
             f"{head.site} never sees the source, so it cannot be guided to an antecedent"
         )
     if head.site not in model.sites() or head.index >= model.config.n_heads:
         raise ConfigError(f"{guide} is no head of this model")
+
+
+def _check_alignment(head: Head, task: Task) -> None:
+    """Refuse a head that does not look from the target to the source, or where no link is known."""
+    if head.kind.sides != ("target", "source"):
+        raise ConfigError(
+            f"{head.site} does not look from the target to the source: guide_to=alignment is for "
+            "cross-attention, as in decoder.1.cross:0"
+        )
+    # Sentences that a task makes know their links, files of pairs do not.
+    made = task.made if isinstance(task, Mixed) else task
+    if not isinstance(made, Drawn):
+        raise ConfigError(
+            f"the task {task.name!r} does not know which words belong together, so it has no "
+            f"alignment that {head} could be guided by"
+        )

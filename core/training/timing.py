@@ -27,6 +27,7 @@ from core.training.batches import BATCHES_PER_CHUNK, training_batches
 from core.training.loop import make_optimizer, train
 from core.training.prepare import train_tokenizer
 from core.training.presets import Preset
+from core.training.rewards import reward_of
 from core.work import main, working
 
 TIMING = Job("core.training.timing", "trying a few steps", Files.named("timing"))
@@ -100,7 +101,8 @@ def seconds_per_step(task: Task, preset: Preset) -> float:
     longer = replace(config, steps=middle + len(ahead))
     taken: list[float] = []
     started = time.perf_counter()
-    for step in train(model, make_optimizer(model, longer), ahead, longer, middle):
+    reward = reward_of(longer, tokenizer)
+    for step in train(model, make_optimizer(model, longer), ahead, longer, middle, reward=reward):
         taken.append(step.seconds)
         late = time.perf_counter() - started > SECONDS
         if len(taken) >= MOST or (late and len(taken) >= FEWEST):

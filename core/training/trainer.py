@@ -18,13 +18,14 @@ from core.objective import longest_side
 from core.runs.checkpoint import load_model, load_state
 from core.runs.folder import TRAINING, RunFolder
 from core.runs.run import RunError, RunSettings, load_run, read_settings, read_tokenizer, read_words
-from core.runs.weights import kept_step, newest_checkpoint, step_of
+from core.runs.weights import kept_step, newest_checkpoint, step_of, weights_at
 from core.tasks import task_named
 from core.tokenizer import Tokenizer
 from core.train_config import TrainConfig
 from core.training.batches import training_batches
 from core.training.keeper import Keeper
 from core.training.loop import TrainStep, make_optimizer, train
+from core.training.rewards import Reward, reward_of
 from core.training.workers import Workers, workers
 
 EVALUATION_SAMPLES = 200
@@ -58,6 +59,7 @@ class _Training:
     optimizer: torch.optim.Optimizer
     tokenizer: Tokenizer
     batches: Iterator[Batch]
+    reward: Reward | None
     held_out: list[Pair]
     first_step: int
     words: set[str]
@@ -191,6 +193,7 @@ def _steps(training: _Training, team: Workers) -> Iterator[TrainStep]:
         training.config,
         training.first_step,
         team,
+        training.reward,
     )
 
 
@@ -240,6 +243,7 @@ def _begin(path: Path, team: Workers, device: torch.device) -> _Training:
         optimizer=optimizer,
         tokenizer=tokenizer,
         batches=_noting_words(batches, tokenizer, words),
+        reward=reward_of(config, tokenizer),
         held_out=encode_samples(tokenizer, task.held_out_samples(EVALUATION_SAMPLES, 1, "valid")),
         first_step=first_step,
         words=words,
@@ -252,8 +256,13 @@ def _start_or_go_on(
     """Return model, optimizer, finished steps and words seen."""
     checkpoint = newest_checkpoint(path)
     if checkpoint is None:
-        model = build(settings.model, settings.training.seed).to(device)
-        return model, make_optimizer(model, settings.training), 0, set()
+        start = weights_at(path, 0)
+        model = (
+            build(settings.model, settings.training.seed)
+            if start is None
+            else load_model(start, settings.model)
+        ).to(device)
+        return model, make_optimizer(model, settings.training), 0, read_words(path)
     model = load_model(checkpoint, settings.model).to(device)
     optimizer = make_optimizer(model, settings.training)
     load_state(optimizer, checkpoint.with_suffix(".state.safetensors"))

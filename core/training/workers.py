@@ -21,7 +21,7 @@ from torch.nn.parallel import DistributedDataParallel
 from core.device import best_device
 from core.files import write_atomically
 from core.model import Transformer
-from core.runs.weights import newest_checkpoint
+from core.runs.weights import newest_checkpoint, weights_at
 from core.tasks.corpus import FILES
 from core.training.tokenised import TOKENS
 
@@ -121,6 +121,8 @@ def _files(path: Path) -> dict[str, bytes]:
     found = [path / name for name in SHARED]
     if (checkpoint := newest_checkpoint(path)) is not None:
         found += [checkpoint, checkpoint.with_suffix(".state.safetensors")]
+    elif (start := weights_at(path, 0)) is not None:
+        found.append(start)
     return {str(file.relative_to(path)): file.read_bytes() for file in found if file.exists()}
 
 

@@ -35,6 +35,10 @@ LESSONS: Mapping[str, Lesson] = {
     "residuals": Lesson("layers", "layers", "stream"),
     "norms": Lesson("layers", "layers", "norms"),
     "memory": Lesson("layers", "layers", "parts"),
+    "forcing": Lesson("decoding", "decoding", "exposure"),
+    "metric": Lesson("decoding", "decoding", "output"),
+    "guide": Lesson("heads", "trial", "guided"),
+    "vocabulary": Lesson("", "view", "sentence"),
 }
 """Experiment → the view."""
 

@@ -75,6 +75,13 @@ def _shared(run: Run, head: Head) -> list[str]:
 
 def why_training_loss_is_higher(settings: RunSettings) -> str:
     """Say what a training loss is counted with that a held-out one is not; nothing without it."""
+    if settings.training.objective != "cross_entropy":
+        return ""
+    if not settings.training.teacher_forcing:
+        return _(
+            "The training loss stands higher, for the decoder was fed its own words; on held-out "
+            "sentences it is counted after the true ones."
+        )
     if not settings.model.dropout and not settings.training.label_smoothing:
         return ""
     return _(

@@ -25,6 +25,12 @@ def test_defaults_are_the_papers_training():
         ("clip_norm", -2.0),
         ("label_smoothing", 1.0),
         ("label_smoothing", -0.1),
+        ("guide_to", "somewhere"),
+        ("guide_to", "alignment"),
+        ("objective", "perplexity"),
+        ("reward", "rouge"),
+        ("samples", 0),
+        ("alpha", 0.0),
     ],
 )
 def test_message_names_the_training_setting_and_its_value(name, value):
@@ -32,3 +38,27 @@ def test_message_names_the_training_setting_and_its_value(name, value):
         TrainConfig(**{name: value})
     assert name in str(refused.value)
     assert str(value) in str(refused.value)
+
+
+def test_files_hold_later_settings_only_where_they_differ():
+    assert "guide_to" not in TrainConfig().to_dict()
+    guided = TrainConfig(guide="decoder.0.cross:0", guide_to="alignment")
+    assert guided.to_dict()["guide_to"] == "alignment"
+    for each in (TrainConfig(), guided):
+        assert TrainConfig.from_dict(each.to_dict()) == each
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"teacher_forcing": False, "scheduled_sampling": 0.5}, "scheduled_sampling is 0.5"),
+        ({"objective": "minimum_risk", "scheduled_sampling": 0.5}, "scheduled_sampling is 0.5"),
+        ({"objective": "self_critical", "teacher_forcing": False}, "teacher_forcing is False"),
+        ({"objective": "reinforce", "guide": "encoder.0.self:0"}, "guide is 'encoder.0.self:0'"),
+        ({"objective": "minimum_risk", "reward": "constant"}, "gradient is 0 under minimum_risk"),
+        ({"objective": "self_critical", "reward": "constant"}, "gradient is 0 under self_critical"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(settings, message):
+    with pytest.raises(ConfigError, match=message):
+        TrainConfig(**settings)

@@ -88,7 +88,7 @@ def curves(
     *,
     x: Quantity,
     y: Quantity,
-    at: Sequence[float] | None = None,
+    at: Sequence[float] | Mapping[str, Sequence[float]] | None = None,
     title: str = "",
     rules: Sequence[Rule] = (),
 ) -> alt.LayerChart:
@@ -98,12 +98,12 @@ def curves(
         series: Name → values.
         x: What the values stand at.
         y: What the values are.
-        at: Where they stand; None for 0, 1, 2 ….
+        at: Where they stand, all alike or each series in its own places; None for 0, 1, 2 ….
         title: A sentence.
         rules: Values of x to mark.
     """
     rows = [
-        {"x": index if at is None else at[index], "y": value, "series": name}
+        {"x": _standing(at, name, index), "y": value, "series": name}
         | ({"place": x.labels[index]} if x.labels else {})
         for name, values in series.items()
         for index, value in enumerate(values)
@@ -114,7 +114,7 @@ def curves(
         alt.Chart(pd.DataFrame(rows))
         .mark_line(point=alt.OverlayMarkDef(size=28) if few else False, strokeWidth=1.8)
         .encode(
-            x=alt.X("x:Q", title=x.name, axis=_counted(x, at), scale=_fitting(x)),
+            x=alt.X("x:Q", title=x.name, axis=_counted(x, _common(at)), scale=_fitting(x)),
             y=alt.Y("y:Q", title=y.name, axis=y.axis, scale=y.scale),
             color=alt.Color(
                 "series:N",
@@ -133,6 +133,23 @@ def curves(
     )
     layers = [line, *marked(rules)]
     return alt.LayerChart(layer=layers).properties(height=HEIGHT, title=title)
+
+
+Places = Sequence[float] | Mapping[str, Sequence[float]] | None
+
+
+def _standing(at: Places, name: str, index: int) -> float:
+    """Return where a value of a series stands."""
+    if at is None:
+        return index
+    return at[name][index] if isinstance(at, Mapping) else at[index]
+
+
+def _common(at: Places) -> Sequence[float] | None:
+    """Return all places at which values stand."""
+    if isinstance(at, Mapping):
+        return sorted({place for places in at.values() for place in places})
+    return at
 
 
 def _place(x: Quantity) -> alt.Tooltip:

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 import streamlit as st
 
 from core.experiments.experiment import Experiment
-from core.experiments.findings import findings, in_words
+from core.experiments.findings import all_findings, in_words
+from core.experiments.measures import EXACT_MATCH, Measure
 from core.experiments.results import Estimate, Results
-from pages.frame import cached, charts, links
+from pages.frame import cached, charts, controls, links
 from pages.frame.language import _, n_, number, percent_of_100
 from pages.frame.view import Columns, Shown
 from pages.views.experiments import question
@@ -16,18 +17,21 @@ from viz.charts.curves import Quantity
 from viz.charts.frames import runs_table, written
 from viz.charts.intervals import Measured, intervals
 
+DRAWN = "experiment_drawn"
+"""In the URL: the measure that is drawn."""
+
 
 def draw(asked: Asked) -> Shown | None:
     """Draw each variant's share of right sentences, with its interval and its seeds."""
     results = asked.results
-    things = [_measured(results, each.name, _(each.label)) for each in asked.trained]
-    n_seeds = len(results.seeds)
-    title = n_(
-        "Held-out sentences without a mistake: {n} training of each",
-        "Held-out sentences without a mistake: mean of {n} trainings of each, 95 % interval",
-        n_seeds,
-    ).format(n=number(n_seeds))
-    value = Quantity(_("sentences right"), share=True, domain=(0.0, 1.0))
+    measure = _ask_measure(asked)
+    name = EXACT_MATCH if measure is None else measure.name
+    things = [
+        _measured(results, each.name, _(each.label), name)
+        for each in asked.trained
+        if results.has(each.name, name)
+    ]
+    title, value = _drawn(measure, len(results.seeds))
     left, right = st.columns([11, 9], gap="medium")
     with left:
         picture = charts.chart(
@@ -36,7 +40,8 @@ def draw(asked: Asked) -> Shown | None:
     with right:
         _table(asked)
         _open(asked)
-    lines = [in_words(each, question.writing()) for each in findings(asked.experiment, results)]
+    found = all_findings(asked.experiment, results)
+    lines = [in_words(each, question.writing()) for each in found]
     st.markdown("\n".join(f"- :small[{line}]" for line in lines))
     return Shown(
         name=asked.experiment.name,
@@ -44,7 +49,7 @@ def draw(asked: Asked) -> Shown | None:
         seen=question.seen(asked),
         numbers=lambda: _numbers(asked),
         python=_python(asked),
-        code=(Experiment, Results, Estimate, findings),
+        code=(Experiment, Results, Estimate, all_findings),
         pictures=[picture],
         about={"task": asked.experiment.task, "command": results.command},
         how_to_read=_(
@@ -60,23 +65,57 @@ def draw(asked: Asked) -> Shown | None:
     )
 
 
-def _measured(results: Results, variant: str, label: str) -> Measured:
-    found = results.estimate(variant)
-    return Measured(
-        label, found.mean, found.low, found.high, [each.exact_match for each in results.of(variant)]
-    )
+def _ask_measure(asked: Asked) -> Measure | None:
+    """Ask which measure is drawn, where there are several; None for right sentences."""
+    if not (measures := asked.measures):
+        return None
+    labels = {each.name: _(each.label) for each in measures}
+    offered = {EXACT_MATCH: _("sentences right"), **labels}
+    judged = asked.experiment.judged_by
+    usual = judged if judged in offered else EXACT_MATCH
+    # A choice of one experiment is none of another.
+    key = f"{DRAWN}_{asked.experiment.name}"
+    return asked.experiment.measure(controls.choice(_("What is drawn"), key, offered, usual))
+
+
+def _drawn(measure: Measure | None, n_seeds: int) -> tuple[str, Quantity]:
+    """Return the title of the chart, and what it draws."""
+    if measure is not None:
+        title = n_(
+            "{measure}: {n} training of each",
+            "{measure}: mean of {n} trainings of each, 95 % interval",
+            n_seeds,
+        ).format(measure=_(measure.label), n=number(n_seeds))
+        return title, Quantity(_(measure.label), share=measure.share)
+    title = n_(
+        "Held-out sentences without a mistake: {n} training of each",
+        "Held-out sentences without a mistake: mean of {n} trainings of each, 95 % interval",
+        n_seeds,
+    ).format(n=number(n_seeds))
+    return title, Quantity(_("sentences right"), share=True, domain=(0.0, 1.0))
+
+
+def _measured(results: Results, variant: str, label: str, measure: str) -> Measured:
+    found = results.estimate(variant, measure)
+    values = [each.value(measure) for each in results.of(variant)]
+    each_one = [value for value in values if value is not None]
+    return Measured(label, found.mean, found.low, found.high, each_one)
 
 
 def _table(asked: Asked) -> None:
-    rows = [_row(asked.results, each.name, _(each.label)) for each in asked.trained]
+    rows = [_row(asked, each.name, _(each.label)) for each in asked.trained]
+    of_measures = [_(each.label) for each in asked.measures if each.share]
     shares = {
-        name: lambda value: percent_of_100(value, 1) for name in (_("right"), _("pronouns right"))
+        name: lambda value: percent_of_100(value, 1)
+        for name in (_("right"), _("pronouns right"), *of_measures)
     }
+    others = {_(each.label): number for each in asked.measures if not each.share}
     st.dataframe(
         written(
             runs_table(rows),
             {
                 **shares,
+                **others,
                 _("loss"): number,
                 _("parameters"): number,
                 _("minutes"): lambda value: number(value, 1),
@@ -89,8 +128,9 @@ def _table(asked: Asked) -> None:
     )
 
 
-def _row(results: Results, variant: str, label: str) -> Mapping[str, object]:
+def _row(asked: Asked, variant: str, label: str) -> Mapping[str, object]:
     """Return the means of a variant, by the names of their columns."""
+    results = asked.results
     trained = results.of(variant)
     mean = {
         name: results.estimate(variant, name).mean for name in ("exact_match", "loss", "seconds")
@@ -99,6 +139,10 @@ def _row(results: Results, variant: str, label: str) -> Mapping[str, object]:
     row: dict[str, object] = {_("variant"): label, _("right"): 100 * mean["exact_match"]}
     if has_pronouns:
         row[_("pronouns right")] = 100 * results.estimate(variant, "pronouns").mean
+    for measure in asked.measures:
+        if results.has(variant, measure.name):
+            scale = 100 if measure.share else 1
+            row[_(measure.label)] = scale * results.estimate(variant, measure.name).mean
     return row | {
         _("loss"): mean["loss"],
         _("parameters"): trained[0].parameters,
@@ -125,7 +169,10 @@ def _numbers(asked: Asked) -> Columns:
         *("variant", "seed", "exact_match", "n", "loss", "pronouns", "n_pronouns"),
         *("parameters", "seconds"),
     )
-    return {name: [getattr(each, name) for each in trained] for name in names}
+    columns = {name: [getattr(each, name) for each in trained] for name in names}
+    for measure in asked.measures:
+        columns[measure.name] = [each.value(measure.name) for each in trained]
+    return columns
 
 
 def _python(asked: Asked) -> str:

@@ -8,38 +8,77 @@ from pages.views.experiments import question
 from pages.views.experiments.question import Asked
 from viz.charts.curves import Quantity, curves
 
-MEASURE = "experiment_measure"
-LOSS, RIGHT = "loss", "held_out_exact_match"
+MEASURE, BY = "experiment_measure", "experiment_by"
+LOSS, RIGHT, HELD_OUT, REWARD = "loss", "held_out_exact_match", "held_out_loss", "reward"
+STEP, SECONDS = "step", "seconds"
 
 
 def draw(asked: Asked) -> Shown | None:
     """Draw the mean over seeds of what was measured in training."""
-    offered = {RIGHT: _("sentences right"), LOSS: _("training loss")}
+    labels = {
+        RIGHT: _("sentences right"),
+        LOSS: _("training loss"),
+        HELD_OUT: _("held-out loss"),
+        REWARD: _("reward of samples"),
+    }
+    offered = {name: labels[name] for name in _offered(asked)}
     measure = controls.choice(_("What is drawn"), MEASURE, offered, RIGHT)
-    found = {_(each.label): asked.results.curve(each.name, measure) for each in asked.trained}
-    steps = next(iter(found.values()))[0]
+    by = STEP
+    if _has(asked, SECONDS):
+        by = controls.choice(
+            _("Over"), BY, {STEP: _("training steps"), SECONDS: _("seconds of training")}, STEP
+        )
+    shown = [each for each in asked.trained if measure in asked.results.of(each.name)[0].curve]
+    found = {_(each.label): asked.results.curve(each.name, measure) for each in shown}
     series = {label: values for label, (_steps, values) in found.items()}
+    places = {_(each.label): asked.results.curve(each.name, by)[1] for each in shown}
     picture = charts.chart(
         curves(
             series,
-            at=steps,
-            x=Quantity(_("training step")),
-            y=Quantity(_("sentences right"), share=True)
-            if measure == RIGHT
-            else Quantity(_("training loss, nats per token")),
+            at=places,
+            x=Quantity(_("training step") if by == STEP else _("seconds of training")),
+            y=_quantity(measure, labels[measure]),
             title=_("In training, mean over seeds"),
         )
     )
     return Shown(
         name=f"{asked.experiment.name}-learning",
         title=_("{question} In training").format(question=_(asked.experiment.question)),
-        seen=_seen(series, measure, int(steps[-1])),
+        seen=_seen(series, measure, max(int(steps[-1]) for steps, _values in found.values())),
         numbers=lambda: _numbers(asked),
         python=_python(asked, measure),
         code=(Results, Results.curve),
         pictures=[picture],
         about={"task": asked.experiment.task, "command": asked.results.command},
     )
+
+
+def _has(asked: Asked, measure: str) -> bool:
+    """Say whether all variants were measured so; older results have less."""
+    return all(
+        measure in each.curve
+        for variant in asked.trained
+        for each in asked.results.of(variant.name)
+    )
+
+
+def _offered(asked: Asked) -> list[str]:
+    rewarded = any(REWARD in each.curve for each in asked.results.trained)
+    # Where some make rewards large, the training losses are of two kinds.
+    names = [RIGHT] if rewarded else [RIGHT, LOSS]
+    if _has(asked, HELD_OUT):
+        names.append(HELD_OUT)
+    return [*names, REWARD] if rewarded else names
+
+
+def _quantity(measure: str, label: str) -> Quantity:
+    if measure == RIGHT:
+        return Quantity(label, share=True)
+    if measure == REWARD:
+        return Quantity(label)
+    if measure == HELD_OUT:
+        return Quantity(_("held-out loss, nats per token"))
+    return Quantity(_("training loss, nats per token"))
 
 
 def _seen(series: dict[str, list[float]], measure: str, step: int) -> str:
@@ -52,30 +91,40 @@ def _seen(series: dict[str, list[float]], measure: str, step: int) -> str:
     text = _("After step {step}, of the sentences held out from training, right: {values}.")
     if measure == LOSS:
         text = _("After step {step}, training loss per token: {values}.")
+    elif measure == HELD_OUT:
+        text = _("After step {step}, loss per token of held-out sentences: {values}.")
+    elif measure == REWARD:
+        text = _("In the steps up to {step}, mean reward of the samples: {values}.")
     return text.format(step=number(step), values=values)
 
 
 def _numbers(asked: Asked) -> Columns:
-    rows = []
-    for variant in asked.trained:
-        steps, losses = asked.results.curve(variant.name, LOSS)
-        _steps, shares = asked.results.curve(variant.name, RIGHT)
-        rows += [
-            (variant.name, step, loss, share)
-            for step, loss, share in zip(steps, losses, shares, strict=True)
-        ]
-    names = ("variant", "step", LOSS, RIGHT)
-    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    """Return a row for each measurement; a column for what all variants were measured by."""
+    steps = [asked.results.curve(each.name, RIGHT)[0] for each in asked.trained]
+    names = [each.name for each in asked.trained]
+    columns: dict[str, list[str] | list[float]] = {
+        "variant": [name for name, at in zip(names, steps, strict=True) for _step in at],
+        "step": [step for at in steps for step in at],
+    }
+    for measure in (LOSS, RIGHT, HELD_OUT, SECONDS):
+        if _has(asked, measure):
+            of_each = [asked.results.curve(name, measure)[1] for name in names]
+            columns[measure] = [value for values in of_each for value in values]
+    return columns
 
 
 def _python(asked: Asked, measure: str) -> str:
-    names = [each.name for each in asked.trained]
+    names = [each.name for each in asked.trained if measure in asked.results.of(each.name)[0].curve]
+    # Rewards are of some variants only, and in no row of the numbers.
+    column = measure if measure != REWARD else RIGHT
+    if measure == REWARD:
+        names = [each.name for each in asked.trained]
     lines = [
         question.reading(asked),
         "numbers = {",
-        f'    "{measure}": [',
+        f'    "{column}": [',
         f"        value for name in {names}",
-        f'        for value in results.curve(name, "{measure}")[1]',
+        f'        for value in results.curve(name, "{column}")[1]',
         "    ]",
         "}",
         "",

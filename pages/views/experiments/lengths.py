@@ -17,16 +17,22 @@ FEWEST = 20
 def draw(asked: Asked) -> Shown | None:
     """Draw each variant's share of right sentences over the length of the source."""
     found = {_(each.label): asked.results.by_length(each.name) for each in asked.trained}
-    # All variants are measured on the same sentences.
-    lengths = [length for length, (n, _right) in next(iter(found.values())).items() if n >= FEWEST]
-    series = {
-        label: [of_length[length][1] / of_length[length][0] for length in lengths]
+    # All variants are measured on the same sentences, which may be cut into other tokens.
+    places = {
+        label: [length for length, (n, _right) in of_length.items() if n >= FEWEST]
         for label, of_length in found.items()
     }
+    series = {
+        label: [found[label][length][1] / found[label][length][0] for length in lengths]
+        for label, lengths in places.items()
+    }
+    lengths = next(iter(places.values()))
+    alike = all(each == lengths for each in places.values())
+    said = _seen(series, lengths, asked.experiment.beyond) if alike else _seen_apart(series, places)
     picture = charts.chart(
         curves(
             series,
-            at=lengths,
+            at=lengths if alike else places,
             x=Quantity(_("tokens of the source"), zero=False),
             y=Quantity(_("sentences right"), share=True),
             title=_("Held-out sentences without a mistake, by their length"),
@@ -36,7 +42,7 @@ def draw(asked: Asked) -> Shown | None:
     return Shown(
         name=f"{asked.experiment.name}-lengths",
         title=_("{question} By length").format(question=_(asked.experiment.question)),
-        seen=" ".join(_seen(series, lengths, asked.experiment.beyond)),
+        seen=" ".join(said),
         numbers=lambda: _numbers(asked),
         python=_python(asked),
         code=(Results, Results.by_length),
@@ -77,6 +83,26 @@ def _seen(
             for name, values in series.items()
         )
         yield text.format(length=lengths[-1], shares=shares)
+
+
+def _seen_apart(
+    series: Mapping[str, Sequence[float]], places: Mapping[str, Sequence[int]]
+) -> Iterator[str]:
+    """Say the same where each variant has tokens of its own."""
+    text = _("Each variant cuts the same sentences into other tokens. {changes}.")
+    one = _("{variant} {first} (tokens: {short}) → **{last}** ({long})")
+    changes = "; ".join(
+        one.format(
+            variant=name,
+            first=percent(values[0]),
+            last=percent(values[-1]),
+            short=places[name][0],
+            long=places[name][-1],
+        )
+        for name, values in series.items()
+        if values
+    )
+    yield text.format(changes=changes)
 
 
 def _numbers(asked: Asked) -> Columns:

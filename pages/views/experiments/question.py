@@ -8,6 +8,7 @@ import streamlit as st
 from core.experiments import EXPERIMENTS, Experiment
 from core.experiments.experiment import Variant
 from core.experiments.findings import Finding, Verdict, Writing, findings
+from core.experiments.measures import Measure
 from core.experiments.results import SHIPPED, Results
 from pages.frame import cached, controls
 from pages.frame.language import N_, _, number, percent, plain
@@ -33,6 +34,16 @@ class Asked:
     folder: Path
     """Of the results."""
     results: Results
+
+    @property
+    def measures(self) -> list[Measure]:
+        """What was measured beside right sentences; older results have none of it."""
+        trained = self.results.trained
+        return [
+            each
+            for each in self.experiment.measures
+            if any(one.value(each.name) is not None for one in trained)
+        ]
 
     @property
     def trained(self) -> list[Variant]:
@@ -85,10 +96,15 @@ def seen(asked: Asked) -> str:
             variant=_(base.variant), share=f"**{percent(base.share.mean)}**", n=number(base.n)
         )
     ]
-    return " ".join([*said, *map(_briefly, others)])
+    judged = asked.experiment.measure(asked.experiment.judged_by)
+    by_it = findings(asked.experiment, asked.results, judged) if judged in asked.measures else []
+    return " ".join([*said, *map(_briefly, [*others, *by_it])])
 
 
 def _briefly(finding: Finding) -> str:
+    measure = finding.measure
+    if measure is not None:
+        return _briefly_by(measure, finding)
     share = percent(finding.share.mean)
     if finding.verdict is None:
         text = _("{variant}: **{share}**.")
@@ -99,9 +115,28 @@ def _briefly(finding: Finding) -> str:
     )
 
 
+def _briefly_by(measure: Measure, finding: Finding) -> str:
+    """Say what came out by a further measure."""
+    text = _("{variant}: {measure} **{value}**.")
+    value = percent(finding.share.mean) if measure.share else number(finding.share.mean, 1)
+    said = {"variant": _(finding.variant), "measure": _(measure.label), "value": value}
+    if not finding.complete:
+        text = _("{variant}: {measure} not reached in every training.")
+    elif finding.verdict is not None:
+        text = _("{variant}: {measure} **{value}**, {verdict}.")
+        said["verdict"] = _(_VERDICTS[finding.verdict])
+    return text.format(**said)
+
+
 def writing() -> Writing:
     """Return how findings are written in the reader's language."""
-    return Writing(text=_, share=percent, points=lambda n: number(n, 1), count=number)
+    return Writing(
+        text=_,
+        share=percent,
+        points=lambda n: number(n, 1),
+        count=number,
+        number=lambda value: number(value, 1),
+    )
 
 
 def reading(asked: Asked, *imports: str) -> str:

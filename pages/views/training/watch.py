@@ -115,18 +115,26 @@ def _seen(path: Path, settings: RunSettings, *, finished: bool) -> str:
     """
     rows: Rows = progress.rows(path)
     above = notes.why_training_loss_is_higher(settings)
-    learned = [row for row in rows if "loss" in row]
+    rewarded = [row for row in rows if "reward" in row]
+    learned = rewarded or [row for row in rows if "loss" in row]
     held_out = [row for row in rows if "held_out_exact_match" in row]
     if not learned:
         return _("Nothing is measured yet: the first figures come after ten steps.")
     first, last = learned[0], learned[-1]
     text = _(
         "From step {first} to step {last} the training loss went from {before} to **{after}**."
-    ).format(
+    )
+    if rewarded:
+        text = _(
+            "From step {first} to step {last} the mean reward of the sampled sentences went from "
+            "{before} to **{after}**; the cross-entropy is measured on held-out sentences alone."
+        )
+    measure = "reward" if rewarded else "loss"
+    text = text.format(
         first=number(int(first["step"])),
         last=number(int(last["step"])),
-        before=number(first["loss"]),
-        after=number(last["loss"]),
+        before=number(first[measure]),
+        after=number(last[measure]),
     )
     if not held_out or finished:
         return " ".join(filter(None, (text, above)))

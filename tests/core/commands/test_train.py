@@ -151,6 +151,30 @@ def test_a_folder_that_is_no_run_is_not_offered_to_go_on_with(refused, tmp_path)
     assert "exists already; name another folder\n" in said
 
 
+def test_a_run_begins_with_the_weights_of_another_and_its_command_says_so(
+    command, refused, tmp_path
+):
+    first, then = tmp_path / "first", tmp_path / "then"
+    command(*train_copies(first, "--steps", "2", "--set", "d_ff=40"))
+    options = ("--steps", "2", "--start", first, "--set", "objective=self_critical")
+    status, out, error = command(*train_copies(then, *options, "--set", "samples=2"))
+    assert (status, error) == (0, "")
+    run = load_run(then)
+    assert (run.settings.start, run.settings.model.d_ff) == ("first, step 2", 40)
+    assert run.settings.training.objective == "self_critical"
+    assert f"--start {first}" in run.settings.command
+    again = run.settings.command.replace(str(then), str(tmp_path / "again"))
+    command(*shlex.split(again)[3:])
+    assert (
+        newest_checkpoint(tmp_path / "again").read_bytes() == newest_checkpoint(then).read_bytes()
+    )
+    said = refused(*train_copies(tmp_path / "other", "--start", first, "--set", "n_heads=4"))
+    assert "n_heads cannot change: the model is that of" in said
+    said = refused(*train_copies(tmp_path / "other", "--set", "objective=reinforce"))
+    assert "a run to start from is needed (--start RUN)" in said
+    assert not (tmp_path / "other").exists()
+
+
 def test_any_setting_can_be_set(command, tmp_path):
     options = ("--steps", "2", "--set", "n_heads=4", "--set", "dropout=0.25", "--seed", "0")
     assert command(*train_copies(tmp_path / "run", *options))[0] == 0

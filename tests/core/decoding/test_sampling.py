@@ -7,9 +7,17 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.config import ConfigError
+from core.config import ConfigError, ModelConfig
 from core.decoding.greedy import greedy_steps
-from core.decoding.sampling import Sampling, sampled_steps, sampling_distribution
+from core.decoding.sampling import (
+    Sampling,
+    decode_by_sampling,
+    sampled_steps,
+    sampling_distribution,
+)
+from core.decoding.step import length_limit
+from core.model import build
+from core.vocabulary import BOS, EOS, PAD
 
 LOGITS = torch.tensor([0.5, 0.2, 0.2, 0.1]).log()
 
@@ -85,3 +93,26 @@ def test_what_cannot_be_is_refused_with_its_value(settings):
     [(name, value)] = settings.items()
     with pytest.raises(ConfigError, match=re.escape(f"{name} is {value}")):
         Sampling(**settings)
+
+
+def test_targets_of_a_batch_are_drawn_as_often_as_the_model_says():
+    model = build(ModelConfig(9, 1, 1, 8, 16, 2, max_positions=6), seed=4).eval()
+    source_S = torch.tensor([5, 7, 6, EOS])
+    n = 6000
+    torch.manual_seed(0)
+    found = decode_by_sampling(model, source_S.expand(n, -1))
+    torch.manual_seed(0)
+    assert decode_by_sampling(model, source_S.expand(n, -1)) == found
+    for prefix in ((), (found[0][0],)):
+        with torch.no_grad():
+            logits_V = model(source_S[None], torch.tensor([[BOS, *prefix]]))[0, -1]
+        logits_V[[PAD, BOS]] = -torch.inf
+        expected_V = logits_V.softmax(dim=-1)
+        began = [each for each in found if each[: len(prefix)] == prefix]
+        next_ones = [each[len(prefix)] for each in began if len(each) > len(prefix)]
+        counts_V = torch.bincount(torch.tensor(next_ones), minlength=9) / len(next_ones)
+        # Four standard errors.
+        assert (counts_V - expected_V).abs().max() < 4 * 0.5 / len(next_ones) ** 0.5
+    limit = length_limit(model, len(source_S))
+    assert all(each[-1] == EOS or len(each) == limit for each in found)
+    assert all(EOS not in each[:-1] for each in found)

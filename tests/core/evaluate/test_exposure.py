@@ -1,3 +1,4 @@
+import itertools
 import math
 
 import pytest
@@ -7,8 +8,8 @@ from core.batch import Pair
 from core.config import ModelConfig
 from core.decoding.forced import forced_steps
 from core.decoding.greedy import greedy_steps
-from core.decoding.step import DecodeStep
-from core.evaluate.exposure import divergences, exposure, first_difference
+from core.decoding.step import DecodeOptions, DecodeStep
+from core.evaluate.exposure import after_mistake, divergences, exposure, first_difference
 from core.model import build
 from core.vocabulary import BOS, EOS
 
@@ -72,3 +73,48 @@ def test_accuracy_per_position_is_counted_forced_and_free(model):
                 free_right += free[position : position + 1] == [wanted]
                 assert forced[position].prefix == pair.target[: position + 1]
         assert (each.forced, each.free) == (forced_right / each.n, free_right / each.n)
+
+
+def going_on(model, pair, mistaken):
+    """Return what a model writes from the middle on, and where the middle is, without batches."""
+    true, source_S = pair.target[1:], torch.tensor(pair.source)
+    middle = (len(true) - 1) // 2
+    written = list(true[:middle])
+    for at in range(middle, len(true)):
+        [step] = itertools.islice(
+            greedy_steps(model, source_S, DecodeOptions(cached=False), (BOS, *written)), 1
+        )
+        logits_V = step.logits_V.clone()
+        if at == middle:
+            # The right word, or the most probable of the wrong ones.
+            logits_V[true[at]] = -math.inf
+            written.append(int(logits_V.argmax()) if mistaken else true[at])
+        else:
+            written.append(step.chosen)
+    return written, middle
+
+
+def test_after_a_forced_mistake_the_model_goes_on_with_its_own_words(model):
+    pairs = [
+        Pair((5, 6, 8, EOS), (BOS, 7, 8, 9, 4, EOS)),
+        Pair((9, 10, EOS), (BOS, 10, 11, EOS)),
+        Pair((9, 3, 4, 4, EOS), (BOS, 3, 4, 5, 6, 7, 8, EOS)),
+        # Nothing follows where it could be mistaken.
+        Pair((9, EOS), (BOS, EOS)),
+    ]
+    # What it writes itself is the truth, so that some of it is right.
+    own = [each.chosen for each in greedy_steps(model, torch.tensor(pairs[0].source))][:6]
+    pairs.append(Pair(pairs[0].source, (BOS, *own, EOS)))
+    found = after_mistake(model, pairs)
+    rights = []
+    for mistaken in (True, False):
+        n = right = 0
+        for pair in (each for each in pairs if len(each.target) > 2):
+            written, middle = going_on(model, pair, mistaken)
+            true = pair.target[1:]
+            n += len(true) - middle - 1
+            right += sum(written[at] == true[at] for at in range(middle + 1, len(true)))
+        rights.append(right / n)
+    assert found.n == n
+    assert [found.accuracy, found.undisturbed] == pytest.approx(rights)
+    assert found.undisturbed > 0

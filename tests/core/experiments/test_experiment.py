@@ -4,6 +4,7 @@ import pytest
 
 from core.experiments import EXPERIMENTS
 from core.experiments.experiment import BASE, Experiment, Variant
+from core.experiments.measures import BLEU
 from core.model.transformer import count_parameters
 from core.tasks import TASKS
 
@@ -18,8 +19,10 @@ def test_every_variant_can_be_trained_and_differs_from_the_base_in_what_it_says(
     found, base = (experiment.preset(each, 2) for each in (variant, experiment.variants[0]))
     assert found.training.seed == 2
     same = {"steps", "batch_size", "evaluate_every", "checkpoint_every"}
-    for name in same:
-        assert getattr(found.training, name) == getattr(base.training, name)
+    # What others start from is trained before them, in another way.
+    if variant.name not in {each.start for each in experiment.variants}:
+        for name in same:
+            assert getattr(found.training, name) == getattr(base.training, name)
     differing = {
         each.name
         for part in ("model", "training")
@@ -37,6 +40,21 @@ def test_variants_need_names_of_their_own_and_a_base(names):
     with pytest.raises(ValueError, match="base first"):
         replace(order, variants=tuple(Variant(name, name) for name in names))
     assert isinstance(order, Experiment)
+
+
+def test_a_start_or_a_measure_that_there_is_not_is_refused():
+    order = EXPERIMENTS["order"]
+    with pytest.raises(ValueError, match="no variant to start from: nowhere"):
+        replace(order, variants=(Variant(BASE, "all", start="nowhere"),))
+    with pytest.raises(ValueError, match="bleu is not measured"):
+        replace(order, judged_by="bleu")
+    with pytest.raises(ValueError, match="as good is said of shares, not of bleu"):
+        replace(order, measures=(BLEU,), judged_by="bleu")
+
+
+def test_what_is_judged_is_claimed():
+    for each in EXPERIMENTS.values():
+        assert any(variant.expected for variant in each.variants)
 
 
 def test_a_variant_that_there_is_not_is_named():

@@ -1,10 +1,12 @@
+from dataclasses import replace
+
 import pytest
 
 from core.experiments import EXPERIMENTS
 from core.experiments.experiment import WITHIN, Expected
 from core.experiments.findings import Verdict, verdict, verdicts, what_came_out
-from core.experiments.results import Estimate
-from tests.core.experiments.test_results import results
+from core.experiments.results import Estimate, Results
+from tests.core.experiments.test_results import ONE, results
 
 ORDER = EXPERIMENTS["order"]
 
@@ -18,6 +20,9 @@ ORDER = EXPERIMENTS["order"]
         (Expected.AS_GOOD, -0.3, WITHIN, Verdict.HOLDS),
         (Expected.AS_GOOD, WITHIN + 0.01, 0.2, Verdict.FAILS),
         (Expected.AS_GOOD, 0.0, 0.2, Verdict.OPEN),
+        (Expected.MORE, -0.2, -0.01, Verdict.HOLDS),
+        (Expected.MORE, 0.0, 0.2, Verdict.FAILS),
+        (Expected.MORE, -0.1, 0.1, Verdict.OPEN),
     ],
 )
 def test_a_claim_is_judged_by_the_whole_interval(expected, low, high, found):
@@ -44,3 +49,48 @@ def test_what_was_not_borne_out_is_said_as_plainly():
     assert none.endswith("Not as claimed.")
     assert learned.endswith("1.0 points fewer (95 %: 1.0 to 1.0; 3 seeds). As claimed.")
     assert rotary.endswith("50.0 points fewer (one seed: no interval). Too few seeds to tell.")
+
+
+def measured(name, values):
+    """Results of variants of an experiment with these values of a measure by seed."""
+    trained = [
+        replace(ONE, variant=variant, seed=seed, measures={} if value is None else {name: value})
+        for variant, of_seeds in values.items()
+        for seed, value in enumerate(of_seeds)
+    ]
+    return Results("any", tuple(trained))
+
+
+def test_a_claim_about_another_measure_is_judged_by_that():
+    found = measured(
+        "steps_to_learn",
+        {"base": (600, 640, 620), "last": (400, 440, 420), "first": (610, None, 600)},
+    )
+    guide = EXPERIMENTS["guide"]
+    assert verdicts(guide, found) == {"last": Verdict.HOLDS}
+    right, steps = what_came_out(guide, found)[:3], what_came_out(guide, found)[3:]
+    assert all("As claimed" not in line for line in right)
+    assert steps == [
+        "no guide: steps to 95 % exact match 620.0.",
+        "a head of the last layer guided: steps to 95 % exact match 420.0, 200.0 less "
+        "(95 %: 200.0 to 200.0; 3 seeds). As claimed.",
+        "a head of the first layer guided: steps to 95 % exact match not reached in every "
+        "training.",
+    ]
+
+
+def test_shares_are_said_in_percent_and_points_and_one_seed_has_no_interval():
+    found = measured("after_mistake", {"base": (0.5,), "scheduled": (0.625,), "free": (0.25,)})
+    forcing = EXPERIMENTS["forcing"]
+    assert what_came_out(forcing, found)[3:] == [
+        "teacher forcing: tokens right after a forced mistake 50.0 %.",
+        "scheduled sampling, up to 50 %: tokens right after a forced mistake 62.5 %, 12.5 more "
+        "(one seed: no interval). Too few seeds to tell.",
+        "free running: tokens right after a forced mistake 25.0 %, 25.0 less (one seed: no "
+        "interval).",
+    ]
+
+
+def test_older_files_have_no_further_measures():
+    found = results({"base": {0: 0.5}, "last": {0: 0.6}})
+    assert len(what_came_out(EXPERIMENTS["guide"], found)) == 2

@@ -39,6 +39,30 @@ def test_one_seed_has_no_interval():
     assert Estimate.of([0.5]) == Estimate(0.5, -math.inf, math.inf, 1)
 
 
+def test_a_measure_is_found_by_its_name_where_a_training_has_it():
+    one = replace(ONE, measures={"bleu": 80.0})
+    two = replace(ONE, seed=1, measures={"bleu": 90.0})
+    found = Results("metric", (one, two, replace(one, variant="half"), replace(two, seed=2)))
+    assert (one.value("bleu"), ONE.value("bleu"), one.value("loss")) == (80.0, None, 0.25)
+    assert found.estimate("base", "bleu").mean == pytest.approx((80 + 90 + 90) / 3)
+    assert found.less("half", "bleu").mean == 0
+    assert found.has("base", "bleu")
+    without = Results("metric", (one, replace(ONE, seed=1)))
+    assert not without.has("base", "bleu")
+    assert without.estimate("base", "bleu").n == 1
+    assert not without.has("half", "bleu")
+
+
+def test_a_file_of_before_has_no_measures(tmp_path):
+    found = results({"base": {0: 0.9}})
+    found.save(tmp_path / "order.json")
+    stored = json.loads((tmp_path / "order.json").read_text())
+    for each in stored["trained"]:
+        del each["measures"]
+    (tmp_path / "order.json").write_text(json.dumps(stored))
+    assert Results.load(tmp_path / "order.json") == found
+
+
 def test_differences_are_of_the_same_seeds():
     found = results({"base": {0: 0.9, 1: 0.5, 2: 0.7}, "none": {1: 0.4, 0: 0.8, 3: 0.0}})
     assert found.less("none").mean == pytest.approx(0.1)

@@ -1,11 +1,13 @@
 import json
+import shutil
 from dataclasses import replace
 
 import pytest
+import torch
 
 from core.analysis.effects import silencing
 from core.evaluate import evaluation
-from core.experiments import measuring, running
+from core.experiments import EXPERIMENTS, measures, measuring, running
 from core.experiments.experiment import BASE, Experiment, Variant
 from core.experiments.results import Results, Trained
 from core.runs.run import load_run
@@ -118,6 +120,101 @@ def test_a_variant_becomes_a_run_among_the_others(tmp_path):
     assert [each.name for each in runs.iterdir()] == ["tiny-less"]
     with pytest.raises(OSError, match="No such file"):
         running.keep_run(tmp_path / "nowhere", TINY, less, tmp_path)
+
+
+STARTING = replace(
+    TINY,
+    name="starting",
+    variants=(
+        Variant(BASE, "more", start="half"),
+        Variant("half", "the start", {"steps": 4}),
+        Variant("risk", "risk", {"objective": "minimum_risk", "samples": 2}, start="half"),
+    ),
+    measures=(measures.BLEU, measures.STEPS_TO_LEARN),
+)
+
+
+def test_variants_start_from_the_weights_of_another_with_the_same_seed(tmp_path):
+    steps = list(running.run_experiment(STARTING, tmp_path, 2))
+    assert [(each.variant.name, each.seed) for each in steps if not each.steps] == [
+        (name, seed) for seed in (0, 1) for name in ("half", BASE, "risk")
+    ]
+    half = load_run(tmp_path / "runs" / "half-0")
+    for name in (BASE, "risk"):
+        run = load_run(tmp_path / "runs" / f"{name}-0", 0)
+        assert run.settings.start == "half-0, step 4"
+        assert run.settings.command.endswith("--start half-0")
+        # The model is not said again, for that cannot change.
+        assert "d_model" not in run.settings.command
+        assert "steps=6" in run.settings.command
+        for one, other in zip(run.model.parameters(), half.model.parameters(), strict=True):
+            assert torch.equal(one, other)
+    assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == [
+        "base-0",
+        "half-0",
+        "risk-0",
+    ]
+    found = Results.load(tmp_path / "starting.json")
+    assert all(set(each.measures) == {"bleu"} for each in found.trained)
+    [risk, _] = found.of("risk")
+    assert len(risk.curve["reward"]) == len(risk.curve["step"]) == 2
+    assert "reward" not in found.of(BASE)[0].curve
+
+
+def test_a_start_whose_weights_are_gone_is_trained_again(tmp_path):
+    begun = running.run_experiment(STARTING, tmp_path, 1)
+    for step in begun:
+        if step.done == 1 and not step.steps:
+            begun.close()
+            break
+    shutil.rmtree(tmp_path / "runs" / "half-0")
+    going_on = list(running.run_experiment(STARTING, tmp_path, 1))
+    assert {each.variant.name for each in going_on if each.steps} == {"half", BASE, "risk"}
+    assert load_run(tmp_path / "runs" / "risk-0").settings.start == "half-0, step 4"
+
+
+def test_variants_that_start_from_each_other_are_refused():
+    odd = replace(STARTING, variants=(Variant(BASE, "a", start="b"), Variant("b", "b", start=BASE)))
+    with pytest.raises(ValueError, match="start from each other"):
+        running.in_order(odd)
+
+
+FEW_STEPS = {"steps": 2, "batch_size": 4, "warmup": 1}
+TRAINED_OTHERWISE = ("forcing", "metric", "guide", "vocabulary")
+
+
+@pytest.mark.parametrize("name", TRAINED_OTHERWISE)
+def test_variants_that_are_trained_in_another_way_can_be_trained_and_measured(
+    tmp_path, monkeypatch, name
+):
+    monkeypatch.setattr(measures, "N_FORCED", 10)
+    experiment = EXPERIMENTS[name]
+    layers = {"n_encoder_layers": 1, "n_decoder_layers": 2}
+    small = {**SMALL, **layers, **FEW_STEPS, "evaluate_every": 2, "checkpoint_every": 2}
+    # Of the vocabulary's own sizes.
+    small.pop("vocab_size")
+    few = replace(
+        experiment,
+        settings={**experiment.settings, **small},
+        variants=tuple(
+            replace(
+                each,
+                changes={
+                    setting: FEW_STEPS.get(setting, value)
+                    for setting, value in each.changes.items()
+                },
+            )
+            for each in experiment.variants
+        ),
+    )
+    list(running.run_experiment(few, tmp_path, 1))
+    found = Results.load(tmp_path / f"{name}.json")
+    assert {each.variant for each in found.trained} == {each.name for each in few.variants}
+    if name == "forcing":
+        assert all(0 <= each.measures["after_mistake"] <= 1 for each in found.trained)
+    if name == "vocabulary":
+        tokens = [found.estimate(each, "tokens").mean for each in ("300", BASE)]
+        assert tokens[0] > tokens[1]
 
 
 def test_the_time_said_before_is_that_of_the_results_that_ship(tmp_path):

@@ -117,7 +117,7 @@ def test_guidance_adds_its_loss_with_its_weight(model, translation_pairs):
     pairs = [pair for pair in translation_pairs if pair.references][:4]
     batch = collate(pairs)
     n_tokens = batch.n_tokens
-    n_rows = len(guided_rows(batch.references, Site("encoder", 1, "self")))
+    n_rows = len(guided_rows(batch, Head(Site("encoder", 1, "self"), 1)))
     plain, none = losses(model, batch, CONFIG, None, (n_tokens, 0))
     guide = Head(Site("encoder", 1, "self"), 1)
     with_guide, guide_loss = losses(model, batch, CONFIG, guide, (n_tokens, n_rows))
@@ -136,6 +136,16 @@ def test_a_guided_head_learns_to_look_at_the_antecedent(model, tokenizer):
     quiet = build(replace(model.config, dropout=0.0), seed=1)
     losses_taken = [step.guide_loss for step in steps(quiet, tokenizer, config, task="translate")]
     taken = [loss for loss in losses_taken if loss is not None]
+    assert sum(taken[-5:]) < 0.8 * sum(taken[:5])
+
+
+@pytest.mark.parametrize("task", ["copy", "reverse"])
+def test_a_head_of_cross_attention_learns_the_alignment(model, tokenizer, task):
+    guide = {"guide": "decoder.0.cross:1", "guide_to": "alignment", "guide_weight": 3.0}
+    config = replace(CONFIG, steps=80, batch_size=16, warmup=20, **guide)
+    quiet = build(replace(model.config, dropout=0.0), seed=1)
+    taken = [step.guide_loss for step in steps(quiet, tokenizer, config, task=task)]
+    assert all(loss is not None for loss in taken)
     assert sum(taken[-5:]) < 0.8 * sum(taken[:5])
 
 

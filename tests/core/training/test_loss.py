@@ -1,18 +1,25 @@
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 
-from core.batch import TokenReference
+from core.batch import TokenReference, collate, encode_samples
 from core.heads import Head, Site
-from core.training.loss import guided_loss
+from core.tasks import TASKS
+from core.training.loss import guided_loss, guided_rows
 
 ENCODER, CROSS = Site("encoder", 0, "self"), Site("decoder", 0, "cross")
 
 
 def reference(pronoun, antecedent, steps):
     return TokenReference(pronoun, antecedent, (antecedent,), steps, True)
+
+
+def rows(references, head):
+    """Return the rows of a batch of which only the pronouns matter."""
+    return guided_rows(SimpleNamespace(references=references), head)
 
 
 @pytest.fixture(name="weights_BHQK")
@@ -30,13 +37,14 @@ def test_guided_loss_is_the_mean_of_the_logarithms_written_out(weights_BHQK):
     encoder = np.log([w[0, 2, 0] + w[0, 2, 1], w[0, 1, 3], w[1, 0, 2]])
     cross = np.log([w[0, 1, 0] + w[0, 1, 1], w[0, 0, 3], w[0, 2, 3], w[1, 2, 2]])
     for site, logarithms in ((ENCODER, encoder), (CROSS, cross)):
-        loss = guided_loss(weights_BHQK, references, Head(site, 1))
+        loss = guided_loss(weights_BHQK, rows(references, Head(site, 1)), Head(site, 1))
         assert loss.item() == pytest.approx(-logarithms.mean(), rel=1e-5)
 
 
 def test_guidance_reaches_the_guided_rows_of_the_guided_head_alone(weights_BHQK):
     weights_BHQK.requires_grad_()
-    guided_loss(weights_BHQK, ((), (reference((1,), (2,), (0,)),)), Head(ENCODER, 0)).backward()
+    head = Head(ENCODER, 0)
+    guided_loss(weights_BHQK, rows(((), (reference((1,), (2,), (0,)),)), head), head).backward()
     touched = torch.zeros(2, 2, 3, 4, dtype=torch.bool)
     touched[1, 0, 1, 2] = True
     assert torch.equal(weights_BHQK.grad != 0, touched)
@@ -47,15 +55,53 @@ def test_guidance_reaches_the_guided_rows_of_the_guided_head_alone(weights_BHQK)
 def test_all_weight_on_the_antecedent_costs_nothing():
     weights = torch.eye(3)[None, None]
     references = ((reference((1,), (1,), (1,)),),)
-    assert guided_loss(weights, references, Head(ENCODER, 0)).item() == 0
+    head = Head(ENCODER, 0)
+    assert guided_loss(weights, rows(references, head), head).item() == 0
 
 
 def test_no_weight_on_the_antecedent_costs_much_but_not_without_end():
     weights = torch.eye(3)[None, None]
     references = ((reference((1,), (2,), (1,)),),)
-    loss = guided_loss(weights, references, Head(ENCODER, 0))
+    head = Head(ENCODER, 0)
+    loss = guided_loss(weights, rows(references, head), head)
     assert loss.item() == pytest.approx(-math.log(1e-9), rel=1e-5)
 
 
 def test_a_batch_without_pronouns_costs_nothing(weights_BHQK):
-    assert guided_loss(weights_BHQK, ((), ()), Head(CROSS, 0)).item() == 0
+    assert guided_loss(weights_BHQK, [], Head(CROSS, 0)).item() == 0
+
+
+@pytest.mark.parametrize("task", ["copy", "reverse", "translate"])
+def test_by_the_alignment_every_step_looks_at_the_words_that_it_comes_from(tokenizer, task):
+    """Found anew from the texts: each token of the target, and those of the words linked to it."""
+    samples = TASKS[task].held_out_samples(20, seed=1)
+    batch = collate(encode_samples(tokenizer, samples, aligned=True))
+    found = guided_rows(batch, Head(CROSS, 0), "alignment")
+    expected = []
+    for sentence, sample in enumerate(samples):
+        source, target = tokenizer.encode(sample.source), tokenizer.encode(sample.target)
+        for step in range(len(target.ids)):
+            keys = {
+                key
+                for link in sample.links
+                if step in target.tokens_in(link.target)
+                for key in source.tokens_in(link.source)
+            }
+            if keys:
+                expected.append((sentence, step, tuple(sorted(keys))))
+    assert found == expected
+    # What a row looks at is what it writes.
+    if task != "translate":
+        for sentence, step, keys in found:
+            written = tokenizer.decode([int(batch.labels_BT[sentence, step])])
+            read = tokenizer.decode(batch.source_BS[sentence, list(keys)].tolist())
+            assert written.strip() in read.strip()
+            assert len(read.strip()) == 1
+    parts = [batch.part(index, 3) for index in range(3)]
+    of_parts = [guided_rows(part, Head(CROSS, 0), "alignment") for part in parts]
+    assert sum(map(len, of_parts)) == len(found)
+
+
+def test_nobody_looks_for_links_who_does_not_need_them(tokenizer):
+    samples = TASKS["copy"].held_out_samples(3)
+    assert all(not pair.alignment for pair in encode_samples(tokenizer, samples))

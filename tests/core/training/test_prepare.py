@@ -7,6 +7,7 @@ from core.byte_level import ByteLevelTokenizer
 from core.config import ConfigError
 from core.files import write_atomically
 from core.runs import folder
+from core.runs.run import read_settings
 from core.tasks import TASKS
 from core.tasks.corpus import Corpus, read_corpus
 from core.tasks.large import LargeCorpus
@@ -45,6 +46,32 @@ def test_a_head_that_cannot_be_guided_is_refused_before_anything_is_written(
 
 
 @pytest.mark.parametrize(
+    ("task", "guide", "message"),
+    [
+        ("copy", "encoder.0.self:0", "does not look from the target to the source"),
+        ("translate", "decoder.0.self:0", "does not look from the target to the source"),
+        ("reverse", "decoder.0.cross:2", "no head of this model"),
+        (
+            Corpus("mine", [Sample(f"cat {n}", f"chat {n}") for n in range(90)]),
+            None,
+            "no alignment",
+        ),
+    ],
+)
+def test_a_head_that_cannot_follow_an_alignment_is_refused(prepare, tmp_path, task, guide, message):
+    guide = guide or "decoder.0.cross:0"
+    with pytest.raises(ConfigError, match=message):
+        prepare(tmp_path / "run", task, guide=guide, guide_to="alignment")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_task_without_pronouns_knows_its_alignment(prepare, tmp_path):
+    path = prepare(tmp_path / "run", "copy", guide="decoder.0.cross:1", guide_to="alignment")
+    training = read_settings(path).training
+    assert (training.guide, training.guide_to) == ("decoder.0.cross:1", "alignment")
+
+
+@pytest.mark.parametrize(
     ("like", "model", "training", "said"),
     [
         ("", {"target_vocab_size": 300, "tied": "none"}, {}, "target_vocab_size is 300: such"),
@@ -52,6 +79,8 @@ def test_a_head_that_cannot_be_guided_is_refused_before_anything_is_written(
         ("gpt2", {"bos_id": -1}, {}, "bos_id is -1: such models can be opened, but not trained"),
         ("gpt2", {}, {"scheduled_sampling": 0.1}, "this model is the decoder alone"),
         ("bert", {}, {"guide": "encoder.0.self:0"}, "this model is the encoder alone"),
+        ("gpt2", {}, {"teacher_forcing": False}, "teacher_forcing is False, which is for an enc"),
+        ("bert", {}, {"objective": "reinforce"}, "objective is 'reinforce', which is for an enc"),
     ],
 )
 def test_what_cannot_be_learned_from_pairs_is_refused_by_name(

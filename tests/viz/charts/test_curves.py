@@ -33,6 +33,18 @@ def test_points_stand_where_they_were_measured():
     assert line_of(chart)["encoding"]["x"]["scale"]["type"] == "log"
 
 
+def test_each_series_may_have_places_of_its_own():
+    places = {"one": [1.5, 4.0], "two": [2.0]}
+    chart = curves({"one": [1.0, 2.0], "two": [3.0]}, x=STEP, y=TIME, at=places)
+    assert [(row["series"], row["x"], row["y"]) for row in rows_of(chart)] == [
+        ("one", 1.5, 1.0),
+        ("one", 4.0, 2.0),
+        ("two", 2.0, 3.0),
+    ]
+    # Not only whole numbers are marked on the axis, as where places are counted.
+    assert "tickMinStep" not in line_of(chart)["encoding"]["x"]["axis"]
+
+
 def test_shares_always_go_from_nothing_to_all():
     chart = curves({"one": [0.9]}, x=STEP, y=Quantity("right", share=True))
     assert line_of(chart)["encoding"]["y"]["scale"]["domain"] == [0, 1]

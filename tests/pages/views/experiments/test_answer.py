@@ -5,6 +5,7 @@ import pytest
 from core.experiments import EXPERIMENTS
 from core.experiments.findings import what_came_out
 from core.experiments.results import SHIPPED, Results
+from pages.frame.language import number
 
 RESIDUALS = EXPERIMENTS["residuals"]
 
@@ -70,3 +71,34 @@ def test_variants_that_are_among_the_runs_can_be_opened(open_experiment, another
     links = [each.proto for each in at.get("page_link")]
     [opened] = [each for each in links if each.label == "Open “no norm”"]
     assert "model=runs%2Fresiduals-no_norm" in opened.query_string
+
+
+def test_the_measure_that_a_claim_is_about_is_drawn_and_said(open_experiment):
+    guide, results = EXPERIMENTS["guide"], Results.load(SHIPPED / "guide.json")
+    at, shown, said = open_experiment("guide")
+    for each in guide.variants:
+        mean = number(results.estimate(each.name, "steps_to_learn").mean, 1)
+        assert f"- :small[{each.label}: steps to 95 % exact match {mean}" in said
+        if each.expected:
+            assert f"match **{mean}**, too few seeds to tell." in said
+    [chart] = at.get("vega_lite_chart")
+    spec = json.loads(chart.proto.spec)
+    assert "steps to 95 % exact match" in json.dumps(spec["title"])
+    [table] = at.dataframe
+    means = [results.estimate(each.name, "steps_to_learn").mean for each in guide.variants]
+    assert list(table.value["steps to 95 % exact match"]) == pytest.approx(means)
+    assert shown.numbers()["steps_to_learn"] == [
+        each.measures["steps_to_learn"]
+        for variant in guide.variants
+        for each in results.of(variant.name)
+    ]
+    at.segmented_control(key="experiment_drawn_guide").set_value("exact_match").run()
+    assert not at.exception
+    [chart] = at.get("vega_lite_chart")
+    assert "Held-out sentences without a mistake" in chart.proto.spec
+
+
+def test_what_is_to_be_kept_in_mind_stands_on_the_page(open_experiment):
+    for name in ("metric", "forcing", "vocabulary"):
+        _at, _shown, said = open_experiment(name)
+        assert EXPERIMENTS[name].caution in said

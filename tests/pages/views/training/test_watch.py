@@ -270,6 +270,33 @@ def test_what_cannot_be_done_is_said_in_one_sentence(open_view, own_copy, monkey
     ]
 
 
+def test_where_rewards_are_made_large_the_reward_is_said_and_no_loss(open_page, own_copy, taken):
+    with (own_copy / "metrics.jsonl").open("w") as file:
+        for step, reward in [(10, 0.25), (20, 0.75)]:
+            row = {"step": step, "seconds": step / 10, "reward": reward, "held_out_loss": 0.125}
+            file.write(json.dumps(row) + "\n")
+    settings = json.loads((own_copy / "run.json").read_text())
+    settings["training"] |= {"objective": "minimum_risk", "label_smoothing": 0.1}
+    settings["start"] = "copy, step 850"
+    (own_copy / "run.json").write_text(json.dumps(settings))
+    at = open_page("training", training="watch", model="runs/mine")
+    assert not at.exception
+    text = taken[-1].seen
+    assert "the mean reward of the sampled sentences went from 0.250 to **0.750**" in text
+    assert "training loss" not in text
+    # The curve of the loss has what was measured on held-out rows.
+    assert {row["y"] for row in chart_rows(at)} == {0.125}
+
+
+def test_a_loss_after_own_words_is_said_to_be_higher(open_page, own_copy, taken):
+    settings = json.loads((own_copy / "run.json").read_text())
+    settings["training"]["teacher_forcing"] = False
+    (own_copy / "run.json").write_text(json.dumps(settings))
+    open_page("training", training="watch", model="runs/mine")
+    text = taken[-1].seen
+    assert "The training loss stands higher, for the decoder was fed its own words" in text
+
+
 def test_new_lines_of_measurements_appear(open_view, own_copy):
     at = open_view("watch", own_copy)
     before = {row["x"] for row in chart_rows(at)}

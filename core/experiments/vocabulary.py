@@ -1,0 +1,27 @@
+"""How large a vocabulary?"""
+
+from core.experiments.experiment import BASE, TRANSLATING, Expected, Experiment, Variant
+from core.experiments.measures import BLEU, TOKENS
+from core.messages import N_
+
+VOCABULARY = Experiment(
+    name="vocabulary",
+    question=N_("How many pieces should words be cut into?"),
+    claim=N_(
+        "Byte pair encoding cuts words into roots and endings, and a small vocabulary does. With a "
+        "few hundred pieces sentences become long, and a model must learn to spell."
+    ),
+    source="Sennrich et al. 2016 (BPE)",
+    variants=(
+        Variant(BASE, N_("1500 pieces")),
+        Variant("300", N_("300 pieces"), {"vocab_size": 300}, Expected.LESS),
+        Variant("600", N_("600 pieces"), {"vocab_size": 600}, Expected.LESS),
+        Variant("4000", N_("4000 pieces"), {"vocab_size": 4000}, Expected.AS_GOOD),
+    ),
+    settings={**TRANSLATING, "vocab_size": 1500},
+    measures=(TOKENS, BLEU),
+    caution=N_(
+        "A larger vocabulary has a larger table of embeddings: the variants do not have equal "
+        "parameters (see the table). The loss is per token, so it does not compare vocabularies."
+    ),
+)

@@ -1,0 +1,41 @@
+"""What a whole sentence is worth: rewards that a training can be asked to make large."""
+
+from collections.abc import Callable
+
+from sacrebleu.metrics.bleu import BLEU
+
+from core.batch import Ids
+from core.tokenizer import Tokenizer
+from core.train_config import TrainConfig
+
+Reward = Callable[[Ids, Ids], float]
+"""From what was written and what is right, both without BOS and up to EOS, to 0 … 1."""
+
+
+def reward_of(config: TrainConfig, tokenizer: Tokenizer) -> Reward | None:
+    """Return the reward that a training asks for; None where it has none to make large."""
+    if config.objective == "cross_entropy":
+        return None
+    if config.reward == "bleu":
+        return _sentence_bleu(tokenizer)
+    return _exact if config.reward == "exact" else _constant
+
+
+def _sentence_bleu(tokenizer: Tokenizer) -> Reward:
+    """Return BLEU of one sentence, smoothed, of as many n-grams as it has (sacrebleu's)."""
+    bleu = BLEU(effective_order=True)
+
+    def reward(said: Ids, true: Ids) -> float:
+        found = bleu.sentence_score(tokenizer.decode(said), [tokenizer.decode(true)])
+        # Rounding may bring a perfect score a hair above 100.
+        return min(1.0, found.score / 100)
+
+    return reward
+
+
+def _exact(said: Ids, true: Ids) -> float:
+    return float(said == true)
+
+
+def _constant(_said: Ids, _true: Ids) -> float:
+    return 1.0
