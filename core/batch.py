@@ -60,12 +60,18 @@ class Pair:
     """The source sentence."""
     labels: tuple[int, ...] = ()
     """What a model of one stack is to predict at each of its places, PAD where nothing: see
-    `core.objective`. Of such a pair either source or target is empty."""
+    `core.objective`. Of such a pair of one stack either source or target is empty."""
+    others: tuple[tuple[int, ...], ...] = ()
+    """Targets that are as right, as token ids."""
 
     @property
     def predicted(self) -> tuple[int, ...]:
         """What is to be predicted: of a target all but BOS."""
         return self.labels or self.target[1:]
+
+    def is_right(self, said: tuple[int, ...]) -> bool:
+        """Say whether a model that says this, EOS included, says a right target."""
+        return said == self.target[1:] or any(said == other[1:] for other in self.others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +176,10 @@ def encode_samples(
             (*begins, *target.ids, *ends),
             tuple(_token_reference(ref, source, target) for ref in sample.references),
             sample.source,
+            others=tuple(
+                (*begins, *each.ids, *ends)
+                for each in (target_tokenizer or tokenizer).encode_all(sample.others)
+            ),
         )
         for sample, source, target in zip(samples, sources, targets, strict=True)
     ]

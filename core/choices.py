@@ -15,6 +15,7 @@ EncoderMixing = Literal[
 ]
 DecoderMixing = Literal["attention", "ssru", "average", "convolution", "none", "gru", "lstm"]
 Cross = Literal["attention", "none"]
+Decoder = Literal["causal", "parallel"]
 Tied = Literal["all", "target", "embeddings", "none"]
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -27,6 +28,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "encoder_mixing": get_args(EncoderMixing),
     "decoder_mixing": get_args(DecoderMixing),
     "cross": get_args(Cross),
+    "decoder": get_args(Decoder),
     "rotary_pairs": get_args(RotaryPairs),
     "tied": get_args(Tied),
 }

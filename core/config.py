@@ -8,6 +8,7 @@ from core.choices import (
     CHOICES,
     Activation,
     Cross,
+    Decoder,
     DecoderMixing,
     EncoderMixing,
     Norm,
@@ -80,6 +81,10 @@ class ModelConfig(Settings):
     cross: Cross = "attention"
     """How a decoder learns of the source: by looking at it, or, where it is recurrent, by nothing
     but the encoder's last state, with which its own begins."""
+    decoder: Decoder = "causal"
+    """causal: it writes one token after the other, and sees those before. parallel: it sees all
+    places at once and fills in those that are masked, in any number of passes (mask-predict,
+    Ghazvininejad et al. 2019); its text ends where it fills in the first EOS."""
     shared: Shared = "nothing"
     """Which of the projections to queries, keys and values are one matrix, in every layer."""
     projections: bool = True
@@ -165,8 +170,32 @@ class ModelConfig(Settings):
 
     @property
     def never_said(self) -> tuple[int, ...]:
-        """Tokens that are no words and never follow one: what fills up, and what begins."""
-        return tuple(sorted({self.pad_id, self.bos_id} - {-1, *self.eos_ids}))
+        """Tokens that are no words and never follow one: what fills up, begins, or masks."""
+        masks = {self.mask_id} if self.is_parallel else set()
+        return tuple(sorted({self.pad_id, self.bos_id, *masks} - {-1, *self.eos_ids}))
+
+    @property
+    def is_parallel(self) -> bool:
+        """Whether the decoder fills in all places at once, and has no look-ahead mask."""
+        return self.decoder == "parallel"
+
+    @property
+    def mask_id(self) -> int:
+        """The token that stands in a parallel decoder for one to be filled in: the last.
+
+        A `ByteLevelTokenizer` that has such a token has it there.
+        """
+        return self.n_target_tokens - 1
+
+    def places(self, n_source: int) -> int:
+        """Return how many places a parallel decoder is given for a source of so many tokens.
+
+        More than a target needs: what is left over is filled with EOS.
+
+        >>> ModelConfig(320, decoder="parallel").places(8)
+        16
+        """
+        return min(self.max_positions - 1, n_source + n_source // 2 + 4)
 
     @property
     def stacks(self) -> tuple[Stack, ...]:
@@ -248,6 +277,15 @@ class ModelConfig(Settings):
             or (len(self.stacks) == 2 and self.decoder_mixing in ("gru", "lstm")),
             f"cross is {self.cross}: then the decoder must be recurrent (gru or lstm), and begin "
             "with an encoder's last state",
+        )
+        require(
+            not self.is_parallel or (len(self.stacks) == 2 and self.decoder_mixing == "attention"),
+            f"decoder is {self.decoder}: it needs an encoder, and self-attention in the decoder, "
+            "for every place looks at all others",
+        )
+        require(
+            not self.is_parallel or self.max_positions > 1,
+            f"decoder is {self.decoder} and max_positions 1: there is no place beside BOS",
         )
         require(
             not self.encoder_mixing.endswith("two_way") or self.d_model % 2 == 0,

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from core.batch import encode_source, pad
 from core.decoding.greedy import decode_greedily, greedy_steps
+from core.decoding.mask_predict import fill_in
 from core.decoding.step import CONTINUATION, DecodeOptions, DecodeStep
 from core.model import Transformer
 from core.runs.run import Run
@@ -101,11 +102,16 @@ def translate(run: Run, sentence: str) -> Translation:
 
 
 def written_greedily(model: Transformer, found: Given) -> tuple[int, ...]:
-    """Return what a model writes, EOS included; an encoder alone writes nothing."""
+    """Return what a model writes, EOS included; an encoder alone writes nothing.
+
+    A parallel decoder makes `PASSES` passes.
+    """
     if not found.prompt:
         return ()
     if found.source_ids:
-        return decode_greedily(model, pad([found.source_ids]))[0]
+        source_1S = pad([found.source_ids])
+        parallel = model.config.is_parallel
+        return (fill_in if parallel else decode_greedily)(model, source_1S)[0]
     options = DecodeOptions(watch=False)
     return tuple(step.chosen for step in greedy_steps(model, None, options, found.prompt))
 
