@@ -3,8 +3,8 @@
 A model of encoder and decoder reads the source and writes the target. A model of one stack is given
 both as one text, `source = target`. A decoder alone (GPT-2, LLaMA) learns each next token of the
 target. An encoder alone (BERT) learns the tokens of the target that are masked: any number of them,
-so that it can fill in one word or all of them (Ghazvininejad et al. 2019). A parallel decoder learns
-the same at its places, of which there are more than tokens: EOS fills up the rest.
+so that it can fill in one word or all of them (Ghazvininejad et al. 2019). A parallel decoder
+learns the same at its places, of which there are more than tokens: EOS fills up the rest.
 
 The source is given and never predicted, as it is for an encoder and decoder: so losses and shares
 of right tokens can be compared among the three.

@@ -6,7 +6,7 @@ predicts them anew from all others. The target ends at its first EOS.
 B batch, S source length, T places of the target.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -45,6 +45,25 @@ class Pass:
     """What stands at each place after the pass."""
     probability_BT: Tensor
     """Of what stands there, in the pass that wrote it; 0 where a row is filled up."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentencePass:
+    """One pass over one sentence, as plain values, a place after the other."""
+
+    masked: tuple[bool, ...]
+    """Whether it predicted the place."""
+    said: tuple[int, ...]
+    """What stands there after it."""
+    probabilities: tuple[float, ...]
+    """Of what stands there, in the pass that wrote it."""
+    eos_ids: tuple[int, ...]
+    """Each of them ends the target."""
+
+    @property
+    def written(self) -> tuple[int, ...]:
+        """What the target is after this pass, EOS included."""
+        return until_end(self.said, self.eos_ids)
 
 
 def require_parallel(model: Transformer) -> None:
@@ -141,10 +160,33 @@ def fill_in(
     ]
 
 
-def until_end(ids: list[int], eos_ids: tuple[int, ...]) -> tuple[int, ...]:
+def sentence_passes(
+    model: Transformer, source: Sequence[int], method: MaskPredict
+) -> Iterator[SentencePass]:
+    """Yield every pass of decoding one sentence.
+
+    Args:
+        model: With a parallel decoder, in evaluation mode.
+        source: Ids with EOS.
+        method: In how many passes.
+
+    Raises:
+        ConfigError: The decoder is not parallel.
+    """
+    source_1S = torch.tensor([tuple(source)], device=model.device)
+    for found in mask_predict_passes(model, source_1S, method):
+        yield SentencePass(
+            masked=tuple(found.masked_BT[0].tolist()),
+            said=tuple(found.said_BT[0].tolist()),
+            probabilities=tuple(found.probability_BT[0].tolist()),
+            eos_ids=model.config.eos_ids,
+        )
+
+
+def until_end(ids: Sequence[int], eos_ids: tuple[int, ...]) -> tuple[int, ...]:
     """Return ids up to the first EOS, with it.
 
-    >>> until_end([7, 8, 2, 9], (2,)), until_end([7, 8], (2,))
+    >>> until_end((7, 8, 2, 9), (2,)), until_end((7, 8), (2,))
     ((7, 8, 2), (7, 8))
     """
     ends = [at for at, token in enumerate(ids) if token in eos_ids]

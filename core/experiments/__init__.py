@@ -9,6 +9,7 @@ from core.experiments.heads import HEADS
 from core.experiments.mixing import MIXING
 from core.experiments.norms import NORMS
 from core.experiments.order import ORDER
+from core.experiments.parallel import PARALLEL
 from core.experiments.projections import PROJECTIONS
 from core.experiments.reading import READING
 from core.experiments.residuals import RESIDUALS
@@ -16,7 +17,18 @@ from core.experiments.scale import SCALE
 
 EXPERIMENTS: dict[str, Experiment] = {
     each.name: each
-    for each in (BOTTLENECK, READING, ORDER, MIXING, HEADS, PROJECTIONS, SCALE, RESIDUALS, NORMS)
+    for each in (
+        BOTTLENECK,
+        READING,
+        ORDER,
+        MIXING,
+        HEADS,
+        PROJECTIONS,
+        SCALE,
+        RESIDUALS,
+        NORMS,
+        PARALLEL,
+    )
 }
 """In the order in which a course meets them."""
 

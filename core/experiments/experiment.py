@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from core.experiments.measures import Measuring
 from core.training.presets import PRESETS, Preset
 from core.training.settings import Setting, with_settings
 
@@ -42,6 +43,8 @@ class Variant:
     """Settings of the model or of its training."""
     expected: Expected | None = None
     """What the claim says of it; None where it says nothing."""
+    task: str = ""
+    """What it learns, where that is not what the others learn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,8 @@ class Experiment:
     settings: Mapping[str, Setting] = field(default_factory=lambda: dict(TRANSLATING))
     """In which all variants are alike."""
     seeds: int = SEEDS
+    measuring: Measuring | None = None
+    """What is measured beside the figures that every training has."""
 
     def __post_init__(self) -> None:
         names = [variant.name for variant in self.variants]
@@ -75,6 +80,10 @@ class Experiment:
         """
         found = {variant.name: variant for variant in self.variants}
         return found[name]
+
+    def task_of(self, variant: Variant) -> str:
+        """Return the name of what a variant learns."""
+        return variant.task or self.task
 
     def preset(self, variant: Variant, seed: int) -> Preset:
         """Return how a variant is trained with a seed.

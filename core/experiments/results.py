@@ -40,6 +40,8 @@ class Trained:
     """(source tokens, sentences, of them right), by length."""
     curve: Mapping[str, list[float]] = field(default_factory=dict)
     """step, loss, held_out_exact_match of the training."""
+    measures: Mapping[str, float] = field(default_factory=dict)
+    """Name of a measure of the experiment → what was measured; older files have none."""
 
     @classmethod
     def read(cls, stored: Mapping[str, Any]) -> Self:
@@ -131,6 +133,15 @@ class Results:
     def estimate(self, variant: str, measure: str = "exact_match") -> Estimate:
         """Return the mean of a measure over the seeds of a variant."""
         return Estimate.of([float(getattr(each, measure)) for each in self.of(variant)])
+
+    def measured(self, variant: str, measure: str) -> Estimate | None:
+        """Return the mean over seeds of one of the experiment's own measures.
+
+        None where it was not measured of every training of the variant.
+        """
+        found = [each.measures.get(measure) for each in self.of(variant)]
+        values = [each for each in found if each is not None]
+        return Estimate.of(values) if values and len(values) == len(found) else None
 
     def less(self, variant: str, measure: str = "exact_match") -> Estimate:
         """Return by how much a measure is less than the base's, seed by seed.

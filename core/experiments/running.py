@@ -6,7 +6,7 @@ What is finished is not trained again, and a training that was stopped goes on w
 import json
 import platform
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
@@ -14,11 +14,13 @@ from pathlib import Path
 import torch
 
 from core.analysis.effects.silencing import Silenceable
+from core.batch import Pair
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import sorted_batches
 from core.experiments.experiment import PRESET, Experiment, Variant
 from core.experiments.results import SHIPPED, Results, Trained
 from core.files import write_atomically
+from core.objective import written
 from core.runs.folder import versions
 from core.runs.records import read_rows
 from core.runs.run import Run, is_run, load_run
@@ -124,8 +126,10 @@ def run_experiment(
             path = out / RUNS / f"{variant.name}-{seed}"
             for step, steps in _train(experiment, variant, seed, path):
                 yield Step(variant, seed, len(found), len(wanted), step, steps)
-            written = json.dumps(asdict(_measured(load_run(path), variant, seed)), indent=1)
-            write_atomically(file, written.encode())
+            kept = json.dumps(
+                asdict(_measured(load_run(path), experiment, variant, seed)), indent=1
+            )
+            write_atomically(file, kept.encode())
             # Only the first seed is looked at.
             if seed:
                 shutil.rmtree(path)
@@ -148,15 +152,14 @@ def _train(
     if not is_run(path):
         changes = {**experiment.settings, **variant.changes}
         settings = " ".join(f"--set {name}={value}" for name, value in changes.items())
-        command = f"python -m core train {path.name} --task {experiment.task} --preset {PRESET}"
-        prepare_run(
-            path, TASKS[experiment.task], PRESET, preset, f"{command} --seed {seed} {settings}"
-        )
+        task = experiment.task_of(variant)
+        command = f"python -m core train {path.name} --task {task} --preset {PRESET}"
+        prepare_run(path, TASKS[task], PRESET, preset, f"{command} --seed {seed} {settings}")
     for progress in complete_run(path):
         yield progress.train_step.step, preset.training.steps
 
 
-def _measured(run: Run, variant: Variant, seed: int) -> Trained:
+def _measured(run: Run, experiment: Experiment, variant: Variant, seed: int) -> Trained:
     assert run.evaluation is not None
     rows, pronoun = list(read_rows(run.path)), run.evaluation["pronoun"]
     learned = [row for row in rows if all(name in row for name in _CURVE)]
@@ -172,12 +175,25 @@ def _measured(run: Run, variant: Variant, seed: int) -> Trained:
         n_pronouns=0 if pronoun is None else pronoun["n"],
         by_length=_by_length(run),
         curve={name: [float(row[name]) for row in learned] for name in _CURVE},
+        measures=dict(experiment.measuring.of(run)) if experiment.measuring else {},
     )
+
+
+def _right(run: Run, pairs: Sequence[Pair]) -> Iterable[bool]:
+    """Return of each pair whether the model writes a right target."""
+    if not run.model.config.is_parallel and not any(pair.others for pair in pairs):
+        # One pass tells it, where the next word follows from the true ones and one target is right.
+        return Silenceable(run.model, pairs).figures().right_N
+    return [
+        pair.is_right(said)
+        for batch in sorted_batches(pairs)
+        for pair, said in zip(batch, written(run.model, batch, run.tokenizer), strict=True)
+    ]
 
 
 def _by_length(run: Run) -> tuple[tuple[int, int, int], ...]:
     pairs = [pair for group in sorted_batches(held_out_pairs(run, N_MEASURED, 0)) for pair in group]
-    right = Silenceable(run.model, pairs).figures().right_N
+    right = _right(run, pairs)
     lengths = [(len(pair.source) - 1, bool(each)) for pair, each in zip(pairs, right, strict=True)]
     return tuple(
         (length, len(found), sum(each for _, each in found))

@@ -156,7 +156,7 @@ def test_the_sentences_are_not_overwritten(refused, copy_folder, lines):
 def test_each_line_becomes_one_whatever_ends_it_and_whatever_is_written(
     command, copy_folder, tmp_path, monkeypatch
 ):
-    def written(run, texts, beam, alpha):
+    def written(run, texts, beam, alpha, passes):
         return [
             [module.Written(index, f"{text}\r\nb\n", False) for index, text in enumerate(texts)]
         ]
