@@ -71,7 +71,11 @@ def _described(experiment: Experiment) -> dict[str, Any]:
         "seeds": experiment.seeds,
         "settings": dict(experiment.settings),
         "variants": {
-            each.name: {"label": each.label, "changes": dict(each.changes)}
+            each.name: {
+                "label": each.label,
+                "changes": dict(each.changes),
+                **({"task": each.task} if each.task else {}),
+            }
             for each in experiment.variants
         },
     }
@@ -91,7 +95,8 @@ def _show(experiment: Experiment, folder: Path, *, as_json: bool) -> None:
         return
     print(f"{experiment.question}\n\nClaim: {experiment.claim}\n({experiment.source})\n")
     for variant in experiment.variants:
-        changes = ", ".join(f"{name}={value}" for name, value in variant.changes.items())
+        changed = {**({"task": variant.task} if variant.task else {}), **variant.changes}
+        changes = ", ".join(f"{name}={value}" for name, value in changed.items())
         print(f"  {variant.name:<18}{variant.label}{f'  ({changes})' if changes else ''}")
     n = len(experiment.variants) * experiment.seeds
     steps = experiment.preset(experiment.variants[0], 0).training.steps
@@ -116,6 +121,7 @@ def _measured(experiment: Experiment, results: Results | None) -> dict[str, Any]
                     measure: asdict(results.estimate(variant.name, measure))
                     for measure in ("exact_match", "loss", "parameters", "seconds")
                 }
+                | _own_measures(experiment, results, variant.name)
                 for variant in experiment.variants
                 if results.of(variant.name)
             },
@@ -123,6 +129,15 @@ def _measured(experiment: Experiment, results: Results | None) -> dict[str, Any]
             "what_came_out": what_came_out(experiment, results),
         }
     }
+
+
+def _own_measures(
+    experiment: Experiment, results: Results, variant: str
+) -> dict[str, dict[str, Any]]:
+    """Return what only this experiment measures, as far as it was measured of a variant."""
+    measures = experiment.measuring.measures if experiment.measuring else ()
+    found = {each.name: results.measured(variant, each.name) for each in measures}
+    return {name: asdict(estimate) for name, estimate in found.items() if estimate is not None}
 
 
 def _run(experiment: Experiment, out: Path, seeds: int | None) -> None:

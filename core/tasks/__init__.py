@@ -30,6 +30,20 @@ NEED_PAIRS = frozenset({Everyday.name})
 """Those that are learned beside the user's own pairs only."""
 
 
+def right_targets(task: Task | None, source: str) -> tuple[str, ...]:
+    """Return all right targets of a source, as far as a task knows them.
+
+    >>> right_targets(TASKS["either"], "a b c"), right_targets(TASKS["reverse"], "a b c")
+    (('a b c', 'c b a'), ('c b a',))
+    """
+    if task is None:
+        return ()
+    if isinstance(task, Either):
+        return task.right(source)
+    known = task.reference(source)
+    return () if known is None else (known,)
+
+
 def task_named(name: str, folder: Path = Path()) -> Task:
     """Return a task of the list, or the one that the pairs in a run's folder make, or both mixed.
 
@@ -59,5 +73,6 @@ __all__ = [
     "Sample",
     "Span",
     "Task",
+    "right_targets",
     "task_named",
 ]

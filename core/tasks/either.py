@@ -46,3 +46,8 @@ class Either(Drawn):
         """The same symbols, one of two that are right; None for anything but symbols."""
         symbols = symbols_of(source)
         return " ".join(symbols) if symbols else None
+
+    def right(self, source: str) -> tuple[str, ...]:
+        """Return both right targets of a source; none of anything but symbols."""
+        symbols = symbols_of(source)
+        return (" ".join(symbols), " ".join(reversed(symbols))) if symbols else ()

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 import streamlit as st
 
 from core.experiments.experiment import Experiment
-from core.experiments.findings import findings, in_words
+from core.experiments.findings import findings, in_words, measured_in_words
 from core.experiments.results import Estimate, Results
 from pages.frame import cached, charts, links
 from pages.frame.language import _, n_, number, percent_of_100
 from pages.frame.view import Columns, Shown
-from pages.views.experiments import question
+from pages.views.experiments import measures, question
 from pages.views.experiments.question import Asked
 from viz.charts.curves import Quantity
 from viz.charts.frames import runs_table, written
@@ -37,6 +37,8 @@ def draw(asked: Asked) -> Shown | None:
         _table(asked)
         _open(asked)
     lines = [in_words(each, question.writing()) for each in findings(asked.experiment, results)]
+    pictures = [picture, *measures.draw(asked)]
+    lines += measured_in_words(asked.experiment, results, question.writing())
     st.markdown("\n".join(f"- :small[{line}]" for line in lines))
     return Shown(
         name=asked.experiment.name,
@@ -45,7 +47,7 @@ def draw(asked: Asked) -> Shown | None:
         numbers=lambda: _numbers(asked),
         python=_python(asked),
         code=(Experiment, Results, Estimate, findings),
-        pictures=[picture],
+        pictures=pictures,
         about={"task": asked.experiment.task, "command": results.command},
         how_to_read=_(
             "A filled dot is the mean of a variant’s trainings, a ring below it one of them, and "
@@ -125,7 +127,11 @@ def _numbers(asked: Asked) -> Columns:
         *("variant", "seed", "exact_match", "n", "loss", "pronouns", "n_pronouns"),
         *("parameters", "seconds"),
     )
-    return {name: [getattr(each, name) for each in trained] for name in names}
+    found = {name: [getattr(each, name) for each in trained] for name in names}
+    return found | {
+        each.name: [one.measures.get(each.name) for one in trained]
+        for each in measures.of(asked.experiment)
+    }
 
 
 def _python(asked: Asked) -> str:
