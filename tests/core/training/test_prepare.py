@@ -51,6 +51,13 @@ def test_a_head_that_cannot_be_guided_is_refused_before_anything_is_written(
         ("bert", {"has_output": False}, {}, "has_output is False: such models can be opened"),
         ("gpt2", {"bos_id": -1}, {}, "bos_id is -1: such models can be opened, but not trained"),
         ("gpt2", {}, {"scheduled_sampling": 0.1}, "this model is the decoder alone"),
+        (
+            "",
+            {"decoder": "parallel"},
+            {"scheduled_sampling": 0.1},
+            "this model's is parallel",
+        ),
+        ("", {"decoder": "parallel"}, {"guide": "encoder.0.self:0"}, "this model's is parallel"),
         ("bert", {}, {"guide": "encoder.0.self:0"}, "this model is the encoder alone"),
     ],
 )
