@@ -23,11 +23,12 @@ from core.heads import Stack
 from core.settings import ConfigError as ConfigError
 from core.settings import Settings, one_of
 from core.settings import require as require
+from core.target_tokens import TargetTokens
 from core.vocabulary import BOS, EOS, FIRST_ID, PAD
 
 
 @dataclass(frozen=True, slots=True)
-class ModelConfig(Settings):
+class ModelConfig(TargetTokens):
     """The sizes of a Transformer; the defaults are the paper's base model (Table 3).
 
     What comes after `tied` makes it another kind of Transformer: `core.families` says which
@@ -82,9 +83,8 @@ class ModelConfig(Settings):
     """How a decoder learns of the source: by looking at it, or, where it is recurrent, by nothing
     but the encoder's last state, with which its own begins."""
     decoder: Decoder = "causal"
-    """causal: it writes one token after the other, and sees those before. parallel: it sees all
-    places at once and fills in those that are masked, in any number of passes (mask-predict,
-    Ghazvininejad et al. 2019); its text ends where it fills in the first EOS."""
+    """causal: it writes one token after the other. parallel: it sees all places at once, and fills
+    in those that are masked (mask-predict, Ghazvininejad et al. 2019) up to the first EOS."""
     shared: Shared = "nothing"
     """Which of the projections to queries, keys and values are one matrix, in every layer."""
     projections: bool = True
@@ -157,45 +157,6 @@ class ModelConfig(Settings):
     def n_key_value_sets(self) -> int:
         """Sets of keys and values of a layer; several heads may share one."""
         return self.n_kv_heads or self.n_heads
-
-    @property
-    def n_target_tokens(self) -> int:
-        """Size of the vocabulary that is written in."""
-        return self.target_vocab_size or self.vocab_size
-
-    @property
-    def begins(self) -> tuple[int, ...]:
-        """What a decoder is fed before its text."""
-        return () if self.bos_id < 0 else (self.bos_id,)
-
-    @property
-    def never_said(self) -> tuple[int, ...]:
-        """Tokens that are no words and never follow one: what fills up, begins, or masks."""
-        masks = {self.mask_id} if self.is_parallel else set()
-        return tuple(sorted({self.pad_id, self.bos_id, *masks} - {-1, *self.eos_ids}))
-
-    @property
-    def is_parallel(self) -> bool:
-        """Whether the decoder fills in all places at once, and has no look-ahead mask."""
-        return self.decoder == "parallel"
-
-    @property
-    def mask_id(self) -> int:
-        """The token that stands in a parallel decoder for one to be filled in: the last.
-
-        A `ByteLevelTokenizer` that has such a token has it there.
-        """
-        return self.n_target_tokens - 1
-
-    def places(self, n_source: int) -> int:
-        """Return how many places a parallel decoder is given for a source of so many tokens.
-
-        More than a target needs: what is left over is filled with EOS.
-
-        >>> ModelConfig(320, decoder="parallel").places(8)
-        16
-        """
-        return min(self.max_positions - 1, n_source + n_source // 2 + 4)
 
     @property
     def stacks(self) -> tuple[Stack, ...]:
@@ -278,15 +239,7 @@ class ModelConfig(Settings):
             f"cross is {self.cross}: then the decoder must be recurrent (gru or lstm), and begin "
             "with an encoder's last state",
         )
-        require(
-            not self.is_parallel or (len(self.stacks) == 2 and self.decoder_mixing == "attention"),
-            f"decoder is {self.decoder}: it needs an encoder, and self-attention in the decoder, "
-            "for every place looks at all others",
-        )
-        require(
-            not self.is_parallel or self.max_positions > 1,
-            f"decoder is {self.decoder} and max_positions 1: there is no place beside BOS",
-        )
+        self._check_decoder()
         require(
             not self.encoder_mixing.endswith("two_way") or self.d_model % 2 == 0,
             f"d_model is {self.d_model}: two ways share it evenly",
@@ -307,6 +260,18 @@ class ModelConfig(Settings):
         require(
             self.has_output or self.n_decoder_layers == 0,
             "has_output is False: a decoder says which token comes next",
+        )
+
+    def _check_decoder(self) -> None:
+        """Refuse what a parallel decoder cannot do without."""
+        require(
+            not self.is_parallel or (len(self.stacks) == 2 and self.decoder_mixing == "attention"),
+            f"decoder is {self.decoder}: it needs an encoder, and self-attention in the decoder, "
+            "for every place looks at all others",
+        )
+        require(
+            not self.is_parallel or self.max_positions > 1,
+            f"decoder is {self.decoder} and max_positions 1: there is no place beside BOS",
         )
 
     def _check_projections(self) -> None:

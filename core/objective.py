@@ -19,7 +19,7 @@ import torch
 from core.batch import Ids, Pair, pad
 from core.config import ModelConfig
 from core.decoding.greedy import continue_greedily, decode_greedily
-from core.decoding.mask_predict import fill_in
+from core.decoding.mask_predict import fill_in, n_places
 from core.decoding.step import sayable
 from core.model import Transformer
 from core.tokenizer import Tokenizer
@@ -151,7 +151,7 @@ def _to_fill_places(pair: Pair, config: ModelConfig, rng: random.Random) -> Pair
 
     What does not fit into the places is left out.
     """
-    n = config.places(len(pair.source))
+    n = n_places(config, len(pair.source))
     said = (*pair.target[1:], *[EOS] * n)[:n]
     masked = set(rng.sample(range(n), rng.randint(1, n)))
     read = [config.mask_id if at in masked else token for at, token in enumerate(said)]

@@ -256,6 +256,7 @@ ROOMS_OF_CORE = (
         "settings",
         "heads",
         "choices",
+        "target_tokens",
         "config",
         "train_config",
         "device",

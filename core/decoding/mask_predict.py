@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from core.config import ConfigError
+from core.config import ConfigError, ModelConfig
 from core.decoding.step import sayable
 from core.model import Transformer
 from core.model.masks import padding_to_hide
@@ -66,6 +66,17 @@ class SentencePass:
         return until_end(self.said, self.eos_ids)
 
 
+def n_places(config: ModelConfig, n_source: int) -> int:
+    """Return how many places a parallel decoder is given for a source of so many tokens.
+
+    More than a target needs: what is left over is filled with EOS.
+
+    >>> n_places(ModelConfig(320, decoder="parallel"), 8)
+    16
+    """
+    return min(config.max_positions - 1, n_source + n_source // 2 + 4)
+
+
 def require_parallel(model: Transformer) -> None:
     """Refuse a model that writes one token after the other.
 
@@ -94,7 +105,7 @@ def mask_predict_passes(
     require_parallel(model)
     config = model.config
     n_B = torch.tensor(
-        [config.places(n) for n in (source_BS != config.pad_id).sum(dim=1).tolist()],
+        [n_places(config, n) for n in (source_BS != config.pad_id).sum(dim=1).tolist()],
         device=source_BS.device,
     )
     place_BT = torch.arange(int(n_B.max()), device=source_BS.device) < n_B[:, None]

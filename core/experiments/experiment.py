@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from core.experiments.measures import Measuring
+from core.experiments.passes import Measuring
 from core.training.presets import PRESETS, Preset
 from core.training.settings import Setting, with_settings
 

@@ -1,7 +1,7 @@
 """Can all words be written at once?"""
 
 from core.experiments.experiment import BASE, Expected, Experiment, Variant
-from core.experiments.measures import BY_PASSES
+from core.experiments.passes import BY_PASSES
 from core.messages import N_
 
 PARALLEL = Experiment(
@@ -25,10 +25,10 @@ PARALLEL = Experiment(
             {"decoder": "parallel"},
             Expected.LESS,
         ),
-        Variant("one", N_("left to right, one right target"), task="copy"),
+        Variant("one", N_("left to right, one right target (copy)"), task="copy"),
         Variant(
             "parallel_one",
-            N_("parallel, one right target"),
+            N_("parallel, one right target (copy)"),
             {"decoder": "parallel"},
             Expected.AS_GOOD,
             task="copy",

@@ -10,7 +10,7 @@ from core.batch import collate, encode_samples, pad
 from core.config import ModelConfig
 from core.decoding.greedy import decode_greedily, greedy_steps
 from core.decoding.many import translate_all
-from core.decoding.mask_predict import PASSES, fill_in
+from core.decoding.mask_predict import PASSES, fill_in, n_places
 from core.decoding.sentence import translate
 from core.evaluate.evaluation import evaluate
 from core.evaluate.files import score_file
@@ -221,7 +221,7 @@ def test_lines_and_pairs_are_refused_by_name_where_there_is_no_encoder_beside_a_
 
 def places_of(pair, config):
     """What stands at the places of a parallel decoder, EOS at those that are left over."""
-    n = config.places(len(pair.source))
+    n = n_places(config, len(pair.source))
     return (*pair.target[1:], *[EOS] * n)[:n]
 
 
@@ -252,14 +252,14 @@ def test_of_a_parallel_decoders_places_any_number_is_masked(parallel_run):
         sum(label != PAD for label in as_learned([pair], config, tokenizer, rng)[0].labels)
         for rng in map(random.Random, range(300))
     }
-    assert counts == set(range(1, config.places(len(pair.source)) + 1))
+    assert counts == set(range(1, n_places(config, len(pair.source)) + 1))
 
 
 def test_a_target_that_is_longer_than_its_places_is_cut(parallel_run):
     config, tokenizer = parallel_run.model.config, parallel_run.tokenizer
     [pair] = encode_samples(tokenizer, [Sample("a", "b " * 40)])
     [one] = as_learned([pair], config, tokenizer, random.Random(0))
-    assert len(one.labels) == config.places(len(pair.source)) + 1 < len(pair.target)
+    assert len(one.labels) == n_places(config, len(pair.source)) + 1 < len(pair.target)
 
 
 def test_what_a_parallel_decoder_writes_is_what_its_evaluation_counts(parallel_run):

@@ -18,13 +18,7 @@ from core.decoding.mask_predict import fill_in
 from core.decoding.sentence import fitting_source, given_text
 from core.evaluate.evaluation import held_out_pairs
 from core.heads import Head, Kind, Side, Site
-from core.model import (
-    Probes,
-    Record,
-    Remask,
-    Step,
-    Transformer,
-)
+from core.model import Probes, Record, Remask, Step, Transformer
 from core.model.masks import causal_mask, padding_mask
 from core.runs.run import Run, RunError
 from core.vocabulary import PAD
@@ -67,8 +61,7 @@ class PaddedBatch:
     @property
     def missing(self) -> tuple[Mask, ...]:
         """The masks that this model does not have."""
-        ahead = (mask for mask in MASKS if mask.name == LOOK_AHEAD)
-        return tuple(ahead) if self.looks_ahead else ()
+        return tuple(each for each in MASKS if self.looks_ahead and each.name == LOOK_AHEAD)
 
     @property
     def source_BS(self) -> Tensor:
@@ -222,8 +215,8 @@ def attended(
 ) -> Attended:
     """Run a batch with some masks left out in all layers, and record one sublayer."""
     record = Record(frozenset({Step.VISIBLE, Step.SCORES, Step.WEIGHTS}), frozenset({site}))
-    left_out = {*without, *batch.missing}
-    changed = visible(batch.source_BS, batch.fed_BT, left_out, batch.pad_id)
+    gone = {*without, *batch.missing}
+    changed = visible(batch.source_BS, batch.fed_BT, gone, batch.pad_id)
     probes = [Remask(changed)] if without else []
     model(batch.source_BS, batch.fed_BT, Probes([*probes, record]))
     scores, weights = (record.tensors[site, step] for step in (Step.SCORES, Step.WEIGHTS))
@@ -255,8 +248,8 @@ def leak(weights_BHQK: NDArray[np.float32], batch: PaddedBatch, head: Head) -> L
     n_queries, n_keys = weights_BHQK.shape[2:]
     padded_BQK = np.broadcast_to(~keys_BK[:, None, :], (len(keys_BK), n_queries, n_keys))
     padded_NK = padded_BQK[queries_BQ]
-    hides_later = head.kind.causal and not batch.missing
-    later_QK = np.triu(np.ones((n_queries, n_keys), bool), 1) & hides_later
+    later_QK = np.triu(np.ones((n_queries, n_keys), bool), 1)
+    later_QK &= head.kind.causal and not batch.missing
     later_NK = np.broadcast_to(later_QK, padded_BQK.shape)[queries_BQ]
     total = len(weights_NK)
     return Leak(

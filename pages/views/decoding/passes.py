@@ -196,11 +196,24 @@ def _seen(opened: Opened, passes: Sequence[SentencePass]) -> str:
         said.append(is_right.format(known=known))
     if opened.run.settings.task in SEVERAL_RIGHT and right:
         words = len(right[0].split())
+        if last not in right:
+            mixed = _("Of its words {first} agree with the first, {second} with the second.")
+            first_n, second_n = (_agreeing(last, each) for each in right)
+            said.append(mixed.format(first=number(first_n), second=number(second_n)))
         coin = _(
             "If each of {n} words tossed a fair coin, all would agree with probability {share}."
         )
         said.append(coin.format(n=number(words), share=percent(2.0 ** (1 - words))))
     return " ".join(said)
+
+
+def _agreeing(text: str, right: str) -> int:
+    """Return at how many places two texts have the same word.
+
+    >>> _agreeing("a b b a", "a b c d")
+    2
+    """
+    return sum(one == other for one, other in zip(text.split(), right.split(), strict=False))
 
 
 def _numbers(opened: Opened, passes: Sequence[SentencePass], beside: Beside | None) -> Columns:

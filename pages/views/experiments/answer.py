@@ -10,7 +10,7 @@ from core.experiments.results import Estimate, Results
 from pages.frame import cached, charts, links
 from pages.frame.language import _, n_, number, percent_of_100
 from pages.frame.view import Columns, Shown
-from pages.views.experiments import measures, question
+from pages.views.experiments import by_passes, question
 from pages.views.experiments.question import Asked
 from viz.charts.curves import Quantity
 from viz.charts.frames import runs_table, written
@@ -37,7 +37,7 @@ def draw(asked: Asked) -> Shown | None:
         _table(asked)
         _open(asked)
     lines = [in_words(each, question.writing()) for each in findings(asked.experiment, results)]
-    pictures = [picture, *measures.draw(asked)]
+    pictures = [picture, *by_passes.draw(asked)]
     lines += measured_in_words(asked.experiment, results, question.writing())
     st.markdown("\n".join(f"- :small[{line}]" for line in lines))
     return Shown(
@@ -130,7 +130,7 @@ def _numbers(asked: Asked) -> Columns:
     found = {name: [getattr(each, name) for each in trained] for name in names}
     return found | {
         each.name: [one.measures.get(each.name) for one in trained]
-        for each in measures.of(asked.experiment)
+        for each in by_passes.of(asked.experiment)
     }
 
 

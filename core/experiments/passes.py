@@ -28,7 +28,7 @@ STEPS = "steps"
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class PassMeasure:
     """One more number of each training."""
 
     name: str
@@ -44,11 +44,11 @@ class Measuring:
 
     what: str
     """What the shares are shares of; marked for translation."""
-    measures: tuple[Measure, ...]
+    measures: tuple[PassMeasure, ...]
     of: Callable[[Run], Mapping[str, float]]
     """From a trained run to name → number; a measure that it has no use for is left out."""
 
-    def by_unit(self, unit: str) -> tuple[Measure, ...]:
+    def by_unit(self, unit: str) -> tuple[PassMeasure, ...]:
         """Return the measures of a unit."""
         return tuple(each for each in self.measures if each.unit == unit)
 
@@ -104,16 +104,16 @@ def _timed(decode: Callable[[Sequence[Pair]], list[Ids]], pair: Pair) -> float:
 BY_PASSES = Measuring(
     what=N_("right sentences"),
     measures=(
-        Measure("right_1", N_("1 pass"), "share"),
-        Measure("right_2", N_("2 passes"), "share"),
-        Measure("right_4", N_("4 passes"), "share"),
-        Measure("right_8", N_("8 passes"), "share"),
-        Measure(f"right_{STEPS}", N_("a pass for each token"), "share"),
-        Measure("seconds_1", N_("1 pass"), "seconds"),
-        Measure("seconds_2", N_("2 passes"), "seconds"),
-        Measure("seconds_4", N_("4 passes"), "seconds"),
-        Measure("seconds_8", N_("8 passes"), "seconds"),
-        Measure(f"seconds_{STEPS}", N_("a pass for each token"), "seconds"),
+        PassMeasure("right_1", N_("1 pass"), "share"),
+        PassMeasure("right_2", N_("2 passes"), "share"),
+        PassMeasure("right_4", N_("4 passes"), "share"),
+        PassMeasure("right_8", N_("8 passes"), "share"),
+        PassMeasure(f"right_{STEPS}", N_("a pass for each token"), "share"),
+        PassMeasure("seconds_1", N_("1 pass"), "seconds"),
+        PassMeasure("seconds_2", N_("2 passes"), "seconds"),
+        PassMeasure("seconds_4", N_("4 passes"), "seconds"),
+        PassMeasure("seconds_8", N_("8 passes"), "seconds"),
+        PassMeasure(f"seconds_{STEPS}", N_("a pass for each token"), "seconds"),
     ),
     of=by_passes,
 )

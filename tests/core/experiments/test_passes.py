@@ -5,10 +5,10 @@ import pytest
 from core.batch import pad
 from core.decoding.mask_predict import MaskPredict, fill_in
 from core.evaluate.evaluation import held_out_pairs
-from core.experiments import measures, running
+from core.experiments import passes, running
 from core.experiments.experiment import BASE, Experiment, Variant
 from core.experiments.findings import measured_in_words, what_came_out
-from core.experiments.measures import BY_PASSES, PASSES, by_passes
+from core.experiments.passes import BY_PASSES, PASSES, by_passes
 from core.experiments.results import Results, Trained
 from core.objective import translations
 from core.runs.settings import read_settings
@@ -34,8 +34,8 @@ QUESTION = Experiment(
 @pytest.fixture(autouse=True)
 def few(monkeypatch):
     draw_few(monkeypatch)
-    monkeypatch.setattr(measures, "N_MEASURED", 20)
-    monkeypatch.setattr(measures, "N_TIMED", 2)
+    monkeypatch.setattr(passes, "N_MEASURED", 20)
+    monkeypatch.setattr(passes, "N_TIMED", 2)
     monkeypatch.setattr(running, "N_MEASURED", 20)
 
 

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.experiments.experiment import Experiment
-from core.experiments.measures import Measure
+from core.experiments.passes import PassMeasure
 from pages.frame import charts
 from pages.frame.language import _, number, percent_of_100
 from pages.views.experiments.question import Asked
@@ -13,7 +13,7 @@ from viz.charts.intervals import Measured, intervals
 from viz.component.standalone import Drawn
 
 
-def of(experiment: Experiment) -> tuple[Measure, ...]:
+def of(experiment: Experiment) -> tuple[PassMeasure, ...]:
     """Return the measures of an experiment, none of most."""
     return experiment.measuring.measures if experiment.measuring else ()
 
