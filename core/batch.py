@@ -176,13 +176,18 @@ def encode_samples(
             (*begins, *target.ids, *ends),
             tuple(_token_reference(ref, source, target) for ref in sample.references),
             sample.source,
-            others=tuple(
-                (*begins, *each.ids, *ends)
-                for each in (target_tokenizer or tokenizer).encode_all(sample.others)
-            ),
+            # Most have none, and to ask for nothing takes time, too.
+            others=_whole(target_tokenizer or tokenizer, sample.others, (begins, ends))
+            if sample.others
+            else (),
         )
         for sample, source, target in zip(samples, sources, targets, strict=True)
     ]
+
+
+def _whole(tokenizer: Tokenizer, texts: Sequence[str], around: Around) -> tuple[Ids, ...]:
+    begins, ends = around
+    return tuple((*begins, *each.ids, *ends) for each in tokenizer.encode_all(texts))
 
 
 Learned = TypeVar("Learned", bound=Task)

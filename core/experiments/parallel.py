@@ -9,26 +9,27 @@ PARALLEL = Experiment(
     question=N_("Can all words be written at once?"),
     claim=N_(
         "Writing one word after the other takes a pass for each. A decoder without the look-ahead "
-        "mask fills in all places in one pass. Where one target is right, that costs nothing. "
-        "Where two are equally right, places that cannot see each other's choice mix them: if each "
-        "of n letters tossed a coin, all would agree with probability 2^(1 − n). More passes help."
+        "mask fills in all places in one pass. Where one target is right (copy a row of letters), "
+        "that costs nothing. Where two are (copy it or reverse it), places that cannot see each "
+        "other's choice mix them: if each of n letters tossed a fair coin, all would agree with "
+        "probability 2^(1 − n). More passes help."
     ),
     source=(
         "Gu et al. 2018 (non-autoregressive translation, “multimodality problem”); "
         "Ghazvininejad et al. 2019 (mask-predict)"
     ),
     variants=(
-        Variant(BASE, N_("left to right, two right targets")),
+        Variant(BASE, N_("left to right, two targets")),
         Variant(
             "parallel",
-            N_("parallel, two right targets"),
+            N_("parallel, two targets"),
             {"decoder": "parallel"},
             Expected.LESS,
         ),
-        Variant("one", N_("left to right, one right target (copy)"), task="copy"),
+        Variant("one", N_("left to right, one target"), task="copy"),
         Variant(
             "parallel_one",
-            N_("parallel, one right target (copy)"),
+            N_("parallel, one target"),
             {"decoder": "parallel"},
             Expected.AS_GOOD,
             task="copy",

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.experiments.experiment import Experiment
+from core.experiments.experiment import Experiment, Variant
 from core.experiments.passes import PassMeasure
 from pages.frame import charts
 from pages.frame.language import _, number, percent_of_100
@@ -20,19 +20,7 @@ def of(experiment: Experiment) -> tuple[PassMeasure, ...]:
 
 def draw(asked: Asked) -> list[Drawn]:
     """Draw the shares that were measured of each variant, and tabulate all; nothing without any."""
-    things = [
-        Measured(
-            _("{variant}: {measure}").format(variant=_(variant.label), measure=_(measure.label)),
-            found.mean,
-            found.low,
-            found.high,
-            [each.measures[measure.name] for each in asked.results.of(variant.name)],
-        )
-        for variant in asked.trained
-        for measure in of(asked.experiment)
-        if measure.unit == "share"
-        and (found := asked.results.measured(variant.name, measure.name)) is not None
-    ]
+    things = [thing for variant in asked.trained for thing in _shares(asked, variant)]
     if not things or asked.experiment.measuring is None:
         return []
     picture = charts.chart(
@@ -47,24 +35,46 @@ def draw(asked: Asked) -> list[Drawn]:
     return [picture]
 
 
+def _shares(asked: Asked, variant: Variant) -> list[Measured]:
+    """Return the shares that were measured of a variant; a single one needs no name of its own."""
+    found = {
+        measure: estimate
+        for measure in of(asked.experiment)
+        if measure.unit == "share"
+        and (estimate := asked.results.measured(variant.name, measure.name)) is not None
+    }
+    name = _("{variant}: {measure}") if len(found) > 1 else "{variant}"
+    return [
+        Measured(
+            name.format(variant=_(variant.label), measure=_(measure.label)),
+            estimate.mean,
+            estimate.low,
+            estimate.high,
+            [each.measures[measure.name] for each in asked.results.of(variant.name)],
+        )
+        for measure, estimate in found.items()
+    ]
+
+
 def _table(asked: Asked) -> None:
-    """Tabulate the means: a row for each variant, a column for each measure."""
-    units = {"share": _("right, %: {measure}"), "seconds": _("ms a sentence: {measure}")}
+    """Tabulate the means: a row for each variant and way of measuring it."""
+    columns = {"share": _("right"), "seconds": _("ms a sentence")}
     scales = {"share": 100.0, "seconds": 1000.0}
-    rows: list[dict[str, object]] = []
-    writers = {}
+    rows: dict[tuple[str, str], dict[str, object]] = {}
     for variant in asked.trained:
-        row: dict[str, object] = {_("variant"): _(variant.label)}
         for measure in of(asked.experiment):
-            name = units[measure.unit].format(measure=_(measure.label))
-            writers[name] = _share if measure.unit == "share" else _milliseconds
             found = asked.results.measured(variant.name, measure.name)
             if found is not None:
-                row[name] = scales[measure.unit] * found.mean
-        rows.append(row)
-    table = runs_table(rows)
+                names = _(variant.label), _(measure.label)
+                row = rows.setdefault(
+                    names, dict(zip((_("variant"), _("way")), names, strict=True))
+                )
+                row[columns[measure.unit]] = scales[measure.unit] * found.mean
     st.dataframe(
-        written(table, {name: writers[name] for name in writers if name in table}),
+        written(
+            runs_table(list(rows.values())),
+            {columns["share"]: _share, columns["seconds"]: _milliseconds},
+        ),
         hide_index=True,
         placeholder="",
         height="content",

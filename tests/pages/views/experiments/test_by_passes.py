@@ -20,17 +20,17 @@ def test_what_passes_bring_is_drawn_tabulated_and_said(open_experiment, results)
     at, shown, said = open_experiment("parallel")
     _answer, chart = at.get("vega_lite_chart")
     drawn = json.dumps(json.loads(chart.proto.spec))
-    assert "parallel, two right targets: 8 passes" in drawn
+    assert "parallel, two targets: 8 passes" in drawn
     _table, table = at.dataframe
-    by_variant = table.value.set_index("variant")
+    found = table.value.set_index(["variant", "way"])
     for n in PASSES:
-        column = f"right, %: {n} pass" if n == 1 else f"right, %: {n} passes"
+        way = f"{n} pass" if n == 1 else f"{n} passes"
         mean = 100 * results.measured("parallel", f"right_{n}").mean
-        assert by_variant.loc["parallel, two right targets", column] == pytest.approx(mean)
+        assert found.loc[("parallel, two targets", way), "right"] == pytest.approx(mean)
     seconds = results.measured("base", "seconds_steps").mean
-    column = "ms a sentence: a pass for each token"
-    found = by_variant.loc["left to right, two right targets", column]
-    assert found == pytest.approx(1000 * seconds)
+    row = found.loc[("left to right, two targets", "a pass for each token")]
+    assert row["ms a sentence"] == pytest.approx(1000 * seconds)
+    assert len(found) == 10
     lines = measured_in_words(PARALLEL, results)
     assert len(lines) == 8
     for line in lines:
