@@ -9,6 +9,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 GALLERY := copy copy-learned translate translate-guided
+TWO_RIGHT := --task either --preset small --seed 0 --set n_encoder_layers=2 \
+	--set n_decoder_layers=2 --set d_model=64 --set d_ff=256 --set n_heads=4 --set steps=1500 \
+	--set warmup=250 --set cooldown=1200 --set learning_rate_factor=1.2 --set batch_size=64 \
+	--set evaluate_every=300 --set checkpoint_every=750
 GUIDE := encoder.2.self:0
 NOTICE := Learned from sentences of Tatoeba (tatoeba.org), CC BY 2.0 FR, and of the grammar.
 
@@ -56,13 +60,17 @@ gallery: .venv/app
 	$(BIN)/python -m core train runs/.gallery/translate --task translate --preset small
 	$(BIN)/python -m core train runs/.gallery/translate-guided --task translate --preset small \
 		--guide $(GUIDE)
-	rm -rf $(addprefix gallery/,$(GALLERY))
+	$(BIN)/python -m core train runs/.gallery/either $(TWO_RIGHT)
+	$(BIN)/python -m core train runs/.gallery/parallel $(TWO_RIGHT) --set decoder=parallel
+	rm -rf $(addprefix gallery/,$(GALLERY) either parallel)
 	$(BIN)/python -m core export runs/.gallery/copy gallery/copy --snapshots 50 100 200 500
 	$(BIN)/python -m core export runs/.gallery/copy-learned gallery/copy-learned
 	$(BIN)/python -m core export runs/.gallery/translate gallery/translate
 	$(BIN)/python -m core export runs/.gallery/translate-guided gallery/translate-guided \
 		--snapshots 100 200
-	for run in $(GALLERY); do $(BIN)/python -m core heads gallery/$$run --fresh --prune; done
+	$(BIN)/python -m core export runs/.gallery/either gallery/either
+	$(BIN)/python -m core export runs/.gallery/parallel gallery/parallel
+	for run in $(GALLERY) either; do $(BIN)/python -m core heads gallery/$$run --fresh --prune; done
 	rm -rf runs/.gallery
 
 everyday: .venv/app

@@ -64,12 +64,18 @@ class Pair:
     """Where the target's words come from; only of whom it was asked for."""
     labels: tuple[int, ...] = ()
     """What a model of one stack is to predict at each of its places, PAD where nothing: see
-    `core.objective`. Of such a pair either source or target is empty."""
+    `core.objective`. Of such a pair of one stack either source or target is empty."""
+    others: tuple[tuple[int, ...], ...] = ()
+    """Targets that are as right, as token ids."""
 
     @property
     def predicted(self) -> tuple[int, ...]:
         """What is to be predicted: of a target all but BOS."""
         return self.labels or self.target[1:]
+
+    def is_right(self, said: tuple[int, ...]) -> bool:
+        """Say whether a model that says this, EOS included, says a right target."""
+        return said == self.target[1:] or any(said == other[1:] for other in self.others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,9 +187,18 @@ def encode_samples(
             tuple(_token_reference(ref, source, target) for ref in sample.references),
             sample.source,
             _token_links(sample.links, source, target) if aligned else (),
+            # Most have none, and to ask for nothing takes time, too.
+            others=_whole(target_tokenizer or tokenizer, sample.others, (begins, ends))
+            if sample.others
+            else (),
         )
         for sample, source, target in zip(samples, sources, targets, strict=True)
     ]
+
+
+def _whole(tokenizer: Tokenizer, texts: Sequence[str], around: Around) -> tuple[Ids, ...]:
+    begins, ends = around
+    return tuple((*begins, *each.ids, *ends) for each in tokenizer.encode_all(texts))
 
 
 Learned = TypeVar("Learned", bound=Task)

@@ -17,6 +17,7 @@ EncoderMixing = Literal[
 DecoderMixing = Literal["attention", "ssru", "average", "convolution", "none", "gru", "lstm"]
 Cross = Literal["attention", "none"]
 Memory = Literal["last", "first", "same", "mixed"]
+Decoder = Literal["causal", "parallel"]
 Tied = Literal["all", "target", "embeddings", "none"]
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -31,6 +32,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "decoder_mixing": get_args(DecoderMixing),
     "cross": get_args(Cross),
     "memory": get_args(Memory),
+    "decoder": get_args(Decoder),
     "rotary_pairs": get_args(RotaryPairs),
     "tied": get_args(Tied),
 }

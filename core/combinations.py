@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.choices import Memory, Positions, Scores, ScoreScale, Shared
+from core.choices import Decoder, Memory, Positions, Scores, ScoreScale, Shared
 from core.settings import require
 
 
@@ -136,4 +136,28 @@ def check_projections(
     require(
         (projections and output_projection) or n_heads * d_v == d_model,
         f"{n_heads} heads of width {d_v} do not make d_model, {d_model}, without a projection",
+    )
+
+
+def check_decoder(decoder: Decoder, max_positions: int, *, attends: bool) -> None:
+    """Refuse what a parallel decoder cannot do without.
+
+    Args:
+        decoder: Whether it is one.
+        max_positions: Of the model.
+        attends: Whether there is an encoder, and the decoder has self-attention.
+
+    Raises:
+        ConfigError: They do not go together.
+    """
+    if decoder != "parallel":
+        return
+    require(
+        attends,
+        f"decoder is {decoder}: it needs an encoder, and self-attention in the decoder, for every "
+        "place looks at all others",
+    )
+    require(
+        max_positions > 1,
+        f"decoder is {decoder} and max_positions 1: there is no place beside BOS",
     )

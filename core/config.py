@@ -8,6 +8,7 @@ from core.choices import (
     CHOICES,
     Activation,
     Cross,
+    Decoder,
     DecoderMixing,
     EncoderMixing,
     Memory,
@@ -21,6 +22,7 @@ from core.choices import (
     Tied,
 )
 from core.combinations import (
+    check_decoder,
     check_memory,
     check_positions,
     check_projections,
@@ -30,11 +32,12 @@ from core.heads import Stack
 from core.settings import ConfigError as ConfigError
 from core.settings import Settings, one_of
 from core.settings import require as require
+from core.target_tokens import TargetTokens
 from core.vocabulary import BOS, EOS, FIRST_ID, PAD
 
 
 @dataclass(frozen=True, slots=True)
-class ModelConfig(Settings):
+class ModelConfig(TargetTokens):
     """The sizes of a Transformer; the defaults are the paper's base model (Table 3).
 
     What comes after `tied` makes it another kind of Transformer: `core.families` says which
@@ -95,6 +98,9 @@ class ModelConfig(Settings):
     memory: Memory = "last"
     """Which encoder layer a decoder layer reads: the last, the first, that of its own depth, or a
     learned mixture of all (He et al. 2018)."""
+    decoder: Decoder = "causal"
+    """causal: it writes one token after the other. parallel: it sees all places at once, and fills
+    in those that are masked (mask-predict, Ghazvininejad et al. 2019) up to the first EOS."""
     shared: Shared = "nothing"
     """Which of the projections to queries, keys and values are one matrix, in every layer."""
     projections: bool = True
@@ -167,21 +173,6 @@ class ModelConfig(Settings):
     def n_key_value_sets(self) -> int:
         """Sets of keys and values of a layer; several heads may share one."""
         return self.n_kv_heads or self.n_heads
-
-    @property
-    def n_target_tokens(self) -> int:
-        """Size of the vocabulary that is written in."""
-        return self.target_vocab_size or self.vocab_size
-
-    @property
-    def begins(self) -> tuple[int, ...]:
-        """What a decoder is fed before its text."""
-        return () if self.bos_id < 0 else (self.bos_id,)
-
-    @property
-    def never_said(self) -> tuple[int, ...]:
-        """Tokens that are no words and never follow one: what fills up, and what begins."""
-        return tuple(sorted({self.pad_id, self.bos_id} - {-1, *self.eos_ids}))
 
     @property
     def stacks(self) -> tuple[Stack, ...]:
@@ -266,6 +257,11 @@ class ModelConfig(Settings):
             self.positions,
             self.score_scale,
             attends=attends_to_source or "attention" in (self.encoder_mixing, self.decoder_mixing),
+        )
+        check_decoder(
+            self.decoder,
+            self.max_positions,
+            attends=len(self.stacks) == 2 and self.decoder_mixing == "attention",
         )
         require(
             not self.encoder_mixing.endswith("two_way") or self.d_model % 2 == 0,

@@ -43,7 +43,8 @@ class Inspection:
     encoder alone."""
     predicted_tokens: tuple[Token, ...]
     """The most probable next token of each decoder row; of an encoder alone, the most probable
-    token at each place of the source."""
+    token at each place of the source. A parallel decoder says it at the next place, and after the
+    last its text has ended."""
     source_words: tuple[str, ...]
     """The text of each word that `Token.word` of a source token counts."""
     fed_words: tuple[str, ...]
@@ -70,7 +71,8 @@ def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Insp
     """Record every head's weights in one pass over a sentence and its target.
 
     The pass is teacher-forced, by default on the model's own translation: no row of the decoder
-    sees later tokens, so its maps are those that decoding step by step had.
+    sees later tokens, so its maps are those that decoding step by step had. A parallel decoder
+    sees all of its finished text in this pass, and no mask token.
 
     Args:
         run: A loaded run.
@@ -111,7 +113,7 @@ def _guessed(model: Transformer, logits_KV: Tensor) -> list[int]:
     if not model.config.has_output:
         return []
     guessed: list[int] = sayable(logits_KV, model.config).argmax(dim=-1).tolist()
-    return guessed
+    return [*guessed[1:], model.config.eos_ids[0]] if model.config.is_parallel else guessed
 
 
 def _filled_in(run: Run, ids: Sequence[int], guessed: Sequence[int]) -> str:

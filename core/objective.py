@@ -3,7 +3,8 @@
 A model of encoder and decoder reads the source and writes the target. A model of one stack is given
 both as one text, `source = target`. A decoder alone (GPT-2, LLaMA) learns each next token of the
 target. An encoder alone (BERT) learns the tokens of the target that are masked: any number of them,
-so that it can fill in one word or all of them (Ghazvininejad et al. 2019).
+so that it can fill in one word or all of them (Ghazvininejad et al. 2019). A parallel decoder
+learns the same at its places, of which there are more than tokens: EOS fills up the rest.
 
 The source is given and never predicted, as it is for an encoder and decoder: so losses and shares
 of right tokens can be compared among the three.
@@ -18,6 +19,7 @@ import torch
 from core.batch import Ids, Pair, pad
 from core.config import ModelConfig
 from core.decoding.greedy import continue_greedily, decode_greedily
+from core.decoding.mask_predict import fill_in, n_places
 from core.decoding.step import sayable
 from core.model import Transformer
 from core.tokenizer import Tokenizer
@@ -44,8 +46,10 @@ def as_learned(
         pairs: Source and target, as `encode_samples` makes them.
         config: Of the model.
         tokenizer: Of the model.
-        rng: Chooses the tokens that are masked, for an encoder alone.
+        rng: Chooses the tokens that are masked, for an encoder alone or a parallel decoder.
     """
+    if config.is_parallel:
+        return [_to_fill_places(pair, config, rng) for pair in pairs]
     if len(config.stacks) == 2:
         return list(pairs)
     separator = _separator(tokenizer)
@@ -68,7 +72,8 @@ def held_out_as_learned(
 def written(model: Transformer, pairs: Sequence[Pair], tokenizer: Tokenizer) -> list[Ids]:
     """Return what a model makes of each source, token by token, EOS included.
 
-    Greedily; an encoder alone fills in all tokens of the target at once, and is told how many.
+    Greedily; an encoder alone fills in all tokens of the target at once, and is told how many. A
+    parallel decoder is not told, and makes `PASSES` passes.
 
     Args:
         model: In evaluation mode.
@@ -84,9 +89,10 @@ def written(model: Transformer, pairs: Sequence[Pair], tokenizer: Tokenizer) -> 
 
 
 def translations(model: Transformer, pairs: Sequence[Pair]) -> list[Ids]:
-    """Return the greedy translation of each pair's source, by a model of encoder and decoder."""
-    sources_BS = pad([pair.source for pair in pairs], pad_id=model.config.pad_id)
-    return decode_greedily(model, sources_BS.to(model.device))
+    """Return the translation of each pair's source, by a model of encoder and decoder."""
+    sources_BS = pad([pair.source for pair in pairs], pad_id=model.config.pad_id).to(model.device)
+    parallel = model.config.is_parallel
+    return fill_in(model, sources_BS) if parallel else decode_greedily(model, sources_BS)
 
 
 def prompt_of(source: str) -> str:
@@ -138,6 +144,21 @@ def _to_fill_in(pair: Pair, separator: Ids, mask_id: int, rng: random.Random) ->
         text=pair.text,
         labels=(*[PAD] * len(given), *labels, PAD),
     )
+
+
+def _to_fill_places(pair: Pair, config: ModelConfig, rng: random.Random) -> Pair:
+    """Return a pair whose target has some places masked, any number of them; EOS fills it up.
+
+    What does not fit into the places is left out.
+    """
+    n = n_places(config, len(pair.source))
+    said = (*pair.target[1:], *[EOS] * n)[:n]
+    masked = set(rng.sample(range(n), rng.randint(1, n)))
+    read = [config.mask_id if at in masked else token for at, token in enumerate(said)]
+    labels = [token if at in masked else PAD for at, token in enumerate(said)]
+    # All but the last of a target are fed. Row i predicts its own token: that of BOS nothing.
+    target = (BOS, *read, EOS)
+    return Pair(source=pair.source, target=target, text=pair.text, labels=(PAD, *labels))
 
 
 def _written_on(model: Transformer, prompts: Sequence[Ids]) -> list[Ids]:

@@ -3,7 +3,7 @@
 from pages.frame.language import N_
 from pages.frame.needs import Need
 from pages.frame.view import View, of_sentence
-from pages.views.decoding import cost, exposure, output, steps, tree
+from pages.views.decoding import cost, exposure, output, passes, steps, tree
 
 VIEWS = (
     View(
@@ -12,21 +12,21 @@ VIEWS = (
         N_("Fed its own words (free running), and fed the true words (teacher forcing)."),
         steps.draw,
         says_sentence=True,
-        needs=(Need.BOTH, Need.HEADS),
+        needs=(Need.BOTH, Need.NEXT, Need.HEADS),
     ),
     View(
         "tree",
         N_("beam tree"),
         N_("Beam search keeps the best prefixes side by side, and drops the others at every step."),
         tree.draw,
-        needs=(Need.WRITING,),
+        needs=(Need.WRITING, Need.NEXT),
     ),
     View(
         "output",
         N_("output layer"),
         N_("How the scores of a step become probabilities, and what temperature does to them."),
         output.draw,
-        needs=(Need.WRITING,),
+        needs=(Need.WRITING, Need.NEXT),
     ),
     View(
         "cost",
@@ -37,7 +37,7 @@ VIEWS = (
         ),
         cost.draw,
         says_sentence=True,
-        needs=(Need.WRITING, Need.DECODER_SELF),
+        needs=(Need.WRITING, Need.NEXT, Need.DECODER_SELF),
     ),
     View(
         "exposure",
@@ -45,7 +45,18 @@ VIEWS = (
         N_("How far early mistakes carry: held-out sentences, true words fed against own ones."),
         exposure.draw,
         of_sentence=False,
-        needs=(Need.TASK, Need.BOTH),
+        needs=(Need.TASK, Need.BOTH, Need.NEXT),
+    ),
+    View(
+        "passes",
+        N_("pass by pass"),
+        N_(
+            "A parallel decoder fills in all words in one pass. Further passes mask those that it "
+            "was least sure of, and fill them in again (mask-predict)."
+        ),
+        passes.draw,
+        says_sentence=True,
+        needs=(Need.PARALLEL,),
     ),
 )
 

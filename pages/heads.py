@@ -22,7 +22,7 @@ from pages.views.heads import (
 
 def render() -> None:
     """Ask for a sentence and a view, and show it."""
-    of_sentence(VIEWS, session.TRIAL, needs=(Need.HEADS,))
+    of_sentence(VIEWS, session.TRIAL, needs=(Need.HEADS, Need.NEXT))
 
 
 VIEWS: tuple[View[Opened], ...] = (

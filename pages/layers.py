@@ -41,7 +41,7 @@ VIEWS = (
             "through the output matrix (logit lens)."
         ),
         lens.draw,
-        needs=(Need.WRITING,),
+        needs=(Need.WRITING, Need.NEXT),
     ),
     View(
         "norms",

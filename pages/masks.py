@@ -25,7 +25,7 @@ VIEWS = (
             "does all steps at once: the look-ahead mask shows row i the same words as prefix i."
         ),
         prefixes.draw,
-        needs=(Need.WRITING, Need.DECODER_SELF),
+        needs=(Need.WRITING, Need.NEXT, Need.DECODER_SELF),
     ),
     View(
         "scores",
@@ -45,7 +45,7 @@ VIEWS = (
             "to the future, and the loss says what that costs."
         ),
         without.draw,
-        needs=(Need.BOTH, Need.DECODER_SELF),
+        needs=(Need.BOTH, Need.NEXT, Need.DECODER_SELF),
     ),
 )
 

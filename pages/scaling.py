@@ -55,7 +55,7 @@ VIEWS = (
             "multiplied by $\\sqrt{d_k}$."
         ),
         heads.draw,
-        needs=(Need.WRITING, Need.SCALED_SCORES),
+        needs=(Need.WRITING, Need.NEXT, Need.SCALED_SCORES),
     ),
 )
 

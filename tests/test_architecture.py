@@ -257,6 +257,7 @@ ROOMS_OF_CORE = (
         "heads",
         "choices",
         "combinations",
+        "target_tokens",
         "config",
         "train_config",
         "device",

@@ -84,6 +84,8 @@ def summary(figures: dict[str, Any]) -> list[str]:
         f"token accuracy  {figures['token_accuracy']:.3%}",
         f"BLEU            {figures['bleu']:.2f}   chrF2 {figures['chrf']:.2f}",
     ]
+    if passes := figures.get("passes"):
+        lines.append(f"passes          {passes} (mask-predict)")
     if own := figures.get("own_pairs"):
         lines.append(
             f"own pairs       {own['exact_match']:.2%} of {own['n']}   "

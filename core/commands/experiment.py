@@ -77,6 +77,7 @@ def _described(experiment: Experiment) -> dict[str, Any]:
                 "label": each.label,
                 "changes": dict(each.changes),
                 **({"start": each.start} if each.start else {}),
+                **({"task": each.task} if each.task else {}),
             }
             for each in experiment.variants
         },
@@ -97,7 +98,8 @@ def _show(experiment: Experiment, folder: Path, *, as_json: bool) -> None:
         return
     print(f"{experiment.question}\n\nClaim: {experiment.claim}\n({experiment.source})\n")
     for variant in experiment.variants:
-        changes = ", ".join(f"{name}={value}" for name, value in variant.changes.items())
+        changed = {**({"task": variant.task} if variant.task else {}), **variant.changes}
+        changes = ", ".join(f"{name}={value}" for name, value in changed.items())
         start = f", from {variant.start}" if variant.start else ""
         print(f"  {variant.name:<18}{variant.label}{f'  ({changes})' if changes else ''}{start}")
     if experiment.caution:
@@ -131,6 +133,7 @@ def _measured(experiment: Experiment, results: Results | None) -> dict[str, Any]
                     for measure in (*names, *(each.name for each in experiment.measures))
                     if results.has(variant.name, measure)
                 }
+                | _own_measures(experiment, results, variant.name)
                 for variant in experiment.variants
                 if results.of(variant.name)
             },
@@ -143,6 +146,15 @@ def _measured(experiment: Experiment, results: Results | None) -> dict[str, Any]
             "what_came_out": what_came_out(experiment, results),
         }
     }
+
+
+def _own_measures(
+    experiment: Experiment, results: Results, variant: str
+) -> dict[str, dict[str, Any]]:
+    """Return what only this experiment measures, as far as it was measured of a variant."""
+    measures = experiment.by_passes.measures if experiment.by_passes else ()
+    found = {each.name: results.measured(variant, each.name) for each in measures}
+    return {name: asdict(estimate) for name, estimate in found.items() if estimate is not None}
 
 
 def _run(experiment: Experiment, out: Path, seeds: int | None) -> None:

@@ -15,9 +15,10 @@ from core.commands.errors import CommandError
 from core.commands.progress import telling
 from core.decoding.beam import check_beam
 from core.decoding.many import Written, translate_all
+from core.decoding.mask_predict import MaskPredict, SentencePass, sentence_passes
 from core.decoding.methods import Beam, Forced, Greedy, Method, decode
 from core.decoding.sampling import Sampling
-from core.decoding.sentence import Translation, given_text, read_steps
+from core.decoding.sentence import Given, Translation, given_text, read_steps, read_written
 from core.decoding.step import DecodeStep
 from core.runs.run import Run, load_run
 from core.tasks.columns import tidy
@@ -42,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--top-k", type=int, metavar="K", help="default: 0, all")
     parser.add_argument("--top-p", type=float, metavar="P", help="default: 1, all")
     parser.add_argument("--seed", type=int, metavar="S", help="default: 0")
+    parser.add_argument("--passes", type=int, metavar="K", help="of a parallel decoder; default: 4")
     parser.add_argument("--force", metavar="TARGET", help="feed this target (teacher forcing)")
     parser.add_argument("--steps", action="store_true", help="tell every step")
     parser.add_argument("--json", action="store_true")
@@ -59,6 +61,14 @@ def run(arguments: argparse.Namespace) -> None:
     if not taken.prompt:
         raise CommandError("this model has no decoder: it writes nothing; see `inspect`")
     asked = method(arguments, loaded)
+    if isinstance(asked, MaskPredict):
+        fill_in_sentence(arguments, loaded, taken, asked)
+    else:
+        write_sentence(arguments, loaded, taken, asked)
+
+
+def write_sentence(arguments: argparse.Namespace, loaded: Run, taken: Given, asked: Method) -> None:
+    """Print what a decoder writes word after word, and its steps if asked."""
     found = decode(loaded.model, taken.source_ids, asked, prompt=taken.prompt)
     translation = read_steps(loaded, taken, found)
     warn(translation)
@@ -72,6 +82,43 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.steps:
         for step in found:
             print(line(loaded, step))
+
+
+def fill_in_sentence(
+    arguments: argparse.Namespace, loaded: Run, taken: Given, asked: MaskPredict
+) -> None:
+    """Print what a parallel decoder fills in, and its passes if asked."""
+    passes = list(sentence_passes(loaded.model, taken.source_ids, asked))
+    translation = read_written(loaded, taken, passes[-1].written)
+    warn(translation)
+    if arguments.json:
+        answer: dict[str, Any] = {"source": translation.source, "translation": translation.text}
+        if arguments.steps:
+            answer["passes"] = [_pass_to_json(loaded, each) for each in passes]
+        print(json.dumps(answer, ensure_ascii=False))
+        return
+    print(translation.text)
+    if arguments.steps:
+        for number, each in enumerate(passes):
+            print(f"{number:>3}  {_pass_line(loaded, each)}")
+
+
+def _pass_to_json(loaded: Run, found: SentencePass) -> dict[str, Any]:
+    """Return one pass: what stands at each place, how probable it was, and what was predicted."""
+    return {
+        "said": [text_of(loaded, token) for token in found.said],
+        "probabilities": list(found.probabilities),
+        "masked": list(found.masked),
+    }
+
+
+def _pass_line(loaded: Run, found: SentencePass) -> str:
+    """Return one pass as a line to read: [what it predicted] among what stood."""
+    places = zip(found.written, found.probabilities, found.masked, strict=False)
+    return " ".join(
+        f"[{text_of(loaded, token)} {share:.2f}]" if masked else text_of(loaded, token)
+        for token, share, masked in places
+    )
 
 
 def translate_file(arguments: argparse.Namespace) -> None:
@@ -92,7 +139,9 @@ def translate_file(arguments: argparse.Namespace) -> None:
             for start in range(0, len(lines), LINES_AT_ONCE):
                 some = lines[start : start + LINES_AT_ONCE]
                 found: list[Written] = []
-                for batch in translate_all(loaded, some, beam, arguments.length_penalty):
+                for batch in translate_all(
+                    loaded, some, beam, arguments.length_penalty, arguments.passes
+                ):
                     found += batch
                     tell(start + len(found))
                 found.sort(key=lambda each: each.index)
@@ -115,7 +164,9 @@ def _check_file_options(arguments: argparse.Namespace) -> None:
     refused = [f"--{name.replace('_', '-')}" for name in given]
     if arguments.sentence is not None or refused:
         other = refused[0] if refused else "a SENTENCE"
-        raise CommandError(f"--file goes with --beam, --length-penalty and --out, not with {other}")
+        raise CommandError(
+            f"--file goes with --beam, --length-penalty, --passes and --out, not with {other}"
+        )
     if arguments.out and arguments.out.exists() and arguments.out.samefile(arguments.file):
         raise CommandError(f"{arguments.out}: --out would overwrite the sentences; name another")
 
@@ -145,15 +196,17 @@ def _opened(path: Path | None) -> Iterator[TextIO]:
         raise CommandError(f"{path}: {error.strerror}") from error
 
 
-def method(arguments: argparse.Namespace, loaded: Run) -> Method:
+def method(arguments: argparse.Namespace, loaded: Run) -> Method | MaskPredict:
     """Return how to decode; two ways at once are refused."""
     asked = [
         name
-        for name in ("beam", "sample", "force")
+        for name in ("beam", "sample", "force", "passes")
         if getattr(arguments, name) not in (None, False)
     ]
     if len(asked) > 1:
         raise CommandError(f"choose one of --{' and --'.join(asked)}")
+    if arguments.passes is not None:
+        return MaskPredict(arguments.passes)
     if arguments.force is not None:
         ids = loaded.target_tokenizer.encode(arguments.force).ids
         longest = loaded.settings.model.max_positions - 1
@@ -166,7 +219,7 @@ def method(arguments: argparse.Namespace, loaded: Run) -> Method:
         names = ("temperature", "top_k", "top_p", "seed")
         told = {name: getattr(arguments, name) for name in names}
         return Sampling(**{name: value for name, value in told.items() if value is not None})
-    return Greedy()
+    return MaskPredict() if loaded.model.config.is_parallel else Greedy()
 
 
 def to_json(loaded: Run, step: DecodeStep) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor
 
-from core.decoding.step import DecodeStep, sayable
+from core.decoding.step import DecodeStep, require_next, sayable
 from core.model import Probe, Probes, Record, Transformer
 
 
@@ -31,7 +31,12 @@ def forced_steps(
         target: Ids without BOS and EOS.
         probe: Looks at the attention sublayers or changes them.
         first: The token that is fed first; None for what the model always begins with.
+
+    Raises:
+        ConfigError: The decoder is parallel.
     """
+    # Its own row would show it every token that it is to predict.
+    require_next(model.config)
     begins = model.config.begins if first is None else (first,)
     fed = (*begins, *target)
     ends = () if source_S is None else model.config.eos_ids[:1]

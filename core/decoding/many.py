@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from core.batch import pad
 from core.decoding.beam import decode_by_beam
 from core.decoding.greedy import decode_greedily
+from core.decoding.mask_predict import PASSES, MaskPredict, fill_in
 from core.runs.run import Run, RunError
 
 BATCH_TOKENS = 4096
@@ -25,7 +26,11 @@ class Written:
 
 
 def translate_all(
-    run: Run, texts: Sequence[str], beam: int = 1, alpha: float = 0.6
+    run: Run,
+    texts: Sequence[str],
+    beam: int = 1,
+    alpha: float = 0.6,
+    passes: int | None = None,
 ) -> Iterator[list[Written]]:
     """Yield the translations batch by batch, the shortest texts first.
 
@@ -34,9 +39,10 @@ def translate_all(
         texts: Any.
         beam: 1 for greedy decoding.
         alpha: Exponent of a beam's length penalty.
+        passes: Of a parallel decoder; None for `PASSES`.
 
     Raises:
-        ConfigError: The beam is not 1 to 64, or alpha is below 0.
+        ConfigError: The beam is not 1 to 64, alpha is below 0, or this model does not decode so.
         RunError: The model is not an encoder and a decoder.
     """
     if len(run.model.config.stacks) == 1:
@@ -54,7 +60,11 @@ def translate_all(
     for indices in _batches([index for index in order if ids[index]], ids, beam):
         sources = [(*begins, *ids[index][:longest], *ends) for index in indices]
         source_BS = pad(sources, pad_id=run.model.config.pad_id).to(run.model.device)
-        if beam == 1:
+        if passes is not None or (run.model.config.is_parallel and beam == 1):
+            targets = fill_in(
+                run.model, source_BS, MaskPredict(PASSES if passes is None else passes)
+            )
+        elif beam == 1:
             targets = decode_greedily(run.model, source_BS)
         else:
             targets = decode_by_beam(run.model, source_BS, beam, alpha)

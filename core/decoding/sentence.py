@@ -8,6 +8,7 @@ from torch import Tensor
 
 from core.batch import encode_source, pad
 from core.decoding.greedy import decode_greedily, greedy_steps
+from core.decoding.mask_predict import MaskPredict, SentencePass, fill_in, sentence_passes
 from core.decoding.step import CONTINUATION, DecodeOptions, DecodeStep
 from core.model import Transformer
 from core.runs.run import Run
@@ -101,13 +102,29 @@ def translate(run: Run, sentence: str) -> Translation:
 
 
 def written_greedily(model: Transformer, found: Given) -> tuple[int, ...]:
-    """Return what a model writes, EOS included; an encoder alone writes nothing."""
+    """Return what a model writes, EOS included; an encoder alone writes nothing.
+
+    A parallel decoder makes `PASSES` passes.
+    """
     if not found.prompt:
         return ()
     if found.source_ids:
-        return decode_greedily(model, pad([found.source_ids]))[0]
+        source_1S = pad([found.source_ids])
+        parallel = model.config.is_parallel
+        return (fill_in if parallel else decode_greedily)(model, source_1S)[0]
     options = DecodeOptions(watch=False)
     return tuple(step.chosen for step in greedy_steps(model, None, options, found.prompt))
+
+
+def passes_of(run: Run, sentence: str, n_passes: int) -> tuple[SentencePass, ...]:
+    """Return every pass in which a parallel decoder fills in a sentence.
+
+    Raises:
+        SentenceError: There is no text.
+        ConfigError: The decoder is not parallel, or there cannot be so many passes.
+    """
+    source_ids, _ = fitting_source(run, sentence)
+    return tuple(sentence_passes(run.model, source_ids, MaskPredict(n_passes)))
 
 
 def given_translation(run: Run, sentence: str, target: str) -> Translation:

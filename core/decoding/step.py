@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from core.config import ModelConfig
+from core.config import ConfigError, ModelConfig
 from core.decoding.maps import PlanError
 from core.decoding.plan import DecoderPlan
 from core.heads import Site
@@ -104,6 +104,7 @@ class Stepper:
                 looks and keys and values are kept, the decoder runs as a `DecoderPlan`, if the
                 plan knows all of its parts.
         """
+        require_next(model.config)
         self.model = model
         self.options = options or DecodeOptions(watch=False)
         self._visible_B1S, self._memory_BSD = None, None
@@ -179,6 +180,19 @@ def _plan_of(
         return DecoderPlan(model, memory_BSD, visible_B1S, n_texts)
     except PlanError:
         return None
+
+
+def require_next(config: ModelConfig) -> None:
+    """Refuse a model that does not write one token after the other.
+
+    Raises:
+        ConfigError: Its decoder is parallel.
+    """
+    if config.is_parallel:
+        raise ConfigError(
+            "this model's decoder is parallel: it fills in all words at once, and none is the next "
+            "one. Decode it by mask-predict, in one pass or several"
+        )
 
 
 def sayable(logits_KV: Tensor, config: ModelConfig) -> Tensor:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.batch import Pair, encode_samples, fitting
+from core.decoding.mask_predict import PASSES
 from core.evaluate.metrics import measure
 from core.evaluate.pronouns import PronounStudy, study_pronouns
 from core.objective import longest_side
@@ -20,7 +21,8 @@ def evaluate(run: Run, n: int = N_SAMPLES, seed: int = SEED) -> dict[str, Any]:
     Returns:
         What `evaluation.json` holds: exact_match, token_accuracy, loss, bleu, chrf, n, seed, step;
         pronoun (accuracy, n, baselines) and heads, or None and an empty list where the task has no
-        pronouns or the model one stack; where own pairs are learned beside a task's sentences,
+        pronouns, or the model one stack or a parallel decoder, of which passes says in how many
+        passes it wrote; where own pairs are learned beside a task's sentences,
         own_pairs (exact_match, bleu, chrf, n) says how good those are alone.
 
     Raises:
@@ -29,7 +31,8 @@ def evaluate(run: Run, n: int = N_SAMPLES, seed: int = SEED) -> dict[str, Any]:
     task = _task(run)
     pairs = _those_that_fit(run, task.held_out_samples(n, seed))
     quality = measure(run.model, pairs, run.tokenizer, run.target_tokenizer)
-    both = len(run.settings.model.stacks) == 2
+    parallel = run.settings.model.is_parallel
+    both = len(run.settings.model.stacks) == 2 and not parallel
     study = study_pronouns(run.model, pairs) if both else None
     return {
         "exact_match": quality.exact_match,
@@ -40,6 +43,7 @@ def evaluate(run: Run, n: int = N_SAMPLES, seed: int = SEED) -> dict[str, Any]:
         "n": quality.n,
         "seed": seed,
         "step": run.step,
+        **({"passes": PASSES} if parallel else {}),
         **_pronoun_figures(study),
         **(_own_figures(run, task, n, seed) if isinstance(task, Mixed) else {}),
     }

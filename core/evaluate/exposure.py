@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 
 from core.batch import Batch, Pair, collate
-from core.decoding.step import DecodeStep, sayable
+from core.decoding.step import DecodeStep, require_next, sayable
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import sorted_batches
 from core.model import Transformer
@@ -65,7 +65,11 @@ def exposure(model: Transformer, pairs: Sequence[Pair]) -> list[PositionAccuracy
     """Return the accuracy of each target position, EOS included, forced against free.
 
     Where the two part, early mistakes are fed back (exposure bias).
+
+    Raises:
+        ConfigError: The decoder is parallel, and is fed nothing that it said before.
     """
+    require_next(model.config)
     longest = max(len(pair.target) - 1 for pair in pairs)
     right = {"forced": [0] * longest, "free": [0] * longest}
     counts = [0] * longest

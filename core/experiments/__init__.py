@@ -15,6 +15,7 @@ from core.experiments.metric import METRIC
 from core.experiments.mixing import MIXING
 from core.experiments.norms import NORMS
 from core.experiments.order import ORDER
+from core.experiments.parallel import PARALLEL
 from core.experiments.projections import PROJECTIONS
 from core.experiments.reading import READING
 from core.experiments.residuals import RESIDUALS
@@ -26,7 +27,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     for each in (
         *(BOTTLENECK, READING, DISTANCE, ORDER, MIXING, HEADS, PROJECTIONS, SCALE, LINEAR),
         *(RESIDUALS, NORMS, MEMORY),
-        *(FORCING, METRIC, GUIDE, VOCABULARY),
+        *(FORCING, METRIC, GUIDE, PARALLEL, VOCABULARY),
     )
 }
 """In the order in which a course meets them."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from core.experiments.measures import EXACT_MATCH, Measure
+from core.experiments.passes import PassMeasures
 from core.training.presets import PRESETS, Preset
 from core.training.settings import Setting, with_settings
 
@@ -51,6 +52,8 @@ class Variant:
     """What the claim says of it; None where it says nothing."""
     start: str = ""
     """The variant whose trained weights, of the same seed, it begins with; empty for fresh ones."""
+    task: str = ""
+    """What it learns, where that is not what the others learn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,8 @@ class Experiment:
     """The measure that the claim is about."""
     caution: str = ""
     """What is to be kept in mind of what comes out; marked for translation."""
+    by_passes: PassMeasures | None = None
+    """What is measured by the number of passes in which a target is written."""
 
     def __post_init__(self) -> None:
         names = [variant.name for variant in self.variants]
@@ -106,6 +111,10 @@ class Experiment:
         """
         found = {variant.name: variant for variant in self.variants}
         return found[name]
+
+    def task_of(self, variant: Variant) -> str:
+        """Return the name of what a variant learns."""
+        return variant.task or self.task
 
     def preset(self, variant: Variant, seed: int) -> Preset:
         """Return how a variant is trained with a seed.

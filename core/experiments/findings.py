@@ -1,6 +1,6 @@
 """What came out of an experiment, in words: also where the claim was not borne out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -25,6 +25,11 @@ VERDICTS = {
     Verdict.OPEN: N_("Too few seeds to tell."),
 }
 """Verdict → what is said of it."""
+_SHARES = N_("{variant}: {what} after {measures} (95 % intervals; {seeds} seeds).")
+_SHARES_ONCE = N_("{variant}: {what} after {measures} (one seed: no interval).")
+_SECONDS = N_("{variant}: milliseconds for a sentence: {measures}.")
+_WITH_INTERVAL = N_("{measure} {share} ({low} to {high})")
+_WITHOUT = N_("{measure} {share}")
 _BASE = N_("{variant}: {share} of {n} sentences right.")
 _FEWER = N_("{variant}: {share}, {points} points fewer (95 %: {low} to {high}; {seeds} seeds).")
 _MORE = N_("{variant}: {share}, {points} points more (95 %: {low} to {high}; {seeds} seeds).")
@@ -188,6 +193,57 @@ def in_words(finding: Finding, writing: Writing | None = None) -> str:
     return f"{line} {writing.text(VERDICTS[finding.verdict])}"
 
 
+def measured_in_words(
+    experiment: Experiment, results: Results, writing: Writing | None = None
+) -> list[str]:
+    """Return in sentences what an experiment measures beside the usual figures, by variant.
+
+    Args:
+        experiment: Which; one that measures nothing else has nothing to say.
+        results: What was measured; older files may lack it.
+        writing: In which language; None for English.
+    """
+    writing, measuring = writing or Writing(), experiment.by_passes
+    if measuring is None:
+        return []
+    said = []
+    for variant in experiment.variants:
+        for unit in ("share", "seconds"):
+            found = {
+                measure.label: estimate
+                for measure in measuring.by_unit(unit)
+                if (estimate := results.measured(variant.name, measure.name)) is not None
+            }
+            if found:
+                named = writing.text(variant.label), writing.text(measuring.what)
+                said.append(_measures(named, unit, found, writing))
+    return said
+
+
+def _measures(
+    named: tuple[str, str], unit: str, found: Mapping[str, Estimate], writing: Writing
+) -> str:
+    """Say what a variant's measures of a unit are; `named` are the variant, and shares of what."""
+    parts = []
+    for label, each in found.items():
+        if unit == "seconds":
+            figures = {"share": writing.points(1000 * each.mean)}
+        else:
+            bounds = {"low": max(each.low, 0.0), "high": min(each.high, 1.0)}
+            figures = {"share": writing.share(each.mean)}
+            figures |= {name: writing.share(bound) for name, bound in bounds.items()}
+        with_interval = unit == "share" and each.n > 1
+        text = writing.text(_WITH_INTERVAL if with_interval else _WITHOUT)
+        parts.append(text.format(measure=writing.text(label), **figures))
+    variant, what = named
+    n_seeds = next(iter(found.values())).n
+    text = _SECONDS if unit == "seconds" else _SHARES if n_seeds > 1 else _SHARES_ONCE
+    return writing.text(text).format(
+        variant=variant, what=what, measures=", ".join(parts), seeds=writing.count(n_seeds)
+    )
+
+
 def what_came_out(experiment: Experiment, results: Results) -> list[str]:
-    """Return all of it in English, a line a variant."""
-    return [in_words(each) for each in all_findings(experiment, results)]
+    """Return all of it in English, a line a variant and measure, then by passes."""
+    lines = [in_words(each) for each in all_findings(experiment, results)]
+    return lines + measured_in_words(experiment, results)

@@ -1,15 +1,17 @@
 """What is measured of each training of an experiment."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from core.analysis.attribution.distance import influence_by_distance
 from core.analysis.effects.silencing import Silenceable
+from core.batch import Pair
 from core.evaluate.evaluation import held_out_pairs, pairs_of
 from core.evaluate.metrics import sorted_batches
 from core.experiments.experiment import Experiment, Variant
 from core.experiments.results import Trained
+from core.objective import written
 from core.runs.records import read_rows
 from core.runs.run import Run
 from core.tasks import TASKS, Sample
@@ -40,7 +42,10 @@ def measured(run: Run, experiment: Experiment, variant: Variant, seed: int) -> T
         RunError: Its task cannot be used any more.
     """
     assert run.evaluation is not None
-    measures = {each.name: each.of(run) for each in experiment.measures}
+    found = {each.name: each.of(run) for each in experiment.measures}
+    measures = {name: value for name, value in found.items() if value is not None}
+    if experiment.by_passes:
+        measures |= experiment.by_passes.of(run)
     rows, pronoun = list(read_rows(run.path)), run.evaluation["pronoun"]
     learned = [row for row in rows if all(name in row for name in _CURVE)]
     return Trained(
@@ -59,7 +64,7 @@ def measured(run: Run, experiment: Experiment, variant: Variant, seed: int) -> T
             for name in (*_CURVE, *_FURTHER)
             if all(name in row for row in learned)
         },
-        measures={name: value for name, value in measures.items() if value is not None},
+        measures=measures,
         by_distance=_by_distance(run) if experiment.by_distance else (),
     )
 
@@ -70,7 +75,7 @@ def _by_length(run: Run, beyond: Sequence[int]) -> tuple[tuple[int, int, int], .
     right = [
         each
         for at in range(0, len(pairs), N_MEASURED)
-        for each in Silenceable(run.model, pairs[at : at + N_MEASURED]).figures().right_N
+        for each in _right(run, pairs[at : at + N_MEASURED])
     ]
     lengths = [(len(pair.source) - 1, bool(each)) for pair, each in zip(pairs, right, strict=True)]
     return tuple(
@@ -78,6 +83,18 @@ def _by_length(run: Run, beyond: Sequence[int]) -> tuple[tuple[int, int, int], .
         for length, group in groupby(lengths, key=lambda each: each[0])
         for found in [list(group)]
     )
+
+
+def _right(run: Run, pairs: Sequence[Pair]) -> Iterable[bool]:
+    """Return of each pair whether the model writes a right target."""
+    if not run.model.config.is_parallel and not any(pair.others for pair in pairs):
+        # One pass tells it, where the next word follows from the true ones and one target is right.
+        return Silenceable(run.model, pairs).figures().right_N
+    return [
+        pair.is_right(said)
+        for batch in sorted_batches(pairs)
+        for pair, said in zip(batch, written(run.model, batch, run.tokenizer), strict=True)
+    ]
 
 
 def _of_length(run: Run, length: int) -> list[Sample]:

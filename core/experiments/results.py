@@ -162,6 +162,15 @@ class Results:
         found = self.of(variant)
         return bool(found) and all(each.value(measure) is not None for each in found)
 
+    def measured(self, variant: str, measure: str) -> Estimate | None:
+        """Return the mean over seeds of one of the experiment's own measures.
+
+        None where it was not measured of every training of the variant.
+        """
+        found = [each.measures.get(measure) for each in self.of(variant)]
+        values = [each for each in found if each is not None]
+        return Estimate.of(values) if values and len(values) == len(found) else None
+
     def less(self, variant: str, measure: str = "exact_match") -> Estimate:
         """Return by how much a measure is less than the base's, seed by seed.
 

@@ -185,11 +185,11 @@ def _train(
             # The model is that of the start.
             changes = {name: value for name, value in changes.items() if name not in MODEL}
         settings = " ".join(f"--set {name}={value}" for name, value in changes.items())
-        command = f"python -m core train {path.name} --task {experiment.task} --preset {PRESET}"
+        task = experiment.task_of(variant)
+        command = f"python -m core train {path.name} --task {task} --preset {PRESET}"
         command = f"{command} --seed {seed} {settings}"
         if start is not None:
             command += f" --start {start.name}"
-        task = TASKS[experiment.task]
-        prepare_run(path, task, PRESET, preset, command, start=start)
+        prepare_run(path, TASKS[task], PRESET, preset, command, start=start)
     for progress in complete_run(path):
         yield progress.train_step.step, preset.training.steps

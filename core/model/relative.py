@@ -43,7 +43,7 @@ class RelativeBias(nn.Module):
 
     def __init__(self, config: ModelConfig, stack: Stack) -> None:
         super().__init__()
-        self.causal = stack == "decoder"
+        self.causal = stack == "decoder" and not config.is_parallel
         self.max_distance = config.max_distance
         self.table = nn.Embedding(config.n_buckets, config.n_heads)
 

@@ -63,6 +63,7 @@ class SelfAttention(MultiHeadAttention):
 
     def __init__(self, config: ModelConfig, site: Site) -> None:
         super().__init__(config, site)
+        self.masked = site.attention.causal and not config.is_parallel
         has_table = config.positions == "buckets" and site.layer == 0
         self.relative = RelativeBias(config, site.stack) if has_table else None
 
@@ -76,13 +77,12 @@ class SelfAttention(MultiHeadAttention):
 
     def describe(self, sketch: Sketch) -> None:
         """Add the part; queries, keys and values come from the stream."""
-        masked = self.site.attention.causal
         length, stream = sketch.length, sketch.stream
         sketch.add(
             Part(
                 id=str(self.site),
                 kind="self",
-                label=N_("Masked self-attention") if masked else N_("Self-attention"),
+                label=N_("Masked self-attention") if self.masked else N_("Self-attention"),
                 group=ATTENTION,
                 multiply_adds=self.multiply_adds(length, length),
                 shapes=(("input", stream), *self.shapes(length, length), ("output", stream)),

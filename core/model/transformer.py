@@ -64,6 +64,8 @@ class Transformer(nn.Module):
     ) -> Tensor:
         """Return logits_BTV: at each target position, scores for the token that comes next.
 
+        A parallel decoder's are for the token of the position itself.
+
         Args:
             source_BS: Token ids, padded; None for a decoder alone.
             target_BT: Token ids from the first that is fed on, padded; None for an encoder alone,
@@ -127,10 +129,12 @@ class Transformer(nn.Module):
             cache: Keys and values of the positions before; the new ones are added to it. Without
                 padding in the target.
         """
+        parallel = self.config.is_parallel
+        assert cache is None or not parallel, "what a parallel decoder sees has no past to keep"
         start = 0 if cache is None else cache.length
         n_new = target_BT.shape[1]
         visible_BTK = (
-            decoder_mask(target_BT, self.config.pad_id)
+            decoder_mask(target_BT, self.config.pad_id, causal=not parallel)
             if cache is None
             else _later_rows(start, n_new, target_BT.device)
         )

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from core.tasks.copying import Copying
 from core.tasks.corpus import FILES, CorpusError, kept_corpus
+from core.tasks.either import Either
 from core.tasks.everyday import Everyday
 from core.tasks.large import KeptCorpus
 from core.tasks.mixed import Mixed
@@ -19,12 +20,28 @@ from core.tasks.translation import Translation
 from core.vocabulary import Span
 
 TASKS: dict[str, Task] = {
-    task.name: task for task in (Copying(), Reversing(), Translation(), Everyday())
+    task.name: task for task in (Copying(), Reversing(), Translation(), Everyday(), Either())
 }
 TARGET_LANGUAGES = {Translation.name: "fr", Everyday.name: "fr"}
 """Name of a task → the language of its targets, where they are of one."""
+SEVERAL_RIGHT = frozenset({Either.name})
+"""Those whose sources have more than one right target: whichever a model writes counts as right."""
 NEED_PAIRS = frozenset({Everyday.name})
 """Those that are learned beside the user's own pairs only."""
+
+
+def right_targets(task: Task | None, source: str) -> tuple[str, ...]:
+    """Return all right targets of a source, as far as a task knows them.
+
+    >>> right_targets(TASKS["either"], "a b c"), right_targets(TASKS["reverse"], "a b c")
+    (('a b c', 'c b a'), ('c b a',))
+    """
+    if task is None:
+        return ()
+    if isinstance(task, Either):
+        return task.right(source)
+    known = task.reference(source)
+    return () if known is None else (known,)
 
 
 def task_named(name: str, folder: Path = Path()) -> Task:
@@ -45,6 +62,7 @@ def task_named(name: str, folder: Path = Path()) -> Task:
 
 __all__ = [
     "NEED_PAIRS",
+    "SEVERAL_RIGHT",
     "TARGET_LANGUAGES",
     "TASKS",
     "CorpusError",
@@ -55,5 +73,6 @@ __all__ = [
     "Sample",
     "Span",
     "Task",
+    "right_targets",
     "task_named",
 ]

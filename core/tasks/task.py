@@ -3,7 +3,7 @@
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from core.vocabulary import Span
@@ -46,6 +46,12 @@ class Sample:
     target: str
     links: tuple[Link, ...] = ()
     references: tuple[Reference, ...] = ()
+    others: tuple[str, ...] = ()
+    """Targets that are as right as the one that is shown."""
+
+    def or_else(self, *others: str) -> "Sample":
+        """Return the sample with other targets that are as right."""
+        return replace(self, others=others)
 
 
 @dataclass(frozen=True, slots=True)

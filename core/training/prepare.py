@@ -122,15 +122,21 @@ def _check_model(preset: Preset) -> None:
         value = getattr(model, name)
         if value != getattr(own, name):
             raise ConfigError(f"{name} is {value!r}: such models can be opened, but not trained")
-    if len(model.stacks) == 2:
+    if len(model.stacks) == 2 and not model.is_parallel:
         return
     usual = TrainConfig()
     for name in ("guide", "scheduled_sampling", "teacher_forcing", "objective"):
-        if (value := getattr(config, name)) != getattr(usual, name):
+        if (value := getattr(config, name)) == getattr(usual, name):
+            continue
+        if model.is_parallel:
             raise ConfigError(
-                f"{name} is {value!r}, which is for an encoder and a decoder: this model is the "
-                f"{model.stacks[0]} alone"
+                f"{name} is {value!r}, which is for a decoder that is fed word after word: this "
+                "model's is parallel"
             )
+        raise ConfigError(
+            f"{name} is {value!r}, which is for an encoder and a decoder: this model is the "
+            f"{model.stacks[0]} alone"
+        )
 
 
 def _n_in_memory(task: Task) -> int:
@@ -235,7 +241,7 @@ def train_tokenizer(
     between = [SEPARATOR] if len(stacks) == 1 else []
     texts = (text for each in samples for text in (each.source, *between, each.target))
     apostrophe = usual_apostrophe(sample.target for sample in samples)
-    masks = stacks == ("encoder",)
+    masks = stacks == ("encoder",) or (model is not None and model.is_parallel)
     return ByteLevelTokenizer.train(texts, vocab_size, apostrophe, masks=masks)
 
 

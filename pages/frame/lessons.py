@@ -39,6 +39,7 @@ LESSONS: Mapping[str, Lesson] = {
     "metric": Lesson("decoding", "decoding", "output"),
     "guide": Lesson("heads", "trial", "guided"),
     "vocabulary": Lesson("", "view", "sentence"),
+    "parallel": Lesson("decoding", "decoding", "passes"),
 }
 """Experiment → the view."""
 

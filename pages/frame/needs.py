@@ -16,6 +16,10 @@ class Need(Enum):
     """An encoder: a text that is only read."""
     WRITING = "writing"
     """A decoder."""
+    NEXT = "next"
+    """Where there is a decoder: that it writes one word after the other."""
+    PARALLEL = "parallel"
+    """A decoder that fills in all words at once."""
     BOTH = "both"
     """A decoder that looks at what an encoder has read."""
     ENCODER_SELF = "encoder_self"
@@ -78,6 +82,8 @@ def _lacks(settings: RunSettings, need: Need) -> bool:
     return {
         Need.SOURCE: "encoder" not in config.stacks,
         Need.WRITING: "decoder" not in config.stacks,
+        Need.NEXT: config.is_parallel,
+        Need.PARALLEL: not config.is_parallel,
         Need.BOTH: one_stack,
         Need.HEADS: config.cross == "none"
         and "attention" not in (config.encoder_mixing, config.decoder_mixing),
@@ -108,6 +114,14 @@ _SENTENCES = {
     Need.BOTH: lambda: _(
         "{model} has one stack of layers. This view is about an encoder and the decoder that "
         "looks at what it has read."
+    ),
+    Need.NEXT: lambda: _(
+        "{model} fills in all words at once (a parallel decoder): no word is the next one. This "
+        "view is about a decoder that writes one word after the other."
+    ),
+    Need.PARALLEL: lambda: _(
+        "{model} does not fill in all words at once. This view is about a parallel decoder: an "
+        "encoder and a decoder trained without the look-ahead mask (decoder=parallel)."
     ),
     Need.HEADS: lambda: _(
         "{model} has no attention: all that its decoder knows of the source is one vector. This "

@@ -115,6 +115,8 @@ def about_sentence(run: Run, inspection: Inspection) -> list[str]:
 def about_reading(run: Run, inspection: Inspection) -> list[str]:
     """Return what a run could not read or end of a sentence, one sentence each."""
     found = []
+    if run.settings.model.is_parallel:
+        found.append(_("It fills in all words at once: maps show one pass over the finished text."))
     if inspection.translation.cut:
         n_tokens = run.settings.model.max_positions - 1
         cut = n_(

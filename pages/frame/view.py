@@ -128,7 +128,14 @@ def of_sentence(
         needs: What all of its views are about.
     """
     chosen = _chosen(views, name, named=named)
-    opened = opening.model_and_sentence(asked=chosen.of_sentence, telling=chosen.telling)
+
+    def telling(run: Run, task: Task) -> str:
+        # What a view does not apply to need not be looked for in.
+        if chosen.telling is None or why_not(run, (*needs, *chosen.needs)):
+            return ""
+        return chosen.telling(run, task)
+
+    opened = opening.model_and_sentence(asked=chosen.of_sentence, telling=telling)
     if opened is None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -82,6 +82,28 @@ def copy_run(copy_folder):
 
 
 @pytest.fixture(scope="session")
+def parallel_folder(tmp_path_factory):
+    """A finished run with a parallel decoder; nobody may change it."""
+    path = tmp_path_factory.mktemp("runs") / "parallel"
+    with pytest.MonkeyPatch.context() as patch:
+        draw_few(patch)
+        preset = replace(
+            MINIATURE,
+            model=replace(MINIATURE.model, decoder="parallel"),
+            training=replace(MINIATURE.training, steps=6),
+        )
+        prepare.prepare_run(path, TASKS["either"], "miniature", preset, "python -m core train …")
+        for _ in trainer.train_run(path):
+            pass
+    return path
+
+
+@pytest.fixture(scope="session")
+def parallel_run(parallel_folder):
+    return load_run(parallel_folder)
+
+
+@pytest.fixture(scope="session")
 def translation_folder(tmp_path_factory):
     """A finished run of the translation task, guided; nobody may change it."""
     path = tmp_path_factory.mktemp("runs") / "translation"

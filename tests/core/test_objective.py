@@ -6,10 +6,13 @@ from dataclasses import replace
 import pytest
 import torch
 
-from core.batch import collate, encode_samples
+from core.batch import collate, encode_samples, pad
 from core.config import ModelConfig
 from core.decoding.greedy import decode_greedily, greedy_steps
 from core.decoding.many import translate_all
+from core.decoding.mask_predict import PASSES, fill_in, n_places
+from core.decoding.sentence import translate
+from core.evaluate.evaluation import evaluate
 from core.evaluate.files import score_file
 from core.evaluate.metrics import measure
 from core.inspection import inspect_sentence
@@ -24,7 +27,7 @@ from core.objective import (
     written,
 )
 from core.runs.run import RunError, load_run
-from core.tasks import TASKS
+from core.tasks import TASKS, Sample
 from core.training.prepare import prepare_run, train_tokenizer
 from core.training.settings import with_settings
 from core.training.trainer import train_run
@@ -214,3 +217,65 @@ def test_lines_and_pairs_are_refused_by_name_where_there_is_no_encoder_beside_a_
         list(translate_all(run, ["k d a f"]))
     with pytest.raises(RunError, match="lines are translated by an encoder and a decoder"):
         score_file(run, SAMPLES)
+
+
+def places_of(pair, config):
+    """What stands at the places of a parallel decoder, EOS at those that are left over."""
+    n = n_places(config, len(pair.source))
+    return (*pair.target[1:], *[EOS] * n)[:n]
+
+
+def test_a_parallel_decoder_learns_the_masked_places_of_the_target_and_where_it_ends(parallel_run):
+    model, tokenizer = parallel_run.model, parallel_run.tokenizer
+    assert tokenizer.mask_id == model.config.mask_id
+    pairs = encode_samples(tokenizer, SAMPLES)
+    learned = as_learned(pairs, model.config, tokenizer, random.Random(0))
+    for pair, one in zip(pairs, learned, strict=True):
+        assert one.source == pair.source
+        batch = collate([one])
+        fed, labels = batch.fed_BT[0].tolist(), batch.labels_BT[0].tolist()
+        assert (fed[0], labels[0]) == (BOS, PAD)
+        masked = [at for at, token in enumerate(fed) if token == tokenizer.mask_id]
+        assert masked == [at for at, label in enumerate(labels) if label != PAD]
+        # With what is predicted in the place of masks it is the whole target.
+        read = tuple(label or token for token, label in zip(fed[1:], labels[1:], strict=True))
+        assert read == places_of(pair, model.config)
+    assert held_out_as_learned(pairs, model.config, tokenizer) == held_out_as_learned(
+        pairs, model.config, tokenizer
+    )
+
+
+def test_of_a_parallel_decoders_places_any_number_is_masked(parallel_run):
+    config, tokenizer = parallel_run.model.config, parallel_run.tokenizer
+    [pair] = encode_samples(tokenizer, SAMPLES[:1])
+    counts = {
+        sum(label != PAD for label in as_learned([pair], config, tokenizer, rng)[0].labels)
+        for rng in map(random.Random, range(300))
+    }
+    assert counts == set(range(1, n_places(config, len(pair.source)) + 1))
+
+
+def test_a_target_that_is_longer_than_its_places_is_cut(parallel_run):
+    config, tokenizer = parallel_run.model.config, parallel_run.tokenizer
+    [pair] = encode_samples(tokenizer, [Sample("a", "b " * 40)])
+    [one] = as_learned([pair], config, tokenizer, random.Random(0))
+    assert len(one.labels) == n_places(config, len(pair.source)) + 1 < len(pair.target)
+
+
+def test_what_a_parallel_decoder_writes_is_what_its_evaluation_counts(parallel_run):
+    model, tokenizer = parallel_run.model, parallel_run.tokenizer
+    pairs = encode_samples(tokenizer, TASKS["either"].held_out_samples(12))
+    said = written(model, pairs, tokenizer)
+    assert said == fill_in(model, pad([pair.source for pair in pairs]))
+    evaluation = evaluate(parallel_run, n=12)
+    assert evaluation["passes"] == PASSES
+    assert evaluation["pronoun"] is None
+    by_hand = [one for one, pair in zip(said, pairs, strict=True) if pair.is_right(one)]
+    assert evaluation["exact_match"] == len(by_hand) / 12
+    assert translate(parallel_run, "a b c d e f").target_ids == tuple(
+        token for token in fill_in(model, pad([pairs_source(tokenizer)]))[0] if token != EOS
+    )
+
+
+def pairs_source(tokenizer):
+    return (*tokenizer.encode("a b c d e f").ids, EOS)

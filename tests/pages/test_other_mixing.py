@@ -18,6 +18,7 @@ VARIED = {
         **{"encoder_mixing": "gru_two_way", "decoder_mixing": "gru", "positions": "none"},
         **{"n_heads": 1, "d_k": 0, "d_v": 0},
     },
+    "parallel decoder": {"decoder": "parallel"},
     "LSTM, fixed vector": {
         **{"encoder_mixing": "lstm", "decoder_mixing": "lstm", "cross": "none"},
     },

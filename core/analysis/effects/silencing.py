@@ -4,7 +4,7 @@ B batch, S source length, T target length, N sentences, R ambiguous pronouns.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from core.batch import Batch, Pair, collate
-from core.decoding.step import length_limit, sayable
+from core.decoding.step import length_limit, require_next, sayable
 from core.evaluate.metrics import sorted_batches
 from core.heads import Head
 from core.model import Silence, Transformer
@@ -25,7 +25,7 @@ class SampleFigures:
     """One measurement of every sentence, in the same order at every call of `Silenceable`."""
 
     right_N: NDArray[np.bool_]
-    """Whether the greedy translation is the target, token by token."""
+    """Whether the greedy translation is the target, token by token, or another as right."""
     loss_N: NDArray[np.float64]
     """Cross-entropy after the true prefix, summed over the sentence's tokens, in nats."""
     n_tokens_N: NDArray[np.float64]
@@ -58,12 +58,16 @@ class Silenceable:
         Args:
             model: In evaluation mode.
             pairs: That fit the model's positions.
+
+        Raises:
+            ConfigError: The decoder is parallel: its rows are fed what they are to predict.
         """
+        require_next(model.config)
         self.model = model
         self.n = len(pairs)
-        self._batches = [
-            collate(group, model.config.pad_id).to(model.device) for group in sorted_batches(pairs)
-        ]
+        groups = list(sorted_batches(pairs))
+        self._batches = [self._batch(group) for group in groups]
+        self._others = [[self._batch(each) for each in _with_others(group)] for group in groups]
         self._memories = [self._encoded(batch, Silence.of(())) for batch in self._batches]
 
     @torch.inference_mode()
@@ -72,11 +76,16 @@ class Silenceable:
         probe = Silence.of(heads)
         encoder_too = any(head.site.in_encoder for head in heads)
         parts = []
-        for batch, kept_BSD in zip(self._batches, self._memories, strict=True):
+        for batch, others, kept_BSD in zip(
+            self._batches, self._others, self._memories, strict=True
+        ):
             memory_BSD = self._encoded(batch, probe) if encoder_too else kept_BSD
-            visible_B1S = padding_to_hide(batch.source_BS, batch.pad_id)
-            logits_BTV = self.model.decode(batch.fed_BT, memory_BSD, visible_B1S, probe)
-            parts.append(_figures(self.model, batch, logits_BTV))
+            found, *of_others = [
+                _figures(self.model, each, self._decoded(each, memory_BSD, probe))
+                for each in (batch, *others)
+            ]
+            right_N = np.logical_or.reduce([found.right_N, *(each.right_N for each in of_others)])
+            parts.append(replace(found, right_N=right_N))
         return SampleFigures(
             right_N=np.concatenate([part.right_N for part in parts]),
             loss_N=np.concatenate([part.loss_N for part in parts]),
@@ -84,9 +93,28 @@ class Silenceable:
             pronoun_right_R=np.concatenate([part.pronoun_right_R for part in parts]),
         )
 
+    def _batch(self, pairs: Sequence[Pair]) -> Batch:
+        return collate(pairs, self.model.config.pad_id).to(self.model.device)
+
+    def _decoded(self, batch: Batch, memory_BSD: Tensor, probe: Silence) -> Tensor:
+        visible_B1S = padding_to_hide(batch.source_BS, batch.pad_id)
+        return self.model.decode(batch.fed_BT, memory_BSD, visible_B1S, probe)
+
     @torch.inference_mode()
     def _encoded(self, batch: Batch, probe: Silence) -> Tensor:
         return self.model.encode(batch.source_BS, probe)
+
+
+def _with_others(pairs: Sequence[Pair]) -> list[list[Pair]]:
+    """Return the pairs with the first target that is as right in the place of theirs, and so on.
+
+    Where a pair has fewer, it stays as it is.
+    """
+    n = max(len(pair.others) for pair in pairs)
+    return [
+        [replace(pair, target=(*pair.others[at : at + 1], pair.target)[0]) for pair in pairs]
+        for at in range(n)
+    ]
 
 
 def every_head(model: Transformer) -> list[Head]:

@@ -14,16 +14,11 @@ from torch import Tensor
 
 from core.batch import pad
 from core.decoding.greedy import decode_greedily
+from core.decoding.mask_predict import fill_in
 from core.decoding.sentence import fitting_source, given_text
 from core.evaluate.evaluation import held_out_pairs
 from core.heads import Head, Kind, Side, Site
-from core.model import (
-    Probes,
-    Record,
-    Remask,
-    Step,
-    Transformer,
-)
+from core.model import Probes, Record, Remask, Step, Transformer
 from core.model.masks import causal_mask, padding_mask
 from core.runs.run import Run, RunError
 from core.vocabulary import PAD
@@ -60,6 +55,13 @@ class PaddedBatch:
     """True where the end of a sentence was cut off to fit the model."""
     pad_id: int = PAD
     """The token that fills up."""
+    looks_ahead: bool = False
+    """True for a parallel decoder, which has no look-ahead mask."""
+
+    @property
+    def missing(self) -> tuple[Mask, ...]:
+        """The masks that this model does not have."""
+        return tuple(each for each in MASKS if self.looks_ahead and each.name == LOOK_AHEAD)
 
     @property
     def source_BS(self) -> Tensor:
@@ -98,13 +100,15 @@ def padded_batch(run: Run, sentences: Sequence[str]) -> PaddedBatch:
     """
     source_ids, cut = read_sources(run, sentences)
     config = run.model.config
-    written = decode_greedily(run.model, pad(source_ids, pad_id=config.pad_id))
+    write = fill_in if config.is_parallel else decode_greedily
+    written = write(run.model, pad(source_ids, pad_id=config.pad_id))
     fed = [
         (*config.begins, *(ids[:-1] if set(ids[-1:]) & set(config.eos_ids) else ids))
         for ids in written
     ]
     longest = config.max_positions
-    return PaddedBatch(source_ids, tuple(ids[:longest] for ids in fed), cut, config.pad_id)
+    fed_ids = tuple(ids[:longest] for ids in fed)
+    return PaddedBatch(source_ids, fed_ids, cut, config.pad_id, config.is_parallel)
 
 
 def read_sources(run: Run, sentences: Sequence[str]) -> tuple[tuple[tuple[int, ...], ...], bool]:
@@ -188,7 +192,7 @@ def alone(batch: PaddedBatch, kind: Kind, sentence: int) -> Mapping[str, NDArray
     n_batch = len(batch.source_ids)
     found = {}
     for mask in MASKS:
-        if mask.attention is kind:
+        if mask.attention is kind and mask not in batch.missing:
             others = set(MASKS) - {mask}
             visible_BQK = visible(batch.source_BS, batch.fed_BT, others, batch.pad_id)[kind]
             found[mask.name] = visible_BQK.expand(n_batch, n_queries, n_keys)[sentence].numpy()
@@ -211,7 +215,8 @@ def attended(
 ) -> Attended:
     """Run a batch with some masks left out in all layers, and record one sublayer."""
     record = Record(frozenset({Step.VISIBLE, Step.SCORES, Step.WEIGHTS}), frozenset({site}))
-    changed = visible(batch.source_BS, batch.fed_BT, without, batch.pad_id)
+    gone = {*without, *batch.missing}
+    changed = visible(batch.source_BS, batch.fed_BT, gone, batch.pad_id)
     probes = [Remask(changed)] if without else []
     model(batch.source_BS, batch.fed_BT, Probes([*probes, record]))
     scores, weights = (record.tensors[site, step] for step in (Step.SCORES, Step.WEIGHTS))
@@ -243,7 +248,8 @@ def leak(weights_BHQK: NDArray[np.float32], batch: PaddedBatch, head: Head) -> L
     n_queries, n_keys = weights_BHQK.shape[2:]
     padded_BQK = np.broadcast_to(~keys_BK[:, None, :], (len(keys_BK), n_queries, n_keys))
     padded_NK = padded_BQK[queries_BQ]
-    later_QK = np.triu(np.ones((n_queries, n_keys), bool), 1) & head.kind.causal
+    later_QK = np.triu(np.ones((n_queries, n_keys), bool), 1)
+    later_QK &= head.kind.causal and not batch.missing
     later_NK = np.broadcast_to(later_QK, padded_BQK.shape)[queries_BQ]
     total = len(weights_NK)
     return Leak(

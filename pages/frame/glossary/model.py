@@ -123,6 +123,17 @@ TERMS = (
         "masks",
     ),
     Term(
+        "parallel-decoder",
+        N_("parallel decoder|mask-predict|non-autoregressive"),
+        N_(
+            "A decoder without the look-ahead mask, which fills in all words at once instead of "
+            "one after the other. In further passes (mask-predict) it masks the words that it is "
+            "least sure of, and fills them in again."
+        ),
+        "decoding",
+        {"decoding": "passes"},
+    ),
+    Term(
         "positional-encoding",
         N_("positional encoding|positional encodings|sinusoids"),
         N_(

@@ -168,7 +168,8 @@ def _others_of_its_task(opened: Opened) -> dict[str, Path]:
 
 def _task_of(path: Path) -> str | None:
     try:
-        return None if cached.complaint(path) else cached.settings(path).task
+        unusable = cached.complaint(path) or cached.settings(path).model.is_parallel
+        return None if unusable else cached.settings(path).task
     except RunError:
         return None
 

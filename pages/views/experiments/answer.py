@@ -5,13 +5,13 @@ from collections.abc import Mapping
 import streamlit as st
 
 from core.experiments.experiment import Experiment
-from core.experiments.findings import all_findings, in_words
+from core.experiments.findings import all_findings, in_words, measured_in_words
 from core.experiments.measures import EXACT_MATCH, Measure
 from core.experiments.results import Estimate, Results
 from pages.frame import cached, charts, controls, links
 from pages.frame.language import _, n_, number, percent_of_100
 from pages.frame.view import Columns, Shown
-from pages.views.experiments import question
+from pages.views.experiments import by_passes, question
 from pages.views.experiments.question import Asked
 from viz.charts.curves import Quantity
 from viz.charts.frames import runs_table, written
@@ -42,6 +42,8 @@ def draw(asked: Asked) -> Shown | None:
         _open(asked)
     found = all_findings(asked.experiment, results)
     lines = [in_words(each, question.writing()) for each in found]
+    pictures = [picture, *by_passes.draw(asked)]
+    lines += measured_in_words(asked.experiment, results, question.writing())
     st.markdown("\n".join(f"- :small[{line}]" for line in lines))
     return Shown(
         name=asked.experiment.name,
@@ -50,7 +52,7 @@ def draw(asked: Asked) -> Shown | None:
         numbers=lambda: _numbers(asked),
         python=_python(asked),
         code=(Experiment, Results, Estimate, all_findings),
-        pictures=[picture],
+        pictures=pictures,
         about={"task": asked.experiment.task, "command": results.command},
         how_to_read=_(
             "A filled dot is the mean of a variant’s trainings, a ring below it one of them, and "
@@ -170,8 +172,10 @@ def _numbers(asked: Asked) -> Columns:
         *("parameters", "seconds"),
     )
     columns = {name: [getattr(each, name) for each in trained] for name in names}
-    for measure in asked.measures:
-        columns[measure.name] = [each.value(measure.name) for each in trained]
+    further = [each.name for each in asked.measures]
+    further += [each.name for each in by_passes.of(asked.experiment)]
+    for name in further:
+        columns[name] = [each.value(name) for each in trained]
     return columns
 
 

@@ -107,7 +107,13 @@ def _kinds_said(batch: PaddedBatch, config: ModelConfig) -> str:
             "({target} × {source}) gets the padding mask of the source, and the encoder has no "
             "self-attention;"
         )
-    if config.decoder_mixing == "attention":
+    if config.is_parallel:
+        rest = _(
+            "decoder self-attention ({target} × {target}) gets the padding mask of the "
+            "target, and no look-ahead mask: a parallel decoder is never asked for the next word, "
+            "but for words that are masked, and may look at those on both sides of them."
+        )
+    elif config.decoder_mixing == "attention":
         rest = _(
             "decoder self-attention ({target} × {target}) gets look-ahead and padding combined."
         )

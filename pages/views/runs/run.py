@@ -7,6 +7,7 @@ import streamlit as st
 from core.runs.numbers import numbers_of_runs, settings_of
 from core.runs.records import RunRecord, read_record, read_rows
 from pages.frame import cached, charts, notes
+from pages.frame.counted import counted
 from pages.frame.knobs import setting_label
 from pages.frame.language import _, n_, number, percent, plain, translated
 from pages.frame.view import Shown
@@ -79,6 +80,7 @@ def _seen(record: RunRecord) -> str:
     if results.token_accuracy is not None:
         tokens = _("Of the single tokens {share} are right.")
         right = f"{right} {tokens.format(share=percent(results.token_accuracy))}"
+    right = " ".join([right, *counted(record.settings)])
     if not record.settings.beside_own_pairs:
         return f"{right} {size}"
     harder = _(

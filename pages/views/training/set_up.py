@@ -9,7 +9,7 @@ import streamlit as st
 from core.config import ConfigError
 from core.families.styles import STYLES
 from core.model import count_parameters
-from core.tasks import TASKS, Task
+from core.tasks import TASKS, Task, right_targets
 from core.train_config import TrainConfig
 from core.training.forecast import forecast
 from core.training.prepare import train_tokenizer
@@ -33,6 +33,7 @@ OWN_PAIRS = "own_pairs"
 LABELS = {
     "copy": N_("copy"),
     "reverse": N_("reverse"),
+    "either": N_("copy or reverse"),
     "translate": N_("translate"),
     OWN_PAIRS: N_("own pairs"),
 }
@@ -43,6 +44,11 @@ TEXTS = {
     "reverse": N_(
         "Write a row of letters backwards. That takes knowing where each letter stands: "
         "cross-attention becomes the other diagonal."
+    ),
+    "either": N_(
+        "Copy a row of letters or write it backwards, by a fair coin: two targets are right, and "
+        "either counts. A model that writes letter after letter settles on one; one that writes "
+        "all at once mixes them."
     ),
     "translate": N_(
         "English to French, from a small grammar. In about half of the sentences a pronoun must be "
@@ -169,7 +175,9 @@ def _learned(name: str, begun: Begun) -> tuple[Task | None, int | None, dict[str
 
 def _samples(task: Task) -> list[tuple[str, str]]:
     sources = [example.source for example in task.examples[:_SAMPLES]]
-    targets = (typeset_target(task.reference(source) or "", task.name) for source in sources)
+    # Of several right targets all are shown.
+    known = (" / ".join(right_targets(task, source)) for source in sources)
+    targets = (typeset_target(target, task.name) for target in known)
     return list(zip(sources, targets, strict=True))
 
 

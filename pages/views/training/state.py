@@ -10,6 +10,7 @@ from core.runs.run import RunError
 from core.training import process
 from core.training.process import Situation
 from pages.frame import cached, progress, session
+from pages.frame.counted import counted
 from pages.frame.durations import duration
 from pages.frame.language import N_, _, n_, number, percent, plain
 
@@ -143,4 +144,5 @@ def _quality(path: Path) -> list[str]:
             "exact match {share} of {n} held-out generated sentences alone",
             evaluation["n"],
         )
-    return [text.format(share=percent(evaluation["exact_match"]), n=number(evaluation["n"]))]
+    share = text.format(share=percent(evaluation["exact_match"]), n=number(evaluation["n"]))
+    return [share, *counted(cached.settings(path))]

@@ -6,7 +6,8 @@ import pytest
 
 from core.commands import translate as module
 from core.decoding.many import translate_all
-from core.decoding.sentence import translate
+from core.decoding.mask_predict import PASSES
+from core.decoding.sentence import passes_of, translate
 
 SENTENCE = "  a  b c "
 
@@ -156,7 +157,7 @@ def test_the_sentences_are_not_overwritten(refused, copy_folder, lines):
 def test_each_line_becomes_one_whatever_ends_it_and_whatever_is_written(
     command, copy_folder, tmp_path, monkeypatch
 ):
-    def written(run, texts, beam, alpha):
+    def written(run, texts, beam, alpha, passes):
         return [
             [module.Written(index, f"{text}\r\nb\n", False) for index, text in enumerate(texts)]
         ]
@@ -210,3 +211,44 @@ def test_files_and_sentences_that_do_not_go_together_are_refused(
 def test_a_file_that_cannot_be_written_is_named(refused, copy_folder, lines, tmp_path):
     out = tmp_path / "none" / "out.txt"
     assert str(out) in refused("translate", copy_folder, "--file", lines, "--out", out)
+
+
+def test_a_parallel_decoder_is_decoded_by_mask_predict_in_as_many_passes_as_are_asked_for(
+    command, refused, parallel_folder, parallel_run, copy_folder
+):
+    passes = passes_of(parallel_run, "a b c", 3)
+    text = parallel_run.target_tokenizer.decode(passes[-1].written)
+    status, out, _ = command(
+        "translate", parallel_folder, "a b c", "--passes", 3, "--json", "--steps"
+    )
+    found = json.loads(out)
+    assert (status, found["translation"]) == (0, text)
+    assert [each["probabilities"] for each in found["passes"]] == [
+        list(each.probabilities) for each in passes
+    ]
+    assert [sum(each["masked"]) for each in found["passes"]] == [
+        sum(each.masked) for each in passes
+    ]
+    _, out, _ = command("translate", parallel_folder, "a b c", "--steps")
+    usual = passes_of(parallel_run, "a b c", PASSES)
+    assert out.splitlines()[0] == parallel_run.target_tokenizer.decode(usual[-1].written)
+    assert len(out.splitlines()) == 1 + PASSES
+    assert "by mask-predict" in refused("translate", parallel_folder, "a b c", "--beam", 2)
+    assert "needs a parallel decoder" in refused("translate", copy_folder, "a", "--passes", 2)
+    assert "not 1 to 64" in refused("translate", parallel_folder, "a b c", "--passes", 0)
+
+
+def test_lines_are_filled_in_as_sentences_are(
+    command, refused, parallel_folder, parallel_run, tmp_path
+):
+    lines = tmp_path / "lines.txt"
+    lines.write_text("a b c d e f\nx y\n", encoding="utf-8")
+    for option, n in (((), PASSES), (("--passes", 1), 1)):
+        _, out, _ = command("translate", parallel_folder, "--file", lines, *option)
+        assert out.splitlines() == [
+            parallel_run.target_tokenizer.decode(passes_of(parallel_run, text, n)[-1].written)
+            for text in ("a b c d e f", "x y")
+        ]
+    assert "fills in all words at once" in refused(
+        "translate", parallel_folder, "--file", lines, "--beam", 2
+    )

@@ -78,6 +78,13 @@ def test_a_task_without_pronouns_knows_its_alignment(prepare, tmp_path):
         ("bert", {"has_output": False}, {}, "has_output is False: such models can be opened"),
         ("gpt2", {"bos_id": -1}, {}, "bos_id is -1: such models can be opened, but not trained"),
         ("gpt2", {}, {"scheduled_sampling": 0.1}, "this model is the decoder alone"),
+        (
+            "",
+            {"decoder": "parallel"},
+            {"scheduled_sampling": 0.1},
+            "this model's is parallel",
+        ),
+        ("", {"decoder": "parallel"}, {"guide": "encoder.0.self:0"}, "this model's is parallel"),
         ("bert", {}, {"guide": "encoder.0.self:0"}, "this model is the encoder alone"),
         ("gpt2", {}, {"teacher_forcing": False}, "teacher_forcing is False, which is for an enc"),
         ("bert", {}, {"objective": "reinforce"}, "objective is 'reinforce', which is for an enc"),

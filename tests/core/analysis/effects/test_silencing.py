@@ -9,8 +9,10 @@ import torch
 from core.analysis.effects import silencing
 from core.analysis.effects.silencing import Silenceable, every_head
 from core.batch import Pair, collate, pad
+from core.config import ConfigError
 from core.decoding.greedy import decode_greedily
 from core.evaluate.evaluation import held_out_pairs
+from core.evaluate.exposure import exposure
 from core.evaluate.metrics import measure, sorted_batches
 from core.evaluate.pronouns import study_pronouns
 from core.heads import Head, Site
@@ -119,3 +121,30 @@ def test_every_head_is_named_once_site_by_site(run):
     heads = every_head(run.model)
     assert len(set(heads)) == len(heads) == 7 * 4
     assert [head.site for head in heads if head.index == 0] == list(run.model.sites())
+
+
+def test_a_parallel_decoder_is_refused_for_its_rows_are_fed_what_they_are_to_predict(parallel_run):
+    pairs = held_out_pairs(parallel_run, 4, 0)
+    with pytest.raises(ConfigError, match="fills in all words at once"):
+        Silenceable(parallel_run.model, pairs)
+    with pytest.raises(ConfigError, match="fills in all words at once"):
+        exposure(parallel_run.model, pairs)
+
+
+@pytest.mark.parametrize("silent", SILENT[:2])
+def test_of_several_right_targets_whichever_is_written_counts(silent):
+    run = load_run(GALLERY / "either")
+    pairs = held_out_pairs(run, 60, 3)
+    heads = [Head(Site.parse(site), index) for site, index in silent]
+    found = Silenceable(run.model, pairs).figures(heads)
+    order = [pair for group in sorted_batches(pairs) for pair in group]
+    said = [
+        decode_greedily(run.model, torch.tensor([pair.source]), Silence.of(heads))[0]
+        for pair in order
+    ]
+    assert found.right_N.tolist() == [
+        pair.is_right(one) for pair, one in zip(order, said, strict=True)
+    ]
+    # The one that is shown is a fair coin's.
+    shown = [one == pair.target[1:] for pair, one in zip(order, said, strict=True)]
+    assert 0 < sum(shown) < found.right_N.sum()

@@ -13,6 +13,7 @@ from core.analysis.lessons.masking import (
     Leak,
     Mask,
     PaddedBatch,
+    alone,
     attended,
     companions,
     head_of_batch,
@@ -220,3 +221,19 @@ def test_the_masks_of_another_model_are_those_that_it_makes_itself(opened, kind)
     np.testing.assert_allclose(found.weights_BHQK, record.weights(site).numpy(), atol=1e-5)
     # Nothing leaks while all masks are on.
     assert leak(found.weights_BHQK, batch, Head(site, 0)) == Leak(0, 0)
+
+
+def test_a_parallel_decoder_gets_no_look_ahead_mask_and_nothing_of_it_leaks(parallel_run):
+    batch = padded_batch(parallel_run, ("a b c d e f", "x y"))
+    assert set(alone(batch, Kind.DECODER_SELF, 0)) == {PADDING}
+    site = SITES[Kind.DECODER_SELF]
+    done = attended(parallel_run.model, batch, site)
+    keys_BK = batch.is_text("target")
+    np.testing.assert_array_equal(
+        done.visible_BQK, np.broadcast_to(keys_BK[:, None, :], done.visible_BQK.shape)
+    )
+    found = leak(done.weights_BHQK, batch, Head(site, 0))
+    assert (found.padding, found.future) == (0.0, 0.0)
+    # Without the padding mask later words stay visible, too.
+    without = (Mask(Kind.DECODER_SELF, PADDING),)
+    assert attended(parallel_run.model, batch, site, without).visible_BQK.all()

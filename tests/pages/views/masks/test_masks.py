@@ -68,3 +68,11 @@ def test_without_other_sentences_nothing_is_padding(open_page):
     at = open_page("masks", attention="encoder.self", sentence="The cat slept.", others=" ")
     assert "**0** of" in said(at)
     assert "0 by the padding mask" in said(at)
+
+
+def test_a_parallel_decoder_has_no_triangle_and_it_is_said_why(open_page):
+    at = open_page("masks", attention="decoder self", model="parallel", sentence="a b c d e f")
+    padding, received = panels(at)
+    np.testing.assert_array_equal(received.visible, padding.visible)
+    assert (received.visible == received.visible[0]).all()
+    assert "no look-ahead mask: a parallel decoder is never asked for the next word" in said(at)

@@ -1,0 +1,204 @@
+"""Mask-predict: a parallel decoder fills in all words at once, then again those it doubts most.
+
+Ghazvininejad et al. 2019: pass k of K (from 0) masks the n (K − k) / K least sure of n places and
+predicts them anew from all others. The target ends at its first EOS.
+
+B batch, S source length, T places of the target.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from core.config import ConfigError, ModelConfig
+from core.decoding.step import sayable
+from core.model import Transformer
+from core.model.masks import padding_to_hide
+
+PASSES = 4
+"""Wherever a model is measured or shown and nobody says how many."""
+MOST_PASSES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class MaskPredict:
+    """Passes over all places, each of which predicts fewer of them anew."""
+
+    passes: int = PASSES
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.passes <= MOST_PASSES:
+            raise ConfigError(f"passes is {self.passes}, not 1 to {MOST_PASSES}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pass:
+    """What one pass read and wrote; places of a shorter target than T are filled up with PAD."""
+
+    fed_BT: Tensor
+    """What the decoder read after BOS: the mask token where it was to predict."""
+    masked_BT: Tensor
+    """True where it was to predict."""
+    said_BT: Tensor
+    """What stands at each place after the pass."""
+    probability_BT: Tensor
+    """Of what stands there, in the pass that wrote it; 0 where a row is filled up."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentencePass:
+    """One pass over one sentence, as plain values, a place after the other."""
+
+    masked: tuple[bool, ...]
+    """Whether it predicted the place."""
+    said: tuple[int, ...]
+    """What stands there after it."""
+    probabilities: tuple[float, ...]
+    """Of what stands there, in the pass that wrote it."""
+    eos_ids: tuple[int, ...]
+    """Each of them ends the target."""
+
+    @property
+    def written(self) -> tuple[int, ...]:
+        """What the target is after this pass, EOS included."""
+        return until_end(self.said, self.eos_ids)
+
+
+def n_places(config: ModelConfig, n_source: int) -> int:
+    """Return how many places a parallel decoder is given for a source of so many tokens.
+
+    More than a target needs: what is left over is filled with EOS.
+
+    >>> n_places(ModelConfig(320, decoder="parallel"), 8)
+    16
+    """
+    return min(config.max_positions - 1, n_source + n_source // 2 + 4)
+
+
+def require_parallel(model: Transformer) -> None:
+    """Refuse a model that writes one token after the other.
+
+    Raises:
+        ConfigError: Its decoder is causal, or it has none.
+    """
+    if not model.config.is_parallel:
+        raise ConfigError(
+            "mask-predict needs a parallel decoder: this model writes one word after the other"
+        )
+
+
+def mask_predict_passes(
+    model: Transformer, source_BS: Tensor, method: MaskPredict
+) -> Iterator[Pass]:
+    """Yield every pass of decoding a batch.
+
+    Args:
+        model: With a parallel decoder, in evaluation mode.
+        source_BS: With EOS, padded.
+        method: In how many passes.
+
+    Raises:
+        ConfigError: The decoder is not parallel.
+    """
+    require_parallel(model)
+    config = model.config
+    n_B = torch.tensor(
+        [n_places(config, n) for n in (source_BS != config.pad_id).sum(dim=1).tolist()],
+        device=source_BS.device,
+    )
+    place_BT = torch.arange(int(n_B.max()), device=source_BS.device) < n_B[:, None]
+    begins_B1 = source_BS.new_tensor([config.begins]).expand(len(source_BS), -1)
+    said_BT = torch.full_like(place_BT, config.pad_id, dtype=torch.long)
+    probability_BT = torch.zeros(place_BT.shape, device=source_BS.device)
+    with torch.inference_mode():
+        visible_B1S = padding_to_hide(source_BS, config.pad_id)
+        memory_BSD = model.encode(source_BS)
+        for number in range(method.passes):
+            masked_BT = least_sure(probability_BT, place_BT, number, method.passes)
+            fed_BT = said_BT.masked_fill(masked_BT, config.mask_id)
+            read_BT = torch.cat([begins_B1, fed_BT], dim=1)
+            logits_BTV = model.decode(read_BT, memory_BSD, visible_B1S)[:, 1:]
+            best_BT = sayable(logits_BTV, config).softmax(dim=-1).max(dim=-1)
+            said_BT = torch.where(masked_BT, best_BT.indices, said_BT)
+            probability_BT = torch.where(masked_BT, best_BT.values, probability_BT)
+            yield Pass(fed_BT, masked_BT, said_BT, probability_BT)
+
+
+def least_sure(probability_BT: Tensor, place_BT: Tensor, number: int, of: int) -> Tensor:
+    """Return masked_BT, True at the places that a pass predicts: the least sure, one at least.
+
+    Of equally sure ones the first.
+
+    Args:
+        probability_BT: Of what stands at each place.
+        place_BT: True where there is a place.
+        number: Of the pass, from 0, which predicts all.
+        of: How many there are.
+
+    >>> least_sure(torch.tensor([[0.9, 0.2, 0.5, 0.4]]), torch.ones(1, 4).bool(), 2, 4).int()
+    tensor([[0, 1, 0, 1]], dtype=torch.int32)
+    """
+    if number == 0:
+        return place_BT
+    n_masked_B = (place_BT.sum(dim=1) * (of - number) // of).clamp(min=1)
+    order_BT = probability_BT.masked_fill(~place_BT, 2.0).argsort(dim=1, stable=True)
+    return order_BT.argsort(dim=1) < n_masked_B[:, None]
+
+
+def fill_in(
+    model: Transformer, source_BS: Tensor, method: MaskPredict | None = None
+) -> list[tuple[int, ...]]:
+    """Translate a batch, and cut each target at its first EOS.
+
+    Args:
+        model: With a parallel decoder, in evaluation mode.
+        source_BS: With EOS, padded.
+        method: In how many passes; None for `PASSES`.
+
+    Returns:
+        For each sentence its target's ids without BOS; EOS is the last unless no place has one.
+
+    Raises:
+        ConfigError: The decoder is not parallel.
+    """
+    *_, last = mask_predict_passes(model, source_BS, method or MaskPredict())
+    lengths = (last.fed_BT != model.config.pad_id).sum(dim=1).tolist()
+    return [
+        until_end(row[:length], model.config.eos_ids)
+        for row, length in zip(last.said_BT.tolist(), lengths, strict=True)
+    ]
+
+
+def sentence_passes(
+    model: Transformer, source: Sequence[int], method: MaskPredict
+) -> Iterator[SentencePass]:
+    """Yield every pass of decoding one sentence.
+
+    Args:
+        model: With a parallel decoder, in evaluation mode.
+        source: Ids with EOS.
+        method: In how many passes.
+
+    Raises:
+        ConfigError: The decoder is not parallel.
+    """
+    source_1S = torch.tensor([tuple(source)], device=model.device)
+    for found in mask_predict_passes(model, source_1S, method):
+        yield SentencePass(
+            masked=tuple(found.masked_BT[0].tolist()),
+            said=tuple(found.said_BT[0].tolist()),
+            probabilities=tuple(found.probability_BT[0].tolist()),
+            eos_ids=model.config.eos_ids,
+        )
+
+
+def until_end(ids: Sequence[int], eos_ids: tuple[int, ...]) -> tuple[int, ...]:
+    """Return ids up to the first EOS, with it.
+
+    >>> until_end((7, 8, 2, 9), (2,)), until_end((7, 8), (2,))
+    ((7, 8, 2), (7, 8))
+    """
+    ends = [at for at, token in enumerate(ids) if token in eos_ids]
+    return tuple(ids[: ends[0] + 1] if ends else ids)

@@ -1,0 +1,45 @@
+"""Can all words be written at once?"""
+
+from core.experiments.experiment import BASE, Expected, Experiment, Variant
+from core.experiments.passes import BY_PASSES
+from core.messages import N_
+
+PARALLEL = Experiment(
+    name="parallel",
+    question=N_("Can all words be written at once?"),
+    claim=N_(
+        "Writing one word after the other takes a pass for each. A decoder without the look-ahead "
+        "mask fills in all places in one pass. Where one target is right (copy a row of letters), "
+        "that costs nothing. Where two are (copy it or reverse it), places that cannot see each "
+        "other's choice mix them: if each of n letters tossed a fair coin, all would agree with "
+        "probability 2^(1 − n). More passes help."
+    ),
+    source=(
+        "Gu et al. 2018 (non-autoregressive translation, “multimodality problem”); "
+        "Ghazvininejad et al. 2019 (mask-predict)"
+    ),
+    variants=(
+        Variant(BASE, N_("left to right, two targets")),
+        Variant(
+            "parallel",
+            N_("parallel, two targets"),
+            {"decoder": "parallel"},
+            Expected.LESS,
+        ),
+        Variant("one", N_("left to right, one target"), task="copy"),
+        Variant(
+            "parallel_one",
+            N_("parallel, one target"),
+            {"decoder": "parallel"},
+            Expected.AS_GOOD,
+            task="copy",
+        ),
+    ),
+    task="either",
+    settings={
+        **{"n_encoder_layers": 2, "n_decoder_layers": 2, "d_model": 64, "d_ff": 256, "n_heads": 4},
+        **{"steps": 1500, "warmup": 250, "cooldown": 1200, "learning_rate_factor": 1.2},
+        **{"batch_size": 64, "evaluate_every": 300, "checkpoint_every": 750},
+    },
+    by_passes=BY_PASSES,
+)

@@ -1,0 +1,109 @@
+import math
+
+import numpy as np
+import pytest
+
+from core.decoding.greedy import greedy_steps
+from core.decoding.sentence import passes_of, source_tensor
+from core.runs.run import load_run
+from core.vocabulary import EOS
+from tests.pages.conftest import ROOT, said
+from tests.pages.views.conftest import assert_takeable, computed, numbers_of
+from tests.pages.views.masks.conftest import panels, texts
+
+SENTENCE = "a b c d b e f g"
+
+
+@pytest.fixture(scope="module")
+def parallel():
+    return load_run(ROOT / "gallery" / "parallel")
+
+
+@pytest.fixture(scope="module")
+def causal():
+    return load_run(ROOT / "gallery" / "either")
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_each_pass_shows_what_it_read_and_what_it_wrote(open_view, parallel, n):
+    at, shown = open_view("passes", model="parallel", sentence=SENTENCE, passes=str(n))
+    found = passes_of(parallel, SENTENCE, n)
+    first, _beside = panels(at)
+    assert len(first.values) == 2 * n
+    n_shown = max(
+        each.said.index(EOS) + 1 if EOS in each.said else len(each.said) for each in found
+    )
+    describe = parallel.target_tokenizer.describe_alone
+    for number, each in enumerate(found):
+        reads, writes = 2 * number, 2 * number + 1
+        np.testing.assert_array_equal(~first.visible[reads], each.masked[:n_shown])
+        assert first.visible[writes].all()
+        assert list(first.texts[writes]) == [t.text for t in describe(each.said[:n_shown])]
+        np.testing.assert_allclose(first.values[writes], each.probabilities[:n_shown], rtol=1e-6)
+        if number:
+            kept = [t.text for t in describe(found[number - 1].said[:n_shown])]
+            assert [
+                one
+                for one, hidden in zip(first.texts[reads], each.masked, strict=False)
+                if not hidden
+            ] == [one for one, hidden in zip(kept, each.masked, strict=False) if not hidden]
+    assert set(first.texts[0]) == {"MASK"}
+    assert_takeable(at, shown)
+
+
+def test_beside_are_the_steps_of_a_run_of_the_same_task_that_writes_left_to_right(
+    open_view, causal
+):
+    at, shown = open_view("passes", model="parallel", sentence=SENTENCE)
+    _first, beside = panels(at)
+    steps = list(greedy_steps(causal.model, source_tensor(causal, SENTENCE)))
+    n = len(steps)
+    np.testing.assert_array_equal(beside.visible, np.tril(np.ones((n, n), bool)))
+    sure = [math.exp(step.log_probability) for step in steps]
+    np.testing.assert_allclose(beside.values[-1], sure, rtol=1e-5)
+    assert texts(beside.rows)[0] == "step 0 writes"
+    assert "either: left to right" in beside.title
+    assert shown.numbers()["run"][-1] == "either"
+
+
+def test_without_such_a_run_that_is_said(open_view, own_runs, elsewhere, another):
+    another("alone", of="parallel")
+    elsewhere("GALLERY", own_runs)
+    at, shown = open_view("passes", model="alone", sentence=SENTENCE)
+    assert len(panels(at)) == 1
+    assert "No other run of this task writes left to right" in said(at)
+    assert set(shown.numbers()["run"]) == {"alone"}
+
+
+def test_what_is_seen_says_both_right_targets_and_how_a_fair_coin_would_fare(open_view, parallel):
+    _at, shown = open_view("passes", model="parallel", sentence=SENTENCE)
+    decode = parallel.target_tokenizer.decode
+    found = passes_of(parallel, SENTENCE, 4)
+    assert decode(found[0].written) in shown.seen
+    assert decode(found[-1].written) in shown.seen
+    assert "“a b c d b e f g” or “g f e b d c b a”" in shown.seen
+    # 2^(1 − 8) = 1 / 128.
+    assert "all would agree with probability 0.8\u00a0%" in shown.seen
+    said = decode(found[-1].written).split()
+    for number, right in (("first", SENTENCE.split()), ("second", SENTENCE.split()[::-1])):
+        n = sum(one == other for one, other in zip(said, right, strict=False))
+        agrees = f"{n} agree with the first" if number == "first" else f"{n} with the second"
+        assert agrees in shown.seen
+
+
+def test_the_python_computes_the_numbers(open_view):
+    _at, shown = open_view("passes", model="parallel", sentence=SENTENCE, passes="2")
+    assert computed(shown, ROOT) == pytest.approx(numbers_of(shown, "probability"), abs=1e-6)
+
+
+@pytest.mark.parametrize("view", ["steps", "tree", "output", "cost", "exposure"])
+def test_views_of_the_next_word_say_why_there_is_none(open_view, view):
+    at, shown = open_view(view, model="parallel")
+    assert shown is None
+    assert "no word is the next one" in said(at)
+
+
+def test_a_model_that_writes_left_to_right_has_no_passes(open_view):
+    at, shown = open_view("passes", model="either")
+    assert shown is None
+    assert "does not fill in all words at once" in said(at)

@@ -1,0 +1,48 @@
+import json
+
+import pytest
+
+from core.experiments import EXPERIMENTS
+from core.experiments.findings import measured_in_words
+from core.experiments.passes import PASSES
+from core.experiments.results import SHIPPED, Results
+from tests.pages.views.conftest import assert_takeable
+
+PARALLEL = EXPERIMENTS["parallel"]
+
+
+@pytest.fixture
+def results():
+    return Results.load(SHIPPED / "parallel.json")
+
+
+def test_what_passes_bring_is_drawn_tabulated_and_said(open_experiment, results):
+    at, shown, said = open_experiment("parallel")
+    _answer, chart = at.get("vega_lite_chart")
+    drawn = json.dumps(json.loads(chart.proto.spec))
+    assert "parallel, two targets: 8 passes" in drawn
+    _table, table = at.dataframe
+    found = table.value.set_index(["variant", "way"])
+    for n in PASSES:
+        way = f"{n} pass" if n == 1 else f"{n} passes"
+        mean = 100 * results.measured("parallel", f"right_{n}").mean
+        assert found.loc[("parallel, two targets", way), "right"] == pytest.approx(mean)
+    seconds = results.measured("base", "seconds_steps").mean
+    row = found.loc[("left to right, two targets", "a pass for each token")]
+    assert row["ms a sentence"] == pytest.approx(1000 * seconds)
+    assert len(found) == 10
+    lines = measured_in_words(PARALLEL, results)
+    assert len(lines) == 8
+    for line in lines:
+        # Each is there up to its first figure, which is written as the reader's language does.
+        assert line.split(" pass")[0] in said
+    numbers = shown.numbers()
+    trained = [each for variant in PARALLEL.variants for each in results.of(variant.name)]
+    assert numbers["right_1"] == [each.measures.get("right_1") for each in trained]
+    assert_takeable(at, shown)
+
+
+def test_an_experiment_without_further_measures_has_one_chart_and_one_table(open_experiment):
+    at, shown, _said = open_experiment("residuals")
+    assert len(at.get("vega_lite_chart")) == len(shown.pictures) == len(at.dataframe) == 1
+    assert not [name for name in shown.numbers() if name.startswith("right_")]
