@@ -45,3 +45,12 @@ def decoder_mask(target_BT: Tensor, pad_id: int = PAD) -> Tensor:
     visible_B1T = padding_mask(target_BT, pad_id)
     visible_B1T[..., 0] = True
     return visible_B1T & causal_mask(target_BT.shape[1], target_BT.device)
+
+
+def later_rows(start: int, n_new: int, device: torch.device) -> Tensor | None:
+    """Return the last rows of the look-ahead mask; None where a single new position sees all.
+
+    >>> later_rows(1, 2, torch.device("cpu")).int().tolist()
+    [[[1, 1, 0], [1, 1, 1]]]
+    """
+    return None if n_new == 1 else causal_mask(start + n_new, device)[None, start:]

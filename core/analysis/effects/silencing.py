@@ -75,7 +75,9 @@ class Silenceable:
         for batch, kept_BSD in zip(self._batches, self._memories, strict=True):
             memory_BSD = self._encoded(batch, probe) if encoder_too else kept_BSD
             visible_B1S = padding_to_hide(batch.source_BS, batch.pad_id)
-            logits_BTV = self.model.decode(batch.fed_BT, memory_BSD, visible_B1S, probe)
+            logits_BTV = self.model.decode(
+                batch.fed_BT, memory_BSD, visible_B1S, probe, source_BS=batch.source_BS
+            )
             parts.append(_figures(self.model, batch, logits_BTV))
         return SampleFigures(
             right_N=np.concatenate([part.right_N for part in parts]),
