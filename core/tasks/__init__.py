@@ -7,6 +7,7 @@ from core.tasks.corpus import FILES, CorpusError, kept_corpus
 from core.tasks.everyday import Everyday
 from core.tasks.large import KeptCorpus
 from core.tasks.mixed import Mixed
+from core.tasks.naming import Naming
 from core.tasks.reversing import Reversing
 from core.tasks.task import (
     Example,
@@ -19,9 +20,9 @@ from core.tasks.translation import Translation
 from core.vocabulary import Span
 
 TASKS: dict[str, Task] = {
-    task.name: task for task in (Copying(), Reversing(), Translation(), Everyday())
+    task.name: task for task in (Copying(), Reversing(), Naming(), Translation(), Everyday())
 }
-TARGET_LANGUAGES = {Translation.name: "fr", Everyday.name: "fr"}
+TARGET_LANGUAGES = {Naming.name: "fr", Translation.name: "fr", Everyday.name: "fr"}
 """Name of a task → the language of its targets, where they are of one."""
 NEED_PAIRS = frozenset({Everyday.name})
 """Those that are learned beside the user's own pairs only."""
