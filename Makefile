@@ -8,7 +8,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-GALLERY := copy copy-learned translate translate-guided
+GALLERY := copy copy-learned copying translate translate-guided
 GUIDE := encoder.2.self:0
 NOTICE := Learned from sentences of Tatoeba (tatoeba.org), CC BY 2.0 FR, and of the grammar.
 
@@ -53,12 +53,15 @@ gallery: .venv/app
 	$(BIN)/python -m core train runs/.gallery/copy --task copy --preset tiny
 	$(BIN)/python -m core train runs/.gallery/copy-learned --task copy --preset tiny --steps 2000 \
 		--positions learned
+	$(BIN)/python -m core train runs/.gallery/copying --task names --preset tiny \
+		--set vocab_size=395 --set shared_names=340 --set pointer=true
 	$(BIN)/python -m core train runs/.gallery/translate --task translate --preset small
 	$(BIN)/python -m core train runs/.gallery/translate-guided --task translate --preset small \
 		--guide $(GUIDE)
 	rm -rf $(addprefix gallery/,$(GALLERY))
 	$(BIN)/python -m core export runs/.gallery/copy gallery/copy --snapshots 50 100 200 500
 	$(BIN)/python -m core export runs/.gallery/copy-learned gallery/copy-learned
+	$(BIN)/python -m core export runs/.gallery/copying gallery/copying
 	$(BIN)/python -m core export runs/.gallery/translate gallery/translate
 	$(BIN)/python -m core export runs/.gallery/translate-guided gallery/translate-guided \
 		--snapshots 100 200

@@ -32,7 +32,7 @@ VIEWS = (
             "through the output matrix (logit lens)."
         ),
         lens.draw,
-        needs=(Need.WRITING,),
+        needs=(Need.WRITING, Need.OWN_VECTORS),
     ),
     View(
         "norms",

@@ -101,6 +101,11 @@ def _show(experiment: Experiment, folder: Path, *, as_json: bool) -> None:
         return
     for line in what_came_out(experiment, results):
         print(line)
+    for variant in experiment.variants:
+        special = {name for each in results.of(variant.name) for name in each.measures}
+        means = ((name, results.estimate(variant.name, name).mean) for name in sorted(special))
+        if said := ", ".join(f"{name} {mean:.4f}" for name, mean in means):
+            print(f"{variant.name}: {said}")
     print(f"\n{results.machine}; {results.command}")
 
 
@@ -114,7 +119,10 @@ def _measured(experiment: Experiment, results: Results | None) -> dict[str, Any]
             "measures": {
                 variant.name: {
                     measure: asdict(results.estimate(variant.name, measure))
-                    for measure in ("exact_match", "loss", "parameters", "seconds")
+                    for measure in (
+                        *("exact_match", "loss", "parameters", "seconds"),
+                        *results.of(variant.name)[0].measures,
+                    )
                 }
                 for variant in experiment.variants
                 if results.of(variant.name)

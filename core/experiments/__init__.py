@@ -4,6 +4,7 @@
 """
 
 from core.experiments.bottleneck import BOTTLENECK
+from core.experiments.copying import COPYING
 from core.experiments.experiment import Experiment
 from core.experiments.heads import HEADS
 from core.experiments.mixing import MIXING
@@ -16,7 +17,10 @@ from core.experiments.scale import SCALE
 
 EXPERIMENTS: dict[str, Experiment] = {
     each.name: each
-    for each in (BOTTLENECK, READING, ORDER, MIXING, HEADS, PROJECTIONS, SCALE, RESIDUALS, NORMS)
+    for each in (
+        *(BOTTLENECK, READING, ORDER, MIXING, HEADS, PROJECTIONS, SCALE, RESIDUALS, NORMS),
+        COPYING,
+    )
 }
 """In the order in which a course meets them."""
 

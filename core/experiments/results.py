@@ -40,6 +40,13 @@ class Trained:
     """(source tokens, sentences, of them right), by length."""
     curve: Mapping[str, list[float]] = field(default_factory=dict)
     """step, loss, held_out_exact_match of the training."""
+    measures: Mapping[str, float] = field(default_factory=dict)
+    """What only some experiments measure, by name; see `core.evaluate.copying`."""
+
+    def figure(self, measure: str) -> float:
+        """Return a figure or one of the measures, by name."""
+        found = self.measures[measure] if measure in self.measures else getattr(self, measure)
+        return float(found)
 
     @classmethod
     def read(cls, stored: Mapping[str, Any]) -> Self:
@@ -129,8 +136,17 @@ class Results:
         return tuple(sorted(set.intersection(*of_each))) if of_each else ()
 
     def estimate(self, variant: str, measure: str = "exact_match") -> Estimate:
-        """Return the mean of a measure over the seeds of a variant."""
-        return Estimate.of([float(getattr(each, measure)) for each in self.of(variant)])
+        """Return the mean of a measure over the seeds of a variant.
+
+        Args:
+            variant: Which.
+            measure: A figure of `Trained`, or one of its `measures` that the variant has.
+        """
+        return Estimate.of([each.figure(measure) for each in self.of(variant)])
+
+    def measures(self) -> tuple[str, ...]:
+        """Return the names of the measures that some variant has beside the usual figures."""
+        return tuple(dict.fromkeys(name for each in self.trained for name in each.measures))
 
     def less(self, variant: str, measure: str = "exact_match") -> Estimate:
         """Return by how much a measure is less than the base's, seed by seed.
@@ -139,9 +155,7 @@ class Results:
         """
         base = {each.seed: each for each in self.of(BASE)}
         pairs = [(base[each.seed], each) for each in self.of(variant) if each.seed in base]
-        return Estimate.of(
-            [float(getattr(one, measure)) - float(getattr(each, measure)) for one, each in pairs]
-        )
+        return Estimate.of([one.figure(measure) - each.figure(measure) for one, each in pairs])
 
     def save(self, path: Path) -> None:
         """Write everything to a file."""

@@ -14,7 +14,8 @@ from pathlib import Path
 import torch
 
 from core.analysis.effects.silencing import Silenceable
-from core.evaluate.evaluation import held_out_pairs
+from core.evaluate.copying import copying_figures
+from core.evaluate.evaluation import SEED, held_out_pairs
 from core.evaluate.metrics import sorted_batches
 from core.experiments.experiment import PRESET, Experiment, Variant
 from core.experiments.results import SHIPPED, Results, Trained
@@ -24,6 +25,7 @@ from core.runs.records import read_rows
 from core.runs.run import Run, is_run, load_run
 from core.tasks import TASKS
 from core.training.prepare import prepare_run
+from core.training.settings import train_command
 from core.training.trainer import complete_run
 
 N_MEASURED = 1000
@@ -147,11 +149,9 @@ def _train(
     preset = experiment.preset(variant, seed)
     if not is_run(path):
         changes = {**experiment.settings, **variant.changes}
-        settings = " ".join(f"--set {name}={value}" for name, value in changes.items())
-        command = f"python -m core train {path.name} --task {experiment.task} --preset {PRESET}"
-        prepare_run(
-            path, TASKS[experiment.task], PRESET, preset, f"{command} --seed {seed} {settings}"
-        )
+        files = {"task": [experiment.task]}
+        command = train_command(Path(path.name), files, PRESET, {"seed": seed, **changes})
+        prepare_run(path, TASKS[experiment.task], PRESET, preset, command)
     for progress in complete_run(path):
         yield progress.train_step.step, preset.training.steps
 
@@ -159,6 +159,7 @@ def _train(
 def _measured(run: Run, variant: Variant, seed: int) -> Trained:
     assert run.evaluation is not None
     rows, pronoun = list(read_rows(run.path)), run.evaluation["pronoun"]
+    copying = copying_figures(run, N_MEASURED, SEED)
     learned = [row for row in rows if all(name in row for name in _CURVE)]
     return Trained(
         variant=variant.name,
@@ -172,6 +173,7 @@ def _measured(run: Run, variant: Variant, seed: int) -> Trained:
         n_pronouns=0 if pronoun is None else pronoun["n"],
         by_length=_by_length(run),
         curve={name: [float(row[name]) for row in learned] for name in _CURVE},
+        measures={} if copying is None else copying.measured,
     )
 
 

@@ -32,6 +32,7 @@ LESSONS: Mapping[str, Lesson] = {
     "scale": Lesson("scaling", "scaling", "softmax"),
     "residuals": Lesson("layers", "layers", "stream"),
     "norms": Lesson("layers", "layers", "norms"),
+    "copying": Lesson("decoding", "decoding", "copying"),
 }
 """Experiment → the view."""
 

@@ -36,6 +36,10 @@ class Need(Enum):
     """LayerNorm, which takes the mean away before it divides."""
     SCALED_SCORES = "scaled_scores"
     """Scores divided by √d_k."""
+    POINTER = "pointer"
+    """Words copied from the source."""
+    OWN_VECTORS = "own_vectors"
+    """That each word is read and written by a vector of its own, and never copied."""
 
 
 def why_not(run: Run, needs: Collection[Need]) -> str:
@@ -78,6 +82,8 @@ def _lacks(settings: RunSettings, need: Need) -> bool:
         Need.NORM: config.norm_kind == "none",
         Need.LAYER_NORM: config.norm_kind != "layer",
         Need.SCALED_SCORES: config.score_scale != "width",
+        Need.POINTER: not config.pointer,
+        Need.OWN_VECTORS: config.pointer or config.shared_names > 0,
     }[need]
 
 
@@ -131,5 +137,13 @@ _SENTENCES = {
     ),
     Need.SCALED_SCORES: lambda: _(
         "{model} does not divide its scores by √d_k, which this view takes away."
+    ),
+    Need.POINTER: lambda: _(
+        "{model} has no pointer: every word that it writes comes out of its vocabulary, and none "
+        "is copied from the source, which this view is about."
+    ),
+    Need.OWN_VECTORS: lambda: _(
+        "{model} copies words or reads names as one vector. This view reads each layer by the "
+        "words’ own vectors, which tell of neither."
     ),
 }

@@ -61,7 +61,7 @@ function wayBeside({ start: { box }, end }) {
 }
 
 /** From the top of a stack over into the gap, up or down, and into the other stack as k and v. */
-function wayOver({ start, end: { box }, metrics, words, view }) {
+function wayOver({ start, end: { box, node }, metrics, words, view }) {
   const { bus, rise, letters } = metrics;
   const { middle } = start.stack;
   const level = start.stack.y - rise;
@@ -71,7 +71,8 @@ function wayOver({ start, end: { box }, metrics, words, view }) {
   }
   const at = centre(box);
   const way = [[middle, start.box.y], [middle, level], [bus, level], [bus, at]];
-  if (box.folded) return [[...way, [box.x, at]]];
+  // What has no queries takes the memory as it is.
+  if (box.folded || !node.entering.includes("query")) return [[...way, [box.x, at]]];
   const split = box.x - letters;
   return [-7, 7].map((shift, i) => {
     words.push({

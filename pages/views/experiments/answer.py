@@ -4,17 +4,25 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from core.experiments.experiment import Experiment
+from core.experiments.experiment import BASE, Experiment
 from core.experiments.findings import findings, in_words
 from core.experiments.results import Estimate, Results
 from pages.frame import cached, charts, links
-from pages.frame.language import _, n_, number, percent_of_100
+from pages.frame.language import N_, _, n_, number, percent_of_100, translated
 from pages.frame.view import Columns, Shown
 from pages.views.experiments import question
 from pages.views.experiments.question import Asked
 from viz.charts.curves import Quantity
 from viz.charts.frames import runs_table, written
 from viz.charts.intervals import Measured, intervals
+
+SHARES = {
+    "names_right": N_("unseen names right"),
+    "seen_names_right": N_("seen names right"),
+    "seen_exact_match": N_("right with seen names"),
+}
+FIGURES = {"p_gen_words": N_("p_gen on words"), "p_gen_names": N_("p_gen on names")}
+"""What only some experiments measure (`core.evaluate.copying`) → what it is called in the table."""
 
 
 def draw(asked: Asked) -> Shown | None:
@@ -69,14 +77,17 @@ def _measured(results: Results, variant: str, label: str) -> Measured:
 
 def _table(asked: Asked) -> None:
     rows = [_row(asked.results, each.name, _(each.label)) for each in asked.trained]
+    named = translated({**SHARES, **FIGURES})
     shares = {
-        name: lambda value: percent_of_100(value, 1) for name in (_("right"), _("pronouns right"))
+        name: lambda value: percent_of_100(value, 1)
+        for name in (_("right"), _("pronouns right"), *(named[each] for each in SHARES))
     }
     st.dataframe(
         written(
             runs_table(rows),
             {
                 **shares,
+                **{named[each]: lambda value: number(value, 3) for each in FIGURES},
                 _("loss"): number,
                 _("parameters"): number,
                 _("minutes"): lambda value: number(value, 1),
@@ -99,10 +110,25 @@ def _row(results: Results, variant: str, label: str) -> Mapping[str, object]:
     row: dict[str, object] = {_("variant"): label, _("right"): 100 * mean["exact_match"]}
     if has_pronouns:
         row[_("pronouns right")] = 100 * results.estimate(variant, "pronouns").mean
-    return row | {
-        _("loss"): mean["loss"],
-        _("parameters"): trained[0].parameters,
-        _("minutes"): mean["seconds"] / 60,
+    return (
+        row
+        | _special(results, variant)
+        | {
+            _("loss"): mean["loss"],
+            _("parameters"): trained[0].parameters,
+            _("minutes"): mean["seconds"] / 60,
+        }
+    )
+
+
+def _special(results: Results, variant: str) -> dict[str, object]:
+    """Return what only some experiments measure, by the names of its columns."""
+    had = {name for each in results.of(variant) for name in each.measures}
+    return {
+        _(label): factor * results.estimate(variant, name).mean if name in had else None
+        for labels, factor in ((SHARES, 100.0), (FIGURES, 1.0))
+        for name, label in labels.items()
+        if name in results.measures()
     }
 
 
@@ -112,7 +138,9 @@ def _open(asked: Asked) -> None:
     with st.container(horizontal=True):
         for each in asked.trained:
             name = f"{asked.experiment.name}-{each.name}"
-            for run in (name, f"runs/{name}"):
+            # The gallery may have the base, by the experiment's own name.
+            shipped = [asked.experiment.name] if each.name == BASE else []
+            for run in (*shipped, name, f"runs/{name}"):
                 if run in runs:
                     label = _("Open “{variant}”").format(variant=_(each.label))
                     links.link("", label, ":material/open_in_new:", {"model": run, "view": "maps"})
@@ -125,7 +153,12 @@ def _numbers(asked: Asked) -> Columns:
         *("variant", "seed", "exact_match", "n", "loss", "pronouns", "n_pronouns"),
         *("parameters", "seconds"),
     )
-    return {name: [getattr(each, name) for each in trained] for name in names}
+    return {
+        **{name: [getattr(each, name) for each in trained] for name in names},
+        **{
+            name: [each.measures.get(name) for each in trained] for name in asked.results.measures()
+        },
+    }
 
 
 def _python(asked: Asked) -> str:
