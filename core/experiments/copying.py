@@ -14,22 +14,22 @@ COPYING = Experiment(
     ),
     source="Vinyals et al. 2015; Gu et al. 2016; See et al. 2017",
     variants=(
-        Variant(BASE, N_("pointer, names read as one vector")),
+        Variant(BASE, N_("pointer, names as one vector")),
         Variant(
             "pointer",
-            N_("pointer, each name a vector of its own"),
+            N_("pointer, a vector for each name"),
             {"shared_names": 0},
             Expected.LESS,
         ),
         Variant(
             "plain_shared",
-            N_("no pointer, names read as one vector"),
+            N_("no pointer, names as one vector"),
             {"pointer": False},
             Expected.LESS,
         ),
         Variant(
             "plain",
-            N_("no pointer, each name a vector of its own"),
+            N_("no pointer, a vector for each name"),
             {"pointer": False, "shared_names": 0},
             Expected.LESS,
         ),

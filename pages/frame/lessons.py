@@ -20,6 +20,8 @@ class Lesson:
     choice: str
     """By which the page's views are chosen, in the URL."""
     view: str
+    model: str = ""
+    """The run that shows it; empty where any does."""
 
 
 LESSONS: Mapping[str, Lesson] = {
@@ -32,7 +34,7 @@ LESSONS: Mapping[str, Lesson] = {
     "scale": Lesson("scaling", "scaling", "softmax"),
     "residuals": Lesson("layers", "layers", "stream"),
     "norms": Lesson("layers", "layers", "norms"),
-    "copying": Lesson("decoding", "decoding", "copying"),
+    "copying": Lesson("decoding", "decoding", "copying", "copying"),
 }
 """Experiment → the view."""
 
@@ -40,11 +42,12 @@ LESSONS: Mapping[str, Lesson] = {
 def link_to_lesson(experiment: str) -> None:
     """Link from an experiment to the view that shows what its claim is about."""
     if lesson := LESSONS.get(experiment):
+        shown = {"model": lesson.model} if lesson.model else {}
         links.link(
             lesson.page,
             _("See it in a model"),
             ":material/visibility:",
-            {lesson.choice: lesson.view},
+            {lesson.choice: lesson.view, **shown},
         )
 
 

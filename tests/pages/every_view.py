@@ -24,6 +24,7 @@ ASKED = {
     ("runs", "compare"): {"runs": ["copy", "copy-learned"]},
     ("heads", "prune"): {"model": "copy"},
     ("decoding", "exposure"): {"model": "copy"},
+    ("decoding", "copying"): {"model": "copying"},
     ("attention", "compare"): {"other_sentence": "The street slept because it was wide."},
 }
 """Page and view → what else a link must say for it."""

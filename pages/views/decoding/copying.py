@@ -8,7 +8,7 @@ from core.analysis.lessons.copying import Copied, copied
 from core.tokenizer import Token
 from pages.frame import cached
 from pages.frame.components import matrices
-from pages.frame.language import _, n_, number, percent, plain
+from pages.frame.language import _, n_, number, plain
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
 from pages.frame.snippets import translating
@@ -16,7 +16,7 @@ from pages.frame.view import Columns, Shown
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix
 
-MATRIX = "copied"
+MATRIX, P_GEN = "copied", "p_gen"
 FORMULA = (
     r"P(w) = p_{gen}\, P_{vocab}(w) + (1 - p_{gen}) \sum_{i:\, x_i = w} a_i, \qquad "
     r"p_{gen} = \sigma(w_h \cdot h^* + w_s \cdot s + b)"
@@ -63,7 +63,7 @@ def _matrix(opened: Opened, found: Copied, said: Sequence[Token]) -> Matrix:
         title=_("What each word’s probability is made of"),
         # Rounding must not bring a share above the scale’s end.
         values=values.clip(0.0, 1.0),
-        rows=Axis(name=_("taken from"), labels=[TokenLabel(_("vocabulary (p_gen)")), *source]),
+        rows=Axis(name=_("taken from"), labels=[TokenLabel(P_GEN), *source]),
         columns=Axis(name=_("written"), labels=labels(said)),
         value_name=_("share of the probability"),
     )
@@ -82,12 +82,12 @@ def _seen(opened: Opened, found: Copied, said: Sequence[Token], target_ids: Sequ
         return _(
             "Nothing is copied: **p_gen** is {share} or more at every word, so that all of them "
             "come out of the vocabulary."
-        ).format(share=percent(lowest))
+        ).format(share=number(lowest, 3))
     named = ", ".join(
         _("**{word}** from place {place} (p_gen {share})").format(
             word=plain(said[step].text),
             place=number(found.place(step)),
-            share=percent(float(found.p_gen_T[step])),
+            share=number(float(found.p_gen_T[step]), 3),
         )
         for step in taken
     )
@@ -99,7 +99,7 @@ def _seen(opened: Opened, found: Copied, said: Sequence[Token], target_ids: Sequ
     if rest:
         mean = float(np.mean([found.p_gen_T[step] for step in rest]))
         text += " " + _("All others are generated, with a mean p_gen of {share}.").format(
-            share=percent(mean)
+            share=number(mean, 3)
         )
     if wrong:
         text += " " + _("What stands at that place is not always what is written.")

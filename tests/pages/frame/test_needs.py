@@ -55,7 +55,7 @@ def opened(tmp_path_factory):
 def test_what_a_model_lacks_is_said_in_a_sentence(opened, name):
     run = load_run(opened / name.replace(" ", "-"))
     lacks = {need for need in Need if why_not(run, [need])}
-    assert lacks == LACKS[name] | {Need.TRAINED_HERE}
+    assert lacks == LACKS[name] | {Need.TRAINED_HERE, Need.POINTER}
     assert all(why_not(run, [need]).endswith(".") for need in lacks)
 
 
@@ -66,8 +66,14 @@ def test_lines_of_text_are_not_said_to_help_where_pairs_are_needed(opened):
     assert "give it some of your own" in said["marian"]
 
 
-def test_a_model_trained_here_lacks_nothing():
-    assert why_not(load_run(ROOT / "gallery" / "copy"), tuple(Need)) == ""
+def test_a_model_trained_here_lacks_nothing_but_a_pointer():
+    run = load_run(ROOT / "gallery" / "copy")
+    assert [need for need in Need if why_not(run, [need])] == [Need.POINTER]
+
+
+def test_a_model_that_copies_reads_and_writes_words_by_more_than_their_own_vectors():
+    run = load_run(ROOT / "gallery" / "copying")
+    assert [need for need in Need if why_not(run, [need])] == [Need.OWN_VECTORS]
 
 
 VIEWS = [

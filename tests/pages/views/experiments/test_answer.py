@@ -88,11 +88,11 @@ def test_what_only_this_experiment_measures_stands_in_the_table_and_the_numbers(
     of_seeds = [e.measures["names_right"] for each in variants for e in results.of(each)]
     assert shown.numbers()["names_right"] == of_seeds
     assert shown.numbers()["p_gen_words"][-1] is None
-    assert "**pointer, names read as one vector**: **100 %** right" in said
+    assert "**pointer, names as one vector**: **100 %** right" in said
 
 
 def test_the_gallery_s_run_is_that_of_the_base(open_experiment):
     at, _shown, _said = open_experiment("copying")
     [opened] = [each.proto for each in at.get("page_link") if each.proto.label.startswith("Open")]
-    assert opened.label == "Open “pointer, names read as one vector”"
+    assert opened.label == "Open “pointer, names as one vector”"
     assert "model=copying" in opened.query_string
