@@ -8,7 +8,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-GALLERY := copy copy-learned translate translate-guided
+GALLERY := copy copy-learned copying translate translate-guided
 TWO_RIGHT := --task either --preset small --seed 0 --set n_encoder_layers=2 \
 	--set n_decoder_layers=2 --set d_model=64 --set d_ff=256 --set n_heads=4 --set steps=1500 \
 	--set warmup=250 --set cooldown=1200 --set learning_rate_factor=1.2 --set batch_size=64 \
@@ -57,6 +57,8 @@ gallery: .venv/app
 	$(BIN)/python -m core train runs/.gallery/copy --task copy --preset tiny
 	$(BIN)/python -m core train runs/.gallery/copy-learned --task copy --preset tiny --steps 2000 \
 		--positions learned
+	$(BIN)/python -m core train runs/.gallery/copying --task names --preset tiny \
+		--set vocab_size=395 --set shared_names=340 --set pointer=true
 	$(BIN)/python -m core train runs/.gallery/translate --task translate --preset small
 	$(BIN)/python -m core train runs/.gallery/translate-guided --task translate --preset small \
 		--guide $(GUIDE)
@@ -65,6 +67,7 @@ gallery: .venv/app
 	rm -rf $(addprefix gallery/,$(GALLERY) either parallel)
 	$(BIN)/python -m core export runs/.gallery/copy gallery/copy --snapshots 50 100 200 500
 	$(BIN)/python -m core export runs/.gallery/copy-learned gallery/copy-learned
+	$(BIN)/python -m core export runs/.gallery/copying gallery/copying
 	$(BIN)/python -m core export runs/.gallery/translate gallery/translate
 	$(BIN)/python -m core export runs/.gallery/translate-guided gallery/translate-guided \
 		--snapshots 100 200

@@ -28,6 +28,7 @@ from core.combinations import (
     check_projections,
     check_scores,
 )
+from core.copying import check_copying
 from core.heads import Stack
 from core.settings import ConfigError as ConfigError
 from core.settings import Settings, one_of
@@ -40,8 +41,7 @@ from core.vocabulary import BOS, EOS, FIRST_ID, PAD
 class ModelConfig(TargetTokens):
     """The sizes of a Transformer; the defaults are the paper's base model (Table 3).
 
-    What comes after `tied` makes it another kind of Transformer: `core.families` says which
-    settings make a BERT, a GPT-2, a LLaMA, a T5 and a Marian.
+    What comes after `tied` makes it another kind of Transformer: see `core.families`.
     """
 
     vocab_size: int
@@ -101,6 +101,10 @@ class ModelConfig(TargetTokens):
     decoder: Decoder = "causal"
     """causal: it writes one token after the other. parallel: it sees all places at once, and fills
     in those that are masked (mask-predict, Ghazvininejad et al. 2019) up to the first EOS."""
+    pointer: bool = False
+    """Words are also copied from where the last cross-attention looks (See et al. 2017)."""
+    shared_names: int = 0
+    """So many tokens, the last of the vocabulary, are names that are read as one vector."""
     shared: Shared = "nothing"
     """Which of the projections to queries, keys and values are one matrix, in every layer."""
     projections: bool = True
@@ -180,10 +184,8 @@ class ModelConfig(TargetTokens):
         return tuple(stack for stack in get_args(Stack) if self.layers_of(stack))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the settings as JSON can hold them; later ones only where they differ.
-
-        So the file of a model as the paper has it stays what it was.
-        """
+        """Return the settings as JSON can hold them; later ones only where they differ."""
+        # So the file of a model as the paper has it stays what it was.
         kept = Settings.to_dict(self)
         kept["tied"] = {"all": True, "none": False}.get(self.tied, self.tied)
         usual: dict[str, Any] = {field.name: field.default for field in dataclasses.fields(self)}
@@ -277,8 +279,9 @@ class ModelConfig(TargetTokens):
         )
         if len(self.stacks) == 2:
             require(self.bos_id >= 0, "bos_id is -1: a decoder beside an encoder begins with one")
-        most, n = max(self.pad_id, self.bos_id, *self.eos_ids), max(self.vocab_size, FIRST_ID)
-        n = max(n, self.n_target_tokens)
+        check_copying(self)
+        most = max(self.pad_id, self.bos_id, *self.eos_ids)
+        n = max(self.vocab_size, self.n_target_tokens, FIRST_ID)
         require(most < n, f"a special token has number {most}: there are {n} tokens")
         require(
             self.has_output or self.n_decoder_layers == 0,

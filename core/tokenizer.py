@@ -101,6 +101,9 @@ class Encoding:
 class Tokenizer(ABC):
     """Tokens as bytes, some of them special; how a text is split, each kind says itself."""
 
+    n_names = 0
+    """So many tokens, the last ones, are names, of which the model need not know which is which."""
+
     def __init__(
         self,
         pieces: Sequence[bytes],

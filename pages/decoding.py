@@ -3,7 +3,7 @@
 from pages.frame.language import N_
 from pages.frame.needs import Need
 from pages.frame.view import View, of_sentence
-from pages.views.decoding import cost, exposure, output, passes, steps, tree
+from pages.views.decoding import copying, cost, exposure, output, passes, steps, tree
 
 VIEWS = (
     View(
@@ -27,6 +27,16 @@ VIEWS = (
         N_("How the scores of a step become probabilities, and what temperature does to them."),
         output.draw,
         needs=(Need.WRITING, Need.NEXT),
+    ),
+    View(
+        "copying",
+        N_("copying"),
+        N_(
+            "A pointer-generator says at each step how much of a word it generates, and from which "
+            "places of the source it copies the rest."
+        ),
+        copying.draw,
+        needs=(Need.POINTER,),
     ),
     View(
         "cost",

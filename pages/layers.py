@@ -41,7 +41,7 @@ VIEWS = (
             "through the output matrix (logit lens)."
         ),
         lens.draw,
-        needs=(Need.WRITING, Need.NEXT),
+        needs=(Need.WRITING, Need.NEXT, Need.OWN_VECTORS),
     ),
     View(
         "norms",

@@ -8,6 +8,8 @@ import pytest
 from core.analysis.effects.effects_file import stored_effects
 from core.analysis.effects.pruning import BY_SCORE, GREEDY, N_PRUNED
 from core.analysis.effects.pruning_file import stored_pruning
+from core.decoding.methods import Beam, Forced, Greedy, decode
+from core.decoding.sampling import Sampling
 from core.decoding.sentence import translate
 from core.evaluate.evaluation import evaluate
 from core.experiments import EXPERIMENTS
@@ -20,9 +22,10 @@ from core.runs.run import load_run
 from core.runs.weights import stops
 from core.tasks import TASKS
 from core.tasks.translation import derivations
+from core.vocabulary import EOS
 
 GALLERY = Path(__file__).resolve().parents[1] / "gallery"
-RUNS = ("everyday", "copy", "copy-learned", "translate", "translate-guided")
+RUNS = ("everyday", "copy", "copy-learned", "copying", "translate", "translate-guided")
 GRAMMAR = ("translate", "translate-guided")
 TRANSLATIONS = ("everyday", *GRAMMAR)
 GUIDED_RUNS = ("everyday", "translate-guided")
@@ -40,7 +43,11 @@ def guided_head(evaluation):
 
 @pytest.mark.parametrize(
     ("name", "share"),
-    [("copy", 0.999), ("copy-learned", 0.999), ("everyday", 0.98), *((n, 0.985) for n in GRAMMAR)],
+    [
+        *((name, 0.999) for name in ("copy", "copy-learned", "copying")),
+        ("everyday", 0.98),
+        *((name, 0.985) for name in GRAMMAR),
+    ],
 )
 def test_held_out_exact_match(name, share):
     assert stored(name)["exact_match"] >= share
@@ -185,6 +192,52 @@ def test_files_name_heads_in_the_one_text_form(name):
     for file in ("heads.json", "evaluation.json"):
         heads = json.loads((GALLERY / name / file).read_text())["heads"]
         assert all(str(Head.parse(each["head"])) == each["head"] for each in heads), file
+
+
+NAMES = (
+    "Kowalski", "zorblax", "Bartholomew", "Rumpelstiltskin", "Xi", "O'Neill", "Müller-Lüdenscheidt",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_that_nobody_has_seen_is_copied(name):
+    run = load_run(GALLERY / "copying")
+    assert name not in run.known_words
+    said = translate(run, f"{name} shows the red coat to Karl-Heinz here").text
+    assert said == f"{name} montre le manteau rouge à Karl-Heinz ici"
+
+
+@pytest.mark.parametrize("example", TASKS["names"].examples, ids=lambda example: example.name)
+def test_every_example_with_names_is_translated_right(example):
+    said = translate(load_run(GALLERY / "copying"), example.source).text
+    assert said == TASKS["names"].reference(example.source)
+
+
+def test_all_ways_of_decoding_copy_the_name():
+    run = load_run(GALLERY / "copying")
+    source = run.tokenizer.encode("Kowalski finds the dog")
+    ids = (*source.ids, *run.tokenizer.ends)
+    true = run.tokenizer.encode("Kowalski trouve le chien").ids
+    for method in (Greedy(), Beam(4), Sampling(top_k=1), Forced(true)):
+        steps = decode(run.model, ids, method)
+        assert [step.chosen for step in steps] == [*true, EOS]
+        assert steps[0].attention
+
+
+def test_the_pointer_has_names_right_that_no_model_without_one_has():
+    found = Results.load(GALLERY / "experiments" / "copying.json")
+    assert found.estimate("base", "names_right").mean >= 0.95
+    assert found.estimate("base", "p_gen_words").mean > 0.99
+    assert found.estimate("base", "p_gen_names").mean < 0.01
+    for plain in ("plain", "plain_shared"):
+        assert found.estimate(plain, "names_right").mean == 0.0
+    # What was trained on is no help: with names of the training the plain model is perfect.
+    assert found.estimate("plain", "seen_exact_match").mean == 1.0
+
+
+def test_the_run_that_copies_is_small():
+    files = [file for file in (GALLERY / "copying").rglob("*") if file.is_file()]
+    assert sum(file.stat().st_size for file in files) <= 2e6
 
 
 def test_the_history_is_small():

@@ -62,6 +62,8 @@ class DecoderPlan:
         for written_out in _WRITTEN_OUT:
             if getattr(type(model), written_out) is not getattr(Transformer, written_out):
                 raise PlanError(f"{written_out} of the model", model)
+        if model.pointer is not None:
+            raise PlanError("pointer", model.pointer)
         self.length = 0
         self._room = sublayers.FIRST_POSITIONS
         self._visible_B1S = visible_B1S
@@ -70,6 +72,7 @@ class DecoderPlan:
         if embedding.segments is not None or embedding.norm is not None:
             raise PlanError(part, embedding)
         self._tokens_VD = known(part, embedding.tokens, nn.Embedding).weight
+        self._last_read = embedding.last_read
         self._positions_PD = embedding.positions_PD
         self._scale = embedding.scale
         self._final_norm = normalising("decoder.norm", model.decoder_norm)
@@ -89,6 +92,8 @@ class DecoderPlan:
         """Append a token to every target, and return logits_BV for the one after it."""
         if self.length == self._room:
             self._double()
+        if self._last_read is not None:
+            token_B = token_B.clamp(max=self._last_read)
         x_BD = F.embedding(token_B, self._tokens_VD) * self._scale
         if self._positions_PD is not None:
             x_BD = x_BD + self._positions_PD[self.length]

@@ -107,7 +107,7 @@ class Stepper:
         require_next(model.config)
         self.model = model
         self.options = options or DecodeOptions(watch=False)
-        self._visible_B1S, self._memory_BSD = None, None
+        self._source_BS, self._visible_B1S, self._memory_BSD = source_BS, None, None
         self._cache = Cache() if self.options.cached else None
         self._plan: DecoderPlan | None = None
         n = n_texts if source_BS is None else len(source_BS)
@@ -156,6 +156,7 @@ class Stepper:
                 self._visible_B1S,
                 Probes(probes) if probes else None,
                 self._cache,
+                self._source_BS,
             )
             return sayable(logits_BTV[:, -1], self.model.config), record
 
@@ -163,6 +164,7 @@ class Stepper:
         """Return a stepper that goes on with some of the sentences, in the order of the index."""
         other = object.__new__(type(self))
         other.model, other.options = self.model, self.options
+        other._source_BS = None if self._source_BS is None else self._source_BS[index_B]
         other._visible_B1S = None if self._visible_B1S is None else self._visible_B1S[index_B]
         other._memory_BSD = None if self._memory_BSD is None else self._memory_BSD[index_B]
         with torch.inference_mode():

@@ -4,6 +4,7 @@
 """
 
 from core.experiments.bottleneck import BOTTLENECK
+from core.experiments.copying import COPYING
 from core.experiments.distance import DISTANCE
 from core.experiments.experiment import Experiment
 from core.experiments.forcing import FORCING
@@ -27,7 +28,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     for each in (
         *(BOTTLENECK, READING, DISTANCE, ORDER, MIXING, HEADS, PROJECTIONS, SCALE, LINEAR),
         *(RESIDUALS, NORMS, MEMORY),
-        *(FORCING, METRIC, GUIDE, PARALLEL, VOCABULARY),
+        *(FORCING, METRIC, GUIDE, PARALLEL, COPYING, VOCABULARY),
     )
 }
 """In the order in which a course meets them."""

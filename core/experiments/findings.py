@@ -145,7 +145,7 @@ def all_findings(experiment: Experiment, results: Results) -> list[Finding]:
     measured = [
         each
         for each in experiment.measures
-        if any(trained.value(each.name) is not None for trained in results.trained)
+        if each.told and any(trained.value(each.name) is not None for trained in results.trained)
     ]
     by = (None, *measured)
     return [finding for each in by for finding in findings(experiment, results, each)]

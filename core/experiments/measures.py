@@ -1,18 +1,23 @@
 """What is measured of a trained variant beside its share of right sentences and its loss."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 
-from core.evaluate.evaluation import held_out_pairs
+from core.evaluate.copying import copying_figures
+from core.evaluate.evaluation import SEED, held_out_pairs
 from core.evaluate.exposure import after_mistake
 from core.messages import N_
 from core.runs.records import read_rows
-from core.runs.run import Run
+from core.runs.run import Run, load_run
 
 EXACT_MATCH = "exact_match"
 """The measure that every experiment has."""
 LEARNED = 0.95
 """Share of right sentences from which on a task counts as learned."""
+N_COPIED = 1000
+"""Held-out sentences in which names are looked for."""
 N_FORCED = 400
 """Held-out sentences in which a mistake is forced."""
 
@@ -29,6 +34,8 @@ class Measure:
     """Measures it; None for a run that has no such figure."""
     share: bool = False
     """Whether it is a share, which is written in percent."""
+    told: bool = True
+    """Whether it is said in words what came out; what is not stands in the table alone."""
 
 
 def _steps_to_learn(run: Run) -> float | None:
@@ -57,3 +64,24 @@ AFTER_MISTAKE = Measure(
 )
 BLEU = Measure("bleu", N_("BLEU"), _bleu)
 TOKENS = Measure("tokens", N_("tokens of a target"), _tokens)
+
+
+@lru_cache(maxsize=1)
+def _copying(path: Path) -> Mapping[str, float]:
+    """Return all figures of copying at once; each of them is asked for after the other."""
+    found = copying_figures(load_run(path), N_COPIED, SEED)
+    return {} if found is None else found.measured
+
+
+def _of_copying(name: str, label: str, *, share: bool, told: bool = False) -> Measure:
+    return Measure(name, label, lambda run: _copying(run.path).get(name), share, told)
+
+
+COPYING = (
+    _of_copying("names_right", N_("unseen names right"), share=True, told=True),
+    _of_copying("seen_names_right", N_("seen names right"), share=True),
+    _of_copying("seen_exact_match", N_("right with seen names"), share=True),
+    _of_copying("p_gen_words", N_("p_gen on words"), share=False),
+    _of_copying("p_gen_names", N_("p_gen on names"), share=False),
+)
+"""How names are treated; see `core.evaluate.copying`."""

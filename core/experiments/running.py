@@ -20,7 +20,7 @@ from core.runs.folder import versions
 from core.runs.run import is_run, load_run
 from core.tasks import TASKS
 from core.training.prepare import prepare_run
-from core.training.settings import MODEL
+from core.training.settings import MODEL, train_command
 from core.training.trainer import complete_run
 
 RUNS = "runs"
@@ -184,12 +184,9 @@ def _train(
         if start is not None:
             # The model is that of the start.
             changes = {name: value for name, value in changes.items() if name not in MODEL}
-        settings = " ".join(f"--set {name}={value}" for name, value in changes.items())
         task = experiment.task_of(variant)
-        command = f"python -m core train {path.name} --task {task} --preset {PRESET}"
-        command = f"{command} --seed {seed} {settings}"
-        if start is not None:
-            command += f" --start {start.name}"
+        files = {"task": [task]} | ({} if start is None else {"start": [start.name]})
+        command = train_command(Path(path.name), files, PRESET, {"seed": seed, **changes})
         prepare_run(path, TASKS[task], PRESET, preset, command, start=start)
     for progress in complete_run(path):
         yield progress.train_step.step, preset.training.steps

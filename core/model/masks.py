@@ -52,3 +52,12 @@ def decoder_mask(target_BT: Tensor, pad_id: int = PAD, *, causal: bool = True) -
     if not causal:
         return visible_B1T
     return visible_B1T & causal_mask(target_BT.shape[1], target_BT.device)
+
+
+def later_rows(start: int, n_new: int, device: torch.device) -> Tensor | None:
+    """Return the last rows of the look-ahead mask; None where a single new position sees all.
+
+    >>> later_rows(1, 2, torch.device("cpu")).int().tolist()
+    [[[1, 1, 0], [1, 1, 1]]]
+    """
+    return None if n_new == 1 else causal_mask(start + n_new, device)[None, start:]

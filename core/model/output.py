@@ -7,6 +7,7 @@ from core.config import ModelConfig
 from core.messages import N_
 from core.model.norm import norm_of
 from core.model.part import EMBEDDINGS, Part, Sketch, products
+from core.model.pointer import Pointer
 from core.model.sublayers import ACTIVATIONS, FORMULAS
 
 
@@ -46,8 +47,10 @@ class OutputTransform(nn.Module):
         )
 
 
-def describe_output(sketch: Sketch, output: nn.Linear, config: ModelConfig) -> None:
-    """Add the output projection and the softmax, up to the next token's probabilities."""
+def describe_output(
+    sketch: Sketch, output: nn.Linear, config: ModelConfig, pointer: Pointer | None = None
+) -> None:
+    """Add the output projection, the softmax and a pointer, up to the probabilities."""
     vocabulary = (sketch.length, output.out_features)
     scale = r"\, / \sqrt{d_{model}}" if config.logit_scale else ""
     bias = " + b" if config.logit_bias else ""
@@ -78,4 +81,6 @@ def describe_output(sketch: Sketch, output: nn.Linear, config: ModelConfig) -> N
             code=(functional.softmax,),
         ),
     )
+    if pointer is not None:
+        pointer.describe(sketch, vocabulary)
     sketch.tokens("probabilities", N_("probabilities"))

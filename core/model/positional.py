@@ -66,6 +66,9 @@ class Embedding(nn.Module):
         super().__init__()
         self.site = Site(stack, 0, "embedding")
         self.tokens = tokens
+        n_names = config.shared_names
+        self.last_read = config.vocab_size - n_names if n_names else None
+        """The id whose vector all ids after it have, too; None where each has its own."""
         self.scale = config.d_model**0.5 if config.embedding_scale else 1.0
         self.n_positions = config.max_positions
         self.segments = (
@@ -109,6 +112,8 @@ class Embedding(nn.Module):
         if end > self.n_positions:
             raise ValueError(f"{end} tokens are more than the model's {self.n_positions} positions")
         see = partial(probed, probe, self.site)
+        if self.last_read is not None:
+            ids_BK = ids_BK.clamp(max=self.last_read)
         x_BKD = see(Step.TOKENS, self.tokens(ids_BK) * self.scale)
         if self.segments is not None:
             ids_of = torch.zeros_like(ids_BK) if segments_BK is None else segments_BK
@@ -141,7 +146,7 @@ class Embedding(nn.Module):
                 label=N_("Embedding"),
                 group=EMBEDDINGS,
                 shapes=(("input", (sketch.length,)), ("output", stream)),
-                formula=rf"x_t = {scale}E_{{w_t}}",
+                formula=rf"x_t = {scale}E_{{w_t}}{self._names_formula()}",
                 code=(Embedding,),
                 site=self.site,
             ),
@@ -156,6 +161,12 @@ class Embedding(nn.Module):
         if self.norm is not None:
             label, title = N_("Embedding norm"), N_("{place}: {part}")
             describe_norm(self.norm, sketch, f"{stack}.embedding_norm", label, title, (Embedding,))
+
+    def _names_formula(self) -> str:
+        """Return which tokens have one vector, in LaTeX; nothing where each has its own."""
+        if self.last_read is None:
+            return ""
+        return rf",\quad E_w = E_{{{self.last_read}}} \text{{ for names, }} w \ge {self.last_read}"
 
     def _describe_added(
         self, sketch: Sketch, kind: str, formula: str, learned: Iterable[nn.Parameter]

@@ -82,6 +82,12 @@ class Step(StrEnum):
     MIXED = "mixed"
     """mixed_BHQE, the weighted mean of the values, per head, before W^O"""
 
+    # Of a model with a pointer, at the last cross-attention.
+    COPY_WEIGHTS = "copy_weights"
+    """weights_BHQK as the pointer takes their mean over the heads, to copy what stands there"""
+    P_GEN = "p_gen"
+    """p_gen_BQ, the share of the next word's probability that is generated, not copied; 0 to 1"""
+
 
 class Probe(Protocol):
     """What the model asks of whoever looks or changes."""

@@ -42,7 +42,10 @@ class Record:
 
 @dataclass(frozen=True)
 class Silence:
-    """Takes heads away: their term is missing from the sum that W^O makes."""
+    """Takes heads away: their term is missing from the sum that W^O makes.
+
+    Nor does a pointer copy what they look at.
+    """
 
     heads: frozenset[Head]
 
@@ -57,7 +60,7 @@ class Silence:
 
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
         """Put zeros in the place of a silenced head's mixed values."""
-        if step is not Step.MIXED:
+        if step not in (Step.MIXED, Step.COPY_WEIGHTS):
             return tensor
         audible_H = torch.ones(tensor.shape[1], dtype=torch.bool, device=tensor.device)
         audible_H[[head.index for head in _at(site, self.heads)]] = False

@@ -12,11 +12,12 @@ from core.messages import N_
 from core.model.attention import MultiHeadAttention, Unprojected
 from core.model.cache import Cache
 from core.model.layers import DecoderLayer, EncoderLayer, Layer, Residual
-from core.model.masks import causal_mask, decoder_mask, padding_to_hide
+from core.model.masks import decoder_mask, later_rows, padding_to_hide
 from core.model.norm import describe_norm, norm_of, normalise
 from core.model.nothing_drawn import NothingDrawn
 from core.model.output import OutputTransform, describe_output
 from core.model.part import Sketch
+from core.model.pointer import Pointer
 from core.model.positional import Embedding
 from core.model.probe import Probe
 from core.model.sublayers import Seen, Sublayer
@@ -55,6 +56,7 @@ class Transformer(nn.Module):
         self.output_transform = OutputTransform(config) if config.head_transform else None
         if config.has_output:
             self.output = nn.Linear(config.d_model, config.n_target_tokens, config.logit_bias)
+        self.pointer = Pointer(config) if config.pointer else None
         self._initialise()
         if config.has_output and config.tied in ("all", "target"):
             self.output.weight = target_tokens.weight
@@ -80,7 +82,7 @@ class Transformer(nn.Module):
         if target_BT is None:
             return self.scores(memory_BSD) if self.config.has_output else memory_BSD
         hidden = padding_to_hide(source_BS, self.config.pad_id)
-        return self.decode(target_BT, memory_BSD, hidden, probe)
+        return self.decode(target_BT, memory_BSD, hidden, probe, source_BS=source_BS)
 
     def encode(
         self, source_BS: Tensor, probe: Probe | None = None, segments_BS: Tensor | None = None
@@ -118,8 +120,11 @@ class Transformer(nn.Module):
         visible_B1S: Tensor | None,
         probe: Probe | None = None,
         cache: Cache | None = None,
+        source_BS: Tensor | None = None,
     ) -> Tensor:
         """Return logits_BTV for a target whose source is already encoded.
+
+        Those of a model with a pointer are logarithms of probabilities.
 
         Args:
             target_BT: The whole target from BOS on, or, with a cache, what follows its positions.
@@ -128,6 +133,7 @@ class Transformer(nn.Module):
             probe: Looks at the sublayers or changes them.
             cache: Keys and values of the positions before; the new ones are added to it. Without
                 padding in the target.
+            source_BS: The source's tokens, which only a model with a pointer needs.
         """
         parallel = self.config.is_parallel
         assert cache is None or not parallel, "what a parallel decoder sees has no past to keep"
@@ -136,19 +142,23 @@ class Transformer(nn.Module):
         visible_BTK = (
             decoder_mask(target_BT, self.config.pad_id, causal=not parallel)
             if cache is None
-            else _later_rows(start, n_new, target_BT.device)
+            else later_rows(start, n_new, target_BT.device)
         )
         x_BTD = self.target_embedding(target_BT, start, probe)
         bias_1HQK = self._bias("decoder", n_new, start + n_new)
         seen = Seen(visible_BTK, memory_BSD, visible_B1S, cache, bias_1HQK)
+        copying = None if self.pointer is None else self.pointer.watch(probe)
         for layer in self.decoder:
-            x_BTD = layer(x_BTD, seen, probe)
+            x_BTD = layer(x_BTD, seen, probe if copying is None else copying.probe)
         if cache is not None:
             cache.length += n_new
-        return self.logits(x_BTD, visible_BTK)
+        if copying is None:
+            return self.logits(x_BTD, visible_BTK)
+        x_BTD = normalise(self.decoder_norm, x_BTD, visible_BTK)
+        return copying.mixture(self.scores(x_BTD), x_BTD, memory_BSD, source_BS)
 
     def logits(self, x_BTD: Tensor, visible_BTK: Tensor | None = None) -> Tensor:
-        """Return logits_BTV for the decoder's stream as it comes out of a layer.
+        """Return logits_BTV for the decoder's stream as a layer leaves it; nothing is copied.
 
         Args:
             x_BTD: The stream.
@@ -231,7 +241,7 @@ class Transformer(nn.Module):
         if self.config.has_output:
             if self.output_transform is not None:
                 self.output_transform.describe(sketch)
-            describe_output(sketch, self.output, self.config)
+            describe_output(sketch, self.output, self.config, self.pointer)
 
     def _describe_stack(
         self, sketch: Sketch, embedding: Embedding, layers: nn.ModuleList, norm: nn.Module
@@ -253,11 +263,6 @@ class Transformer(nn.Module):
                     nn.init.zeros_(module.bias)
             elif isinstance(module, nn.Embedding):
                 nn.init.normal_(module.weight, std=self.config.d_model**-0.5)
-
-
-def _later_rows(start: int, n_new: int, device: torch.device) -> Tensor | None:
-    """Return the last rows of the look-ahead mask; a single new position may look at all."""
-    return None if n_new == 1 else causal_mask(start + n_new, device)[None, start:]
 
 
 def _final_norm(config: ModelConfig, stack: Stack) -> nn.Module:

@@ -1,7 +1,7 @@
 """A run is a folder: what a training leaves behind, and all that looking at its model needs.
 
 run.json          configs, task, seed, versions, the command that makes it
-tokenizer.json    in the format of the `tokenizers` library
+tokenizer.json    in the format of the `tokenizers` library, or words and names
 words.txt         the source words that training saw
 metrics.jsonl     one line for each measured step, append-only
 NOTICE            what must be said of it wherever it is shown: where its data come from
@@ -41,6 +41,7 @@ from core.runs.weights import best_weights, newest_checkpoint, step_of, weights_
 from core.tasks.corpus import FILES
 from core.tokenizer import Tokenizer
 from core.vocabulary import BOS, EOS
+from core.word_level import WordTokenizer, is_word_level
 
 NOTICE = "NOTICE"
 LONGEST_NOTICE = 500
@@ -188,8 +189,11 @@ def read_tokenizer(path: Path, model: ModelConfig) -> Tokenizer:
         RunError: It is missing or damaged.
     """
     try:
+        text = read_text(path, "tokenizer.json")
+        if is_word_level(text):
+            return WordTokenizer.from_json(text)
         begins, ends = ((BOS,), ()) if model.stacks == ("decoder",) else ((), (EOS,))
-        return ByteLevelTokenizer.from_json(read_text(path, "tokenizer.json"), begins, ends)
+        return ByteLevelTokenizer.from_json(text, begins, ends)
     except RunError:
         raise
     except ValueError as error:

@@ -8,6 +8,7 @@ from core.tasks.either import Either
 from core.tasks.everyday import Everyday
 from core.tasks.large import KeptCorpus
 from core.tasks.mixed import Mixed
+from core.tasks.naming import Naming
 from core.tasks.reversing import Reversing
 from core.tasks.task import (
     Example,
@@ -20,9 +21,10 @@ from core.tasks.translation import Translation
 from core.vocabulary import Span
 
 TASKS: dict[str, Task] = {
-    task.name: task for task in (Copying(), Reversing(), Translation(), Everyday(), Either())
+    task.name: task
+    for task in (Copying(), Reversing(), Either(), Naming(), Translation(), Everyday())
 }
-TARGET_LANGUAGES = {Translation.name: "fr", Everyday.name: "fr"}
+TARGET_LANGUAGES = {Naming.name: "fr", Translation.name: "fr", Everyday.name: "fr"}
 """Name of a task → the language of its targets, where they are of one."""
 SEVERAL_RIGHT = frozenset({Either.name})
 """Those whose sources have more than one right target: whichever a model writes counts as right."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from core.vocabulary import Span
+from core.word_level import Vocabulary
 
 Part = Literal["train", "valid", "test"]
 """To learn from; to watch a training by; to measure the trained model by."""
@@ -95,6 +96,8 @@ class Drawn(ABC):
 
     form: str
     """What its sources are, in words: a marked text."""
+    vocabulary: Vocabulary | None = None
+    """All its words, and names; None where pieces of words are learned from its samples."""
 
     @abstractmethod
     def makes(self, source: str) -> bool:

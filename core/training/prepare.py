@@ -11,7 +11,7 @@ from core.batch import fitting, those_that_fit
 from core.byte_level import ByteLevelTokenizer, usual_apostrophe
 from core.config import ConfigError, ModelConfig
 from core.files import write_atomically
-from core.heads import Head
+from core.heads import Head, Stack
 from core.model import Transformer, build
 from core.objective import SEPARATOR, longest_side
 from core.runs.folder import RunFolder, versions
@@ -28,6 +28,7 @@ from core.train_config import TrainConfig
 from core.training.presets import Preset
 from core.training.start import start_of
 from core.training.tokenised import keep
+from core.word_level import Vocabulary, WordTokenizer
 
 TOKENIZER_SAMPLES = 20_000
 """So many training samples the tokenizer learns its pieces from; of the user's own pairs all, up to
@@ -81,6 +82,11 @@ def prepare_run(  # noqa: PLR0913
         tokenizer = train_tokenizer(task, preset.vocab_size, config.seed, preset.model)
     else:
         tokenizer = read_tokenizer(start, read_settings(start).model)
+    if preset.model.shared_names not in (0, tokenizer.n_names):
+        raise ConfigError(
+            f"shared_names is {preset.model.shared_names}: of the task {task.name!r} "
+            f"{tokenizer.n_names} tokens are names"
+        )
     model = preset.sized(tokenizer.vocab_size)
     begun = None if start is None else start_of(start, model)
     longest = longest_side(model, tokenizer)
@@ -234,15 +240,37 @@ def train_tokenizer(
         seed: Of the samples.
         model: Decides which signs and special tokens there are besides; None for encoder and
             decoder.
+
+    Raises:
+        ConfigError: The task has words of its own, and none for what is asked of it.
     """
+    stacks = ("encoder", "decoder") if model is None else model.stacks
+    if vocabulary := own_vocabulary(task, stacks):
+        return WordTokenizer(vocabulary)
     drawn = task.training_samples(random.Random(f"tokenizer {seed}"))
     samples = list(itertools.islice(drawn, _n_for_tokenizer(task)))
-    stacks = ("encoder", "decoder") if model is None else model.stacks
     between = [SEPARATOR] if len(stacks) == 1 else []
     texts = (text for each in samples for text in (each.source, *between, each.target))
     apostrophe = usual_apostrophe(sample.target for sample in samples)
     masks = stacks == ("encoder",) or (model is not None and model.is_parallel)
     return ByteLevelTokenizer.train(texts, vocab_size, apostrophe, masks=masks)
+
+
+def own_vocabulary(task: Task, stacks: tuple[Stack, ...]) -> Vocabulary | None:
+    """Return the words of a task that has its own; None where pieces of words are learned.
+
+    Raises:
+        ConfigError: It has none for what is asked of it.
+    """
+    made = task.made if isinstance(task, Mixed) else task
+    if not isinstance(made, Drawn) or made.vocabulary is None:
+        return None
+    if isinstance(task, Mixed) or len(stacks) == 1:
+        raise ConfigError(
+            f"the task {task.name!r} has words of its own and no others: it is for an encoder and "
+            "a decoder, and without pairs beside it"
+        )
+    return made.vocabulary
 
 
 def _n_for_tokenizer(task: Task) -> int:

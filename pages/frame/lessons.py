@@ -20,6 +20,8 @@ class Lesson:
     choice: str
     """By which the page's views are chosen, in the URL."""
     view: str
+    model: str = ""
+    """The run that shows it; empty where any does."""
 
 
 LESSONS: Mapping[str, Lesson] = {
@@ -40,6 +42,7 @@ LESSONS: Mapping[str, Lesson] = {
     "guide": Lesson("heads", "trial", "guided"),
     "vocabulary": Lesson("", "view", "sentence"),
     "parallel": Lesson("decoding", "decoding", "passes"),
+    "copying": Lesson("decoding", "decoding", "copying", "copying"),
 }
 """Experiment → the view."""
 
@@ -47,11 +50,12 @@ LESSONS: Mapping[str, Lesson] = {
 def link_to_lesson(experiment: str) -> None:
     """Link from an experiment to the view that shows what its claim is about."""
     if lesson := LESSONS.get(experiment):
+        shown = {"model": lesson.model} if lesson.model else {}
         links.link(
             lesson.page,
             _("See it in a model"),
             ":material/visibility:",
-            {lesson.choice: lesson.view},
+            {lesson.choice: lesson.view, **shown},
         )
 
 

@@ -42,6 +42,10 @@ class Need(Enum):
     """Scores divided by √d_k."""
     DOT_PRODUCTS = "dot_products"
     """Scores that are dot products of queries and keys, and a softmax of them."""
+    POINTER = "pointer"
+    """Words copied from the source."""
+    OWN_VECTORS = "own_vectors"
+    """That each word is read and written by a vector of its own, and never copied."""
 
 
 def why_not(run: Run, needs: Collection[Need]) -> str:
@@ -97,6 +101,8 @@ def _lacks(settings: RunSettings, need: Need) -> bool:
         Need.LAYER_NORM: config.norm_kind != "layer",
         Need.SCALED_SCORES: config.score_scale != "width" or config.scores != "dot",
         Need.DOT_PRODUCTS: config.scores != "dot",
+        Need.POINTER: not config.pointer,
+        Need.OWN_VECTORS: config.pointer or config.shared_names > 0,
     }[need]
 
 
@@ -162,5 +168,13 @@ _SENTENCES = {
     Need.DOT_PRODUCTS: lambda: _(
         "{model} has linear attention: weights are shares of φ(q)·φ(k), without a softmax. This "
         "view is about dot products of queries and keys, and their softmax."
+    ),
+    Need.POINTER: lambda: _(
+        "{model} has no pointer: every word that it writes comes out of its vocabulary, and none "
+        "is copied from the source, which this view is about."
+    ),
+    Need.OWN_VECTORS: lambda: _(
+        "{model} copies words or reads names as one vector. This view reads each layer by the "
+        "words’ own vectors, which tell of neither."
     ),
 }

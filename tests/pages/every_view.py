@@ -25,6 +25,7 @@ ASKED = {
     ("heads", "prune"): {"model": "copy"},
     ("decoding", "exposure"): {"model": "copy"},
     ("decoding", "passes"): {"model": "parallel"},
+    ("decoding", "copying"): {"model": "copying"},
     ("attention", "compare"): {"other_sentence": "The street slept because it was wide."},
 }
 """Page and view → what else a link must say for it."""

@@ -4,7 +4,7 @@ from pages.decoding import VIEWS
 from tests.pages.conftest import said
 from tests.pages.every_view import query_of
 
-NAMES = ("steps", "tree", "output", "cost", "exposure", "passes")
+NAMES = ("steps", "tree", "output", "copying", "cost", "exposure", "passes")
 
 
 def test_the_views_have_the_names_of_their_links():

@@ -61,13 +61,14 @@ function wayBeside({ start: { box }, end }) {
 }
 
 /** From a stack over into the gap, up or down, and into the other stack as k and v. */
-function wayOver({ start, end: { box }, metrics, words, view }) {
+function wayOver({ start, end: { box, node }, metrics, words, view }) {
   const { letters } = metrics;
   const at = centre(box);
   const out = isOnTop(start) ? wayOut({ start, metrics, words, view }) : wayAside(start);
   const lane = laneOf(start, metrics);
   const way = [...out, [lane, out.at(-1)[1]], [lane, at]];
-  if (box.folded) return [[...way, [box.x, at]]];
+  // What has no queries takes the memory as it is.
+  if (box.folded || !node.entering.includes("query")) return [[...way, [box.x, at]]];
   const split = box.x - letters;
   return [-7, 7].map((shift, i) => {
     words.push({

@@ -176,7 +176,7 @@ class _Pair:
             return logits_BTV
         assert target_BT is not None
         memory_BSD = self._memory_1SD.expand(n_copies, -1, -1)
-        return self._model.decode(target_BT, memory_BSD, None, patch)
+        return self._model.decode(target_BT, memory_BSD, None, patch, source_BS=source_BS)
 
     def _shares(self, logits_BTV: Tensor) -> list[float]:
         gap = self.clean_difference - self.corrupt_difference

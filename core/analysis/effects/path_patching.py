@@ -191,7 +191,9 @@ class PathPatching:
             assert source_BS is not None
             visible_B1S = padding_to_hide(source_BS, self._model.config.pad_id)
             memory_BSD = memory_1SD.expand(n, -1, -1)
-            logits_BTV = self._model.decode(target_BT, memory_BSD, visible_B1S, probe)
+            logits_BTV = self._model.decode(
+                target_BT, memory_BSD, visible_B1S, probe, source_BS=source_BS
+            )
         return cast(Tensor, logits_BTV[:, -1])
 
     def _change(self, head: Head, other: Record) -> Tensor:

@@ -98,7 +98,9 @@ class Silenceable:
 
     def _decoded(self, batch: Batch, memory_BSD: Tensor, probe: Silence) -> Tensor:
         visible_B1S = padding_to_hide(batch.source_BS, batch.pad_id)
-        return self.model.decode(batch.fed_BT, memory_BSD, visible_B1S, probe)
+        return self.model.decode(
+            batch.fed_BT, memory_BSD, visible_B1S, probe, source_BS=batch.source_BS
+        )
 
     @torch.inference_mode()
     def _encoded(self, batch: Batch, probe: Silence) -> Tensor:

@@ -34,7 +34,8 @@ def compare_prefixes(
     memory_1SD = None if source_1S is None else model.encode(source_1S)
     largest = 0.0
     for row in range(len(fed_ids)):
-        alone_V = model.decode(pad([fed_ids[: row + 1]]), memory_1SD, None)[0, -1]
+        prefix_1T = pad([fed_ids[: row + 1]])
+        alone_V = model.decode(prefix_1T, memory_1SD, None, source_BS=source_1S)[0, -1]
         largest = max(largest, float((alone_V - together_TV[row]).abs().max()))
     n = len(fed_ids)
     return PrefixCheck(

@@ -40,6 +40,13 @@ def draw(opened: Opened) -> Shown | None:
             _("Temperature τ"), TEMPERATURE, 1.0, limits=(0.1, 5.0), step=0.1, slides=True
         )
         st.latex(SOFTMAX)
+    if opened.run.model.config.pointer:
+        st.caption(
+            _(
+                "This model copies words, too: z is the logarithm of a word’s whole probability, "
+                "generated and copied."
+            )
+        )
     rows = output_rows(free[step].logits_V, temperature)
     names = _names(opened, rows)
     _table(rows, names, len(free[step].logits_V))

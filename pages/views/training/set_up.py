@@ -12,7 +12,7 @@ from core.model import count_parameters
 from core.tasks import TASKS, Task, right_targets
 from core.train_config import TrainConfig
 from core.training.forecast import forecast
-from core.training.prepare import train_tokenizer
+from core.training.prepare import own_vocabulary, train_tokenizer
 from core.training.presets import PRESETS, Preset
 from core.training.schedule import learning_rate
 from core.training.settings import LIKE, Setting, with_settings
@@ -34,6 +34,7 @@ LABELS = {
     "copy": N_("copy"),
     "reverse": N_("reverse"),
     "either": N_("copy or reverse"),
+    "names": N_("names"),
     "translate": N_("translate"),
     OWN_PAIRS: N_("own pairs"),
 }
@@ -49,6 +50,10 @@ TEXTS = {
         "Copy a row of letters or write it backwards, by a fair coin: two targets are right, and "
         "either counts. A model that writes letter after letter settles on one; one that writes "
         "all at once mixes them."
+    ),
+    "names": N_(
+        "Translate 26 words, one by one, and copy names. What is held out are names: a model "
+        "without a pointer writes none of those that it has never seen."
     ),
     "translate": N_(
         "English to French, from a small grammar. In about half of the sentences a pronoun must be "
@@ -103,7 +108,7 @@ def draw(folder: Path) -> Shown | None:
     own = name == OWN_PAIRS
     with st.expander(_("The paper's knobs"), key="knobs", icon=":material/tune:"):
         changed |= settings.ask(begun, task, vocabulary=not own)
-    preset, problem = _checked(begun, changed, own=own)
+    preset, problem = _checked(begun, changed, task, own=own)
     wanted = PendingSettings(
         task=task,
         own=own,
@@ -199,7 +204,7 @@ def _before(value: Setting) -> str:
 
 
 def _checked(
-    begun: Begun, changed: Mapping[str, Setting], *, own: bool
+    begun: Begun, changed: Mapping[str, Setting], task: Task | None, *, own: bool
 ) -> tuple[Preset | None, str]:
     """Return the preset with the settings that were asked for, or None and why they cannot be."""
     try:
@@ -207,6 +212,8 @@ def _checked(
         settings.require_limits(changed, [own_pairs.VOCABULARY if own else VOCABULARY])
         preset = with_settings(PRESETS[begun.name], changed)
         _require_size(preset)
+        if task is not None:
+            own_vocabulary(task, preset.model.stacks)
     except ConfigError as error:
         return None, str(error)
     return preset, ""

@@ -47,3 +47,15 @@ def test_what_there_is_not_is_refused(command, tmp_path):
     status, _, error = command("experiment", "show", "order", "--results", tmp_path)
     assert status == 2
     assert "holds no results" in error
+
+
+def test_special_measures_are_shown(command):
+    status, out, _ = command("experiment", "show", "copying")
+    assert status == 0
+    assert (
+        "base: names_right 1.0000, p_gen_names 0.0000, p_gen_words 1.0000, seen_exact_match" in out
+    )
+    assert "plain: names_right 0.0000, seen_exact_match 1.0000" in out
+    measured = json.loads(command("experiment", "show", "copying", "--json")[1])["measured"]
+    assert measured["measures"]["base"]["names_right"]["n"] == 3
+    assert "p_gen_words" not in measured["measures"]["plain"]

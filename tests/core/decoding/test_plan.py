@@ -142,3 +142,14 @@ def assert_refused_and_decoded_by_the_modules(model, named):
         found_BTV = torch.stack([stepper.feed(token_B)[0] for token_B in TARGET_BT.T], dim=1)
         expected_BTV = model.decode(TARGET_BT, memory_BSD, padding_mask(SOURCE_BS))
     torch.testing.assert_close(found_BTV[..., 2:], expected_BTV[..., 2:], atol=1e-5, rtol=1e-5)
+
+
+def test_a_plan_reads_names_as_one_vector_as_the_model_does():
+    config = ModelConfig(23, 2, 2, 16, 32, 4, shared_names=5)
+    model = build(config, seed=1).eval()
+    with torch.inference_mode():
+        memory_BSD = model.encode(torch.tensor([[20, 5, 2]]))
+        plan = DecoderPlan(model, memory_BSD, None)
+        for at, token in enumerate(fed := [1, 21, 19, 5]):
+            together = model.decode(torch.tensor([fed[: at + 1]]), memory_BSD, None)[:, -1]
+            torch.testing.assert_close(plan.feed(torch.tensor([token])), together)

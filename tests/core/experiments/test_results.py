@@ -116,3 +116,29 @@ def test_distances_are_means_over_seeds_and_older_files_have_none(tmp_path):
         del each["by_distance"]
     (tmp_path / "older.json").write_text(json.dumps(stored))
     assert Results.load(tmp_path / "older.json").by_distance("base") == {}
+
+
+def test_special_measures_have_means_and_differences_of_those_that_have_them(tmp_path):
+    found = results({"base": {0: 0.9, 1: 0.9}, "none": {0: 0.8, 1: 0.8}})
+    measured = tuple(
+        replace(each, measures={"names_right": each.seed / 2, **extra})
+        for each in found.trained
+        for extra in [{"p_gen_words": 0.25} if each.variant == "base" else {}]
+    )
+    found = replace(found, trained=measured)
+    assert found.measures() == ("names_right", "p_gen_words")
+    assert found.estimate("none", "names_right").mean == pytest.approx(0.25)
+    assert found.less("none", "names_right").mean == 0.0
+    assert found.estimate("base", "p_gen_words").mean == 0.25
+    found.save(tmp_path / "order.json")
+    assert Results.load(tmp_path / "order.json") == found
+
+
+def test_files_of_before_have_no_special_measures(tmp_path):
+    found = results({"base": {0: 0.9}})
+    found.save(tmp_path / "order.json")
+    stored = json.loads((tmp_path / "order.json").read_text())
+    del stored["trained"][0]["measures"]
+    (tmp_path / "order.json").write_text(json.dumps(stored))
+    assert Results.load(tmp_path / "order.json") == found
+    assert found.measures() == ()

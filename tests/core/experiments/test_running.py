@@ -11,6 +11,7 @@ from core.experiments import EXPERIMENTS, measures, measuring, running
 from core.experiments.experiment import BASE, Experiment, Variant
 from core.experiments.results import Results, Trained
 from core.runs.run import load_run
+from core.training.settings import parse_setting
 from tests.core.conftest import draw_few
 
 SMALL = {
@@ -225,6 +226,16 @@ def test_the_time_said_before_is_that_of_the_results_that_ship(tmp_path):
     assert running.expected_seconds(TINY, 3, tmp_path) == pytest.approx(3 * 2 * 20)
     Results("tiny", (replace(trained, seconds=5.0),)).save(tmp_path / "tiny.json")
     assert running.expected_seconds(TINY, 1, tmp_path) == pytest.approx(2 * 5)
+
+
+def test_the_command_of_a_training_sets_what_the_variant_changes(tmp_path):
+    ran(tmp_path, 1)
+    command = load_run(tmp_path / "runs" / "less-0").settings.command
+    given = command.split()
+    named = dict(parse_setting(given[at + 1]) for at, word in enumerate(given) if word == "--set")
+    assert named["feed_forward"] is False
+    assert named["d_model"] == 16
+    assert "--task copy" in command
 
 
 def test_lengths_that_training_never_draws_are_measured_too(tmp_path):

@@ -1,8 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
 from core.config import ModelConfig
+from core.model import build
+from core.model.description import describe
 from core.model.positional import Embedding, sinusoids
 
 
@@ -63,3 +67,25 @@ def test_too_many_tokens_are_refused_with_both_numbers():
 def test_only_learned_positions_are_parameters():
     assert "positions_PD" in dict(embedding("learned").named_parameters())
     assert "positions_PD" not in embedding("sinusoidal").state_dict()
+
+
+def test_names_that_share_a_vector_are_read_as_the_first_of_them():
+    config = ModelConfig(23, 1, 1, 16, 32, 4, shared_names=5, positions="none")
+    model = build(config, seed=1).eval()
+    ids = torch.arange(23)[None]
+    read = model.source_embedding(ids)[0]
+    torch.testing.assert_close(read[:19], model.source_embedding.tokens.weight[:19] * 4)
+    assert torch.equal(read[18:], read[18:19].expand(5, -1))
+    assert torch.equal(model.target_embedding(ids)[0], read)
+    # What is written keeps a vector of its own.
+    logits = model(torch.tensor([[20, 2]]), torch.tensor([[1, 19]]))[0, -1, 18:]
+    assert len(set(logits.tolist())) == 5
+
+
+def test_the_description_says_which_tokens_are_read_as_one():
+    config = ModelConfig(23, 1, 1, 16, 32, 4, shared_names=5)
+    assert r"E_w = E_{18} \text{ for names, } w \ge 18" in (
+        describe(config, 3, 3).part("encoder.embedding").formula
+    )
+    plain = describe(replace(config, shared_names=0), 3, 3).part("encoder.embedding")
+    assert "names" not in plain.formula

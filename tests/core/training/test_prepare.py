@@ -7,8 +7,8 @@ from core.byte_level import ByteLevelTokenizer
 from core.config import ConfigError
 from core.files import write_atomically
 from core.runs import folder
-from core.runs.run import read_settings
-from core.tasks import TASKS
+from core.runs.run import read_settings, read_tokenizer
+from core.tasks import TASKS, Mixed
 from core.tasks.corpus import Corpus, read_corpus
 from core.tasks.large import LargeCorpus
 from core.tasks.task import Sample
@@ -145,3 +145,39 @@ def test_own_pairs_are_kept_with_the_run(miniature, tmp_path):
     corpus = Corpus("mine", [Sample(f"cat {n}", f"chat {n}") for n in range(20)])
     prepare_run(tmp_path / "run", corpus, "miniature", miniature, "python -m core train …")
     assert (tmp_path / "run" / "pairs.tsv").read_text().count("chat") == 20
+
+
+def names_preset(**changes):
+    return replace(MINIATURE, model=replace(MINIATURE.model, **changes))
+
+
+def test_the_names_task_brings_its_own_words(tmp_path):
+    n_names = TASKS["names"].vocabulary.n_names
+    preset = names_preset(vocab_size=400, shared_names=n_names, pointer=True)
+    prepare_run(tmp_path / "run", TASKS["names"], "miniature", preset, "python -m core …")
+    settings = read_settings(tmp_path / "run")
+    tokenizer = read_tokenizer(tmp_path / "run", settings.model)
+    assert tokenizer.vocabulary == TASKS["names"].vocabulary
+    assert settings.model.vocab_size == tokenizer.vocab_size
+    assert settings.model.pointer
+
+
+@pytest.mark.parametrize("task", ["names", "copy"])
+def test_as_many_names_share_a_vector_as_the_task_has(tmp_path, task):
+    preset = names_preset(shared_names=7)
+    with pytest.raises(ConfigError, match=f"shared_names is 7: of the task '{task}' "):
+        prepare_run(tmp_path / "run", TASKS[task], "miniature", preset, "python -m core …")
+    assert not (tmp_path / "run").exists()
+
+
+def test_words_of_ones_own_are_not_learned_beside_names(tmp_path):
+    samples = [Sample(f"a{n}", f"b{n}") for n in range(40)]
+    mixed = Mixed(TASKS["names"], Corpus("mine", samples))
+    with pytest.raises(ConfigError, match="without pairs beside it"):
+        prepare_run(tmp_path / "run", mixed, "miniature", MINIATURE, "python -m core …")
+
+
+def test_a_model_of_one_stack_cannot_learn_names(tmp_path):
+    preset = names_preset(n_encoder_layers=0)
+    with pytest.raises(ConfigError, match="it is for an encoder and a decoder"):
+        prepare_run(tmp_path / "run", TASKS["names"], "miniature", preset, "python -m core …")

@@ -1,4 +1,5 @@
 import json
+import math
 
 import pytest
 
@@ -102,3 +103,28 @@ def test_what_is_to_be_kept_in_mind_stands_on_the_page(open_experiment):
     for name in ("metric", "forcing", "vocabulary"):
         _at, _shown, said = open_experiment(name)
         assert EXPERIMENTS[name].caution in said
+
+
+def test_what_only_this_experiment_measures_stands_in_the_table_and_the_numbers(open_experiment):
+    results = Results.load(SHIPPED / "copying.json")
+    at, shown, said = open_experiment("copying")
+    [table] = at.dataframe
+    variants = [each.name for each in EXPERIMENTS["copying"].variants]
+    rights = [100 * results.estimate(each, "names_right").mean for each in variants]
+    assert list(table.value["unseen names right"]) == pytest.approx(rights)
+    p_gen = list(table.value["p_gen on names"])
+    assert p_gen[0] == pytest.approx(results.estimate("base", "p_gen_names").mean)
+    # Without a pointer there is none.
+    assert math.isnan(p_gen[2])
+    assert math.isnan(p_gen[3])
+    of_seeds = [e.measures["names_right"] for each in variants for e in results.of(each)]
+    assert shown.numbers()["names_right"] == of_seeds
+    assert shown.numbers()["p_gen_words"][-1] is None
+    assert "**pointer, names as one vector**: **100 %** right" in said
+
+
+def test_the_gallery_s_run_is_that_of_the_base(open_experiment):
+    at, _shown, _said = open_experiment("copying")
+    [opened] = [each.proto for each in at.get("page_link") if each.proto.label.startswith("Open")]
+    assert opened.label == "Open “pointer, names as one vector”"
+    assert "model=copying" in opened.query_string

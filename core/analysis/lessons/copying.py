@@ -1,0 +1,65 @@
+"""Where each written word comes from: out of the vocabulary, or from which place of the source.
+
+H heads, S source length, T target length, V vocabulary.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from core.batch import one_row
+from core.model import Record, Step, Transformer
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Copied:
+    """What a pointer-generator does at each step of a target."""
+
+    p_gen_T: NDArray[np.float64]
+    """Share of the probability of all words that is generated."""
+    taken_TS: NDArray[np.float64]
+    """(1 − p_gen) a: the share that goes to what stands at each place of the source. With p_gen it
+    makes 1."""
+    copied_T: NDArray[np.float64]
+    """Probability of the step's word that comes from the places at which it stands."""
+    generated_T: NDArray[np.float64]
+    """Probability of the step's word that comes out of the vocabulary: the rest of all it has."""
+
+    def place(self, step: int) -> int:
+        """Return the place of the source from which most is taken at a step."""
+        return int(self.taken_TS[step].argmax())
+
+
+@torch.inference_mode()
+def copied(model: Transformer, source_ids: Sequence[int], target_ids: Sequence[int]) -> Copied:
+    """Follow a target word by word, in one pass over its true prefixes.
+
+    Args:
+        model: With a pointer; in evaluation mode.
+        source_ids: With EOS.
+        target_ids: What the decoder begins with, then what is written, EOS last.
+
+    Raises:
+        ValueError: The model has no pointer.
+    """
+    if model.pointer is None:
+        raise ValueError("the model has no pointer: it copies nothing")
+    record = Record(frozenset({Step.P_GEN, Step.COPY_WEIGHTS}), frozenset({model.pointer.site}))
+    fed, said_T = target_ids[:-1], torch.tensor(target_ids[1:])
+    log_probabilities_TV = model(one_row(source_ids), one_row(fed), record)[0].double()
+    p_gen_T = record.tensors[model.pointer.site, Step.P_GEN][0].double()
+    weights_HTS = record.tensors[model.pointer.site, Step.COPY_WEIGHTS][0].double()
+    taken_TS = (1 - p_gen_T)[:, None] * weights_HTS.mean(dim=0)
+    stands_TS = torch.tensor(source_ids)[None] == said_T[:, None]
+    copied_T = (taken_TS * stands_TS).sum(dim=1)
+    whole_T = log_probabilities_TV.gather(1, said_T[:, None])[:, 0].exp()
+    return Copied(
+        p_gen_T=p_gen_T.numpy(),
+        taken_TS=taken_TS.numpy(),
+        copied_T=copied_T.numpy(),
+        # Rounding must not make a share negative.
+        generated_T=(whole_T - copied_T).clamp_min(0.0).numpy(),
+    )

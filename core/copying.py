@@ -1,0 +1,57 @@
+"""What a model that copies words from its source can have beside it."""
+
+from typing import Protocol
+
+from core.settings import require
+from core.vocabulary import FIRST_ID
+
+
+class Copies(Protocol):
+    """The settings of a model that matter for copying; see `core.config.ModelConfig`."""
+
+    @property
+    def pointer(self) -> bool:
+        """Whether words are copied."""
+
+    @property
+    def shared_names(self) -> int:
+        """How many tokens, the last ones, are read as one vector."""
+
+    @property
+    def cross(self) -> str:
+        """How the decoder learns of the source."""
+
+    @property
+    def stacks(self) -> tuple[str, ...]:
+        """Those that have layers."""
+
+    @property
+    def vocab_size(self) -> int:
+        """Of the source."""
+
+    @property
+    def n_target_tokens(self) -> int:
+        """Of the target."""
+
+
+def check_copying(model: Copies) -> None:
+    """Refuse settings of copying that do not go with the rest of a model.
+
+    Raises:
+        ConfigError: The message says what does not go together.
+    """
+    asked = {"pointer": model.pointer, "shared_names": model.shared_names}
+    for name, value in asked.items():
+        require(
+            not value or (len(model.stacks) == 2 and model.n_target_tokens == model.vocab_size),
+            f"{name} is {value}: it needs an encoder and a decoder with one vocabulary",
+        )
+    require(
+        not model.pointer or model.cross == "attention",
+        f"pointer is True and cross is {model.cross}: what cross-attention looks at is copied",
+    )
+    most = max(0, model.vocab_size - FIRST_ID)
+    require(
+        0 <= model.shared_names <= most,
+        f"shared_names is {model.shared_names}, not 0 to {most}, the tokens that are words",
+    )

@@ -1,0 +1,47 @@
+"""Can a model write a name that it has never seen?"""
+
+from core.experiments.experiment import BASE, TRANSLATING, Expected, Experiment, Variant
+from core.experiments.measures import COPYING as HOW_NAMES_ARE_TREATED
+from core.messages import N_
+from core.tasks.naming import Naming
+
+COPYING = Experiment(
+    name="copying",
+    question=N_("Can a model write a name that it has never seen?"),
+    claim=N_(
+        "A softmax over the vocabulary says only what it was trained to say. A pointer copies what "
+        "the decoder looks at, whatever it is: it has names right that no training saw, if they "
+        "are read as one vector, so that nothing can be learned by heart about any of them."
+    ),
+    source="Vinyals et al. 2015; Gu et al. 2016; See et al. 2017",
+    variants=(
+        Variant(BASE, N_("pointer, names as one vector")),
+        Variant(
+            "pointer",
+            N_("pointer, a vector for each name"),
+            {"shared_names": 0},
+            Expected.LESS,
+        ),
+        Variant(
+            "plain_shared",
+            N_("no pointer, names as one vector"),
+            {"pointer": False},
+            Expected.LESS,
+        ),
+        Variant(
+            "plain",
+            N_("no pointer, a vector for each name"),
+            {"pointer": False, "shared_names": 0},
+            Expected.LESS,
+        ),
+    ),
+    task=Naming.name,
+    settings={
+        **TRANSLATING,
+        **{"d_model": 64, "d_ff": 256, "pointer": True},
+        **{"vocab_size": Naming.vocabulary.n_tokens, "shared_names": Naming.vocabulary.n_names},
+        **{"steps": 700, "cooldown": 500},
+        **{"evaluate_every": 100, "checkpoint_every": 350},
+    },
+    measures=HOW_NAMES_ARE_TREATED,
+)

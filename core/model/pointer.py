@@ -1,0 +1,155 @@
+"""Copying: a word is either generated from the vocabulary, or taken over from the source.
+
+B batch, H heads, S source length, T target length, D model width, V vocabulary.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import logsigmoid
+
+from core.config import ModelConfig
+from core.heads import Kind
+from core.messages import N_
+from core.model.part import EMBEDDINGS, Part, Sketch, products
+from core.model.probe import Probe, Probes, Step, probed
+from core.model.probes import Record
+
+
+class Pointer(nn.Module):
+    """The pointer-generator (See et al. 2017, eq. 8 and 9), on the last cross-attention.
+
+    P(w) = p_gen P_vocab(w) + (1 − p_gen) Σ_{i: x_i = w} a_i, where a is the mean of the heads'
+    weights, p_gen = σ(w_h · h* + w_s · s + b), h* = Σ_i a_i m_i the memory as a sees it, and s the
+    decoder's stream before the output projection.
+    """
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.site = Kind.CROSS.site(config.n_decoder_layers - 1)
+        """Whose weights say what is copied, and where a probe finds the pointer's steps."""
+        self.gate = nn.Linear(2 * config.d_model, 1)
+        """w_h, w_s and b."""
+
+    def watch(self, probe: Probe | None) -> "Copying":
+        """Return what a pass through the decoder needs so that words can be copied after it.
+
+        Args:
+            probe: That of the pass.
+        """
+        record = Record(frozenset({Step.WEIGHTS}), frozenset({self.site}), keep_graph=True)
+        probes = Probes([record] if probe is None else [probe, record])
+        return Copying(self, probe, record, probes)
+
+    def forward(
+        self,
+        logits_BTV: Tensor,
+        x_BTD: Tensor,
+        weights_BHTS: Tensor,
+        memory_BSD: Tensor,
+        source_BS: Tensor,
+        probe: Probe | None = None,
+    ) -> Tensor:
+        """Return log_probabilities_BTV of the mixture.
+
+        Args:
+            logits_BTV: Scores of the words that can be generated.
+            x_BTD: s.
+            weights_BHTS: Of the last cross-attention.
+            memory_BSD: m.
+            source_BS: x.
+            probe: Looks at p_gen and at the weights, or changes them.
+        """
+        # Half precisions are too coarse for a logarithm; float64 stays.
+        exact = torch.promote_types(logits_BTV.dtype, torch.float32)
+        weights_BHTS = probed(probe, self.site, Step.COPY_WEIGHTS, weights_BHTS).to(exact)
+        least = torch.finfo(exact).tiny
+        # The sum is 1 unless heads are silent; with all of them silent, or nothing to look at, 0.
+        summed_BTS = weights_BHTS.sum(dim=1)
+        total_BT1 = summed_BTS.sum(dim=-1, keepdim=True)
+        copied_BTS = summed_BTS / total_BT1.clamp_min(least)
+        context_BTD = copied_BTS.to(memory_BSD.dtype) @ memory_BSD
+        gate_BT1 = self.gate(torch.cat([context_BTD, x_BTD], dim=-1)).to(exact)
+        generated_BT1, taken_BT1 = self._shares(gate_BT1, probe)
+        nothing_BT1 = total_BT1 == 0
+        generated_BT1 = generated_BT1.masked_fill(nothing_BT1, 0.0)
+        ids_BTS = source_BS[:, None].expand_as(copied_BTS)
+        copied_BTV = torch.zeros_like(logits_BTV, dtype=exact).scatter_add(2, ids_BTS, copied_BTS)
+        # The logarithm of 0 has no gradient; that of a number that adds nothing to any sum has 0.
+        return torch.logaddexp(
+            generated_BT1 + logits_BTV.to(exact).log_softmax(dim=-1),
+            taken_BT1 + copied_BTV.clamp_min(least).log(),
+        )
+
+    def _shares(self, gate_BT1: Tensor, probe: Probe | None) -> tuple[Tensor, Tensor]:
+        """Return the logarithms of p_gen and of 1 − p_gen."""
+        if probe is not None and probe.sees(self.site):
+            p_gen_BT = gate_BT1[..., 0].sigmoid()
+            given_BT = probe.at(self.site, Step.P_GEN, p_gen_BT)
+            if not torch.equal(given_BT, p_gen_BT):
+                return given_BT[..., None].log(), (-given_BT[..., None]).log1p()
+        # Near 0 and 1 the sigmoid has no digits left for its logarithm, what it is made of has.
+        return logsigmoid(gate_BT1), logsigmoid(-gate_BT1)
+
+    def describe(self, sketch: Sketch, vocabulary: tuple[int, int]) -> None:
+        """Add the part, between the softmax and the probabilities."""
+        n_source = sketch.lengths.source
+        sketch.add(
+            Part(
+                id="pointer",
+                kind="pointer",
+                title="{part}",
+                label=N_("Pointer"),
+                group=EMBEDDINGS,
+                multiply_adds=products(self.gate, sketch.length)
+                + sketch.length * n_source * sketch.d_model,
+                shapes=(
+                    ("input", vocabulary),
+                    ("weights", (sketch.length, n_source)),
+                    ("memory", (n_source, sketch.d_model)),
+                    ("output", vocabulary),
+                ),
+                formula=FORMULA,
+                count="2 d + 1",
+                code=(Pointer,),
+            ),
+            learned=self.parameters(),
+        )
+        sketch.arrow("memory", sketch.memory, "pointer")
+
+
+@dataclass(frozen=True, slots=True)
+class Copying:
+    """One pass through the decoder of a model that copies."""
+
+    pointer: Pointer
+    given: Probe | None
+    """The probe that the pass was asked for with."""
+    record: Record
+    """Keeps what the last cross-attention looks at, after that probe."""
+    probe: Probe
+    """Both: for the layers."""
+
+    def mixture(
+        self,
+        logits_BTV: Tensor,
+        x_BTD: Tensor,
+        memory_BSD: Tensor | None,
+        source_BS: Tensor | None,
+    ) -> Tensor:
+        """Return log_probabilities_BTV after the layers; see `Pointer.forward`.
+
+        Raises:
+            ValueError: The source's tokens are missing, which are copied.
+        """
+        if memory_BSD is None or source_BS is None:
+            raise ValueError("a model with a pointer copies the source's tokens: give source_BS")
+        weights_BHTS = self.record.weights(self.pointer.site)
+        return self.pointer(logits_BTV, x_BTD, weights_BHTS, memory_BSD, source_BS, self.given)
+
+
+FORMULA = (
+    r"P(w) = p_{gen} P_{vocab}(w) + (1 - p_{gen}) \sum_{i:\, x_i = w} a_i, \quad "
+    r"p_{gen} = \sigma(w_h \cdot h^* + w_s \cdot s + b), \quad h^* = \sum_i a_i m_i"
+)

@@ -1,0 +1,254 @@
+"""The pointer-generator against its formula in float64, and as a part of a model."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from core.config import ConfigError, ModelConfig
+from core.decoding.greedy import decode_greedily
+from core.decoding.plan import DecoderPlan, PlanError
+from core.evaluate.loss import token_loss
+from core.heads import Site
+from core.model import Cache, Record, Silence, Step, build
+from core.model.description import describe
+from core.model.masks import padding_mask
+from core.model.pointer import Pointer
+from core.model.transformer import count_parameters
+
+CONFIG = ModelConfig(23, 2, 2, 16, 32, 4, max_positions=20, dropout=0.0, pointer=True)
+LAST = Site("decoder", 1, "cross")
+# A token twice in the first source; the others are padded.
+SOURCE_BS = torch.tensor([[4, 5, 20, 5, 2], [8, 2, 0, 0, 0], [9, 10, 11, 2, 0]])
+TARGET_BT = torch.tensor([[1, 5, 6, 7, 8, 9], [1, 9, 3, 4, 5, 6], [1, 4, 5, 6, 7, 3]])
+
+
+@pytest.fixture
+def model():
+    made = build(CONFIG, seed=3).eval()
+    with torch.no_grad():
+        made.pointer.gate.bias.fill_(-0.3)
+    return made
+
+
+class Given:
+    """A probe that puts one value in the place of p_gen."""
+
+    def __init__(self, p_gen):
+        self.p_gen = p_gen
+
+    def sees(self, site):
+        return site == LAST
+
+    def at(self, site, step, tensor):
+        return torch.full_like(tensor, self.p_gen) if step is Step.P_GEN else tensor
+
+
+def mixture(pointer, logits_TV, x_TD, weights_HTS, memory_SD, source_S):
+    """See et al. 2017, equations 8 and 9, word by word."""
+    n_heads, n_targets, n_source = weights_HTS.shape
+    w = pointer.gate.weight[0].tolist()
+    found = torch.zeros(logits_TV.shape, dtype=torch.float64)
+    for t in range(n_targets):
+        a = [sum(weights_HTS[h, t, i] for h in range(n_heads)) / n_heads for i in range(n_source)]
+        context = sum(a[i] * memory_SD[i] for i in range(n_source))
+        read = [*context.tolist(), *x_TD[t].tolist()]
+        score = sum(one * other for one, other in zip(w, read, strict=True))
+        p_gen = 1 / (1 + torch.exp(-(score + pointer.gate.bias[0])))
+        exponentials = logits_TV[t].exp()
+        found[t] = p_gen * exponentials / exponentials.sum()
+        for i in range(n_source):
+            found[t, source_S[i]] += (1 - p_gen) * a[i]
+    return found
+
+
+@torch.no_grad()
+def test_the_mixture_is_that_of_the_paper_in_float64():
+    generator = torch.Generator().manual_seed(5)
+
+    def drawn(*sizes):
+        return torch.randn(*sizes, dtype=torch.float64, generator=generator)
+
+    pointer = Pointer(replace(CONFIG, d_model=6, n_heads=3)).double()
+    logits_TV, x_TD, memory_SD = drawn(4, 23), drawn(4, 6), drawn(5, 6)
+    weights_HTS = drawn(3, 4, 5).softmax(dim=-1)
+    given = (logits_TV, x_TD, weights_HTS, memory_SD, SOURCE_BS[0])
+    found_TV = pointer(*(each[None] for each in given))[0].exp()
+    torch.testing.assert_close(found_TV, mixture(pointer, *given), atol=1e-12, rtol=1e-9)
+
+
+@torch.inference_mode()
+def test_probabilities_sum_to_1_and_are_the_model_s_own(model):
+    log_BTV = model(SOURCE_BS, TARGET_BT)
+    torch.testing.assert_close(log_BTV.exp().sum(dim=-1), torch.ones(3, 6))
+    # Whoever takes the softmax of what comes out finds the same.
+    torch.testing.assert_close(log_BTV.softmax(dim=-1), log_BTV.exp())
+
+
+@torch.inference_mode()
+def test_with_p_gen_1_it_is_the_softmax_and_with_0_nothing_but_copies(model):
+    plain = build(replace(CONFIG, pointer=False)).eval()
+    plain.load_state_dict(model.state_dict(), strict=False)
+    softmax_BTV = plain(SOURCE_BS, TARGET_BT).softmax(dim=-1)
+    all_generated = model(SOURCE_BS, TARGET_BT, Given(1.0)).exp()
+    torch.testing.assert_close(all_generated, softmax_BTV, atol=1e-6, rtol=1e-5)
+    all_copied = model(SOURCE_BS, TARGET_BT, Given(0.0)).exp()
+    for row, source in enumerate(SOURCE_BS.tolist()):
+        elsewhere = [token for token in range(23) if token not in set(source) - {0}]
+        assert float(all_copied[row, :, elsewhere].max()) < 1e-30
+
+
+@torch.inference_mode()
+def test_a_probe_sees_p_gen_and_from_where_words_are_copied(model):
+    record = Record(frozenset({Step.P_GEN, Step.COPY_WEIGHTS, Step.WEIGHTS}))
+    watched = model(SOURCE_BS, TARGET_BT, record)
+    torch.testing.assert_close(watched, model(SOURCE_BS, TARGET_BT), atol=2e-5, rtol=1e-5)
+    p_gen_BT = record.tensors[LAST, Step.P_GEN]
+    assert p_gen_BT.shape == TARGET_BT.shape
+    assert ((p_gen_BT > 0) & (p_gen_BT < 1)).all()
+    assert torch.equal(record.tensors[LAST, Step.COPY_WEIGHTS], record.weights(LAST))
+    assert [site for site, step in record.tensors if step is Step.P_GEN] == [LAST]
+    # What was copied beside what was generated makes up a word of the first source.
+    copied_T = record.weights(LAST)[0].mean(dim=0)[:, 2]
+    least_T = (1 - p_gen_BT[0]) * copied_T
+    assert (watched[0, :, 20].exp() >= least_T * (1 - 1e-5)).all()
+
+
+@torch.inference_mode()
+def test_what_a_silent_head_looks_at_is_not_copied(model):
+    weights_BHTS = torch.zeros(1, 4, 1, 3)
+    weights_BHTS[0, :3, 0, 0] = 1.0
+    weights_BHTS[0, 3, 0, 1] = 1.0
+    given = (torch.zeros(1, 1, 23), torch.zeros(1, 1, 16), weights_BHTS, torch.zeros(1, 3, 16))
+    source_BS = torch.tensor([[7, 8, 2]])
+    heads = LAST.heads(4)
+    p_gen = float(torch.sigmoid(torch.tensor(-0.3)))
+
+    def probability(silent, token):
+        return float(model.pointer(*given, source_BS, Silence.of(silent))[0, 0, token].exp())
+
+    assert probability((), 8) == pytest.approx((1 - p_gen) / 4 + p_gen / 23)
+    assert probability(heads[3:], 8) == pytest.approx(p_gen / 23)
+    assert probability(heads[3:], 7) == pytest.approx(1 - p_gen + p_gen / 23)
+    # With nothing left to copy from, all is generated.
+    assert probability(heads, 8) == pytest.approx(1 / 23)
+
+
+@torch.inference_mode()
+def test_token_by_token_it_computes_what_it_computes_at_once(model):
+    memory_BSD, visible_B1S = model.encode(SOURCE_BS), padding_mask(SOURCE_BS)
+    together = model(SOURCE_BS, TARGET_BT)
+    cache = Cache()
+    for at, token_B in enumerate(TARGET_BT.unbind(1)):
+        step = model.decode(
+            token_B[:, None], memory_BSD, visible_B1S, cache=cache, source_BS=SOURCE_BS
+        )
+        torch.testing.assert_close(step[:, 0], together[:, at], atol=2e-5, rtol=1e-5)
+
+
+@torch.inference_mode()
+def test_padding_is_never_copied(model):
+    alone = model(SOURCE_BS[1:2, :2], TARGET_BT[1:2])
+    torch.testing.assert_close(model(SOURCE_BS, TARGET_BT)[1:2], alone, atol=2e-5, rtol=1e-5)
+
+
+def test_without_the_source_it_refuses_to_decode(model):
+    with pytest.raises(ValueError, match="give source_BS"):
+        model.decode(TARGET_BT, model.encode(SOURCE_BS), None)
+
+
+def test_the_plan_refuses_it_by_name(model):
+    with pytest.raises(PlanError, match="no plan for pointer"):
+        DecoderPlan(model, model.encode(SOURCE_BS), None)
+
+
+def test_it_adds_2_d_plus_1_numbers_and_one_part():
+    plain = replace(CONFIG, pointer=False)
+    assert count_parameters(CONFIG) == count_parameters(plain) + 2 * 16 + 1
+    found = describe(CONFIG, 5, 6)
+    assert found.parameters == count_parameters(CONFIG)
+    part = found.part("pointer")
+    assert (part.kind, part.parameters, found.ids[-2:]) == ("pointer", 33, ("softmax", "pointer"))
+    # w · [h*; s] at each of 6 positions, and h* as a mean of 5 vectors.
+    assert part.multiply_adds == 6 * 32 + 6 * 5 * 16
+    assert ("memory", "encoder.1.feed_forward.norm", "pointer") in [
+        (arrow.kind, arrow.start, arrow.end) for arrow in found.arrows
+    ]
+    assert "pointer" not in describe(plain, 5, 6).ids
+
+
+def test_without_it_a_model_is_what_it_was():
+    plain = replace(CONFIG, pointer=False)
+    assert "pointer" not in plain.to_dict()
+    assert all("pointer" not in name for name in build(plain).state_dict())
+
+
+def test_the_gradient_is_that_of_finite_differences():
+    torch.manual_seed(1)
+    pointer = Pointer(replace(CONFIG, d_model=4, n_heads=2)).double()
+    logits, x, memory = (
+        torch.randn(1, *sizes, dtype=torch.float64, requires_grad=True)
+        for sizes in ((3, 7), (3, 4), (5, 4))
+    )
+    scores = torch.randn(1, 2, 3, 5, dtype=torch.float64, requires_grad=True)
+    source = torch.tensor([[3, 4, 3, 6, 2]])
+    labels = torch.tensor([[3, 5, 2]])
+
+    def loss(logits, x, scores, memory):
+        log_probabilities = pointer(logits, x, scores.softmax(dim=-1), memory, source)
+        return token_loss(log_probabilities, labels)
+
+    assert torch.autograd.gradcheck(loss, (logits, x, scores, memory))
+
+
+def test_the_loss_stays_finite_where_a_word_can_neither_be_copied_nor_generated():
+    pointer = Pointer(CONFIG)
+    with torch.no_grad():
+        pointer.gate.weight.zero_()
+        pointer.gate.bias.fill_(-60.0)
+    logits = torch.zeros(1, 1, 23, requires_grad=True)
+    weights = torch.full((1, 4, 1, 5), 0.2)
+    given = (torch.zeros(1, 1, 16), weights, torch.zeros(1, 5, 16), SOURCE_BS[:1])
+    loss = token_loss(pointer(logits, *given), torch.tensor([[22]]))
+    loss.backward()
+    assert loss.item() == pytest.approx(60 + torch.log(torch.tensor(23.0)).item(), rel=1e-4)
+    assert logits.grad.isfinite().all()
+    assert pointer.gate.bias.grad.isfinite().all()
+
+
+def test_it_learns_to_copy_and_writes_what_it_never_saw():
+    """Sources are one token of many; only some of them are in the training."""
+    config = replace(
+        CONFIG, vocab_size=40, shared_names=30, n_encoder_layers=1, n_decoder_layers=1, norm="pre"
+    )
+    torch.manual_seed(0)
+    model = build(config, seed=0).train()
+    optimizer = torch.optim.Adam(model.parameters(), 3e-3)
+    for _ in range(120):
+        names = torch.randint(10, 25, (32, 1))
+        words = torch.randint(3, 10, (32, 1))
+        end = torch.full((32, 1), 2)
+        source_BS = torch.cat([names, words, end], dim=1)
+        fed_BT = torch.cat([torch.ones_like(end), words, names], dim=1)
+        loss = token_loss(model(source_BS, fed_BT), torch.cat([words, names, end], dim=1))
+        optimizer.zero_grad()
+        loss.backward()
+        assert all(each.grad is not None for each in model.parameters())
+        optimizer.step()
+    model.eval()
+    unseen = torch.tensor([[name, 5, 2] for name in range(25, 40)])
+    assert decode_greedily(model, unseen) == [(5, name, 2) for name in range(25, 40)]
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"n_encoder_layers": 0}, "needs an encoder and a decoder"),
+        ({"n_decoder_layers": 0}, "needs an encoder and a decoder"),
+        ({"target_vocab_size": 30, "tied": "none"}, "with one vocabulary"),
+        ({"decoder_mixing": "gru", "cross": "none"}, "what cross-attention looks at is copied"),
+    ],
+)
+def test_what_does_not_go_with_a_pointer_is_refused(settings, said):
+    with pytest.raises(ConfigError, match=said):
+        replace(CONFIG, **settings)
