@@ -48,7 +48,7 @@ METRIC = Experiment(
     ),
     settings={
         **TRANSLATING,
-        **{"steps": 80, "batch_size": 16, "evaluate_every": 20, "checkpoint_every": 80},
+        **{"steps": 160, "batch_size": 16, "evaluate_every": 40, "checkpoint_every": 160},
         # The rate rises to 1e-4 and falls with the square root of the step.
         **{"warmup": 20, "cooldown": 0, "learning_rate_factor": 0.0044},
         **{"reward": "bleu", "samples": 8, "alpha": 0.05},

@@ -1,6 +1,7 @@
 import json
 import shutil
 from dataclasses import replace
+from functools import partial
 
 import pytest
 import torch
@@ -11,6 +12,7 @@ from core.experiments import EXPERIMENTS, measures, measuring, running
 from core.experiments.experiment import BASE, Experiment, Variant
 from core.experiments.results import Results, Trained
 from core.runs.run import load_run
+from core.training import trainer
 from core.training.settings import parse_setting
 from tests.core.conftest import draw_few
 
@@ -189,6 +191,8 @@ def test_variants_that_are_trained_in_another_way_can_be_trained_and_measured(
     tmp_path, monkeypatch, name
 ):
     monkeypatch.setattr(measures, "N_FORCED", 10)
+    # What is hardly trained writes long sentences.
+    monkeypatch.setattr(trainer, "evaluate", partial(evaluation.evaluate, n=20))
     experiment = EXPERIMENTS[name]
     layers = {"n_encoder_layers": 1, "n_decoder_layers": 2}
     small = {**SMALL, **layers, **FEW_STEPS, "evaluate_every": 2, "checkpoint_every": 2}

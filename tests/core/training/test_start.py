@@ -13,7 +13,7 @@ from core.runs.run import RunError, load_run, read_settings
 from core.runs.unpack import unpack_run
 from core.runs.weights import newest_checkpoint
 from core.tasks import TASKS
-from core.training import export, prepare
+from core.training import export, prepare, workers
 from core.training.presets import PRESETS
 from core.training.start import with_model_of
 from core.training.trainer import train_run
@@ -51,6 +51,14 @@ def test_a_run_begins_with_the_weights_the_tokenizer_and_the_words_of_another(
     fresh = begun(tmp_path / "fresh", None, "reverse", steps=2)
     first, of_fresh = (next(train_run(each)).train_step.loss for each in (path, fresh))
     assert first < of_fresh - 0.5
+
+
+def test_processes_that_train_together_begin_with_the_same_weights(copy_folder, tmp_path):
+    """They get a copy of the files, and once there is a checkpoint that takes the start's place."""
+    path, start = begun(tmp_path / "run", copy_folder, steps=1), "start/step-00000000.safetensors"
+    assert workers._files(path)[start] == (path / start).read_bytes()
+    list(train_run(path))
+    assert start not in workers._files(path)
 
 
 def test_a_run_of_fresh_weights_says_nothing_of_a_start(copy_folder):
