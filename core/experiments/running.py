@@ -5,6 +5,7 @@ What is finished is not trained again, and a training that was stopped goes on w
 
 import json
 import platform
+import random
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -15,7 +16,7 @@ import torch
 
 from core.analysis.effects.silencing import Silenceable
 from core.batch import Pair
-from core.evaluate.evaluation import held_out_pairs
+from core.evaluate.evaluation import held_out_pairs, pairs_of
 from core.evaluate.metrics import sorted_batches
 from core.experiments.experiment import PRESET, Experiment, Variant
 from core.experiments.results import SHIPPED, Results, Trained
@@ -24,12 +25,16 @@ from core.objective import written
 from core.runs.folder import versions
 from core.runs.records import read_rows
 from core.runs.run import Run, is_run, load_run
-from core.tasks import TASKS
+from core.tasks import TASKS, Sample
+from core.tasks.copying import Copying
+from core.tasks.reversing import Reversing
 from core.training.prepare import prepare_run
 from core.training.trainer import complete_run
 
 N_MEASURED = 1000
 """Held-out sentences by which lengths are compared."""
+N_BEYOND = 100
+"""Rows of each length that training never draws."""
 RUNS = "runs"
 """Folder of the runs of an experiment, with their weights."""
 _CURVE = ("step", "loss", "held_out_exact_match")
@@ -126,10 +131,8 @@ def run_experiment(
             path = out / RUNS / f"{variant.name}-{seed}"
             for step, steps in _train(experiment, variant, seed, path):
                 yield Step(variant, seed, len(found), len(wanted), step, steps)
-            kept = json.dumps(
-                asdict(_measured(load_run(path), experiment, variant, seed)), indent=1
-            )
-            write_atomically(file, kept.encode())
+            measured = _measured(load_run(path), experiment, variant, seed)
+            write_atomically(file, json.dumps(asdict(measured), indent=1).encode())
             # Only the first seed is looked at.
             if seed:
                 shutil.rmtree(path)
@@ -173,7 +176,7 @@ def _measured(run: Run, experiment: Experiment, variant: Variant, seed: int) -> 
         loss=run.evaluation["loss"],
         pronouns=None if pronoun is None else pronoun["accuracy"],
         n_pronouns=0 if pronoun is None else pronoun["n"],
-        by_length=_by_length(run),
+        by_length=_by_length(run, experiment.beyond),
         curve={name: [float(row[name]) for row in learned] for name in _CURVE},
         measures=dict(experiment.measuring.of(run)) if experiment.measuring else {},
     )
@@ -191,12 +194,24 @@ def _right(run: Run, pairs: Sequence[Pair]) -> Iterable[bool]:
     ]
 
 
-def _by_length(run: Run) -> tuple[tuple[int, int, int], ...]:
+def _by_length(run: Run, beyond: Sequence[int]) -> tuple[tuple[int, int, int], ...]:
     pairs = [pair for group in sorted_batches(held_out_pairs(run, N_MEASURED, 0)) for pair in group]
-    right = _right(run, pairs)
+    pairs += [pair for length in beyond for pair in pairs_of(run, _of_length(run, length))]
+    right = [
+        each
+        for at in range(0, len(pairs), N_MEASURED)
+        for each in _right(run, pairs[at : at + N_MEASURED])
+    ]
     lengths = [(len(pair.source) - 1, bool(each)) for pair, each in zip(pairs, right, strict=True)]
     return tuple(
         (length, len(found), sum(each for _, each in found))
         for length, group in groupby(lengths, key=lambda each: each[0])
         for found in [list(group)]
     )
+
+
+def _of_length(run: Run, length: int) -> list[Sample]:
+    """Return rows of so many symbols, the same whenever they are asked for."""
+    task, rng = TASKS[run.settings.task], random.Random(length)
+    assert isinstance(task, Copying | Reversing)
+    return [task.of_length(rng, length) for _ in range(N_BEYOND)]
