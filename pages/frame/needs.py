@@ -122,12 +122,12 @@ _SENTENCES = {
         "looks at what it has read."
     ),
     Need.NEXT: lambda: _(
-        "{model} fills in all words at once (a parallel decoder): no word is the next one. This "
-        "view is about a decoder that writes one word after the other."
+        "{model} fills in all words at once (a parallel decoder): no word is the next one, which "
+        "this view is about. How it writes is shown on Decoding, “pass by pass”."
     ),
     Need.PARALLEL: lambda: _(
-        "{model} does not fill in all words at once. This view is about a parallel decoder: an "
-        "encoder and a decoder trained without the look-ahead mask (decoder=parallel)."
+        "{model} does not fill in all words at once. This view is about a parallel decoder, one "
+        "without the look-ahead mask (decoder=parallel), as the run “parallel” has."
     ),
     Need.HEADS: lambda: _(
         "{model} has no attention: all that its decoder knows of the source is one vector. This "

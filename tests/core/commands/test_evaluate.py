@@ -122,3 +122,13 @@ def test_held_out_samples_are_scored_with_a_beam(command, copy_folder, copy_run,
 
 def test_a_beam_that_cannot_be_is_refused(refused, copy_folder, pairs):
     assert "beam is 0" in refused("evaluate", copy_folder, "--file", pairs, "--beam", "0")
+
+
+def test_of_a_parallel_decoder_it_is_said_in_how_many_passes_it_wrote(
+    command, refused, parallel_folder
+):
+    _, out, _ = command("evaluate", parallel_folder, "--n", 8)
+    assert "passes          4 (mask-predict)" in out.splitlines()
+    assert "fills in all words at once" in refused(
+        "evaluate", parallel_folder, "--n", 8, "--beam", 2
+    )
