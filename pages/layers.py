@@ -3,7 +3,7 @@
 from pages.frame.language import N_
 from pages.frame.needs import Need
 from pages.frame.view import View, of_sentence
-from pages.views.layers import counts, lens, mixing, norms, parts, sizes, stream, units
+from pages.views.layers import counts, lens, mixing, norms, parts, sizes, stream, units, vectors
 
 VIEWS = (
     View(
@@ -14,6 +14,15 @@ VIEWS = (
             "sentence, its parameters, its work."
         ),
         parts.draw,
+    ),
+    View(
+        "vectors",
+        N_("vectors"),
+        N_(
+            "A token begins as a row of the embedding matrix. In one-hot vectors no two words have "
+            "anything in common; in learned ones some do."
+        ),
+        vectors.draw,
     ),
     View(
         "stream",

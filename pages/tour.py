@@ -6,6 +6,7 @@ A teacher's own tours are files in `tours/`, see `frame/tour_file.py`.
 import streamlit as st
 
 from core.tasks import TASKS
+from core.tasks.everyday import SHORT
 from pages.frame import tour
 from pages.frame.language import N_, _, number, plain
 from pages.frame.presentation import STEPS
@@ -16,6 +17,9 @@ BEGIN = "tour_begin"
 _TIRED, _WIDE, _GOATS = (each.source for each in TASKS["everyday"].examples[:3])
 _IT, _ANIMAL, _DID, _STREET, _FED_L, _FED_LA, _IL = 8, 1, 2, 6, 1, 7, 10
 """Where words stand in the first sentence and in what is written of it, counted from 0."""
+_DOG, _COW, *_OTHERS = SHORT
+_FED_QU = 6
+"""Where "qu'" stands that writes "il" or "elle" in the first two."""
 _ELLE = 432
 """The token "elle" of the everyday model."""
 _OPENED = {"model": "everyday", "sentence": _TIRED}
@@ -75,18 +79,17 @@ STOPS = (
     Stop(
         title=N_("Several heads"),
         page=FIRST_PAGE,
-        query={**_OPENED, **_HEAD, "view": "maps"},
+        query={**_OPENED, **_HEAD, "view": "word", "side": "source", "token": str(_DID)},
         text=N_(
             "Each layer has several heads, so that a word can look at several things at once. Each "
-            "small map is a head."
+            "strip is what one head does with “did”."
         ),
         question=N_(
-            "From “it”, each of the 12 heads looks most at one token. How many different tokens "
-            "are that, “it” left out?"
+            "At how many different tokens do the 12 heads look most from “it”, not counting “it” "
+            "itself?"
         ),
-        task=N_("Choose the view “word”: each strip is what one head does with “it”."),
-        shows={"view": "word", "side": "source", "token": str(_IT)},
-        clicks=("view",),
+        task=N_("Click “it” in the sentence."),
+        shows={"side": "source", "token": str(_IT)},
     ),
     Stop(
         title=N_("Cross-attention"),
@@ -125,7 +128,7 @@ STOPS = (
             "What was written is fed back, right or wrong. So we can put another word there, and "
             "see what depends on it."
         ),
-        question=N_("With “elle” in the place of “il”: does “fatigué” become “fatiguée”?"),
+        question=N_("With “elle” in the place of “il”: do the words after it change?"),
         task=N_("Click “elle” in the bars of the step that writes “il”."),
         shows={"overrides": f"{_IL}:{_ELLE}"},
     ),
@@ -148,14 +151,17 @@ STOPS = (
     Stop(
         title=N_("Masks"),
         page="masks",
-        query={**_OPENED, "masks": "without", "kind": "decoder.self", "off": ""},
+        query={
+            **{**_OPENED, "sentence": _DOG, "others": "\n".join(_OTHERS)},
+            **{"masks": "without", "kind": "decoder.self", "off": ""},
+        },
         text=N_(
             "The look-ahead mask hides the words that come later; the padding mask hides what only "
             "fills up the batch."
         ),
         question=N_(
             "Without the look-ahead mask, how much of its weight does this head give to later "
-            "words, in the mean of the three sentences?"
+            "words?"
         ),
         task=N_("Switch the look-ahead mask off."),
         shows={"off": "look-ahead"},
@@ -193,15 +199,18 @@ STOPS = (
     Stop(
         title=N_("Layer after layer"),
         page="layers",
-        query={**_OPENED, "layers": "lens", "lens_stack": "encoder"},
+        query={**_OPENED, "sentence": _DOG, "layers": "lens", "lens_stack": "decoder"},
         text=N_(
             "Every layer adds to the same stream of vectors. So we can read it as if the layers "
-            "ended early, here those of the encoder."
+            "ended early, here those of the decoder."
         ),
-        question=N_("After which of its layers, 0 or 1, does the decoder first say “il”?"),
-        task=N_("Choose the decoder and follow the column of “qu'”, which writes “il”."),
-        shows={"lens_stack": "decoder", "lens_position": str(_IL)},
-        clicks=("lens_stack",),
+        question=N_(
+            "Take “The cow fell because it was old.” After which layer, 0 or 1, does “elle” follow "
+            "“qu'”?"
+        ),
+        task=N_("Type that sentence, and follow the column of “qu'”, which writes “elle”."),
+        shows={"sentence": _COW, "lens_position": str(_FED_QU)},
+        clicks=("sentence",),
     ),
     Stop(
         title=N_("Train one yourself"),
@@ -212,8 +221,8 @@ STOPS = (
             "learn. This is the last stop: below every view stands what to try next."
         ),
         question=N_(
-            "While it learns to copy: do the heads that look at the source get sharper, or do they "
-            "spread?"
+            "While a model learns to copy, in 850 steps: do the heads that look at the source "
+            "become sharp early or late?"
         ),
         task=N_("Press “Start” and watch; the answer shows a model that was trained like this."),
         shows={"training": "forming", "model": "copy", "kind": "decoder.cross"},

@@ -67,6 +67,8 @@ TARGET: Rgb = (213, 94, 0)
 
 # What stands beside the point, on either theme.
 QUIET: Rgb = (128, 128, 128)
+# A point that holds a name in black.
+POINT: Rgb = (205, 212, 220)
 TRANSPARENT = "rgba(0, 0, 0, 0)"
 
 # Everything that is not data is a mixture of the page's own text and background, and so follows

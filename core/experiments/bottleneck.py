@@ -1,6 +1,6 @@
 """Can one vector hold a sentence?"""
 
-from core.experiments.experiment import BASE, Expected, Experiment, Variant
+from core.experiments.experiment import BASE, REVERSING, Expected, Experiment, Variant
 from core.messages import N_
 
 _RECURRENT = {"decoder_mixing": "gru", "positions": "none"}
@@ -11,7 +11,8 @@ BOTTLENECK = Experiment(
     claim=N_(
         "Without attention, all that a recurrent decoder knows of the source is one vector: the "
         "longer the sentence, the more is lost. With attention to every word, length hardly "
-        "matters."
+        "matters. Rows of 4 to 16 letters are reversed here, since nothing but their length makes "
+        "one harder than another; longer ones are never learned from."
     ),
     source="Cho et al. 2014; Sutskever et al. 2014; Luong et al. 2015",
     variants=(
@@ -33,4 +34,7 @@ BOTTLENECK = Experiment(
             {**_RECURRENT, "encoder_mixing": "gru_two_way", "n_heads": 1},
         ),
     ),
+    task="reverse",
+    settings=REVERSING,
+    beyond=(18, 20, 24, 28),
 )

@@ -17,6 +17,11 @@ TRANSLATING: Mapping[str, Setting] = {
     **{"batch_size": 64, "evaluate_every": 200, "checkpoint_every": 400},
 }
 """The grammar's sentences in minutes: long enough that variants come apart."""
+REVERSING: Mapping[str, Setting] = {
+    **TRANSLATING,
+    **{"d_model": 64, "d_ff": 256, "steps": 1500, "cooldown": 1200, "evaluate_every": 250},
+}
+"""Rows of letters, which have a length and nothing else."""
 
 
 class Expected(StrEnum):
@@ -63,6 +68,8 @@ class Experiment:
     seeds: int = SEEDS
     by_distance: bool = False
     """Whether it is measured how far the influence of a source token reaches in the encoder."""
+    beyond: tuple[int, ...] = ()
+    """Lengths that are measured, too, and that training never draws; for tasks of symbols."""
 
     def __post_init__(self) -> None:
         names = [variant.name for variant in self.variants]

@@ -5,8 +5,9 @@ What is finished is not trained again, and a training that was stopped goes on w
 
 import json
 import platform
+import random
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
@@ -15,7 +16,7 @@ import torch
 
 from core.analysis.attribution.distance import influence_by_distance
 from core.analysis.effects.silencing import Silenceable
-from core.evaluate.evaluation import held_out_pairs
+from core.evaluate.evaluation import held_out_pairs, pairs_of
 from core.evaluate.metrics import sorted_batches
 from core.experiments.experiment import PRESET, Experiment, Variant
 from core.experiments.results import SHIPPED, Results, Trained
@@ -23,7 +24,9 @@ from core.files import write_atomically
 from core.runs.folder import versions
 from core.runs.records import read_rows
 from core.runs.run import Run, is_run, load_run
-from core.tasks import TASKS
+from core.tasks import TASKS, Sample
+from core.tasks.copying import Copying
+from core.tasks.reversing import Reversing
 from core.training.prepare import prepare_run
 from core.training.trainer import complete_run
 
@@ -31,6 +34,8 @@ N_MEASURED = 1000
 """Held-out sentences by which lengths are compared."""
 N_DIFFERENTIATED = 100
 """Held-out sentences of which gradients are taken."""
+N_BEYOND = 100
+"""Rows of each length that training never draws."""
 RUNS = "runs"
 """Folder of the runs of an experiment, with their weights."""
 _CURVE = ("step", "loss", "held_out_exact_match")
@@ -174,21 +179,33 @@ def _measured(run: Run, experiment: Experiment, variant: Variant, seed: int) -> 
         loss=run.evaluation["loss"],
         pronouns=None if pronoun is None else pronoun["accuracy"],
         n_pronouns=0 if pronoun is None else pronoun["n"],
-        by_length=_by_length(run),
+        by_length=_by_length(run, experiment.beyond),
         curve={name: [float(row[name]) for row in learned] for name in _CURVE},
         by_distance=_by_distance(run) if experiment.by_distance else (),
     )
 
 
-def _by_length(run: Run) -> tuple[tuple[int, int, int], ...]:
+def _by_length(run: Run, beyond: Sequence[int]) -> tuple[tuple[int, int, int], ...]:
     pairs = [pair for group in sorted_batches(held_out_pairs(run, N_MEASURED, 0)) for pair in group]
-    right = Silenceable(run.model, pairs).figures().right_N
+    pairs += [pair for length in beyond for pair in pairs_of(run, _of_length(run, length))]
+    right = [
+        each
+        for at in range(0, len(pairs), N_MEASURED)
+        for each in Silenceable(run.model, pairs[at : at + N_MEASURED]).figures().right_N
+    ]
     lengths = [(len(pair.source) - 1, bool(each)) for pair, each in zip(pairs, right, strict=True)]
     return tuple(
         (length, len(found), sum(each for _, each in found))
         for length, group in groupby(lengths, key=lambda each: each[0])
         for found in [list(group)]
     )
+
+
+def _of_length(run: Run, length: int) -> list[Sample]:
+    """Return rows of so many symbols, the same whenever they are asked for."""
+    task, rng = TASKS[run.settings.task], random.Random(length)
+    assert isinstance(task, Copying | Reversing)
+    return [task.of_length(rng, length) for _ in range(N_BEYOND)]
 
 
 def _by_distance(run: Run) -> tuple[tuple[int, int, float], ...]:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from core.config import ModelConfig
-from core.heads import Site, Stack
+from core.heads import Kind, Site, Stack
 from core.messages import N_
 from core.model.attention import MultiHeadAttention, Unprojected
 from core.model.cache import Cache
@@ -197,6 +197,10 @@ class Transformer(nn.Module):
                 if residual.site == site:
                     return sublayer, residual
         raise ValueError(f"the model has no sublayer at {site}")
+
+    def embedding(self, stack: Stack) -> Embedding:
+        """Return what makes vectors of the tokens that a stack reads."""
+        return cast(Embedding, getattr(self, f"{Kind.self_of(stack).query_side}_embedding"))
 
     def final_norm(self, stack: Stack) -> nn.Module:
         """Return what the stream of a stack goes through after its last layer."""

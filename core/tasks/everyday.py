@@ -17,3 +17,12 @@ class Everyday(Translation):
         Example(N_("love"), "I love you."),
         Example(N_("a question"), "Where do you live?"),
     )
+
+
+SHORT = (
+    "The dog fell because it was tired.",
+    "The cow fell because it was old.",
+    "Tom was late.",
+    "She is tired.",
+)
+"""Sentences whose words and maps can still be read from the back of a room."""

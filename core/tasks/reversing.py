@@ -26,7 +26,11 @@ class Reversing(Drawn):
 
     def sample(self, rng: random.Random) -> Sample:
         """Draw 4 to 16 symbols."""
-        symbols = rng.choices(SYMBOLS, k=rng.randint(MIN_LENGTH, MAX_LENGTH))
+        return self.of_length(rng, rng.randint(MIN_LENGTH, MAX_LENGTH))
+
+    def of_length(self, rng: random.Random, length: int) -> Sample:
+        """Draw so many symbols, also more than training ever does."""
+        symbols = rng.choices(SYMBOLS, k=length)
         return aligned(symbols, range(len(symbols) - 1, -1, -1))
 
     def held_out(self, sample: Sample) -> bool:

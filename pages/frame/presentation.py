@@ -12,7 +12,7 @@ MAGNIFIED = 1.7
 _CONTROLS = (
     ".stSelectbox, .stTextInput, .stTextArea, .stButtonGroup, .stRadio, .stCheckbox, .stSlider, "
     ".stNumberInput, .stExpander, .stFileUploader, .stMultiSelect, .stPageLink, .stButton, "
-    ".stDownloadButton, .stMenuButton"
+    ".stDownloadButton, .stMenuButton, .stCode"
 )
 # Controls are hidden, not taken away: a tour's keys press its buttons. A component is told through
 # properties which of its parts to hide (its controls, and what only says again what is seen), how
@@ -38,7 +38,8 @@ STYLE = """
 [data-presenting] .stMainBlockContainer :is(.stVerticalBlock, .stHorizontalBlock) { gap: 0.2rem; }
 [data-presenting] :is(.stVerticalBlock, .stHorizontalBlock):empty { display: none; }
 [data-presenting] :is(.st-key-taken, .st-key-explained, .st-key-lesson_text, .st-key-opening,
-  .st-key-size, .st-key-tour_text, .st-key-tour_task, .st-key-tour_leave) { display: none; }
+  .st-key-size, .st-key-sentence_of_batch, .st-key-costs_said, .st-key-tour_text, .st-key-tour_task,
+  .st-key-tour_leave) { display: none; }
 [data-presenting] .stElementContainer:has(> :is(CONTROLS)):not(.st-key-tour_onward *),
 /* What stands before a control, in the same row, only names it. */
 [data-presenting] .stHorizontalBlock
@@ -91,10 +92,17 @@ STYLE = """
 [data-presenting] :is(.stButtonGroup, .st-key-opening) button { min-height: 0; padding: 0 0.4rem; }
 [data-presenting] :is(.stButtonGroup, .st-key-opening) button p { font-size: 12px; }
 [data-presenting] .st-key-opening .stButton { height: auto; }
-[data-presenting] .st-key-tour .stHorizontalBlock { gap: 0.8rem; flex-wrap: nowrap; }
-[data-presenting] .st-key-tour .stColumn { flex: 0 1 auto; width: auto; min-width: 0; }
-[data-presenting] .st-key-tour .stColumn:nth-child(2) { flex: 1 1 0; }
-[data-presenting] .st-key-tour .stColumn:nth-child(3) { flex: none; }
+/* The question stands on a line of its own, larger than all else. */
+[data-presenting] .st-key-tour .stHorizontalBlock { gap: 0 0.8rem; flex-wrap: wrap; }
+[data-presenting] .st-key-tour p { margin: 0; }
+[data-presenting] .st-key-tour .stHorizontalBlock > .stColumn { width: auto; min-width: 0; }
+[data-presenting] .st-key-tour .stHorizontalBlock > .stColumn:nth-child(1) { flex: 1 1 0; }
+[data-presenting] .st-key-tour .stHorizontalBlock > .stColumn:nth-child(2) {
+  order: 3;
+  flex: 0 0 100%;
+}
+[data-presenting] .st-key-tour .stHorizontalBlock > .stColumn:nth-child(3) { flex: none; }
+[data-presenting] .st-key-tour .stHorizontalBlock > .stColumn:nth-child(2) p { font-size: 16.5px; }
 /* What goes on is there for whoever has no keys, as small as can be hit. */
 [data-presenting] .st-key-tour_onward { flex-flow: row nowrap; width: max-content; }
 [data-presenting] .st-key-tour_onward :is(.stElementContainer, .stHorizontalBlock) { width: auto; }
@@ -106,7 +114,7 @@ STYLE = """
   overflow: hidden;
   clip-path: inset(50%);
 }
-[data-presenting] .stMainBlockContainer .st-key-tour { border: 0; padding: 0; }
+[data-presenting] .stMainBlockContainer .st-key-tour { border: 0; padding: 0 0 0.5rem; }
 .pointed-at { display: none; }
 /* Before the pointer has moved nobody knows where it is. */
 [data-presenting] .pointed-at[style] {

@@ -13,6 +13,7 @@ MODEL, SENTENCE, KIND, UNIT, LAYER, HEAD = "model", "sentence", "kind", "unit", 
 OTHERS, ROW, OFF, ATTENTION = "others", "row", "off", "attention"
 DIAGRAM, PART, LENS, UNITS = "diagram", "part", "lens", "units"
 LENS_POSITION, UNIT_POSITION = "lens_position", "unit_position"
+VECTORS_POSITION = "vectors_position"
 STREAM_POSITION = "stream_position"
 MAPS, LINES, HIDDEN = "maps", "lines_element", "hidden"
 VIEW, TOKEN, SIDE, COLUMN = "view", "token", "side", "column"

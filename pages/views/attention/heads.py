@@ -17,12 +17,21 @@ from core.analysis.heads.summaries import (
 from core.heads import Head, Kind
 from core.inspection import Inspection
 from core.runs.run import Run
-from pages.frame import address, cached, controls, notes, opening, selection, session, tables
+from pages.frame import (
+    address,
+    cached,
+    controls,
+    notes,
+    opening,
+    selection,
+    session,
+    tables,
+)
 from pages.frame.language import N_, _, n_, number, plain, translated
 from pages.frame.opening import Opened
 from pages.frame.selection import Selection, key_tokens, query_tokens
 from pages.frame.view import Column, Shown
-from pages.views.attention import seen, weights
+from pages.views.attention import itself, seen, weights
 from pages.views.attention.head_table import (
     MARK,
     PAIR,
@@ -76,6 +85,8 @@ def draw(opened: Opened) -> Shown:
     shown = HeadTable(selected, ordered, pair, sort)
     _draw_table(shown)
     _draw_chosen(shown)
+    if selected.kind.is_self and not opened.run.settings.is_opened:
+        itself.fold_in(opened, selected.kind)
     return _shown(shown)
 
 

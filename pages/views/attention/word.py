@@ -25,6 +25,8 @@ from viz.plane.strips import StripGroup, Strips
 AT, BY = "at", "by"
 LARGEST, BY_LAYER = "largest", "layer"
 STRIPS = "strips"
+_MOST_LISTED = 6
+"""So many tokens are named in one line."""
 ORDER = "order"
 """Name of the widget and of the URL's parameter."""
 
@@ -143,15 +145,15 @@ def _seen(
         AT: n_(
             "The {n_heads} heads look from **{token}** most at **{n}** other token: "
             "**{other}**, **{weight}** in {head}.",
-            "The {n_heads} heads look from **{token}** most at **{n}** tokens other than itself; "
-            "most of all at **{other}**: **{weight}** in {head}.",
+            "The {n_heads} heads look from **{token}** most at **{n}** tokens other than "
+            "itself{which}; most of all at **{other}**: **{weight}** in {head}.",
             len(places),
         ),
         BY: n_(
             "In the {n_heads} heads **{token}** gets most from **{n}** other token: "
             "**{other}**, **{weight}** in {head}.",
-            "In the {n_heads} heads **{token}** gets most from **{n}** tokens other than itself; "
-            "most of all from **{other}**: **{weight}** in {head}.",
+            "In the {n_heads} heads **{token}** gets most from **{n}** tokens other than "
+            "itself{which}; most of all from **{other}**: **{weight}** in {head}.",
             len(places),
         ),
     }[direction]
@@ -159,11 +161,18 @@ def _seen(
     return text.format(
         token=token,
         n=number(len(places)),
+        which=_listed(inspection, sorted(places)) if len(places) <= _MOST_LISTED else "",
         n_heads=number(len(found)),
         weight=seen.weight(weight),
         other=plain(others[other].text),
         head=notes.within_sentence(Head(kind.site(layer), head)),
     )
+
+
+def _listed(inspection: Inspection, places: Sequence[tuple[Side, int]]) -> str:
+    """Return tokens in brackets."""
+    words = [plain(_token(inspection, side, index)) for side, index in places]
+    return _(" ({tokens})").format(tokens=_(", ").join(words))
 
 
 def _strip(weights_HQK: NDArray[np.float32], index: int, direction: str) -> NDArray[np.float32]:

@@ -1,12 +1,14 @@
 """What came out of an experiment, by the length of the sentences."""
 
+from collections.abc import Iterator, Mapping, Sequence
+
 from core.experiments.results import Results
 from pages.frame import charts
 from pages.frame.language import _, percent
 from pages.frame.view import Columns, Shown
 from pages.views.experiments import question
 from pages.views.experiments.question import Asked
-from viz.charts.curves import Quantity, curves
+from viz.charts.curves import Quantity, Rule, curves
 
 FEWEST = 20
 """A length of which there are fewer sentences, all seeds counted, is left out of the chart."""
@@ -28,12 +30,13 @@ def draw(asked: Asked) -> Shown | None:
             x=Quantity(_("tokens of the source"), zero=False),
             y=Quantity(_("sentences right"), share=True),
             title=_("Held-out sentences without a mistake, by their length"),
+            rules=_ends(asked, lengths),
         )
     )
     return Shown(
         name=f"{asked.experiment.name}-lengths",
         title=_("{question} By length").format(question=_(asked.experiment.question)),
-        seen=_seen(series, lengths),
+        seen=" ".join(_seen(series, lengths, asked.experiment.beyond)),
         numbers=lambda: _numbers(asked),
         python=_python(asked),
         code=(Results, Results.by_length),
@@ -46,15 +49,34 @@ def draw(asked: Asked) -> Shown | None:
     )
 
 
-def _seen(series: dict[str, list[float]], lengths: list[int]) -> str:
+def _ends(asked: Asked, lengths: Sequence[int]) -> list[Rule]:
+    """Mark where the lengths end that training draws."""
+    learned = [length for length in lengths if length not in asked.experiment.beyond]
+    if len(learned) == len(lengths):
+        return []
+    return [Rule(learned[-1], _("longer: never learned"))]
+
+
+def _seen(
+    series: Mapping[str, Sequence[float]], lengths: Sequence[int], beyond: Sequence[int]
+) -> Iterator[str]:
     """Say how far each variant falls from the shortest to the longest sentences."""
     text = _("From the shortest source (tokens: {short}) to the longest ({long}): {changes}.")
     one = _("{variant} {first} → **{last}**")
+    last = max(at for at, length in enumerate(lengths) if length not in beyond)
     changes = "; ".join(
-        one.format(variant=name, first=percent(values[0]), last=percent(values[-1]))
+        one.format(variant=name, first=percent(values[0]), last=percent(values[last]))
         for name, values in series.items()
     )
-    return text.format(short=lengths[0], long=lengths[-1], changes=changes)
+    yield text.format(short=lengths[0], long=lengths[last], changes=changes)
+    if last + 1 < len(lengths):
+        text = _("At {length}, longer than any that was learned: {shares}.")
+        of_each = _("{variant} **{share}**")
+        shares = "; ".join(
+            of_each.format(variant=name, share=percent(values[-1]))
+            for name, values in series.items()
+        )
+        yield text.format(length=lengths[-1], shares=shares)
 
 
 def _numbers(asked: Asked) -> Columns:

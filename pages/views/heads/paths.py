@@ -21,13 +21,11 @@ from pages.frame.view import Shown
 from pages.views.heads import cells, named_heads, paths_findings, paths_maps, second_sentence
 from pages.views.heads.paths_maps import Paths
 from viz.charts.bars import PICKED
-from viz.charts.flow import flow
-from viz.component.standalone import Drawn
 
 PATH, READS, BY = "path", "path_reads", "path_by"
-"""In the URL: "encoder.0.self:1,encoder.2.self:0", what is read, and what a cell shows."""
+"""In the URL: "encoder.0.self:1,encoder.2.self:0", what is read, what a line and a cell show."""
 MOVED, LOG_P = "moved", "log_p"
-RANKING, MAP, ROW = "paths_ranking", "paths_map", "paths_row"
+LINKS, MAP, ROW = "paths_links", "paths_map", "paths_row"
 MOST_MEASURED = 1000
 """With more paths, log p is measured of the chosen one alone: of all it would take too long."""
 _TELLING = 0.01
@@ -72,15 +70,11 @@ def draw(opened: Opened) -> Shown | None:
     sender, receiver = (paths.study.effects.heads[each] for each in at)
     both = (opened.sentence, second)
     found = cached.of_run(one_path, opened.path, *both, read, sender, receiver)
-    steps = paths_findings.boxes(paths, found, read)
-    drawn = flow(steps, " ".join(f"{step.name}: {step.what}." for step in steps))
-    st.html(drawn)
-    right, left = st.columns([11, 9], gap="medium")
+    left, right = st.columns(2, gap="medium")
     with left:
-        listed = paths_maps.ranking(paths, at)
-        pictures = [charts.clickable(listed, RANKING, partial(_take_ranked, paths, at))]
+        joined = paths_maps.links(paths, at)
+        pictures = [charts.clickable(joined, LINKS, partial(_take_ranked, paths, at))]
     with right:
-        say(_sentences(paths, opened.run))
         if read != Read.VALUE:
             pictures.append(matrices(paths_maps.before_and_after(paths, found), key=ROW))
         with st.container(horizontal=True):
@@ -91,6 +85,8 @@ def draw(opened: Opened) -> Shown | None:
         named_heads.warn_whatever_the_sentence(opened.run, [sender, receiver])
     picture = paths_maps.map_of(paths, at)
     pictures.append(matrices(picture, key=MAP, on_pick=partial(_take, paths)))
+    # Below all else: what the whole second sentence changes is not what a path changes.
+    say(_sentences(paths, opened.run))
     return Shown(
         name=f"paths_{read}",
         title=_("Which head reads what another head wrote"),
@@ -98,7 +94,7 @@ def draw(opened: Opened) -> Shown | None:
         python=_python(opened, second, read, by),
         seen=paths_findings.seen(paths, found, read),
         code=(path_study, PathPatching, path_effects, log_probability_changes),
-        pictures=[*pictures, Drawn(html=drawn)],
+        pictures=pictures,
         about={"second_sentence": second},
         formula=_FORMULA,
         how_to_read=_(_HOW_TO_READ),
@@ -107,7 +103,7 @@ def draw(opened: Opened) -> Shown | None:
 
 
 def _ask(opened: Opened, second: str) -> tuple[Read, str]:
-    """Ask what receivers read, and what a bar shows."""
+    """Ask what receivers read, and what a line shows."""
     measured = direct_paths(opened.run.model, Read.ALL) <= MOST_MEASURED
     reads = {Read.QUERY: _("query"), Read.KEY: _("key")}
     # Values move no weight: without log p there would be nothing to see.
@@ -123,12 +119,12 @@ def _ask(opened: Opened, second: str) -> tuple[Read, str]:
     usual = next(iter(shown))
     if len(shown) > 1 and second_sentence.fitting(opened, second):
         usual = cached.of_run(_telling, opened.path, opened.sentence, second, read)
-    by = controls.choice(_("What a bar shows"), BY, shown, usual)
+    by = controls.choice(_("What a line shows"), BY, shown, usual)
     return read, by
 
 
 def _telling(run: Run, first: str, second: str, read: Read) -> str:
-    """Return what a bar is to show first: what is written, if one path alone changes it at all."""
+    """Return what a line is to show first: what is written, if one path alone changes it at all."""
     try:
         clean = path_study(run, first, second, read).clean_log_p
         changed_NN = path_probabilities(run, first, second, read) + clean
@@ -176,9 +172,9 @@ def _take(paths: Paths) -> None:
 
 
 def _take_ranked(paths: Paths, selected: tuple[int, int]) -> None:
-    """Take over the path whose bar was clicked."""
+    """Take over the path whose line was clicked."""
     found, heads = paths_maps.ranked(paths, selected), paths.study.effects.heads
-    for point in session.picked_points(RANKING, PICKED)[:1]:
+    for point in session.picked_points(LINKS, PICKED)[:1]:
         ends = (heads[at] for at in found[point["row"]])
         address.choose({PATH: ",".join(map(str, ends))})
 

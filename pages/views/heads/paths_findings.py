@@ -7,50 +7,64 @@ from core.analysis.effects.path_study import OnePath
 from core.heads import Head, Kind
 from pages.frame.language import N_, _, brief, n_, number, percent, plain
 from pages.views.heads.paths_maps import Paths
-from viz.charts.flow import Box
+
+_MARKS = ".,;:!?"
 
 
 def seen(paths: Paths, found: OnePath, read: Read) -> str:
     """Say in Markdown what the chosen path changes."""
-    said = _look(paths, found, read)
-    stays = _("What is written stays.")
-    said = f"{said} {stays if _decides_nothing(found) else _effect(paths, found)}"
     effects = paths.study.effects
+    said = [_look(paths, found, read)]
+    if not _decides_nothing(found):
+        said.append(_effect(paths, found))
     strongest = effects.strongest(paths.change_NN)
-    heads = found.sender, found.receiver
-    if strongest is None or tuple(effects.heads[each] for each in strongest) != heads:
-        return said
+    chosen = found.sender, found.receiver
     n = int(effects.direct_NN.sum())
-    last = n_("It is the only link.", "It is the strongest of {n} links.", n)
-    return f"{said} {last.format(n=number(n))}"
+    if strongest is not None and tuple(effects.heads[each] for each in strongest) == chosen:
+        text = n_("It is the only link.", "It is the strongest of {n} links.", n)
+        if _decides_nothing(found):
+            text = n_(
+                "It is the only link; what is written stays.",
+                "It is the strongest of {n} links, and alone it does not change what is written.",
+                n,
+            )
+        said.append(text.format(n=number(n)))
+    elif _decides_nothing(found):
+        said.append(_("What is written stays."))
+    return " ".join(said)
 
 
 def _look(paths: Paths, found: OnePath, read: Read) -> str:
     """Say which look a path changes most."""
-    names = {
-        "receiver": _within(found.receiver),
-        "sender": _within(found.sender),
-    }
+    names = {"receiver": _named(found.receiver), "sender": _within(found.sender)}
     if read == Read.VALUE:
         text = _(
-            "Let {sender} read the second sentence, and only {receiver} hear of it: that head "
-            "looks where it did, and takes other values from there."
+            "{receiver} reads what {sender} wrote. With only that exchanged {for_what}, it looks "
+            "where it did, and takes other values from there."
         )
-        return text.format(**names)
+        return text.format(**names, for_what=_for_what(paths))
     before, after = _weights(found)
     if before == after:
-        return _("Whatever {sender} writes, {receiver} looks where it did.").format(**names)
-    falls = _(
-        "Let {sender} read the second sentence, and only {receiver} hear of it: there “{query}” → "
-        "“{key}” falls from **{before}** to **{after}**."
-    )
-    rises = _(
-        "Let {sender} read the second sentence, and only {receiver} hear of it: there “{query}” → "
-        "“{key}” rises from **{before}** to **{after}**."
+        return _("Whatever {sender} writes, {receiver} looks where it did.").format(
+            sender=names["sender"], receiver=_within(found.receiver)
+        )
+    text = _(
+        "{receiver} reads what {sender} wrote. With only that exchanged {for_what}, “{query}” "
+        "looks at “{key}” with **{after}** instead of **{before}**."
     )
     query, key = map(plain, paths.look(found.receiver, found.query, found.key))
-    text = falls if after < before else rises
-    return text.format(**names, query=query, key=key, before=percent(before), after=percent(after))
+    shares = {"before": percent(before), "after": percent(after)}
+    return text.format(**names, **shares, query=query, key=key, for_what=_for_what(paths))
+
+
+def _for_what(paths: Paths) -> str:
+    """Say for what the message is exchanged: for that of another word, where one word differs."""
+    first, second = (each.source.split() for each in (paths.study.clean, paths.study.other))
+    differing = [pair for pair in zip(first, second, strict=False) if pair[0] != pair[1]]
+    if len(first) != len(second) or len(differing) != 1:
+        return _("for that of the second sentence")
+    one, other = (plain(word.strip(_MARKS)) for word in differing[0])
+    return _("for that of the second sentence (“{one}” → “{other}”)").format(one=one, other=other)
 
 
 def _weights(found: OnePath) -> tuple[float, float]:
@@ -60,31 +74,6 @@ def _weights(found: OnePath) -> tuple[float, float]:
         for weights_QK in (found.before_QK, found.after_QK)
     )
     return before, after
-
-
-def boxes(paths: Paths, found: OnePath, read: Read) -> list[Box]:
-    """Return what is done to a path as boxes: who writes, who reads it, what comes of it."""
-    reads = {
-        Read.QUERY: _("asks with that (query); the rest is the first sentence"),
-        Read.KEY: _("is found by that (keys); the rest is the first sentence"),
-        Read.VALUE: _("takes that (values); the rest is the first sentence"),
-        Read.ALL: _("asks, is found and takes by that; the rest is the first sentence"),
-    }[read]
-    if read == Read.VALUE:
-        last = Box(
-            f"{percent(math.exp(found.before_log_p))} → {percent(math.exp(found.after_log_p))}",
-            _("the chance of “{token}”").format(token=paths.study.token.text),
-        )
-    else:
-        before, after = _weights(found)
-        query, key = paths.look(found.receiver, found.query, found.key)
-        look = _("the weight from “{query}” to “{key}”").format(query=query, key=key)
-        last = Box(f"{percent(before)} → {percent(after)}", look)
-    return [
-        Box(_named(found.sender), _("as if it had read the second sentence")),
-        Box(_named(found.receiver), reads),
-        last,
-    ]
 
 
 _NAMES = {
@@ -107,7 +96,7 @@ def _within(head: Head) -> str:
 
 
 def _named(head: Head) -> str:
-    """Return what a head is called in a box."""
+    """Return what a head is called where a sentence begins."""
     return _(_NAMES[head.kind]).format(layer=number(head.layer), head=number(head.index))
 
 
@@ -146,13 +135,14 @@ def measured(paths: Paths) -> str:
     written = _("{median} nats").format(median=brief(median)) if by_log_p else percent(median)
     where = _("where the two outputs part") if study.part else _("where most changes")
     text = _(
-        "Baseline: the median of the {n} paths whose sender writes something else is {median}. "
-        "Measured at step {step}, {where}, "
+        "Baseline: {n} of the {all} links begin at a head that writes something else for the "
+        "second sentence; the median of those is {median}. Measured at step {step}, {where}, "
         "after the same words: log p(“{token}”) is {clean} nats in the first sentence, {other} in "
         "the second. One pair of sentences (n = 1): an observation, not a law."
     )
     return text.format(
         n=number(effects.n_differing),
+        all=number(int(effects.direct_NN.sum())),
         median=written,
         step=study.step,
         where=where,

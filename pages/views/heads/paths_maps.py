@@ -1,20 +1,20 @@
 """Paths from one head to another as pictures and as numbers."""
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.analysis.effects.path_study import OnePath, PathStudy
-from core.heads import Head, Kind, Side
+from core.heads import Head, Kind, Side, Site
 from core.inspection import Inspection
 from core.tokenizer import Token
-from pages.frame.language import N_, _, brief, percent
+from pages.frame.language import N_, _, brief, number, percent
 from pages.frame.selection import axis_of_keys, key_labels, query_labels
 from pages.frame.view import Columns
-from viz.charts.bars import bars
 from viz.charts.curves import Chart, Quantity
+from viz.charts.wiring import Line, Point, wiring
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix
 
@@ -23,8 +23,15 @@ _SHORT = {
     Kind.DECODER_SELF: N_("decoder {layer}.{head}"),
     Kind.CROSS: N_("cross {layer}.{head}"),
 }
-N_RANKED = 6
-"""So many paths are ranked."""
+_STAGES = {
+    Kind.ENCODER_SELF: N_("encoder {layer}"),
+    Kind.DECODER_SELF: N_("decoder {layer}"),
+    Kind.CROSS: N_("cross {layer}"),
+}
+N_RANKED = 8
+"""So many paths are drawn."""
+_MOST_ROWS = 6
+"""Where layers have more heads, only those that a path begins or ends at are drawn."""
 _FEW = 12
 """So many receivers have room for a number in each cell."""
 
@@ -65,28 +72,53 @@ def ranked(paths: Paths, selected: tuple[int, int]) -> list[tuple[int, int]]:
     return found if selected in found else [*found[:-1], selected]
 
 
-def ranking(paths: Paths, selected: tuple[int, int]) -> Chart:
-    """Return a bar for each of the paths with the largest changes; the chosen one is marked."""
-    effects = paths.study.effects
-    found = ranked(paths, selected)
+def links(paths: Paths, selected: tuple[int, int]) -> Chart:
+    """Return the heads of the paths with the largest changes, joined; the chosen one is marked."""
+    heads, found = paths.study.effects.heads, ranked(paths, selected)
+    columns = _columns(heads, {at for ends in found for at in ends})
+    placed = [at for each in columns.values() for at in each]
+    numbers_of = {at: place for place, at in enumerate(placed)}
+    token = paths.study.token.text
+    largest = max((float(paths.change_NN[ends]) for ends in found), key=abs)
     if paths.log_p_NN is None:
-        widest = max(float(paths.change_NN[at]) for at in found)
-        # To the next tenth: the bars are compared with each other.
-        end = min(1.0, (math.floor(10 * widest) + 1) / 10)
-        value = Quantity(_("share of a word’s attention that moves"), share=True, domain=(0.0, end))
+        value = Quantity(_("share of a word’s attention that moves"), share=True)
+        note, most = (
+            _("Line width: how much of a row moves, all words added up, at most {most}"),
+            percent(largest),
+        )
     else:
-        value = Quantity(_("change of log p(“{token}”), nats").format(token=paths.study.token.text))
-    name = _("{sender} → {receiver}")
-    return bars(
-        {_("change"): [float(paths.change_NN[at]) for at in found]},
+        value = Quantity(_("change of log p(“{token}”), nats").format(token=token))
+        note, most = _("Line width: change of log p(“{token}”), up to {most}"), number(largest)
+    return wiring(
+        {
+            _(_STAGES[site.attention]).format(layer=site.layer): [_point(heads[at]) for at in each]
+            for site, each in columns.items()
+        },
         [
-            name.format(sender=short(effects.heads[row]), receiver=short(effects.heads[column]))
+            Line(numbers_of[row], numbers_of[column], float(paths.change_NN[row, column]))
             for row, column in found
         ],
         value=value,
-        title=_("The strongest links (layer.head)"),
-        marked=found.index(selected),
+        chosen=found.index(selected),
+        title=_("Which heads read what another head wrote (layer.head)"),
+        note=note.format(most=most, token=token),
     )
+
+
+def _point(head: Head) -> Point:
+    return Point(f"{head.layer}.{head.index}", short(head))
+
+
+def _columns(heads: Sequence[Head], ends: set[int]) -> dict[Site, list[int]]:
+    """Return the places of the heads of those layers in which a path begins or ends."""
+    sites = {head.site for head in map(heads.__getitem__, ends)}
+    found: dict[Site, list[int]] = {}
+    for at, head in enumerate(heads):
+        if head.site in sites:
+            found.setdefault(head.site, []).append(at)
+    if max(map(len, found.values())) <= _MOST_ROWS:
+        return found
+    return {site: [at for at in each if at in ends] for site, each in found.items()}
 
 
 def short(head: Head) -> str:
@@ -133,12 +165,12 @@ def before_and_after(paths: Paths, found: OnePath) -> Matrices:
     values = np.stack([found.before_QK[query], found.after_QK[query]])
     visible_K = inspection.attention[found.receiver.site].visible_QK[query, :n_keys]
     panel = Matrix(
-        title=_("Where “{row}” looks in {head}, as it is and with the link changed").format(
+        title=_("Where “{row}” looks in {head}: as it is, and with that message replaced").format(
             row=query_labels(inspection, kind)[query].text, head=short(found.receiver)
         ),
         values=values,
         visible=np.stack([visible_K] * 2),
-        rows=Axis(name=_("row"), labels=(TokenLabel(_("as it is")), TokenLabel(_("link changed")))),
+        rows=Axis(name=_("row"), labels=(TokenLabel(_("as it is")), TokenLabel(_("replaced")))),
         columns=axis_of_keys(kind, key_labels(inspection, kind)[:n_keys]),
         value_name=_("weight"),
     )

@@ -114,7 +114,8 @@ def _ask_figure(run: Run, effects: HeadEffects | None) -> Figure:
         _USUAL,
         older={"exact match": _USUAL},
     )
-    st.caption(silence_grid.how_to_read(run, effects, by))
+    with st.container(key="costs_said"):
+        st.caption(silence_grid.how_to_read(run, effects, by))
     return by
 
 

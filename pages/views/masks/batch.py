@@ -138,7 +138,8 @@ def ask(opened: Opened, *, heads: bool) -> Chosen:
     ]
     if batch.cut:
         said.append(_("A sentence was cut: the model has no more positions."))
-    st.caption(" ".join(said))
+    with st.container(key="sentence_of_batch"):
+        st.caption(" ".join(said))
     head_of_site = Head(chosen_sites[layer], head)
     tokenizers: dict[Side, Tokenizer] = {
         "source": opened.run.tokenizer,

@@ -60,7 +60,8 @@ def draw(opened: Opened) -> Shown | None:
         name: position_experiments.cosines(table_PD, position).tolist()
         for name, table_PD in tables.items()
     }
-    pictures = _pictures(tables, run.name, _curves(cosines, position, found.trained))
+    titles = {LEARNED: _title(run, found), SINUSOIDS: _("Sinusoids of the same width")}
+    pictures = _pictures(tables, titles, _curves(cosines, position, found.trained))
     return Shown(
         name="learned",
         title=_("Learned by {run}").format(run=run.name),
@@ -102,8 +103,9 @@ def _seen(cosines: Mapping[str, Sequence[float]], position: int, run: str) -> st
     if SINUSOIDS not in cosines:
         return text.format(**parts)
     text = _(
-        "Nobody told **{run}** which positions are neighbours, and yet it made position {p} most "
-        "like position **{q}**, cosine **{x}**."
+        "Nobody told **{run}** which positions are neighbours, and yet training made {p} most like "
+        "**{q}**: the cosine of their vectors is **{x}** (1: the same direction, 0: nothing in "
+        "common)."
     )
     return text.format(**parts)
 
@@ -136,12 +138,17 @@ def _sinusoids(d_model: int, length: int) -> Tables:
         return {}
 
 
-def _pictures(tables: Tables, run: str, curves: Chart) -> list[Drawn]:
+def _title(run: Run, found: position_experiments.Learned) -> str:
+    """Return whose positions they are, and from which row on nothing was learned."""
+    shown, trained = len(found.norms_P), found.trained
+    if found.mean_norm_trained is None or trained is None or trained >= shown:
+        return _("Learned by {run}").format(run=run.name)
+    text = _("Learned by {run}; from row {row} on never trained")
+    return text.format(run=run.name, row=number(trained))
+
+
+def _pictures(tables: Tables, titles: Mapping[str, str], curves: Chart) -> list[Drawn]:
     """Draw the tables side by side, and what looks like one position beside them."""
-    titles = {
-        LEARNED: _("Learned by {run}").format(run=run),
-        SINUSOIDS: _("Sinusoids of the same width"),
-    }
     # The curve says it at once; the tables show of what.
     first, *places = st.columns(len(tables) + 1)
     pictures = []

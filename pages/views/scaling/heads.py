@@ -57,10 +57,10 @@ def draw(opened: Opened) -> Shown:
 
 def _said(found: Rescaled) -> str:
     return n_(
-        "Without the scaling all heads point more sharply: their mean entropy falls from "
+        "Without the scaling the heads spread their weights less: their mean entropy falls from "
         "**{before}** to **{after}** of the largest possible. **{same}** of {n} token stays the "
         "most probable one.",
-        "Without the scaling all heads point more sharply: their mean entropy falls from "
+        "Without the scaling the heads spread their weights less: their mean entropy falls from "
         "**{before}** to **{after}** of the largest possible. **{same}** of {n} tokens stay the "
         "most probable ones.",
         found.n_tokens,

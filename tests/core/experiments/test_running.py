@@ -128,3 +128,12 @@ def test_the_time_said_before_is_that_of_the_results_that_ship(tmp_path):
     assert running.expected_seconds(TINY, 3, tmp_path) == pytest.approx(3 * 2 * 20)
     Results("tiny", (replace(trained, seconds=5.0),)).save(tmp_path / "tiny.json")
     assert running.expected_seconds(TINY, 1, tmp_path) == pytest.approx(2 * 5)
+
+
+def test_lengths_that_training_never_draws_are_measured_too(tmp_path):
+    beyond = replace(TINY, beyond=(18, 24))
+    list(running.run_experiment(beyond, tmp_path, 1))
+    for each in Results.load(tmp_path / "tiny.json").trained:
+        n_of = {length: n for length, n, _right in each.by_length}
+        assert {18: n_of[18], 24: n_of[24]} == dict.fromkeys((18, 24), running.N_BEYOND)
+        assert sum(n for length, n in n_of.items() if length <= 16) == 30

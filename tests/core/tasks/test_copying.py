@@ -49,3 +49,10 @@ def test_held_out_depends_on_the_source_alone():
 def test_examples_can_be_learned():
     for example in Copying.examples:
         assert re.fullmatch(r"[a-z]( [a-z]){3,15}", example.source)
+
+
+def test_a_row_can_be_longer_than_any_that_is_learned():
+    drawn = Copying().of_length(random.Random(2), 40)
+    symbols = drawn.source.split()
+    assert len(symbols) == 40 and not Copying().makes(drawn.source)
+    assert Copying().reference(drawn.source) == drawn.target

@@ -28,3 +28,10 @@ def test_links_join_each_symbol_to_its_mirror_image():
 def test_copying_and_reversing_hold_out_the_same_rows():
     for sample in samples():
         assert Reversing().held_out(sample) == Copying().held_out(Sample(sample.source, ""))
+
+
+def test_a_row_can_be_longer_than_any_that_is_learned():
+    drawn = Reversing().of_length(random.Random(2), 40)
+    symbols = drawn.source.split()
+    assert len(symbols) == 40 and not Reversing().makes(drawn.source)
+    assert Reversing().reference(drawn.source) == drawn.target

@@ -10,11 +10,11 @@ from pages.views.heads.paths_maps import (
     N_RANKED,
     Paths,
     before_and_after,
+    links,
     map_of,
     numbers,
     path_at,
     ranked,
-    ranking,
     short,
 )
 from tests.pages.conftest import ROOT
@@ -148,7 +148,7 @@ def test_heads_have_short_names_of_their_own(run):
     assert len({short(head) for head in heads}) == len(heads)
 
 
-def test_the_ranking_is_of_the_largest_changes_and_marks_the_chosen_path(paths):
+def test_the_links_are_those_of_the_largest_changes_and_marks_the_chosen_path(paths):
     effects = paths.study.effects
     strongest = effects.strongest(effects.moved_NN)
     found = ranked(paths, strongest)
@@ -158,10 +158,10 @@ def test_the_ranking_is_of_the_largest_changes_and_marks_the_chosen_path(paths):
     assert (effects.moved_NN[effects.direct_NN] > least).sum() < len(found)
     row, column = map(int, np.argwhere(effects.direct_NN)[-1])
     assert ranked(paths, (row, column))[-1] == (row, column)
-    drawn = ranking(paths, strongest).to_dict()
-    [rows] = drawn["datasets"].values()
-    assert [each["value"] for each in rows] == [effects.moved_NN[at] for at in found]
-    sender, receiver = (effects.heads[at] for at in strongest)
-    assert rows[0]["name"] == (
-        f"encoder {sender.layer}.{sender.index} → encoder {receiver.layer}.{receiver.index}"
-    )
+    drawn = links(paths, strongest).to_dict()
+    lines = next(rows for rows in drawn["datasets"].values() if "at" in rows[0])
+    begun = [each for each in lines if each["at"] == 0]
+    assert [each["value"] for each in begun] == [effects.moved_NN[at] for at in found]
+    sender, receiver = (short(effects.heads[at]) for at in strongest)
+    assert begun[0]["name"] == f"{sender} → {receiver}"
+    assert [each["chosen"] for each in begun] == [True] + [False] * (len(begun) - 1)

@@ -16,7 +16,7 @@ def test_learned_positions_stand_beside_sinusoids_of_their_width(open_positions,
     # Training reached 17 positions: three more are shown.
     assert np.array_equal(learned.values, own[:20])
     assert np.abs(sinusoids.values - table(20, 64)).max() < 1e-6
-    assert learned.title == "Learned by copy-learned"
+    assert learned.title == "Learned by copy-learned; from row 17 on never trained"
     curves = charted(at)
     for name, vectors in {"learned": own[:20].astype(float), "sinusoids": table(20, 64)}.items():
         unit = vectors / np.linalg.norm(vectors, axis=1)[:, None]
@@ -50,7 +50,7 @@ def test_a_damaged_run_is_passed_over_for_the_next(open_positions, tmp_path, mon
     assert "No run here has learned" in said(open_positions("learned", model="copy"))
     monkeypatch.setattr(cached, "run_paths", lambda: paths | {"good": whole})
     at = open_positions("learned", model="copy")
-    assert panels(at)[0].title == "Learned by good"
+    assert panels(at)[0].title.startswith("Learned by good;")
 
 
 def test_a_table_that_nothing_was_learned_in_is_said_to_be_as_it_began(
@@ -121,5 +121,6 @@ def test_the_line_names_the_position_that_looks_most_alike(open_positions, learn
     cosines[5] = -2
     most = int(cosines.argmax())
     text = said(at).replace("−", "-")
-    assert f"most like position **{most}**, cosine **{cosines[most]:.2f}**" in text
+    assert f"made 5 most like **{most}**: the cosine of their vectors is" in text
+    assert f"**{cosines[most]:.2f}**" in text
     assert "The vectors of the others are as they began: random" in text
