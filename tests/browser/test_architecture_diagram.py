@@ -349,6 +349,38 @@ def test_arrows_end_at_the_edge_of_what_they_lead_to(show):
             assert 0 < y < height
 
 
+@pytest.mark.parametrize("memory", ["first", "same", "mixed"])
+def test_arrows_from_lower_layers_leave_beside_them_and_each_goes_its_own_way(show, memory):
+    with show(2, 2, "post", memory=memory, selected="softmax") as page:
+        drawn = {(start, to) for kind, start, to in arrows(page) if kind == "memory"}
+        ways = page.locator(".picture").evaluate(
+            """picture => [...picture.querySelectorAll('.arrow.memory path:not(.head)')]
+            .map(path => {
+                const { from, to } = path.parentElement.dataset;
+                const box = picture.querySelector(`.part[data-part="${from}"] .box`).getBBox();
+                const start = path.getPointAtLength(0);
+                // Where its longest stretch up or down is.
+                const places = path.getAttribute('d').match(/-?[\\d.]+/g).map(Number);
+                const ys = places.slice(2)
+                    .map((y, i) => [i % 2 * Math.abs(y - places[i]), places[i - 1]]);
+                const [, over] = ys.sort(([a], [b]) => b - a)[0];
+                return [from, to, start.x - box.x, box.width, start.y - box.y, box.height, over];
+            })"""
+        )
+    assert drawn == {
+        (arrow.start, arrow.end)
+        for arrow in described(2, 2, memory=memory).arrows
+        if arrow.kind == "memory"
+    }
+    # Two for each arrow: of keys and of values.
+    assert len(ways) == 2 * len(drawn) == {"first": 4, "same": 4, "mixed": 8}[memory]
+    for start, _to, x, width, y, height, _over in ways:
+        top = start.startswith("encoder.1")
+        assert (x, y) == pytest.approx((width / 2, 0) if top else (width, height / 2))
+    lanes = {(start, over) for start, to, *_, over in ways if to == "decoder.0.cross"}
+    assert len(lanes) == len({over for _, over in lanes}) == (2 if memory == "mixed" else 1)
+
+
 def test_another_width_draws_anew(show):
     with show(width=900) as page:
         wide = page.locator(".picture").bounding_box()["width"]

@@ -19,6 +19,7 @@ model = described(
     asked.get("norm", "post"),
     tied=asked.get("tied", "1") == "1",
     gate=bool(asked.get("gate")),
+    memory=asked.get("memory", "last"),
 )
 first = "encoder.0.self" if "encoder.0.self" in model.ids else model.ids[0]
 st.session_state.setdefault("selected", asked.get("selected", first))

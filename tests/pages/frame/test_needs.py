@@ -1,3 +1,4 @@
+from dataclasses import replace
 from importlib import import_module
 
 import pytest
@@ -145,3 +146,21 @@ def test_the_masks_of_a_decoder_without_self_attention_are_those_that_it_has(
     at = open_page("masks", masks="masks", model="runs/student", sentence=SENTENCE)
     assert taken[-1].name == "masks.encoder.self"
     assert "the decoder has no self-attention: a recurrent unit (SSRU)" in said(at)
+
+
+@pytest.mark.parametrize(
+    ("changes", "need", "sentence"),
+    [
+        ({"norm_kind": "batch"}, Need.LAYER_NORM, "norms over the features of a whole batch"),
+        ({"norm_kind": "rms"}, Need.LAYER_NORM, "divides by the root of the mean square"),
+        ({"scores": "additive"}, Need.DOT_PRODUCTS, "has additive attention"),
+        ({"scores": "linear"}, Need.DOT_PRODUCTS, "has linear attention"),
+        ({"scores": "linear"}, Need.SCALED_SCORES, "does not divide its scores"),
+    ],
+)
+def test_what_a_model_has_in_the_place_of_the_usual_is_named(changes, need, sentence):
+    copy_run = load_run(ROOT / "gallery" / "copy")
+    assert not why_not(copy_run, [need])
+    model = replace(copy_run.settings.model, **changes)
+    run = replace(copy_run, settings=replace(copy_run.settings, model=model))
+    assert sentence in why_not(run, [need])
