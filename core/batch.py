@@ -3,20 +3,15 @@
 B batch, S source length, T target length.
 """
 
-import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Self, TypeVar
+from typing import Self
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from core.heads import Side
-from core.tasks.corpus import Corpus
-from core.tasks.mixed import Mixed
-from core.tasks.task import Link, Reference, Sample, Task
+from core.tasks.task import Link, Reference, Sample
 from core.tokenizer import Encoding, Tokenizer
 from core.vocabulary import BOS, EOS, PAD
 
@@ -25,9 +20,6 @@ Around = tuple[Ids, Ids]
 """What stands before the tokens of a text, and after them."""
 TokenLink = tuple[int, Ids]
 """A decoder row, and the places of the source tokens that what it writes comes from."""
-_AT_ONCE = 20_000
-"""So many different words are split to tokens at once."""
-Lengths = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,44 +193,6 @@ def _whole(tokenizer: Tokenizer, texts: Sequence[str], around: Around) -> tuple[
     return tuple((*begins, *each.ids, *ends) for each in tokenizer.encode_all(texts))
 
 
-Learned = TypeVar("Learned", bound=Task)
-
-
-def fitting(task: Learned, tokenizer: Tokenizer, max_positions: int) -> Learned:
-    """Return the task without pairs that are longer than a model's positions.
-
-    Only the user's own pairs are ever that long.
-
-    Raises:
-        CorpusError: Too few pairs are left.
-    """
-    if isinstance(task, Mixed):
-        return task.only(_fitting(task.pairs, tokenizer, max_positions))
-    if isinstance(task, Corpus):
-        return task.only(_fitting(task, tokenizer, max_positions))
-    return task
-
-
-def _fitting(pairs: Corpus, tokenizer: Tokenizer, max_positions: int) -> Callable[[Sample], bool]:
-    """Return what says of each of some pairs whether it fits."""
-    samples = [*pairs.samples, *itertools.chain.from_iterable(pairs.given.values())]
-    return set(those_that_fit(samples, tokenizer, max_positions)).__contains__
-
-
-def those_that_fit(
-    samples: Sequence[Sample], tokenizer: Tokenizer, max_positions: int
-) -> list[Sample]:
-    """Return the samples that are no longer than a model's positions."""
-    longest = np.maximum(
-        token_counts(tokenizer, [sample.source for sample in samples]),
-        token_counts(tokenizer, [sample.target for sample in samples]),
-    )
-    # EOS follows the source, BOS stands before the target.
-    return [
-        sample for sample, fits in zip(samples, longest + 1 <= max_positions, strict=True) if fits
-    ]
-
-
 def _token_reference(reference: Reference, source: Encoding, target: Encoding) -> TokenReference:
     return TokenReference(
         pronoun=source.tokens_in(reference.pronoun),
@@ -292,24 +246,3 @@ def collate(pairs: Sequence[Pair], pad_id: int = PAD) -> Batch:
         pad_id=pad_id,
         alignment=tuple(pair.alignment for pair in pairs),
     )
-
-
-def token_counts(tokenizer: Tokenizer, texts: Sequence[str]) -> Lengths:
-    """Return how many tokens each text has, special tokens left out.
-
-    No token reaches over a space, so that each different word is split only once.
-
-    Args:
-        tokenizer: Any.
-        texts: As `read_pairs` leaves them, with single spaces.
-    """
-    words = list(dict.fromkeys(word for text in texts for word in text.split()))
-    counts = dict(zip(words, _encoded_lengths(tokenizer, words), strict=True))
-    return np.array([sum(map(counts.__getitem__, text.split())) for text in texts])
-
-
-def _encoded_lengths(tokenizer: Tokenizer, words: Sequence[str]) -> Iterator[int]:
-    # In parts: encodings are far larger than their words.
-    for start in range(0, len(words), _AT_ONCE):
-        for encoding in tokenizer.encode_all(words[start : start + _AT_ONCE]):
-            yield len(encoding.ids)

@@ -269,7 +269,7 @@ ROOMS_OF_CORE = (
         "families",
         "tasks",
     ),
-    *("batch", "jobs", "work", "runs", "decoding", "objective"),
+    *("fitting", "batch", "jobs", "work", "runs", "decoding", "objective"),
     *("kept", "opening", "inspection", "evaluate"),
     *("training", "analysis", "experiments", "commands", "__main__"),
 )

@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -110,13 +111,24 @@ def _show(experiment: Experiment, folder: Path, *, as_json: bool) -> None:
     if results is None:
         print(f"not run yet: python -m core experiment run {experiment.name} OUT")
         return
-    for line in what_came_out(experiment, results):
-        print(line)
+    print("\n".join(_told(experiment, results)))
+    print(f"\n{results.machine}; {results.command}")
+
+
+def _told(experiment: Experiment, results: Results) -> Iterator[str]:
+    """Yield what came out, then the figures that are not told in words."""
+    yield from what_came_out(experiment, results)
     for variant in experiment.variants:
+        measured = [
+            f"{each.name} {results.estimate(variant.name, each.name).mean:.4f}"
+            for each in experiment.measures
+            if not each.told and results.has(variant.name, each.name)
+        ]
+        if measured:
+            yield f"{variant.label}: {', '.join(measured)}"
         if found := results.by_distance(variant.name):
             norms = ", ".join(f"{distance}: {norm:.2g}" for distance, (_, norm) in found.items())
-            print(f"{variant.label}: gradient norm by tokens before (own = 1): {norms}")
-    print(f"\n{results.machine}; {results.command}")
+            yield f"{variant.label}: gradient norm by tokens before (own = 1): {norms}"
 
 
 def _measured(experiment: Experiment, results: Results | None) -> dict[str, Any]:

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from core.batch import Pair, encode_samples, fitting
+from core.batch import Pair, encode_samples
 from core.decoding.mask_predict import PASSES
 from core.evaluate.metrics import measure
 from core.evaluate.pronouns import PronounStudy, study_pronouns
+from core.fitting import fitting
 from core.objective import longest_side
 from core.runs.run import Run, RunError
 from core.tasks import CorpusError, Mixed, Sample, Task, task_named

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.batch import Lengths, fitting, token_counts
 from core.config import ModelConfig
+from core.fitting import Lengths, fitting, token_counts
 from core.objective import longest_side
 from core.tasks.corpus import Corpus
 from core.tasks.task import Sample

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from core.batch import fitting, those_that_fit
 from core.byte_level import ByteLevelTokenizer, usual_apostrophe
 from core.config import ConfigError, ModelConfig
 from core.files import write_atomically
-from core.heads import Head, Stack
-from core.model import Transformer, build
+from core.fitting import fitting, those_that_fit
+from core.heads import Stack
+from core.model import build
 from core.objective import SEPARATOR, longest_side
 from core.runs.folder import RunFolder, versions
 from core.runs.run import PAIRS, RunError, RunSettings, read_settings, read_tokenizer
@@ -25,6 +25,7 @@ from core.tasks.pairs import as_tsv
 from core.tasks.task import Drawn, Part
 from core.tokenizer import Tokenizer
 from core.train_config import TrainConfig
+from core.training.guides import check_guide
 from core.training.presets import Preset
 from core.training.start import start_of
 from core.training.tokenised import keep
@@ -277,42 +278,3 @@ def _n_for_tokenizer(task: Task) -> int:
     own = own_pairs_of(task)
     n_own = own.n_train if isinstance(own, Corpus | LargeCorpus) else 0
     return max(TOKENIZER_SAMPLES, min(AT_HAND, n_own))
-
-
-def check_guide(config: TrainConfig, task: Task, model: Transformer) -> None:
-    """Refuse to guide a head that is not there, or on a task that has nothing to guide it by.
-
-    Raises:
-        ConfigError: The message says what would do.
-    """
-    guide = config.guide
-    try:
-        head = Head.parse(guide)
-    except ValueError as error:
-        raise ConfigError(str(error)) from error
-    if config.guide_to == "alignment":
-        _check_alignment(head, task)
-    elif not task.pronouns:
-        raise ConfigError(f"the task {task.name!r} has no pronouns that {guide} could be guided by")
-    elif head.kind.key_side != "source":
-        raise ConfigError(
-            f"{head.site} never sees the source, so it cannot be guided to an antecedent"
-        )
-    if head.site not in model.sites() or head.index >= model.config.n_heads:
-        raise ConfigError(f"{guide} is no head of this model")
-
-
-def _check_alignment(head: Head, task: Task) -> None:
-    """Refuse a head that does not look from the target to the source, or where no link is known."""
-    if head.kind.sides != ("target", "source"):
-        raise ConfigError(
-            f"{head.site} does not look from the target to the source: guide_to=alignment is for "
-            "cross-attention, as in decoder.1.cross:0"
-        )
-    # Sentences that a task makes know their links, files of pairs do not.
-    made = task.made if isinstance(task, Mixed) else task
-    if not isinstance(made, Drawn):
-        raise ConfigError(
-            f"the task {task.name!r} does not know which words belong together, so it has no "
-            f"alignment that {head} could be guided by"
-        )

@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
-from core.batch import fitting
 from core.config import ConfigError, ModelConfig
 from core.files import write_atomically
+from core.fitting import fitting
 from core.jobs import Files, Job
 from core.model import build
 from core.objective import longest_side

@@ -8,10 +8,11 @@ from typing import Literal
 
 import torch
 
-from core.batch import Batch, Pair, encode_samples, fitting
+from core.batch import Batch, Pair, encode_samples
 from core.config import ConfigError
 from core.evaluate.evaluation import evaluate
 from core.evaluate.metrics import Quality, measure
+from core.fitting import fitting
 from core.jobs import Wish
 from core.model import Transformer, build
 from core.objective import longest_side

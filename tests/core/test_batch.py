@@ -1,21 +1,13 @@
-import random
-
-import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
-from core import batch as module
 from core.batch import (
     Pair,
     collate,
     encode_samples,
     encode_source,
     pad,
-    token_counts,
 )
 from core.tasks import Reference, Sample
-from core.tasks.columns import tidy
 from core.vocabulary import BOS, EOS, PAD, Span
 
 
@@ -110,20 +102,3 @@ def test_references_and_texts_stay_with_their_rows_in_a_batch(tokenizer, transla
         assert tokenizer.decode(row) == text
         assert references == pair.references
     assert any(batch.references)
-
-
-@given(st.lists(st.text("aé'’ns nt.,1 23l日\u0301", max_size=20).map(tidy), min_size=1))
-def test_tokens_are_counted_as_the_tokenizer_splits(tokenizer, texts):
-    expected = [len(encoding.ids) for encoding in tokenizer.encode_all(texts)]
-    assert token_counts(tokenizer, texts).tolist() == expected
-
-
-@pytest.mark.parametrize("at_once", [1, 7, 20_000])
-def test_tokens_of_sentences_are_counted_as_the_tokenizer_splits(
-    tokenizer, translations, monkeypatch, at_once
-):
-    monkeypatch.setattr(module, "_AT_ONCE", at_once)
-    texts = [text for each in translations for text in (each.source, each.target)]
-    random.Random(0).shuffle(texts)
-    expected = [len(encoding.ids) for encoding in tokenizer.encode_all(texts)]
-    assert token_counts(tokenizer, texts).tolist() == expected

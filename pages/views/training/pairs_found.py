@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from core.batch import Lengths as Counted
+from core.fitting import Lengths as Counted
 from core.tasks.corpus import FILES, Corpus
 from core.tasks.pairs import Pairs, as_tsv
 from core.training.corpus_report import CorpusReport

@@ -225,7 +225,9 @@ def test_a_guided_head_is_shown_while_training(command, tmp_path):
 
 def test_a_task_that_is_none_is_refused(refused, tmp_path):
     sentence = refused("train", tmp_path / "run", "--task", "paste")
-    assert "'paste' is neither a file nor one of the tasks copy, reverse, translate" in sentence
+    assert (
+        "'paste' is neither a file nor one of the tasks copy, reverse, either, names, " in sentence
+    )
     assert not (tmp_path / "run").exists()
 
 

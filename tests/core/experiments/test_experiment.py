@@ -54,7 +54,8 @@ def test_a_start_or_a_measure_that_there_is_not_is_refused():
 
 def test_what_is_judged_is_claimed():
     for each in EXPERIMENTS.values():
-        assert any(variant.expected for variant in each.variants)
+        # How far influence reaches is shown, not judged.
+        assert each.by_distance or any(variant.expected for variant in each.variants)
 
 
 def test_a_variant_that_there_is_not_is_named():

@@ -5,7 +5,7 @@ import pytest
 from core.batch import pad
 from core.decoding.mask_predict import MaskPredict, fill_in
 from core.evaluate.evaluation import held_out_pairs
-from core.experiments import passes, running
+from core.experiments import measuring, passes, running
 from core.experiments.experiment import BASE, Experiment, Variant
 from core.experiments.findings import measured_in_words, what_came_out
 from core.experiments.passes import BY_PASSES, PASSES, by_passes
@@ -36,7 +36,7 @@ def few(monkeypatch):
     draw_few(monkeypatch)
     monkeypatch.setattr(passes, "N_MEASURED", 20)
     monkeypatch.setattr(passes, "N_TIMED", 2)
-    monkeypatch.setattr(running, "N_MEASURED", 20)
+    monkeypatch.setattr(measuring, "N_MEASURED", 20)
 
 
 def test_a_parallel_decoder_is_measured_with_each_number_of_passes(parallel_run):

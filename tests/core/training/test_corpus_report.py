@@ -1,7 +1,7 @@
 import pytest
 
-from core.batch import fitting, token_counts
 from core.config import ModelConfig
+from core.fitting import fitting, token_counts
 from core.tasks.corpus import Corpus, CorpusError
 from core.tasks.task import Sample
 from core.training import prepare
