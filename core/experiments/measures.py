@@ -5,12 +5,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+import torch
+
+from core.batch import encode_source
 from core.evaluate.copying import copying_figures
 from core.evaluate.evaluation import SEED, held_out_pairs
 from core.evaluate.exposure import after_mistake
 from core.messages import N_
 from core.runs.records import read_rows
 from core.runs.run import Run, load_run
+from core.tasks import TASKS
+from core.tasks.translation import Translation
 
 EXACT_MATCH = "exact_match"
 """The measure that every experiment has."""
@@ -58,12 +63,36 @@ def _tokens(run: Run) -> float:
     return sum(len(pair.target) - 1 for pair in pairs) / len(pairs)
 
 
+def _pronouns(run: Run) -> float | None:
+    pronoun = None if run.evaluation is None else run.evaluation["pronoun"]
+    return None if pronoun is None else float(pronoun["accuracy"])
+
+
+@torch.inference_mode()
+def _states_at_it(run: Run) -> float:
+    """Return how far the encoder's states at "it" are from each other in two sentences.
+
+    They are the grammar's first examples, alike up to there: "… tired" and "… wide". The distance
+    is told relative to the length of the first state.
+    """
+    states = []
+    for example in TASKS[Translation.name].examples[:2]:
+        ids = encode_source(run.tokenizer, example.source)
+        at = [token.text for token in run.tokenizer.describe(ids)].index("it")
+        memory_1SD = run.model.encode(torch.tensor([ids], device=run.model.device))
+        states.append(memory_1SD[0, at].double())
+    one_D, other_D = states
+    return float((one_D - other_D).norm() / one_D.norm())
+
+
 STEPS_TO_LEARN = Measure("steps_to_learn", N_("steps to 95 % exact match"), _steps_to_learn)
 AFTER_MISTAKE = Measure(
     "after_mistake", N_("tokens right after a forced mistake"), _after_mistake, share=True
 )
 BLEU = Measure("bleu", N_("BLEU"), _bleu)
 TOKENS = Measure("tokens", N_("tokens of a target"), _tokens)
+PRONOUNS = Measure("pronouns", N_("pronouns right"), _pronouns, share=True)
+STATES_AT_IT = Measure("states_at_it", N_("distance of the states at “it”"), _states_at_it)
 
 
 @lru_cache(maxsize=1)

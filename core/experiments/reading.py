@@ -1,6 +1,7 @@
 """Must a reader know what comes later?"""
 
 from core.experiments.experiment import BASE, TRANSLATING, Expected, Experiment, Variant
+from core.experiments.measures import PRONOUNS, STATES_AT_IT
 from core.messages import N_
 
 READING = Experiment(
@@ -9,7 +10,7 @@ READING = Experiment(
     claim=N_(
         "Who reads one way knows the past alone. “The animal didn’t cross the street because it "
         "was too tired” and “… too wide” are the same up to “it”, and so is that reader’s state "
-        "there: it cannot tell what “it” stands for."
+        "there: it cannot tell what “it” stands for, and translates such pronouns worse."
     ),
     source="Schuster & Paliwal 1997; Bahdanau et al. 2015",
     variants=(
@@ -17,5 +18,12 @@ READING = Experiment(
         Variant("one_way", N_("GRU, one way"), {"encoder_mixing": "gru"}, Expected.LESS),
         Variant("attention", N_("attention"), {"encoder_mixing": "attention"}),
     ),
-    settings={**TRANSLATING, "encoder_mixing": "gru_two_way"},
+    # Pronouns are what is learned last.
+    settings={
+        **TRANSLATING,
+        **{"encoder_mixing": "gru_two_way", "steps": 2400, "cooldown": 2000},
+        **{"evaluate_every": 400, "checkpoint_every": 1200},
+    },
+    measures=(PRONOUNS, STATES_AT_IT),
+    judged_by=PRONOUNS.name,
 )

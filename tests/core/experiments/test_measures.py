@@ -7,6 +7,7 @@ import pytest
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.exposure import after_mistake
 from core.experiments import measures
+from core.model import build
 from core.runs.folder import RunFolder
 from core.runs.run import load_run
 from tests.core.conftest import trained
@@ -35,3 +36,19 @@ def test_the_others_are_those_of_the_model_on_held_out_sentences(translation_run
     assert measures.BLEU.of(replace(translation_run, evaluation=None)) is None
     stored = json.loads(json.dumps({"bleu": 12.5}))
     assert measures.BLEU.of(replace(translation_run, evaluation=stored)) == 12.5
+
+
+@pytest.mark.parametrize(("mixing", "apart"), [("gru", False), ("gru_two_way", True)])
+def test_states_at_it_differ_only_where_a_reader_knows_what_comes_later(
+    translation_run, mixing, apart
+):
+    config = replace(translation_run.model.config, encoder_mixing=mixing)
+    found = measures.STATES_AT_IT.of(replace(translation_run, model=build(config, seed=1).eval()))
+    assert (found > 0.001) if apart else (found == 0.0)
+
+
+def test_pronouns_are_those_of_the_evaluation(translation_run):
+    assert measures.PRONOUNS.of(replace(translation_run, evaluation=None)) is None
+    stored = {"pronoun": {"accuracy": 0.75, "n": 4}}
+    assert measures.PRONOUNS.of(replace(translation_run, evaluation=stored)) == 0.75
+    assert measures.PRONOUNS.of(replace(translation_run, evaluation={"pronoun": None})) is None
