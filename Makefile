@@ -9,6 +9,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 GALLERY := copy copy-learned copying translate translate-guided
+RECURRENT := fixed attention
 TWO_RIGHT := --task either --preset small --seed 0 --set n_encoder_layers=2 \
 	--set n_decoder_layers=2 --set d_model=64 --set d_ff=256 --set n_heads=4 --set steps=1500 \
 	--set warmup=250 --set cooldown=1200 --set learning_rate_factor=1.2 --set batch_size=64 \
@@ -65,7 +66,8 @@ gallery: .venv/app
 		--guide $(GUIDE)
 	$(BIN)/python -m core train runs/.gallery/either $(TWO_RIGHT)
 	$(BIN)/python -m core train runs/.gallery/parallel $(TWO_RIGHT) --set decoder=parallel
-	rm -rf $(addprefix gallery/,$(GALLERY) either parallel)
+	$(BIN)/python -m core experiment run bottleneck runs/.gallery/bottleneck --seeds 1
+	rm -rf $(addprefix gallery/,$(GALLERY) either parallel $(addprefix bottleneck-,$(RECURRENT)))
 	$(BIN)/python -m core export runs/.gallery/copy gallery/copy --snapshots 50 100 200 500
 	$(BIN)/python -m core export runs/.gallery/copy-learned gallery/copy-learned
 	$(BIN)/python -m core export runs/.gallery/copying gallery/copying
@@ -74,7 +76,9 @@ gallery: .venv/app
 		--snapshots 100 200
 	$(BIN)/python -m core export runs/.gallery/either gallery/either
 	$(BIN)/python -m core export runs/.gallery/parallel gallery/parallel
-	for run in $(GALLERY) either; do $(BIN)/python -m core heads gallery/$$run --fresh --prune; done
+	for name in $(RECURRENT); do $(BIN)/python -m core export \
+		runs/.gallery/bottleneck/runs/$$name-0 gallery/bottleneck-$$name; done
+	for run in $(GALLERY) either bottleneck-attention; do $(BIN)/python -m core heads gallery/$$run --fresh --prune; done
 	rm -rf runs/.gallery
 
 everyday: .venv/app
