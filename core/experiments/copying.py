@@ -15,7 +15,7 @@ COPYING = Experiment(
     ),
     source="Vinyals et al. 2015; Gu et al. 2016; See et al. 2017",
     variants=(
-        Variant(BASE, N_("pointer, names as one vector")),
+        Variant(BASE, N_("pointer, names as one vector"), shipped="copying"),
         Variant(
             "pointer",
             N_("pointer, a vector for each name"),

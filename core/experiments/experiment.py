@@ -54,6 +54,8 @@ class Variant:
     """The variant whose trained weights, of the same seed, it begins with; empty for fresh ones."""
     task: str = ""
     """What it learns, where that is not what the others learn."""
+    shipped: str = ""
+    """The gallery's run of it, where it is there under a name of its own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,12 +19,13 @@ PARALLEL = Experiment(
         "Ghazvininejad et al. 2019 (mask-predict)"
     ),
     variants=(
-        Variant(BASE, N_("left to right, two targets")),
+        Variant(BASE, N_("left to right, two targets"), shipped="either"),
         Variant(
             "parallel",
             N_("parallel, two targets"),
             {"decoder": "parallel"},
             Expected.LESS,
+            shipped="parallel",
         ),
         Variant("one", N_("left to right, one target"), task="copy"),
         Variant(

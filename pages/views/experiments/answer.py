@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from core.experiments.experiment import BASE, Experiment
+from core.experiments.experiment import Experiment
 from core.experiments.findings import all_findings, in_words, measured_in_words
 from core.experiments.measures import EXACT_MATCH, Measure
 from core.experiments.results import Estimate, Results
@@ -158,9 +158,7 @@ def _open(asked: Asked) -> None:
     with st.container(horizontal=True):
         for each in asked.trained:
             name = f"{asked.experiment.name}-{each.name}"
-            # The gallery may have the base, by the experiment's own name.
-            shipped = [asked.experiment.name] if each.name == BASE else []
-            for run in (*shipped, name, f"runs/{name}"):
+            for run in (each.shipped, name, f"runs/{name}"):
                 if run in runs:
                     label = _("Open “{variant}”").format(variant=_(each.label))
                     links.link("", label, ":material/open_in_new:", {"model": run, "view": "maps"})

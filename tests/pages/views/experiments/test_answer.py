@@ -1,12 +1,15 @@
 import json
 import math
+from urllib.parse import parse_qs
 
 import pytest
 
 from core.experiments import EXPERIMENTS
 from core.experiments.findings import what_came_out
 from core.experiments.results import SHIPPED, Results
+from core.runs.run import load_run
 from pages.frame.language import number
+from tests.pages.conftest import ROOT
 
 RESIDUALS = EXPERIMENTS["residuals"]
 
@@ -123,8 +126,27 @@ def test_what_only_this_experiment_measures_stands_in_the_table_and_the_numbers(
     assert "**pointer, names as one vector**: **100 %** right" in said
 
 
-def test_the_gallery_s_run_is_that_of_the_base(open_experiment):
-    at, _shown, _said = open_experiment("copying")
-    [opened] = [each.proto for each in at.get("page_link") if each.proto.label.startswith("Open")]
-    assert opened.label == "Open “pointer, names as one vector”"
-    assert "model=copying" in opened.query_string
+@pytest.mark.parametrize(
+    ("name", "links"),
+    [
+        ("copying", {"pointer, names as one vector": "copying"}),
+        (
+            "parallel",
+            {"left to right, two targets": "either", "parallel, two targets": "parallel"},
+        ),
+        (
+            "bottleneck",
+            {"GRU, one vector": "bottleneck-fixed", "GRU with attention": "bottleneck-attention"},
+        ),
+    ],
+)
+def test_variants_open_as_the_runs_that_the_gallery_has_of_them(open_experiment, name, links):
+    at, _shown, _said = open_experiment(name)
+    opened = [each.proto for each in at.get("page_link") if each.proto.label.startswith("Open")]
+    found = {each.label: parse_qs(each.query_string)["model"] for each in opened}
+    assert found == {f"Open “{label}”": [run] for label, run in links.items()}
+    for label, run in links.items():
+        [variant] = [each for each in EXPERIMENTS[name].variants if each.label == label]
+        settings = load_run(ROOT / "gallery" / run).settings
+        sized = EXPERIMENTS[name].preset(variant, 0).sized(settings.model.vocab_size)
+        assert settings.model == sized
