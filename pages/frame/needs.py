@@ -174,7 +174,7 @@ _SENTENCES = {
         "is copied from the source, which this view is about."
     ),
     Need.OWN_VECTORS: lambda: _(
-        "{model} copies words or reads names as one vector. This view reads each layer by the "
+        "{model} can copy, or has one vector for all names. This view reads each layer by the "
         "words’ own vectors, which tell of neither."
     ),
 }

@@ -29,7 +29,7 @@ def _draw(opened: Opened, kind: Kind) -> None:
         return
     text = _(
         "In {sentences} the largest weight of a row is on the token itself in **{share}** of the "
-        "rows of all these heads ({rows} rows); of a head that picks any key it would be {chance}."
+        "rows of all these heads (n = {rows}); of a head that picks any key it would be {chance}."
     )
     st.markdown(
         text.format(

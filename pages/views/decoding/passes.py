@@ -201,7 +201,8 @@ def _seen(opened: Opened, passes: Sequence[SentencePass]) -> str:
             first_n, second_n = (_agreeing(last, each) for each in right)
             said.append(mixed.format(first=number(first_n), second=number(second_n)))
         coin = _(
-            "If each of {n} words tossed a fair coin, all would agree with probability {share}."
+            "If each word tossed a fair coin, all of them (n = {n}) would agree with probability "
+            "{share}."
         )
         said.append(coin.format(n=number(words), share=percent(2.0 ** (1 - words))))
     return " ".join(said)
