@@ -2,7 +2,7 @@ import pytest
 
 from pages.layers import VIEWS as LISTED
 
-VIEWS = ("parts", "stream", "lens", "norms", "units", "mixing", "counts", "sizes")
+VIEWS = ("parts", "vectors", "stream", "lens", "norms", "units", "mixing", "counts", "sizes")
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ def test_a_name_that_is_no_task_is_refused_with_the_tasks(tmp_path):
     for name in ("paste", str(tmp_path), ""):
         with pytest.raises(CorpusError, match=re.escape(repr(name))) as refused:
             task_named(name)
-        assert "copy, reverse, names, translate" in str(refused.value)
+        assert "copy, reverse, either, names, translate" in str(refused.value)
 
 
 def test_pairs_that_are_gone_are_named(tmp_path):

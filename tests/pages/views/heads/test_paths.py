@@ -81,20 +81,12 @@ def test_it_opens_on_the_path_that_moves_most_and_says_so(open_paths, run):
     row, column = effects.strongest(effects.moved_NN)
     place = row, column
     sender, receiver = effects.heads[row], effects.heads[column]
-    assert f"It is the strongest of {effects.direct_NN.sum()} links." in seen(at)
-    assert (
-        f"only encoder layer {receiver.layer}, head {receiver.index} hear of it: there “"
-        in seen(at)
-    )
-    assert (
-        f"Let encoder layer {sender.layer}, head {sender.index} read the second sentence"
-        in seen(at)
-    )
-    [drawn] = [each.body for each in at.get("html") if 'class="flow"' in each.body]
-    for name in (sender, receiver):
-        assert f"layer {name.layer}, head {name.index}<" in drawn
+    assert f"It is the strongest of {effects.direct_NN.sum()} links" in seen(at)
+    reads = f"layer {receiver.layer}, head {receiver.index} reads what encoder layer {sender.layer}"
+    assert f"Encoder {reads}, head {sender.index} wrote." in seen(at)
+    assert "exchanged for that of the second sentence (“tired” → “wide”), “" in seen(at)
     before, after = (percent(float(each[place])) for each in (effects.before_NN, effects.after_NN))
-    assert f"s from **{before}** to **{after}**." in seen(at)
+    assert f"with **{after}** instead of **{before}**." in seen(at)
     assert frame(at) == (
         f"encoder {sender.layer}.{sender.index}",
         f"encoder {receiver.layer}.{receiver.index}",
@@ -107,8 +99,7 @@ def test_by_log_p_it_opens_on_the_head_that_tells_the_guided_head_where_it_looks
     before, after = (
         percent(float(each[found.query, found.key])) for each in (found.before_QK, found.after_QK)
     )
-    change = f"there “it” → “animal” falls from **{before}** to **{after}**."
-    assert f"head 0 hear of it: {change}" in seen(at)
+    assert f"“it” looks at “animal” with **{after}** instead of **{before}**." in seen(at)
     before, after = (percent(math.exp(each)) for each in (found.before_log_p, found.after_log_p))
     assert before != after
     assert f"The chance of “il” goes from {before} to **{after}**" in seen(at)
@@ -121,8 +112,9 @@ def test_the_baseline_is_the_median_of_all_paths(open_paths, run):
     effects = study.effects
     differs_NN = effects.direct_NN & effects.differs_N[:, None]
     middle = percent(np.median(effects.moved_NN[differs_NN]))
-    baseline = f"the median of the {differs_NN.sum()} paths whose sender writes something else"
-    assert f"{baseline} is {middle}." in read(at)
+    links = f"{differs_NN.sum()} of the {effects.direct_NN.sum()} links begin at a head"
+    assert f"Baseline: {links} that writes something else for the second sentence" in read(at)
+    assert f"the median of those is {middle}." in read(at)
     assert f"Measured at step {study.step}, where the two outputs part" in read(at)
     assert f"{number(study.clean_log_p)} nats in the first sentence" in read(at)
 
@@ -136,8 +128,8 @@ def test_a_clicked_cell_opens_its_path_and_stands_in_the_link(open_paths, run):
     column = [each.text for each in panel.columns.labels].index("encoder 2.0")
     send_from(at, proto, "pick", {"panel": 0, "row": row, "column": column})
     assert frame(at) == ("encoder 0.3", "encoder 2.0")
-    assert "Strongest" not in seen(at)
-    assert "“it” → “animal”" in seen(at)
+    assert "strongest" not in seen(at)
+    assert "“it” looks at “animal”" in seen(at)
     assert at.query_params["path"] == f"{LOOKS},{GUIDED}"
     found = one_path(run, TIRED, WIDE, Read.QUERY, LOOKS, GUIDED)
     [row_panel] = pictures(at)[0].panels
@@ -211,7 +203,7 @@ def test_with_many_paths_log_p_is_that_of_the_chosen_one_alone(open_paths, monke
 
 def test_letters_of_the_copy_task_have_paths(open_paths):
     at = open_paths(model="copy", sentence="k d a f q z", patch_with="k d a f q w")
-    assert "What is written stays." in seen(at)
+    assert "and alone it does not change what is written." in seen(at)
     assert "“z” keeps its chance" in said(at)
 
 
@@ -224,7 +216,9 @@ def test_a_model_of_one_layer_has_paths_from_self_attention_to_cross_attention(
     assert labels == ["cross 0.0", "cross 0.1"]
     assert "looks where it did" in seen(at)
     at.segmented_control(key="path_reads").set_value("key").run()
-    assert "Let encoder layer 0" in seen(at)
+    assert "reads what encoder layer 0, head" in seen(at)
+    # More than one word differs.
+    assert "exchanged for that of the second sentence, “" in seen(at)
 
 
 @pytest.mark.parametrize("by", ["moved", "log_p"])
