@@ -210,7 +210,6 @@ STOPS = (
         ),
         task=N_("Type that sentence, and follow the column of “qu'”, which writes “elle”."),
         shows={"sentence": _COW, "lens_position": str(_FED_QU)},
-        clicks=("sentence",),
     ),
     Stop(
         title=N_("Train one yourself"),

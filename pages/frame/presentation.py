@@ -114,7 +114,7 @@ STYLE = """
   overflow: hidden;
   clip-path: inset(50%);
 }
-[data-presenting] .stMainBlockContainer .st-key-tour { border: 0; padding: 0 0 0.5rem; }
+[data-presenting] .stMainBlockContainer .st-key-tour { border: 0; padding: 0 0 0.35rem; }
 .pointed-at { display: none; }
 /* Before the pointer has moved nobody knows where it is. */
 [data-presenting] .pointed-at[style] {
