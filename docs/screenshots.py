@@ -18,7 +18,7 @@ PAGES = {
     "layers": ".architecture[data-drawn]",
     "masks?masks=scores&row=0": ".matrices[data-drawn]",
     "training?training=look_back&model=translate-guided&step=200": ".maps[data-drawn]",
-    "experiments?experiment=residuals": ".stVegaLiteChart svg",
+    "experiments?experiment=bottleneck&outcome=lengths": ".stVegaLiteChart svg",
     "runs?runs=translate&runs=translate-guided": ".stVegaLiteChart svg",
 }
 
