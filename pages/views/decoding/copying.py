@@ -16,7 +16,7 @@ from pages.frame.view import Columns, Shown
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix
 
-MATRIX, P_GEN = "copied", "p_gen"
+MATRIX = "copied"
 FORMULA = (
     r"P(w) = p_{gen}\, P_{vocab}(w) + (1 - p_{gen}) \sum_{i:\, x_i = w} a_i, \qquad "
     r"p_{gen} = \sigma(w_h \cdot h^* + w_s \cdot s + b)"
@@ -63,7 +63,7 @@ def _matrix(opened: Opened, found: Copied, said: Sequence[Token]) -> Matrix:
         title=_("What each word’s probability is made of"),
         # Rounding must not bring a share above the scale’s end.
         values=values.clip(0.0, 1.0),
-        rows=Axis(name=_("taken from"), labels=[TokenLabel(P_GEN), *source]),
+        rows=Axis(name=_("taken from"), labels=[TokenLabel(_("generated (p_gen)")), *source]),
         columns=Axis(name=_("written"), labels=labels(said)),
         value_name=_("share of the probability"),
     )
@@ -98,9 +98,12 @@ def _seen(opened: Opened, found: Copied, said: Sequence[Token], target_ids: Sequ
     rest = [step for step in words if step not in taken]
     if rest:
         mean = float(np.mean([found.p_gen_T[step] for step in rest]))
-        text += " " + _("All others are generated, with a mean p_gen of {share}.").format(
+        text += " " + _("All other words are generated, with a mean p_gen of {share}.").format(
             share=number(mean, 3)
         )
+    ended = [step for step, token in enumerate(target_ids[1:]) if token in ends]
+    if any(found.p_gen_T[step] < 0.5 for step in ended):
+        text += " " + _("EOS, which ends it, is copied, too.")
     if wrong:
         text += " " + _("What stands at that place is not always what is written.")
     return text

@@ -1,5 +1,6 @@
 """A question about the Transformer, and the results that are looked at."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -11,7 +12,7 @@ from core.experiments.findings import Finding, Verdict, Writing, findings
 from core.experiments.measures import Measure
 from core.experiments.results import SHIPPED, Results
 from pages.frame import cached, controls
-from pages.frame.language import N_, _, number, percent, plain
+from pages.frame.language import N_, _, n_, number, percent, plain
 from pages.frame.lessons import EXPERIMENT
 from pages.frame.snippets import quoted
 
@@ -88,17 +89,34 @@ def _found(experiment: Experiment, folder: Path) -> Results | None:
 
 
 def seen(asked: Asked) -> str:
-    """Say in Markdown what came out, the base first."""
-    base, *others = findings(asked.experiment, asked.results)
-    text = _("**{variant}**: {share} right, of held-out sentences (n = {n}).")
-    said = [
-        text.format(
-            variant=_(base.variant), share=f"**{percent(base.share.mean)}**", n=number(base.n)
-        )
-    ]
+    """Say in Markdown whether it came out as claimed, then each variant, the base first."""
     judged = asked.experiment.measure(asked.experiment.judged_by)
-    by_it = findings(asked.experiment, asked.results, judged) if judged in asked.measures else []
-    return " ".join([*said, *map(_briefly, [*others, *by_it])])
+    if judged in asked.measures:
+        found = findings(asked.experiment, asked.results, judged)
+        return " ".join([*_verdict(asked, found), *map(_briefly, found)])
+    base, *others = found = findings(asked.experiment, asked.results)
+    text = _("**{variant}**: {share} right, of held-out sentences (n = {n}).")
+    first = text.format(
+        variant=_(base.variant), share=f"**{percent(base.share.mean)}**", n=number(base.n)
+    )
+    return " ".join([*_verdict(asked, found), first, *map(_briefly, others)])
+
+
+def _verdict(asked: Asked, found: Sequence[Finding]) -> Iterator[str]:
+    """Say of all variants together whether it came out as claimed, where that was judged."""
+    given = {each.verdict for each in found if each.verdict is not None}
+    if not given:
+        return
+    if given == {Verdict.HOLDS}:
+        yield _("**As claimed.**")
+    elif given == {Verdict.OPEN}:
+        n = len(asked.results.seeds)
+        text = n_("**Undecided** with {n} seed.", "**Undecided** with {n} seeds.", n)
+        yield text.format(n=number(n))
+    elif Verdict.HOLDS in given:
+        yield _("**Partly as claimed.**")
+    else:
+        yield _("**Not as claimed.**")
 
 
 def _briefly(finding: Finding) -> str:

@@ -41,6 +41,8 @@ def test_a_typed_name_is_copied_under_its_own_name_and_words_are_not(open_copyin
     assert max(last)[1] == "Zorblax"
     assert "2 words are copied: **Kowalski** from place 0" in shown.seen
     assert "**Zorblax** from place 6" in shown.seen
+    assert "All other words are generated" in shown.seen
+    assert ("EOS, which ends it, is copied, too." in shown.seen) == (p_gen[7] < 0.5)
 
 
 def test_python_computes_every_number_again(open_copying):

@@ -1,4 +1,9 @@
+from dataclasses import replace
+
+import pytest
+
 from core.experiments import EXPERIMENTS
+from core.experiments.experiment import Expected
 
 
 def test_every_question_is_offered_in_the_order_of_a_course(open_experiment):
@@ -15,3 +20,24 @@ def test_where_it_was_run_here_too_one_chooses_whose_trainings_are_shown(open_ex
     assert not at.exception
     _at, shown, _said = open_experiment("residuals", experiment_run="here")
     assert "runs/.experiments/residuals/residuals.json" in shown.python
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict"),
+    [
+        ("bottleneck", "**As claimed.** **Transformer**: **99.6 %** right"),
+        ("residuals", "**Partly as claimed.** **full layer**"),
+        ("guide", "**Undecided** with 3 seeds. no guide: steps to 95 % exact match **466.7**."),
+    ],
+)
+def test_whether_it_came_out_as_claimed_is_said_first(open_experiment, name, verdict):
+    _at, shown, _said = open_experiment(name)
+    assert shown.seen.replace("\u00a0", " ").startswith(verdict)
+
+
+def test_what_no_variant_bears_out_is_not_as_claimed(open_experiment, monkeypatch):
+    asked = EXPERIMENTS["bottleneck"]
+    turned = [replace(each, expected=each.expected and Expected.MORE) for each in asked.variants]
+    monkeypatch.setitem(EXPERIMENTS, "bottleneck", replace(asked, variants=tuple(turned)))
+    _at, shown, _said = open_experiment("bottleneck")
+    assert shown.seen.startswith("**Not as claimed.**")
