@@ -238,6 +238,9 @@ def test_the_first_difference_is_marked_and_can_be_gone_to(show):
         marked = page.locator(".dot.difference")
         assert [dot.get_attribute("data-step") for dot in marked.all()] == ["10"]
         assert page.locator(".dot.after").count() == 5
+        # Of the words after it those alone are marked that are others than the true ones.
+        others = page.locator(".dot.other").all_text_contents()
+        assert others == ["elle", "fatiguée"]
         page.get_by_role("button", name="first difference: step 10").click()
         expect(page.locator(".count")).to_have_text("step 10 / 15")
         go_to(page, 11)

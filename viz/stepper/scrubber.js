@@ -16,6 +16,9 @@ function drawScrubber(state) {
     }
     dot.classList.toggle("difference", i === view.difference);
     dot.classList.toggle("after", view.difference !== null && i > view.difference);
+    const truth = (free.steps[i] ?? forced?.steps[i])?.true?.label;
+    // After a difference the decoder is fed other words, and yet may write the same.
+    dot.classList.toggle("other", Boolean(truth && !sameLabel(written, truth)));
     dot.classList.toggle("by-hand", Boolean(free.steps[i]?.overridden));
     return dot;
   });
