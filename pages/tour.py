@@ -220,8 +220,8 @@ STOPS = (
             "learn. This is the last stop: below every view stands what to try next."
         ),
         question=N_(
-            "While a model learns to copy, in 850 steps: do the heads that look at the source "
-            "become sharp early or late?"
+            "While a model learns to copy, in 850 steps: when does the head that is sharpest in "
+            "the end become sharp?"
         ),
         task=N_("Press “Start” and watch; the answer shows a model that was trained like this."),
         shows={"training": "forming", "model": "copy", "kind": "decoder.cross"},

@@ -69,10 +69,12 @@ def of_rest(opened: Opened, free: Sequence[DecodeStep], overrides: Mapping[int, 
         return ""
     decode = opened.run.target_tokenizer.decode
     before, after = decode(own[at + 1 :]), decode(now[at + 1 :])
+    word = _name(opened, now[at])
     if before == after:
-        return _("What follows **stays**: {text}").format(text=plain(before))
-    return _("What follows **changes**: {before} → {after}").format(
-        before=plain(before), after=plain(after)
+        text = _("What follows “{word}” **stays**: {text}")
+        return text.format(word=word, text=plain(before))
+    return _("What follows “{word}” **changes**: {before} → {after}").format(
+        word=word, before=plain(before), after=plain(after)
     )
 
 

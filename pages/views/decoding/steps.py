@@ -77,11 +77,14 @@ def draw(opened: Opened) -> Shown | None:
         python=_python(decodings, method, target),
         code=[steps, forced_steps, side_by_side],
         seen=" ".join(
-            (
-                seen.of_step(opened, free, at),
-                seen.of_rest(opened, free, overrides),
-                seen.of_sides(
-                    opened, decodings.figures.first_difference, decodings.forced, is_own=is_own
+            filter(
+                None,
+                (
+                    seen.of_rest(opened, free, overrides),
+                    seen.of_step(opened, free, at),
+                    seen.of_sides(
+                        opened, decodings.figures.first_difference, decodings.forced, is_own=is_own
+                    ),
                 ),
             )
         ),
