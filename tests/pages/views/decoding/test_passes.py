@@ -83,7 +83,7 @@ def test_what_is_seen_says_both_right_targets_and_how_a_fair_coin_would_fare(ope
     assert decode(found[-1].written) in shown.seen
     assert "“a b c d b e f g” or “g f e b d c b a”" in shown.seen
     # 2^(1 − 8) = 1 / 128.
-    assert "all would agree with probability 0.8\u00a0%" in shown.seen
+    assert "all of them (n = 8) would agree with probability 0.8\u00a0%" in shown.seen
     said = decode(found[-1].written).split()
     for number, right in (("first", SENTENCE.split()), ("second", SENTENCE.split()[::-1])):
         n = sum(one == other for one, other in zip(said, right, strict=False))
