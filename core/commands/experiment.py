@@ -134,7 +134,10 @@ def _told(experiment: Experiment, results: Results) -> Iterator[str]:
 def _measured(experiment: Experiment, results: Results | None) -> dict[str, Any]:
     if results is None:
         return {"measured": None}
-    names = ("exact_match", "loss", "parameters", "seconds")
+    by_passes = experiment.by_passes.measures if experiment.by_passes else ()
+    names = ["exact_match", "loss", "parameters", "seconds"]
+    names += [each.name for each in experiment.measures]
+    names += [each.name for each in by_passes]
     return {
         "measured": {
             "n": results.trained[0].n,
@@ -142,10 +145,9 @@ def _measured(experiment: Experiment, results: Results | None) -> dict[str, Any]
             "measures": {
                 variant.name: {
                     measure: asdict(results.estimate(variant.name, measure))
-                    for measure in (*names, *(each.name for each in experiment.measures))
+                    for measure in names
                     if results.has(variant.name, measure)
                 }
-                | _own_measures(experiment, results, variant.name)
                 for variant in experiment.variants
                 if results.of(variant.name)
             },
@@ -158,15 +160,6 @@ def _measured(experiment: Experiment, results: Results | None) -> dict[str, Any]
             "what_came_out": what_came_out(experiment, results),
         }
     }
-
-
-def _own_measures(
-    experiment: Experiment, results: Results, variant: str
-) -> dict[str, dict[str, Any]]:
-    """Return what only this experiment measures, as far as it was measured of a variant."""
-    measures = experiment.by_passes.measures if experiment.by_passes else ()
-    found = {each.name: results.measured(variant, each.name) for each in measures}
-    return {name: asdict(estimate) for name, estimate in found.items() if estimate is not None}
 
 
 def _run(experiment: Experiment, out: Path, seeds: int | None) -> None:

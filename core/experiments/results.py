@@ -167,9 +167,11 @@ class Results:
 
         None where it was not measured of every training of the variant.
         """
-        found = [each.measures.get(measure) for each in self.of(variant)]
-        values = [each for each in found if each is not None]
-        return Estimate.of(values) if values and len(values) == len(found) else None
+        return self.estimate(variant, measure) if self.has(variant, measure) else None
+
+    def any_has(self, measure: str) -> bool:
+        """Say whether any training has a measure; in older files none has."""
+        return any(each.value(measure) is not None for each in self.trained)
 
     def less(self, variant: str, measure: str = "exact_match") -> Estimate:
         """Return by how much a measure is less than the base's, seed by seed.

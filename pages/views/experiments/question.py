@@ -39,12 +39,7 @@ class Asked:
     @property
     def measures(self) -> list[Measure]:
         """What was measured beside right sentences; older results have none of it."""
-        trained = self.results.trained
-        return [
-            each
-            for each in self.experiment.measures
-            if any(one.value(each.name) is not None for one in trained)
-        ]
+        return [each for each in self.experiment.measures if self.results.any_has(each.name)]
 
     @property
     def trained(self) -> list[Variant]:
