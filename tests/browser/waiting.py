@@ -2,6 +2,9 @@
 
 from playwright.sync_api import Locator, Page
 
+# What the browser does for the app by itself comes in a file that is sent for late.
+_LENT = """() => !document.querySelector(".st-key-scripts") || window.knowsKeys"""
+
 # What can be scrolled is not the document but an element in it.
 _FITS = """() => {
     const { scrollWidth, clientWidth } = document.querySelector(".stMain");
@@ -24,8 +27,12 @@ _STANDS = """node => new Promise((resolve) => {
 
 
 def settled(page: Page) -> None:
-    """Wait until the script has ended, and for the fonts: with them labels are placed again."""
+    """Wait until the script has ended, for what the page knows of keys, and for the fonts.
+
+    With the fonts labels are placed again.
+    """
     page.locator("[data-test-script-state=notRunning]").wait_for()
+    page.wait_for_function(_LENT)
     page.evaluate("() => document.fonts.ready.then(() => true)")
 
 
