@@ -129,7 +129,7 @@ def wiring(
         x=x, y=alt.value(12), text="name:N"
     )
     below = alt.Chart(pd.DataFrame({"text": [note]})).mark_text(
-        align="left", baseline="bottom", fontSize=13, color=quiet
+        align="left", baseline="line-bottom", fontSize=13, color=quiet, lineBreak="\n"
     )
     notes = below.encode(x=alt.value(0), y=alt.value("height"), text="text:N")
     return alt.LayerChart(layer=[heads, seen, hit, circles, names, notes]).properties(

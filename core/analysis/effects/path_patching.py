@@ -107,12 +107,12 @@ class PathPatching:
         self._clean = Record(frozenset(steps))
         self.clean_logits_V = self._logits_BV(1, self._clean)[0]
         """Scores after the last position of the clean sentence."""
-        mixed = Record(frozenset({Step.MIXED}))
-        other_logits_BTV = model(_row(other.source_ids), _row(other.target_ids), mixed)
+        self._other = Record(frozenset({Step.WEIGHTS, Step.MIXED}))
+        other_logits_BTV = model(_row(other.source_ids), _row(other.target_ids), self._other)
         self.other_logits_V = cast(Tensor, other_logits_BTV[0, -1])
         """The same of the other one."""
         self._memory_1SD = None if self._source is None else model.encode(self._source)
-        self._written = {head: self._change(head, mixed) for head in self.heads}
+        self._written = {head: self._change(head) for head in self.heads}
 
     def weights(self, sender: Head, receiver: Head, read: Read) -> Tensor:
         """Return weights_QK of a receiver with one path patched.
@@ -140,6 +140,10 @@ class PathPatching:
     def clean_weights(self, head: Head) -> Tensor:
         """Return weights_QK of a head in the clean sentence."""
         return self._clean.weights(head.site)[0, head.index]
+
+    def other_weights(self, head: Head) -> Tensor:
+        """Return weights_QK of a head in the other sentence."""
+        return self._other.weights(head.site)[0, head.index]
 
     def writes_otherwise(self, head: Head) -> bool:
         """Say whether a head adds anything else to the stream in the other sentence."""
@@ -196,13 +200,13 @@ class PathPatching:
             )
         return cast(Tensor, logits_BTV[:, -1])
 
-    def _change(self, head: Head, other: Record) -> Tensor:
+    def _change(self, head: Head) -> Tensor:
         """Return written_QD, what a head adds to the stream in the other sentence less the clean.
 
         W^O is linear, so that each head has a share of its own in the sum that it makes.
         """
         key = head.site, Step.MIXED
-        mixed_QE = (other.tensors[key] - self._clean.tensors[key])[0, head.index]
+        mixed_QE = (self._other.tensors[key] - self._clean.tensors[key])[0, head.index]
         sublayer = cast(MultiHeadAttention, self._model.block(head.site)[0])
         start = head.index * sublayer.d_v
         return mixed_QE @ sublayer.output.weight[:, start : start + sublayer.d_v].T

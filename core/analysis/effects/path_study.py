@@ -19,6 +19,7 @@ from core.analysis.effects.path_patching import (
     PathError,
     PathPatching,
     Read,
+    is_direct,
     log_probability_of,
 )
 from core.decoding.sentence import Translation
@@ -62,6 +63,12 @@ class OnePath:
     """The row that changes most."""
     key: int
     """The key whose weight changes most there."""
+    sent_at: int
+    """The position whose message changes that row: the query's own, or the key's."""
+    sent_K: NDArray[np.float32]
+    """Where the sender looks from there in the clean sentence."""
+    sent_other_K: NDArray[np.float32]
+    """The same in the other one."""
     before_log_p: float
     """log p of the clean sentence's token, in nats."""
     after_log_p: float
@@ -136,13 +143,20 @@ def one_path(run: Run, clean: str, other: str, read: Read, sender: Head, receive
         after_log_p = paths.log_probability(sender, receiver, read, token)
     change_QK = np.abs(after_QK.astype(np.float64) - before_QK)
     query = int(change_QK.sum(axis=-1).argmax())
+    key = int(change_QK[query].argmax())
+    # Where queries are read, too, the row's own message is what is told.
+    by_query = is_direct(sender, receiver, Read.QUERY) and read in (Read.QUERY, Read.ALL)
+    sent_at = query if by_query else key
     return OnePath(
         sender=sender,
         receiver=receiver,
         before_QK=before_QK,
         after_QK=after_QK,
         query=query,
-        key=int(change_QK[query].argmax()),
+        key=key,
+        sent_at=sent_at,
+        sent_K=paths.clean_weights(sender)[sent_at].numpy(),
+        sent_other_K=paths.other_weights(sender)[sent_at].numpy(),
         before_log_p=before_log_p,
         after_log_p=after_log_p,
     )

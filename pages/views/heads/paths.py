@@ -9,9 +9,11 @@ import streamlit as st
 from core.analysis.effects.path_effects import direct_paths, log_probability_changes, path_effects
 from core.analysis.effects.path_patching import PathError, PathPatching, Read
 from core.analysis.effects.path_study import one_path, path_probabilities, path_study
+from core.decoding.sentence import Translation
 from core.runs.run import Run
-from pages.frame import address, cached, charts, clicks, controls, session, snippets
+from pages.frame import address, cached, charts, clicks, controls, links, session, snippets
 from pages.frame.components import matrices
+from pages.frame.folded import fold
 from pages.frame.language import N_, _, capitalised, plain
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
@@ -25,9 +27,11 @@ from viz.charts.bars import PICKED
 PATH, READS, BY = "path", "path_reads", "path_by"
 """In the URL: "encoder.0.self:1,encoder.2.self:0", what is read, what a line and a cell show."""
 MOVED, LOG_P = "moved", "log_p"
-LINKS, MAP, ROW = "paths_links", "paths_map", "paths_row"
+LINKS, MAP, ROWS = "paths_links", "paths_map", ("paths_row", "paths_row_read")
 MOST_MEASURED = 1000
 """With more paths, log p is measured of the chosen one alone: of all it would take too long."""
+TELLING = "translate-guided"
+"""The run in which one path alone is seen in what is written."""
 _TELLING = 0.01
 """A path that changes a chance by less says more by where it makes a head look."""
 _FORMULA = r"""
@@ -74,15 +78,24 @@ def draw(opened: Opened) -> Shown | None:
     with left:
         joined = paths_maps.links(paths, at)
         pictures = [charts.clickable(joined, LINKS, partial(_take_ranked, paths, at))]
+        if paths_findings.decides_nothing(found):
+            _offer_telling(opened)
     with right:
-        if read != Read.VALUE:
-            pictures.append(matrices(paths_maps.before_and_after(paths, found), key=ROW))
+        # Values alone move no weight.
+        drawn = [] if read == Read.VALUE else paths_maps.rows_along(paths, found)
+        for number, rows in enumerate(drawn):
+            pictures.append(matrices(rows, key=ROWS[number]))
         with st.container(horizontal=True):
             for head in (sender, receiver):
                 named_heads.link_to_map(opened, head)
     with st.container():
-        st.caption(paths_findings.small_print(paths, found))
         named_heads.warn_whatever_the_sentence(opened.run, [sender, receiver])
+        fold(
+            _("How it was measured"),
+            "paths_measured",
+            lambda: st.markdown(paths_findings.small_print(paths, found)),
+            compact=True,
+        )
     picture = paths_maps.map_of(paths, at)
     pictures.append(matrices(picture, key=MAP, on_pick=partial(_take, paths)))
     # Below all else: what the whole second sentence changes is not what a path changes.
@@ -100,6 +113,14 @@ def draw(opened: Opened) -> Shown | None:
         how_to_read=_(_HOW_TO_READ),
         tries=[_(each) for each in TRIES],
     )
+
+
+def _offer_telling(opened: Opened) -> None:
+    """Show a link to a model in which one path is seen in what is written."""
+    if cached.run_paths().get(TELLING, opened.path) != opened.path:
+        query = {session.MODEL: TELLING, session.TRIAL: "paths", BY: LOG_P}
+        label = _("A clearer example: {model}").format(model=TELLING)
+        links.link("heads", label, ":material/lightbulb:", query)
 
 
 def _ask(opened: Opened, second: str) -> tuple[Read, str]:
@@ -145,7 +166,13 @@ def _studied(opened: Opened, second: str, read: Read, by: str) -> Paths | None:
     except PathError as error:
         st.info(f"{capitalised(plain(explained(error)))}.")
         return None
-    return Paths(study, opened.inspection, changes_NN)
+    tokens = opened.run.tokenizer.describe(_given(study.other))
+    return Paths(study, opened.inspection, changes_NN, tuple(each.text for each in tokens))
+
+
+def _given(other: Translation) -> tuple[int, ...]:
+    """Return what a model is given of a sentence."""
+    return other.source_ids or other.fed_ids[: other.n_given + 1]
 
 
 def _chosen(opened: Opened, second: str, paths: Paths) -> tuple[int, int]:

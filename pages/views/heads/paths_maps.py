@@ -1,7 +1,7 @@
 """Paths from one head to another as pictures and as numbers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +23,14 @@ _SHORT = {
     Kind.DECODER_SELF: N_("decoder {layer}.{head}"),
     Kind.CROSS: N_("cross {layer}.{head}"),
 }
-_STAGES = {
-    Kind.ENCODER_SELF: N_("encoder {layer}"),
-    Kind.DECODER_SELF: N_("decoder {layer}"),
-    Kind.CROSS: N_("cross {layer}"),
+_COLUMNS = {
+    Kind.ENCODER_SELF: N_("encoder\nlayer {layer}"),
+    Kind.DECODER_SELF: N_("decoder\nlayer {layer}"),
+    Kind.CROSS: N_("cross\nlayer {layer}"),
 }
 N_RANKED = 8
 """So many paths are drawn."""
+_MARKS = ".,;:!?"
 _MOST_ROWS = 6
 """Where layers have more heads, only those that a path begins or ends at are drawn."""
 _FEW = 12
@@ -45,11 +46,28 @@ class Paths:
     """Of the first sentence."""
     log_p_NN: NDArray[np.float64] | None
     """By how much log p changes with each path, in nats; None where the rows are shown instead."""
+    second: tuple[str, ...] = ()
+    """The tokens of the second sentence, special ones among them."""
+
+    @property
+    def typed(self) -> Side:
+        """Which tokens are the sentence's: a decoder alone is fed them."""
+        return "source" if self.study.clean.source_ids else "target"
 
     @property
     def change_NN(self) -> NDArray[np.float64]:
         """What the cells show."""
         return self.study.effects.moved_NN if self.log_p_NN is None else self.log_p_NN
+
+    @property
+    def difference(self) -> tuple[str, str] | None:
+        """The word that differs, in the first sentence and in the second; None for several."""
+        first, second = (each.source.split() for each in (self.study.clean, self.study.other))
+        differing = [pair for pair in zip(first, second, strict=False) if pair[0] != pair[1]]
+        if len(first) != len(second) or len(differing) != 1:
+            return None
+        one, other = (word.strip(_MARKS) for word in differing[0])
+        return one, other
 
     def tokens(self, side: Side) -> tuple[Token, ...]:
         """Return the tokens of one side that the model is given."""
@@ -82,16 +100,17 @@ def links(paths: Paths, selected: tuple[int, int]) -> Chart:
     largest = max((float(paths.change_NN[ends]) for ends in found), key=abs)
     if paths.log_p_NN is None:
         value = Quantity(_("share of a word’s attention that moves"), share=True)
-        note, most = (
-            _("Line width: how much of a row moves, all words added up, at most {most}"),
-            percent(largest),
-        )
+        note = _("The thicker, the more of a row moves: at most {most}")
+        most = percent(largest)
     else:
         value = Quantity(_("change of log p(“{token}”), nats").format(token=token))
-        note, most = _("Line width: change of log p(“{token}”), up to {most}"), number(largest)
+        note = _("The thicker, the more log p(“{token}”) changes: up to {most}")
+        most = number(largest)
+    if len(columns) < len({head.site for head in heads}):
+        note += "\n" + _("Layers without a line are left out")
     return wiring(
         {
-            _(_STAGES[site.attention]).format(layer=site.layer): [_point(heads[at]) for at in each]
+            _(_COLUMNS[site.attention]).format(layer=site.layer): [_point(heads[at]) for at in each]
             for site, each in columns.items()
         },
         [
@@ -100,13 +119,13 @@ def links(paths: Paths, selected: tuple[int, int]) -> Chart:
         ],
         value=value,
         chosen=found.index(selected),
-        title=_("Which heads read what another head wrote (layer.head)"),
+        title=_("A line: a head reads what an earlier head wrote"),
         note=note.format(most=most, token=token),
     )
 
 
 def _point(head: Head) -> Point:
-    return Point(f"{head.layer}.{head.index}", short(head))
+    return Point(str(head.index), short(head))
 
 
 def _columns(heads: Sequence[Head], ends: set[int]) -> dict[Site, list[int]]:
@@ -158,23 +177,78 @@ def path_at(paths: Paths, row: int, column: int) -> tuple[Head, Head]:
     return heads[rows[row]], heads[columns[column]]
 
 
-def before_and_after(paths: Paths, found: OnePath) -> Matrices:
-    """Return the receiver's row as it is, and with the path patched."""
-    kind, n_keys = found.receiver.kind, found.before_QK.shape[1]
-    inspection, query = paths.inspection, found.query
-    values = np.stack([found.before_QK[query], found.after_QK[query]])
-    visible_K = inspection.attention[found.receiver.site].visible_QK[query, :n_keys]
-    panel = Matrix(
-        title=_("Where “{row}” looks in {head}: as it is, and with that message replaced").format(
-            row=query_labels(inspection, kind)[query].text, head=short(found.receiver)
+def rows_along(paths: Paths, found: OnePath) -> list[Matrices]:
+    """Return where writer and reader look: one picture, or two where they look at other words.
+
+    The writer's row is that of the position whose message is read, in both sentences; the reader's
+    is the one that changes most, as it is and with that message exchanged.
+    """
+    writer, reader = found.sender.kind, found.receiver.kind
+    sent = np.stack([found.sent_K, found.sent_other_K])
+    read = np.stack([each[found.query] for each in (found.before_QK, found.after_QK)])
+    ends = [(found.sender, found.sent_at), (found.receiver, found.query)]
+    one, other = paths.difference or (_("first"), _("second"))
+    labels = [
+        [_("writer, {said}").format(said=said) for said in (one, other)],
+        [_("reader, before"), _("reader, after")],
+    ]
+    rows = [query_labels(paths.inspection, head.kind)[place].text for head, place in ends]
+    names = {"writer": short(found.sender), "reader": short(found.receiver)}
+    if writer.key_side != reader.key_side or sent.shape != read.shape:
+        titles = [
+            _("The writer, {writer}: where “{row}” looks in both sentences"),
+            _("The reader, {reader}: where “{row}” looks, before and after"),
+        ]
+        drawn = zip(ends, (sent, read), labels, titles, rows, strict=True)
+        panels = [
+            _rows(paths, [end, end], values, title.format(row=row, **names), label)
+            for end, values, label, title, row in drawn
+        ]
+        marked = [None, (0, 1, found.key)]
+        return [
+            Matrices(panels=[panel], selected=cell)
+            for panel, cell in zip(panels, marked, strict=True)
+        ]
+    title = _("Where “{row}” looks: the writer is {writer}, the reader {reader}")
+    if rows[0] != rows[1] or found.sent_at != found.query:
+        title = _("Where “{row}” looks in the writer, {writer}, “{other}” in the reader, {reader}")
+    title = title.format(row=rows[0], other=rows[1], **names)
+    panel = _rows(
+        paths, [ends[0]] * 2 + [ends[1]] * 2, np.concatenate([sent, read]), title, sum(labels, [])
+    )
+    return [Matrices(panels=[panel], selected=(0, 3, found.key))]
+
+
+def _rows(
+    paths: Paths,
+    ends: Sequence[tuple[Head, int]],
+    values_RK: NDArray[np.float32],
+    title: str,
+    labels: Sequence[str],
+) -> Matrix:
+    """Return R rows of heads that look at the same words: each is of a head and a position."""
+    inspection, n_keys = paths.inspection, values_RK.shape[1]
+    kind = ends[0][0].kind
+    return Matrix(
+        title=title,
+        values=values_RK,
+        visible=np.stack(
+            [inspection.attention[head.site].visible_QK[at, :n_keys] for head, at in ends]
         ),
-        values=values,
-        visible=np.stack([visible_K] * 2),
-        rows=Axis(name=_("row"), labels=(TokenLabel(_("as it is")), TokenLabel(_("replaced")))),
-        columns=axis_of_keys(kind, key_labels(inspection, kind)[:n_keys]),
+        rows=Axis(name=_("row"), labels=[TokenLabel(each) for each in labels]),
+        columns=axis_of_keys(kind, _in_both(paths, kind, n_keys)),
         value_name=_("weight"),
     )
-    return Matrices(panels=[panel], selected=(0, 1, found.key))
+
+
+def _in_both(paths: Paths, kind: Kind, n_keys: int) -> list[TokenLabel]:
+    """Return the words that are looked at, those of both sentences where they differ."""
+    found = list(key_labels(paths.inspection, kind)[:n_keys])
+    if kind.key_side == paths.typed:
+        for at, second in enumerate(paths.second[:n_keys]):
+            if found[at].text != second:
+                found[at] = replace(found[at], text=f"{found[at].text} | {second}")
+    return found
 
 
 def numbers(paths: Paths) -> Columns:

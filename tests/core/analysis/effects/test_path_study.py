@@ -11,6 +11,7 @@ from core.analysis.effects.path_patching import PathError, PathPatching, Read
 from core.analysis.effects.path_study import one_path, path_probabilities, path_study
 from core.decoding.sentence import SentenceError
 from core.heads import Head, Site
+from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.vocabulary import BOS, EOS
 
@@ -71,6 +72,34 @@ def test_without_it_the_pronoun_looks_less_at_its_antecedent(run, study, changes
     words = [token.text for token in run.tokenizer.describe(study.clean.source_ids)]
     assert (words[found.query], words[found.key]) == ("it", "animal")
     assert found.after_QK[found.query, found.key] < found.before_QK[found.query, found.key] - 0.2
+
+
+@pytest.mark.parametrize(
+    ("read", "sender", "receiver", "reads_query"),
+    [
+        (Read.QUERY, "encoder.0.self:3", "encoder.2.self:0", True),
+        (Read.ALL, "encoder.0.self:3", "encoder.2.self:0", True),
+        (Read.KEY, "encoder.1.self:1", "encoder.2.self:2", False),
+        # What the encoder writes is looked at; it never looks from the decoder.
+        (Read.ALL, "encoder.2.self:0", "decoder.1.cross:0", False),
+    ],
+)
+def test_the_message_is_that_of_the_position_that_is_read(run, read, sender, receiver, reads_query):
+    ends = Head.parse(sender), Head.parse(receiver)
+    found = one_path(run, TIRED, WIDE, read, *ends)
+    assert found.sent_at == (found.query if reads_query else found.key)
+    for text, weights_K in ((TIRED, found.sent_K), (WIDE, found.sent_other_K)):
+        shown_QK = inspect_sentence(run, text).weights_of(ends[0])
+        np.testing.assert_allclose(weights_K, shown_QK[found.sent_at], atol=1e-5)
+
+
+def test_the_writer_reads_the_word_that_differs(run, study, changes_NN):
+    row, column = study.effects.strongest(changes_NN)
+    heads = study.effects.heads
+    found = one_path(run, TIRED, WIDE, Read.QUERY, heads[row], heads[column])
+    words = [token.text for token in run.tokenizer.describe(study.clean.source_ids)]
+    assert words[found.sent_at] == "it"
+    assert words[int(found.sent_K.argmax())] == "tired"
 
 
 @pytest.mark.parametrize("read", Read)

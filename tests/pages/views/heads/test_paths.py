@@ -1,5 +1,6 @@
 import html
 import math
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from core.heads import Head
 from core.runs.run import load_run
 from pages.frame.language import number, percent
 from pages.views.heads import paths
-from tests.pages.conftest import ROOT, said, send_from
+from tests.pages.conftest import ROOT, said, send_from, unfold
 from tests.pages.views.heads.conftest import assert_computed_again
 from viz.plane.matrices import unpack
 
@@ -71,7 +72,7 @@ def test_the_map_is_what_each_direct_path_changes(open_paths, run, reads, by):
     expected = changes_NN[effects.direct_NN]
     assert panel.values[panel.visible] == pytest.approx(expected, abs=1e-5)
     # Where only values are read, every row stays as it is.
-    assert len(pictures(at)) == (1 if reads == Read.VALUE else 2)
+    assert (len(pictures(at)) == 1) == (reads == Read.VALUE)
 
 
 def test_it_opens_on_the_path_that_moves_most_and_says_so(open_paths, run):
@@ -81,10 +82,10 @@ def test_it_opens_on_the_path_that_moves_most_and_says_so(open_paths, run):
     row, column = effects.strongest(effects.moved_NN)
     place = row, column
     sender, receiver = effects.heads[row], effects.heads[column]
-    assert f"It is the strongest of {effects.direct_NN.sum()} links" in seen(at)
-    reads = f"layer {receiver.layer}, head {receiver.index} reads what encoder layer {sender.layer}"
-    assert f"Encoder {reads}, head {sender.index} wrote." in seen(at)
-    assert "exchanged for that of the second sentence (“tired” → “wide”), “" in seen(at)
+    assert f"It is the strongest of {effects.direct_NN.sum()} paths" in seen(at)
+    reads = f"layer {receiver.layer}, head {receiver.index} reads encoder layer {sender.layer}"
+    assert f"encoder {reads}, head {sender.index}. Had that one alone been given" in seen(at)
+    assert "given “wide” instead of “tired”, “" in seen(at)
     before, after = (percent(float(each[place])) for each in (effects.before_NN, effects.after_NN))
     assert f"with **{after}** instead of **{before}**." in seen(at)
     assert frame(at) == (
@@ -99,20 +100,20 @@ def test_by_log_p_it_opens_on_the_head_that_tells_the_guided_head_where_it_looks
     before, after = (
         percent(float(each[found.query, found.key])) for each in (found.before_QK, found.after_QK)
     )
-    assert f"“it” looks at “animal” with **{after}** instead of **{before}**." in seen(at)
+    assert f"“it” would look at “animal” with **{after}** instead of **{before}**." in seen(at)
     before, after = (percent(math.exp(each)) for each in (found.before_log_p, found.after_log_p))
     assert before != after
-    assert f"The chance of “il” goes from {before} to **{after}**" in seen(at)
+    assert f"“il” would then have **{after}** instead of {before}." in seen(at)
     assert frame(at) == ("encoder 0.3", "encoder 2.0")
 
 
 def test_the_baseline_is_the_median_of_all_paths(open_paths, run):
-    at = open_paths(path_by="moved")
+    at = unfold(open_paths(path_by="moved"), "paths_measured")
     study = path_study(run, TIRED, WIDE, Read.QUERY)
     effects = study.effects
     differs_NN = effects.direct_NN & effects.differs_N[:, None]
     middle = percent(np.median(effects.moved_NN[differs_NN]))
-    links = f"{differs_NN.sum()} of the {effects.direct_NN.sum()} links begin at a head"
+    links = f"{differs_NN.sum()} of the {effects.direct_NN.sum()} paths begin at a head"
     assert f"Baseline: {links} that writes something else for the second sentence" in read(at)
     assert f"the median of those is {middle}." in read(at)
     assert f"Measured at step {study.step}, where the two outputs part" in read(at)
@@ -129,11 +130,11 @@ def test_a_clicked_cell_opens_its_path_and_stands_in_the_link(open_paths, run):
     send_from(at, proto, "pick", {"panel": 0, "row": row, "column": column})
     assert frame(at) == ("encoder 0.3", "encoder 2.0")
     assert "strongest" not in seen(at)
-    assert "“it” looks at “animal”" in seen(at)
+    assert "“it” would look at “animal”" in seen(at)
     assert at.query_params["path"] == f"{LOOKS},{GUIDED}"
     found = one_path(run, TIRED, WIDE, Read.QUERY, LOOKS, GUIDED)
     [row_panel] = pictures(at)[0].panels
-    assert np.array_equal(row_panel.values[1], found.after_QK[found.query])
+    assert np.array_equal(row_panel.values[3], found.after_QK[found.query])
     # Another sentence has other paths.
     at.text_input(key="patch_with").set_value(TIRED.replace("tired", "old")).run()
     assert "path" not in at.query_params
@@ -166,12 +167,17 @@ def test_a_link_to_what_is_not_offered_falls_back(open_paths, reads, by):
 def test_where_no_path_changes_what_is_written_it_opens_on_where_heads_look(open_paths):
     at = open_paths(model="everyday")
     assert at.segmented_control(key="path_by").value == "moved"
+    [offered] = [each.proto for each in at.get("page_link") if "clearer" in each.proto.label]
+    query = dict(parse_qsl(offered.query_string))
+    assert query.pop("trial") == "paths"
+    other = open_paths(**query)
+    assert "it does not change what is written" not in seen(other)
+    assert not [each for each in other.get("page_link") if "clearer" in each.proto.label]
 
 
 def test_what_values_carry_moves_no_weight(open_paths):
     at = open_paths(path_reads="value")
-    assert "takes other values from there" in seen(at)
-    assert "looks where it did" in seen(at)
+    assert "it would look where it does, but take other values from there" in seen(at)
     assert at.segmented_control(key="path_by").options == ["log p"]
 
 
@@ -189,13 +195,13 @@ def test_the_same_sentence_twice_is_refused_in_one_sentence(open_paths):
 
 
 def test_sentences_that_are_translated_alike_are_measured_where_most_changes(open_paths):
-    at = open_paths(patch_with=TIRED.replace("didn't", "did not"))
+    at = unfold(open_paths(patch_with=TIRED.replace("didn't", "did not")), "paths_measured")
     assert "where most changes, after the same words" in read(at)
 
 
 def test_with_many_paths_log_p_is_that_of_the_chosen_one_alone(open_paths, monkeypatch):
     monkeypatch.setattr(paths, "MOST_MEASURED", 200)
-    at = open_paths(path_by="log_p")
+    at = unfold(open_paths(path_by="log_p"), "paths_measured")
     assert at.segmented_control(key="path_by").options == ["its weights"]
     assert at.segmented_control(key="path_reads").options == ["query", "key", "all"]
     assert "“il” keeps its chance" in said(at)
@@ -203,7 +209,8 @@ def test_with_many_paths_log_p_is_that_of_the_chosen_one_alone(open_paths, monke
 
 def test_letters_of_the_copy_task_have_paths(open_paths):
     at = open_paths(model="copy", sentence="k d a f q z", patch_with="k d a f q w")
-    assert "and alone it does not change what is written." in seen(at)
+    at = unfold(at, "paths_measured")
+    assert "alone it does not change what is written." in seen(at)
     assert "“z” keeps its chance" in said(at)
 
 
@@ -216,9 +223,9 @@ def test_a_model_of_one_layer_has_paths_from_self_attention_to_cross_attention(
     assert labels == ["cross 0.0", "cross 0.1"]
     assert "looks where it did" in seen(at)
     at.segmented_control(key="path_reads").set_value("key").run()
-    assert "reads what encoder layer 0, head" in seen(at)
+    assert "reads encoder layer 0, head" in seen(at)
     # More than one word differs.
-    assert "exchanged for that of the second sentence, “" in seen(at)
+    assert "Had that one alone been given the second sentence, “" in seen(at)
 
 
 @pytest.mark.parametrize("by", ["moved", "log_p"])

@@ -40,7 +40,7 @@ def test_the_baseline_counts_only_paths_whose_sender_writes_something_else(run):
     differing = int(study.effects.direct_NN[study.effects.differs_N].sum())
     said = measured(paths)
     links = int(study.effects.direct_NN.sum())
-    assert f"{differing} of the {links} links begin at a head that writes something else" in said
+    assert f"{differing} of the {links} paths begin at a head that writes something else" in said
     assert "One pair of sentences (n = 1)" in said
 
 
@@ -50,5 +50,6 @@ def test_what_values_carry_is_said_without_a_look(run):
     found = one_path(run, *BOTH, Read.VALUE, *ends)
     said = seen(Paths(study, inspect_sentence(run, TIRED), None), found, Read.VALUE)
     assert said.startswith(
-        "Cross-attention layer 1, head 1 reads what encoder layer 2, head 0 wrote"
+        "One head can use what an earlier one wrote: cross-attention layer 1, head 1 reads encoder "
+        "layer 2, head 0."
     )
