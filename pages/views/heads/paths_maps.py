@@ -204,11 +204,8 @@ def rows_along(paths: Paths, found: OnePath) -> list[Matrices]:
             _rows(paths, [end, end], values, title.format(row=row, **names), label)
             for end, values, label, title, row in drawn
         ]
-        marked = [None, (0, 1, found.key)]
-        return [
-            Matrices(panels=[panel], selected=cell)
-            for panel, cell in zip(panels, marked, strict=True)
-        ]
+        written, told = (Matrices(panels=[panel]) for panel in panels)
+        return [written, replace(told, selected=(0, 1, found.key))]
     title = _("Where “{row}” looks: the writer is {writer}, the reader {reader}")
     if rows[0] != rows[1] or found.sent_at != found.query:
         title = _("Where “{row}” looks in the writer, {writer}, “{other}” in the reader, {reader}")
