@@ -1,8 +1,9 @@
 // One word through all heads: a strip of cells for each, its name before it, its largest behind it.
 
 const STRIP = { height: 22, gap: 4 };
+const FROM_AFAR_STRIP = { height: 16, gap: 2, most: 12 }; // so many are seen at once
 const TOP = { arrow: 20, gap: 12, weight: 64 }; // beside a strip: the token looked at most
-const ABOVE = { height: 44, line: 20 }; // on a phone: a strip below its name
+const ABOVE = { height: 44, line: 20, gap: 24 }; // on a phone: a strip below its name
 const BESIDE = { gap: 36, smallest: 14 }; // groups side by side, and the smallest cell there
 const SCROLLBAR = 16;
 
@@ -105,14 +106,15 @@ function groupLayout(width, { rows, columns, rowAxis, columnAxis }, { textWidth,
   // On a phone there is room for cells and their labels only where nothing stands beside them.
   const above = width < NARROW;
   const [left, tops] = above ? [0, Math.min(beside, width - names)] : [names, beside];
-  const height = above ? ABOVE.height : STRIP.height;
+  const afar = !above && magnified() > 1;
+  const { height, gap } = above ? ABOVE : afar ? FROM_AFAR_STRIP : STRIP;
   const whole = rows * height;
-  const seen = Math.min(whole, above ? windowRoom() * 0.75 : windowHeight());
+  const most = above ? windowRoom() * 0.75 : windowHeight();
+  const seen = afar && rows <= FROM_AFAR_STRIP.most ? whole : Math.min(whole, most);
   const overhang = above ? Math.ceil(widest * SLANT) : tops;
   const scrollbar = seen < whole ? SCROLLBAR : 0;
   const room = Math.max(60, width - left - (above ? 0 : tops) - scrollbar);
-  const fitting = (right) =>
-    cellLayout(room - right, Infinity, { rows: 1, columns }, deviceRatio());
+  const fitting = (right) => cellLayout(room - right, Infinity, { rows: 1, columns }, deviceRatio());
   const roomy = fitting(0);
   // What hangs over of slanted labels has no names beside it to hang over.
   const slanted = above ? fitting(overhang) : roomy;
@@ -130,7 +132,7 @@ function groupLayout(width, { rows, columns, rowAxis, columnAxis }, { textWidth,
     top: AXIS + Math.ceil(heightsOfLabels(widest)[angle]) + LABEL.gap,
     pixels: {
       "--whole": whole, "--tops": tops, "--token": widest,
-      "--strip-gap": above ? ABOVE.line + STRIP.gap : STRIP.gap, "--line": above ? ABOVE.line : 0,
+      "--strip-gap": gap, "--line": above ? ABOVE.line : 0,
       "--names": above ? names : left, "--tops-left": above ? names : left + cells.width,
     },
   };

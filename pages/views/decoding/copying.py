@@ -8,7 +8,7 @@ from core.analysis.lessons.copying import Copied, copied
 from core.tokenizer import Token
 from pages.frame import cached
 from pages.frame.components import matrices
-from pages.frame.language import _, n_, number, plain
+from pages.frame.language import _, n_, number, percent, plain
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
 from pages.frame.snippets import translating
@@ -63,7 +63,7 @@ def _matrix(opened: Opened, found: Copied, said: Sequence[Token]) -> Matrix:
         title=_("What each word’s probability is made of"),
         # Rounding must not bring a share above the scale’s end.
         values=values.clip(0.0, 1.0),
-        rows=Axis(name=_("taken from"), labels=[TokenLabel(_("generated (p_gen)")), *source]),
+        rows=Axis(name=_("taken from"), labels=[TokenLabel(_("generated")), *source]),
         columns=Axis(name=_("written"), labels=labels(said)),
         value_name=_("share of the probability"),
     )
@@ -82,25 +82,26 @@ def _seen(opened: Opened, found: Copied, said: Sequence[Token], target_ids: Sequ
         return _(
             "Nothing is copied: **p_gen** is {share} or more at every word, so that all of them "
             "come out of the vocabulary."
-        ).format(share=number(lowest, 3))
+        ).format(share=percent(lowest))
     named = ", ".join(
-        _("**{word}** from place {place} (p_gen {share})").format(
-            word=plain(said[step].text),
-            place=number(found.place(step)),
-            share=number(float(found.p_gen_T[step]), 3),
+        _("**{word}** (p_gen {share})").format(
+            word=plain(said[step].text), share=percent(float(found.p_gen_T[step]))
         )
         for step in taken
     )
-    text = n_("{n} word is copied: {named}.", "{n} words are copied: {named}.", len(taken)).format(
-        n=number(len(taken)), named=named
-    )
+    text = n_(
+        "{n} word is copied from the source: {named}.",
+        "{n} words are copied from the source: {named}.",
+        len(taken),
+    ).format(n=number(len(taken)), named=named)
     wrong = [step for step in taken if source_ids[found.place(step)] != target_ids[1:][step]]
     rest = [step for step in words if step not in taken]
     if rest:
         mean = float(np.mean([found.p_gen_T[step] for step in rest]))
-        text += " " + _("All other words are generated, with a mean p_gen of {share}.").format(
-            share=number(mean, 3)
-        )
+        text += " " + _(
+            "The others are generated (mean p_gen {share}): p_gen is the share of a word that the "
+            "vocabulary’s softmax has."
+        ).format(share=percent(mean))
     ended = [step for step, token in enumerate(target_ids[1:]) if token in ends]
     if any(found.p_gen_T[step] < 0.5 for step in ended):
         text += " " + _("EOS, which ends it, is copied, too.")

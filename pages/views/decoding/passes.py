@@ -124,7 +124,7 @@ def _matrix(opened: Opened, passes: Sequence[SentencePass]) -> Matrix:
         columns=_places(n),
         visible=np.array(visible),
         texts=texts,
-        hidden=_("masked"),
+        hidden=_("masked, or not written yet"),
         value_name=_("probability"),
     )
 
@@ -146,7 +146,7 @@ def _steps_matrix(beside: Beside) -> Matrix:
         columns=_places(n),
         visible=written_TT,
         texts=[list(beside.tokens)] * n,
-        hidden=_("not written yet"),
+        hidden=_("masked, or not written yet"),
         value_name=_("probability"),
     )
 
@@ -176,36 +176,56 @@ def _beside(opened: Opened) -> Beside | None:
 def _seen(opened: Opened, passes: Sequence[SentencePass]) -> str:
     """Say what the first pass writes, how much the others change, and whether it is right."""
     decode = opened.run.target_tokenizer.decode
+    right = right_targets(opened.task, opened.inspection.translation.source)
     first, last = decode(passes[0].written), decode(passes[-1].written)
-    text = _("In one pass it writes **{text}**.").format(text=plain(first) or "–")
-    said = [text]
+    said = [_("In one pass it writes {text}.").format(text=_coloured(first, right))]
     if len(passes) > 1:
         n = _shown(passes)
         pairs = zip(passes[0].said[:n], passes[-1].said[:n], strict=True)
         changed = sum(one != other for one, other in pairs)
         later = n_(
-            "Further passes change {n} place: **{text}**.",
-            "Further passes change {n} places: **{text}**.",
+            "Further passes change {n} place: {text}.",
+            "Further passes change {n} places: {text}.",
             changed,
         )
-        said.append(later.format(n=number(changed), text=plain(last) or "–"))
-    right = right_targets(opened.task, opened.inspection.translation.source)
+        if not changed:
+            later = _("Further passes change nothing.")
+        said.append(later.format(n=number(changed), text=_coloured(last, right)))
     if right:
-        known = _(" or ").join(f"“{plain(each)}”" for each in right)
+        known = _(" or ").join(f"“{_coloured(each, right)}”" for each in right)
         is_right = _("That is right: {known}.") if last in right else _("Right would be {known}.")
         said.append(is_right.format(known=known))
-    if opened.run.settings.task in SEVERAL_RIGHT and right:
-        words = len(right[0].split())
-        if last not in right:
-            mixed = _("Of its words {first} agree with the first, {second} with the second.")
-            first_n, second_n = (_agreeing(last, each) for each in right)
-            said.append(mixed.format(first=number(first_n), second=number(second_n)))
-        coin = _(
-            "If each word tossed a fair coin, all of them (n = {n}) would agree with probability "
-            "{share}."
-        )
-        said.append(coin.format(n=number(words), share=percent(2.0 ** (1 - words))))
+    if opened.run.settings.task in SEVERAL_RIGHT and len(right) > 1:
+        said.append(_mixed(last, right))
     return " ".join(said)
+
+
+def _mixed(text: str, right: Sequence[str]) -> str:
+    """Say how much a text has of either right target, beside what a coin would give."""
+    n, coin = len(right[0].split()), percent(2.0 ** (1 - len(right[0].split())))
+    if text in right:
+        said = _("If each of {n} places tossed a coin, all would agree with probability {coin}.")
+        return said.format(n=number(n), coin=coin)
+    first, second = (number(_agreeing(text, each)) for each in right)
+    return _(
+        "It mixes both: {first} words are of the first, {second} of the second, for no place sees "
+        "what another one writes (coins at {n} places would all agree with probability {coin})."
+    ).format(first=first, second=second, n=number(n), coin=coin)
+
+
+_OF_FIRST, _OF_SECOND = "blue", "orange"
+
+
+def _coloured(text: str, right: Sequence[str]) -> str:
+    """Return a text in Markdown, bold: words of one of two right targets have its colour."""
+    if len(right) != 2:
+        return f"**{plain(text)}**" if text else "–"
+    words = []
+    for at, word in enumerate(text.split()):
+        of = [at < len(each.split()) and each.split()[at] == word for each in right]
+        colour = {(True, False): _OF_FIRST, (False, True): _OF_SECOND}.get((of[0], of[1]))
+        words.append(f":{colour}[{plain(word)}]" if colour else plain(word))
+    return f"**{' '.join(words)}**" if words else "–"
 
 
 def _agreeing(text: str, right: str) -> int:

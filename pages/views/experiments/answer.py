@@ -8,8 +8,10 @@ from core.experiments.experiment import Experiment
 from core.experiments.findings import all_findings, in_words, measured_in_words
 from core.experiments.measures import EXACT_MATCH, Measure
 from core.experiments.results import Estimate, Results
+from core.tasks import TASKS, right_targets
 from pages.frame import cached, charts, controls, links
-from pages.frame.language import _, n_, number, percent_of_100
+from pages.frame.folded import fold
+from pages.frame.language import _, n_, number, percent_of_100, plain
 from pages.frame.view import Columns, Shown
 from pages.views.experiments import by_passes, question
 from pages.views.experiments.question import Asked
@@ -32,19 +34,28 @@ def draw(asked: Asked) -> Shown | None:
         if results.has(each.name, name)
     ]
     title, value = _drawn(measure, len(results.seeds))
-    left, right = st.columns([11, 9], gap="medium")
-    with left:
+    # A table of many measures has the whole width.
+    drawn, listed = st.columns([11, 9], gap="medium")
+    if asked.measures:
+        drawn, listed = st.container(), st.container()
+    with drawn:
         picture = charts.chart(
             intervals(things, value=value, of_each=_("training with seed"), title=title)
         )
-    with right:
+        st.caption(_legend(asked))
+    with listed:
         _table(asked)
         _open(asked)
     found = all_findings(asked.experiment, results)
     lines = [in_words(each, question.writing()) for each in found]
     pictures = [picture, *by_passes.draw(asked)]
     lines += measured_in_words(asked.experiment, results, question.writing())
-    st.markdown("\n".join(f"- :small[{line}]" for line in lines))
+    fold(
+        _("What came out, with intervals"),
+        "intervals",
+        lambda: st.markdown("\n".join(f"- :small[{line}]" for line in lines)),
+        compact=True,
+    )
     return Shown(
         name=asked.experiment.name,
         title=_(asked.experiment.question),
@@ -65,6 +76,20 @@ def draw(asked: Asked) -> Shown | None:
             _("Open a variant, and look at its heads in the view “maps”."),
         ),
     )
+
+
+def _legend(asked: Asked) -> str:
+    """Say what the marks are, and what is learned: a sentence and what is right of it."""
+    marks = _("● mean, with its interval · ○ one training · dashed line: {base}").format(
+        base=_(asked.trained[0].label)
+    )
+    task = TASKS[asked.experiment.task]
+    source = task.examples[0].source
+    targets = [f"“{plain(each)}”" for each in right_targets(task, source)]
+    if not targets:
+        return marks
+    text = _("For example, of “{source}” right is {target}; every word has to be.")
+    return f"{marks}  \n" + text.format(source=plain(source), target=_(" or ").join(targets))
 
 
 def _ask_measure(asked: Asked) -> Measure | None:

@@ -67,23 +67,23 @@ def _ends(asked: Asked, lengths: Sequence[int]) -> list[Rule]:
 def _seen(
     series: Mapping[str, Sequence[float]], lengths: Sequence[int], beyond: Sequence[int]
 ) -> Iterator[str]:
-    """Say how far each variant falls from the shortest to the longest sentences."""
-    text = _("From the shortest source (tokens: {short}) to the longest ({long}): {changes}.")
-    one = _("{variant} {first} → **{last}**")
-    last = max(at for at, length in enumerate(lengths) if length not in beyond)
-    changes = "; ".join(
-        one.format(variant=name, first=percent(values[0]), last=percent(values[last]))
-        for name, values in series.items()
-    )
-    yield text.format(short=lengths[0], long=lengths[last], changes=changes)
-    if last + 1 < len(lengths):
-        text = _("At {length}, longer than any that was learned: {shares}.")
-        of_each = _("{variant} **{share}**")
-        shares = "; ".join(
-            of_each.format(variant=name, share=percent(values[-1]))
-            for name, values in series.items()
+    """Say what each variant has right of the longest sources, and of others."""
+
+    def shares(at: int) -> str:
+        one = _("{variant} **{share}**")
+        return " · ".join(
+            one.format(variant=name, share=percent(values[at])) for name, values in series.items()
         )
-        yield text.format(length=lengths[-1], shares=shares)
+
+    last = max(at for at, length in enumerate(lengths) if length not in beyond)
+    text = _("Right of the longest sources that were learned (tokens: {length}): {shares}.")
+    other = _("Of longer ones ({length}): {shares}.")
+    further = len(lengths) - 1
+    if last == further:
+        text = _("Right of the longest sources (tokens: {length}): {shares}.")
+        other, further = _("Of the shortest ({length}): {shares}."), 0
+    yield text.format(length=lengths[last], shares=shares(last))
+    yield other.format(length=lengths[further], shares=shares(further))
 
 
 def _seen_apart(

@@ -12,7 +12,7 @@ from core.experiments.findings import Finding, Verdict, Writing, findings
 from core.experiments.measures import Measure
 from core.experiments.results import SHIPPED, Results
 from pages.frame import cached, controls
-from pages.frame.language import N_, _, n_, number, percent, plain
+from pages.frame.language import N_, _, capitalised, n_, number, percent, plain
 from pages.frame.lessons import EXPERIMENT
 from pages.frame.snippets import quoted
 
@@ -86,15 +86,15 @@ def _found(experiment: Experiment, folder: Path) -> Results | None:
 def seen(asked: Asked) -> str:
     """Say in Markdown whether it came out as claimed, then each variant, the base first."""
     judged = asked.experiment.measure(asked.experiment.judged_by)
-    if judged in asked.measures:
-        found = findings(asked.experiment, asked.results, judged)
-        return " ".join([*_verdict(asked, found), *map(_briefly, found)])
-    base, *others = found = findings(asked.experiment, asked.results)
-    text = _("**{variant}**: {share} right, of held-out sentences (n = {n}).")
-    first = text.format(
-        variant=_(base.variant), share=f"**{percent(base.share.mean)}**", n=number(base.n)
-    )
-    return " ".join([*_verdict(asked, found), first, *map(_briefly, others)])
+    by = judged if judged in asked.measures else None
+    found = findings(asked.experiment, asked.results, by)
+    text = _("{what}: {variants}.")
+    what = _("Held-out sentences right (n = {n})").format(n=number(found[0].n))
+    if by is not None:
+        what = capitalised(_(by.label))
+    apart = len({each.verdict for each in found} - {None}) > 1
+    variants = " · ".join(_briefly(each, apart=apart) for each in found)
+    return " ".join([*_verdict(asked, found), text.format(what=what, variants=variants)])
 
 
 def _verdict(asked: Asked, found: Sequence[Finding]) -> Iterator[str]:
@@ -106,7 +106,11 @@ def _verdict(asked: Asked, found: Sequence[Finding]) -> Iterator[str]:
         yield _("**As claimed.**")
     elif given == {Verdict.OPEN}:
         n = len(asked.results.seeds)
-        text = n_("**Undecided** with {n} seed.", "**Undecided** with {n} seeds.", n)
+        text = n_(
+            "**Undecided**: {n} training of each is too few to tell.",
+            "**Undecided**: {n} trainings of each are too few to tell.",
+            n,
+        )
         yield text.format(n=number(n))
     elif Verdict.HOLDS in given:
         yield _("**Partly as claimed.**")
@@ -114,31 +118,17 @@ def _verdict(asked: Asked, found: Sequence[Finding]) -> Iterator[str]:
         yield _("**Not as claimed.**")
 
 
-def _briefly(finding: Finding) -> str:
-    measure = finding.measure
-    if measure is not None:
-        return _briefly_by(measure, finding)
-    share = percent(finding.share.mean)
-    if finding.verdict is None:
-        text = _("{variant}: **{share}**.")
-        return text.format(variant=_(finding.variant), share=share)
-    text = _("{variant}: **{share}**, {verdict}.")
-    return text.format(
-        variant=_(finding.variant), share=share, verdict=_(_VERDICTS[finding.verdict])
-    )
-
-
-def _briefly_by(measure: Measure, finding: Finding) -> str:
-    """Say what came out by a further measure."""
-    text = _("{variant}: {measure} **{value}**.")
-    value = percent(finding.share.mean) if measure.share else number(finding.share.mean, 1)
-    said = {"variant": _(finding.variant), "measure": _(measure.label), "value": value}
+def _briefly(finding: Finding, *, apart: bool) -> str:
+    """Say what came out for a variant; and what that says of the claim, where variants differ."""
+    measure, share = finding.measure, finding.share.mean
+    in_percent = measure is None or measure.share
+    said = {"variant": _(finding.variant), "value": percent(share) if in_percent else number(share)}
     if not finding.complete:
-        text = _("{variant}: {measure} not reached in every training.")
-    elif finding.verdict is not None:
-        text = _("{variant}: {measure} **{value}**, {verdict}.")
-        said["verdict"] = _(_VERDICTS[finding.verdict])
-    return text.format(**said)
+        return _("{variant} not reached in every training").format(**said)
+    if not apart or finding.verdict is None:
+        return _("{variant} **{value}**").format(**said)
+    verdict = _(_VERDICTS[finding.verdict])
+    return _("{variant} **{value}** ({verdict})").format(**said, verdict=verdict)
 
 
 def writing() -> Writing:

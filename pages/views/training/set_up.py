@@ -17,7 +17,7 @@ from core.training.presets import PRESETS, Preset
 from core.training.schedule import learning_rate
 from core.training.settings import LIKE, Setting, with_settings
 from core.training.timing import seconds_per_step
-from pages.frame import cached, controls
+from pages.frame import cached, controls, layout
 from pages.frame.charts import chart
 from pages.frame.knobs import GROUPS, VOCABULARY
 from pages.frame.language import N_, _, n_, number, plain, translated
@@ -122,10 +122,11 @@ def draw(folder: Path) -> Shown | None:
     with right:
         costs.say(wanted)
         command = start.ask(folder, wanted)
-    if preset:
-        st.caption(costs.sizes(preset.model, preset.training))
-        _say_little_patience(preset.training)
-    _say_changes(begun, changed)
+    with st.container(key=layout.SIZES_SAID):
+        if preset:
+            st.caption(costs.sizes(preset.model, preset.training))
+            _say_little_patience(preset.training)
+        _say_changes(begun, changed)
     st.code(command, language="bash")
     return _shown(wanted, command)
 

@@ -39,9 +39,9 @@ def test_a_typed_name_is_copied_under_its_own_name_and_words_are_not(open_copyin
         if step == 6
     ]
     assert max(last)[1] == "Zorblax"
-    assert "2 words are copied: **Kowalski** from place 0" in shown.seen
-    assert "**Zorblax** from place 6" in shown.seen
-    assert "All other words are generated" in shown.seen
+    assert "2 words are copied from the source: **Kowalski** (p_gen " in shown.seen
+    assert "), **Zorblax** (p_gen " in shown.seen
+    assert "The others are generated (mean p_gen " in shown.seen
     assert ("EOS, which ends it, is copied, too." in shown.seen) == (p_gen[7] < 0.5)
 
 

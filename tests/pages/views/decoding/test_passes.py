@@ -1,4 +1,5 @@
 import math
+import re
 
 import numpy as np
 import pytest
@@ -79,16 +80,29 @@ def test_what_is_seen_says_both_right_targets_and_how_a_fair_coin_would_fare(ope
     _at, shown = open_view("passes", model="parallel", sentence=SENTENCE)
     decode = parallel.target_tokenizer.decode
     found = passes_of(parallel, SENTENCE, 4)
-    assert decode(found[0].written) in shown.seen
-    assert decode(found[-1].written) in shown.seen
-    assert "“a b c d b e f g” or “g f e b d c b a”" in shown.seen
+    first, last = (decode(each.written) for each in (found[0], found[-1]))
+    plain = re.sub(r":\w+\[([^]]*)\]", r"\1", shown.seen)
+    assert f"In one pass it writes **{first}**." in plain
+    assert ("Further passes change nothing." in plain) == (first == last)
+    assert "Right would be “**a b c d b e f g**” or “**g f e b d c b a**”." in plain
     # 2^(1 − 8) = 1 / 128.
-    assert "all of them (n = 8) would agree with probability 0.8\u00a0%" in shown.seen
-    said = decode(found[-1].written).split()
+    assert "coins at 8 places would all agree with probability 0.8\u00a0%" in plain
     for number, right in (("first", SENTENCE.split()), ("second", SENTENCE.split()[::-1])):
-        n = sum(one == other for one, other in zip(said, right, strict=False))
-        agrees = f"{n} agree with the first" if number == "first" else f"{n} with the second"
-        assert agrees in shown.seen
+        n = sum(one == other for one, other in zip(last.split(), right, strict=False))
+        agrees = f"{n} words are of the first" if number == "first" else f"{n} of the second"
+        assert agrees in plain
+
+
+def test_each_word_has_the_colour_of_the_right_target_that_it_is_of(open_view, parallel):
+    _at, shown = open_view("passes", model="parallel", sentence=SENTENCE)
+    [first, *_others] = passes_of(parallel, SENTENCE, 4)
+    written = parallel.target_tokenizer.decode(first.written).split()
+    said = shown.seen.partition("it writes **")[2].partition("**")[0].split()
+    assert len(said) == len(written)
+    right = SENTENCE.split(), SENTENCE.split()[::-1]
+    for word, shown_word, one, other in zip(written, said, *right, strict=True):
+        colour = {(True, False): "blue", (False, True): "orange"}.get((word == one, word == other))
+        assert shown_word == (f":{colour}[{word}]" if colour else word)
 
 
 def test_the_python_computes_the_numbers(open_view):

@@ -20,13 +20,13 @@ def results():
 
 
 def test_what_came_out_is_said_with_interval_and_n_as_on_the_command_line(open_experiment, results):
-    at, shown, said = open_experiment("residuals")
+    _at, shown, said = open_experiment("residuals", unfolded=True)
     for line in what_came_out(RESIDUALS, results):
         assert (
             line.replace("-", "−").replace("no feed−", "no feed-").replace("0.0 %", "0 %") in said
         )
-    assert "**full layer**: **63.1 %** right, of held-out sentences (n = 2,000)." in said
-    assert "too few seeds to tell" in said
+    assert "Held-out sentences right (n = 2,000): full layer **63.1 %** · no residual" in said
+    assert "no feed-forward **58.1 %** (too few seeds to tell)." in said
     assert RESIDUALS.claim in said
     assert shown.numbers()["exact_match"] == [
         each.exact_match for variant in RESIDUALS.variants for each in results.of(variant.name)
@@ -79,12 +79,12 @@ def test_variants_that_are_among_the_runs_can_be_opened(open_experiment, another
 
 def test_the_measure_that_a_claim_is_about_is_drawn_and_said(open_experiment):
     guide, results = EXPERIMENTS["guide"], Results.load(SHIPPED / "guide.json")
-    at, shown, said = open_experiment("guide")
+    at, shown, said = open_experiment("guide", unfolded=True)
     for each in guide.variants:
         mean = number(results.estimate(each.name, "steps_to_learn").mean, 1)
         assert f"- :small[{each.label}: steps to 95 % exact match {mean}" in said
-        if each.expected:
-            assert f"match **{mean}**, too few seeds to tell." in said
+        whole = number(results.estimate(each.name, "steps_to_learn").mean)
+        assert f"{each.label} **{whole}**" in shown.seen
     [chart] = at.get("vega_lite_chart")
     spec = json.loads(chart.proto.spec)
     assert "steps to 95 % exact match" in json.dumps(spec["title"])
@@ -100,6 +100,22 @@ def test_the_measure_that_a_claim_is_about_is_drawn_and_said(open_experiment):
     assert not at.exception
     [chart] = at.get("vega_lite_chart")
     assert "Held-out sentences without a mistake" in chart.proto.spec
+
+
+@pytest.mark.parametrize(
+    ("name", "right"),
+    [
+        ("parallel", "of “a b c d b e f g” right is “a b c d b e f g” or “g f e b d c b a”;"),
+        ("copying", "right is “Kowalski donne le livre rouge à Zorblax”;"),
+        ("bottleneck", "of “k d a f q z” right is “z q f a d k”;"),
+    ],
+)
+def test_the_marks_are_explained_and_an_example_says_what_is_right(open_experiment, name, right):
+    _at, _shown, said = open_experiment(name)
+    base = EXPERIMENTS[name].variants[0].label
+    marks = "● mean, with its interval · ○ one training · dashed line: {}"
+    assert marks.format(base) in said
+    assert right in said
 
 
 def test_what_is_to_be_kept_in_mind_stands_on_the_page(open_experiment):
@@ -123,7 +139,7 @@ def test_what_only_this_experiment_measures_stands_in_the_table_and_the_numbers(
     of_seeds = [e.measures["names_right"] for each in variants for e in results.of(each)]
     assert shown.numbers()["names_right"] == of_seeds
     assert shown.numbers()["p_gen_words"][-1] is None
-    assert "**pointer, names as one vector**: **100 %** right" in said
+    assert "pointer, names as one vector **100 %**" in said
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ def results():
 
 
 def test_what_passes_bring_is_drawn_tabulated_and_said(open_experiment, results):
-    at, shown, said = open_experiment("parallel")
+    at, shown, said = open_experiment("parallel", unfolded=True)
     _answer, chart = at.get("vega_lite_chart")
     drawn = json.dumps(json.loads(chart.proto.spec))
     assert "parallel, two targets: 8 passes" in drawn

@@ -5,6 +5,9 @@ import pytest
 from core.experiments import EXPERIMENTS
 from core.experiments.experiment import Expected
 
+RIGHT = "Held-out sentences right (n = 2,000):"
+TOO_FEW = "**Undecided**: 3 trainings of each are too few to tell."
+
 
 def test_every_question_is_offered_in_the_order_of_a_course(open_experiment):
     at, _shown, _said = open_experiment("heads")
@@ -25,9 +28,12 @@ def test_where_it_was_run_here_too_one_chooses_whose_trainings_are_shown(open_ex
 @pytest.mark.parametrize(
     ("name", "verdict"),
     [
-        ("bottleneck", "**As claimed.** **Transformer**: **99.6 %** right"),
-        ("residuals", "**Partly as claimed.** **full layer**"),
-        ("guide", "**Undecided** with 3 seeds. no guide: steps to 95 % exact match **466.7**."),
+        ("bottleneck", f"**As claimed.** {RIGHT} Transformer **99.6 %** · "),
+        (
+            "residuals",
+            f"**Partly as claimed.** {RIGHT} full layer **63.1 %** · no residual **0 %** (as",
+        ),
+        ("guide", f"{TOO_FEW} Steps to 95 % exact match: no guide **467** · "),
     ],
 )
 def test_whether_it_came_out_as_claimed_is_said_first(open_experiment, name, verdict):
