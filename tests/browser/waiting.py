@@ -2,8 +2,8 @@
 
 from playwright.sync_api import Locator, Page
 
-# What the browser does for the app by itself comes in a file that is sent for late.
-_LENT = """() => !document.querySelector(".st-key-scripts") || window.knowsKeys"""
+# What the browser does by itself in the app, which has pages, comes in a file that is sent for late.
+_LENT = """() => !document.querySelector("[data-testid=stTopNavLink]") || window.knowsKeys"""
 
 # What can be scrolled is not the document but an element in it.
 _FITS = """() => {
