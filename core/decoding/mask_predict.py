@@ -1,7 +1,8 @@
 """Mask-predict: a parallel decoder fills in all words at once, then again those it doubts most.
 
 Ghazvininejad et al. 2019: pass k of K (from 0) masks the n (K − k) / K least sure of n places and
-predicts them anew from all others. The target ends at its first EOS.
+predicts them anew from all others. The target ends at its first EOS. They predict n beforehand; here
+pass 0 fills in more places than are needed, and n is where what it wrote ends.
 
 B batch, S source length, T places of the target.
 """
@@ -116,7 +117,8 @@ def mask_predict_passes(
         visible_B1S = padding_to_hide(source_BS, config.pad_id)
         memory_BSD = model.encode(source_BS)
         for number in range(method.passes):
-            masked_BT = least_sure(probability_BT, place_BT, number, method.passes)
+            target_BT = place_BT if number == 0 else place_BT & ~_after_end(said_BT, config.eos_ids)
+            masked_BT = least_sure(probability_BT, target_BT, number, method.passes)
             fed_BT = said_BT.masked_fill(masked_BT, config.mask_id)
             read_BT = torch.cat([begins_B1, fed_BT], dim=1)
             logits_BTV = model.decode(read_BT, memory_BSD, visible_B1S)[:, 1:]
@@ -124,6 +126,12 @@ def mask_predict_passes(
             said_BT = torch.where(masked_BT, best_BT.indices, said_BT)
             probability_BT = torch.where(masked_BT, best_BT.values, probability_BT)
             yield Pass(fed_BT, masked_BT, said_BT, probability_BT)
+
+
+def _after_end(said_BT: Tensor, eos_ids: tuple[int, ...]) -> Tensor:
+    """Return after_BT, True at the places behind the first EOS of a row."""
+    ends_BT = torch.isin(said_BT, said_BT.new_tensor(eos_ids)).long()
+    return ends_BT.cumsum(dim=1) > ends_BT
 
 
 def least_sure(probability_BT: Tensor, place_BT: Tensor, number: int, of: int) -> Tensor:

@@ -35,8 +35,9 @@ HOW_TO_READ = N_(
 - A pass has **two rows**: what it reads (hatched: the masked places, which it is to fill in), and
   what stands after it. A cell's colour is the probability that the word had in the pass that wrote
   it.
-- Pass 0 reads nothing but masks. Pass k of K masks the n (K − k) / K places with the smallest
-  probabilities again, one at least, and fills them in while it reads all others.
+- Pass 0 reads nothing but masks. Of the n places up to the first EOS, pass k of K masks the
+  n (K − k) / K with the smallest probabilities again, one at least, and fills them in while it
+  reads all others.
 - There are more **places** than words are needed: the text ends at the first EOS.
 - Within a pass no place sees what another one writes: p(y | x) is a product over places. So words
   that only fit together in certain ways may be mixed. Where a model of the same task that writes

@@ -16,20 +16,31 @@ SOURCES = [[5, 6, 7, EOS], [8, EOS], [9, 10, 11, 12, 13, 14, EOS]]
 MASK = 29
 
 
+def random_parallel(seed=4, favour_eos=0.0):
+    model = build(
+        ModelConfig(30, 2, 2, 16, 32, 4, max_positions=24, decoder="parallel"), seed
+    ).eval()
+    with torch.no_grad():
+        model.output.weight[EOS] += favour_eos
+    return model
+
+
 @pytest.fixture
 def parallel():
-    return build(
-        ModelConfig(30, 2, 2, 16, 32, 4, max_positions=24, decoder="parallel"), seed=4
-    ).eval()
+    return random_parallel()
 
 
 def by_hand(model, source, n_passes):
-    """One sentence: Ghazvininejad et al. 2019, section 3.2, one place after the other."""
+    """One sentence: Ghazvininejad et al. 2019, section 3.2, one place after the other.
+
+    The target is as long as what stands up to the first EOS.
+    """
     n = min(23, len(source) + len(source) // 2 + 4)
     stands, sure, masked_of_each = [MASK] * n, [0.0] * n, []
     for number in range(n_passes):
-        n_masked = n if number == 0 else max(1, n * (n_passes - number) // n_passes)
-        masked = sorted(range(n), key=lambda at: sure[at])[:n_masked]
+        length = stands.index(EOS) + 1 if EOS in stands else n
+        n_masked = n if number == 0 else max(1, length * (n_passes - number) // n_passes)
+        masked = sorted(range(length), key=lambda at: sure[at])[:n_masked]
         read = [MASK if at in masked else stands[at] for at in range(n)]
         with torch.no_grad():
             logits_TV = model(torch.tensor([source]), torch.tensor([[BOS, *read]]))[0, 1:]
@@ -52,6 +63,25 @@ def test_each_pass_predicts_the_least_sure_places_anew(parallel, source, n_passe
         assert {at for at, token in enumerate(found.fed_BT[0].tolist()) if token == MASK} == masked
     assert passes[-1].said_BT[0].tolist() == stands
     torch.testing.assert_close(passes[-1].probability_BT[0], torch.tensor(sure))
+
+
+def test_what_stands_after_the_end_is_neither_masked_nor_counted():
+    ended = 0
+    for seed in range(12):
+        model = random_parallel(seed, favour_eos=0.05 * seed)
+        for source in SOURCES:
+            first, *others = mask_predict_passes(model, pad([source]), MaskPredict(4))
+            expected = by_hand(model, source, 4)[2]
+            before = first
+            for found, masked in zip(others, expected[1:], strict=True):
+                said = before.said_BT[0].tolist()
+                end = said.index(EOS) if EOS in said else len(said) - 1
+                places = found.masked_BT[0].nonzero()[:, 0].tolist()
+                assert set(places) == masked
+                assert max(places) <= end
+                ended += end < len(said) - 1
+                before = found
+    assert ended > 10
 
 
 @pytest.mark.parametrize("n_passes", [1, 4])
