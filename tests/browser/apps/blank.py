@@ -6,9 +6,12 @@ from pages.frame.components import lend_scripts
 
 
 def lend_scripts_unseen() -> None:
-    """Lend the scripts as the app does: nothing moves when their place becomes empty."""
-    st.html("<style>.st-key-scripts { display: none; }</style>")
-    with st.container(key="scripts"):
+    """Lend the scripts as the app does: nothing moves when their place becomes empty.
+
+    They stand apart from those of the app, which have keys to wait for (`waiting.py`).
+    """
+    st.html("<style>.st-key-components { display: none; }</style>")
+    with st.container(key="components"):
         lend_scripts()
 
 
