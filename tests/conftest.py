@@ -26,10 +26,14 @@ settings.load_profile("unhurried")
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
-    """What is imported and collected stays: to look for garbage among it would slow every test."""
+    """What is imported and collected stays: to look for garbage among it would slow every test.
+
+    A page makes many objects, of which most are gone with it: less often is often enough.
+    """
     gc.disable()
     found = yield
     gc.freeze()
+    gc.set_threshold(100_000, 50, 100)
     gc.enable()
     return found
 

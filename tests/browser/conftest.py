@@ -3,9 +3,9 @@
 - `browser`, of all tests: `browser.new_page(...)` is a visitor who comes for the first time.
 - `new_page`: opens a page for a visitor who has been there before, so that Streamlit's own files
   need not be sent again.
-- `serve`: `serve("tests/browser/apps/maps_app.py")` starts `streamlit run` on that file from the
-  repository root and returns its address; for the same file it returns the same server again.
-- `kept_pages`: `kept_pages.show(app, ready, query)` shows a case of such a file.
+- `serve`: `serve("app.py")` starts `streamlit run` on that file from the repository root and
+  returns its address; for the same file it returns the same server again.
+- `kept_pages`: `kept_pages.show(app, ready, query)` shows a case of a page in `apps/`.
 - `visit`: opens a page of the app in a tab that goes from test to test, and lets the test fail if
   anything fails in that page.
 """
@@ -30,6 +30,7 @@ from playwright.sync_api import (
 )
 
 from tests.browser.kept import KeptPages
+from tests.browser.windows import SIZE, shape_of
 
 ROOT = Path(__file__).parents[2]
 SECONDS_TO_START = 60
@@ -52,7 +53,7 @@ def new_page(browser: Browser) -> NewPage:
     windows: dict[str, BrowserContext] = {}
 
     def opened(**options: object) -> Page:
-        wanted = {"viewport": {"width": 1280, "height": 800}} | options
+        wanted = {"viewport": SIZE} | options
         key = repr(sorted(wanted.items()))
         if key not in windows:
             windows[key] = browser.new_context(**wanted)
@@ -78,7 +79,7 @@ def serve() -> Iterator[Serve]:
 
 @pytest.fixture(scope="session")
 def kept_pages(new_page: NewPage, serve: Serve) -> KeptPages:
-    """Pages of the apps in `apps/`, which go from case to case."""
+    """Pages of `apps/`, which go from case to case."""
     return KeptPages(new_page, serve)
 
 
@@ -95,9 +96,11 @@ class Tabs:
     @contextmanager
     def lent(self, note: Callable[[str, object], None], **options: object) -> Iterator[Page]:
         """Lend a tab that shows nothing; `note` hears of its errors, requests and dialogs."""
-        idle = self._idle.setdefault(repr(sorted(options.items())), [])
-        page = idle.pop() if idle else self._new_page(**options)
-        size = page.viewport_size
+        size, scheme, others = shape_of(options)
+        idle = self._idle.setdefault(repr(sorted(others.items())), [])
+        page = idle.pop() if idle else self._new_page(**others)
+        page.set_viewport_size(size)
+        page.emulate_media(color_scheme=scheme)
         listeners = {each: partial(note, each) for each in ("pageerror", "request", "dialog")}
         for event, listener in listeners.items():
             page.on(event, listener)
@@ -108,8 +111,6 @@ class Tabs:
             page.mouse.move(0, 0)
             page.evaluate("sessionStorage.clear()")
             page.goto("about:blank")
-            page.set_viewport_size(size)
-            page.emulate_media(color_scheme=options.get("color_scheme", "light"))
         except Error:
             page.close()
         else:

@@ -1,7 +1,7 @@
 """Pages that go from one case to the next: loading them again takes longer than most tests.
 
-A case is what the address of an app in `apps/` asks for. Between two cases it asks for nothing:
-then the app draws nothing and forgets what was done (`apps/blank.py`), and the component leaves.
+A case is what the address asks of a page in `apps/`. Between two cases it asks for nothing: then
+nothing is drawn, what was done is forgotten (`apps/all_app.py`), and the component leaves.
 """
 
 from collections.abc import Callable, Iterator
@@ -9,7 +9,10 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Page
 
-from tests.browser.waiting import settled
+from tests.browser.waiting import in_scheme, settled
+from tests.browser.windows import shape_of
+
+APPS = "tests/browser/apps/all_app.py"
 
 # As a link within the page does it, or the way back.
 GO = """query => {
@@ -22,38 +25,39 @@ FORGET = "globalThis.pageOfComponents?.kept.clear()"
 
 
 class KeptPages:
-    """One page for each app and each kind of window."""
+    """One page for each kind of window."""
 
     def __init__(self, new_page: Callable[..., Page], serve: Callable[[str], str]) -> None:
         self._new_page = new_page
         self._serve = serve
-        self._kept: dict[tuple[str, str], Page] = {}
+        self._kept: dict[str, Page] = {}
 
     @contextmanager
     def show(self, app: str, ready: str, query: str, **options: object) -> Iterator[Page]:
         """Show a case; nothing may fail in the page meanwhile.
 
         Args:
-            app: From the repository root.
+            app: The name of a page in `apps/`.
             ready: What the page holds once the component is drawn.
             query: What the address asks for.
             options: Of the window, as `new_page` takes them.
         """
-        kind = app, repr(sorted(options.items()))
-        page = self._kept.pop(kind, None) or self._new_page(**options)
-        size, errors = page.viewport_size, []
+        size, scheme, others = shape_of(options)
+        kind = repr(sorted(others.items()))
+        page = self._kept.pop(kind, None) or self._new_page(**others)
+        errors: list[str] = []
 
         def note(error: Exception) -> None:
             errors.append(str(error))
 
         page.on("pageerror", note)
         try:
-            self._open(page, self._serve(app), query)
+            page.set_viewport_size(size)
+            self._open(page, f"?app={app}&{query}", scheme)
             page.locator(ready).first.wait_for()
             settled(page)
             yield page
             page.mouse.move(0, 0)
-            page.set_viewport_size(size)
             page.evaluate(GO, "/")
             page.locator(ready).first.wait_for(state="detached")
             page.evaluate(FORGET)
@@ -64,9 +68,12 @@ class KeptPages:
         self._kept[kind] = page
         assert errors == []
 
-    def _open(self, page: Page, address: str, query: str) -> None:
+    def _open(self, page: Page, case: str, scheme: str) -> None:
+        address = self._serve(APPS)
         if page.url.startswith(address):
             page.bring_to_front()
-            page.evaluate(GO, f"/?{query}")
+            in_scheme(page, scheme)
+            page.evaluate(GO, f"/{case}")
         else:
-            page.goto(f"{address}/?{query}")
+            page.emulate_media(color_scheme=scheme)
+            page.goto(f"{address}/{case}")

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.browser.first_visit import first_visit, listed_in_sidebar
-from tests.browser.waiting import fits, settled
+from tests.browser.waiting import fits, in_scheme, settled
 
 TIRED = "L’animal n’a pas traversé la rue parce qu’il était trop fatigué."
 WIDE = "L’animal n’a pas traversé la rue parce qu’elle était trop large."
@@ -207,18 +207,19 @@ def test_decoding_is_stepped_through_and_goes_on_from_another_word(visit):
     expect(page.locator(".stException")).to_have_count(0)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [900, 1280])
-def test_nothing_sticks_out_sideways(visit, scheme, width):
-    page = drawn(visit("?view=maps", viewport={"width": width, "height": 800}, color_scheme=scheme))
+def test_nothing_sticks_out_sideways(visit, width):
+    page = drawn(visit("?view=maps", viewport={"width": width, "height": 800}))
     page.get_by_role("radio", name="cross").click()
     expect(title(page)).to_contain_text("Decoder layer")
-    fits(page, width)
-    for part in (".cells", ".labels.columns", ".legend", ".finding", ".tiles"):
-        box = page.locator(part).bounding_box()
-        assert box["x"] + box["width"] <= width, part
-    left, right = page.locator(".finding").bounding_box(), page.locator(".map").bounding_box()
-    assert left["x"] + left["width"] <= right["x"]
+    for scheme in ("light", "dark"):
+        in_scheme(page, scheme)
+        fits(page, width)
+        for part in (".cells", ".labels.columns", ".legend", ".finding", ".tiles"):
+            box = page.locator(part).bounding_box()
+            assert box["x"] + box["width"] <= width, part
+        left, right = page.locator(".finding").bounding_box(), page.locator(".map").bounding_box()
+        assert left["x"] + left["width"] <= right["x"]
 
 
 def test_the_picture_stands_on_the_first_screen(visit):

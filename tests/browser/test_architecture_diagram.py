@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from tests.browser.apps.architecture_models import described
 
-APP = "tests/browser/apps/architecture_app.py"
+APP = "architecture"
 MODELS = [(3, 2, "post"), (6, 6, "pre"), (1, 1, "post"), (1, 1, "pre"), (2, 0, "post")]
 MANY = (12, 12, "post")
 pytestmark = pytest.mark.browser

@@ -1,6 +1,7 @@
 """The decoding stepper in a real browser: what is drawn, said and sent."""
 
 import re
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from tests.browser.apps.maps_cases import HOSTILE
 from viz import theme
 from viz.stepper.decoding import pack_decoding, unpack_decoding
 
-APP = "tests/browser/apps/decoding_app.py"
+APP = "decoding"
 pytestmark = pytest.mark.browser
 
 
@@ -19,9 +20,10 @@ pytestmark = pytest.mark.browser
 def show(kept_pages):
     """Show the component on one case."""
 
-    def opened(case, width=1280, scheme="light"):
+    def opened(case, width=1280, scheme="light", **more):
         options = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
-        return kept_pages.show(APP, ".decoding[data-drawn]", f"case={case}", **options)
+        query = urlencode({"case": case, **more})
+        return kept_pages.show(APP, ".decoding[data-drawn]", query, **options)
 
     return opened
 
@@ -352,24 +354,21 @@ def test_the_chart_reads_a_step_and_goes_to_it(show):
         expect(page.locator(".count")).to_have_text("step 3 / 4")
 
 
-def test_the_step_and_the_head_stay_for_the_sentence_and_another_begins_anew(new_page, serve):
-    page = new_page()
-    page.goto(f"{serve(APP)}/?case=sentence&choose=1")
-    page.locator(".decoding[data-drawn]").wait_for()
-    go_to(page, 12).get_by_label("head").select_option("2")
+def test_the_step_and_the_head_stay_for_the_sentence_and_another_begins_anew(show):
+    with show("sentence", choose=1) as page:
+        go_to(page, 12).get_by_label("head").select_option("2")
 
-    def choose(case, steps):
-        page.get_by_role("radio", name=case, exact=True).click(force=True)
-        expect(page.locator(".count")).to_have_text(steps)
+        def choose(case, steps):
+            page.get_by_role("radio", name=case, exact=True).click(force=True)
+            expect(page.locator(".count")).to_have_text(steps)
 
-    choose("alone", "step 12 / 15")
-    choose("opened", "step 4 / 15")
-    choose("sentence", "step 0 / 15")
-    go_to(page, 3)
-    choose("by_hand", "step 3 / 15")
-    choose("known", "step 0 / 4")
-    expect(page.get_by_label("head")).to_have_value("2")
-    page.close()
+        choose("alone", "step 12 / 15")
+        choose("opened", "step 4 / 15")
+        choose("sentence", "step 0 / 15")
+        go_to(page, 3)
+        choose("by_hand", "step 3 / 15")
+        choose("known", "step 0 / 4")
+        expect(page.get_by_label("head")).to_have_value("2")
 
 
 def test_hostile_tokens_are_plain_text(show):

@@ -52,6 +52,7 @@ def test_every_view_stands_on_the_first_screen_and_fits_a_narrow_window(visit, l
         fits(page, 1280)
 
 
+@pytest.mark.slow
 def test_the_first_visit_to_a_fresh_server_by_deep_link_shows_the_view_in_its_frame(browser):
     lesson, view = "masks", "without"
     with first_visit(browser, link(lesson, view, model="copy")) as page:

@@ -13,7 +13,7 @@ from tests.browser.apps import lines_cases
 from tests.browser.canvas import pixels
 from viz import theme
 
-APP = "tests/browser/apps/lines_app.py"
+APP = "lines"
 SVG = "{http://www.w3.org/2000/svg}"
 pytestmark = pytest.mark.browser
 

@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.apps.scrubber_cases import ODD, STOPS
+from tests.browser.kept import APPS
 from tests.browser.waiting import fits
 
-APP = "tests/browser/apps/scrubber_app.py"
 pytestmark = pytest.mark.browser
 
 
@@ -22,7 +22,7 @@ def show(new_page, serve):
         page = new_page(color_scheme="light", reduced_motion="reduce")
         opened.append(page)
         page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(f"{serve(APP)}/?{query}")
+        page.goto(f"{serve(APPS)}/?app=scrubber&{query}")
         page.locator(".course[data-drawn]").first.wait_for()
         return page
 

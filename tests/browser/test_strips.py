@@ -14,7 +14,7 @@ from tests.browser.conftest import ROOT
 from tests.browser.waiting import settled
 from viz import theme
 
-APP = "tests/browser/apps/strips_app.py"
+APP = "strips"
 TIRED = "The animal didn't cross the street because it was too tired."
 pytestmark = pytest.mark.browser
 

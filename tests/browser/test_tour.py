@@ -21,6 +21,7 @@ def at_stop(page, number):
     settled(page)
 
 
+@pytest.mark.slow
 def test_it_goes_from_end_to_end_and_back_by_arrow_keys(visit):
     page = visit("", viewport={"width": 1280, "height": 720})
     page.locator(".lines[data-drawn]").wait_for(timeout=60_000)

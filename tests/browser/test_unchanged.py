@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 from tests.browser.apps import maps_cases
 from tests.browser.apps.maps_page import expected_pixels
 from tests.browser.canvas import pixels
+from tests.browser.kept import APPS
 
 pytestmark = pytest.mark.browser
 MOST_OF_A_CLICK = 64_000
@@ -23,7 +24,7 @@ def opened(new_page, serve):
             page.on(
                 "websocket", lambda socket: socket.on("framereceived", lambda x: on_bytes(len(x)))
             )
-        page.goto(serve(f"tests/browser/apps/{name}_app.py"))
+        page.goto(f"{serve(APPS)}/?app={name}")
         page.locator(".maps[data-drawn]").wait_for()
         return page
 

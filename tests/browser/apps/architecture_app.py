@@ -7,11 +7,7 @@ import streamlit as st
 from pages.frame.architecture import drawing
 from pages.frame.components import architecture
 from tests.browser.apps.architecture_models import described
-from tests.browser.apps.blank import blank_between_cases, lend_scripts_unseen
 
-st.set_page_config(layout="wide")
-lend_scripts_unseen()
-blank_between_cases()
 asked = st.query_params
 model = described(
     int(asked.get("encoder", "3")),

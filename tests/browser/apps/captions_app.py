@@ -3,12 +3,9 @@
 import streamlit as st
 
 from pages.frame.components import attention_maps, matrices
-from tests.browser.apps.blank import lend_scripts_unseen
 from tests.browser.apps.maps_cases import CASES
 from tests.browser.apps.matrices_cases import CASES as MATRICES
 
-st.set_page_config(layout="wide")
-lend_scripts_unseen()
 maps = st.cache_data(CASES["vast"])()
 st.button("again")
 if st.toggle("caption"):

@@ -3,12 +3,8 @@
 import streamlit as st
 
 from pages.frame.components import decoding
-from tests.browser.apps.blank import blank_between_cases, lend_scripts_unseen
 from tests.browser.apps.decoding_cases import CASES
 
-st.set_page_config(layout="wide")
-lend_scripts_unseen()
-blank_between_cases()
 case = st.query_params.get("case", "known")
 if st.query_params.get("choose"):
     case = st.radio("case", list(CASES), index=list(CASES).index(case), horizontal=True)

@@ -5,11 +5,8 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.frame.components import attention_maps
-from tests.browser.apps.blank import lend_scripts_unseen
 from tests.browser.apps.maps_cases import CASES
 
-st.set_page_config(layout="wide")
-lend_scripts_unseen()
 maps = st.cache_data(CASES["long"])()
 
 

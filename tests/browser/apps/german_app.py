@@ -2,16 +2,11 @@
 
 from dataclasses import replace
 
-import streamlit as st
-
 from pages.frame.components import _maps, _matrices
-from tests.browser.apps.blank import lend_scripts_unseen
 from tests.browser.apps.maps_cases import CASES
 from tests.browser.apps.matrices_cases import CASES as MATRICES
 from viz.plane import map_payload, matrices
 
-st.set_page_config(layout="wide")
-lend_scripts_unseen()
 NTH = {"nth.other": "{n}.", "labels": "jede {nth}"}
 texts = {"grid": "Alle {n} Köpfe", "grid.one": "Der eine Kopf", **NTH}
 maps = replace(CASES["known"](), texts=texts)

@@ -4,15 +4,14 @@ from dataclasses import replace
 
 import streamlit as st
 
-from tests.browser.apps.blank import blank_between_cases
 from tests.browser.apps.lines_cases import CASES
 from viz.lines.lines import component_assets, pack
 
-st.set_page_config(layout="wide")
-blank_between_cases()
 assets = component_assets()
 linked = st.query_params.get("case", "known")
-component = st.components.v2.component("lines", html=assets.html, css=assets.css, js=assets.js)
+component = st.components.v2.component(
+    "lines_alone", html=assets.html, css=assets.css, js=assets.js
+)
 lines = st.cache_data(CASES[st.session_state.get("case", linked)])()
 taken = st.session_state.setdefault("taken", {})
 

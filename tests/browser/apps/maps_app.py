@@ -5,12 +5,8 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.frame.components import attention_maps
-from tests.browser.apps.blank import blank_between_cases, lend_scripts_unseen
 from tests.browser.apps.maps_cases import CASES
 
-st.set_page_config(layout="wide")
-lend_scripts_unseen()
-blank_between_cases()
 maps = st.cache_data(CASES[st.query_params.get("case", "known")])()
 selected = st.session_state.setdefault("selected", maps.selected)
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from viz import theme
 
-APP = "tests/browser/apps/maps_app.py"
+APP = "maps"
 
 
 def opened_maps(kept_pages, case, query="", **options):

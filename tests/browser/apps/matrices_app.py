@@ -6,12 +6,8 @@ import numpy as np
 import streamlit as st
 
 from pages.frame.components import matrices
-from tests.browser.apps.blank import blank_between_cases, lend_scripts_unseen
 from tests.browser.apps.matrices_cases import CASES
 
-st.set_page_config(layout="wide")
-lend_scripts_unseen()
-blank_between_cases()
 shown = CASES[st.query_params["case"]]()
 state = st.session_state
 

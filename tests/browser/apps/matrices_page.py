@@ -4,7 +4,7 @@ import numpy as np
 
 from viz import theme
 
-APP = "tests/browser/apps/matrices_app.py"
+APP = "matrices"
 SVG = "{http://www.w3.org/2000/svg}"
 
 

@@ -6,11 +6,8 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.frame.components import scrubber
-from tests.browser.apps.blank import lend_scripts_unseen
 from tests.browser.apps.scrubber_cases import CASES, ODD
 
-st.set_page_config(layout="wide")
-lend_scripts_unseen()
 state = st.session_state
 state.setdefault("picks", [])
 case = st.query_params.get("case", "known")

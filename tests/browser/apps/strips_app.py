@@ -3,12 +3,8 @@
 import streamlit as st
 
 from pages.frame.components import strips
-from tests.browser.apps.blank import blank_between_cases, lend_scripts_unseen
 from tests.browser.apps.strips_cases import CASES, followed
 
-st.set_page_config(layout="wide")
-lend_scripts_unseen()
-blank_between_cases()
 case = st.query_params.get("case", "source")
 state = st.session_state
 
