@@ -150,8 +150,14 @@ def _offer(offered: Sequence[Example]) -> None:
             )
 
 
-def ask_reference(sentence: str, default: str) -> str:
-    """Ask for the true target of a sentence; filled in where the task knows it."""
+def ask_reference(sentence: str, default: str, *, goes_on: bool = False) -> str:
+    """Ask for the true target of a sentence; filled in where the task knows it.
+
+    Args:
+        sentence: What it is the target of.
+        default: To begin with.
+        goes_on: Whether it is what comes after a prompt.
+    """
     # Another sentence brings its own reference.
     address.goes_with(session.REFERENCE, sentence)
     st.caption(_("Reference"), width="content")
@@ -160,7 +166,9 @@ def ask_reference(sentence: str, default: str) -> str:
         session.REFERENCE,
         default,
         labelled=False,
-        placeholder=_("The true target, to compare with"),
+        placeholder=_("How your text goes on, to compare with")
+        if goes_on
+        else _("The true target, to compare with"),
     )
 
 
