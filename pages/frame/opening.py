@@ -175,7 +175,11 @@ def ask_reference(sentence: str, default: str, *, goes_on: bool = False) -> str:
 def ask_batch(opened: Opened) -> tuple[str, ...]:
     """Ask for the other sentences of a batch, one on each line; the opened one is the first."""
     path = opened.path
-    default = "\n".join(cached.of_run(companions, path))
+    texts = cached.of_run(companions, path)
+    if len(opened.run.settings.model.stacks) == 1:
+        # What such a model reads is no source of a task.
+        texts = tuple(each.source for each in examples_of(opened.run))
+    default = "\n".join(text for text in texts if text != opened.sentence)
     # Another run brings its own sentences.
     address.belongs_to(session.OTHERS, str(path))
     with st.popover(_("Other sentences of the batch"), width="content"):
