@@ -53,6 +53,9 @@ class Inspection:
     attention: Mapping[Site, SiteAttention]
     seconds: float
     """What translating and recording took."""
+    n_typed: int = 0
+    """So many of the tokens that were fed come from the user, and were not written by the model: of
+    a decoder alone its prompt. Beside an encoder none is a typed one."""
 
     def tokens_of(self, side: Side) -> tuple[Token, ...]:
         """Return the tokens of the source, or those fed: of a map, rows or columns."""
@@ -95,6 +98,7 @@ def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Insp
     if guessed and not fed_ids:
         translation = replace(translation, text=_filled_in(run, translation.source_ids, guessed))
     words = run.tokenizer.word_texts(translation.source_ids)
+    alone = bool(fed_ids) and not translation.source_ids
     return Inspection(
         translation=translation,
         source_tokens=run.tokenizer.describe(translation.source_ids),
@@ -105,6 +109,7 @@ def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Insp
         unknown_words=_unknown(run, words),
         attention={site: _attention(record, site) for site in run.model.sites()},
         seconds=time.perf_counter() - started,
+        n_typed=translation.n_given + 1 if alone else 0,
     )
 
 
@@ -182,6 +187,8 @@ def merged(inspection: Inspection) -> Inspection:
             merge_weights(old.weights_HQK, queries, keys),
             merge_visible(old.visible_QK, queries, keys),
         )
+    # A word that what is written goes on with counts as typed.
+    n_typed = fed[inspection.n_typed - 1] + 1 if inspection.n_typed else 0
     last_rows = [row for row, word in enumerate(fed) if fed[row + 1 : row + 2] != [word]]
     return replace(
         inspection,
@@ -190,6 +197,7 @@ def merged(inspection: Inspection) -> Inspection:
         # What follows a word is what its last token predicts.
         predicted_tokens=tuple(inspection.predicted_tokens[row] for row in last_rows),
         attention=attention,
+        n_typed=n_typed,
     )
 
 

@@ -104,6 +104,16 @@ def prompt_of(source: str) -> str:
     return f"{source} {SEPARATOR}"
 
 
+def source_of(prompt: str) -> str | None:
+    """Return the source of a prompt; None where it is no such prompt.
+
+    >>> source_of("k d a f ="), source_of("k d a f")
+    ('k d a f', None)
+    """
+    source = prompt.strip().removesuffix(SEPARATOR).strip()
+    return source if source and prompt_of(source) == prompt.strip() else None
+
+
 def text_of(source: str, target: str) -> str:
     """Return source and target as one text.
 

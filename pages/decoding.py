@@ -12,7 +12,7 @@ VIEWS = (
         N_("Fed its own words (free running), and fed the true words (teacher forcing)."),
         steps.draw,
         says_sentence=True,
-        needs=(Need.BOTH, Need.NEXT, Need.HEADS),
+        needs=(Need.WRITING, Need.NEXT, Need.HEADS),
     ),
     View(
         "tree",

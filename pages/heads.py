@@ -1,6 +1,6 @@
 """Does this head matter? Silence it, override it, score it."""
 
-from pages.frame import session
+from pages.frame import card_link, session
 from pages.frame.language import N_
 from pages.frame.needs import Need
 from pages.frame.opening import Opened
@@ -22,7 +22,7 @@ from pages.views.heads import (
 
 def render() -> None:
     """Ask for a sentence and a view, and show it."""
-    of_sentence(VIEWS, session.TRIAL, needs=(Need.HEADS, Need.NEXT))
+    of_sentence(VIEWS, session.TRIAL, needs=card_link.OF_PAGE)
 
 
 VIEWS: tuple[View[Opened], ...] = (
@@ -93,7 +93,7 @@ VIEWS: tuple[View[Opened], ...] = (
         ),
         card.draw,
         of_sentence=False,
-        needs=(Need.TASK, Need.BOTH),
+        needs=card_link.OF_CARD,
     ),
     View(
         "alike",

@@ -15,7 +15,6 @@ VIEWS = (
             "The decoder may not look ahead either. Hatched: hidden."
         ),
         masks.draw,
-        needs=(Need.BOTH,),
     ),
     View(
         "prefixes",
@@ -35,7 +34,7 @@ VIEWS = (
             "still sums to 1."
         ),
         scores.draw,
-        needs=(Need.BOTH, Need.DOT_PRODUCTS),
+        needs=(Need.DOT_PRODUCTS,),
     ),
     View(
         "without",
@@ -45,7 +44,7 @@ VIEWS = (
             "to the future, and the loss says what that costs."
         ),
         without.draw,
-        needs=(Need.BOTH, Need.NEXT, Need.DECODER_SELF),
+        needs=(Need.NEXT, Need.DECODER_SELF),
     ),
 )
 

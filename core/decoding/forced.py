@@ -18,6 +18,8 @@ def forced_steps(
     target: Sequence[int],
     probe: Probe | None = None,
     first: int | None = None,
+    *,
+    watch: bool = True,
 ) -> Iterator[DecodeStep]:
     """Yield the step at which each token of a target, and then EOS, is to be predicted.
 
@@ -31,6 +33,7 @@ def forced_steps(
         target: Ids without BOS and EOS.
         probe: Looks at the attention sublayers or changes them.
         first: The token that is fed first; None for what the model always begins with.
+        watch: Keep what every head looked at; without, the fused kernel runs.
 
     Raises:
         ConfigError: The decoder is parallel.
@@ -41,13 +44,13 @@ def forced_steps(
     fed = (*begins, *target)
     ends = () if source_S is None else model.config.eos_ids[:1]
     record = Record()
-    probes = [each for each in (probe, record) if each is not None]
+    probes = [each for each in (probe, record if watch else None) if each is not None]
     with torch.inference_mode():
         source_1S = None if source_S is None else source_S[None]
         fed_1T = torch.tensor([fed], device=model.device)
-        logits_1TV = model(source_1S, fed_1T, Probes(probes))
+        logits_1TV = model(source_1S, fed_1T, Probes(probes) if probes else None)
     logits_TV = sayable(logits_1TV[0], model.config)
-    sites = [site for site in model.sites() if not site.in_encoder]
+    sites = [site for site in model.sites() if watch and not site.in_encoder]
     for step, chosen in enumerate((*target, *ends)):
         prefix = fed[: step + 1]
         attention = {}

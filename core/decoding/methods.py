@@ -36,7 +36,7 @@ class Forced:
     """The true target, fed whatever the model says."""
 
     target: tuple[int, ...]
-    """Ids without BOS and EOS."""
+    """Ids without BOS and EOS; of a decoder alone what comes after the prompt."""
 
 
 Method = Greedy | Sampling | Beam | Forced
@@ -59,8 +59,7 @@ def decode(
         method: How the next token is found.
         overrides: Step → id that is appended there whatever the model says; teacher forcing has
             none. A beam search goes on from the last of them.
-        prompt: What the decoder is fed first; nothing for what the model always begins with. Of
-            teacher forcing its first token.
+        prompt: What the decoder is fed first; nothing for what the model always begins with.
 
     Raises:
         ConfigError: The method's settings cannot be.
@@ -76,10 +75,17 @@ def decode(
         case Beam():
             tokens = _best_of_beam(model, source_S, method, options.overrides, fed)
             # One pass over what was found gives the very steps that led there.
-            passed = list(forced_steps(model, source_S, (*fed[1:], *tokens), first=fed[0]))
-            return passed[len(fed) - 1 :][: len(tokens)]
+            return _forced_after(model, source_S, fed, tokens)[: len(tokens)]
         case Forced():
-            return list(forced_steps(model, source_S, method.target, first=fed[0]))
+            return _forced_after(model, source_S, fed, method.target)
+
+
+def _forced_after(
+    model: Transformer, source_S: Tensor | None, prompt: tuple[int, ...], target: Sequence[int]
+) -> list[DecodeStep]:
+    """Return the steps after a prompt, with what is given fed whatever the model says."""
+    first, *rest = prompt
+    return list(forced_steps(model, source_S, (*rest, *target), first=first))[len(rest) :]
 
 
 def _best_of_beam(

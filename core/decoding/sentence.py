@@ -127,6 +127,23 @@ def passes_of(run: Run, sentence: str, n_passes: int) -> tuple[SentencePass, ...
     return tuple(sentence_passes(run.model, source_ids, MaskPredict(n_passes)))
 
 
+def reference_ids(run: Run, found: Given, reference: str) -> tuple[int, ...]:
+    """Return the ids of a target that the user gave, without BOS, for teacher forcing.
+
+    Of a decoder alone they go on from the prompt: they are split as the whole text is, for a piece
+    may begin with the space before it. Where it was trained here its texts end with EOS.
+    """
+    tokenizer = run.target_tokenizer
+    ids = tokenizer.encode(reference).ids
+    if found.source_ids or not ids:
+        return ids
+    begun = found.prompt[len(run.tokenizer.begins) :]
+    space = " " if reference[:1].isalnum() else ""
+    whole = tokenizer.encode(f"{tokenizer.decode(found.prompt)}{space}{reference}").ids
+    after = whole[len(begun) :] if whole[: len(begun)] == begun else ids
+    return after if run.settings.is_opened else (*after, *run.model.config.eos_ids[:1])
+
+
 def given_translation(run: Run, sentence: str, target: str) -> Translation:
     """Return a target that the user gave in the form of a translation, cut where it must be.
 

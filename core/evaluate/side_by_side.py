@@ -47,7 +47,11 @@ class SideBySide:
 
 
 def side_by_side(
-    free: Sequence[DecodeStep], forced: Sequence[DecodeStep], n: int = SHOWN
+    free: Sequence[DecodeStep],
+    forced: Sequence[DecodeStep],
+    n: int = SHOWN,
+    *,
+    goes_on: bool = False,
 ) -> SideBySide:
     """Compare a free decoding with teacher forcing.
 
@@ -55,14 +59,17 @@ def side_by_side(
         free: The model on its own words.
         forced: The model on the true words; empty where there is no reference.
         n: So many tokens are named for each step.
+        goes_on: True where the true words are a text that has no end, so that one side may be
+            longer than the other.
     """
     appended, true = ([step.chosen for step in side] for side in (free, forced))
     best = [step.most_probable(1)[0] for step in forced]
+    common = min(len(appended), len(true)) if goes_on else None
     return SideBySide(
         _figures(free, appended, true, n),
         _figures(forced, best, true, n),
         divergences(free, forced),
-        first_difference(appended, true) if forced else None,
+        first_difference(appended[:common], true[:common]) if forced else None,
     )
 
 

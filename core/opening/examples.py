@@ -6,7 +6,7 @@ here, which reads a source and its target as one text.
 
 from core.byte_level import MASK
 from core.messages import N_
-from core.objective import prompt_of, text_of
+from core.objective import prompt_of, source_of, text_of
 from core.runs.run import Run
 from core.tasks import CorpusError, Example, task_named
 
@@ -47,6 +47,17 @@ def sources_beside(run: Run) -> tuple[str, ...]:
     """Return texts that a text may be compared with: examples, and some that differ in a word."""
     own = tuple(example.source for example in examples_of(run))
     return (*own, *_BESIDE) if run.settings.is_opened else own
+
+
+def known_continuation(run: Run, prompt: str) -> str | None:
+    """Return what a decoder alone that was trained here is to write; None where nobody knows."""
+    source = source_of(prompt)
+    if run.settings.is_opened or run.settings.model.stacks != ("decoder",) or source is None:
+        return None
+    try:
+        return task_named(run.settings.task, run.path).reference(source)
+    except CorpusError:
+        return None
 
 
 def _own(run: Run) -> tuple[Example, ...]:

@@ -2,20 +2,29 @@
 
 from core.heads import Head
 from pages.frame import cached, links, session
+from pages.frame.needs import Need, why_not
 from pages.frame.opening import Opened
 
 CARD = "card"
 """Name of the view on the page Heads."""
+OF_PAGE = (Need.HEADS, Need.NEXT)
+"""What all views of that page need of a model."""
+OF_CARD = (Need.TASK, Need.BOTH)
+"""What the card needs beside it."""
 
 
 def link(opened: Opened, head: Head, label: str) -> None:
     """Show a link that opens the card of a head, with the same sentence.
+
+    There is none to a model whose heads have no card: one of a single stack, for example.
 
     Args:
         opened: The head's run, and the sentence.
         head: Whose card.
         label: What the link says.
     """
+    if why_not(opened.run, (*OF_PAGE, *OF_CARD)):
+        return
     paths = cached.run_paths()
     query = {
         session.TRIAL: CARD,

@@ -38,7 +38,7 @@ def maps_of(
     sites = inspection.sites_of(kind)
     tokens: dict[Side, tuple[TokenLabel, ...]] = {
         "source": labels(inspection.source_tokens, inspection.unknown_words),
-        "target": _fed_labels(run, inspection),
+        "target": labels_of_fed(inspection),
     }
     predicted = labels(inspection.predicted_tokens)
     visible_QK = inspection.attention[sites[0]].visible_QK
@@ -61,17 +61,14 @@ def maps_of(
     )
 
 
-def _fed_labels(run: Run, inspection: Inspection) -> tuple[TokenLabel, ...]:
+def labels_of_fed(inspection: Inspection) -> tuple[TokenLabel, ...]:
     """Return how what a decoder is fed is shown; what was typed of it looks like a source."""
-    fed, ids = labels(inspection.fed_tokens), inspection.translation
-    if not fed or inspection.source_tokens:
-        return fed
-    n_typed = ids.n_given + 1
-    if len(fed) != len(ids.fed_ids):
-        # Merged to words: that which what is written goes on with counts as typed.
-        last = run.target_tokenizer.describe(ids.fed_ids[:n_typed])[-1].word
-        n_typed = sum(token.word <= last for token in inspection.fed_tokens)
-    return tuple(replace(label, given=at < n_typed) for at, label in enumerate(fed))
+    return fed_labels(inspection.fed_tokens, inspection.n_typed)
+
+
+def fed_labels(fed: Sequence[Token], n_typed: int) -> tuple[TokenLabel, ...]:
+    """Return how tokens are shown that a decoder is fed, of which the first were typed."""
+    return tuple(replace(label, given=at < n_typed) for at, label in enumerate(labels(fed)))
 
 
 def _window(zoom: str | None, shape: Sequence[int]) -> Window | None:

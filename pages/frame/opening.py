@@ -150,8 +150,14 @@ def _offer(offered: Sequence[Example]) -> None:
             )
 
 
-def ask_reference(sentence: str, default: str) -> str:
-    """Ask for the true target of a sentence; filled in where the task knows it."""
+def ask_reference(sentence: str, default: str, *, goes_on: bool = False) -> str:
+    """Ask for the true target of a sentence; filled in where the task knows it.
+
+    Args:
+        sentence: What it is the target of.
+        default: To begin with.
+        goes_on: Whether it is what comes after a prompt.
+    """
     # Another sentence brings its own reference.
     address.goes_with(session.REFERENCE, sentence)
     st.caption(_("Reference"), width="content")
@@ -160,14 +166,20 @@ def ask_reference(sentence: str, default: str) -> str:
         session.REFERENCE,
         default,
         labelled=False,
-        placeholder=_("The true target, to compare with"),
+        placeholder=_("How your text goes on, to compare with")
+        if goes_on
+        else _("The true target, to compare with"),
     )
 
 
 def ask_batch(opened: Opened) -> tuple[str, ...]:
     """Ask for the other sentences of a batch, one on each line; the opened one is the first."""
     path = opened.path
-    default = "\n".join(cached.of_run(companions, path))
+    texts = cached.of_run(companions, path)
+    if len(opened.run.settings.model.stacks) == 1:
+        # What such a model reads is no source of a task.
+        texts = tuple(each.source for each in examples_of(opened.run))
+    default = "\n".join(text for text in texts if text != opened.sentence)
     # Another run brings its own sentences.
     address.belongs_to(session.OTHERS, str(path))
     with st.popover(_("Other sentences of the batch"), width="content"):

@@ -13,7 +13,7 @@ from core.inspection import Inspection, SiteAttention
 from core.tokenizer import Token
 from pages.frame import cached, card_link, controls, layout, lengths, notes, opening, session
 from pages.frame.language import _
-from pages.frame.maps import labels
+from pages.frame.maps import labels, labels_of_fed
 from pages.frame.opening import Opened
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis
@@ -202,7 +202,7 @@ def _ask_whole_words(*, asked: bool = True) -> bool:
 def _labelled(tokens: Sequence[Token], inspection: Inspection) -> tuple[TokenLabel, ...]:
     if tokens is inspection.source_tokens:
         return labels(tokens, inspection.unknown_words)
-    return labels(tokens)
+    return labels_of_fed(inspection)
 
 
 def ask_kind(

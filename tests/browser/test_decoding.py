@@ -261,6 +261,30 @@ def test_where_nothing_looks_back_there_is_no_strip_for_it_and_no_mask(show):
         expect(column(page, "forced").locator(".chip.masked")).to_have_count(0)
 
 
+def test_a_decoder_alone_looks_back_at_its_prompt_and_has_no_source(show):
+    view = decoding_cases.prompt()
+    with show("prompt") as page:
+        go_to(page, 1)
+        for name, side in (("free", view.free), ("forced", view.forced)):
+            assert column(page, name).locator(".strip.source").is_hidden()
+            looks = colours(page, name, "target")
+            assert looks[:4] == scale(getattr(sent("prompt"), name).self_[0, 0, 1, :4])
+            assert len(looks) == len(side.fed) == 7
+        chips = column(page, "free").locator(".fed .chip")
+        shown = [chip.text_content() for chip in chips.all() if chip.is_visible()]
+        assert shown == ["the", "black", "cat", "le"]
+        masked = column(page, "forced").locator(".fed .chip.masked")
+        assert masked.all_text_contents() == [label.text for label in view.forced.fed[4:]]
+        assert column(page, "free").locator(".chip.now").text_content() == "le"
+        go_to(page, 3)
+        by_hand = column(page, "free").locator(".fed .chip.by-hand")
+        assert by_hand.all_text_contents() == ["chien"]
+        page.locator("details.table summary").click()
+        rows = page.locator("tbody tr")
+        assert rows.nth(0).locator("td.free").inner_text() == "the black cat"
+        assert rows.nth(2).locator("td.free").inner_text() == "the black cat le chat"
+
+
 def test_the_prefix_grows_when_free_and_the_rest_is_hidden_by_the_mask_when_forced(show):
     with show("known") as page:
         go_to(page, 2)

@@ -10,6 +10,7 @@ from core.batch import pad
 from core.decoding.sentence import SentenceError, translate
 from core.inspection import inspect_sentence, merge_tokens, merge_visible, merge_weights, merged
 from core.model import Record, build
+from core.runs.run import load_run
 from core.tokenizer import Token
 from core.vocabulary import BOS
 
@@ -261,3 +262,15 @@ def test_merging_leaves_the_inspection_itself_alone(translation_run):
     assert inspection.source_tokens == tokens
     for site, weights_HQK in before.items():
         np.testing.assert_array_equal(inspection.attention[site].weights_HQK, weights_HQK)
+
+
+def test_of_a_decoder_alone_the_prompt_was_typed_and_beside_an_encoder_nothing(opened_path):
+    run = load_run(opened_path("gpt2"))
+    found = inspect_sentence(run, "the animal was")
+    n = len(run.tokenizer.begins) + len(run.tokenizer.encode("the animal was").ids)
+    assert found.n_typed == n < len(found.fed_tokens)
+    words = {token.word for token in found.fed_tokens[:n]}
+    assert merged(found).n_typed == len(words)
+    for kind in ("bert", "marian"):
+        other = inspect_sentence(load_run(opened_path(kind)), "the animal")
+        assert other.n_typed == merged(other).n_typed == 0

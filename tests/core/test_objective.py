@@ -11,7 +11,7 @@ from core.config import ModelConfig
 from core.decoding.greedy import decode_greedily, greedy_steps
 from core.decoding.many import translate_all
 from core.decoding.mask_predict import PASSES, fill_in, n_places
-from core.decoding.sentence import translate
+from core.decoding.sentence import given_text, reference_ids, translate
 from core.evaluate.evaluation import evaluate
 from core.evaluate.files import score_file
 from core.evaluate.metrics import measure
@@ -26,6 +26,7 @@ from core.objective import (
     translations,
     written,
 )
+from core.opening.examples import known_continuation
 from core.runs.run import RunError, load_run
 from core.tasks import TASKS, Sample
 from core.training.prepare import prepare_run, train_tokenizer
@@ -193,6 +194,11 @@ def test_a_run_of_one_stack_is_read_again_and_looked_into(folder, like):
     found = inspect_sentence(run, prompt_of("k d a f"))
     fed = [token.text for token in found.fed_tokens]
     assert fed[: found.translation.n_given + 1] == ["BOS", "k", "d", "a", "f", "="]
+    # What it is to write is known, and ends with EOS as all texts that it learned from.
+    assert known_continuation(run, "k d a f =") == "k d a f"
+    assert known_continuation(run, "k d a f") is None
+    given = given_text(run, "k d a f =")
+    assert reference_ids(run, given, "k d a f") == (*run.tokenizer.encode("k d a f").ids, EOS)
 
 
 def test_a_training_that_goes_on_is_bit_for_bit_the_one_that_never_stopped(

@@ -107,7 +107,9 @@ function svgChip(chip, style) {
   const [middle, colour] = [left + width / 2, side && !special ? style.ink : style.quiet];
   const box = { x: left, y: y - height / 2, width, height, rx: 3 };
   const hollow = { x: left + 0.5, y: box.y + 0.5, width: width - 1, height: height - 1, rx: 3 };
-  const tint = chip.tint ?? style[chip.strong ? `${side}Strong` : side];
+  // What was typed of a text that a model goes on from looks like a source.
+  const kind = flags & FLAGS.given ? "source" : side;
+  const tint = chip.tint ?? style[chip.strong ? `${kind}Strong` : kind];
   const parts = [];
   if (side && special) parts.push(svgNode("rect", { ...hollow, fill: "none", stroke: style.rule }));
   else if (side) parts.push(svgNode("rect", { ...box, fill: tint }));

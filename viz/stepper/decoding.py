@@ -1,8 +1,8 @@
 """The decoding stepper: all steps of one sentence, packed for the component that draws them.
 
 After the header (see `viz.component.payload`) come the weights as 16-bit integers, 0 to 65535: for
-each side cross-attention, then self-attention where there is any, each filled up with zeros to a
-multiple of 4 bytes.
+each side cross-attention, then self-attention, as far as there is any, each filled up with zeros to
+a multiple of 4 bytes.
 """
 
 import hashlib
@@ -68,7 +68,7 @@ def pack_decoding(view: DecodingView, *, key: str = "", locale: str = "en") -> b
         "locale": locale,
         "source": [number(label) for label in view.source],
         "sides": [_written_side(side, number) for side in sides],
-        "shape": view.free.cross.shape[:2],
+        "shape": view.free.n_heads,
         "divergence": view.divergence,
         "difference": view.first_difference,
         "texts": {**DEFAULT_DECODING_TEXTS, **view.texts},
@@ -76,6 +76,8 @@ def pack_decoding(view: DecodingView, *, key: str = "", locale: str = "en") -> b
     header["labels"] = [written_label(label) for label in labels]
     if view.free.self_ is None:
         header["crossOnly"] = True
+    if view.free.cross is None:
+        header["selfOnly"] = True
     written = [each for side in sides for each in (side.cross, side.self_) if each is not None]
     blocks = b"".join(map(_written_weights, written))
     # Lets the component see that only the step to open on has changed, and keep what it has drawn.
@@ -94,18 +96,19 @@ def unpack_decoding(payload: bytes) -> DecodingView:
     labels = [read_label(written) for written in header["labels"]]
     sides = []
     for written in header["sides"]:
-        n = len(written["fed"])
-        shapes = [(*header["shape"], n, len(header["source"])), (*header["shape"], n, n)]
-        weights: list[_Weights] = []
-        for shape in shapes[: 1 if header.get("crossOnly") else 2]:
-            weights.append(_read_weights(payload, shape, at))
-            at += len(padded(bytes(2 * math.prod(shape))))
+        n, n_fed = len(written["steps"]), len(written["fed"])
+        weights: list[_Weights | None] = []
+        for across, absent in ((len(header["source"]), "selfOnly"), (n_fed, "crossOnly")):
+            shape = (*header["shape"], n, across)
+            found = None if header.get(absent) else _read_weights(payload, shape, at)
+            weights.append(found)
+            at += 0 if found is None else len(padded(bytes(2 * math.prod(shape))))
         sides.append(
             SideView(
                 fed=tuple(labels[i] for i in written["fed"]),
                 steps=tuple(_read_step(step, labels) for step in written["steps"]),
                 cross=weights[0],
-                self_=weights[1] if len(weights) > 1 else None,
+                self_=weights[1],
             )
         )
     return DecodingView(

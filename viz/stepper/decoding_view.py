@@ -1,7 +1,7 @@
 """What the decoding stepper shows: one sentence decoded step by step, on one side or on two."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -140,13 +140,13 @@ class StepView:
 
 @dataclass(frozen=True, eq=False)
 class SideView:
-    """All steps of one way of decoding: row i was fed token i after those before it.
+    """All steps of one way of decoding: each was fed one token more than the one before it.
 
     Attributes:
-        fed: BOS and what followed, one per step.
+        fed: What the first step was fed, BOS or a whole prompt, and one token more per step.
         steps: What came out at each.
-        cross: (layers, heads, steps, source), each 0 to 1.
-        self_: (layers, heads, steps, steps), each 0 to 1, and 0 above the diagonal; None where
+        cross: (layers, heads, steps, source), each 0 to 1; None where there is no source.
+        self_: (layers, heads, steps, fed), each 0 to 1, and 0 for what is fed later; None where
             nothing looks at what was fed.
 
     Raises:
@@ -155,24 +155,53 @@ class SideView:
 
     fed: tuple[TokenLabel, ...]
     steps: tuple[StepView, ...]
-    cross: npt.NDArray[np.float32]
+    cross: npt.NDArray[np.float32] | None
     self_: npt.NDArray[np.float32] | None
 
+    @property
+    def n_before(self) -> int:
+        """So many tokens were fed before the one with which the first step begins."""
+        return len(self.fed) - len(self.steps)
+
+    @property
+    def n_heads(self) -> tuple[int, int]:
+        """Layers, and heads in each."""
+        weights = self.self_ if self.cross is None else self.cross
+        assert weights is not None
+        return weights.shape[0], weights.shape[1]
+
     def __post_init__(self) -> None:
-        n = len(self.fed)
-        if n == 0 or len(self.steps) != n:
-            raise ValueError(f"every step is fed one token, got {len(self.steps)} steps, {n} fed")
-        if self.cross.ndim != 4 or 0 in self.cross.shape or self.cross.shape[2] != n:
-            raise ValueError(f"cross needs (layers, heads, {n}, source), got {self.cross.shape}")
-        _check_weights("cross", self.cross)
+        n, n_fed = len(self.steps), len(self.fed)
+        if n == 0 or n_fed < n:
+            raise ValueError(f"every step is fed one token, got {n} steps, {n_fed} fed")
+        if self.cross is None and self.self_ is None:
+            raise ValueError("a side needs cross or self_: nothing is looked at")
+        if self.cross is not None:
+            shape = self.cross.shape
+            if len(shape) != 4 or 0 in shape or shape[2] != n:
+                raise ValueError(f"cross needs (layers, heads, {n}, source), got {shape}")
+            _check_weights("cross", self.cross)
         if self.self_ is None:
             return
-        square = (*self.cross.shape[:2], n, n)
-        if self.self_.shape != square:
-            raise ValueError(f"self_ needs {square}, got {self.self_.shape}")
+        expected = (*self.n_heads, n, n_fed)
+        if self.self_.shape != expected:
+            raise ValueError(f"self_ needs {expected}, got {self.self_.shape}")
         _check_weights("self_", self.self_)
-        if np.triu(self.self_, 1).any():
+        if np.triu(self.self_, 1 + self.n_before).any():
             raise ValueError("self_ needs 0 above the diagonal: no step sees a later word")
+
+
+def _check_sides(sides: Sequence[SideView], n_source: int) -> None:
+    shape = (*sides[0].n_heads, n_source)
+    for side in sides:
+        found = (*side.n_heads, 0 if side.cross is None else side.cross.shape[3])
+        if found != shape:
+            raise ValueError(f"both sides need (layers, heads, source) {shape}, got {found}")
+    if len({side.self_ is None for side in sides}) > 1:
+        raise ValueError("both sides need self_, or none does")
+    before = [side.n_before for side in sides]
+    if len(set(before)) > 1:
+        raise ValueError(f"both sides need as many tokens before the first step, got {before}")
 
 
 def _check_weights(name: str, weights: npt.NDArray[np.float32]) -> None:
@@ -188,7 +217,7 @@ class DecodingView:
     """One sentence, decoded on the model's own words and, where there is a reference, on the true.
 
     Attributes:
-        source: The source sentence's tokens.
+        source: The source sentence's tokens; none for a decoder alone.
         free: Decoded on its own words.
         forced: Decoded on the true words; None without a reference.
         divergence: Kullback–Leibler divergence between the two sides' distributions, in nats, for
@@ -215,16 +244,7 @@ class DecodingView:
 
     def __post_init__(self) -> None:
         sides = [self.free, *([self.forced] if self.forced else [])]
-        shape = (*self.free.cross.shape[:2], len(self.source))
-        for side in sides:
-            layers, heads, _, source = side.cross.shape
-            if (layers, heads, source) != shape:
-                raise ValueError(
-                    f"both sides need (layers, heads, source) {shape}, "
-                    f"got {(layers, heads, source)}"
-                )
-        if len({side.self_ is None for side in sides}) > 1:
-            raise ValueError("both sides need self_, or none does")
+        _check_sides(sides, len(self.source))
         counts = [len(side.steps) for side in sides]
         common = min(counts) if self.forced else 0
         if self.divergence and len(self.divergence) != common:

@@ -129,12 +129,13 @@ function showLook(state, look, point) {
   const column = state.columns.find(({ node }) => node.contains(look));
   const { side: kind, index } = look.dataset;
   const { side, at } = column;
-  const hidden = kind === "target" && Number(index) > at;
+  const last = at + view.before;
+  const hidden = kind === "target" && Number(index) > last;
   const weights = weightsOf(side[kind], view, layer, head, at, side.steps.length);
   const word = ([text]) => element("bdi", "", text);
   const line = element("span", "line");
   line.append(...fillParts(view.texts.look, {
-    query: word(side.fed[at]),
+    query: word(side.fed[last]),
     key: word((kind === "source" ? view.source : side.fed)[index]),
     weight: element("b", "", hidden ? view.texts.hidden : weightWords(weights[index])),
   }));

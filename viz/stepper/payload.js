@@ -15,19 +15,24 @@ function readSteps(data) {
   const sides = header.sides.map(({ fed, steps }) => ({
     fed: fed.map(named),
     steps: steps.map((step) => readStep(step, named)),
-    source: { weights: weights(layers * heads * fed.length * source.length), across: source.length },
+    source: {
+      weights: weights(layers * heads * steps.length * source.length), across: source.length,
+    },
     target: {
-      weights: weights(header.crossOnly ? 0 : layers * heads * fed.length * fed.length),
+      weights: weights(header.crossOnly ? 0 : layers * heads * steps.length * fed.length),
       across: fed.length,
     },
   }));
+  const [{ fed, steps }] = sides;
+  // A prompt is fed before the first step; else nothing but what every text begins with.
+  const before = fed.length - steps.length;
   return {
-    source, layers, heads, sides,
+    source, layers, heads, sides, before, selfOnly: Boolean(header.selfOnly),
     crossOnly: Boolean(header.crossOnly), texts: header.texts, divergence: header.divergence, difference: header.difference,
     start: header.start, arrival: header.arrival, content: header.content,
     count: Math.max(...sides.map(({ steps }) => steps.length)),
     rows: Math.max(...sides.flatMap(({ steps }) => steps.map(({ rows }) => rows.length))),
-    sentence: JSON.stringify(source),
+    sentence: JSON.stringify([source, fed.slice(0, before + 1)]),
   };
 }
 

@@ -12,7 +12,7 @@ function drawScrubber(state) {
     dot.append(element("i", "sign"));
     const written = (free.steps[i] ?? forced?.steps[i])?.chosen.label;
     if (room >= 3 && i < free.steps.length) {
-      dot.append(tokenElement([middle(written[0], room), written[1]], "target", i + 1, "under", view.texts));
+      dot.append(tokenElement([middle(written[0], room), written[1]], "target", i + 1 + view.before, "under", view.texts));
     }
     dot.classList.toggle("difference", i === view.difference);
     dot.classList.toggle("after", view.difference !== null && i > view.difference);

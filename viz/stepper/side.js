@@ -53,6 +53,7 @@ function drawColumn(column, view) {
     target: view.crossOnly ? [] : side.fed.map((label, i) => lookCell(label, "target", i, texts)),
   };
   column.captions.target.hidden = column.strips.target.hidden = view.crossOnly;
+  column.captions.source.hidden = column.strips.source.hidden = view.selfOnly;
   for (const [name, strip] of Object.entries(column.strips)) {
     strip.replaceChildren(...column.looks[name]);
     strip.setAttribute("aria-label", texts[name === "source" ? "looks.source" : "looks.prefix"]);
@@ -60,13 +61,13 @@ function drawColumn(column, view) {
   drawRows(column, view);
 }
 
-function fedChip({ name }, { sides, texts }, label, i) {
+function fedChip({ name }, { sides, texts, before }, label, i) {
   const chip = tokenElement(label, "target", i, "chip", texts);
   const true_ = sides[1]?.fed[i];
   const differs = name === "free" && true_ && !sameLabel(label, true_);
   if (label[0].length > 40) chip.title = label[0]; // it may be cut off
   chip.classList.toggle("differs", Boolean(differs));
-  chip.classList.toggle("by-hand", name === "free" && Boolean(sides[0].steps[i - 1]?.overridden));
+  chip.classList.toggle("by-hand", name === "free" && Boolean(sides[0].steps[i - 1 - before]?.overridden));
   return chip;
 }
 
@@ -90,14 +91,15 @@ function drawColumnStep(column, state) {
   column.ended.textContent = step < steps ? "" : fill(view.texts.ended, { number: steps });
   // Where nothing looks back, no mask hides what comes later: it is not there yet.
   const later = name === "free" || view.crossOnly ? "later" : "masked";
+  const last = at + view.before;
   column.chips.forEach((chip, i) => {
-    chip.classList.toggle(later, i > at);
-    chip.classList.toggle("now", i === at);
+    chip.classList.toggle(later, i > last);
+    chip.classList.toggle("now", i === last);
   });
   for (const kind of ["source", "target"]) {
     const weights = weightsOf(side[kind], view, layer, head, at, steps);
     column.looks[kind].forEach((look, i) => {
-      const hidden = kind === "target" && i > at;
+      const hidden = kind === "target" && i > last;
       if (kind === "target") look.classList.toggle(later, hidden);
       look.firstElementChild.style.backgroundColor =
         hidden ? "" : CSS_COLOURS[Math.round(weights[i] / 257)];
@@ -108,10 +110,11 @@ function drawColumnStep(column, state) {
 }
 
 /** What the next step is fed, and what can be done about it. Drawn in place: focus stays. */
-function drawAppended({ appended, name, side }, { texts }, step, at) {
+function drawAppended({ appended, name, side }, { texts, before }, step, at) {
   const forced = name === "forced";
-  const label = forced ? step.true?.label ?? side.fed[at + 1] ?? step.chosen.label : step.chosen.label;
-  const chip = tokenElement(label, "target", at + 1, "chip", texts);
+  const next = at + 1 + before;
+  const label = forced ? step.true?.label ?? side.fed[next] ?? step.chosen.label : step.chosen.label;
+  const chip = tokenElement(label, "target", next, "chip", texts);
   chip.classList.toggle("by-hand", !forced && step.overridden);
   chip.classList.remove("continues");
   appended.chip.replaceChildren(chip);

@@ -20,12 +20,13 @@ function drawTable(state) {
   nodes.table.querySelector("tbody").replaceChildren(...body);
 }
 
-function tableRow({ sides: [free, forced] }, shown, i) {
+function tableRow({ sides: [free, forced], before }, shown, i) {
   const row = element("tr", "");
   row.dataset.step = i;
-  const prefix = (side) => side.fed.length > i ? words(side.fed.slice(0, i + 1)) : [];
+  const next = i + 1 + before;
+  const prefix = (side) => side.fed.length >= next ? words(side.fed.slice(0, next)) : [];
   const chosen = free.steps[i]?.chosen.label;
-  const truth = forced?.steps[i]?.true?.label ?? forced?.fed[i + 1];
+  const truth = forced?.steps[i]?.true?.label ?? forced?.fed[next];
   const contents = {
     step: () => [String(i)],
     free: () => prefix(free),

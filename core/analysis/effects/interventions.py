@@ -5,12 +5,14 @@ B batch, Q queries, H heads, E width of one head.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 import torch
 from torch import Tensor
 
 from core.batch import collate
+from core.decoding.drafted import drafted_steps
 from core.decoding.forced import forced_steps
 from core.decoding.greedy import greedy_steps
 from core.decoding.sentence import Translation, given_text, longest_text, read_steps, translate
@@ -138,7 +140,9 @@ class BeforeAfter:
         return self.before.translation.target_ids == self.after.translation.target_ids
 
 
-def before_after(run: Run, sentence: str, probe: Probe, reference: str = "") -> BeforeAfter:
+def before_after(
+    run: Run, sentence: str, probe: Probe, reference: str = "", own: Translation | None = None
+) -> BeforeAfter:
     """Translate a sentence with the model as it is and with a probe.
 
     Args:
@@ -147,18 +151,21 @@ def before_after(run: Run, sentence: str, probe: Probe, reference: str = "") -> 
         probe: What is changed.
         reference: The target whose probabilities are compared; by default what the model writes
             when nothing is changed.
+        own: What the model writes when nothing is changed, where it is known.
 
     Raises:
         SentenceError: There is no text.
     """
+    own = translate(run, sentence) if own is None else own
+    written = own.target_ids[own.n_given :]
     reference_ids, ended = tuple(run.target_tokenizer.encode(reference).ids), True
     if not reference_ids:
-        own = translate(run, sentence)
-        reference_ids, ended = own.target_ids[own.n_given :], own.finished
-    return BeforeAfter(
-        before=outcome(run, sentence, reference_ids, None, ended=ended),
-        after=outcome(run, sentence, reference_ids, probe, ended=ended),
+        reference_ids, ended = written, own.finished
+    before, after = (
+        outcome(run, sentence, reference_ids, each, ended=ended, draft=written)
+        for each in (None, probe)
     )
+    return BeforeAfter(before, after)
 
 
 def outcome(
@@ -168,6 +175,7 @@ def outcome(
     probe: Probe | None,
     *,
     ended: bool = True,
+    draft: Sequence[int] = (),
 ) -> Outcome:
     """Translate a sentence with a probe, freely and fed a reference.
 
@@ -177,17 +185,25 @@ def outcome(
         reference_ids: Without BOS and EOS; cut where it is longer than the model's positions.
         probe: What is changed; None for nothing.
         ended: Whether EOS comes after the reference; not where a translation ran into the limit.
+        draft: What the model is likely to write, without EOS: as far as it does, it is written in
+            one pass. It changes nothing but the time.
 
     Raises:
         SentenceError: There is no text.
     """
     found = given_text(run, sentence)
-    options = DecodeOptions(probe=probe, watch=False)
-    written = list(greedy_steps(run.model, found.source_S, options, found.prompt))
     first, *rest = found.prompt
+
+    @cache
+    def forced_on(target: tuple[int, ...]) -> list[DecodeStep]:
+        fed = (*rest, *target)
+        every = forced_steps(run.model, found.source_S, fed, probe, first, watch=False)
+        return list(every)[len(rest) :]
+
     fed = tuple(reference_ids)[: longest_text(run.model) - len(found.prompt)]
-    forced = list(forced_steps(run.model, found.source_S, (*rest, *fed), probe, first))
-    forced = forced[len(rest) :]
+    tried = forced_on(tuple(draft)) if draft else []
+    written = drafted_steps(run.model, found.source_S, tried, probe, found.prompt)
+    forced = forced_on(fed)[:]
     if fed and not ended and found.source_ids:
         # The last step is that of an EOS that nobody wrote.
         forced.pop()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from core.analysis.effects.interventions import BeforeAfter, before_after
 from core.analysis.effects.silencing import every_head
-from core.decoding.sentence import translate
+from core.decoding.sentence import Translation, translate
 from core.heads import Head, Side
 from core.model import Override
 from core.runs.run import Run
@@ -45,7 +45,12 @@ def moved(weights_K: Weights, from_key: int, to_key: int, visible_K: NDArray[np.
 
 
 def override_outcome(
-    run: Run, sentence: str, head: Head, query: int, weights_K: Weights
+    run: Run,
+    sentence: str,
+    head: Head,
+    query: int,
+    weights_K: Weights,
+    own: Translation | None = None,
 ) -> BeforeAfter:
     """Translate a sentence with given weights in the place of one row of one head.
 
@@ -56,6 +61,7 @@ def override_outcome(
         query: The row. In the decoder it is the place of the token that is fed (BOS is 0), whatever
             words the changed model has written up to there.
         weights_K: Over the keys of the row as `core.inspection` gives them.
+        own: What the model writes when nothing is changed, where it is known.
 
     Raises:
         SentenceError: There is no text.
@@ -64,7 +70,7 @@ def override_outcome(
     if head not in every_head(run.model):
         raise ValueError(f"the model has no head {head}")
     kind = head.kind
-    translation = translate(run, sentence)
+    translation = translate(run, sentence) if own is None else own
     lengths: Mapping[Side, int] = {
         "source": len(translation.source_ids),
         "target": len(translation.fed_ids),
@@ -76,7 +82,7 @@ def override_outcome(
     if kind.causal and weights_K[query + 1 :].any():
         raise ValueError(f"row {query} may not look at later tokens")
     override = Override(head, query, torch.tensor(weights_K, dtype=torch.float32))
-    return before_after(run, sentence, override)
+    return before_after(run, sentence, override, own=translation)
 
 
 def _check(weights_K: Weights, n_keys: int) -> None:

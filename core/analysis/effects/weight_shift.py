@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from core.analysis.effects.overriding import Weights, moved
 from core.decoding.forced import forced_steps
-from core.decoding.sentence import translate
+from core.decoding.sentence import Translation, translate
 from core.heads import Head
 from core.model import Override, Probe, Silence
 from core.runs.run import Run
@@ -91,7 +91,12 @@ def suggested_move(
 
 
 def step_changes(
-    run: Run, sentence: str, head: Head, query: int, weights_K: Weights
+    run: Run,
+    sentence: str,
+    head: Head,
+    query: int,
+    weights_K: Weights,
+    own: Translation | None = None,
 ) -> tuple[StepChange, ...]:
     """Return the steps that change when one row of one head looks elsewhere.
 
@@ -101,12 +106,13 @@ def step_changes(
         head: Whose row it is.
         query: The row.
         weights_K: In its place, as `core.analysis.effects.overriding.override_outcome` checks them.
+        own: What the model writes when nothing is changed, where it is known.
 
     Raises:
         SentenceError: There is no text.
     """
     weights = torch.tensor(weights_K, dtype=torch.float32)
-    return _changes(run, sentence, Override(head, query, weights))
+    return _changes(run, own or translate(run, sentence), Override(head, query, weights))
 
 
 def silenced_changes(run: Run, sentence: str, head: Head) -> tuple[StepChange, ...]:
@@ -115,7 +121,7 @@ def silenced_changes(run: Run, sentence: str, head: Head) -> tuple[StepChange, .
     Raises:
         SentenceError: There is no text.
     """
-    return _changes(run, sentence, Silence.of([head]))
+    return _changes(run, translate(run, sentence), Silence.of([head]))
 
 
 def most_changed(changes: Iterable[StepChange]) -> StepChange:
@@ -127,17 +133,17 @@ def most_changed(changes: Iterable[StepChange]) -> StepChange:
     return max(changes, key=lambda each: abs(each.after - each.before))
 
 
-def _changes(run: Run, sentence: str, probe: Probe) -> tuple[StepChange, ...]:
+def _changes(run: Run, translation: Translation, probe: Probe) -> tuple[StepChange, ...]:
     """Feed both models what the unchanged one writes.
 
     So a step differs because of the probe alone, and not because another word came before.
     """
-    translation = translate(run, sentence)
     source_S = torch.tensor(translation.source_ids) if translation.source_ids else None
     fed = translation.target_ids[: run.settings.model.max_positions - 1]
     found = []
     both = (
-        forced_steps(run.model, source_S, fed, each, translation.first) for each in (None, probe)
+        forced_steps(run.model, source_S, fed, each, translation.first, watch=False)
+        for each in (None, probe)
     )
     for step, (one, other) in enumerate(zip(*both, strict=True)):
         if step == len(fed) and not translation.finished:

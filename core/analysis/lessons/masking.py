@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from core.batch import pad
+from core.config import ModelConfig
 from core.decoding.greedy import decode_greedily
 from core.decoding.mask_predict import fill_in
 from core.decoding.sentence import fitting_source, given_text
@@ -49,29 +50,42 @@ class PaddedBatch:
     """Sentences side by side, filled up with PAD to the longest."""
 
     source_ids: tuple[tuple[int, ...], ...]
+    """Empty for a decoder alone."""
     fed_ids: tuple[tuple[int, ...], ...]
-    """BOS and the model's own translation: what the decoder is fed, teacher-forced."""
+    """BOS and the model's own translation: what the decoder is fed, teacher-forced; of a decoder
+    alone the sentences themselves. Empty for an encoder alone."""
     cut: bool
     """True where the end of a sentence was cut off to fit the model."""
     pad_id: int = PAD
-    """The token that fills up."""
+    """The token that fills up; −1 where the model has none."""
     looks_ahead: bool = False
     """True for a parallel decoder, which has no look-ahead mask."""
+    fill_id: int = PAD
+    """What is put there: PAD, or where there is none another, which the look-ahead mask hides."""
 
     @property
     def missing(self) -> tuple[Mask, ...]:
         """The masks that this model does not have."""
-        return tuple(each for each in MASKS if self.looks_ahead and each.name == LOOK_AHEAD)
+        absent = [LOOK_AHEAD] * self.looks_ahead + [PADDING] * (self.pad_id < 0)
+        return tuple(each for each in MASKS if each.name in absent)
 
     @property
     def source_BS(self) -> Tensor:
         """The sources as the encoder gets them."""
-        return pad(self.source_ids, pad_id=self.pad_id)
+        return pad(self.source_ids, pad_id=self.fill_id)
 
     @property
     def fed_BT(self) -> Tensor:
         """The targets as the decoder gets them."""
-        return pad(self.fed_ids, pad_id=self.pad_id)
+        return pad(self.fed_ids, pad_id=self.fill_id)
+
+    @property
+    def inputs(self) -> tuple[Tensor | None, Tensor | None]:
+        """What a model takes: source_BS and fed_BT, None for a stack that it does not have."""
+        return (
+            self.source_BS if any(self.source_ids) else None,
+            self.fed_BT if any(self.fed_ids) else None,
+        )
 
     def ids(self, side: Side) -> Tensor:
         """Return the tokens that the encoder gets, ids_BS, or the decoder, ids_BT."""
@@ -87,19 +101,29 @@ class PaddedBatch:
         return np.arange(lengths_B.max()) < lengths_B[:, None]
 
     @property
+    def first_side(self) -> Side:
+        """The side that the sentences are: the source; of a decoder alone what it is fed."""
+        return "source" if any(self.source_ids) else "target"
+
+    @property
     def n_padding(self) -> int:
-        """PAD tokens among the sources."""
-        return int((~self.is_text("source")).sum())
+        """Tokens that fill up the sentences."""
+        return int((~self.is_text(self.first_side)).sum())
 
 
 def padded_batch(run: Run, sentences: Sequence[str]) -> PaddedBatch:
-    """Return sentences with their translations as one batch.
+    """Return sentences with their translations as one batch; of one stack the sentences alone.
 
     Raises:
         SentenceError: One of them has no text.
     """
-    source_ids, cut = read_sources(run, sentences)
     config = run.model.config
+    if len(config.stacks) == 1:
+        rows, cut = read_texts(run, sentences)
+        none: tuple[tuple[int, ...], ...] = ((),) * len(rows)
+        sides = (rows, none) if "encoder" in config.stacks else (none, rows)
+        return PaddedBatch(*sides, cut, config.pad_id, fill_id=fill_id(config))
+    source_ids, cut = read_sources(run, sentences)
     write = fill_in if config.is_parallel else decode_greedily
     written = write(run.model, pad(source_ids, pad_id=config.pad_id))
     fed = [
@@ -108,7 +132,13 @@ def padded_batch(run: Run, sentences: Sequence[str]) -> PaddedBatch:
     ]
     longest = config.max_positions
     fed_ids = tuple(ids[:longest] for ids in fed)
-    return PaddedBatch(source_ids, fed_ids, cut, config.pad_id, config.is_parallel)
+    pad_id = config.pad_id
+    return PaddedBatch(source_ids, fed_ids, cut, pad_id, config.is_parallel, fill_id(config))
+
+
+def fill_id(config: ModelConfig) -> int:
+    """Return what fills up a batch: PAD, and where a model has none EOS, if it has that."""
+    return config.pad_id if config.pad_id >= 0 else next(iter(config.eos_ids), 0)
 
 
 def read_sources(run: Run, sentences: Sequence[str]) -> tuple[tuple[tuple[int, ...], ...], bool]:
@@ -177,6 +207,9 @@ def visible(
     combined = {mask.attention: everything_111 for mask in MASKS}
     for mask in set(MASKS) - set(without):
         keys_BK = ids[mask.attention.key_side]
+        if not keys_BK.shape[1]:
+            # A stack that the model does not have.
+            continue
         if mask.name == LOOK_AHEAD:
             alone_BQK = causal_mask(keys_BK.shape[1])[None]
         else:
@@ -218,7 +251,7 @@ def attended(
     gone = {*without, *batch.missing}
     changed = visible(batch.source_BS, batch.fed_BT, gone, batch.pad_id)
     probes = [Remask(changed)] if without else []
-    model(batch.source_BS, batch.fed_BT, Probes([*probes, record]))
+    model(*batch.inputs, Probes([*probes, record]))
     scores, weights = (record.tensors[site, step] for step in (Step.SCORES, Step.WEIGHTS))
     n_batch, _, n_queries, n_keys = weights.shape
     seen_BQK = record.tensors[site, Step.VISIBLE].expand(n_batch, n_queries, n_keys)
@@ -249,7 +282,7 @@ def leak(weights_BHQK: NDArray[np.float32], batch: PaddedBatch, head: Head) -> L
     padded_BQK = np.broadcast_to(~keys_BK[:, None, :], (len(keys_BK), n_queries, n_keys))
     padded_NK = padded_BQK[queries_BQ]
     later_QK = np.triu(np.ones((n_queries, n_keys), bool), 1)
-    later_QK &= head.kind.causal and not batch.missing
+    later_QK &= head.kind.causal and not batch.looks_ahead
     later_NK = np.broadcast_to(later_QK, padded_BQK.shape)[queries_BQ]
     total = len(weights_NK)
     return Leak(

@@ -14,7 +14,7 @@ from pages.frame import clicks, components, controls, notes, pin, selection, ses
 from pages.frame.cells import cell_columns
 from pages.frame.files import stacked
 from pages.frame.language import N_, _, n_, number, plain
-from pages.frame.maps import labels
+from pages.frame.maps import labels, labels_of_fed
 from pages.frame.opening import Opened
 from pages.frame.selection import Selection, key_tokens, query_tokens
 from pages.frame.view import Columns, Shown
@@ -89,7 +89,7 @@ def _followed(selected: Selection) -> tuple[Side, int]:
 
 def _target(inspection: Inspection) -> tuple[TokenLabel, ...]:
     """Return what a decoder is fed, and what its last row predicts; nothing without a decoder."""
-    fed = labels(inspection.fed_tokens)
+    fed = labels_of_fed(inspection)
     return (*fed, *labels(inspection.predicted_tokens)[-1:]) if fed else ()
 
 

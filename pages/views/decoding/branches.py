@@ -12,7 +12,6 @@ import streamlit as st
 
 from core.decoding.methods import Method
 from core.decoding.step import DecodeStep, total_log_probability
-from core.vocabulary import EOS
 from pages.frame import address, cached, session
 from pages.frame.language import _, number, plain
 from pages.frame.opening import Opened
@@ -171,12 +170,13 @@ def _read(text: str, opened: Opened) -> dict[int, int]:
         opened.run.settings.model.max_positions,
         opened.run.target_tokenizer.vocab_size,
     )
+    never = opened.run.settings.model.never_said
     pairs = [pair.partition(":") for pair in text.split()]
     found = {position(step, n_steps): position(token, n_tokens) for step, _colon, token in pairs}
     return {
         step: token
         for step, token in found.items()
-        if step is not None and token is not None and token >= EOS
+        if step is not None and token is not None and token not in never
     }
 
 

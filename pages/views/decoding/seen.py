@@ -61,7 +61,8 @@ def of_step(opened: Opened, free: Sequence[DecodeStep], at: int) -> str:
 
 def of_rest(opened: Opened, free: Sequence[DecodeStep], overrides: Mapping[int, int]) -> str:
     """Say whether what follows a word that somebody put in is what the model wrote without it."""
-    own = opened.inspection.translation.target_ids
+    translation = opened.inspection.translation
+    own = translation.target_ids[translation.n_given :]
     at = max(overrides, default=len(free))
     ends = opened.run.model.config.eos_ids
     now = tuple(step.chosen for step in free if step.chosen not in ends)
@@ -97,6 +98,8 @@ def of_sides(
         return ""
     if first_difference is None and is_own:
         return _("Both sides agree: the reference is what it writes itself.")
+    if first_difference is None and not opened.inspection.source_tokens:
+        return _("Both sides **agree at every step** of the reference.")
     if first_difference is None:
         return _("It makes no mistake, so that both sides **agree at every step**.")
     if first_difference >= len(forced):

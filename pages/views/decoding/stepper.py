@@ -10,7 +10,7 @@ from core.decoding.step import DecodeStep, weights_of_steps
 from core.evaluate.side_by_side import SideBySide, StepFigures
 from core.heads import Site
 from pages.frame.language import translated
-from pages.frame.maps import labels
+from pages.frame.maps import fed_labels, labels
 from pages.frame.opening import Opened
 from pages.frame.view import Columns
 from pages.views.decoding.branches import Overrides
@@ -136,15 +136,19 @@ def _of_heads(decodings: TwoDecodings) -> list[Row]:
 
 
 def _side(opened: Opened, steps: Sequence[DecodeStep], figures: Sequence[StepFigures]) -> SideView:
-    def weights(sites: list[Site]) -> NDArray[np.float32]:
+    def weights(sites: list[Site]) -> NDArray[np.float32] | None:
+        if not sites:
+            return None
         return np.stack([weights_of_steps(steps, site).numpy() for site in sorted(sites)])
 
     of_self = [site for site in steps[0].attention if site.attention.is_self]
+    fed = opened.run.target_tokenizer.describe(steps[-1].prefix)
+    alone = not opened.inspection.source_tokens
     return SideView(
-        fed=labels(opened.run.target_tokenizer.describe(steps[-1].prefix)),
+        fed=fed_labels(fed, len(steps[0].prefix) if alone else 0),
         steps=tuple(_step(opened, each) for each in figures),
         cross=weights([site for site in steps[0].attention if site not in of_self]),
-        self_=weights(of_self) if of_self else None,
+        self_=weights(of_self),
     )
 
 

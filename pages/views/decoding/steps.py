@@ -6,8 +6,10 @@ import streamlit as st
 
 from core.decoding.forced import forced_steps
 from core.decoding.methods import Beam, Forced, Method
+from core.decoding.sentence import given_text, reference_ids
 from core.decoding.step import steps
 from core.evaluate.side_by_side import side_by_side
+from core.opening.examples import known_continuation
 from pages.frame import arrival, cached, components, opening, session
 from pages.frame.language import N_, _, n_, number
 from pages.frame.opening import Opened
@@ -31,23 +33,38 @@ HOW_TO_READ = N_(
   in each step, in nats; 0 as long as both sides were fed the same.
 """
 )
+HOW_TO_READ_ALONE = N_(
+    """
+- The **prompt** is what was typed: both sides are fed it first, in one pass. Step 0 predicts the
+  token after it.
+- **Free running**: the model gets each token that it writes as its next input. An early mistake is
+  fed back, and everything after it is conditioned on it (exposure bias).
+- **Teacher forcing**: the model is fed the text of the reference, whatever it would have written.
+  Row i may look at the tokens up to i only (the look-ahead mask), so that one pass computes what
+  decoding would compute step by step.
+- The **bars** are the model's distribution over the next token. Click another word on the free
+  side, and decoding goes on from there.
+- **Looks at**: the weights of one head in this step, over the prompt and what was fed since.
+- **KL(forced ‖ free)**: how far the distribution of free running is from that of teacher forcing
+  in each step, in nats; 0 as long as both sides were fed the same.
+"""
+)
 
 
 def draw(opened: Opened) -> Shown | None:
     """Draw both decodings, and below them what was kept and what a search dropped."""
-    translation = opened.inspection.translation
-    known = opened.task.reference(translation.source) if opened.task else None
+    translation, alone = opened.inspection.translation, _is_alone(opened)
+    known = _known(opened)
     row = st.container(horizontal=True, vertical_alignment="bottom")
     with row:
         # What the model writes itself can be edited: so both sides stay.
-        reference = opening.ask_reference(opened.sentence, known or translation.text)
+        usual = known or translation.text
+        reference = opening.ask_reference(opened.sentence, usual, goes_on=alone)
         method = methods.ask()
     if method is None:
         return None
     is_own = known is None and reference == translation.text
-    # Its own words are fed as it wrote them: split anew, they might be other tokens.
-    encoded = opened.run.target_tokenizer.encode(reference).ids
-    target = translation.target_ids if is_own else encoded
+    target = _own_ids(opened) if is_own else _ids_of(opened, reference)
     decodings = _decoded(opened, method, target)
     overrides, free = decodings.overrides, decodings.free
     _warn(decodings, len(target), is_own=is_own)
@@ -89,28 +106,72 @@ def draw(opened: Opened) -> Shown | None:
             )
         ),
         pictures=pictures,
-        formula=r"p(y \mid x) = \prod_t p(y_t \mid y_{<t},\, x)",
-        how_to_read=_(HOW_TO_READ),
-        tries=[
-            _("Corrupt an early token: does the model find its way back?"),
-            _("Change a word of the reference: where do the two sides part, and how far?"),
-            _("Keep a decoding, then choose another word: which one is more probable as a whole?"),
-        ],
+        formula=r"p(y \mid \mathrm{prompt}) = \prod_t p(y_t \mid \mathrm{prompt},\, y_{<t})"
+        if alone
+        else r"p(y \mid x) = \prod_t p(y_t \mid y_{<t},\, x)",
+        how_to_read=_(HOW_TO_READ_ALONE) if alone else _(HOW_TO_READ),
+        tries=_tries(alone=alone),
     )
+
+
+def _tries(*, alone: bool) -> list[str]:
+    changed = _("Change a word of the reference: where do the two sides part, and how far?")
+    if alone:
+        changed = _("Type your own text as the reference: which of its words surprise the model?")
+    return [
+        _("Corrupt an early token: does the model find its way back?"),
+        changed,
+        _("Keep a decoding, then choose another word: which one is more probable as a whole?"),
+    ]
+
+
+def _is_alone(opened: Opened) -> bool:
+    """Return whether the model is a decoder alone, which goes on from a prompt."""
+    return "encoder" not in opened.run.settings.model.stacks
+
+
+def _known(opened: Opened) -> str | None:
+    """Return the true target, where it is known."""
+    if opened.task is not None:
+        return opened.task.reference(opened.inspection.translation.source)
+    return cached.of_run(known_continuation, opened.path, opened.sentence)
+
+
+def _own_ids(opened: Opened) -> tuple[int, ...]:
+    """Return the model's own words as it wrote them: split anew, they might be other tokens."""
+    translation = opened.inspection.translation
+    written = translation.target_ids[translation.n_given :]
+    ended = _is_alone(opened) and translation.finished
+    return (*written, *opened.run.settings.model.eos_ids[:1]) if ended else written
+
+
+def _ids_of(opened: Opened, reference: str) -> tuple[int, ...]:
+    return reference_ids(opened.run, given_text(opened.run, opened.sentence), reference)
 
 
 def _decoded(opened: Opened, method: Method, target: tuple[int, ...]) -> TwoDecodings:
     overrides = branches.chosen(opened, method)
     free = cached.decoded(opened.path, opened.sentence, method, overrides)
-    fitting = target[: opened.run.settings.model.max_positions - 1]
+    # Before the first step stand BOS, or the whole prompt.
+    n_begun = opened.inspection.translation.n_given + 1
+    fitting = target[: opened.run.settings.model.max_positions - n_begun]
     forced = cached.decoded(opened.path, opened.sentence, Forced(fitting), {}) if target else []
-    return TwoDecodings(opened, free, forced, side_by_side(free, forced), overrides)
+    figures = side_by_side(free, forced, goes_on=_goes_on(opened, target))
+    return TwoDecodings(opened, free, forced, figures, overrides)
+
+
+def _goes_on(opened: Opened, target: tuple[int, ...]) -> bool:
+    """Return whether the reference is a text that has no end."""
+    return _is_alone(opened) and target[-1:] != opened.run.settings.model.eos_ids[:1]
 
 
 def _warn(decodings: TwoDecodings, n_reference: int, *, is_own: bool) -> None:
     """Say in one line what was cut, did not come to an end, or is no true target."""
     said, free, forced = [], decodings.free, decodings.forced
-    if free[-1].chosen not in decodings.opened.run.model.config.eos_ids:
+    opened, alone = decodings.opened, _is_alone(decodings.opened)
+    # A text that goes on has no end; one of a task has.
+    ends = not alone or not opened.run.settings.is_opened
+    if ends and free[-1].chosen not in opened.run.settings.model.eos_ids:
         n = len(free)
         said.append(
             n_(
@@ -119,9 +180,11 @@ def _warn(decodings: TwoDecodings, n_reference: int, *, is_own: bool) -> None:
                 n,
             ).format(n=number(n))
         )
-    if forced and len(forced) <= n_reference:
+    if forced and len(forced) < n_reference + (not alone):
         said.append(_("The reference was cut: the model has no more positions."))
-    if forced and is_own:
+    if forced and is_own and alone:
+        said.append(_("The reference is what the model writes itself. Type how your text goes on."))
+    elif forced and is_own:
         said.append(_("No true target is known: the reference is the model's own output. Edit it."))
     if not forced:
         said.append(_("Without a reference there is nothing to force."))
@@ -136,11 +199,13 @@ def _python(decodings: TwoDecodings, method: Method, target: tuple[int, ...]) ->
         imports.append("from core.decoding.methods import Forced")
         lines = [
             f"target = {target}",
-            "longest = run.settings.model.max_positions - 1",
-            "forced = decode(run.model, given.source_ids, Forced(target[:longest]))",
+            "longest = run.settings.model.max_positions - len(given.prompt)",
+            "fitting = Forced(target[:longest])",
+            "forced = decode(run.model, given.source_ids, fitting, prompt=given.prompt)",
         ]
+    open_end = ", goes_on=True" if _goes_on(decodings.opened, target) else ""
     lines += [
-        "found = side_by_side(free, forced)",
+        f"found = side_by_side(free, forced{open_end})",
         "both = (*found.free, *found.forced)",
         "numbers = {",
         '    "probability": [each.probabilities for each in both],',

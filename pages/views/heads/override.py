@@ -138,7 +138,8 @@ def _take_move(element: str, kind: Kind, row: int) -> None:
 def _moved(shown: Moved, how: str) -> Result:
     weights_K = shown.weights_QK[shown.row]
     after_K = rewired(weights_K, shown.key, shown.visible_K, everything=how == EVERYTHING)
-    where = (shown.opened.sentence, shown.head, shown.row, after_K)
+    own = shown.opened.inspection.translation
+    where = (shown.opened.sentence, shown.head, shown.row, after_K, own)
     with st.spinner(_("Writing with the row moved …"), show_time=False):
         return Result(
             after_K,

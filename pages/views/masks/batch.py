@@ -20,7 +20,7 @@ from core.tokenizer import Tokenizer
 from pages.frame import cached, controls, opening, session, snippets
 from pages.frame.cells import cell_columns
 from pages.frame.language import _, number, plain
-from pages.frame.maps import labels
+from pages.frame.maps import fed_labels, labels
 from pages.frame.notes import site_and_head
 from pages.frame.opening import Opened
 from pages.frame.selection import ask_kind, ask_layer_and_head, axis_of_keys, axis_of_queries
@@ -60,12 +60,11 @@ class Chosen:
     @property
     def about(self) -> Mapping[str, str]:
         """What files say of the sentence and the head."""
-        fed_ids = self.batch.fed_ids[self.sentence]
-        return {
-            "sentence": self.sentences[self.sentence],
-            "translation": self.tokenizers["target"].decode(fed_ids[1:]),
-            "head": site_and_head(self.head),
-        }
+        said = {"sentence": self.sentences[self.sentence]}
+        if all(each is not None for each in self.batch.inputs):
+            fed_ids = self.batch.fed_ids[self.sentence]
+            said["translation"] = self.tokenizers["target"].decode(fed_ids[1:])
+        return said | {"head": site_and_head(self.head)}
 
     def of_head(self, without: tuple[Mask, ...] = ()) -> HeadOfBatch:
         """Return what the head does with the batch when some masks are left out."""
@@ -111,7 +110,11 @@ class Chosen:
         )
 
     def _labels(self, side: Side) -> tuple[TokenLabel, ...]:
-        return labels(self.tokenizers[side].describe(self.batch.ids(side)[self.sentence].tolist()))
+        tokens = self.tokenizers[side].describe(self.batch.ids(side)[self.sentence].tolist())
+        if self.batch.inputs[0] is None:
+            # All of it was typed, but what fills up.
+            return fed_labels(tokens, len(self.batch.fed_ids[self.sentence]))
+        return labels(tokens)
 
 
 def ask(opened: Opened, *, heads: bool) -> Chosen:
@@ -125,7 +128,8 @@ def ask(opened: Opened, *, heads: bool) -> Chosen:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         sentences = opening.ask_batch(opened)
         kinds = list(dict.fromkeys(site.attention for site in sites))
-        kind = ask_kind(kinds, Kind.DECODER_SELF, name=session.ATTENTION)
+        several = len(kinds) > 1
+        kind = ask_kind(kinds, Kind.DECODER_SELF, name=session.ATTENTION, asked=several)
         index = controls.number(_("sentence"), len(sentences), 0, session.ROW)
         chosen_sites = [site for site in sites if site.attention is kind]
         layer, head = 0, 0

@@ -11,7 +11,7 @@ from core.config import ModelConfig
 from core.model.masks import causal_mask, decoder_mask, padding_mask
 from pages.frame.components import matrices
 from pages.frame.files import stacked
-from pages.frame.language import _, n_, number
+from pages.frame.language import _, n_, number, plain
 from pages.frame.opening import Opened
 from pages.frame.view import Shown
 from pages.views.masks.batch import Chosen, ask
@@ -36,7 +36,9 @@ def draw(opened: Opened) -> Shown:
     }
     panels = [_mask(chosen, titles[name], visible_QK) for name, visible_QK in masks.items()]
     picture = matrices(Matrices(panels=panels), key="received_maps")
-    st.caption(_kinds_said(chosen.batch, opened.run.settings.model))
+    config = opened.run.settings.model
+    one = len(config.stacks) == 1
+    st.caption(_one_kind_said(chosen) if one else _kinds_said(chosen.batch, config))
     return Shown(
         name=f"masks.{chosen.kind}",
         title=_("Which word may look at which: {kind}").format(kind=_(chosen.kind.label)),
@@ -52,15 +54,24 @@ def draw(opened: Opened) -> Shown:
         pictures=[picture],
         about={name: fact for name, fact in chosen.about.items() if name != "head"},
         formula=FORMULA,
-        tries=(
-            _("Make one of the other sentences longer: every map grows, filled with PAD."),
+        tries=_tries(config),
+    )
+
+
+def _tries(config: ModelConfig) -> list[str]:
+    said = [_("Make one of the other sentences longer: every map grows, filled with PAD.")]
+    if len(config.stacks) == 2:
+        said.append(
             _(
                 "Switch between the three kinds of attention: which may not look ahead, and why "
                 "do the others need no such mask?"
-            ),
-            _("Delete all other sentences: without padding there is nothing to hide."),
-        ),
-    )
+            )
+        )
+    if config.stacks == ("decoder",):
+        said.append(_("Delete all other sentences: the look-ahead mask hides as much as before."))
+    else:
+        said.append(_("Delete all other sentences: without padding there is nothing to hide."))
+    return said
 
 
 def _seen(masks: Mapping[str, NDArray[np.bool_]]) -> str:
@@ -70,10 +81,14 @@ def _seen(masks: Mapping[str, NDArray[np.bool_]]) -> str:
     text = n_(
         "**{hidden}** of {n} cell is hidden", "**{hidden}** of {n} cells are hidden", total
     ).format(hidden=number(hidden), n=number(total))
-    parts = [_("{n} by the padding mask").format(n=number(int((~masks[PADDING]).sum())))]
+    parts = []
+    if PADDING in masks:
+        padded = number(int((~masks[PADDING]).sum()))
+        parts.append(_("{n} by the padding mask").format(n=padded))
     if LOOK_AHEAD in masks:
         ahead = number(int((~masks[LOOK_AHEAD]).sum()))
         parts.append(_("{n} by the look-ahead mask").format(n=ahead))
+    if len(parts) == 2:
         both = ~masks[PADDING] & ~masks[LOOK_AHEAD]
         if both.any():
             parts.append(_("{n} of them by both").format(n=number(int(both.sum()))))
@@ -90,6 +105,35 @@ def _mask(chosen: Chosen, title: str, visible_QK: NDArray[np.bool_]) -> Matrix:
         scale="mask",
         hidden_value="0",
         value_name=_("may look"),
+    )
+
+
+def _one_kind_said(chosen: Chosen) -> str:
+    """Return which masks the attention of a model of one stack gets, with the shapes."""
+    batch, side = chosen.batch, chosen.batch.first_side
+    if side == "source":
+        said = _(
+            "Batch of {n} × {length} tokens, {padding} of them PAD. Encoder self-attention "
+            "({length} × {length}) gets the padding mask, and no look-ahead mask: it reads a text "
+            "that is there as a whole."
+        )
+    elif batch.missing:
+        said = _(
+            "Batch of {n} × {length} tokens, {padding} of them fill up: this model has no PAD, so "
+            "that {token} takes its place. Its decoder self-attention ({length} × {length}) gets "
+            "the look-ahead mask alone, which hides from every word all that stands behind it."
+        )
+    else:
+        said = _(
+            "Batch of {n} × {length} tokens, {padding} of them PAD. Decoder self-attention "
+            "({length} × {length}) gets look-ahead and padding combined."
+        )
+    [fills] = chosen.tokenizers[side].describe([batch.fill_id])
+    return said.format(
+        n=number(len(chosen.sentences)),
+        length=number(batch.ids(side).shape[1]),
+        padding=number(batch.n_padding),
+        token=plain(fills.text),
     )
 
 

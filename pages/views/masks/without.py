@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.analysis.lessons.mask_losses import MaskLoss, losses_without
+from core.analysis.lessons.mask_losses import MaskLoss, losses_in_texts, losses_without
 from core.analysis.lessons.masking import (
     LOOK_AHEAD,
     MASKS,
@@ -25,6 +25,7 @@ from pages.frame.language import _, n_, number, percent, plain
 from pages.frame.messages import explained
 from pages.frame.notes import site_and_head, within_sentence
 from pages.frame.opening import Opened
+from pages.frame.snippets import listed
 from pages.frame.view import Columns, Shown
 from pages.views.masks.batch import Chosen, ask, weights_map
 from viz.charts.bars import bars
@@ -45,38 +46,52 @@ def draw(opened: Opened) -> Shown:
     if off:
         panels.append(weights_map(chosen, changed, titles[1]))
     pictures = [matrices(Matrices(panels=panels), key="leak_maps")]
-    cases = _ask_losses(opened)
+    cases = _ask_losses(opened, chosen)
     if cases:
-        pictures.append(chart(_losses(opened.run, cases)))
+        pictures.append(chart(_losses(opened.run, chosen, cases)))
     return Shown(
         name=f"without.{chosen.head.site}.{chosen.head.index}",
         title=f"{site_and_head(chosen.head)}: {titles[1]}",
         numbers=lambda: _numbers(chosen, (done, changed), off, cases),
-        seen=_leak_said(chosen, off, changed.leak),
-        python=_python(chosen, off, measured=bool(cases)),
-        code=(visible, Remask, leak, losses_without),
+        seen=" ".join(filter(None, (_leak_said(chosen, off, changed.leak), _cost(off, cases)))),
+        python=_python(chosen, off, _measuring(opened.run, chosen) if cases else ""),
+        code=(visible, Remask, leak, losses_in_texts if _has_texts(opened.run) else losses_without),
         pictures=pictures,
         about=chosen.about,
         formula=r"""\mathrm{leak} = \frac{1}{|\text{rows}|} \sum_{i} \sum_{j \text{ hidden}}
         w_{ij}, \qquad \mathcal{L} = -\frac{1}{T} \sum_t \log p(y_t \mid y_{<t}, x)""",
-        tries=(
+        tries=_tries(opened.run.settings.model.stacks, chosen),
+    )
+
+
+def _tries(stacks: Sequence[str], chosen: Chosen) -> list[str]:
+    said = []
+    if "decoder" in stacks:
+        said.append(
             _(
                 "Decoder self-attention without look-ahead: the model could see the answer, "
                 "but has never learned to use it. Measure its loss below."
-            ),
+            )
+        )
+    if "decoder" in stacks and chosen.batch.pad_id >= 0:
+        said.append(
             _(
                 "Decoder self-attention without its padding mask: no row that is a word "
                 "changes, because PAD stands behind every word, where the look-ahead mask "
                 "hides it. Only the rows of PAD do, and nobody reads them."
-            ),
-            _("Cross-attention without its padding mask: measure what that costs below."),
-        ),
-    )
+            )
+        )
+    if len(stacks) == 2:
+        said.append(_("Cross-attention without its padding mask: measure what that costs below."))
+    if stacks == ("encoder",):
+        said.append(_("Make one of the other sentences longer: more of the weight leaks to PAD."))
+    return said
 
 
 def _ask_which(chosen: Chosen) -> tuple[Mask, ...]:
     """Ask which masks of the chosen kind of attention are switched off."""
-    offered = [mask for mask in MASKS if mask.attention is chosen.kind]
+    absent = chosen.batch.missing
+    offered = [mask for mask in MASKS if mask.attention is chosen.kind and mask not in absent]
     labels = {PADDING: _("padding mask"), LOOK_AHEAD: _("look-ahead mask")}
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(_("switched off"), width="content")
@@ -150,28 +165,65 @@ def _mask_said(mask: Mask) -> str:
     return names[mask.name].format(kind=_(mask.attention.full_label))
 
 
-def _ask_losses(opened: Opened) -> tuple[MaskLoss, ...]:
+def _cost(off: Sequence[Mask], cases: Sequence[MaskLoss]) -> str:
+    """Say what leaving out the masks does to the loss, where that was measured."""
+    losses = {case.without: case.loss for case in cases}
+    if not off or tuple(off) not in losses:
+        return ""
+    before, after = losses[()], losses[tuple(off)]
+    text = _("The loss goes from {before} to **{after}** nats per token.")
+    return text.format(before=number(before, 3), after=number(after, 3))
+
+
+def _has_texts(run: Run) -> bool:
+    """Return whether a loss is that of the texts shown: nobody knows what the model learned."""
+    return run.settings.is_opened and run.settings.model.stacks == ("decoder",)
+
+
+def _measured_on(run: Run, chosen: Chosen) -> str:
+    """Return in words what losses are measured on."""
+    if _has_texts(run):
+        n = len(chosen.sentences)
+        return n_("the {n} text of the batch", "the {n} texts of the batch", n).format(n=number(n))
+    return measured_on.sentences(run, measured_on.most(run, LOSS_SAMPLES))
+
+
+def _measuring(run: Run, chosen: Chosen) -> str:
+    """Return the Python that measures the losses."""
+    if _has_texts(run):
+        return f"losses_in_texts(run, {listed(chosen.sentences)})"
+    return f"losses_without(run, {LOSS_SAMPLES})"
+
+
+def _ask_losses(opened: Opened, chosen: Chosen) -> tuple[MaskLoss, ...]:
     """Measure on request what leaving out each mask costs on held-out sentences."""
-    on = measured_on.sentences(opened.run, measured_on.most(opened.run, LOSS_SAMPLES))
+    run = opened.run
+    if run.settings.is_opened and run.settings.model.stacks == ("encoder",):
+        st.caption(_("Nothing is predicted of a text that is only read: there is no loss to tell."))
+        return ()
     question = _("Measure the loss without each mask on {sentences}")
-    if not controls.toggle(question.format(sentences=on), "measure_losses"):
+    asked = question.format(sentences=_measured_on(run, chosen))
+    if not controls.toggle(asked, "measure_losses"):
         return ()
     try:
         with st.spinner(_("Measuring …")):
+            if _has_texts(run):
+                return cached.of_run(losses_in_texts, opened.path, chosen.sentences)
             return cached.of_run(losses_without, opened.path, LOSS_SAMPLES)
     except RunError as error:
         st.caption(plain(explained(error)))
         return ()
 
 
-def _losses(run: Run, cases: Sequence[MaskLoss]) -> Chart:
-    on = measured_on.sentences(run, measured_on.most(run, LOSS_SAMPLES))
+def _losses(run: Run, chosen: Chosen, cases: Sequence[MaskLoss]) -> Chart:
     title = _("Loss of the loaded model on {sentences}, teacher-forced (seed 0)")
+    if _has_texts(run):
+        title = _("Loss of the loaded model on {sentences}, teacher-forced")
     return bars(
         {_("loss"): [case.loss for case in cases]},
         [_case_said(case) for case in cases],
         value=Quantity(_("cross-entropy per token, nats")),
-        title=title.format(sentences=on),
+        title=title.format(sentences=_measured_on(run, chosen)),
     )
 
 
@@ -214,7 +266,9 @@ def _names(off: Sequence[Mask]) -> str:
     return ", ".join(f"{mask.attention}:{mask.name}" for mask in off)
 
 
-def _python(chosen: Chosen, off: Sequence[Mask], *, measured: bool) -> str:
+def _python(chosen: Chosen, off: Sequence[Mask], measuring: str) -> str:
+    """Return Python that computes all numbers again; `measuring` is that of the losses, if any."""
+    measures = measuring.partition("(")[0]
     masks = "".join(f'Mask(Kind("{mask.attention}"), "{mask.name}"), ' for mask in off)
     imports = [
         *(
@@ -222,7 +276,7 @@ def _python(chosen: Chosen, off: Sequence[Mask], *, measured: bool) -> str:
             if off
             else []
         ),
-        *(["from core.analysis.lessons.mask_losses import losses_without"] if measured else []),
+        *([f"from core.analysis.lessons.mask_losses import {measures}"] if measures else []),
     ]
     lines = [
         f"off = ({masks.strip()})",
@@ -231,9 +285,9 @@ def _python(chosen: Chosen, off: Sequence[Mask], *, measured: bool) -> str:
         "numbers += [each.leak.padding for each in (done, changed)]",
         "numbers += [each.leak.future for each in (done, changed)]",
     ]
-    if measured:
+    if measuring:
         lines += [
-            f"cases = losses_without(run, {LOSS_SAMPLES})",
+            f"cases = {measuring}",
             "numbers += [case.loss for case in cases]",
             "numbers += [case.token_accuracy for case in cases]",
         ]

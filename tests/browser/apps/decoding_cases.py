@@ -191,12 +191,25 @@ def cross_only():
     return replace(view, free=free, forced=forced)
 
 
+def prompt():
+    """A decoder alone goes on from "the black cat": it has no source, and looks back alone."""
+    view, given = known(), labels("the black cat")
+
+    def after(side, seed):
+        n = len(side.steps)
+        seen = causal(2, 3, n + 2, seed)[:, :, 2:]
+        return SideView((*given, *side.fed[1:]), side.steps, None, seen)
+
+    return replace(view, source=(), free=after(view.free, 6), forced=after(view.forced, 7))
+
+
 CASES = {
     "known": known,
     "sentence": sentence,
     "by_hand": lambda: sentence(by_hand=(10,)),
     "alone": alone,
     "cross_only": cross_only,
+    "prompt": prompt,
     "short": short,
     "opened": lambda: replace(sentence(), start=4),
     "many": many,

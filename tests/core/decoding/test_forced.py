@@ -37,6 +37,15 @@ def test_forced_steps_append_the_true_tokens_and_eos(model, source_S):
     assert [one.chosen for one in forced] == [7, 8, EOS]
 
 
+def test_without_watching_the_steps_are_the_same_and_no_map_is_kept(model, source_S):
+    watched = list(forced_steps(model, source_S, [7, 8]))
+    unwatched = list(forced_steps(model, source_S, [7, 8], watch=False))
+    for one, other in zip(watched, unwatched, strict=True):
+        assert (one.prefix, one.chosen) == (other.prefix, other.chosen)
+        torch.testing.assert_close(one.probabilities, other.probabilities)
+        assert one.attention and not other.attention
+
+
 def test_forcing_an_empty_target_asks_for_eos_at_once(model, source_S):
     [only] = forced_steps(model, source_S, [])
     assert (only.prefix, only.chosen) == ((BOS,), EOS)

@@ -8,6 +8,8 @@ from core.decoding.sampling import Sampling
 from core.decoding.step import length_limit
 from core.model import build
 from core.vocabulary import EOS
+from tests.core.families.both import opened
+from tests.core.families.random_models import drawn
 
 
 def chosen(steps):
@@ -25,6 +27,33 @@ def test_every_method_gives_steps_that_follow_each_other(model, source, method):
     for before, after in zip(steps, steps[1:], strict=False):
         assert after.prefix == (*before.prefix, before.chosen)
     assert all(step.attention for step in steps)
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "llama3"])
+def test_what_is_forced_after_a_prompt_is_what_the_model_finds_fed_each_beginning(kind):
+    alone = opened(drawn(kind))
+    prompt, target = (5, 9, 7), (8, 4, 6, 11)
+    steps = decode(alone, (), Forced(target), prompt=prompt)
+    assert chosen(steps) == list(target)
+    for at, step in enumerate(steps):
+        assert step.prefix == (*prompt, *target[:at])
+        with torch.no_grad():
+            logits_V = alone(None, torch.tensor([step.prefix]))[0, -1]
+        torch.testing.assert_close(step.probabilities, logits_V.softmax(0), atol=1e-5, rtol=0)
+        rows = list(step.attention.values())
+        assert all(row_HK.shape[1] == len(step.prefix) for row_HK in rows)
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "llama3"])
+def test_its_own_words_forced_after_a_prompt_give_its_own_steps(kind):
+    alone, prompt = opened(drawn(kind)), (5, 9, 7)
+    free = decode(alone, (), Greedy(), prompt=prompt)
+    forced = decode(alone, (), Forced(tuple(chosen(free))), prompt=prompt)
+    for one, other in zip(free, forced, strict=True):
+        assert (one.prefix, one.chosen) == (other.prefix, other.chosen)
+        torch.testing.assert_close(one.probabilities, other.probabilities, atol=1e-5, rtol=0)
+        for site, row_HK in one.attention.items():
+            torch.testing.assert_close(row_HK, other.attention[site], atol=1e-5, rtol=0)
 
 
 def test_steps_of_a_beam_are_those_of_its_best_hypothesis(model, source, source_S):

@@ -12,12 +12,15 @@ from core.decoding.sentence import (
     Given,
     SentenceError,
     fitting_source,
+    given_text,
     given_translation,
     read_steps,
+    reference_ids,
     source_tensor,
     translate,
 )
 from core.model import build
+from core.runs.run import load_run
 from core.vocabulary import BOS, EOS
 
 TEXTS = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=150).map(" ".join)
@@ -83,3 +86,20 @@ def test_a_given_target_is_taken_as_far_as_the_model_can_be_fed_it(copy_run, tar
 def test_a_given_target_may_be_empty(copy_run):
     found = given_translation(copy_run, "a b", " ")
     assert (found.fed_ids, found.text, found.finished) == ((BOS,), "", True)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "reference"), [("The capital of France is", "Paris."), ("it", "was"), ("a", ", b")]
+)
+def test_a_reference_after_a_prompt_is_split_as_the_whole_text_is(opened_path, prompt, reference):
+    run = load_run(opened_path("gpt2"))
+    found = given_text(run, prompt)
+    space = "" if reference.startswith(",") else " "
+    whole = run.tokenizer.encode(f"{prompt}{space}{reference}").ids
+    assert (*found.prompt, *reference_ids(run, found, reference)) == whole
+    assert reference_ids(run, found, "") == ()
+
+
+def test_the_reference_of_a_source_is_split_alone(copy_run):
+    found = given_text(copy_run, "a b c")
+    assert reference_ids(copy_run, found, "a b") == copy_run.tokenizer.encode("a b").ids

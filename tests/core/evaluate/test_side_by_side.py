@@ -55,6 +55,12 @@ def test_steps_beyond_the_reference_have_no_true_token():
     assert len(found.divergence) == 1
 
 
+def test_a_text_that_has_no_end_does_not_part_where_the_reference_ends():
+    assert side_by_side(FREE, FORCED[:1]).first_difference == 1
+    assert side_by_side(FREE, FORCED[:1], goes_on=True).first_difference is None
+    assert side_by_side(FREE, FORCED, goes_on=True).first_difference == 1
+
+
 def test_losses_of_the_true_tokens_are_added_up():
     found = running_losses(FORCED)
     losses = [-math.log(each) for each in (0.5, 0.2, 0.2)]

@@ -1,5 +1,7 @@
 from urllib.parse import parse_qs
 
+import pytest
+
 from tests.pages.conftest import said
 
 
@@ -23,3 +25,22 @@ def test_the_head_of_a_map_has_a_link_to_its_card(open_page):
 def test_views_of_all_heads_have_none(open_page):
     at = open_page("attention", view="word", model="copy")
     assert "Card of this head" not in [each.proto.label for each in at.get("page_link")]
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "bert", "marian"])
+def test_no_link_leads_to_a_card_that_a_model_has_not(open_page, opened_path, elsewhere, kind):
+    """One stack reads no pairs, and of an opened translator nobody knows pairs to measure on."""
+    elsewhere("OWN", opened_path(kind).parent)
+    query = {"model": f"runs/{kind}", "sentence": "it was too tired"}
+    refused = open_page("heads", trial="card", **query)
+    assert refused.info and not refused.get("bidi_component")
+    for view in ("maps", "lines", "steps"):
+        at = open_page("attention", view=view, **query)
+        assert at.get("bidi_component")
+        assert "Card of this head" not in [each.proto.label for each in at.get("page_link")]
+
+
+def test_no_link_leads_to_the_card_of_a_parallel_decoder(open_page):
+    at = open_page("attention", view="maps", model="parallel")
+    assert "Card of this head" not in [each.proto.label for each in at.get("page_link")]
+    assert open_page("heads", trial="card", model="parallel").info

@@ -54,6 +54,17 @@ def test_a_decoder_that_does_not_look_back_is_packed_without_those_weights():
     assert np.abs(back.forced.cross - view.forced.cross).max() <= 1 / 65535
 
 
+def test_a_decoder_alone_is_packed_with_its_prompt_and_without_a_source():
+    view = decoding_cases.prompt()
+    assert view.free.n_before == 2
+    back = unpack_decoding(pack_decoding(view))
+    assert back.source == () and back.free.cross is None and back.forced.cross is None
+    for one, other in ((back.free, view.free), (back.forced, view.forced)):
+        assert (one.fed, one.steps) == (other.fed, other.steps)
+        assert one.self_.shape == (2, 3, 5, 7)
+        assert np.abs(one.self_ - other.self_).max() <= 1 / 65535
+
+
 def with_cross(weights):
     view = decoding_cases.known()
     cross = view.free.cross.copy()

@@ -73,6 +73,26 @@ def test_a_view_that_contradicts_itself_is_refused(changes, message):
         replace(decoding_cases.known(), **changes)
 
 
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"self_": None}, "cross or self_"),
+        ({"self_": np.full((2, 3, 5, 7), 0.1, np.float32)}, "diagonal"),
+        ({"self_": np.zeros((2, 3, 5, 5), np.float32)}, r"self_ needs \(2, 3, 5, 7\)"),
+    ],
+)
+def test_a_side_after_a_prompt_that_contradicts_itself_is_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        replace(decoding_cases.prompt().free, **changes)
+
+
+def test_both_sides_go_on_from_a_prompt_of_the_same_length():
+    view = decoding_cases.prompt()
+    shorter = replace(view.forced, fed=view.forced.fed[1:], self_=view.forced.self_[..., 1:])
+    with pytest.raises(ValueError, match=r"before the first step, got \[2, 1\]"):
+        replace(view, forced=shorter)
+
+
 def test_sides_may_differ_in_length():
     back = unpack_decoding(pack_decoding(decoding_cases.short()))
     assert back.forced is not None

@@ -165,3 +165,15 @@ def test_the_step_that_changes_most_is_found_whichever_way_it_changes():
         for step, (before, after) in enumerate([(0.5, 0.6), (0.9, 0.2), (0.1, 0.4)])
     ]
     assert most_changed(changes).step == 1
+
+
+def test_what_the_unchanged_model_writes_may_be_known(run, inspection):
+    head = Head(GUIDED, 0)
+    weights_K = rewired(
+        inspection.weights_of(head)[8],
+        3,
+        inspection.attention[GUIDED].visible_QK[8],
+        everything=True,
+    )
+    found = step_changes(run, SENTENCE, head, 8, weights_K)
+    assert step_changes(run, SENTENCE, head, 8, weights_K, inspection.translation) == found

@@ -237,3 +237,62 @@ def test_a_parallel_decoder_gets_no_look_ahead_mask_and_nothing_of_it_leaks(para
     # Without the padding mask later words stay visible, too.
     without = (Mask(Kind.DECODER_SELF, PADDING),)
     assert attended(parallel_run.model, batch, site, without).visible_BQK.all()
+
+
+@pytest.fixture(scope="module", params=["gpt2", "llama3", "bert"])
+def alone_run(request, opened_path):
+    """A model of one stack that learned elsewhere: two decoders without PAD, and an encoder."""
+    return load_run(opened_path(request.param))
+
+
+def test_a_batch_of_one_stack_holds_the_sentences_themselves(alone_run):
+    config, batch = alone_run.model.config, padded_batch(alone_run, TEXTS)
+    side = "source" if config.stacks == ("encoder",) else "target"
+    rows = batch.source_ids if side == "source" else batch.fed_ids
+    assert not any(batch.fed_ids if side == "source" else batch.source_ids)
+    read = alone_run.tokenizer
+    assert rows == tuple((*read.begins, *read.encode(t).ids, *read.ends) for t in TEXTS)
+    lengths = [len(row) for row in rows]
+    assert batch.first_side == side
+    assert batch.n_padding == sum(max(lengths) - n for n in lengths) > 0
+    assert [each is None for each in batch.inputs] == [side == "target", side == "source"]
+    filled = {int(i) for n, row in zip(lengths, batch.ids(side), strict=True) for i in row[n:]}
+    assert filled == {config.pad_id if config.pad_id >= 0 else config.eos_ids[0]}
+
+
+def test_the_masks_of_one_stack_are_those_that_it_makes_itself(alone_run):
+    batch, record = padded_batch(alone_run, TEXTS), Record()
+    with torch.inference_mode():
+        alone_run.model(*batch.inputs, record)
+    for site in alone_run.model.sites():
+        found = attended(alone_run.model, batch, site)
+        np.testing.assert_allclose(found.weights_BHQK, record.weights(site).numpy(), atol=1e-5)
+        assert leak(found.weights_BHQK, batch, Head(site, 0)) == Leak(0, 0)
+
+
+def test_a_decoder_without_pad_hides_what_fills_up_by_the_look_ahead_mask_alone(alone_run):
+    if alone_run.model.config.stacks == ("encoder",):
+        pytest.skip("an encoder hides it by its padding mask")
+    batch = padded_batch(alone_run, TEXTS)
+    assert {mask.name for mask in batch.missing} == {PADDING}
+    assert set(alone(batch, Kind.DECODER_SELF, 1)) == {LOOK_AHEAD}
+    site = alone_run.model.sites()[0]
+    together = attended(alone_run.model, batch, site).weights_BHQK
+    for number, row in enumerate(batch.fed_ids):
+        one = PaddedBatch(((),), (row,), False, batch.pad_id, fill_id=batch.fill_id)
+        by_itself = attended(alone_run.model, one, site).weights_BHQK[0]
+        n = len(row)
+        np.testing.assert_allclose(together[number][:, :n, :n], by_itself, atol=1e-5)
+    off = (Mask(Kind.DECODER_SELF, LOOK_AHEAD),)
+    found = head_of_batch(alone_run.model, batch, Head(site, 0), 1, off).leak
+    assert found.future > 0 and found.padding > 0
+
+
+def test_an_encoder_alone_has_a_padding_mask_and_no_other(opened_path):
+    run = load_run(opened_path("bert"))
+    batch = padded_batch(run, TEXTS)
+    assert set(alone(batch, Kind.ENCODER_SELF, 1)) == {PADDING}
+    site = run.model.sites()[0]
+    off = (Mask(Kind.ENCODER_SELF, PADDING),)
+    found = head_of_batch(run.model, batch, Head(site, 0), 1, off)
+    assert found.visible_QK.all() and found.leak.padding > 0 and found.leak.future == 0

@@ -7,6 +7,7 @@ from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
 from tests.pages.conftest import ROOT, component, send_from
 from tests.pages.views.attention.conftest import run_lines, seen, written
+from viz.lines.lines import unpack as unpack_lines
 from viz.plane.strips import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -260,3 +261,25 @@ def test_the_last_token_fed_is_said_to_be_looked_at_by_no_other(open_view):
     last = str(len(inspected().fed_tokens) - 1)
     at, _ = open_view("word", side="target", token=last, direction="by")
     assert seen(at) == "No other token may look at **.**."
+
+
+@pytest.mark.parametrize("unit", ["tokens", "words"])
+def test_what_was_typed_of_a_text_is_tinted_as_typed_in_every_picture(
+    open_page, opened_path, elsewhere, unit
+):
+    path = opened_path("gpt2")
+    elsewhere("OWN", path.parent)
+    query = {"model": "runs/gpt2", "sentence": "the animal was", "unit": unit}
+    found = inspect_sentence(load_run(path), "the animal was")
+    found = merged(found) if unit == "words" else found
+    n = found.n_typed
+    for view, name, read in (
+        ("word", "strips", lambda payload: unpack(payload).target),
+        ("lines", "lines", lambda payload: unpack_lines(payload).keys),
+        ("lines", "lines", lambda payload: unpack_lines(payload).queries),
+    ):
+        labels = read(component(open_page("attention", view=view, **query), name).bytes)
+        given = [label.given for label in labels]
+        assert given == [True] * n + [False] * (len(given) - n)
+        # What it writes may all go on with the last word.
+        assert len(given) > n or unit == "words"

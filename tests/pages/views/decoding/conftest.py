@@ -1,5 +1,7 @@
 import pytest
 
+from core.runs.run import load_run
+from tests.pages.conftest import ROOT
 from tests.pages.views.attention.conftest import flat, run_lines
 from viz.stepper.decoding import unpack_decoding
 
@@ -14,10 +16,10 @@ def texts(labels):
     return [label.text for label in labels]
 
 
-def assert_python_leaves_the_same_numbers(shown, *columns):
+def assert_python_leaves_the_same_numbers(shown, *columns, root=ROOT):
     """Run a view's Python, and compare what it leaves with these columns, one after another."""
     expected = flat([list(shown.numbers()[name]) for name in columns])
-    found = run_lines(shown.python)
+    found = run_lines(shown.python, root)
     missing = [value for value in found if value is None]
     assert len(found) == len(expected)
     assert [value is None for value in found] == [value is None for value in expected]
@@ -36,3 +38,15 @@ def open_view(open_page, handed_over):
         return at, handed_over[-1] if handed_over else None
 
     return opener
+
+
+@pytest.fixture
+def decoders(opened_path, elsewhere):
+    """Return a function that puts an opened decoder among the visitor's runs, and loads it."""
+
+    def put(kind):
+        path = opened_path(kind)
+        elsewhere("OWN", path.parent)
+        return load_run(path)
+
+    return put

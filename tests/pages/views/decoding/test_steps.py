@@ -1,6 +1,11 @@
+import numpy as np
 import pytest
+import torch
 
 from core.decoding.methods import Forced, Greedy, decode
+from core.decoding.sentence import given_text, reference_ids, translate
+from core.heads import Site
+from core.model import Record
 from core.runs.run import load_run
 from tests.pages.conftest import ROOT, said, send
 from tests.pages.views.decoding.conftest import (
@@ -133,3 +138,103 @@ def test_a_sentence_that_nobody_translated_brings_what_the_model_writes_to_be_ed
     assert "No true target is known: the reference is the model's own output." in said(at)
     reference(at).set_value(f"{own} Oui.").run()
     assert "No true target is known" not in said(at)
+
+
+FACT = "The capital of France is"
+MADE = "Paris and it was not Rome."
+
+
+def fed_to(run, ids):
+    """Return probabilities_TV and the maps of one plain pass, without steps and without a cache."""
+    record = Record()
+    with torch.no_grad():
+        logits_TV = run.model(None, torch.tensor([ids]), record)[0].double()
+    return logits_TV.softmax(dim=-1), record
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "llama3"])
+def test_a_decoder_alone_is_shown_with_its_prompt_and_the_users_text_forced(
+    open_view, decoders, kind
+):
+    run = decoders(kind)
+    query = {"model": f"runs/{kind}", "sentence": FACT, "reference": MADE}
+    at, shown = open_view("steps", **query)
+    view = stepper(at)
+    prompt = run.tokenizer.encode(FACT).ids
+    prompt = (*run.tokenizer.begins, *prompt)
+    true = run.tokenizer.encode(f"{FACT} {MADE}").ids[len(prompt) - len(run.tokenizer.begins) :]
+    own = translate(run, FACT).fed_ids[len(prompt) :]
+    assert view.source == () and view.free.n_before == view.forced.n_before == len(prompt) - 1
+    typed = [label.given for label in view.free.fed]
+    assert typed == [True] * len(prompt) + [False] * (len(typed) - len(prompt))
+    for side, ids in ((view.free, own), (view.forced, true)):
+        shares_TV, record = fed_to(run, (*prompt, *ids))
+        assert len(side.steps) == len(ids)
+        for index, step in enumerate(side.steps):
+            row = len(prompt) - 1 + index
+            assert step.top[0].probability == pytest.approx(float(shares_TV[row].max()), abs=1e-5)
+            if side is view.forced:
+                share = float(shares_TV[row, true[index]])
+                assert step.true_probability == pytest.approx(share, abs=1e-5)
+            else:
+                [token] = run.target_tokenizer.describe([int(shares_TV[row].argmax())])
+                assert step.chosen.text == token.text
+                assert ids[index] == int(shares_TV[row].argmax())
+        for layer in range(side.self_.shape[0]):
+            maps_HQK = record.weights(Site("decoder", layer, "self"))[0]
+            rows = maps_HQK[:, len(prompt) - 1 : len(prompt) - 1 + len(ids), : len(side.fed)]
+            np.testing.assert_allclose(side.self_[layer], rows.numpy(), atol=2e-5)
+    assert_python_leaves_the_same_numbers(shown, "value", root=run.path.parent.parent)
+
+
+def test_the_loss_of_the_users_text_is_that_of_a_plain_pass(open_view, decoders):
+    run = decoders("gpt2")
+    query = {"model": "runs/gpt2", "sentence": FACT, "reference": MADE, "decoding_step": "1"}
+    at, shown = open_view("steps", **query)
+    ids = run.tokenizer.encode(f"{FACT} {MADE}").ids
+    n = len(run.tokenizer.encode(FACT).ids)
+    shares_TV, _record = fed_to(run, (*run.tokenizer.begins, *ids))
+    begun = len(run.tokenizer.begins) + n - 1
+    losses = [-float(shares_TV[begun + i, token].log()) for i, token in enumerate(ids[n:])]
+    total = f"of the whole reference **{sum(losses):.3f}**, per token {np.mean(losses):.3f}"
+    assert total in said(at)
+    assert "The two sides part at step" in shown.seen
+    assert "cross-attention" not in shown.how_to_read
+
+
+def test_without_a_text_of_the_user_it_is_forced_on_what_it_writes_itself(open_view, decoders):
+    run = decoders("gpt2")
+    at, shown = open_view("steps", model="runs/gpt2", sentence=FACT)
+    view = stepper(at)
+    assert texts(view.free.fed) == texts(view.forced.fed)
+    assert max(view.divergence) < 1e-5
+    assert "Both sides agree: the reference is what it writes itself." in shown.seen
+    assert "The reference is what the model writes itself. Type how your text goes on." in said(at)
+    at, shown = open_view("steps", model="runs/gpt2", sentence=FACT, reference="")
+    assert stepper(at).forced is None
+    assert_python_leaves_the_same_numbers(shown, "value", root=run.path.parent.parent)
+
+
+def test_a_text_that_ends_before_the_model_does_is_no_difference(open_view, decoders):
+    run = decoders("gpt2")
+    ids = reference_ids(run, given_text(run, FACT), "Paris")
+    chosen = " ".join(f"{step}:{token}" for step, token in enumerate(ids))
+    query = {"model": "runs/gpt2", "sentence": FACT, "reference": "Paris", "overrides": chosen}
+    at, shown = open_view("steps", **query)
+    assert len(stepper(at).free.steps) > len(stepper(at).forced.steps) == len(ids)
+    assert "Both sides **agree at every step** of the reference." in shown.seen
+    assert_python_leaves_the_same_numbers(shown, "value", root=run.path.parent.parent)
+
+
+def test_another_word_of_a_decoder_alone_is_followed(open_view, decoders):
+    run = decoders("gpt2")
+    query = {"model": "runs/gpt2", "sentence": FACT, "overrides": "2:5"}
+    at, shown = open_view("steps", **query)
+    view, prompt = stepper(at), given_text(run, FACT).prompt
+    ids = list(translate(run, FACT).fed_ids[: len(prompt) + 2]) + [5]
+    while len(ids) < len(view.free.fed):
+        ids.append(int(fed_to(run, ids)[0][-1].argmax()))
+    fed = run.target_tokenizer.describe(ids)
+    assert texts(view.free.fed) == [token.text for token in fed]
+    assert [step.overridden for step in view.free.steps[:4]] == [False, False, True, False]
+    assert "What follows" in shown.seen

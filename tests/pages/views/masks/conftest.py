@@ -19,6 +19,23 @@ def run():
     return load_run(ROOT / "gallery" / "translate-guided")
 
 
+TEXTS = "it was\nThe animal did not cross the street because it was too tired."
+FACT = "The capital of France is"
+
+
+@pytest.fixture
+def open_alone(open_page, opened_path, elsewhere):
+    """Return a function that opens the lesson on a model of one stack, and loads the run."""
+
+    def opener(kind, view, **query):
+        path = opened_path(kind)
+        elsewhere("OWN", path.parent)
+        asked = {"model": f"runs/{kind}", "sentence": FACT, "others": TEXTS} | query
+        return open_page("masks", masks=view, **asked), load_run(path)
+
+    return opener
+
+
 def panels(at):
     [component] = at.get("bidi_component")
     return unpack(component.proto.bytes).panels

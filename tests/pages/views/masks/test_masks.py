@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 
 from core.analysis.lessons.masking import padded_batch
+from core.opening.examples import examples_of
 from tests.pages.conftest import said
 from tests.pages.views.conftest import assert_takeable, computed, numbers_of
-from tests.pages.views.masks.conftest import KINDS, OTHERS, TIRED, panels, texts
+from tests.pages.views.masks.conftest import FACT, KINDS, OTHERS, TEXTS, TIRED, panels, texts
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -76,3 +77,44 @@ def test_a_parallel_decoder_has_no_triangle_and_it_is_said_why(open_page):
     np.testing.assert_array_equal(received.visible, padding.visible)
     assert (received.visible == received.visible[0]).all()
     assert "no look-ahead mask: a parallel decoder is never asked for the next word" in said(at)
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "llama3"])
+def test_a_decoder_without_pad_gets_the_look_ahead_mask_alone(open_alone, handed_over, kind):
+    at, run = open_alone(kind, "masks", row="1")
+    look_ahead, received = panels(at)
+    n = max(len(padded_batch(run, (text,)).fed_ids[0]) for text in (FACT, *TEXTS.splitlines()))
+    triangle = np.tril(np.ones((n, n), bool))
+    np.testing.assert_array_equal(look_ahead.visible, triangle)
+    np.testing.assert_array_equal(received.visible, triangle)
+    ids = padded_batch(run, (FACT, *TEXTS.splitlines())).fed_BT[1].tolist()
+    assert texts(received.columns) == [token.text for token in run.tokenizer.describe(ids)]
+    n_text = len(padded_batch(run, ("it was",)).fed_ids[0])
+    given = [label.given for label in received.columns.labels]
+    assert given == [True] * n_text + [False] * (n - n_text)
+    hidden = n * (n - 1) // 2
+    text = said(at)
+    assert f"**{hidden}** of {n * n} cells are hidden: {hidden} by the look-ahead mask." in text
+    assert "this model has no PAD" in text
+    # There is but one kind of attention: nothing is asked.
+    assert not [each for each in at.segmented_control if each.key == "attention"]
+    [shown] = handed_over
+    assert_takeable(at, shown)
+    assert computed(shown, run.path.parent.parent) == numbers_of(shown, "may_look")
+    assert set(shown.about) == {"sentence"}
+
+
+def test_an_encoder_alone_gets_the_padding_mask_alone_and_it_is_said_why(open_alone):
+    at, run = open_alone("bert", "masks", row="1")
+    padding, received = panels(at)
+    row = padded_batch(run, (FACT, *TEXTS.splitlines())).source_BS[1].numpy()
+    expected = np.broadcast_to(row != run.model.config.pad_id, (len(row), len(row)))
+    np.testing.assert_array_equal(padding.visible, expected)
+    np.testing.assert_array_equal(received.visible, expected)
+    assert "no look-ahead mask: it reads a text that is there as a whole" in said(at)
+
+
+def test_the_other_sentences_of_one_stack_are_texts_that_it_can_read(open_alone):
+    at, run = open_alone("gpt2", "masks", others=None)
+    offered = [each.source for each in examples_of(run)]
+    assert at.text_area(key="others").value.splitlines() == [t for t in offered if t != FACT]

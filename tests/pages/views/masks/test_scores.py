@@ -44,3 +44,18 @@ def test_the_line_counts_rows_whose_largest_score_is_hidden(open_masks):
     best = scores.values.argmax(axis=-1)
     n = sum(not masked.visible[row, key] for row, key in enumerate(best))
     assert f"In **{n}** of {len(best)} rows the largest score is hidden" in said(at)
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "llama3", "bert"])
+def test_scores_of_one_stack_become_weights(open_alone, handed_over, kind):
+    at, run = open_alone(kind, "scores", row="1", layer="1", head="1")
+    scores, masked, weights = panels(at)
+    hidden = np.where(masked.visible, 0.0, -np.inf)
+    assert (~masked.visible).any()
+    exponentials = np.exp(scores.values.astype(np.float64) + hidden)
+    wanted = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    np.testing.assert_allclose(weights.values, wanted, atol=1e-6)
+    assert "rows the largest score is hidden" in said(at)
+    [shown] = handed_over
+    names = ("score", "masked_score", "weight", "smallest_row_sum", "largest_row_sum")
+    assert computed(shown, run.path.parent.parent) == numbers_of(shown, *names)

@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 import torch
 
-from core.analysis.lessons.mask_losses import losses_without
+from core.analysis.lessons.mask_losses import losses_in_texts, losses_without
 from core.analysis.lessons.masking import LOOK_AHEAD, PADDING, Mask, attended, padded_batch
 from core.heads import Kind, Site
 from core.runs.run import load_run
+from pages.frame.language import percent
 from pages.views.masks.without import LOSS_SAMPLES
 from tests.pages.conftest import ROOT, chart_rows, said
 from tests.pages.views.conftest import assert_takeable, computed, numbers_of
-from tests.pages.views.masks.conftest import OTHERS, TIRED, panels
+from tests.pages.views.masks.conftest import FACT, OTHERS, TEXTS, TIRED, panels
 
 
 def test_without_look_ahead_weight_goes_to_the_future(open_masks, run):
@@ -98,3 +99,39 @@ def test_measured_losses_are_taken_away_too(open_page, handed_over):
     assert numbers_of(shown, "loss") == [row["value"] for row in chart_rows(at)]
     names = ("weight", "leak_to_padding", "leak_to_future", "loss", "token_accuracy")
     assert computed(shown) == numbers_of(shown, *names)
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "llama3"])
+def test_without_look_ahead_a_decoder_alone_sees_the_future(open_alone, handed_over, kind):
+    at, run = open_alone(kind, "without", row="2", measure_losses="true")
+    before, after = panels(at)
+    assert (np.triu(before.values, 1) == 0).all()
+    assert (np.triu(after.values, 1) > 0).any()
+    # There is no padding mask to switch off.
+    assert at.button_group(key="off").options == ["look-ahead mask"]
+    batch = padded_batch(run, (FACT, *TEXTS.splitlines()))
+    rows = [len(ids) for ids in batch.fed_ids]
+    off = [Mask(Kind.DECODER_SELF, LOOK_AHEAD)]
+    all_BQK = attended(run.model, batch, Site("decoder", 0, "self"), off).weights_BHQK[:, 0]
+    of_words = [all_BQK[b, :n].astype(float) for b, n in enumerate(rows)]
+    future = sum(np.triu(w[:, :n], 1).sum() for w, n in zip(of_words, rows, strict=True))
+    shown = handed_over[-1]
+    assert f"**{percent(future / sum(rows))}** of the weight" in shown.seen
+    one, other = (each.loss for each in losses_in_texts(run, (FACT, *TEXTS.splitlines())))
+    assert f"The loss goes from {one:.3f} to **{other:.3f}** nats per token." in shown.seen
+    assert [row["value"] for row in chart_rows(at)] == pytest.approx([one, other])
+    assert "the 3 texts of the batch" in at.toggle(key="measure_losses").label
+    names = ("weight", "leak_to_padding", "leak_to_future", "loss", "token_accuracy")
+    assert computed(shown, run.path.parent.parent) == numbers_of(shown, *names)
+
+
+def test_without_its_padding_mask_weight_of_an_encoder_alone_leaks_to_pad(open_alone, handed_over):
+    at, _run = open_alone("bert", "without", row="1")
+    assert at.button_group(key="off").value == ["padding"]
+    before, after = panels(at)
+    hidden = before.values == 0
+    share = float(after.values[hidden].sum())
+    assert share > 0
+    assert "Without the padding mask of encoder self-attention" in handed_over[-1].seen
+    assert "Nothing is predicted of a text that is only read" in said(at)
+    assert not [each for each in at.toggle if each.key == "measure_losses"]
