@@ -85,8 +85,8 @@ STOPS = (
             "strip is what one head does with “did”."
         ),
         question=N_(
-            "At how many different tokens do the 12 heads look most from “it”, not counting “it” "
-            "itself?"
+            "Each of the 12 heads looks at one token most. How many different ones are these from "
+            "“it” (below: from “did”), “it” itself not counted?"
         ),
         task=N_("Click “it” in the sentence."),
         shows={"side": "source", "token": str(_IT)},
@@ -130,7 +130,7 @@ STOPS = (
         ),
         question=N_("With “elle” in the place of “il”: do the words after it change?"),
         task=N_("Click “elle” in the bars of the step that writes “il”."),
-        shows={"overrides": f"{_IL}:{_ELLE}"},
+        shows={"overrides": f"{_IL}:{_ELLE}", "decoding_step": str(_IL + 3)},
     ),
     Stop(
         title=N_("Teacher forcing"),
@@ -199,14 +199,20 @@ STOPS = (
     Stop(
         title=N_("Layer after layer"),
         page="layers",
-        query={**_OPENED, "sentence": _DOG, "layers": "lens", "lens_stack": "decoder"},
+        query={
+            **_OPENED,
+            "sentence": _DOG,
+            "layers": "lens",
+            "lens_stack": "decoder",
+            "lens_position": str(_FED_QU),
+        },
         text=N_(
             "Every layer adds to the same stream of vectors. So we can read it as if the layers "
             "ended early, here those of the decoder."
         ),
         question=N_(
-            "Take “The cow fell because it was old.” After which layer, 0 or 1, does “elle” follow "
-            "“qu'”?"
+            "“The cow fell because it was old” (below: another sentence). In the column “qu'”, is "
+            "“elle” the best guess after layer 0 already, or only after layer 1?"
         ),
         task=N_("Type that sentence, and follow the column of “qu'”, which writes “elle”."),
         shows={"sentence": _COW, "lens_position": str(_FED_QU)},
@@ -220,8 +226,8 @@ STOPS = (
             "learn. This is the last stop: below every view stands what to try next."
         ),
         question=N_(
-            "While a model learns to copy, in 850 steps: when does the head that is sharpest in "
-            "the end become sharp?"
+            "A head is sharp when it looks at one letter alone. In 850 steps of learning to copy, "
+            "when do the heads become sharp: before step 100, before 200, or later?"
         ),
         task=N_("Press “Start” and watch; the answer shows a model that was trained like this."),
         shows={"training": "forming", "model": "copy", "kind": "decoder.cross"},

@@ -1,8 +1,8 @@
 """Mask-predict: a parallel decoder fills in all words at once, then again those it doubts most.
 
 Ghazvininejad et al. 2019: pass k of K (from 0) masks the n (K − k) / K least sure of n places and
-predicts them anew from all others. The target ends at its first EOS. They predict n beforehand; here
-pass 0 fills in more places than are needed, and n is where what it wrote ends.
+predicts them anew from all others. The target ends at its first EOS. They predict n beforehand;
+here pass 0 fills in more places than are needed, and n is where what it wrote ends.
 
 B batch, S source length, T places of the target.
 """

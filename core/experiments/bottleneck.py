@@ -11,8 +11,7 @@ BOTTLENECK = Experiment(
     claim=N_(
         "Without attention, all that a recurrent decoder knows of the source is one vector: the "
         "longer the sentence, the more is lost. With attention to every word, length hardly "
-        "matters. Rows of 4 to 16 letters are reversed here, since nothing but their length makes "
-        "one harder than another; longer ones are never learned from."
+        "matters, as far as it was learned: here rows of 4 to 16 letters that are to be reversed."
     ),
     source="Cho et al. 2014; Sutskever et al. 2014; Luong et al. 2015",
     variants=(
@@ -30,7 +29,7 @@ BOTTLENECK = Experiment(
         ),
         Variant(
             "two_way",
-            N_("GRU both ways, with attention"),
+            N_("GRU, two ways, with attention"),
             {**_RECURRENT, "encoder_mixing": "gru_two_way", "n_heads": 1},
         ),
     ),

@@ -10,12 +10,12 @@ COPYING = Experiment(
     question=N_("Can a model write a name that it has never seen?"),
     claim=N_(
         "A softmax over the vocabulary says only what it was trained to say. A pointer copies what "
-        "the decoder looks at, whatever it is: it has names right that no training saw, if they "
-        "are read as one vector, so that nothing can be learned by heart about any of them."
+        "the decoder looks at, whatever it is: it has names right that no training saw, most "
+        "surely if all names are read as one vector, so that none is learned by heart."
     ),
     source="Vinyals et al. 2015; Gu et al. 2016; See et al. 2017",
     variants=(
-        Variant(BASE, N_("pointer, names as one vector"), shipped="copying"),
+        Variant(BASE, N_("pointer, all names alike"), shipped="copying"),
         Variant(
             "pointer",
             N_("pointer, a vector for each name"),
@@ -24,7 +24,7 @@ COPYING = Experiment(
         ),
         Variant(
             "plain_shared",
-            N_("no pointer, names as one vector"),
+            N_("no pointer, all names alike"),
             {"pointer": False},
             Expected.LESS,
         ),
@@ -44,4 +44,8 @@ COPYING = Experiment(
         **{"evaluate_every": 100, "checkpoint_every": 350},
     },
     measures=HOW_NAMES_ARE_TREATED,
+    caution=N_(
+        "Every held-out sentence has a name that no training saw. Without a pointer there is no "
+        "way to write it: 0 % is what must come out."
+    ),
 )

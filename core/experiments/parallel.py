@@ -8,29 +8,27 @@ PARALLEL = Experiment(
     name="parallel",
     question=N_("Can all words be written at once?"),
     claim=N_(
-        "Writing one word after the other takes a pass for each. A decoder without the look-ahead "
-        "mask fills in all places in one pass. Where one target is right (copy a row of letters), "
-        "that costs nothing. Where two are (copy it or reverse it), places that cannot see each "
-        "other's choice mix them: if each of n letters tossed a fair coin, all would agree with "
-        "probability 2^(1 − n). More passes help."
+        "A decoder without the look-ahead mask fills in all places at once, and then those that it "
+        "doubts again. Where one target is right (copy a row of letters), nothing is lost. Where "
+        "two are (copy or reverse it), places that do not see each other’s choice mix them."
     ),
     source=(
         "Gu et al. 2018 (non-autoregressive translation, “multimodality problem”); "
         "Ghazvininejad et al. 2019 (mask-predict)"
     ),
     variants=(
-        Variant(BASE, N_("left to right, two targets"), shipped="either"),
+        Variant(BASE, N_("left to right, copy or reverse"), shipped="either"),
         Variant(
             "parallel",
-            N_("parallel, two targets"),
+            N_("parallel, copy or reverse"),
             {"decoder": "parallel"},
             Expected.LESS,
             shipped="parallel",
         ),
-        Variant("one", N_("left to right, one target"), task="copy"),
+        Variant("one", N_("left to right, copy only"), task="copy"),
         Variant(
             "parallel_one",
-            N_("parallel, one target"),
+            N_("parallel, copy only"),
             {"decoder": "parallel"},
             Expected.AS_GOOD,
             task="copy",
@@ -43,4 +41,8 @@ PARALLEL = Experiment(
         **{"batch_size": 64, "evaluate_every": 300, "checkpoint_every": 750},
     },
     by_passes=BY_PASSES,
+    caution=N_(
+        "Parallel variants make 4 passes unless it is said otherwise, and learn to fill in masked "
+        "words: their loss does not compare with that of the next word."
+    ),
 )

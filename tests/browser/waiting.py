@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Locator, Page
 
-# What the browser does by itself in the app, which has pages, comes in a file that is sent for late.
+# What the browser does by itself in the app, which has pages, is sent for late.
 _LENT = """() => !document.querySelector("[data-testid=stTopNavLink]") || window.knowsKeys"""
 
 # What can be scrolled is not the document but an element in it.

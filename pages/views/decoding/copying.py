@@ -42,8 +42,8 @@ def draw(opened: Opened) -> Shown | None:
         formula=FORMULA,
         how_to_read=_(
             "Each column is a word that the model writes, and sums to 1. The first row is "
-            "**p_gen**, the share that the softmax over the vocabulary has; the rows below it say "
-            "how much of the rest each place of the source gets: what stands there is copied. a is "
+            "**p_gen**, the weight that the softmax over the vocabulary has; the rows below it say "
+            "how much of the rest each place of the source has: what stands there is copied. a is "
             "the mean over the heads of the last cross-attention, h* what it takes from the "
             "memory, and s the decoder’s vector."
         ),
@@ -60,12 +60,12 @@ def _matrix(opened: Opened, found: Copied, said: Sequence[Token]) -> Matrix:
     source = labels(inspection.source_tokens, inspection.unknown_words)
     values = np.vstack([found.p_gen_T, found.taken_TS.T]).astype(np.float32)
     return Matrix(
-        title=_("What each word’s probability is made of"),
+        title=_("How each word is chosen: generated, or copied from a place of the source"),
         # Rounding must not bring a share above the scale’s end.
         values=values.clip(0.0, 1.0),
         rows=Axis(name=_("taken from"), labels=[TokenLabel(_("generated")), *source]),
         columns=Axis(name=_("written"), labels=labels(said)),
-        value_name=_("share of the probability"),
+        value_name=_("weight"),
     )
 
 
@@ -99,8 +99,8 @@ def _seen(opened: Opened, found: Copied, said: Sequence[Token], target_ids: Sequ
     if rest:
         mean = float(np.mean([found.p_gen_T[step] for step in rest]))
         text += " " + _(
-            "The others are generated (mean p_gen {share}): p_gen is the share of a word that the "
-            "vocabulary’s softmax has."
+            "The others are generated (mean p_gen {share}): p_gen is the weight of the vocabulary; "
+            "the rest is that of the places."
         ).format(share=percent(mean))
     ended = [step for step, token in enumerate(target_ids[1:]) if token in ends]
     if any(found.p_gen_T[step] < 0.5 for step in ended):

@@ -93,18 +93,7 @@ def draw(opened: Opened) -> Shown | None:
         numbers=lambda: numbers(decodings),
         python=_python(decodings, method, target),
         code=[steps, forced_steps, side_by_side],
-        seen=" ".join(
-            filter(
-                None,
-                (
-                    seen.of_rest(opened, free, overrides),
-                    seen.of_step(opened, free, at),
-                    seen.of_sides(
-                        opened, decodings.figures.first_difference, decodings.forced, is_own=is_own
-                    ),
-                ),
-            )
-        ),
+        seen=_seen(decodings, at, is_own=is_own),
         pictures=pictures,
         formula=r"p(y \mid \mathrm{prompt}) = \prod_t p(y_t \mid \mathrm{prompt},\, y_{<t})"
         if alone
@@ -147,6 +136,17 @@ def _own_ids(opened: Opened) -> tuple[int, ...]:
 
 def _ids_of(opened: Opened, reference: str) -> tuple[int, ...]:
     return reference_ids(opened.run, given_text(opened.run, opened.sentence), reference)
+
+
+def _seen(decodings: TwoDecodings, at: int, *, is_own: bool) -> str:
+    """Say what becomes of the rest where a word was put in; else where the two sides part."""
+    opened, free = decodings.opened, decodings.free
+    rest = seen.of_rest(opened, free, decodings.overrides)
+    said = [rest, seen.of_step(opened, free, at)]
+    first = decodings.figures.first_difference
+    if not rest or first is None:
+        said.append(seen.of_sides(opened, first, decodings.forced, is_own=is_own))
+    return " ".join(filter(None, said))
 
 
 def _decoded(opened: Opened, method: Method, target: tuple[int, ...]) -> TwoDecodings:

@@ -20,7 +20,14 @@ from pages.frame.opening import Opened
 from pages.frame.translations import say, written
 from pages.frame.typography import marked, typeset
 from pages.frame.view import Shown
-from pages.views.heads import cells, named_heads, paths_findings, paths_maps, second_sentence
+from pages.views.heads import (
+    cells,
+    named_heads,
+    paths_findings,
+    paths_maps,
+    paths_rows,
+    second_sentence,
+)
 from pages.views.heads.paths_maps import Paths
 from viz.charts.bars import PICKED
 
@@ -82,7 +89,7 @@ def draw(opened: Opened) -> Shown | None:
             _offer_telling(opened)
     with right:
         # Values alone move no weight.
-        drawn = [] if read == Read.VALUE else paths_maps.rows_along(paths, found)
+        drawn = [] if read == Read.VALUE else paths_rows.rows_along(paths, found)
         for number, rows in enumerate(drawn):
             pictures.append(matrices(rows, key=ROWS[number]))
         with st.container(horizontal=True):

@@ -23,11 +23,11 @@ def seen(paths: Paths, found: OnePath, read: Read) -> str:
     chosen = found.sender, found.receiver
     n = int(effects.direct_NN.sum())
     if strongest is not None and tuple(effects.heads[each] for each in strongest) == chosen:
-        text = n_("It is the only path.", "It is the strongest of {n} paths.", n)
+        text = n_("It is the only path.", "It is the strongest of {n} paths here.", n)
         if decides_nothing(found):
             text = n_(
                 "It is the only path; what is written stays.",
-                "It is the strongest of {n} paths; alone it does not change what is written.",
+                "It is the strongest of {n} paths here; alone it does not change what is written.",
                 n,
             )
         said.append(text.format(n=number(n)))
@@ -37,33 +37,35 @@ def seen(paths: Paths, found: OnePath, read: Read) -> str:
 
 
 def _look(paths: Paths, found: OnePath, read: Read) -> str:
-    """Say which look a path changes most."""
-    names = {"receiver": _within(found.receiver), "sender": _within(found.sender)}
+    """Say what the writer reads there, and which look of the reader a path changes most."""
+    place, word = map(plain, paths.look(found.sender, found.sent_at, int(found.sent_K.argmax())))
+    names = {"reader": _within(found.receiver), "writer": _within(found.sender)}
+    before, after = _weights(found)
+    if read != Read.VALUE and before == after:
+        return _("Whatever {writer} writes, {reader} looks where it did.").format(**names)
     if read == Read.VALUE:
         text = _(
-            "One head can use what an earlier one wrote: {receiver} reads {sender}. {given}, it "
-            "would look where it does, but take other values from there."
+            "The reader, {reader}, uses what the writer, {writer}, wrote. {given}, it looks where "
+            "it did, but takes other values from there."
         )
         return text.format(**names, given=_given(paths))
-    before, after = _weights(found)
-    if before == after:
-        return _("Whatever {sender} writes, {receiver} looks where it did.").format(**names)
     text = _(
-        "One head can use what an earlier one wrote: {receiver} reads {sender}. {given}, "
-        "“{query}” would look at “{key}” with **{after}** instead of **{before}**."
+        "The writer, {writer}, looks from “{place}” at “{word}”; the reader, {reader}, uses what "
+        "it wrote. {given}, the reader looks from “{query}” at “{key}” with **{after}** instead of "
+        "**{before}**."
     )
     query, key = map(plain, paths.look(found.receiver, found.query, found.key))
     shares = {"before": percent(before), "after": percent(after)}
-    return text.format(**names, **shares, query=query, key=key, given=_given(paths))
+    words = {"place": place, "word": word, "query": query, "key": key}
+    return text.format(**names, **words, **shares, given=_given(paths))
 
 
 def _given(paths: Paths) -> str:
     """Say what the reader is given instead: what is written of another word, where one differs."""
     if paths.difference is None:
-        return _("Had that one alone been given the second sentence")
-    one, other = map(plain, paths.difference)
-    text = _("Had that one alone been given “{other}” instead of “{one}”")
-    return text.format(one=one, other=other)
+        return _("Given this message alone as the second sentence makes it")
+    text = _("Given this message alone from the sentence with “{other}”")
+    return text.format(other=plain(paths.difference[1]))
 
 
 def _weights(found: OnePath) -> tuple[float, float]:

@@ -1,17 +1,16 @@
 """Paths from one head to another as pictures and as numbers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.analysis.effects.path_study import OnePath, PathStudy
+from core.analysis.effects.path_study import PathStudy
 from core.heads import Head, Kind, Side, Site
 from core.inspection import Inspection
 from core.tokenizer import Token
 from pages.frame.language import N_, _, brief, number, percent
-from pages.frame.selection import axis_of_keys, key_labels, query_labels
 from pages.frame.view import Columns
 from viz.charts.curves import Chart, Quantity
 from viz.charts.wiring import Line, Point, wiring
@@ -175,77 +174,6 @@ def path_at(paths: Paths, row: int, column: int) -> tuple[Head, Head]:
     rows, columns = _ends(paths)
     heads = paths.study.effects.heads
     return heads[rows[row]], heads[columns[column]]
-
-
-def rows_along(paths: Paths, found: OnePath) -> list[Matrices]:
-    """Return where writer and reader look: one picture, or two where they look at other words.
-
-    The writer's row is that of the position whose message is read, in both sentences; the reader's
-    is the one that changes most, as it is and with that message exchanged.
-    """
-    writer, reader = found.sender.kind, found.receiver.kind
-    sent = np.stack([found.sent_K, found.sent_other_K])
-    read = np.stack([each[found.query] for each in (found.before_QK, found.after_QK)])
-    ends = [(found.sender, found.sent_at), (found.receiver, found.query)]
-    one, other = paths.difference or (_("first"), _("second"))
-    labels = [
-        [_("writer, {said}").format(said=said) for said in (one, other)],
-        [_("reader, before"), _("reader, after")],
-    ]
-    rows = [query_labels(paths.inspection, head.kind)[place].text for head, place in ends]
-    names = {"writer": short(found.sender), "reader": short(found.receiver)}
-    if writer.key_side != reader.key_side or sent.shape != read.shape:
-        titles = [
-            _("The writer, {writer}: where “{row}” looks in both sentences"),
-            _("The reader, {reader}: where “{row}” looks, before and after"),
-        ]
-        drawn = zip(ends, (sent, read), labels, titles, rows, strict=True)
-        panels = [
-            _rows(paths, [end, end], values, title.format(row=row, **names), label)
-            for end, values, label, title, row in drawn
-        ]
-        written, told = (Matrices(panels=[panel]) for panel in panels)
-        return [written, replace(told, selected=(0, 1, found.key))]
-    title = _("Where “{row}” looks: the writer is {writer}, the reader {reader}")
-    if rows[0] != rows[1] or found.sent_at != found.query:
-        title = _("Where “{row}” looks in the writer, {writer}, “{other}” in the reader, {reader}")
-    title = title.format(row=rows[0], other=rows[1], **names)
-    panel = _rows(
-        paths, [ends[0]] * 2 + [ends[1]] * 2, np.concatenate([sent, read]), title, sum(labels, [])
-    )
-    return [Matrices(panels=[panel], selected=(0, 3, found.key))]
-
-
-def _rows(
-    paths: Paths,
-    ends: Sequence[tuple[Head, int]],
-    values_RK: NDArray[np.float32],
-    title: str,
-    labels: Sequence[str],
-) -> Matrix:
-    """Return R rows of heads that look at the same words: each is of a head and a position."""
-    inspection, n_keys = paths.inspection, values_RK.shape[1]
-    kind = ends[0][0].kind
-    return Matrix(
-        title=title,
-        values=values_RK,
-        visible=np.stack(
-            [inspection.attention[head.site].visible_QK[at, :n_keys] for head, at in ends]
-        ),
-        rows=Axis(name=_("row"), labels=[TokenLabel(each) for each in labels]),
-        columns=axis_of_keys(kind, _in_both(paths, kind, n_keys)),
-        value_name=_("weight"),
-    )
-
-
-def _in_both(paths: Paths, kind: Kind, n_keys: int) -> list[TokenLabel]:
-    """Return the words that are looked at, those of both sentences where they differ."""
-    found = list(key_labels(paths.inspection, kind)[:n_keys])
-    if kind.key_side == paths.typed:
-        for at, second in enumerate(paths.second[:n_keys]):
-            if found[at].text != second:
-                found[at] = replace(found[at], text=f"{found[at].text} | {second}")
-    return found
 
 
 def numbers(paths: Paths) -> Columns:

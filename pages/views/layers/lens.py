@@ -10,7 +10,7 @@ from core.analysis.lessons.lens import Lens, decoder_lens, encoder_lens
 from core.analysis.lessons.lens import formula as lens_formula
 from core.heads import Stack
 from core.tokenizer import Token
-from pages.frame import cached, session
+from pages.frame import cached, layout, session
 from pages.frame.language import _, n_, number, percent, plain
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
@@ -43,7 +43,8 @@ def draw(opened: Opened) -> Shown:
     )
     best = [row[position] for row in guesses]
     [followed] = _texts(opened, [found.followed_K[position]])
-    _table(found, best, followed, position)
+    with st.container(key=layout.FOLLOWED):
+        _table(found, best, followed, position)
     return Shown(
         name=f"lens_{stack}",
         title=_title(stack),
@@ -89,7 +90,12 @@ def _seen(found: Lens, token: str, followed: str, position: int) -> str:
         )
         return text.format(token=plain(token), word=plain(followed), n=number(rank))
     text = _("At **{token}** the best guess is **{word}** from the embedding on, with {share}.")
-    if decided:
+    if decided == len(found.names) - 1:
+        text = _(
+            "At **{token}** the best guess is **{word}** only after the last layer, with "
+            "**{share}**; before, other tokens lead."
+        )
+    elif decided:
         text = _(
             "At **{token}** the best guess is **{word}** from “{name}” on, there with **{share}**; "
             "before it, other tokens lead."

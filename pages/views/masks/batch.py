@@ -8,11 +8,10 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from core.analysis.lessons.batch_head import HeadOfBatch, head_of_batch
 from core.analysis.lessons.masking import (
-    HeadOfBatch,
     Mask,
     PaddedBatch,
-    head_of_batch,
     padded_batch,
 )
 from core.heads import Head, Kind, Side
@@ -97,7 +96,8 @@ class Chosen:
         begun = snippets.loading(
             self.path,
             *imports,
-            "from core.analysis.lessons.masking import head_of_batch, padded_batch",
+            "from core.analysis.lessons.batch_head import head_of_batch",
+            "from core.analysis.lessons.masking import padded_batch",
             "from core.heads import Head",
         )
         return begun + "\n".join(

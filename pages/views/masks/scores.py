@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from core.analysis.lessons.masking import HeadOfBatch, attended
+from core.analysis.lessons.batch_head import HeadOfBatch
+from core.analysis.lessons.masking import attended
 from core.model.scoring import attention_weights
 from pages.frame.components import matrices
 from pages.frame.files import stacked

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from core.analysis.lessons.batch_head import HeadOfBatch
 from core.analysis.lessons.mask_losses import MaskLoss, losses_in_texts, losses_without
 from core.analysis.lessons.masking import (
     LOOK_AHEAD,
     MASKS,
     PADDING,
-    HeadOfBatch,
     Leak,
     Mask,
     leak,

@@ -77,8 +77,8 @@ def _seen(found: dict[int, list[float]]) -> str:
     at = max(range(len(falls)), key=lambda each: falls[each])
     sharper = sum(end < begin for begin, end in zip(first, last, strict=True))
     return _(
-        "**{sharper}** of {n} get sharper (less entropy). Sharpest in the end is head **{head}**: "
-        "{before} to **{after}**; it falls most between step {start} and step {end}."
+        "{sharper} of {n} get sharper (less entropy). Of head {head}, the sharpest in the end, the "
+        "spread falls from {before} to {after}, most between steps **{start}** and **{end}**."
     ).format(
         sharper=number(sharper),
         n=n_("{n} head", "{n} heads", len(first)).format(n=number(len(first))),

@@ -137,9 +137,10 @@ def _shown(wanted: PendingSettings, command: str) -> Shown | None:
     if preset is None or learned is None:
         return None
     charts = costs.charts(preset.sized(learned), preset.training)
-    for place, each in zip(st.columns(2, gap="large"), charts, strict=True):
-        with place:
-            chart(each)
+    with st.container(key=layout.FORECAST):
+        for place, each in zip(st.columns(2, gap="large"), charts, strict=True):
+            with place:
+                chart(each)
     return Shown(
         name=wanted.short,
         title=_("A training of the size {size}, before it has begun").format(

@@ -6,6 +6,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.analysis.lessons.batch_head import head_of_batch
 from core.analysis.lessons.masking import (
     LOOK_AHEAD,
     MASKS,
@@ -16,7 +17,6 @@ from core.analysis.lessons.masking import (
     alone,
     attended,
     companions,
-    head_of_batch,
     leak,
     padded_batch,
     read_sources,
@@ -144,21 +144,6 @@ def test_behind_the_look_ahead_mask_no_word_can_see_the_padding_at_the_end(copy_
     mask = Mask(Kind.DECODER_SELF, PADDING)
     done = attended(copy_run.model, batch, SITES[Kind.DECODER_SELF], [mask])
     assert leak(done.weights_BHQK, batch, Head(SITES[Kind.DECODER_SELF], 0)).padding == 0
-
-
-@pytest.mark.parametrize("without", [(), MASKS])
-def test_one_head_of_one_sentence_is_cut_out_of_the_whole_batch(copy_run, batch, without):
-    site = SITES[Kind.ENCODER_SELF]
-    whole = attended(copy_run.model, batch, site, without)
-    found = head_of_batch(copy_run.model, batch, Head(site, 1), 2, without)
-    np.testing.assert_array_equal(found.visible_QK, whole.visible_BQK[2])
-    np.testing.assert_array_equal(found.scores_QK, whole.scores_BHQK[2, 1])
-    np.testing.assert_array_equal(found.weights_QK, whole.weights_BHQK[2, 1])
-    hidden_QK = np.where(found.visible_QK, found.scores_QK, -np.inf)
-    np.testing.assert_array_equal(found.masked_scores_QK, hidden_QK)
-    sums = whole.weights_BHQK[:, 1].astype(np.float64).sum(axis=-1)
-    assert found.row_sums == (sums.min(), sums.max()) == pytest.approx((1, 1), abs=1e-5)
-    assert found.leak == leak(whole.weights_BHQK, batch, Head(site, 1))
 
 
 def test_companions_are_the_longest_and_the_shortest_held_out_sentence(copy_run):

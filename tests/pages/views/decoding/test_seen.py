@@ -105,7 +105,7 @@ def test_where_both_sides_agree_a_mistake_is_offered_that_makes_them_part(opened
     assert not at.exception
     [line] = [each.value for each in at.markdown if "What you see" in each.value]
     assert f"stands **{second}**" in line
-    assert f"The two sides part at step {step}" in line
+    assert f"What follows “{second}” **" in line
     assert not [each for each in at.button if each.key == "feed_mistake"]
 
 

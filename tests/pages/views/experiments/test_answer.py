@@ -139,16 +139,16 @@ def test_what_only_this_experiment_measures_stands_in_the_table_and_the_numbers(
     of_seeds = [e.measures["names_right"] for each in variants for e in results.of(each)]
     assert shown.numbers()["names_right"] == of_seeds
     assert shown.numbers()["p_gen_words"][-1] is None
-    assert "pointer, names as one vector **100 %**" in said
+    assert "pointer, all names alike **100 %**" in said
 
 
 @pytest.mark.parametrize(
     ("name", "links"),
     [
-        ("copying", {"pointer, names as one vector": "copying"}),
+        ("copying", {"pointer, all names alike": "copying"}),
         (
             "parallel",
-            {"left to right, two targets": "either", "parallel, two targets": "parallel"},
+            {"left to right, copy or reverse": "either", "parallel, copy or reverse": "parallel"},
         ),
         (
             "bottleneck",

@@ -20,15 +20,15 @@ def test_what_passes_bring_is_drawn_tabulated_and_said(open_experiment, results)
     at, shown, said = open_experiment("parallel", unfolded=True)
     _answer, chart = at.get("vega_lite_chart")
     drawn = json.dumps(json.loads(chart.proto.spec))
-    assert "parallel, two targets: 8 passes" in drawn
+    assert "parallel, copy or reverse: 8 passes" in drawn
     _table, table = at.dataframe
     found = table.value.set_index(["variant", "way"])
     for n in PASSES:
         way = f"{n} pass" if n == 1 else f"{n} passes"
         mean = 100 * results.measured("parallel", f"right_{n}").mean
-        assert found.loc[("parallel, two targets", way), "right"] == pytest.approx(mean)
+        assert found.loc[("parallel, copy or reverse", way), "right"] == pytest.approx(mean)
     seconds = results.measured("base", "seconds_steps").mean
-    row = found.loc[("left to right, two targets", "a pass for each token")]
+    row = found.loc[("left to right, copy or reverse", "a pass for each token")]
     assert row["ms a sentence"] == pytest.approx(1000 * seconds)
     assert len(found) == 10
     lines = measured_in_words(PARALLEL, results)

@@ -82,10 +82,11 @@ def test_it_opens_on_the_path_that_moves_most_and_says_so(open_paths, run):
     row, column = effects.strongest(effects.moved_NN)
     place = row, column
     sender, receiver = effects.heads[row], effects.heads[column]
-    assert f"It is the strongest of {effects.direct_NN.sum()} paths" in seen(at)
-    reads = f"layer {receiver.layer}, head {receiver.index} reads encoder layer {sender.layer}"
-    assert f"encoder {reads}, head {sender.index}. Had that one alone been given" in seen(at)
-    assert "given “wide” instead of “tired”, “" in seen(at)
+    assert f"It is the strongest of {effects.direct_NN.sum()} paths here" in seen(at)
+    writer = f"The writer, encoder layer {sender.layer}, head {sender.index}, looks from “"
+    reader = f"the reader, encoder layer {receiver.layer}, head {receiver.index}, uses what it"
+    assert writer in seen(at) and reader in seen(at)
+    assert "Given this message alone from the sentence with “wide”, the reader looks" in seen(at)
     before, after = (percent(float(each[place])) for each in (effects.before_NN, effects.after_NN))
     assert f"with **{after}** instead of **{before}**." in seen(at)
     assert frame(at) == (
@@ -100,7 +101,8 @@ def test_by_log_p_it_opens_on_the_head_that_tells_the_guided_head_where_it_looks
     before, after = (
         percent(float(each[found.query, found.key])) for each in (found.before_QK, found.after_QK)
     )
-    assert f"“it” would look at “animal” with **{after}** instead of **{before}**." in seen(at)
+    assert "from “it” at “tired”; the reader, encoder layer 2, head 0, uses" in seen(at)
+    assert f"looks from “it” at “animal” with **{after}** instead of **{before}**." in seen(at)
     before, after = (percent(math.exp(each)) for each in (found.before_log_p, found.after_log_p))
     assert before != after
     assert f"“il” would then have **{after}** instead of {before}." in seen(at)
@@ -130,11 +132,11 @@ def test_a_clicked_cell_opens_its_path_and_stands_in_the_link(open_paths, run):
     send_from(at, proto, "pick", {"panel": 0, "row": row, "column": column})
     assert frame(at) == ("encoder 0.3", "encoder 2.0")
     assert "strongest" not in seen(at)
-    assert "“it” would look at “animal”" in seen(at)
+    assert "looks from “it” at “animal”" in seen(at)
     assert at.query_params["path"] == f"{LOOKS},{GUIDED}"
     found = one_path(run, TIRED, WIDE, Read.QUERY, LOOKS, GUIDED)
     [row_panel] = pictures(at)[0].panels
-    assert np.array_equal(row_panel.values[3], found.after_QK[found.query])
+    assert np.array_equal(row_panel.values[2], found.after_QK[found.query])
     # Another sentence has other paths.
     at.text_input(key="patch_with").set_value(TIRED.replace("tired", "old")).run()
     assert "path" not in at.query_params
@@ -177,7 +179,7 @@ def test_where_no_path_changes_what_is_written_it_opens_on_where_heads_look(open
 
 def test_what_values_carry_moves_no_weight(open_paths):
     at = open_paths(path_reads="value")
-    assert "it would look where it does, but take other values from there" in seen(at)
+    assert "it looks where it did, but takes other values from there" in seen(at)
     assert at.segmented_control(key="path_by").options == ["log p"]
 
 
@@ -223,9 +225,9 @@ def test_a_model_of_one_layer_has_paths_from_self_attention_to_cross_attention(
     assert labels == ["cross 0.0", "cross 0.1"]
     assert "looks where it did" in seen(at)
     at.segmented_control(key="path_reads").set_value("key").run()
-    assert "reads encoder layer 0, head" in seen(at)
+    assert "The writer, encoder layer 0, head" in seen(at)
     # More than one word differs.
-    assert "Had that one alone been given the second sentence, “" in seen(at)
+    assert "Given this message alone as the second sentence makes it, the reader" in seen(at)
 
 
 @pytest.mark.parametrize("by", ["moved", "log_p"])

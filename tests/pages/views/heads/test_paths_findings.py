@@ -50,6 +50,6 @@ def test_what_values_carry_is_said_without_a_look(run):
     found = one_path(run, *BOTH, Read.VALUE, *ends)
     said = seen(Paths(study, inspect_sentence(run, TIRED), None), found, Read.VALUE)
     assert said.startswith(
-        "One head can use what an earlier one wrote: cross-attention layer 1, head 1 reads encoder "
-        "layer 2, head 0."
+        "The reader, cross-attention layer 1, head 1, uses what the writer, encoder layer 2, head "
+        "0, wrote."
     )

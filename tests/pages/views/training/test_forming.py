@@ -51,7 +51,7 @@ def test_the_line_names_the_head_that_became_sharpest_and_when(open_page, kept, 
     head = min(range(4), key=lambda each: values[steps[-1], each])
     falls = {(a, b): values[a, head] - values[b, head] for a, b in itertools.pairwise(steps)}
     start, end = max(falls, key=falls.get)
-    assert f"Sharpest in the end is head **{head}**" in shown.seen
-    assert f"between step {start} and step {end}." in shown.seen
+    assert f"Of head {head}, the sharpest in the end, the spread falls" in shown.seen
+    assert f"most between steps **{start}** and **{end}**." in shown.seen
     share = f"{100 * values[steps[-1], head]:.1f}".removesuffix(".0")
-    assert f"to **{share}" in shown.seen
+    assert f"to {share}" in shown.seen
