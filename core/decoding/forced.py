@@ -58,3 +58,30 @@ def forced_steps(
             row_HK = record.weights(site)[0, :, step]
             attention[site] = row_HK[:, : len(prefix)] if site.attention.causal else row_HK
         yield DecodeStep(prefix, logits_TV[step], chosen, attention)
+
+
+def steps_after(
+    model: Transformer,
+    source_S: Tensor | None,
+    prompt: Sequence[int],
+    target: Sequence[int],
+    probe: Probe | None = None,
+    *,
+    watch: bool = True,
+) -> list[DecodeStep]:
+    """Return those of `forced_steps` that come after a prompt.
+
+    Args:
+        model: As in `forced_steps`, as are all others but the prompt.
+        source_S: The same.
+        prompt: What the decoder is fed first: one token at least.
+        target: What it is fed after that.
+        probe: The same.
+        watch: The same.
+
+    Raises:
+        ConfigError: The decoder is parallel.
+    """
+    first, *rest = prompt
+    every = forced_steps(model, source_S, (*rest, *target), probe, first, watch=watch)
+    return list(every)[len(rest) :]

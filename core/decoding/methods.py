@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from core.decoding.beam import beam_steps, check_beam
-from core.decoding.forced import forced_steps
+from core.decoding.forced import steps_after
 from core.decoding.greedy import greedy_steps
 from core.decoding.sampling import Sampling, sampled_steps
 from core.decoding.step import DecodeOptions, DecodeStep
@@ -75,17 +75,9 @@ def decode(
         case Beam():
             tokens = _best_of_beam(model, source_S, method, options.overrides, fed)
             # One pass over what was found gives the very steps that led there.
-            return _forced_after(model, source_S, fed, tokens)[: len(tokens)]
+            return steps_after(model, source_S, fed, tokens)[: len(tokens)]
         case Forced():
-            return _forced_after(model, source_S, fed, method.target)
-
-
-def _forced_after(
-    model: Transformer, source_S: Tensor | None, prompt: tuple[int, ...], target: Sequence[int]
-) -> list[DecodeStep]:
-    """Return the steps after a prompt, with what is given fed whatever the model says."""
-    first, *rest = prompt
-    return list(forced_steps(model, source_S, (*rest, *target), first=first))[len(rest) :]
+            return steps_after(model, source_S, fed, method.target)
 
 
 def _best_of_beam(

@@ -5,7 +5,6 @@ B batch, Q queries, H heads, E width of one head.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Literal
 
 import torch
@@ -13,7 +12,7 @@ from torch import Tensor
 
 from core.batch import collate
 from core.decoding.drafted import drafted_steps
-from core.decoding.forced import forced_steps
+from core.decoding.forced import steps_after
 from core.decoding.greedy import greedy_steps
 from core.decoding.sentence import Translation, given_text, longest_text, read_steps, translate
 from core.decoding.step import DecodeOptions, DecodeStep
@@ -192,21 +191,18 @@ def outcome(
         SentenceError: There is no text.
     """
     found = given_text(run, sentence)
-    first, *rest = found.prompt
 
-    @cache
-    def forced_on(target: tuple[int, ...]) -> list[DecodeStep]:
-        fed = (*rest, *target)
-        every = forced_steps(run.model, found.source_S, fed, probe, first, watch=False)
-        return list(every)[len(rest) :]
+    def fed_to(target: Sequence[int]) -> list[DecodeStep]:
+        return steps_after(run.model, found.source_S, found.prompt, target, probe, watch=False)
 
     fed = tuple(reference_ids)[: longest_text(run.model) - len(found.prompt)]
-    tried = forced_on(tuple(draft)) if draft else []
+    tried = fed_to(draft) if draft else []
     written = drafted_steps(run.model, found.source_S, tried, probe, found.prompt)
-    forced = forced_on(fed)[:]
+    # Most often what is tried is the reference: then one pass is enough.
+    forced = tried if tried and fed == tuple(draft) else fed_to(fed)
     if fed and not ended and found.source_ids:
         # The last step is that of an EOS that nobody wrote.
-        forced.pop()
+        forced = forced[:-1]
     return Outcome(
         translation=read_steps(run, found, written),
         own=_chances(run, written),

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.config import ModelConfig
-from core.decoding.forced import forced_steps
+from core.decoding.forced import forced_steps, steps_after
 from core.decoding.greedy import greedy_steps
 from core.decoding.step import sayable
 from core.model import Silence, build
@@ -44,6 +44,16 @@ def test_without_watching_the_steps_are_the_same_and_no_map_is_kept(model, sourc
         assert (one.prefix, one.chosen) == (other.prefix, other.chosen)
         torch.testing.assert_close(one.probabilities, other.probabilities)
         assert one.attention and not other.attention
+
+
+def test_after_a_prompt_come_the_steps_of_the_target_alone(model, source_S):
+    every = list(forced_steps(model, source_S, [7, 8, 3], first=BOS))
+    after = steps_after(model, source_S, [BOS, 7], [8, 3])
+    assert [(one.prefix, one.chosen) for one in after] == [
+        *(((BOS, 7), 8), ((BOS, 7, 8), 3), ((BOS, 7, 8, 3), EOS))
+    ]
+    for one, other in zip(after, every[1:], strict=True):
+        assert torch.equal(one.logits_V, other.logits_V)
 
 
 def test_forcing_an_empty_target_asks_for_eos_at_once(model, source_S):
