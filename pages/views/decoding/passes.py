@@ -203,7 +203,8 @@ def _seen(opened: Opened, passes: Sequence[SentencePass]) -> str:
 
 def _mixed(text: str, right: Sequence[str]) -> str:
     """Say how much a text has of either right target, beside what a coin would give."""
-    n, coin = len(right[0].split()), percent(2.0 ** (1 - len(right[0].split())))
+    n = len(right[0].split())
+    coin = percent(2.0 ** (1 - n))
     if text in right:
         said = _("If each of {n} places tossed a coin, all would agree with probability {coin}.")
         return said.format(n=number(n), coin=coin)

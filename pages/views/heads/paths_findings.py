@@ -13,32 +13,29 @@ def seen(paths: Paths, found: OnePath, read: Read) -> str:
     """Say in Markdown what the chosen path changes."""
     effects = paths.study.effects
     said = [_look(paths, found, read)]
-    if not decides_nothing(found):
+    before, after = _chances(found)
+    if before != after:
         text = _("“{token}” would then have **{after}** instead of {before}.")
-        before, after = (
-            percent(math.exp(each)) for each in (found.before_log_p, found.after_log_p)
-        )
         said.append(text.format(token=plain(paths.study.token.text), before=before, after=after))
     strongest = effects.strongest(paths.change_NN)
     chosen = found.sender, found.receiver
     n = int(effects.direct_NN.sum())
     if strongest is not None and tuple(effects.heads[each] for each in strongest) == chosen:
         text = n_("It is the only path.", "It is the strongest of {n} paths here.", n)
-        if decides_nothing(found):
+        if before == after:
             text = n_(
                 "It is the only path; what is written stays.",
                 "It is the strongest of {n} paths here; alone it does not change what is written.",
                 n,
             )
         said.append(text.format(n=number(n)))
-    elif decides_nothing(found):
+    elif before == after:
         said.append(_("What is written stays."))
     return " ".join(said)
 
 
 def _look(paths: Paths, found: OnePath, read: Read) -> str:
     """Say what the writer reads there, and which look of the reader a path changes most."""
-    place, word = map(plain, paths.look(found.sender, found.sent_at, int(found.sent_K.argmax())))
     names = {"reader": _within(found.receiver), "writer": _within(found.sender)}
     before, after = _weights(found)
     if read != Read.VALUE and before == after:
@@ -54,6 +51,7 @@ def _look(paths: Paths, found: OnePath, read: Read) -> str:
         "it wrote. {given}, the reader looks from “{query}” at “{key}” with **{after}** instead of "
         "**{before}**."
     )
+    place, word = map(plain, paths.look(found.sender, found.sent_at, int(found.sent_K.argmax())))
     query, key = map(plain, paths.look(found.receiver, found.query, found.key))
     shares = {"before": percent(before), "after": percent(after)}
     words = {"place": place, "word": word, "query": query, "key": key}
@@ -91,16 +89,19 @@ def _within(head: Head) -> str:
 
 def decides_nothing(found: OnePath) -> bool:
     """Say whether the chance of what is written reads the same with the path changed."""
-    return percent(math.exp(found.before_log_p)) == percent(math.exp(found.after_log_p))
+    before, after = _chances(found)
+    return before == after
+
+
+def _chances(found: OnePath) -> tuple[str, str]:
+    """Return how the chance of what is written reads, before and after."""
+    return percent(math.exp(found.before_log_p)), percent(math.exp(found.after_log_p))
 
 
 def _effect(paths: Paths, found: OnePath) -> str:
     """Say how much of what the second sentence changes comes along the path."""
     study = paths.study
-    before, after, whole = (
-        percent(math.exp(each))
-        for each in (found.before_log_p, found.after_log_p, study.other_log_p)
-    )
+    (before, after), whole = _chances(found), percent(math.exp(study.other_log_p))
     text = _(
         "The chance of “{token}” goes from {before} to {after} (with the whole second sentence "
         "{whole})."
