@@ -210,8 +210,9 @@ def _mixed(text: str, right: Sequence[str]) -> str:
         return said.format(n=number(n), coin=coin)
     first, second = (number(_agreeing(text, each)) for each in right)
     return _(
-        "It mixes both: {first} words are of the first, {second} of the second, for no place sees "
-        "what another one writes (coins at {n} places would all agree with probability {coin})."
+        "It mixes both: of its words {first} are of the first, {second} of the second, for no "
+        "place sees what another one writes (coins at {n} places would all agree with probability "
+        "{coin})."
     ).format(first=first, second=second, n=number(n), coin=coin)
 
 

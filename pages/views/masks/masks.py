@@ -113,20 +113,21 @@ def _one_kind_said(chosen: Chosen) -> str:
     batch, side = chosen.batch, chosen.batch.first_side
     if side == "source":
         said = _(
-            "Batch of {n} × {length} tokens, {padding} of them PAD. Encoder self-attention "
-            "({length} × {length}) gets the padding mask, and no look-ahead mask: it reads a text "
-            "that is there as a whole."
+            "Batch of {n} × {length} (texts × tokens), {padding} of them PAD. Encoder "
+            "self-attention ({length} × {length}) gets the padding mask, and no look-ahead "
+            "mask: it reads a text that is there as a whole."
         )
     elif batch.missing:
         said = _(
-            "Batch of {n} × {length} tokens, {padding} of them fill up: this model has no PAD, so "
-            "that {token} takes its place. Its decoder self-attention ({length} × {length}) gets "
-            "the look-ahead mask alone, which hides from every word all that stands behind it."
+            "Batch of {n} × {length} (texts × tokens), {padding} of them fill up: this model "
+            "has no PAD, so that {token} takes its place. Its decoder self-attention "
+            "({length} × {length}) gets the look-ahead mask alone, which hides from every word all "
+            "that stands behind it."
         )
     else:
         said = _(
-            "Batch of {n} × {length} tokens, {padding} of them PAD. Decoder self-attention "
-            "({length} × {length}) gets look-ahead and padding combined."
+            "Batch of {n} × {length} (texts × tokens), {padding} of them PAD. Decoder "
+            "self-attention ({length} × {length}) gets look-ahead and padding combined."
         )
     [fills] = chosen.tokenizers[side].describe([batch.fill_id])
     return said.format(

@@ -255,9 +255,8 @@ def test_the_masks_of_one_stack_are_those_that_it_makes_itself(alone_run):
         assert leak(found.weights_BHQK, batch, Head(site, 0)) == Leak(0, 0)
 
 
+@pytest.mark.parametrize("alone_run", ["gpt2", "llama3"], indirect=True)
 def test_a_decoder_without_pad_hides_what_fills_up_by_the_look_ahead_mask_alone(alone_run):
-    if alone_run.model.config.stacks == ("encoder",):
-        pytest.skip("an encoder hides it by its padding mask")
     batch = padded_batch(alone_run, TEXTS)
     assert {mask.name for mask in batch.missing} == {PADDING}
     assert set(alone(batch, Kind.DECODER_SELF, 1)) == {LOOK_AHEAD}

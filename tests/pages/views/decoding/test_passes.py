@@ -89,7 +89,7 @@ def test_what_is_seen_says_both_right_targets_and_how_a_fair_coin_would_fare(ope
     assert "coins at 8 places would all agree with probability 0.8\u00a0%" in plain
     for number, right in (("first", SENTENCE.split()), ("second", SENTENCE.split()[::-1])):
         n = sum(one == other for one, other in zip(last.split(), right, strict=False))
-        agrees = f"{n} words are of the first" if number == "first" else f"{n} of the second"
+        agrees = f"of its words {n} are of the first" if number == "first" else f"{n} of the second"
         assert agrees in plain
 
 
