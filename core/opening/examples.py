@@ -7,6 +7,7 @@ here, which reads a source and its target as one text.
 from core.byte_level import MASK
 from core.messages import N_
 from core.objective import prompt_of, source_of, text_of
+from core.runs.own_text import lines_of
 from core.runs.run import Run
 from core.tasks import CorpusError, Example, task_named
 
@@ -47,6 +48,17 @@ def sources_beside(run: Run) -> tuple[str, ...]:
     """Return texts that a text may be compared with: examples, and some that differ in a word."""
     own = tuple(example.source for example in examples_of(run))
     return (*own, *_BESIDE) if run.settings.is_opened else own
+
+
+def longest_and_shortest(run: Run) -> tuple[str, ...]:
+    """Return the text of a run with most tokens and that with fewest; empty where it has none.
+
+    They are of the lines that it was given, or else of what a text may be compared with. In a batch
+    with both, most texts are filled up.
+    """
+    texts = lines_of(run.path) or sources_beside(run)
+    by_length = sorted(texts, key=lambda text: len(run.tokenizer.encode(text).ids))
+    return (by_length[-1], by_length[0]) if by_length else ()
 
 
 def known_continuation(run: Run, prompt: str) -> str | None:
