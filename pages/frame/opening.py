@@ -12,7 +12,7 @@ from core.analysis.lessons.masking import companions
 from core.decoding.sentence import SentenceError
 from core.heads import Kind
 from core.inspection import Inspection, inspect_sentence
-from core.opening.examples import examples_of
+from core.opening.examples import examples_of, longest_and_shortest
 from core.runs.run import Run, RunError
 from core.tasks import TASKS, Example, Task
 from pages.frame import address, cached, controls, layout, session
@@ -181,10 +181,9 @@ def ask_reference(sentence: str, default: str, *, goes_on: bool = False) -> str:
 def ask_batch(opened: Opened) -> tuple[str, ...]:
     """Ask for the other sentences of a batch, one on each line; the opened one is the first."""
     path = opened.path
-    texts = cached.of_run(companions, path)
-    if len(opened.run.settings.model.stacks) == 1:
-        # What such a model reads is no source of a task.
-        texts = tuple(each.source for each in examples_of(opened.run))
+    # What a model of one stack reads is no source of a task.
+    alone = opened.run.settings.model.alone
+    texts = cached.of_run(longest_and_shortest if alone else companions, path)
     default = "\n".join(text for text in texts if text != opened.sentence)
     # Another run brings its own sentences.
     address.belongs_to(session.OTHERS, str(path))
