@@ -153,11 +153,15 @@ def _tried(opened: Opened, heads: tuple[Head, ...], instead: str) -> Tried:
     own = opened.inspection.translation
     known = cached.of_run(_reference, opened.path, own.source)
     target = tuple(opened.run.tokenizer.encode(known).ids) if known else ()
+    # A decoder alone is fed its prompt before.
+    written = own.target_ids[own.n_given :]
 
     def made(fed: tuple[int, ...], changed: tuple[Head, ...], ended: bool) -> Outcome:
-        return cached.of_run(_outcome, opened.path, opened.sentence, fed, instead, changed, ended)
+        return cached.of_run(
+            _outcome, opened.path, opened.sentence, fed, instead, changed, ended, written
+        )
 
-    fed, ended = own.target_ids, own.finished
+    fed, ended = written, own.finished
     before, after = made(fed, (), ended), made(fed, heads, ended)
     if target:
         fed, ended = target, True
@@ -182,8 +186,9 @@ def _outcome(
     instead: str,
     heads: tuple[Head, ...],
     ended: bool,
+    draft: tuple[int, ...],
 ) -> Outcome:
-    return outcome(run, sentence, fed, _probe(run, instead, heads), ended=ended)
+    return outcome(run, sentence, fed, _probe(run, instead, heads), ended=ended, draft=draft)
 
 
 def _probe(run: Run, instead: str, heads: tuple[Head, ...]) -> Probe | None:
