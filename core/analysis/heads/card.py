@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from core.analysis.heads.roles import N_SENTENCES, SEED
 from core.analysis.heads.roles_questions import Role, role_keys, rows_of
 from core.analysis.heads.roles_sentences import Sentences, held_out_sentences, is_delimiter
+from core.analysis.heads.texts import look
 from core.batch import Pair, collate
 from core.evaluate.metrics import sorted_batches
 from core.heads import Head, Kind, Side
@@ -55,7 +56,7 @@ class HeadRow:
     sentence: int
     """Which one of those that were drawn."""
     text: str
-    """The source sentence."""
+    """The source sentence, or what a model of one stack reads."""
     queries: tuple[Token, ...]
     keys: tuple[Token, ...]
     predicted: Token | None
@@ -188,8 +189,7 @@ def _rows(
     place = {pair: number for number, pair in enumerate(sentences.pairs)}
     for pairs in sorted_batches(sentences.pairs):
         batch, record = collate(pairs, model.config.pad_id), Record(sites=frozenset([head.site]))
-        moved = batch.to(model.device)
-        model(moved.source_BS, moved.fed_BT, record)
+        look(model, batch.to(model.device), record)
         rows = rows_of(head.kind, batch, record.tensors[head.site, Step.VISIBLE].cpu())
         wanted = role_keys(rows, batch, pairs, sentences)
         weights_BQK = record.weights(head.site)[:, head.index].float().cpu()

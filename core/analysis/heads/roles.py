@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from core.analysis.heads.roles_questions import Role, ambiguous, role_keys, rows_of
 from core.analysis.heads.roles_sentences import Sentences, held_out_sentences
 from core.analysis.heads.roles_tally import Asked, Tally
+from core.analysis.heads.texts import look
 from core.batch import Pair, TokenReference, collate
 from core.evaluate.intervals import wilson
 from core.evaluate.metrics import sorted_batches
@@ -191,8 +192,7 @@ def _add(
 ) -> None:
     """Show a batch to the model and count what its heads looked at."""
     batch, record = collate(pairs, model.config.pad_id), Record()
-    moved = batch.to(model.device)
-    model(moved.source_BS, moved.fed_BT, record)
+    look(model, batch.to(model.device), record)
     for tally in tallies:
         rows = rows_of(tally.kind, batch, record.tensors[tally.sites[0], Step.VISIBLE].cpu())
         layers = [record.weights(site).float().cpu() for site in tally.sites]

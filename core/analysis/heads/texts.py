@@ -1,0 +1,66 @@
+"""The texts in which heads are looked at, whatever their model reads, and reading them.
+
+A model of encoder and decoder is given the pairs of its task. One of a single stack that was
+trained here is given the same as one text, with nothing masked. Of an opened one nobody knows what
+it learned from: it reads the lines that it was given, or else sentences of the grammar.
+"""
+
+from dataclasses import replace
+
+from core.analysis.heads.own_lines import as_ids
+from core.analysis.heads.repeated_text import read
+from core.batch import Batch, Pair
+from core.evaluate.evaluation import held_out_pairs
+from core.heads import Stack
+from core.model import Probe, Transformer
+from core.objective import as_read
+from core.runs.own_text import lines_of
+from core.runs.run import Run
+from core.tasks import TASKS
+
+N_TEXTS, LONGEST = 60, 48
+"""So many texts, and so many tokens of each, of an opened model: all its maps are kept at once."""
+GRAMMAR = "translate"
+"""The task whose sources are read where there are no lines."""
+
+
+def pairs_read(run: Run, n: int, seed: int) -> list[Pair]:
+    """Return up to `n` texts as pairs; of those of a single stack one side is empty.
+
+    Row i of a decoder alone is to predict token i + 1, as in a pair.
+
+    Raises:
+        RunError: The task is a file of pairs that cannot be used, or nothing fits the model.
+        ValueError: No line that an opened model was given has two tokens.
+    """
+    if not run.settings.model.alone:
+        return held_out_pairs(run, n, seed)
+    if not run.settings.is_opened:
+        read_whole = as_read(held_out_pairs(run, n, seed), run.model.config, run.tokenizer)
+        return [_named(run, pair) for pair in read_whole]
+    n = min(n, N_TEXTS)
+    drawn = TASKS[GRAMMAR].held_out_samples(n, seed)
+    texts = lines_of(run.path)[:n] or [sample.source for sample in drawn]
+    is_fed = run.model.config.is_decoder_alone
+    return [
+        _named(run, Pair((), ids) if is_fed else Pair(ids, ()))
+        for ids in dict.fromkeys(as_ids(run, texts, LONGEST))
+    ]
+
+
+def look(model: Transformer, batch: Batch, probe: Probe) -> None:
+    """Let a model read a batch, and a probe look.
+
+    Args:
+        model: In evaluation mode; one without a decoder need not be able to predict.
+        batch: On its device.
+        probe: Any.
+    """
+    stacks: tuple[Stack, Stack] = ("encoder", "decoder")
+    sides = zip(stacks, batch.inputs, strict=True)
+    read(model, {stack: ids_BP for stack, ids_BP in sides if ids_BP is not None}, probe)
+
+
+def _named(run: Run, pair: Pair) -> Pair:
+    """Return a pair of one stack with the whole of its text."""
+    return replace(pair, text=run.tokenizer.decode(pair.source or pair.target))
