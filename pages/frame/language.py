@@ -12,7 +12,7 @@ Catalogues lie in `pages/locales/<language>/LC_MESSAGES`; what one lacks is said
 import gettext
 import string
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from numbers import Integral
 from pathlib import Path
@@ -82,15 +82,6 @@ def capitalised(text: str) -> str:
     'Encoder layer 0: W^O'
     """
     return text[:1].upper() + text[1:]
-
-
-def alternatives(texts: Iterable[str]) -> str:
-    """Return texts of which any is meant, as a sentence lists them.
-
-    >>> alternatives(["he", "she"])
-    'he or she'
-    """
-    return _(" or ").join(texts)
 
 
 def forms(singular: str, plural: str) -> dict[str, str]:

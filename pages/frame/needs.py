@@ -28,6 +28,8 @@ class Need(Enum):
     """Where there is a decoder: that it looks at what is written so far."""
     TASK = "task"
     """Pairs to measure on: of the task that it was trained on here, or the user's own."""
+    TEXTS = "texts"
+    """Texts to measure on. Of an encoder and decoder these are pairs, of one stack any will do."""
     TRAINED_HERE = "trained_here"
     """A training that is known."""
     SCALED_TOKENS = "scaled_tokens"
@@ -93,6 +95,7 @@ def _lacks(settings: RunSettings, need: Need) -> bool:
         Need.ENCODER_SELF: config.encoder_mixing != "attention",
         Need.DECODER_SELF: config.decoder_mixing != "attention",
         Need.TASK: not settings.has_pairs,
+        Need.TEXTS: not settings.has_pairs and config.alone is None,
         Need.TRAINED_HERE: settings.is_opened,
         Need.SCALED_TOKENS: not config.embedding_scale or in_scores or config.positions == "none",
         Need.FEED_FORWARD: not config.feed_forward,
@@ -144,6 +147,7 @@ _SENTENCES = {
         "{model} was trained elsewhere: nobody here knows on which task. This view measures on "
         "pairs of sentences; give it some of your own on Heads, roles, “Your own text”."
     ),
+    Need.TEXTS: lambda: _SENTENCES[Need.TASK](),
     Need.TRAINED_HERE: lambda: _(
         "{model} was trained elsewhere. This view compares two trainings that were done here, one "
         "of which rewarded a head for what it looks at."

@@ -11,7 +11,8 @@ from core.experiments.results import Estimate, Results
 from core.tasks import TASKS, right_targets
 from pages.frame import cached, charts, controls, links
 from pages.frame.folded import fold
-from pages.frame.language import _, alternatives, n_, number, percent, percent_of_100, plain
+from pages.frame.language import _, n_, number, percent, percent_of_100, plain
+from pages.frame.translations import alternatives
 from pages.frame.view import Columns, Shown
 from pages.views.experiments import by_passes, question
 from pages.views.experiments.question import Asked
