@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from core.analysis.heads.roles import N_SENTENCES, SEED
 from core.analysis.heads.roles_questions import Role, role_keys, rows_of
 from core.analysis.heads.roles_sentences import Sentences, held_out_sentences, is_delimiter
-from core.analysis.heads.texts import look
+from core.analysis.heads.texts import batches_of, look
 from core.batch import Pair, collate
-from core.evaluate.metrics import sorted_batches
 from core.heads import Head, Kind, Side
 from core.model import Record, Step, Transformer
 from core.runs.run import Run
@@ -187,7 +186,7 @@ def _rows(
 ) -> Iterator[HeadRow]:
     """Yield the rows of a head that have a choice."""
     place = {pair: number for number, pair in enumerate(sentences.pairs)}
-    for pairs in sorted_batches(sentences.pairs):
+    for pairs in batches_of(sentences.pairs, model.config.pad_id):
         batch, record = collate(pairs, model.config.pad_id), Record(sites=frozenset([head.site]))
         look(model, batch.to(model.device), record)
         rows = rows_of(head.kind, batch, record.tensors[head.site, Step.VISIBLE].cpu())

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from core.analysis.heads.roles_questions import rows_of
-from core.analysis.heads.texts import look, pairs_read
+from core.analysis.heads.texts import batches_of, look, pairs_read
 from core.batch import Pair, collate
-from core.evaluate.metrics import sorted_batches
 from core.heads import Head, Kind
 from core.model import Record, Step, Transformer
 from core.runs.run import Run
@@ -96,7 +95,7 @@ def likeness(model: Transformer, pairs: Sequence[Pair], kind: Kind) -> Likeness:
     heads = tuple(head for site in sites for head in site.heads(model.config.n_heads))
     distance_NN = torch.zeros(len(heads), len(heads), dtype=torch.float64)
     n_rows = 0
-    for group in sorted_batches(pairs):
+    for group in batches_of(pairs, model.config.pad_id):
         batch = collate(group, model.config.pad_id)
         record = Record(sites=frozenset(sites))
         look(model, batch.to(model.device), record)

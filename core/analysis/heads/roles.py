@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 from core.analysis.heads.roles_questions import Role, ambiguous, role_keys, rows_of
 from core.analysis.heads.roles_sentences import Sentences, held_out_sentences
 from core.analysis.heads.roles_tally import Asked, Tally
-from core.analysis.heads.texts import look
+from core.analysis.heads.texts import batches_of, look
 from core.batch import Pair, TokenReference, collate
 from core.evaluate.intervals import wilson
-from core.evaluate.metrics import sorted_batches
 from core.evaluate.pronouns import baselines
 from core.heads import Head
 from core.messages import N_
@@ -178,7 +177,7 @@ def study_roles(model: Transformer, sentences: Sentences) -> Iterator[RoleProgre
     ]
     done = 0
     references: list[TokenReference] = []
-    for pairs in sorted_batches(sentences.pairs):
+    for pairs in batches_of(sentences.pairs, model.config.pad_id):
         _add(tallies, model, pairs, sentences)
         done += len(pairs)
         references += ambiguous([pair.references for pair in pairs])

@@ -5,12 +5,15 @@ trained here is given the same as one text, with nothing masked. Of an opened on
 it learned from: it reads the lines that it was given, or else sentences of the grammar.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from core.analysis.heads.own_lines import as_ids
 from core.analysis.heads.repeated_text import read
 from core.batch import Batch, Pair
 from core.evaluate.evaluation import held_out_pairs
+from core.evaluate.metrics import sorted_batches
 from core.heads import Stack
 from core.model import Probe, Transformer
 from core.objective import as_read
@@ -48,6 +51,15 @@ def pairs_read(run: Run, n: int, seed: int) -> list[Pair]:
     ]
 
 
+def batches_of(pairs: Sequence[Pair], pad_id: int) -> Iterator[list[Pair]]:
+    """Yield pairs in batches of similar length; of the same where nothing may fill them up."""
+    if pad_id >= 0:
+        yield from sorted_batches(pairs)
+        return
+    by_length = sorted(pairs, key=_lengths)
+    yield from (list(group) for _, group in groupby(by_length, key=_lengths))
+
+
 def look(model: Transformer, batch: Batch, probe: Probe) -> None:
     """Let a model read a batch, and a probe look.
 
@@ -59,6 +71,10 @@ def look(model: Transformer, batch: Batch, probe: Probe) -> None:
     stacks: tuple[Stack, Stack] = ("encoder", "decoder")
     sides = zip(stacks, batch.inputs, strict=True)
     read(model, {stack: ids_BP for stack, ids_BP in sides if ids_BP is not None}, probe)
+
+
+def _lengths(pair: Pair) -> tuple[int, int]:
+    return len(pair.source), len(pair.target)
 
 
 def _named(run: Run, pair: Pair) -> Pair:
