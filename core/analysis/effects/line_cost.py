@@ -66,8 +66,7 @@ def cost_of_head(run: Run, head: Head, n: int = N_LINES, seed: int = SEED) -> He
         None for an opened encoder alone: nobody knows which tokens it is to predict.
 
     Raises:
-        RunError: As in `pairs_read`, like the next.
-        ValueError: No line that an opened model was given has two tokens.
+        RunError: As in `pairs_read`.
     """
     config = run.model.config
     if run.settings.is_opened and not config.is_decoder_alone:

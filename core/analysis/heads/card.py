@@ -120,7 +120,7 @@ def head_card(run: Run, head: Head, n: int = N_SENTENCES, seed: int = SEED) -> H
     """Return what a head does on up to `n` held-out sentences; the decoder is fed the true targets.
 
     Raises:
-        RunError: The task is a file of pairs that cannot be used, or nothing fits the model.
+        RunError: As in `core.analysis.heads.texts.pairs_read`.
     """
     sentences = held_out_sentences(run, n, seed)
     describe: Describes = {

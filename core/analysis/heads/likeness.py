@@ -82,8 +82,7 @@ def head_likeness(run: Run, kind: Kind, n: int = N_SENTENCES, seed: int = SEED) 
         seed: Draws them.
 
     Raises:
-        RunError: The task is a file of pairs that cannot be used, or nothing fits the model.
-        ValueError: As in `pairs_read`.
+        RunError: As in `pairs_read`.
     """
     return likeness(run.model, pairs_read(run, n, seed), kind)
 

@@ -152,7 +152,7 @@ def role_scores(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> tuple[HeadR
     sentences.
 
     Raises:
-        RunError: The task is a file of pairs that cannot be used, or nothing fits the model.
+        RunError: As in `core.analysis.heads.texts.pairs_read`.
     """
     *_, last = role_steps(run, n, seed)
     return last.heads
@@ -162,7 +162,7 @@ def role_steps(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> Iterator[Rol
     """Yield the same after each batch, over the sentences so far.
 
     Raises:
-        RunError: The task is a file of pairs that cannot be used, or nothing fits the model.
+        RunError: As in `core.analysis.heads.texts.pairs_read`.
     """
     yield from study_roles(run.model, held_out_sentences(run, n, seed))
 

@@ -51,7 +51,7 @@ def held_out_sentences(run: Run, n: int, seed: int) -> Sentences:
     """Return up to `n` held-out sentences of a run's task; of one stack what `pairs_read` says.
 
     Raises:
-        RunError: The task is a file of pairs that cannot be used, or nothing fits the model.
+        RunError: As in `core.analysis.heads.texts.pairs_read`.
     """
     pairs = pairs_read(run, n, seed)
     task = task_of(run)

@@ -18,7 +18,7 @@ from core.heads import Stack
 from core.model import Probe, Transformer
 from core.objective import as_read
 from core.runs.own_text import lines_of
-from core.runs.run import Run
+from core.runs.run import Run, RunError
 from core.tasks import TASKS
 
 N_TEXTS, LONGEST = 60, 48
@@ -33,8 +33,8 @@ def pairs_read(run: Run, n: int, seed: int) -> list[Pair]:
     Row i of a decoder alone is to predict token i + 1, as in a pair.
 
     Raises:
-        RunError: The task is a file of pairs that cannot be used, or nothing fits the model.
-        ValueError: No line that an opened model was given has two tokens.
+        RunError: The task is a file of pairs that cannot be used, nothing fits the model, or no
+            line that an opened one was given has two tokens.
     """
     if not run.settings.model.alone:
         return held_out_pairs(run, n, seed)
@@ -44,11 +44,12 @@ def pairs_read(run: Run, n: int, seed: int) -> list[Pair]:
     n = min(n, N_TEXTS)
     drawn = TASKS[GRAMMAR].held_out_samples(n, seed)
     texts = lines_of(run.path)[:n] or [sample.source for sample in drawn]
+    try:
+        found = dict.fromkeys(as_ids(run, texts, LONGEST))
+    except ValueError as error:
+        raise RunError(*error.args) from error
     is_fed = run.model.config.is_decoder_alone
-    return [
-        _named(run, Pair((), ids) if is_fed else Pair(ids, ()))
-        for ids in dict.fromkeys(as_ids(run, texts, LONGEST))
-    ]
+    return [_named(run, Pair((), ids) if is_fed else Pair(ids, ())) for ids in found]
 
 
 def batches_of(pairs: Sequence[Pair], pad_id: int) -> Iterator[list[Pair]]:

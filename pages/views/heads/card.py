@@ -57,7 +57,7 @@ TRIES = (
 )
 
 
-@saying_why(RunError, ValueError)
+@saying_why(RunError)
 def draw(opened: Opened) -> Shown | None:
     """Draw the map of cards, and the card of the chosen head."""
     with st.container(horizontal=True, vertical_alignment="center"):
