@@ -78,7 +78,8 @@ def _sentence(settings: RunSettings, need: Need) -> str:
             "{model} has additive attention: a small network of each head compares a query with a "
             "key. This view is about their dot products."
         )
-    return _SENTENCES[need]()
+    # Texts lack only where they have to be pairs.
+    return _SENTENCES[Need.TASK if need is Need.TEXTS else need]()
 
 
 def _lacks(settings: RunSettings, need: Need) -> bool:
@@ -147,7 +148,6 @@ _SENTENCES = {
         "{model} was trained elsewhere: nobody here knows on which task. This view measures on "
         "pairs of sentences; give it some of your own on Heads, roles, “Your own text”."
     ),
-    Need.TEXTS: lambda: _SENTENCES[Need.TASK](),
     Need.TRAINED_HERE: lambda: _(
         "{model} was trained elsewhere. This view compares two trainings that were done here, one "
         "of which rewarded a head for what it looks at."

@@ -14,7 +14,7 @@ from core.evaluate.intervals import Difference
 from core.heads import Head
 from core.runs.own_text import give_text
 from core.runs.run import load_run
-from pages.frame.language import number, percent
+from pages.frame.language import number, percent, plain
 from pages.views.heads import card_text
 from pages.views.heads.text_roles import NAMES
 from tests.pages.conftest import component, said, send_from, unfold
@@ -70,10 +70,10 @@ def test_lines_in_which_the_head_points_most_are_drawn(open_card, path):
 def test_pairs_and_sizes_are_those_of_all_rows(open_card, path):
     at = unfold(open_card(), "card_rows")
     found = head_card(load_run(path), Head.parse(HEADS[path.name]))
-    (query, _key), count = found.pairs[0]
+    (query, key), count = found.pairs[0]
     row = "row" if count == 1 else "rows"
-    assert f"“{query}” → " in said(at)
-    assert f"· {count} {row} ({percent(count / found.n_rows)})" in said(at)
+    share = percent(count / found.n_rows)
+    assert f"“{plain(query)}” → “{plain(key)}” · {count} {row} ({share})" in said(at)
     assert at.get("vega_lite_chart")
 
 
