@@ -24,8 +24,10 @@ from core.objective import held_out_as_learned
 from core.runs.own_text import LEAST_LINES
 from core.runs.run import Run
 
-N_LINES, SEED = 40, 0
-"""In which one head is silenced: each is read once for every head of its layer."""
+N_LINES, SEED = 20, 0
+"""In which one head is silenced: each is read once more for every head."""
+N_OTHERS = 3
+"""So many heads are silenced in its place, one at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class HeadCost:
 
     silenced: Difference
     others: Difference | None
-    """The mean over all other heads of its layer; None where there is none."""
+    """The mean over up to `N_OTHERS` other heads of its layer; None where there is none."""
 
 
 def cost_of_head(run: Run, head: Head, n: int = N_LINES, seed: int = SEED) -> HeadCost | None:
@@ -76,13 +78,21 @@ def cost_of_head(run: Run, head: Head, n: int = N_LINES, seed: int = SEED) -> He
     else:
         pairs = held_out_as_learned(held_out_pairs(run, n, seed), config, run.tokenizer)
     before, after = (_losses(run, pairs, each) for each in ((), (head,)))
-    others = [
-        _losses(run, pairs, (other,)) for other in head.site.heads(config.n_heads) if other != head
-    ]
+    others = [_losses(run, pairs, (other,)) for other in others_of_layer(head, config.n_heads)]
     return HeadCost(
         silenced=_difference(before, after),
         others=_difference(before, np.mean(others, axis=0)) if others else None,
     )
+
+
+def others_of_layer(head: Head, n_heads: int) -> tuple[Head, ...]:
+    """Return the heads of a layer that are silenced in the place of one: those after it, in turn.
+
+    >>> [other.index for other in others_of_layer(Head.parse("decoder.0.self:2"), 4)]
+    [3, 0, 1]
+    """
+    heads = list(head.site.heads(n_heads))
+    return (*heads[head.index + 1 :], *heads[: head.index])[:N_OTHERS]
 
 
 def costs_on_lines(run: Run, role: TextRole) -> dict[int, LineCost]:

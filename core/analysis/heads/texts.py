@@ -21,7 +21,7 @@ from core.runs.own_text import lines_of
 from core.runs.run import Run, RunError
 from core.tasks import TASKS
 
-N_TEXTS, LONGEST = 60, 48
+N_TEXTS, LONGEST = 60, 32
 """So many texts, and so many tokens of each, of an opened model: all its maps are kept at once."""
 GRAMMAR = "translate"
 """The task whose sources are read where there are no lines."""

@@ -20,7 +20,7 @@ HOW_TO_READ = N_(
 - **On random tokens, twice**: the mean weight that its rows give to the key with the role, where
   nothing can be learned by heart; beside it what an even row gives there (see “roles”).
 - **Silenced**: −log p of the tokens that are to be predicted, with the head and without it, and
-  without another head of its layer instead.
+  without another head of its layer instead (the mean of up to three).
 """
 )
 

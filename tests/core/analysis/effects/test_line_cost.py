@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from core.analysis.effects.line_cost import cost_of_head, costs_on_lines
+from core.analysis.effects.line_cost import (
+    N_LINES,
+    cost_of_head,
+    costs_on_lines,
+    others_of_layer,
+)
 from core.analysis.heads.repeated_tokens import TextRole
 from core.batch import collate
 from core.evaluate.evaluation import held_out_pairs
@@ -78,7 +83,10 @@ def test_nothing_is_measured_on_a_single_line(opened_path, tmp_path):
 
 def test_what_one_head_costs_is_that_of_a_slow_computation_beside_the_others_of_its_layer(run):
     head = Head.parse("decoder.1.self:2")
-    others = [each for each in head.site.heads(run.model.config.n_heads) if each != head]
+    others = others_of_layer(head, run.model.config.n_heads)
+    assert {other.site for other in others} == {head.site}
+    assert head not in others
+    assert len(set(others)) == 3
     cost = cost_of_head(run, head)
     assert cost.silenced.n == len(LINES)
     assert cost.silenced.before == pytest.approx(loss(run, (), LINES), abs=1e-5)
@@ -95,7 +103,7 @@ def test_nobody_knows_what_an_opened_encoder_is_to_predict(opened_path):
 def test_a_model_trained_here_loses_what_it_learned_to_predict(one_stack_folder, like):
     run = load_run(one_stack_folder(like))
     [head] = run.model.sites()[0].heads(run.model.config.n_heads)[:1]
-    pairs = held_out_as_learned(held_out_pairs(run, 40, 0), run.model.config, run.tokenizer)
+    pairs = held_out_as_learned(held_out_pairs(run, N_LINES, 0), run.model.config, run.tokenizer)
     found = []
     for probe in (Silence.of(()), Silence.of((head,))):
         total = n = 0
