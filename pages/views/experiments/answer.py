@@ -12,6 +12,7 @@ from core.tasks import TASKS, right_targets
 from pages.frame import cached, charts, controls, links
 from pages.frame.folded import fold
 from pages.frame.language import _, n_, number, percent, percent_of_100, plain
+from pages.frame.translations import alternatives
 from pages.frame.view import Columns, Shown
 from pages.views.experiments import by_passes, question
 from pages.views.experiments.question import Asked
@@ -82,7 +83,7 @@ def _legend(asked: Asked, *, exact: bool) -> str:
     if not targets or not exact:
         return marks
     text = _("For example, of “{source}” right is {target}; every word has to be.")
-    return f"{marks}  \n" + text.format(source=plain(source), target=_(" or ").join(targets))
+    return f"{marks}  \n" + text.format(source=plain(source), target=alternatives(targets))
 
 
 def _ask_measure(asked: Asked) -> Measure | None:
