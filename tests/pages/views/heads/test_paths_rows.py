@@ -75,7 +75,7 @@ def test_a_word_that_differs_stands_with_the_other_one(run):
     expected[expected.index("tired")] = "tired | wide"
     assert texts == expected
     # In both sentences it looks at the same place, which is drawn once.
-    labels = ["A", "B", "B, message of “wide”"]
+    labels = ["A", "B", "B, with “wide”"]
     assert [each.text for each in panel.rows.labels] == labels
     assert panel.title == "Where “it” looks: A is encoder 0.3, B is encoder 2.0"
 
