@@ -6,6 +6,7 @@ from pages.frame import links
 from pages.frame.glossary import TERMS
 from pages.frame.glossary.term import Term
 from pages.frame.language import _, capitalised
+from pages.frame.listed import listed
 from pages.frame.tour import FIRST_PAGE
 
 
@@ -26,7 +27,11 @@ def render() -> None:
 
 def _say(term: Term) -> None:
     heading, *others = term.forms()
-    also = f" :small[:gray[{', '.join(others)}]]" if others else ""
+    # What the papers call it stands beside what the reader's language does.
+    english = term.written.split("|")[0]
+    if english.casefold() not in {each.casefold() for each in term.forms()}:
+        others.insert(0, english)
+    also = f" :small[:gray[{listed(others)}]]" if others else ""
     page = "" if term.page == FIRST_PAGE else term.page
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{capitalised(heading)}**{also}", width="content")

@@ -69,7 +69,7 @@ NAMES = frozenset(
         "The house is red.; La maison est rouge.",
     }
 )
-"""Of models, measures, functions and data: the field writes them in Latin letters in Chinese, too."""
+"""Of models, measures, functions and data, which Chinese texts of the field leave as they are."""
 
 
 def test_no_english_stands_in_the_chinese_catalogue_but_names():
