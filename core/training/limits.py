@@ -1,0 +1,69 @@
+"""What one of many who share a machine may train, so that it is enough for all."""
+
+from dataclasses import dataclass
+
+from core.config import ConfigError, ModelConfig
+from core.messages import N_, Message
+from core.model import count_parameters
+from core.train_config import TrainConfig
+
+MEGABYTE = 1_000_000
+BYTES_OF_PARAMETER = 24
+"""What a training keeps of each on the disk at most: a checkpoint with two numbers of the optimizer
+beside each, the best weights, and those for whoever watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most that one may have."""
+
+    parameters: int = 2_000_000
+    steps: int = 5_000
+    batch_size: int = 256
+    upload_megabytes: int = 20
+    disk_megabytes: int = 200
+
+    def require(self, model: ModelConfig, training: TrainConfig) -> None:
+        """Refuse a training that is too large.
+
+        Raises:
+            ConfigError: The message says what is, and what would do.
+        """
+        found = {
+            N_("{n} parameters are too many here; at most {most}"): (
+                count_parameters(model),
+                self.parameters,
+            ),
+            N_("{n} steps are too many here; at most {most}"): (training.steps, self.steps),
+            N_("{n} pairs in a batch are too many here; at most {most}"): (
+                training.batch_size,
+                self.batch_size,
+            ),
+        }
+        for text, (n, most) in found.items():
+            if n > most:
+                raise ConfigError(Message(text, n=n, most=most))
+
+    def require_room(self, used: int, model: ModelConfig | None = None) -> None:
+        """Refuse what would take more of the disk than one may have.
+
+        Args:
+            used: Bytes that are taken already.
+            model: What is to be trained; None for something that takes no more to speak of.
+
+        Raises:
+            ConfigError: There is no room; the message says how much is taken.
+        """
+        more = 0 if model is None else BYTES_OF_PARAMETER * count_parameters(model)
+        if used + more > self.disk_megabytes * MEGABYTE:
+            text = N_(
+                "your runs take {used} MB of {most} MB, and this needs {more} MB: delete a run first"
+            )
+            raise ConfigError(
+                Message(
+                    text,
+                    used=-(-used // MEGABYTE),
+                    most=self.disk_megabytes,
+                    more=-(-more // MEGABYTE),
+                )
+            )
