@@ -2,7 +2,7 @@
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 from core.choices import (
     CHOICES,
@@ -29,16 +29,16 @@ from core.combinations import (
     check_scores,
 )
 from core.copying import check_copying
-from core.heads import Stack
 from core.settings import ConfigError as ConfigError
 from core.settings import Settings, one_of
 from core.settings import require as require
+from core.stacks import Stacks
 from core.target_tokens import TargetTokens
 from core.vocabulary import BOS, EOS, FIRST_ID, PAD
 
 
 @dataclass(frozen=True, slots=True)
-class ModelConfig(TargetTokens):
+class ModelConfig(TargetTokens, Stacks):
     """The sizes of a Transformer; the defaults are the paper's base model (Table 3).
 
     What comes after `tied` makes it another kind of Transformer: see `core.families`.
@@ -169,19 +169,10 @@ class ModelConfig(TargetTokens):
         self._fill()
         self._check_together()
 
-    def layers_of(self, stack: Stack) -> int:
-        """Return how many layers a stack has."""
-        return {"encoder": self.n_encoder_layers, "decoder": self.n_decoder_layers}[stack]
-
     @property
     def n_key_value_sets(self) -> int:
         """Sets of keys and values of a layer; several heads may share one."""
         return self.n_kv_heads or self.n_heads
-
-    @property
-    def stacks(self) -> tuple[Stack, ...]:
-        """Those that have layers."""
-        return tuple(stack for stack in get_args(Stack) if self.layers_of(stack))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as JSON can hold them; later ones only where they differ."""
@@ -215,7 +206,7 @@ class ModelConfig(TargetTokens):
         check_positions(self.positions, self.d_k, self.n_buckets, self.rotary_scaling)
         require(
             self.tied not in ("all", "embeddings")
-            or len(self.stacks) < 2
+            or self.alone is not None
             or self.n_target_tokens == self.vocab_size,
             f"target_vocab_size is {self.target_vocab_size} and vocab_size {self.vocab_size}: "
             f"embeddings of different sizes cannot be tied ({self.tied})",
@@ -226,25 +217,23 @@ class ModelConfig(TargetTokens):
             projections=self.projections,
             output_projection=self.output_projection,
         )
-        attends_to_source = len(self.stacks) == 2 and self.cross == "attention"
+        attends_to_source = not self.alone and self.cross == "attention"
         require(
             self.norm_kind != "batch" or not (self.embedding_norm or self.head_transform),
             "norm_kind is batch: where tokens come in and where words are scored (embedding_norm, "
             "head_transform) norms know nothing of padding",
         )
         require(
-            self.decoder_mixing == "attention"
-            or (len(self.stacks) == 2 and self.positions != "buckets"),
+            self.decoder_mixing == "attention" or (not self.alone and self.positions != "buckets"),
             f"decoder_mixing is {self.decoder_mixing}: it needs an encoder, and no buckets",
         )
         require(
-            self.encoder_mixing == "attention"
-            or (len(self.stacks) == 2 and self.positions != "buckets"),
+            self.encoder_mixing == "attention" or (not self.alone and self.positions != "buckets"),
             f"encoder_mixing is {self.encoder_mixing}: it needs a decoder, and no buckets",
         )
         require(
             self.cross == "attention"
-            or (len(self.stacks) == 2 and self.decoder_mixing in ("gru", "lstm")),
+            or (not self.alone and self.decoder_mixing in ("gru", "lstm")),
             f"cross is {self.cross}: then the decoder must be recurrent (gru or lstm), and begin "
             "with an encoder's last state",
         )
@@ -263,7 +252,7 @@ class ModelConfig(TargetTokens):
         check_decoder(
             self.decoder,
             self.max_positions,
-            attends=len(self.stacks) == 2 and self.decoder_mixing == "attention",
+            attends=not self.alone and self.decoder_mixing == "attention",
         )
         require(
             not self.encoder_mixing.endswith("two_way") or self.d_model % 2 == 0,
@@ -277,7 +266,7 @@ class ModelConfig(TargetTokens):
             self.positions != "rotary" or "attention" in (self.encoder_mixing, self.decoder_mixing),
             "positions is rotary, and there is no self-attention whose queries and keys it turns",
         )
-        if len(self.stacks) == 2:
+        if not self.alone:
             require(self.bos_id >= 0, "bos_id is -1: a decoder beside an encoder begins with one")
         check_copying(self)
         most = max(self.pad_id, self.bos_id, *self.eos_ids)

@@ -22,8 +22,8 @@ class Copies(Protocol):
         """How the decoder learns of the source."""
 
     @property
-    def stacks(self) -> tuple[str, ...]:
-        """Those that have layers."""
+    def alone(self) -> str | None:
+        """The only stack; None where there are both."""
 
     @property
     def vocab_size(self) -> int:
@@ -43,7 +43,7 @@ def check_copying(model: Copies) -> None:
     asked = {"pointer": model.pointer, "shared_names": model.shared_names}
     for name, value in asked.items():
         require(
-            not value or (len(model.stacks) == 2 and model.n_target_tokens == model.vocab_size),
+            not value or (not model.alone and model.n_target_tokens == model.vocab_size),
             f"{name} is {value}: it needs an encoder and a decoder with one vocabulary",
         )
     require(

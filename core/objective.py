@@ -31,7 +31,7 @@ SEPARATOR = "="
 
 def longest_side(config: ModelConfig, tokenizer: Tokenizer) -> int:
     """Return how many tokens a source or a target may have, the special one included."""
-    if len(config.stacks) == 2:
+    if not config.alone:
         return config.max_positions
     # One special token for both, which a side is counted with.
     return (config.max_positions - len(_separator(tokenizer)) + 1) // 2
@@ -50,10 +50,10 @@ def as_learned(
     """
     if config.is_parallel:
         return [_to_fill_places(pair, config, rng) for pair in pairs]
-    if len(config.stacks) == 2:
+    if not config.alone:
         return list(pairs)
     separator = _separator(tokenizer)
-    if config.stacks == ("decoder",):
+    if config.is_decoder_alone:
         return [_to_write_on(pair, separator) for pair in pairs]
     return [_to_fill_in(pair, separator, tokenizer.mask_id, rng) for pair in pairs]
 
@@ -80,10 +80,10 @@ def written(model: Transformer, pairs: Sequence[Pair], tokenizer: Tokenizer) -> 
         pairs: Source and target, as `encode_samples` makes them.
         tokenizer: Of the model.
     """
-    if len(model.config.stacks) == 2:
+    if not model.config.alone:
         return translations(model, pairs)
     separator = _separator(tokenizer)
-    if model.config.stacks == ("decoder",):
+    if model.config.is_decoder_alone:
         return _written_on(model, [(BOS, *_given(pair, separator)) for pair in pairs])
     return _filled_in(model, pairs, separator, tokenizer.mask_id)
 

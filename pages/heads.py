@@ -66,6 +66,8 @@ VIEWS: tuple[View[Opened], ...] = (
         ),
         paths.draw,
         needs=(Need.WRITING,),
+        # There one path alone is seen in what is written.
+        model=paths.TELLING,
     ),
     View(
         "guided",

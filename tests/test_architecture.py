@@ -257,6 +257,7 @@ ROOMS_OF_CORE = (
         "heads",
         "choices",
         "combinations",
+        "stacks",
         "target_tokens",
         "copying",
         "config",

@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.n is not None and arguments.n < 1:
         raise CommandError(f"--n is {arguments.n}, not 1 or more")
     loaded = load_run(arguments.run)
-    if not loaded.settings.has_pairs or len(loaded.settings.model.stacks) == 1:
+    if not loaded.settings.has_pairs or loaded.settings.model.alone:
         heads_on_repeated_text.run(loaded, as_json=arguments.json)
         return
     stored = None if arguments.fresh else stored_effects(loaded)

@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace) -> None:
 def _beam_score(loaded: Run) -> list[str]:
     """Return how good the user's own pairs are translated with a beam, as lines; none without."""
     own = own_pairs_of(task_named(loaded.settings.task, loaded.path))
-    if own is None or len(loaded.settings.model.stacks) == 1:
+    if own is None or loaded.settings.model.alone:
         return []
     scores = score_file(loaded, own.held_out_samples(N_SAMPLES), BEAM)
     found = f"BLEU {scores.bleu:.2f}   chrF2 {scores.chrf:.2f}   of {scores.n:,} own pairs"

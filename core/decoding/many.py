@@ -45,10 +45,10 @@ def translate_all(
         ConfigError: The beam is not 1 to 64, alpha is below 0, or this model does not decode so.
         RunError: The model is not an encoder and a decoder.
     """
-    if len(run.model.config.stacks) == 1:
+    if run.model.config.alone:
         raise RunError(
             f"{run.path}: lines are translated by an encoder and a decoder; this model is the "
-            f"{run.model.config.stacks[0]} alone"
+            f"{run.model.config.alone} alone"
         )
     begins, ends = run.tokenizer.begins, run.tokenizer.ends
     longest = run.settings.model.max_positions - len(begins) - len(ends)

@@ -33,7 +33,7 @@ def evaluate(run: Run, n: int = N_SAMPLES, seed: int = SEED) -> dict[str, Any]:
     pairs = _those_that_fit(run, task.held_out_samples(n, seed))
     quality = measure(run.model, pairs, run.tokenizer, run.target_tokenizer)
     parallel = run.settings.model.is_parallel
-    both = len(run.settings.model.stacks) == 2 and not parallel
+    both = not run.settings.model.alone and not parallel
     study = study_pronouns(run.model, pairs) if both else None
     return {
         "exact_match": quality.exact_match,

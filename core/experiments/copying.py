@@ -9,9 +9,9 @@ COPYING = Experiment(
     name="copying",
     question=N_("Can a model write a name that it has never seen?"),
     claim=N_(
-        "A softmax over the vocabulary says only what it was trained to say. A pointer copies what "
-        "the decoder looks at, whatever it is: it has names right that no training saw, most "
-        "surely if all names are read as one vector, so that none is learned by heart."
+        "A softmax over the vocabulary can write no word but those it has learned. A pointer "
+        "copies a word of the source, whatever it is: so it can write a name that it never saw, "
+        "most surely if all names share one vector, so that none is learned by heart."
     ),
     source="Vinyals et al. 2015; Gu et al. 2016; See et al. 2017",
     variants=(
@@ -47,5 +47,10 @@ COPYING = Experiment(
     caution=N_(
         "Every held-out sentence has a name that no training saw. Without a pointer there is no "
         "way to write it: 0 % is what must come out."
+    ),
+    told=N_(
+        "Sentences with a name never seen: with a pointer, **{base}** are right; without one, "
+        "**{plain_shared}**. If each name has a vector of its own: **{pointer}** and **{plain}** "
+        "(n = {n})."
     ),
 )

@@ -85,6 +85,9 @@ class Experiment:
     """The measure that the claim is about."""
     caution: str = ""
     """What is to be kept in mind of what comes out; marked for translation."""
+    told: str = ""
+    """What came out in a sentence that is true whatever it is: {n} sentences, and each variant's
+    share by its name; empty to list the variants. Marked for translation."""
     by_passes: PassMeasures | None = None
     """What is measured by the number of passes in which a target is written."""
 

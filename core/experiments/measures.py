@@ -102,15 +102,15 @@ def _copying(path: Path) -> Mapping[str, float]:
     return {} if found is None else found.measured
 
 
-def _of_copying(name: str, label: str, *, share: bool, told: bool = False) -> Measure:
-    return Measure(name, label, lambda run: _copying(run.path).get(name), share, told)
+def _of_copying(name: str, label: str, *, told: bool = False) -> Measure:
+    return Measure(name, label, lambda run: _copying(run.path).get(name), share=True, told=told)
 
 
 COPYING = (
-    _of_copying("names_right", N_("unseen names right"), share=True, told=True),
-    _of_copying("seen_names_right", N_("seen names right"), share=True),
-    _of_copying("seen_exact_match", N_("right with seen names"), share=True),
-    _of_copying("p_gen_words", N_("p_gen on words"), share=False),
-    _of_copying("p_gen_names", N_("p_gen on names"), share=False),
+    _of_copying("names_right", N_("unseen names right"), told=True),
+    _of_copying("seen_names_right", N_("seen names right")),
+    _of_copying("seen_exact_match", N_("sentences right, seen names only")),
+    _of_copying("p_gen_words", N_("p_gen on words")),
+    _of_copying("p_gen_names", N_("p_gen on names")),
 )
 """How names are treated; see `core.evaluate.copying`."""

@@ -8,9 +8,9 @@ PARALLEL = Experiment(
     name="parallel",
     question=N_("Can all words be written at once?"),
     claim=N_(
-        "A decoder without the look-ahead mask fills in all places at once, and then those that it "
-        "doubts again. Where one target is right (copy a row of letters), nothing is lost. Where "
-        "two are (copy or reverse it), places that do not see each other’s choice mix them."
+        "A decoder without the look-ahead mask writes all words at once, and then again those that "
+        "it doubts. With one right target (copy a row of letters) nothing is lost. With two (copy "
+        "it, or reverse it) each word is chosen without seeing the others, and the two get mixed."
     ),
     source=(
         "Gu et al. 2018 (non-autoregressive translation, “multimodality problem”); "
@@ -42,7 +42,11 @@ PARALLEL = Experiment(
     },
     by_passes=BY_PASSES,
     caution=N_(
-        "Parallel variants make 4 passes unless it is said otherwise, and learn to fill in masked "
-        "words: their loss does not compare with that of the next word."
+        "Parallel variants take 4 passes unless something else is said. They learn to fill in "
+        "masked words, so that their loss does not compare with that of the next word."
+    ),
+    told=N_(
+        "Two right targets: left to right, **{base}** of the held-out rows are right; all at once, "
+        "**{parallel}**. One right target: **{one}** and **{parallel_one}** (n = {n})."
     ),
 )

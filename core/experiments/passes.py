@@ -42,6 +42,8 @@ class PassMeasure:
 class PassMeasures:
     """Further measures, and what takes them."""
 
+    title: str
+    """Above their picture; marked for translation."""
     what: str
     """What the shares are shares of; marked for translation."""
     measures: tuple[PassMeasure, ...]
@@ -102,6 +104,7 @@ def _timed(decode: Callable[[Sequence[Pair]], list[Ids]], pair: Pair) -> float:
 
 
 BY_PASSES = PassMeasures(
+    title=N_("The same models in one pass or in several"),
     what=N_("right sentences"),
     measures=(
         PassMeasure("right_1", N_("1 pass"), "share"),

@@ -196,7 +196,7 @@ def load(
         FamilyError: Something of it is not known here, missing, or has another shape.
     """
     config = replace(family.config(Settings(told, weights)), rotary_pairs=rotary_pairs)
-    made = converted(family, weights, config.tied, one_stack=len(config.stacks) == 1)
+    made = converted(family, weights, config.tied, one_stack=config.alone is not None)
     # Before memory is asked for: settings may say any size.
     if max(config.n_encoder_layers, config.n_decoder_layers) > len(weights):
         raise FamilyError(f"this {family.label} has fewer weights than layers")

@@ -33,7 +33,7 @@ class Transformer(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
-        both = len(config.stacks) == 2
+        both = not config.alone
         source_tokens = nn.Embedding(config.vocab_size, config.d_model)
         target_tokens = (
             source_tokens

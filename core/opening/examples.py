@@ -7,6 +7,7 @@ here, which reads a source and its target as one text.
 from core.byte_level import MASK
 from core.messages import N_
 from core.objective import prompt_of, source_of, text_of
+from core.runs.own_text import lines_of
 from core.runs.run import Run
 from core.tasks import CorpusError, Example, task_named
 
@@ -37,10 +38,10 @@ _HIDDEN = 2
 def examples_of(run: Run) -> tuple[Example, ...]:
     """Return texts to begin with; none for a model that reads the sources of its task."""
     if not run.settings.is_opened:
-        return _own(run) if len(run.settings.model.stacks) == 1 else ()
+        return _own(run) if run.settings.model.alone else ()
     if run.tokenizer.mask_id >= 0 and run.model.config.has_output:
         return (Example(N_("a word left out"), "The capital of France is [MASK]."), *_READ)
-    return _PROMPTS if run.model.config.stacks == ("decoder",) else _READ
+    return _PROMPTS if run.model.config.is_decoder_alone else _READ
 
 
 def sources_beside(run: Run) -> tuple[str, ...]:
@@ -49,10 +50,21 @@ def sources_beside(run: Run) -> tuple[str, ...]:
     return (*own, *_BESIDE) if run.settings.is_opened else own
 
 
+def longest_and_shortest(run: Run) -> tuple[str, ...]:
+    """Return the text of a run with most tokens and that with fewest; empty where it has none.
+
+    They are of the lines that it was given, or else of what a text may be compared with. In a batch
+    with both, most texts are filled up.
+    """
+    texts = lines_of(run.path) or sources_beside(run)
+    by_length = sorted(texts, key=lambda text: len(run.tokenizer.encode(text).ids))
+    return (by_length[-1], by_length[0]) if by_length else ()
+
+
 def known_continuation(run: Run, prompt: str) -> str | None:
     """Return what a decoder alone that was trained here is to write; None where nobody knows."""
     source = source_of(prompt)
-    if run.settings.is_opened or run.settings.model.stacks != ("decoder",) or source is None:
+    if run.settings.is_opened or not run.settings.model.is_decoder_alone or source is None:
         return None
     try:
         return task_named(run.settings.task, run.path).reference(source)
@@ -66,7 +78,7 @@ def _own(run: Run) -> tuple[Example, ...]:
         samples = task_named(run.settings.task, run.path).held_out_samples(_N_OWN)
     except CorpusError:
         return ()
-    if run.settings.model.stacks == ("decoder",):
+    if run.settings.model.is_decoder_alone:
         texts = [prompt_of(each.source) for each in samples]
         return tuple(Example(N_("prompt {n}"), text, n) for n, text in enumerate(texts, start=1))
     texts = [text_of(each.source, _hiding(each.target)) for each in samples]

@@ -43,7 +43,7 @@ def give_text(path: Path, content: bytes, name: str) -> int:
         raise RunError(
             Message("{run} was trained here: it is measured on what it learned.", run=path.name)
         )
-    if len(settings.model.stacks) == 2:
+    if not settings.model.alone:
         task, file, kept, n = PAIRS, FILES["test"], *_pairs(content, name)
     else:
         task, file, kept, n = LINES, LINES, *_lines(content, name)

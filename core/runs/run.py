@@ -124,7 +124,7 @@ def load_run(path: Path, step: int | None = None) -> Run:
 
 def _known_words(path: Path, settings: RunSettings) -> frozenset[str]:
     # Words are noted of sources; a model of one stack reads targets, too.
-    if settings.is_opened or len(settings.model.stacks) == 1:
+    if settings.is_opened or settings.model.alone:
         return frozenset()
     return frozenset(read_words(path))
 
@@ -192,7 +192,7 @@ def read_tokenizer(path: Path, model: ModelConfig) -> Tokenizer:
         text = read_text(path, "tokenizer.json")
         if is_word_level(text):
             return WordTokenizer.from_json(text)
-        begins, ends = ((BOS,), ()) if model.stacks == ("decoder",) else ((), (EOS,))
+        begins, ends = ((BOS,), ()) if model.is_decoder_alone else ((), (EOS,))
         return ByteLevelTokenizer.from_json(text, begins, ends)
     except RunError:
         raise

@@ -129,7 +129,7 @@ def _check_model(preset: Preset) -> None:
         value = getattr(model, name)
         if value != getattr(own, name):
             raise ConfigError(f"{name} is {value!r}: such models can be opened, but not trained")
-    if len(model.stacks) == 2 and not model.is_parallel:
+    if not model.alone and not model.is_parallel:
         return
     usual = TrainConfig()
     for name in ("guide", "scheduled_sampling", "teacher_forcing", "objective"):
@@ -142,7 +142,7 @@ def _check_model(preset: Preset) -> None:
             )
         raise ConfigError(
             f"{name} is {value!r}, which is for an encoder and a decoder: this model is the "
-            f"{model.stacks[0]} alone"
+            f"{model.alone} alone"
         )
 
 

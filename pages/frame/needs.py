@@ -61,7 +61,7 @@ def why_not(run: Run, needs: Collection[Need]) -> str:
 
 
 def _sentence(settings: RunSettings, need: Need) -> str:
-    if need is Need.TASK and len(settings.model.stacks) == 1:
+    if need is Need.TASK and settings.model.alone:
         return _(
             "{model} has one stack of layers: it reads no pairs of a source and a target, and on "
             "such pairs this view measures. What its heads do is measured on text on Heads, roles."
@@ -81,14 +81,13 @@ def _sentence(settings: RunSettings, need: Need) -> str:
 
 def _lacks(settings: RunSettings, need: Need) -> bool:
     config = settings.model
-    one_stack = len(config.stacks) == 1
     in_scores = config.positions in _IN_SCORES
     return {
-        Need.SOURCE: "encoder" not in config.stacks,
-        Need.WRITING: "decoder" not in config.stacks,
+        Need.SOURCE: config.is_decoder_alone,
+        Need.WRITING: config.is_encoder_alone,
         Need.NEXT: config.is_parallel,
         Need.PARALLEL: not config.is_parallel,
-        Need.BOTH: one_stack,
+        Need.BOTH: config.alone is not None,
         Need.HEADS: config.cross == "none"
         and "attention" not in (config.encoder_mixing, config.decoder_mixing),
         Need.ENCODER_SELF: config.encoder_mixing != "attention",

@@ -12,7 +12,7 @@ from core.analysis.lessons.masking import companions
 from core.decoding.sentence import SentenceError
 from core.heads import Kind
 from core.inspection import Inspection, inspect_sentence
-from core.opening.examples import examples_of
+from core.opening.examples import examples_of, longest_and_shortest
 from core.runs.run import Run, RunError
 from core.tasks import TASKS, Example, Task
 from pages.frame import address, cached, controls, layout, session
@@ -35,13 +35,14 @@ class Opened:
 
 
 def model_and_sentence(
-    *, asked: bool = True, telling: Callable[[Run, Task], str] | None = None
+    *, asked: bool = True, telling: Callable[[Run, Task], str] | None = None, model: str = ""
 ) -> Opened | None:
     """Ask for a run and a sentence; where they cannot be used, say why and return nothing.
 
     Args:
         asked: False where the sentence changes nothing: it stays what it was.
         telling: Returns the task's example to begin with; None or empty for its first.
+        model: The run to begin with, where there is one of that name; empty for the first.
     """
     paths = cached.run_paths()
     if not paths:
@@ -52,7 +53,7 @@ def model_and_sentence(
         _name_missing_run(paths)
     row = st.container(horizontal=True, vertical_alignment="bottom", key=layout.OPENING)
     with row:
-        path = paths[_ask_run(list(paths), then=_open_other_model)]
+        path = paths[_ask_run(list(paths), first=model, then=_open_other_model)]
     problem = _problem(path)
     task = None if problem else cached.task(path)
     with row:
@@ -109,10 +110,15 @@ def ask_sentence(
     return sentence
 
 
-def _ask_run(names: Sequence[str], then: Callable[[], None] | None = None) -> str:
-    """Ask for a run."""
+def _ask_run(
+    names: Sequence[str], *, first: str = "", then: Callable[[], None] | None = None
+) -> str:
+    """Ask for a run; the URL names it where it is not the usual one that a page begins with."""
     runs = {name: name for name in names}
-    return controls.selection(_("Model"), session.MODEL, runs, names[0], then=then, width=250)
+    usual = first if first in runs else names[0]
+    return controls.selection(
+        _("Model"), session.MODEL, runs, usual, then=then, named=usual != names[0], width=250
+    )
 
 
 def ask_named_run(names: Sequence[str]) -> str:
@@ -175,10 +181,9 @@ def ask_reference(sentence: str, default: str, *, goes_on: bool = False) -> str:
 def ask_batch(opened: Opened) -> tuple[str, ...]:
     """Ask for the other sentences of a batch, one on each line; the opened one is the first."""
     path = opened.path
-    texts = cached.of_run(companions, path)
-    if len(opened.run.settings.model.stacks) == 1:
-        # What such a model reads is no source of a task.
-        texts = tuple(each.source for each in examples_of(opened.run))
+    # What a model of one stack reads is no source of a task.
+    alone = opened.run.settings.model.alone
+    texts = cached.of_run(longest_and_shortest if alone else companions, path)
     default = "\n".join(text for text in texts if text != opened.sentence)
     # Another run brings its own sentences.
     address.belongs_to(session.OTHERS, str(path))

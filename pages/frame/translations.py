@@ -20,7 +20,7 @@ def written_in_files(run: Run) -> str:
 
 
 def _goes_on(run: Run) -> bool:
-    return run.settings.model.stacks == ("decoder",)
+    return run.settings.model.is_decoder_alone
 
 
 def say(translations: str) -> None:

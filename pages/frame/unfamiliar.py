@@ -32,7 +32,7 @@ def _too_long(run: Run, sentence: str) -> list[str]:
 def _longest(run: Run) -> int | None:
     task = cached.task(run.path)
     # Texts of other kinds of models are no sources alone.
-    if task is None or len(run.settings.model.stacks) == 1:
+    if task is None or run.settings.model.alone:
         return None
     return longest_learned(task)
 

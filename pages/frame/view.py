@@ -54,6 +54,8 @@ class View(Generic[Subject]):
     """What not every model has and the view is about."""
     telling: Callable[[Run, Task], str] | None = None
     """Returns the example to begin with; None or empty for the task's first."""
+    model: str = ""
+    """The model to begin with, where it is among the runs; empty for the first of them."""
 
 
 def saying_why(
@@ -135,7 +137,9 @@ def of_sentence(
             return ""
         return chosen.telling(run, task)
 
-    opened = opening.model_and_sentence(asked=chosen.of_sentence, telling=telling)
+    opened = opening.model_and_sentence(
+        asked=chosen.of_sentence, telling=telling, model=chosen.model
+    )
     if opened is None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):

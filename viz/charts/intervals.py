@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import altair as alt
@@ -16,6 +16,10 @@ ROW = 44
 """Height of a row, in pixels."""
 _MEAN, _ONE = 120, 26
 """Area of the dot of a mean, and of one measurement, in pixels."""
+_BAR = 0.3
+"""Share of its row that the bar to a mean takes."""
+_WRITTEN = 64
+"""Room for the means in numbers, in pixels."""
 _APART = 0.8
 """Where in its row a single measurement stands: below the mean, which would hide it."""
 
@@ -34,22 +38,29 @@ class Measured:
 
 
 def intervals(
-    things: Sequence[Measured], *, value: Quantity, of_each: str, title: str = ""
+    things: Sequence[Measured],
+    *,
+    value: Quantity,
+    of_each: str,
+    write: Callable[[float], str],
+    title: str = "",
 ) -> alt.LayerChart:
     """Return a row for each thing, from the top: a dot for the mean on the line of its interval.
 
-    A dashed line goes down from the first mean, with which the others are compared.
+    A dashed line goes down from the first mean, with which the others are compared. Shares have a
+    pale bar from nothing to the mean. Each mean stands at the end of its row as a number.
 
     Args:
         things: What is measured.
         value: What the place of a dot is.
         of_each: What one measurement is called, a seed for example.
+        write: Writes a mean.
         title: A sentence.
     """
     first, last = value.domain or (-math.inf, math.inf)
     rows = [
         {
-            **{"row": row, "name": each.name, "value": each.mean},
+            **{"row": row, "name": each.name, "value": each.mean, "written": write(each.mean)},
             "low": max(each.low, first) if math.isfinite(each.low) else None,
             "high": min(each.high, last) if math.isfinite(each.high) else None,
         }
@@ -71,7 +82,8 @@ def intervals(
     lengths["labelFlush"] = True
     y = alt.Y("row:O", title=None, axis=labels, scale=alt.Scale(type="band", padding=0))
     x = alt.X("value:Q", title=value.name, axis=lengths, scale=value.scale)
-    base = alt.Chart(pd.DataFrame(rows, columns=["row", "name", "value", "low", "high"]))
+    columns = ["row", "name", "value", "written", "low", "high"]
+    base = alt.Chart(pd.DataFrame(rows, columns=columns))
     said = alt.Tooltip("value:Q", title=value.name, format=value.format)
     compared = (
         alt.Chart(pd.DataFrame([{"value": things[0].mean}]))
@@ -96,8 +108,16 @@ def intervals(
     means = base.mark_point(filled=True, size=_MEAN, color=colours[0], opacity=1.0).encode(
         x=x, y=y, tooltip=[alt.Tooltip("name:N", title=" "), said]
     )
-    return alt.LayerChart(layer=[compared, reach, ones, means]).properties(
+    # Beside the picture, where they cover nothing.
+    numbers = base.mark_text(
+        align="left", dx=10, fontSize=13, color=theme.colour(theme.QUIET)
+    ).encode(x=alt.value("width"), y=y, text="written:N")
+    layers = [compared, reach, ones, means, numbers]
+    if value.share:
+        bars = base.mark_bar(color=colours[0], opacity=0.25, height={"band": _BAR}).encode(x=x, y=y)
+        layers.insert(0, bars)
+    return alt.LayerChart(layer=layers).properties(
         height=AROUND + max(LEAST, ROW * len(things)),
         title=title,
-        padding={"left": 5, "top": 5, "right": 10, "bottom": 5},
+        padding={"left": 5, "top": 5, "right": _WRITTEN, "bottom": 5},
     )

@@ -47,7 +47,7 @@ def costs_on_lines(run: Run, role: TextRole) -> dict[int, LineCost]:
         where only one line has two tokens.
     """
     lines = lines_as_ids(run)
-    if run.model.config.stacks != ("decoder",) or len(lines) < LEAST_LINES:
+    if not run.model.config.is_decoder_alone or len(lines) < LEAST_LINES:
         return {}
     found, costs = measure_lines(run, lines[::2]), dict[int, LineCost]()
     before = _losses(run, lines[1::2], ())

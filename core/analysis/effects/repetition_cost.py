@@ -52,7 +52,7 @@ class RepetitionCost:
 
 def costs_of_induction(loaded: Run, found: RepeatedText) -> dict[int, RepetitionCost]:
     """Return what silencing so many of the best induction heads costs a decoder alone."""
-    if loaded.model.config.stacks != ("decoder",):
+    if not loaded.model.config.is_decoder_alone:
         return {}
     costs = {}
     for n in SILENCED:
@@ -125,7 +125,7 @@ def cost_of_silencing(
     Raises:
         ValueError: The model has an encoder, or no such sequences can be drawn for it.
     """
-    if model.config.stacks != ("decoder",):
+    if not model.config.is_decoder_alone:
         raise ValueError(Message("Only a decoder alone goes on with a text of its own."))
     before, silenced, control = (_losses(model, each, text) for each in ((), heads, controls))
     return RepetitionCost(

@@ -88,7 +88,7 @@ def sentences_with_it(tokenizer: Tokenizer, n: int, seed: int = 0) -> list[Pair]
 
 def antecedent_of(loaded: Run) -> AntecedentHead | None:
     """Return the head of an encoder that links "it" to its antecedent most often."""
-    if "encoder" not in loaded.model.config.stacks:
+    if loaded.model.config.is_decoder_alone:
         return None
     pairs = sentences_with_it(loaded.tokenizer, N_WITH_IT)
     most = loaded.model.config.max_positions

@@ -113,7 +113,7 @@ def task_of(run: Run) -> Task | None:
 
     A model of one stack reads a source and its target as one text: none of the task's sources.
     """
-    if len(run.settings.model.stacks) == 1:
+    if run.settings.model.alone:
         return None
     try:
         return task_named(run.settings.task, run.path)

@@ -135,7 +135,7 @@ def lines_as_ids(run: Run) -> list[tuple[int, ...]]:
         ValueError: There is none of two tokens or more.
     """
     config, tokenizer = run.model.config, run.tokenizer
-    ends = () if config.stacks == ("decoder",) else tokenizer.ends
+    ends = () if config.is_decoder_alone else tokenizer.ends
     most = config.max_positions - len(ends)
     found = [
         (*(*tokenizer.begins, *tokenizer.encode(line).ids)[:most], *ends)

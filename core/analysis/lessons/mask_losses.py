@@ -36,7 +36,7 @@ def losses_without(run: Run, n: int, seed: int = 0) -> tuple[MaskLoss, ...]:
         RunError: The run's task is a file of pairs that cannot be used any more.
     """
     pairs = held_out_pairs(run, n, seed)
-    if len(run.model.config.stacks) == 1:
+    if run.model.config.alone:
         pairs = held_out_as_learned(pairs, run.model.config, run.tokenizer)
     return _cases(run.model, pairs)
 

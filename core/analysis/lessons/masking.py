@@ -118,7 +118,7 @@ def padded_batch(run: Run, sentences: Sequence[str]) -> PaddedBatch:
         SentenceError: One of them has no text.
     """
     config = run.model.config
-    if len(config.stacks) == 1:
+    if config.alone:
         rows, cut = read_texts(run, sentences)
         none: tuple[tuple[int, ...], ...] = ((),) * len(rows)
         sides = (rows, none) if "encoder" in config.stacks else (none, rows)

@@ -163,7 +163,7 @@ def _beside(opened: Opened) -> Beside | None:
         try:
             settings = cached.settings(path)
             other = settings.task == task and not settings.is_opened
-            if not other or settings.model.is_parallel or len(settings.model.stacks) == 1:
+            if not other or settings.model.is_parallel or settings.model.alone:
                 continue
             run = cached.loaded(path)
         except RunError:

@@ -143,7 +143,7 @@ def _side(opened: Opened, steps: Sequence[DecodeStep], figures: Sequence[StepFig
 
     of_self = [site for site in steps[0].attention if site.attention.is_self]
     fed = opened.run.target_tokenizer.describe(steps[-1].prefix)
-    alone = not opened.inspection.source_tokens
+    alone = opened.run.settings.model.is_decoder_alone
     return SideView(
         fed=fed_labels(fed, len(steps[0].prefix) if alone else 0),
         steps=tuple(_step(opened, each) for each in figures),

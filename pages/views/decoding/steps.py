@@ -116,7 +116,7 @@ def _tries(*, alone: bool) -> list[str]:
 
 def _is_alone(opened: Opened) -> bool:
     """Return whether the model is a decoder alone, which goes on from a prompt."""
-    return "encoder" not in opened.run.settings.model.stacks
+    return opened.run.settings.model.is_decoder_alone
 
 
 def _known(opened: Opened) -> str | None:

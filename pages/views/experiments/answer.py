@@ -11,7 +11,7 @@ from core.experiments.results import Estimate, Results
 from core.tasks import TASKS, right_targets
 from pages.frame import cached, charts, controls, links
 from pages.frame.folded import fold
-from pages.frame.language import _, n_, number, percent_of_100, plain
+from pages.frame.language import _, n_, number, percent, percent_of_100, plain
 from pages.frame.view import Columns, Shown
 from pages.views.experiments import by_passes, question
 from pages.views.experiments.question import Asked
@@ -34,13 +34,16 @@ def draw(asked: Asked) -> Shown | None:
         if results.has(each.name, name)
     ]
     title, value = _drawn(measure, len(results.seeds))
+    write = percent if value.share else number
     # A table of many measures has the whole width.
     drawn, listed = st.columns([11, 9], gap="medium")
     if asked.measures:
         drawn, listed = st.container(), st.container()
     with drawn:
         picture = charts.chart(
-            intervals(things, value=value, of_each=_("training with seed"), title=title)
+            intervals(
+                things, value=value, of_each=_("training with seed"), write=write, title=title
+            )
         )
         st.caption(_legend(asked))
     with listed:
@@ -80,9 +83,7 @@ def draw(asked: Asked) -> Shown | None:
 
 def _legend(asked: Asked) -> str:
     """Say what the marks are, and what is learned: a sentence and what is right of it."""
-    marks = _("● mean, with its interval · ○ one training · dashed line: {base}").format(
-        base=_(asked.trained[0].label)
-    )
+    marks = _("● mean, with its interval · ○ one training · dashed: mean of the first row")
     task = TASKS[asked.experiment.task]
     source = task.examples[0].source
     targets = [f"“{plain(each)}”" for each in right_targets(task, source)]
@@ -145,7 +146,7 @@ def _table(asked: Asked) -> None:
                 **others,
                 _("loss"): number,
                 _("parameters"): number,
-                _("minutes"): lambda value: number(value, 1),
+                _("minutes of training"): lambda value: number(value, 1),
             },
         ),
         hide_index=True,
@@ -173,7 +174,7 @@ def _row(asked: Asked, variant: str, label: str) -> Mapping[str, object]:
     return row | {
         _("loss"): mean["loss"],
         _("parameters"): trained[0].parameters,
-        _("minutes"): mean["seconds"] / 60,
+        _("minutes of training"): mean["seconds"] / 60,
     }
 
 

@@ -5,7 +5,7 @@ import streamlit as st
 from core.experiments.experiment import Experiment, Variant
 from core.experiments.passes import PassMeasure
 from pages.frame import charts
-from pages.frame.language import _, number, percent_of_100
+from pages.frame.language import _, number, percent, percent_of_100
 from pages.views.experiments.question import Asked
 from viz.charts.curves import Quantity
 from viz.charts.frames import runs_table, written
@@ -28,7 +28,8 @@ def draw(asked: Asked) -> list[Drawn]:
             things,
             value=Quantity(_(asked.experiment.by_passes.what), share=True, domain=(0.0, 1.0)),
             of_each=_("training with seed"),
-            title=_("The same models, measured in several ways"),
+            write=percent,
+            title=_(asked.experiment.by_passes.title),
         )
     )
     _table(asked)

@@ -7,9 +7,9 @@ from pathlib import Path, PurePosixPath
 import streamlit as st
 
 from core.experiments import EXPERIMENTS, Experiment
-from core.experiments.experiment import Variant
+from core.experiments.experiment import BASE, Variant
 from core.experiments.findings import Finding, Verdict, Writing, findings
-from core.experiments.measures import Measure
+from core.experiments.measures import EXACT_MATCH, Measure
 from core.experiments.results import SHIPPED, Results
 from pages.frame import cached, controls
 from pages.frame.language import N_, _, capitalised, n_, number, percent, plain
@@ -88,6 +88,8 @@ def seen(asked: Asked) -> str:
     judged = asked.experiment.measure(asked.experiment.judged_by)
     by = judged if judged in asked.measures else None
     found = findings(asked.experiment, asked.results, by)
+    if asked.experiment.told and by is None and asked.trained == [*asked.experiment.variants]:
+        return " ".join([*_verdict(asked, found), _told(asked)])
     text = _("{what}: {variants}.")
     what = _("Held-out sentences right (n = {n})").format(n=number(found[0].n))
     if by is not None:
@@ -95,6 +97,16 @@ def seen(asked: Asked) -> str:
     apart = len({each.verdict for each in found} - {None}) > 1
     variants = " · ".join(_briefly(each, apart=apart) for each in found)
     return " ".join([*_verdict(asked, found), text.format(what=what, variants=variants)])
+
+
+def _told(asked: Asked) -> str:
+    """Say what came out as the experiment has it."""
+    shares = {
+        each.name: percent(asked.results.estimate(each.name, EXACT_MATCH).mean)
+        for each in asked.trained
+    }
+    n = asked.results.of(BASE)[0].n
+    return _(asked.experiment.told).format(n=number(n), **shares)
 
 
 def _verdict(asked: Asked, found: Sequence[Finding]) -> Iterator[str]:

@@ -83,7 +83,7 @@ def target_ids(inspection: Inspection, ends: tuple[int, ...] = (EOS,)) -> tuple[
 
 def _is_alone(opened: Opened) -> bool:
     """Return whether the model is a decoder alone: then what it was fed is asked about."""
-    return "encoder" not in opened.run.model.config.stacks
+    return opened.run.model.config.is_decoder_alone
 
 
 def _ids(opened: Opened) -> tuple[int, ...]:

@@ -61,7 +61,7 @@ def draw(opened: Opened) -> Shown | None:
 
     Of a model that did not learn a task with sources here, the roles are those that need none.
     """
-    if not opened.run.settings.has_pairs or len(opened.run.settings.model.stacks) == 1:
+    if not opened.run.settings.has_pairs or opened.run.settings.model.alone:
         return text_roles.draw(opened)
     try:
         n = measured_on.most(opened.run, N_SENTENCES)

@@ -37,8 +37,7 @@ def draw(opened: Opened) -> Shown:
     panels = [_mask(chosen, titles[name], visible_QK) for name, visible_QK in masks.items()]
     picture = matrices(Matrices(panels=panels), key="received_maps")
     config = opened.run.settings.model
-    one = len(config.stacks) == 1
-    st.caption(_one_kind_said(chosen) if one else _kinds_said(chosen.batch, config))
+    st.caption(_one_kind_said(chosen) if config.alone else _kinds_said(chosen.batch, config))
     return Shown(
         name=f"masks.{chosen.kind}",
         title=_("Which word may look at which: {kind}").format(kind=_(chosen.kind.label)),
@@ -60,14 +59,14 @@ def draw(opened: Opened) -> Shown:
 
 def _tries(config: ModelConfig) -> list[str]:
     said = [_("Make one of the other sentences longer: every map grows, filled with PAD.")]
-    if len(config.stacks) == 2:
+    if not config.alone:
         said.append(
             _(
                 "Switch between the three kinds of attention: which may not look ahead, and why "
                 "do the others need no such mask?"
             )
         )
-    if config.stacks == ("decoder",):
+    if config.is_decoder_alone:
         said.append(_("Delete all other sentences: the look-ahead mask hides as much as before."))
     else:
         said.append(_("Delete all other sentences: without padding there is nothing to hide."))

@@ -177,7 +177,7 @@ def _cost(off: Sequence[Mask], cases: Sequence[MaskLoss]) -> str:
 
 def _has_texts(run: Run) -> bool:
     """Return whether a loss is that of the texts shown: nobody knows what the model learned."""
-    return run.settings.is_opened and run.settings.model.stacks == ("decoder",)
+    return run.settings.is_opened and run.settings.model.is_decoder_alone
 
 
 def _measured_on(run: Run, chosen: Chosen) -> str:
@@ -198,7 +198,7 @@ def _measuring(run: Run, chosen: Chosen) -> str:
 def _ask_losses(opened: Opened, chosen: Chosen) -> tuple[MaskLoss, ...]:
     """Measure on request what leaving out each mask costs on held-out sentences."""
     run = opened.run
-    if run.settings.is_opened and run.settings.model.stacks == ("encoder",):
+    if run.settings.is_opened and run.settings.model.is_encoder_alone:
         st.caption(_("Nothing is predicted of a text that is only read: there is no loss to tell."))
         return ()
     question = _("Measure the loss without each mask on {sentences}")

@@ -161,7 +161,7 @@ def _ask_guided(
     changed: Mapping[str, Setting], begun: Begun, task: Task | None
 ) -> dict[str, Setting]:
     """Ask which head is taught to look from a pronoun to its antecedent, if any."""
-    if task is None or not task.pronouns or len(begun.preset.model.stacks) == 1:
+    if task is None or not task.pronouns or begun.preset.model.alone:
         st.caption(
             _(
                 "A head can be taught to look from a pronoun to the noun that it stands for: only "

@@ -1,7 +1,10 @@
+import shutil
+
 import pytest
 
 from core.inspection import inspect_sentence
-from core.opening.examples import examples_of
+from core.opening.examples import examples_of, longest_and_shortest
+from core.runs.own_text import give_text
 from core.runs.run import load_run
 
 
@@ -23,3 +26,19 @@ def test_each_kind_begins_with_texts_that_it_can_do_something_with(opened_path, 
 
 def test_a_run_trained_here_has_those_of_its_task(copy_run):
     assert examples_of(copy_run) == ()
+
+
+@pytest.mark.parametrize("name", ["bert", "bert without a head", "gpt2", "llama3"])
+def test_of_the_texts_beside_another_the_two_differ_most_in_length(opened_path, name):
+    run = load_run(opened_path(name))
+    longest, shortest = (len(run.tokenizer.encode(each).ids) for each in longest_and_shortest(run))
+    assert longest > shortest > 0
+    assert all(
+        shortest <= len(run.tokenizer.encode(e.source).ids) <= longest for e in examples_of(run)
+    )
+
+
+def test_lines_that_were_given_go_before_texts_that_are_offered(opened_path, tmp_path):
+    path = shutil.copytree(opened_path("gpt2"), tmp_path / "mine")
+    give_text(path, b"it was\na longer line of text\nit was so", "mine.txt")
+    assert longest_and_shortest(load_run(path)) == ("a longer line of text", "it was")

@@ -11,8 +11,10 @@ ONE = Measured("less of it", 0.2, -math.inf, math.inf, [0.2])
 VALUE = Quantity("right", share=True, domain=(0.0, 1.0))
 
 
-def drawn(*things):
-    return intervals(things, value=VALUE, of_each="seed", title="A title").to_dict()
+def drawn(*things, value=VALUE):
+    return intervals(
+        things, value=value, of_each="seed", write="about {:.0%}".format, title="A title"
+    ).to_dict()
 
 
 def rows_of(chart, column):
@@ -43,3 +45,16 @@ def test_no_interval_leaves_the_axis(low, high):
     [row] = rows_of(drawn(Measured("it", 0.5, low, high, [0.5])), "low")
     assert row["low"] == max(low, 0)
     assert row["high"] == min(high, 1)
+
+
+def test_every_mean_stands_beside_its_row_as_a_number():
+    rows = rows_of(drawn(BASE, ONE), "low")
+    assert [row["written"] for row in rows] == ["about 60%", "about 20%"]
+
+
+def test_only_shares_have_a_bar_from_nothing():
+    def bars(chart):
+        return [layer for layer in chart["layer"] if layer["mark"]["type"] == "bar"]
+
+    assert len(bars(drawn(BASE))) == 1
+    assert not bars(drawn(BASE, value=Quantity("nats")))

@@ -49,7 +49,8 @@ def test_the_chart_has_a_ring_for_each_training(open_experiment, results):
     [chart] = at.get("vega_lite_chart")
     spec = json.loads(chart.proto.spec)
     assert "mean of 3 trainings of each, 95 % interval" in json.dumps(spec["title"])
-    assert [layer["mark"]["type"] for layer in spec["layer"]] == ["rule", "rule", "point", "point"]
+    marks = [layer["mark"]["type"] for layer in spec["layer"]]
+    assert marks == ["bar", "rule", "rule", "point", "point", "text"]
 
 
 def test_a_question_that_was_not_run_says_so_and_offers_to(open_experiment, own_runs, monkeypatch):
@@ -112,9 +113,7 @@ def test_the_measure_that_a_claim_is_about_is_drawn_and_said(open_experiment):
 )
 def test_the_marks_are_explained_and_an_example_says_what_is_right(open_experiment, name, right):
     _at, _shown, said = open_experiment(name)
-    base = EXPERIMENTS[name].variants[0].label
-    marks = "● mean, with its interval · ○ one training · dashed line: {}"
-    assert marks.format(base) in said
+    assert "● mean, with its interval · ○ one training · dashed: mean of the first row" in said
     assert right in said
 
 
@@ -132,14 +131,14 @@ def test_what_only_this_experiment_measures_stands_in_the_table_and_the_numbers(
     rights = [100 * results.estimate(each, "names_right").mean for each in variants]
     assert list(table.value["unseen names right"]) == pytest.approx(rights)
     p_gen = list(table.value["p_gen on names"])
-    assert p_gen[0] == pytest.approx(results.estimate("base", "p_gen_names").mean)
+    assert p_gen[0] == pytest.approx(100 * results.estimate("base", "p_gen_names").mean)
     # Without a pointer there is none.
     assert math.isnan(p_gen[2])
     assert math.isnan(p_gen[3])
     of_seeds = [e.measures["names_right"] for each in variants for e in results.of(each)]
     assert shown.numbers()["names_right"] == of_seeds
     assert shown.numbers()["p_gen_words"][-1] is None
-    assert "pointer, all names alike **100 %**" in said
+    assert "with a pointer, **100 %** are right; without one, **0 %**." in said
 
 
 @pytest.mark.parametrize(

@@ -83,12 +83,12 @@ def test_it_opens_on_the_path_that_moves_most_and_says_so(open_paths, run):
     place = row, column
     sender, receiver = effects.heads[row], effects.heads[column]
     assert f"It is the strongest of {effects.direct_NN.sum()} paths here" in seen(at)
-    writer = f"The writer, encoder layer {sender.layer}, head {sender.index}, looks from “"
-    reader = f"the reader, encoder layer {receiver.layer}, head {receiver.index}, uses what it"
+    writer = f"Encoder layer {sender.layer}, head {sender.index} looks from “"
+    reader = f"encoder layer {receiver.layer}, head {receiver.index} reads that."
     assert writer in seen(at) and reader in seen(at)
-    assert "Given this message alone from the sentence with “wide”, the reader looks" in seen(at)
+    assert "With this message alone taken from the sentence with “wide”, it looks" in seen(at)
     before, after = (percent(float(each[place])) for each in (effects.before_NN, effects.after_NN))
-    assert f"with **{after}** instead of **{before}**." in seen(at)
+    assert f"with **{after}** instead of {before}." in seen(at)
     assert frame(at) == (
         f"encoder {sender.layer}.{sender.index}",
         f"encoder {receiver.layer}.{receiver.index}",
@@ -101,11 +101,12 @@ def test_by_log_p_it_opens_on_the_head_that_tells_the_guided_head_where_it_looks
     before, after = (
         percent(float(each[found.query, found.key])) for each in (found.before_QK, found.after_QK)
     )
-    assert "from “it” at “tired”; the reader, encoder layer 2, head 0, uses" in seen(at)
-    assert f"looks from “it” at “animal” with **{after}** instead of **{before}**." in seen(at)
+    assert "from “it” at “tired” and adds what it finds there to “it”; " in seen(at)
+    assert "encoder layer 2, head 0 reads that." in seen(at)
+    assert f"looks from “it” at “animal” with **{after}** instead of {before}." in seen(at)
     before, after = (percent(math.exp(each)) for each in (found.before_log_p, found.after_log_p))
     assert before != after
-    assert f"“il” would then have **{after}** instead of {before}." in seen(at)
+    assert f"“il” then has a chance of **{after}** instead of {before}." in seen(at)
     assert frame(at) == ("encoder 0.3", "encoder 2.0")
 
 
@@ -225,9 +226,9 @@ def test_a_model_of_one_layer_has_paths_from_self_attention_to_cross_attention(
     assert labels == ["cross 0.0", "cross 0.1"]
     assert "looks where it did" in seen(at)
     at.segmented_control(key="path_reads").set_value("key").run()
-    assert "The writer, encoder layer 0, head" in seen(at)
+    assert "Encoder layer 0, head" in seen(at)
     # More than one word differs.
-    assert "Given this message alone as the second sentence makes it, the reader" in seen(at)
+    assert "With this message alone taken from the second sentence, it looks" in seen(at)
 
 
 @pytest.mark.parametrize("by", ["moved", "log_p"])
@@ -242,3 +243,17 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
     assert handed.numbers()[name] == pytest.approx(panel.values[panel.visible].tolist(), abs=1e-6)
     names = ["moved"] if by == "moved" else ["moved", "log_p_change"]
     assert_computed_again(at, handed, *names)
+
+
+def test_the_view_begins_with_the_model_that_shows_most_and_keeps_another_that_was_chosen(
+    open_page,
+):
+    at = open_page("heads", trial="paths")
+    assert at.selectbox(key="model").value == paths.TELLING
+    # Other views begin with the first model, so that the address names this one: it goes with
+    # whoever changes the view.
+    assert at.query_params["model"] == paths.TELLING
+    at = open_page("heads", trial="silence")
+    assert at.selectbox(key="model").value == "everyday"
+    at = open_page("heads", trial="paths", model="everyday")
+    assert at.selectbox(key="model").value == "everyday"

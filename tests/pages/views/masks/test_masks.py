@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from core.analysis.lessons.masking import padded_batch
-from core.opening.examples import examples_of
+from core.opening.examples import longest_and_shortest
 from tests.pages.conftest import said
 from tests.pages.views.conftest import assert_takeable, computed, numbers_of
 from tests.pages.views.masks.conftest import FACT, KINDS, OTHERS, TEXTS, TIRED, panels, texts
@@ -114,7 +114,7 @@ def test_an_encoder_alone_gets_the_padding_mask_alone_and_it_is_said_why(open_al
     assert "no look-ahead mask: it reads a text that is there as a whole" in said(at)
 
 
-def test_the_other_sentences_of_one_stack_are_texts_that_it_can_read(open_alone):
+def test_the_other_sentences_of_one_stack_are_its_longest_and_its_shortest_text(open_alone):
     at, run = open_alone("gpt2", "masks", others=None)
-    offered = [each.source for each in examples_of(run)]
+    offered = longest_and_shortest(run)
     assert at.text_area(key="others").value.splitlines() == [t for t in offered if t != FACT]

@@ -135,3 +135,14 @@ def test_without_its_padding_mask_weight_of_an_encoder_alone_leaks_to_pad(open_a
     assert "Without the padding mask of encoder self-attention" in handed_over[-1].seen
     assert "Nothing is predicted of a text that is only read" in said(at)
     assert not [each for each in at.toggle if each.key == "measure_losses"]
+
+
+def test_an_encoder_alone_opens_beside_a_text_that_is_filled_up(
+    open_page, opened_path, elsewhere, handed_over
+):
+    path = opened_path("bert without a head")
+    elsewhere("OWN", path.parent)
+    open_page("masks", model=f"runs/{path.name}", masks="without")
+    [leak] = handed_over[-1].numbers()["leak_to_padding"][-1:]
+    assert leak > 0
+    assert f"**{percent(leak)}** of the weight" in handed_over[-1].seen
