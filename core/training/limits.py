@@ -30,12 +30,12 @@ class Limits:
             ConfigError: The message says what is, and what would do.
         """
         found = {
-            N_("{n} parameters are too many here; at most {most}"): (
+            N_("too many parameters: {n}, and here {most} at most"): (
                 count_parameters(model),
                 self.parameters,
             ),
-            N_("{n} steps are too many here; at most {most}"): (training.steps, self.steps),
-            N_("{n} pairs in a batch are too many here; at most {most}"): (
+            N_("too many steps: {n}, and here {most} at most"): (training.steps, self.steps),
+            N_("too many pairs in a batch: {n}, and here {most} at most"): (
                 training.batch_size,
                 self.batch_size,
             ),
@@ -57,7 +57,7 @@ class Limits:
         more = 0 if model is None else BYTES_OF_PARAMETER * count_parameters(model)
         if used + more > self.disk_megabytes * MEGABYTE:
             text = N_(
-                "your runs take {used} MB of {most} MB, and this needs {more} MB: delete a run first"
+                "your runs take {used} MB of {most} MB, and this needs {more} MB: delete one first"
             )
             raise ConfigError(
                 Message(

@@ -11,8 +11,10 @@ import socket
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from pages.classroom import settings
+from pages.classroom.passwords import SHORTEST
 from pages.classroom.settings import ClassroomError
 
 EVERYWHERE, PORT = "0.0.0.0", "8501"
@@ -48,7 +50,7 @@ def set_up(
     except ClassroomError:
         if ask is None or (where / settings.SECRETS).exists():
             raise
-    password = ask(f"A password for the class ({settings.SHORTEST} letters at least): ")
+    password = ask(f"A password for the class ({SHORTEST} letters at least): ")
     teachers = ask("And one for you, the teacher: ")
     settings.keep_passwords(where, password, teachers)
     return settings.read(where, environment)
@@ -75,8 +77,13 @@ def main(arguments: Sequence[str]) -> int:
         print(f"error: {error}\ndocs/class.md says how a class is set up", file=sys.stderr)
         return 2
     shown = own_address() if address == EVERYWHERE else address
-    print(f"The class is at http://{shown}:{port}")
-    os.execv(sys.executable, command(classroom, address, port))
+    print(f"The class is at http://{shown}:{port}", flush=True)
+    return _become(command(classroom, address, port))
+
+
+def _become(command: list[str]) -> NoReturn:
+    # In place of this process, so that whoever ends it ends the app.
+    os.execv(command[0], command)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The settings of a class: the one module that reads them.
 
-`.streamlit/class.toml` says what a class may, `.streamlit/secrets.toml` holds hashes of its passwords
-under `[class]`, beside what Streamlit wants for OIDC under `[auth]`. docs/class.md shows both.
+`.streamlit/class.toml` says what a class may, `.streamlit/secrets.toml` holds hashes of its
+passwords under `[class]`. docs/class.md shows both.
 """
 
 import os
@@ -10,10 +10,10 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from core.training.limits import Limits
-from pages.classroom.passwords import SHORTEST, hashed
+from pages.classroom.passwords import SHORTEST, hashed, matches
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE, SECRETS = "class.toml", "secrets.toml"
@@ -21,6 +21,8 @@ FOLDER_NAMED = "CLASS_SETTINGS"
 """The environment's word for another folder than `.streamlit`."""
 GIVEN = {"password": "CLASS_PASSWORD", "teacher_password": "TEACHER_PASSWORD"}
 """Passwords can be given at the start, too: by these words of the environment."""
+GIVEN_TWICE = (tuple(GIVEN), tuple(GIVEN)[::-1])
+SAME = "the teacher's password must be another one than the class's"
 GIVEN_SECRET = "CLASS_SECRET"
 """And what cookies are signed with, by this one: the same for all processes of one class."""
 
@@ -29,65 +31,18 @@ class ClassroomError(ValueError):
     """Settings with which no class can be held; the message says what is wrong."""
 
 
-@dataclass(frozen=True, slots=True)
-class Queue:
-    """How much is computed at the same time."""
-
-    at_once: int = 2
-    """Trainings and other long work."""
-    waiting: int = 20
-    """So many more wait in line."""
-    per_visitor: int = 1
-    """At work or in line."""
-
-
-@dataclass(frozen=True, slots=True)
-class SignIn:
-    """Who may come in by OIDC."""
-
-    teachers: tuple[str, ...] = ()
-    """E-mail addresses."""
-    students: tuple[str, ...] = ()
-    """E-mail addresses, or what they end in, from the @ on."""
-
-    def is_teacher(self, email: str) -> bool:
-        """Say whether an e-mail address is a teacher's."""
-        return email.casefold() in map(str.casefold, self.teachers)
-
-    def lets_in(self, email: str) -> bool:
-        """Say whether an e-mail address is one of the class.
-
-        >>> SignIn(students=("@school.edu",)).lets_in("Ann@School.edu")
-        True
-        >>> SignIn(students=("@school.edu",)).lets_in("ann@school.edu.example.org")
-        False
-        """
-        email = email.casefold()
-        known = [each.casefold() for each in self.students]
-        ends = any(each.startswith("@") and email.endswith(each) for each in known)
-        return self.is_teacher(email) or email in known or ends
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Classroom:
     """A class, as it was set up."""
 
-    title: str = ""
-    tour: str = ""
-    """Everybody begins with this one; empty for the app's own start."""
     days: int = 30
     """So long one stays signed in."""
-    runs: Path = ROOT / "runs"
-    queue: Queue = field(default_factory=Queue)
     limits: Limits = field(default_factory=Limits)
-    sign_in: SignIn = field(default_factory=SignIn)
     password: str = field(default="", repr=False)
-    """Its hash; empty where nobody comes in by one."""
+    """Its hash."""
     teacher_password: str = field(default="", repr=False)
     secret: str = field(default="", repr=False)
     """What cookies are signed with."""
-    by_oidc: bool = False
-    """Whether Streamlit's `[auth]` is set up."""
 
 
 _opened: list[Classroom] = []
@@ -125,34 +80,24 @@ def read(where: Path, environment: Mapping[str, str]) -> Classroom:
             if len(given) < SHORTEST:
                 raise ClassroomError(f"{word} is shorter than {SHORTEST} letters")
             secret[name] = hashed(given)
-    by_oidc = "auth" in kept
-    if not by_oidc and not (secret.get("password") and secret.get("teacher_password")):
+    for name, other in GIVEN_TWICE:
+        if matches(environment.get(GIVEN[name], ""), str(secret.get(other, ""))):
+            raise ClassroomError(SAME)
+    if not (secret.get("password") and secret.get("teacher_password")):
         raise ClassroomError(
-            f"nobody could sign in: {where / SECRETS} holds neither passwords of a class nor [auth]"
+            f"nobody could sign in: {where / SECRETS} holds no passwords of a class"
         )
-    plain = {"title": str, "tour": str, "signed_in_days": int, "runs": str}
-    tables: dict[str, type] = {"queue": Queue, "limits": Limits, "sign_in": SignIn}
-    if unknown := set(said) - {*plain, *tables}:
+    if unknown := set(said) - {"signed_in_days", "limits"}:
         raise ClassroomError(f"{where / FILE}: {sorted(unknown)[0]} is not known")
-    for name, kind in plain.items():
-        if name in said and type(said[name]) is not kind:
-            raise ClassroomError(f"{where / FILE}: {name} is not of the kind {kind.__name__}")
     return Classroom(
-        title=said.get("title", ""),
-        tour=said.get("tour", ""),
-        days=max(1, said.get("signed_in_days", 30)),
-        runs=(ROOT / said.get("runs", "runs")).resolve(),
-        queue=_read(Queue, said, "queue", where),
-        limits=_read(Limits, said, "limits", where),
-        sign_in=_read(SignIn, said, "sign_in", where),
-        password=secret.get("password", ""),
-        teacher_password=secret.get("teacher_password", ""),
+        days=_whole(said.get("signed_in_days", 30), "signed_in_days", where),
+        limits=_limits(said.get("limits", {}), where),
+        password=secret["password"],
+        teacher_password=secret["teacher_password"],
         secret=environment.get(GIVEN_SECRET)
         or secret.get("cookie_secret")
-        or kept.get("auth", {}).get("cookie_secret")
         # Then everybody signs in again when the app is started again.
         or secrets.token_hex(32),
-        by_oidc=by_oidc,
     )
 
 
@@ -169,7 +114,7 @@ def keep_passwords(where: Path, password: str, teacher_password: str) -> None:
     if min(len(password), len(teacher_password)) < SHORTEST:
         raise ClassroomError(f"a password has {SHORTEST} letters at least")
     if password == teacher_password:
-        raise ClassroomError("the teacher's password is another one than the class's")
+        raise ClassroomError(SAME)
     lines = [
         "",
         "[class]",
@@ -192,25 +137,15 @@ def _table(file: Path) -> dict[str, Any]:
         raise ClassroomError(f"{file} cannot be read: {error}") from error
 
 
-Table = TypeVar("Table", Queue, Limits, SignIn)
-
-
-def _read(kind: type[Table], said: Mapping[str, Any], name: str, where: Path) -> Table:
-    """Return one table of the settings: whole numbers above 0, or lists of texts."""
-    table = said.get(name, {})
-    known = {each.name: each for each in fields(kind)}
+def _limits(table: object, where: Path) -> Limits:
     if not isinstance(table, Mapping):
-        raise ClassroomError(f"{where / FILE}: [{name}] is no table")
-    values: dict[str, Any] = {}
-    for each, value in table.items():
-        if each not in known:
-            raise ClassroomError(f"{where / FILE}: {each} is not known in [{name}]")
-        if kind is SignIn:
-            if not isinstance(value, list) or not all("@" in str(text) for text in value):
-                raise ClassroomError(f"{where / FILE}: {each} is no list of e-mail addresses")
-            values[each] = tuple(map(str, value))
-        elif type(value) is not int or value < 1:
-            raise ClassroomError(f"{where / FILE}: {each} is no whole number above 0")
-        else:
-            values[each] = value
-    return kind(**values)
+        raise ClassroomError(f"{where / FILE}: [limits] is no table")
+    if unknown := set(table) - {each.name for each in fields(Limits)}:
+        raise ClassroomError(f"{where / FILE}: {sorted(unknown)[0]} is not known in [limits]")
+    return Limits(**{name: _whole(value, name, where) for name, value in table.items()})
+
+
+def _whole(value: object, name: str, where: Path) -> int:
+    if type(value) is not int or value < 1:
+        raise ClassroomError(f"{where / FILE}: {name} is no whole number above 0")
+    return value

@@ -7,7 +7,6 @@ from pages.classroom.passwords import hashed, matches
 from pages.classroom.settings import (
     Classroom,
     ClassroomError,
-    SignIn,
     keep_passwords,
     open_classroom,
     opened,
@@ -24,7 +23,7 @@ def write(folder, text):
 def test_a_class_without_a_file_has_the_usual_settings_and_its_passwords(tmp_path):
     found = read(tmp_path, PASSWORDS)
     assert found.limits == Limits()
-    assert (found.queue.at_once, found.tour, found.by_oidc) == (2, "", False)
+    assert found.days == 30
     assert matches("all together", found.password)
     assert matches("mine alone", found.teacher_password)
     assert not matches("all together", found.teacher_password)
@@ -63,34 +62,23 @@ def test_what_a_class_may_is_read(tmp_path):
     write(
         tmp_path,
         """
-        title = "Attention"
-        tour = "monday"
-        runs = "elsewhere"
-        [queue]
-        at_once = 3
+        signed_in_days = 3
         [limits]
         steps = 900
-        [sign_in]
-        teachers = ["t@school.edu"]
         """,
     )
     found = read(tmp_path, PASSWORDS)
-    assert (found.title, found.tour, found.queue.at_once) == ("Attention", "monday", 3)
-    assert (found.limits.steps, found.runs.name) == (900, "elsewhere")
-    assert found.sign_in == SignIn(teachers=("t@school.edu",))
+    assert (found.days, found.limits) == (3, Limits(steps=900))
 
 
 @pytest.mark.parametrize(
     "text",
     [
         "titel = 'x'",
-        "title = 3",
+        "signed_in_days = '3'",
         "[limits]\nstep = 3",
         "[limits]\nsteps = 0",
         "[limits]\nsteps = true",
-        "[queue]\nat_once = '2'",
-        "[sign_in]\nteachers = 'x@y'",
-        "[sign_in]\nstudents = ['school.edu']",
         "limits = 3",
         "[",
     ],
@@ -105,8 +93,8 @@ def test_a_class_into_which_nobody_could_come_is_refused(tmp_path):
     with pytest.raises(ClassroomError, match="nobody could sign in"):
         read(tmp_path, {"CLASS_PASSWORD": "all together"})
     (tmp_path / "secrets.toml").write_text('[auth]\ncookie_secret = "s"\n')
-    assert read(tmp_path, {}).by_oidc
-    assert read(tmp_path, {}).secret == "s"
+    with pytest.raises(ClassroomError, match="nobody could sign in"):
+        read(tmp_path, {})
 
 
 def test_a_hash_that_is_damaged_is_no_password():
