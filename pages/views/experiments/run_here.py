@@ -70,7 +70,7 @@ def _keep(experiment: Experiment, folder: Path) -> None:
     """Offer to put variants that were trained here among the runs."""
     found = [each for each in experiment.variants if run_of(folder, each).is_dir()]
     runs = cached.run_paths()
-    new = [each for each in found if f"runs/{experiment.name}-{each.name}" not in runs]
+    new = [each for each in found if cached.name_of(_kept(experiment, each)) not in runs]
     if not new:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -85,9 +85,14 @@ def _keep(experiment: Experiment, folder: Path) -> None:
             )
 
 
+def _kept(experiment: Experiment, variant: Variant) -> Path:
+    """Return where a variant is put among the runs."""
+    return cached.own() / f"{experiment.name}-{variant.name}"
+
+
 def _take(experiment: Experiment, folder: Path, variant: Variant) -> None:
     with _saying_why(experiment):
-        keep_run(folder, experiment, variant, cached.OWN)
+        keep_run(folder, experiment, variant, cached.own())
 
 
 def _progress(experiment: Experiment, folder: Path) -> None:

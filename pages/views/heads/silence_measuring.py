@@ -13,7 +13,7 @@ from core.evaluate.intervals import Difference
 from core.heads import Head
 from core.jobs import Status
 from core.runs.run import Run, RunError
-from pages.frame import address, measured_on, notes, session
+from pages.frame import address, cached, measured_on, notes, session
 from pages.frame.language import _, n_, number, percent, percent_of_100, plain
 from pages.views.heads.silence_grid import POINTS
 from viz.charts.frames import runs_table, written
@@ -39,6 +39,9 @@ def measure(run: Run, effects: HeadEffects | None) -> None:
         address.part("measuring", _progress, path, every=SECONDS)
         return
     if effects is not None and (effects.n >= N_SENTENCES or effects.all_there_are):
+        return
+    if not cached.may_write(path):
+        st.caption(_("Only the teacher measures runs of the gallery."))
         return
     if reason := session.drawer(_REFUSED).get(path):
         st.error(plain(_("That could not be done: {reason}").format(reason=reason)))

@@ -34,6 +34,8 @@ def ask_text(opened: Opened) -> bool:
 
 def offer_text(opened: Opened) -> None:
     """Let text be given to an opened model, changed and taken back."""
+    if not cached.may_write(opened.path):
+        return
     with st.popover(_("Your own text"), icon=":material/edit_note:"):
         _bring(opened)
 

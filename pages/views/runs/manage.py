@@ -44,12 +44,13 @@ def upload() -> None:
     taken.append(file.file_id)
     try:
         with st.spinner(_("Unpacking and checking …")):
-            path = unpack_run(file, cached.OWN)
+            path = unpack_run(file, cached.own())
     except (RunError, OSError) as error:
         leave(_("Nothing was added: {why}.").format(why=error))
     else:
-        address.choose({session.RUNS: [f"runs/{path.name}"]})
-        leave(_("Added as runs/{name}.").format(name=path.name))
+        name = cached.name_of(path)
+        address.choose({session.RUNS: [name]})
+        leave(_("Added as {name}.").format(name=name))
     st.rerun()
 
 
@@ -213,7 +214,7 @@ def _rename(run: Listed, key: str) -> None:
     except (RunError, OSError) as error:
         leave(_("It keeps its name: {why}.").format(why=said(error, run.path)))
     else:
-        address.choose({session.RUNS: [f"runs/{path.name}"]})
+        address.choose({session.RUNS: [cached.name_of(path)]})
 
 
 def _delete(run: Listed) -> None:

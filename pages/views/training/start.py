@@ -15,7 +15,7 @@ from core.training import process
 from core.training.prepare import prepare_run
 from core.training.presets import Preset
 from core.training.settings import LIKE, Setting, train_command
-from pages.frame import address, controls, session
+from pages.frame import address, cached, controls, session, snippets
 from pages.frame.language import _, plain
 
 NAME, VIEW = "run_name", "training"
@@ -80,8 +80,9 @@ def ask(folder: Path, wanted: PendingSettings) -> str:
             disabled=wanted.vocab_size is None or bool(problem),
             key="start",
         )
-    path = Path(folder.name) / name
-    command = train_command(path, wanted.files, wanted.preset_name, wanted.changed)
+    command = train_command(
+        snippets.place(folder / name), wanted.files, wanted.preset_name, wanted.changed
+    )
     if pressed and not problem:
         with st.spinner(_("Learning the tokenizer, and starting …")):
             problem = _started(folder / name, wanted, command)
@@ -151,5 +152,5 @@ def _started(path: Path, wanted: PendingSettings, command: str) -> str:
         why = error.strerror or str(error)
         return _("the run cannot be written to {path}: {why}").format(path=path, why=why)
     # Nothing between here and the start may draw: a second click would end this run of the page.
-    address.choose({VIEW: WATCH, session.MODEL: f"runs/{path.name}", NAME: None})
+    address.choose({VIEW: WATCH, session.MODEL: cached.name_of(path), NAME: None})
     return ""
