@@ -1,8 +1,12 @@
 """What one of many who share a machine may train, so that it is enough for all."""
 
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from core.config import ConfigError, ModelConfig
+from core.jobs import is_worked_on
 from core.messages import N_, Message
 from core.model import count_parameters
 from core.train_config import TrainConfig
@@ -22,6 +26,10 @@ class Limits:
     batch_size: int = 256
     upload_megabytes: int = 20
     disk_megabytes: int = 200
+    at_once: int = 2
+    """Trainings and measurements of all together that are under way."""
+    at_once_of_one: int = 1
+    """And those of one."""
 
     def require(self, model: ModelConfig, training: TrainConfig) -> None:
         """Refuse a training that is too large.
@@ -67,3 +75,35 @@ class Limits:
                     more=-(-more // MEGABYTE),
                 )
             )
+
+    def require_turn(self, n_own: int, n: int) -> None:
+        """Refuse long work where as much is under way as may be.
+
+        Args:
+            n_own: So much of one's own is.
+            n: So much of all together is.
+
+        Raises:
+            ConfigError: The message says whose it is that has to end first.
+        """
+        if n_own >= self.at_once_of_one:
+            raise ConfigError(N_("your last training or measurement is still under way"))
+        if n >= self.at_once:
+            text = N_(
+                "others are training, as many as may at once ({most}): try again when one has ended"
+            )
+            raise ConfigError(Message(text, most=self.at_once))
+
+
+def bytes_in(folder: Path) -> int:
+    """Return what the files of a folder take on the disk; what goes meanwhile takes nothing."""
+    n = 0
+    for path in folder.rglob("*"):
+        with suppress(OSError):
+            n += 0 if path.is_symlink() or path.is_dir() else path.stat().st_size
+    return n
+
+
+def worked_on(folders: Iterable[Path]) -> list[Path]:
+    """Return those folders of runs on which a process is at work."""
+    return [folder for folder in folders if is_worked_on(folder)]

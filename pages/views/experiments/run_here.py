@@ -10,7 +10,7 @@ from core.experiments import job
 from core.experiments.experiment import Experiment, Variant
 from core.experiments.running import expected_seconds, keep_run, run_of
 from core.jobs import JobError
-from pages.frame import address, cached, controls, session
+from pages.frame import address, cached, controls, limits, session
 from pages.frame.durations import duration
 from pages.frame.language import _, n_, number, plain
 from pages.views.experiments.question import own_folder
@@ -24,6 +24,9 @@ _REFUSED = "experiment_refused"
 
 def offer(experiment: Experiment) -> None:
     """Offer to train the variants here; show how far it is where that is under way."""
+    if limits.of_visitor() is not None:
+        st.caption(_("In a class, experiments are run by the teacher."))
+        return
     folder = own_folder(experiment)
     if job.RUNNING.at_work(folder):
         address.part("experiment", _progress, experiment, folder, every=EVERY)

@@ -15,8 +15,9 @@ from core.training import process
 from core.training.prepare import prepare_run
 from core.training.presets import Preset
 from core.training.settings import LIKE, Setting, train_command
-from pages.frame import address, cached, controls, session, snippets
+from pages.frame import address, cached, controls, limits, session, snippets
 from pages.frame.language import _, plain
+from pages.frame.messages import explained
 
 NAME, VIEW = "run_name", "training"
 WATCH = "watch"
@@ -141,13 +142,14 @@ def _free(folder: Path, typed: str) -> tuple[str, str]:
 
 def _started(path: Path, wanted: PendingSettings, command: str) -> str:
     """Prepare and start a run, and have it watched next; or return why it did not start."""
-    if wanted.task is None or wanted.preset is None:
+    if wanted.task is None or wanted.preset is None or wanted.vocab_size is None:
         return _("there is nothing to learn from yet")
     try:
-        prepare_run(path, wanted.task, wanted.preset_name, wanted.preset, command)
-        process.start(path)
+        with limits.starting(wanted.preset.sized(wanted.vocab_size), wanted.preset.training):
+            prepare_run(path, wanted.task, wanted.preset_name, wanted.preset, command)
+            process.start(path)
     except (ConfigError, CorpusError, RunError, FileExistsError) as error:
-        return str(error)
+        return explained(error)
     except OSError as error:
         why = error.strerror or str(error)
         return _("the run cannot be written to {path}: {why}").format(path=path, why=why)

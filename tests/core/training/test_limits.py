@@ -4,7 +4,8 @@ import pytest
 
 from core.config import ConfigError
 from core.model import count_parameters
-from core.training.limits import BYTES_OF_PARAMETER, MEGABYTE, Limits
+from core.runs.folder import RunFolder
+from core.training.limits import BYTES_OF_PARAMETER, MEGABYTE, Limits, bytes_in, worked_on
 from core.training.presets import PRESETS
 
 TINY = PRESETS["tiny"]
@@ -38,3 +39,29 @@ def test_whoever_has_no_room_left_is_told_how_much_is_taken():
     limits.require_room(10 * MEGABYTE - need, TINY.model)
     with pytest.raises(ConfigError):
         limits.require_room(10 * MEGABYTE - need + 1, TINY.model)
+
+
+def test_work_waits_for_ones_own_before_it_waits_for_others():
+    limits = Limits(at_once=3, at_once_of_one=2)
+    limits.require_turn(1, 2)
+    with pytest.raises(ConfigError, match="your last"):
+        limits.require_turn(2, 3)
+    with pytest.raises(ConfigError, match=r"at once \(3\)"):
+        limits.require_turn(1, 3)
+
+
+def test_what_a_folder_takes_is_what_its_files_do(tmp_path):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "b" / "file").write_bytes(bytes(100))
+    (tmp_path / "link").symlink_to(tmp_path / "a" / "b" / "file")
+    assert bytes_in(tmp_path) == 100
+    assert bytes_in(tmp_path / "none") == 0
+
+
+def test_a_folder_is_worked_on_as_long_as_a_process_holds_it(tmp_path):
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+    folders = [tmp_path / "one", tmp_path / "other"]
+    with RunFolder(folders[1]).held():
+        assert worked_on(folders) == folders[1:]
+    assert worked_on(folders) == []
