@@ -17,5 +17,5 @@ def say() -> None:
     said = _("Signed in as {name}.").format(name=name) if name else _("Signed in as the teacher.")
     # A link of Markdown would open another tab.
     leave = escape(_("Sign out"))
-    link = f'<a href="{SIGN_OUT}" target="_self">{leave}</a>'
+    link = f'<a href="{SIGN_OUT}" target="_self" style="color: inherit">{leave}</a>'
     st.html(f"<small>{escape(said)} {link}</small>", width="content")
