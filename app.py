@@ -7,7 +7,7 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from pages import attention
-from pages.frame import address, language, layout, tour, waiting
+from pages.frame import address, language, language_names, layout, tour, waiting
 from pages.frame.language import _
 from pages.frame.tour_file import read_tour
 from pages.tour import TOUR
@@ -37,6 +37,7 @@ def main() -> None:
         _page("runs", _("Runs"), ":material/table_rows:"),
         _page("tour", _("Tour"), ":material/tour:"),
         _page("glossary", _("Glossary"), ":material/menu_book:"),
+        _page("languages", language_names.title(), ":material/translate:"),
         # The default page has no address but /; whoever types its name finds it all the same.
         st.Page(attention.render, title=_("Attention"), url_path="attention", visibility="hidden"),
     ]

@@ -22,6 +22,10 @@ class Copies(Protocol):
         """How the decoder learns of the source."""
 
     @property
+    def memory(self) -> str:
+        """Which encoder layer it reads."""
+
+    @property
     def alone(self) -> str | None:
         """The only stack; None where there are both."""
 
@@ -49,6 +53,11 @@ def check_copying(model: Copies) -> None:
     require(
         not model.pointer or model.cross == "attention",
         f"pointer is True and cross is {model.cross}: what cross-attention looks at is copied",
+    )
+    require(
+        not model.pointer or model.memory in ("last", "first"),
+        f"pointer is True and memory is {model.memory}: p_gen is made of what one encoder layer "
+        "says of the words, and not of several",
     )
     most = max(0, model.vocab_size - FIRST_ID)
     require(

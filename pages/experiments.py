@@ -38,11 +38,11 @@ def render() -> None:
         asked = question.ask_results(experiment)
         view = views.choose(_offered(asked), OUTCOME) if asked else None
         with st.container(width="stretch", key=layout.LESSON_TEXT):
-            claim, source = _("Claim"), plain(experiment.source)
-            st.markdown(f":small[**{claim}.** {_(experiment.claim)} :gray[({source})]]")
+            claim = _("**Claim.** {claim}").format(claim=_(experiment.claim))
+            st.markdown(f":small[{claim} :gray[({plain(experiment.source)})]]")
             if experiment.caution:
-                caution = _("To be kept in mind")
-                st.markdown(f":small[**{caution}.** {_(experiment.caution)}]")
+                caution = _("**To be kept in mind.** {caution}")
+                st.markdown(f":small[{caution.format(caution=_(experiment.caution))}]")
     # Always there: Streamlit knows a part by its place.
     with st.container():
         if asked is None:

@@ -24,6 +24,7 @@ from core.decoding.maps import Map, PlanError, known, linear, normalising
 from core.decoding.planned import Now, Planned, Sources, planned
 from core.model import Cache, Transformer
 from core.model.layers import Layer, Residual
+from core.model.pointer import Pointer
 from core.model.positional import Embedding
 from core.model.sublayers import SelfAttention
 
@@ -47,6 +48,7 @@ class DecoderPlan:
         memory_BSD: Tensor | None,
         visible_B1S: Tensor | None,
         n_sentences: int = 1,
+        source_BS: Tensor | None = None,
     ) -> None:
         """Begin targets.
 
@@ -55,6 +57,7 @@ class DecoderPlan:
             memory_BSD: The encoded sources; None for a decoder alone.
             visible_B1S: The mask of the sources; None where nothing is hidden.
             n_sentences: So many go side by side where there is no memory to say it.
+            source_BS: The sources' tokens, which only a model with a pointer needs.
 
         Raises:
             PlanError: The model has a part that is not known here.
@@ -62,8 +65,10 @@ class DecoderPlan:
         for written_out in _WRITTEN_OUT:
             if getattr(type(model), written_out) is not getattr(Transformer, written_out):
                 raise PlanError(f"{written_out} of the model", model)
-        if model.pointer is not None:
-            raise PlanError("pointer", model.pointer)
+        self._pointer = None if model.pointer is None else known("pointer", model.pointer, Pointer)
+        if self._pointer is not None and (source_BS is None or memory_BSD is None):
+            raise PlanError("pointer without the source's tokens", self._pointer)
+        self._source_BS, self._memory_BSD = source_BS, memory_BSD
         self.length = 0
         self._room = sublayers.FIRST_POSITIONS
         self._visible_B1S = visible_B1S
@@ -79,7 +84,8 @@ class DecoderPlan:
         plain = model.output_transform is None and not model.config.logit_scale
         self._output = linear("output", model.output) if plain else model.scores
         n = n_sentences if memory_BSD is None else len(memory_BSD)
-        sources = Sources(memory_BSD, n, self._tokens_VD)
+        copied_from = None if self._pointer is None else self._pointer.site
+        sources = Sources(memory_BSD, n, self._tokens_VD, copied_from)
         self._blocks = [
             block for layer in model.decoder for block in _blocks(cast(Layer, layer), sources)
         ]
@@ -104,7 +110,18 @@ class DecoderPlan:
             if not block.pre_norm:
                 x_BD = block.norm(x_BD)
         self.length += 1
-        return self._output(self._final_norm(x_BD))
+        x_BD = self._final_norm(x_BD)
+        logits_BV = self._output(x_BD)
+        return logits_BV if self._pointer is None else self._mixture(logits_BV, x_BD, now)
+
+    def _mixture(self, logits_BV: Tensor, x_BD: Tensor, now: Now) -> Tensor:
+        """Return log_probabilities_BV of what is generated and what is copied."""
+        assert self._pointer is not None and self._memory_BSD is not None
+        [weights_BH1S] = now.weights_BH1S
+        mixed_B1V: Tensor = self._pointer(
+            logits_BV[:, None], x_BD[:, None], weights_BH1S, self._memory_BSD, self._source_BS
+        )
+        return mixed_B1V[:, 0]
 
     def take(self, cache: Cache) -> None:
         """Go on after positions that the modules have computed together: a prompt.
@@ -135,7 +152,9 @@ class DecoderPlan:
         """Return a plan that goes on with some of the sentences, in the order of the index."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other._visible_B1S = None if self._visible_B1S is None else self._visible_B1S[index_B]
+        for name in ("_visible_B1S", "_source_BS", "_memory_BSD"):
+            mine: Tensor | None = getattr(self, name)
+            setattr(other, name, None if mine is None else mine[index_B])
         other._blocks = [
             replace(block, sublayer=block.sublayer.rows(index_B)) for block in self._blocks
         ]

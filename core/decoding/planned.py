@@ -5,7 +5,7 @@ F feed-forward width.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import torch
@@ -14,8 +14,9 @@ from torch import Tensor
 from core.decoding.maps import Map, PlanError, linear, together
 from core.heads import Site
 from core.model import Cache
-from core.model.attention import attend
+from core.model.attention import attend, attend_probed
 from core.model.cache import KeysValues
+from core.model.probe import Step
 from core.model.rotary import Rotary, Turns
 from core.model.scoring import Additive, Scoring
 from core.model.sublayers import (
@@ -41,6 +42,14 @@ class Now:
     """How queries and keys are turned; None where they are not."""
     bias_1HQK: Tensor | None
     """What the heads add to their scores; None for nothing."""
+    weights_BH1S: list[Tensor] = field(default_factory=list)
+    """What the cross-attention that a pointer copies from looked at, once it has run."""
+
+    def keep_weights(self, step: Step, tensor: Tensor) -> Tensor:
+        """Take a step of attention, and keep it where it is the weights."""
+        if step is Step.WEIGHTS:
+            self.weights_BH1S.append(tensor)
+        return tensor
 
 
 class Planned:
@@ -123,11 +132,17 @@ class _CrossAttention(Planned):
     scoring: Scoring
     source: KeysValues
     """Of the whole source."""
+    copied_from: bool
+    """Whether a pointer wants its weights, which the fused kernel does not tell."""
 
     def added(self, x_BD: Tensor, now: Now) -> Tensor:
         query_BH1E = self.query(x_BD).view((len(x_BD), self.n_heads, 1, self.d_k))
-        memory = (self.source.key_BHKE, self.source.value_BHKE)
-        mixed_BH1E = attend(query_BH1E, *memory, now.visible_B1S, self.scoring)
+        looked = (query_BH1E, self.source.key_BHKE, self.source.value_BHKE, now.visible_B1S)
+        mixed_BH1E = (
+            attend_probed(*looked, self.scoring, now.keep_weights)
+            if self.copied_from
+            else attend(*looked, self.scoring)
+        )
         return self.output(mixed_BH1E.flatten(1))
 
     def rows(self, index_B: Tensor) -> Self:
@@ -164,6 +179,8 @@ class Sources:
     n: int
     like: Tensor
     """Of the type and on the device of the weights."""
+    copied_from: Site | None = None
+    """The cross-attention whose weights a pointer wants; None where nothing is copied."""
 
 
 def planned(sublayer: Sublayer, sources: Sources) -> Planned:
@@ -212,6 +229,7 @@ def _cross_attention(attention: CrossAttention, sources: Sources) -> _CrossAtten
         d_k=attention.d_k,
         scoring=attention.scoring(),
         source=attention.keys_values(memory_BSD).shared_by(attention.n_heads),
+        copied_from=attention.site == sources.copied_from,
     )
 
 

@@ -117,7 +117,8 @@ class Stepper:
                 self._visible_B1S = padding_to_hide(source_BS, model.config.pad_id)
                 self._memory_BSD = model.encode(source_BS, self.options.probe)
             if self.options.cached and not self.options.watch and self.options.probe is None:
-                self._plan = _plan_of(model, self._memory_BSD, self._visible_B1S, n)
+                seen = (self._memory_BSD, self._visible_B1S)
+                self._plan = _plan_of(model, *seen, n, source_BS)
 
     def feed(self, token_B: Tensor) -> tuple[Tensor, Record]:
         """Append a token to every prefix.
@@ -138,9 +139,8 @@ class Stepper:
             if self._plan is not None:
                 # Only at the beginning is there a whole prompt: the plan goes on after it.
                 assert self._cache is not None
-                logits_BTV = self.model.decode(
-                    new_BT, self._memory_BSD, self._visible_B1S, None, self._cache
-                )
+                seen = (self._memory_BSD, self._visible_B1S)
+                logits_BTV = self.model.decode(new_BT, *seen, None, self._cache, self._source_BS)
                 self._plan.take(self._cache)
                 self._cache = Cache()
                 return sayable(logits_BTV[:, -1], self.model.config), record
@@ -175,11 +175,15 @@ class Stepper:
 
 
 def _plan_of(
-    model: Transformer, memory_BSD: Tensor | None, visible_B1S: Tensor | None, n_texts: int
+    model: Transformer,
+    memory_BSD: Tensor | None,
+    visible_B1S: Tensor | None,
+    n_texts: int,
+    source_BS: Tensor | None,
 ) -> DecoderPlan | None:
     """Return the fast way to decode; None for a model that only its own modules can compute."""
     try:
-        return DecoderPlan(model, memory_BSD, visible_B1S, n_texts)
+        return DecoderPlan(model, memory_BSD, visible_B1S, n_texts, source_BS)
     except PlanError:
         return None
 

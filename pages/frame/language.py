@@ -251,7 +251,8 @@ def spoken(asked: str) -> str:
 
 def _asked_for() -> str:
     """Return what the address asks for, or was chosen; empty where neither is."""
-    return spoken(address.text_of(LANGUAGE) or "")
+    # On arrival the address says it before any page takes it over.
+    return spoken(address.text_of(LANGUAGE) or address.asked_for().get(LANGUAGE, ("",))[-1])
 
 
 def _texts() -> gettext.NullTranslations:

@@ -11,6 +11,7 @@ from core.runs.run import Run, RunError, RunSettings
 from core.tasks.familiarity import is_measured
 from pages.frame import cached
 from pages.frame.language import _, capitalised, n_, number, percent, plain
+from pages.frame.listed import listed
 from pages.frame.unfamiliar import unfamiliar
 
 NEARLY_UNIFORM = 0.95
@@ -70,7 +71,7 @@ def _shared(run: Run, head: Head) -> list[str]:
         "It shares its keys and values with heads {heads}: only their queries differ.",
         len(others),
     )
-    return [text.format(heads=", ".join(map(number, others)))]
+    return [text.format(heads=listed(map(number, others)))]
 
 
 def why_training_loss_is_higher(settings: RunSettings) -> str:
@@ -163,7 +164,7 @@ def pronoun_head(
     sentences = [
         claim.format(
             where=site_and_head(best.head),
-            pronouns=", ".join(f"“{pronoun}”" for pronoun in pronouns),
+            pronouns=listed(f"“{pronoun}”" for pronoun in pronouns),
             evidence=_evidence(best),
         ),
         _silenced(best),

@@ -11,6 +11,7 @@ from core.tasks.familiarity import (
 )
 from pages.frame import cached
 from pages.frame.language import _, n_, number, plain
+from pages.frame.listed import listed
 
 MOST_RESPELLED = 3
 """For so many unknown words those are named that are spelled like them."""
@@ -47,7 +48,7 @@ def unfamiliar(run: Run, inspection: Inspection) -> list[str]:
     }
     said = [
         _("Known words that are spelled like “{word}”: {words}.").format(
-            word=plain(word), words=", ".join(map(plain, known))
+            word=plain(word), words=listed(map(plain, known))
         )
         for word, known in nearest.items()
         if known

@@ -29,3 +29,10 @@ def test_a_pointer_needs_cross_attention():
     with pytest.raises(ConfigError, match="pointer is True and cross is none"):
         replace(recurrent, pointer=True)
     assert replace(recurrent, cross="attention", pointer=True).pointer
+
+
+@pytest.mark.parametrize("memory", ["same", "mixed"])
+def test_a_pointer_reads_one_encoder_layer(memory):
+    with pytest.raises(ConfigError, match=f"pointer is True and memory is {memory}"):
+        replace(CONFIG, memory=memory, pointer=True)
+    assert replace(CONFIG, memory="first", pointer=True).pointer

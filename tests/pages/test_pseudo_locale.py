@@ -51,7 +51,7 @@ def own():
     inspection = inspect_sentence(run, SENTENCE)
     words = {token.text for token in (*inspection.source_tokens, *inspection.fed_tokens)}
     # The sentence itself, and the papers in which a claim is made, as the pages show them.
-    sources = {f"[.  [({plain(each.source)})]]" for each in EXPERIMENTS.values()}
+    sources = {f"[ [({plain(each.source)})]]" for each in EXPERIMENTS.values()}
     return words | sources | {f"[{plain(SENTENCE)}]"}
 
 

@@ -58,8 +58,13 @@ if (!window.marksTerms && window.Highlight) {
         const forms = window.glossary.flatMap(({forms}, term) => forms.map((form) => [form, term]));
         forms.sort(([one], [other]) => other.length - one.length);
         const termOf = new Map(forms.map(([form, term]) => [form.toLowerCase(), term]));
-        const any = forms.map(([form]) => escaped(form)).join("|");
-        const pattern = new RegExp(`(?\\x3c!${letters})(?:${any})(?!${letters})`, "giu");
+        // Chinese has no spaces between words: a single sign is mostly a part of another word.
+        const unspaced = (form) => /\\p{Script=Han}/u.test(form);
+        const any = (some) => some.map(([form]) => escaped(form)).join("|") || "(?!)";
+        const apart = any(forms.filter(([form]) => !unspaced(form)));
+        const within = any(forms.filter(([form]) => unspaced(form) && form.length > 1));
+        const pattern = new RegExp(
+            `${within}|(?\\x3c!${letters})(?:${apart})(?!${letters})`, "giu");
         for (const text of document.querySelectorAll(`.stMain ${texts}`)) {
             const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
             const known = new Set();

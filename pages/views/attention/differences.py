@@ -14,6 +14,7 @@ from core.analysis.heads.comparison import (
 from core.tokenizer import Token
 from pages.frame import cached
 from pages.frame.language import _, n_, number, plain
+from pages.frame.listed import listed
 from pages.frame.selection import Selection, key_labels, query_labels
 from pages.frame.translations import written
 from pages.frame.typography import marked, typeset
@@ -185,7 +186,7 @@ def _changes(alignment: Alignment, first: Sequence[Token], second: Sequence[Toke
         left -= max(len(words.split(" ")) for words in (ours, theirs))
     if more := len(changes) - len(found):
         found.append(_("and {n} more").format(n=number(more)))
-    return ", ".join(found)
+    return listed(found)
 
 
 def _cut(words: str, most: int) -> str:

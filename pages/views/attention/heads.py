@@ -162,7 +162,8 @@ def _draw_chosen(shown: HeadTable) -> None:
         text = notes.site_and_head(selected.head)
         # Of the head that differs most it stands above already.
         if chosen != shown.farthest:
-            text += f": {said(chosen, shown.keys, whole_words=selected.whole_words)}."
+            does = said(chosen, shown.keys, whole_words=selected.whole_words)
+            text = _("{head}: {does}.").format(head=text, does=does)
         st.text(text, width="content")
         st.button(
             _("Show its map"),

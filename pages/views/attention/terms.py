@@ -14,6 +14,7 @@ from pages.frame import controls
 from pages.frame.components import matrices
 from pages.frame.folded import fold
 from pages.frame.language import N_, _, n_, number, percent, plain
+from pages.frame.listed import listed
 from pages.frame.messages import explained
 from pages.frame.selection import Selection
 from pages.views.attention.stages import axis_of, named_cell, named_row_and_column
@@ -283,7 +284,7 @@ def _about(steps: HeadSteps, stage: Stage, cell: tuple[int, int], found: Terms) 
         return text.format(most=digits(found.left_N.max()), sum=digits(float(powers)))
     if stage is Stage.OUTPUT:
         shares = shares_of_heads(steps, *cell)
-        each = ", ".join(f"{head}: {digits(share)}" for head, share in enumerate(shares))
+        each = listed(f"{head}: {digits(share)}" for head, share in enumerate(shares))
         text = _("What each head gives to it: {each}; the bias gives {bias}.")
         return text.format(each=each, bias=digits(found.bias or 0.0))
     return ""

@@ -9,6 +9,7 @@ from core.tokenizer import Token
 from pages.frame import cached
 from pages.frame.components import matrices
 from pages.frame.language import _, n_, number, percent, plain
+from pages.frame.listed import listed
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
 from pages.frame.snippets import translating
@@ -83,7 +84,7 @@ def _seen(opened: Opened, found: Copied, said: Sequence[Token], target_ids: Sequ
             "Nothing is copied: **p_gen** is {share} or more at every word, so that all of them "
             "come out of the vocabulary."
         ).format(share=percent(lowest))
-    named = ", ".join(
+    named = listed(
         _("**{word}** (p_gen {share})").format(
             word=plain(said[step].text), share=percent(float(found.p_gen_T[step]))
         )

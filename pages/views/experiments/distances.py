@@ -4,6 +4,7 @@ from core.analysis.attribution.distance import influence_by_distance
 from core.experiments.results import Results
 from pages.frame import charts
 from pages.frame.language import _, number
+from pages.frame.listed import listed_apart
 from pages.frame.view import Columns, Shown
 from pages.views.experiments import question
 from pages.views.experiments.question import Asked
@@ -61,7 +62,7 @@ def _seen(series: dict[str, list[float]], distances: list[int]) -> str:
     """Say how much of the influence of the token just before is left at the farthest."""
     text = _("From the nearest token (distance: {near}) to the farthest ({far}): {changes}.")
     one = _("{variant} {first} → **{last}**")
-    changes = "; ".join(
+    changes = listed_apart(
         one.format(
             variant=name,
             first=number(values[0], significant=2, padded=False),

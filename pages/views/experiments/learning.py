@@ -3,6 +3,7 @@
 from core.experiments.results import Results
 from pages.frame import charts, controls
 from pages.frame.language import _, number, percent
+from pages.frame.listed import listed_apart
 from pages.frame.view import Columns, Shown
 from pages.views.experiments import question
 from pages.views.experiments.question import Asked
@@ -85,7 +86,7 @@ def _seen(series: dict[str, list[float]], measure: str, step: int) -> str:
     """Say where each variant ends."""
     one = _("{variant} **{value}**")
     written = percent if measure == RIGHT else number
-    values = "; ".join(
+    values = listed_apart(
         one.format(variant=name, value=written(values[-1])) for name, values in series.items()
     )
     text = _("After step {step}, of the sentences held out from training, right: {values}.")

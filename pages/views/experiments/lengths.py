@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from core.experiments.results import Results
 from pages.frame import charts
 from pages.frame.language import _, percent
+from pages.frame.listed import listed_apart
 from pages.frame.view import Columns, Shown
 from pages.views.experiments import question
 from pages.views.experiments.question import Asked
@@ -92,7 +93,7 @@ def _seen_apart(
     """Say the same where each variant has tokens of its own."""
     text = _("Each variant cuts the same sentences into other tokens. {changes}.")
     one = _("{variant} {first} (tokens: {short}) → **{last}** ({long})")
-    changes = "; ".join(
+    changes = listed_apart(
         one.format(
             variant=name,
             first=percent(values[0]),

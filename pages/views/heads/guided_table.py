@@ -16,6 +16,7 @@ from core.heads import Head
 from core.runs.run import Run
 from pages.frame import notes
 from pages.frame.language import N_, _, percent
+from pages.frame.listed import listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,7 @@ def _written(row: Measured, *, of_effects: bool) -> Mapping[str, object]:
         "attention": _(head.head.kind.label),
         "layer": head.head.layer,
         "head": head.head.index,
-        "which": ", ".join(_(reason) for reason in row.why),
+        "which": listed(_(reason) for reason in row.why),
         "on_antecedent": percent(head.score),
         "best_rule": percent(head.baseline),
         "n": head.n,

@@ -9,6 +9,7 @@ from core.runs.run import Run
 from pages.frame import cached, controls, notes, snippets
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, capitalised, number, percent, percent_of_100, plain
+from pages.frame.listed import listed
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.translations import say
@@ -130,7 +131,7 @@ def _strongest(study: PatchingStudy, direction: str) -> str:
     first = text.format(head=notes.within_sentence(head), share=percent(most), **parts)
     if not others:
         return f"{first} {whole}"
-    named = ", ".join(f"{notes.within_sentence(head)} ({percent(share)})" for head, share in others)
+    named = listed(f"{notes.within_sentence(head)} ({percent(share)})" for head, share in others)
     return f"{first} " + _("Next: {named}.").format(named=named)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from core.analysis.effects.pruning import PruningPoint, heads_needed
 from pages.frame import notes
 from pages.frame.language import N_, _, n_, number, percent
+from pages.frame.listed import listed_apart
 
 TOLERANCE = 0.01
 ORDERS = {"greedy": N_("cheapest head each time"), "by_score": N_("fixed order, by cost alone")}
@@ -81,6 +82,6 @@ def last_to_go(name: str, found: Sequence[PruningPoint]) -> str:
     points = n_("{n} point", "{n} points", round(100 * TOLERANCE))
     return text.format(
         name=_(ORDERS[name]),
-        last="; ".join(last),
+        last=listed_apart(last),
         points=points.format(n=number(100 * TOLERANCE, 0)),
     )

@@ -14,6 +14,7 @@ from pages.frame.architecture import drawing
 from pages.frame.charts import chart
 from pages.frame.components import architecture
 from pages.frame.language import N_, _, capitalised, n_, number, percent, plain
+from pages.frame.listed import listed
 from pages.frame.opening import Opened
 from pages.frame.snippets import importing
 from pages.frame.view import Columns, Shown
@@ -115,7 +116,7 @@ def _facts(published: Published) -> dict[str, list[str]]:
     config = published.config
     facts = {
         _("published"): published.source,
-        _("stacks"): ", ".join(_stacks(config)),
+        _("stacks"): listed(_stacks(config)),
         _("width"): _("{d_model}, feed-forward {d_ff}").format(
             d_model=number(config.d_model), d_ff=number(config.d_ff)
         ),

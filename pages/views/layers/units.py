@@ -14,6 +14,7 @@ from pages.frame import cached, controls, session
 from pages.frame.charts import chart
 from pages.frame.files import stacked
 from pages.frame.language import _, n_, number, percent, plain
+from pages.frame.listed import listed
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
 from pages.views.layers import stacks
@@ -163,7 +164,7 @@ def _table(top: Sequence[Unit], tokens: tuple[Token, ...]) -> None:
             _("unit"): [unit.unit for unit in top],
             _("value here"): [number(unit.activation, padded=False) for unit in top],
             _("also fires on"): [
-                ", ".join(
+                listed(
                     f"{plain(tokens[at].text)} {number(value, padded=False)}"
                     for at, value in unit.others
                 )

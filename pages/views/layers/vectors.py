@@ -19,6 +19,7 @@ from core.tokenizer import Token
 from pages.frame import cached, session
 from pages.frame.components import matrices
 from pages.frame.language import _, number, plain
+from pages.frame.listed import listed
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
@@ -131,7 +132,7 @@ def _near(opened: Opened, stack: Stack, token: Token, near: Sequence[Neighbour])
     tokenizers = {"encoder": opened.run.tokenizer, "decoder": opened.run.target_tokenizer}
     named = tokenizers[stack].describe([each.token for each in near])
     one = _("{token} ({cosine})")
-    said = ", ".join(
+    said = listed(
         one.format(token=plain(name.text), cosine=number(each.cosine, 2))
         for name, each in zip(named, near, strict=True)
     )

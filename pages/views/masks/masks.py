@@ -12,6 +12,7 @@ from core.model.masks import causal_mask, decoder_mask, padding_mask
 from pages.frame.components import matrices
 from pages.frame.files import stacked
 from pages.frame.language import _, n_, number, plain
+from pages.frame.listed import listed
 from pages.frame.opening import Opened
 from pages.frame.view import Shown
 from pages.views.masks.batch import Chosen, ask
@@ -91,7 +92,7 @@ def _seen(masks: Mapping[str, NDArray[np.bool_]]) -> str:
         both = ~masks[PADDING] & ~masks[LOOK_AHEAD]
         if both.any():
             parts.append(_("{n} of them by both").format(n=number(int(both.sum()))))
-    return f"{text}: {', '.join(parts)}."
+    return _("{hidden}: {masks}.").format(hidden=text, masks=listed(parts))
 
 
 def _mask(chosen: Chosen, title: str, visible_QK: NDArray[np.bool_]) -> Matrix:

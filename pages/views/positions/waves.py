@@ -75,17 +75,20 @@ def _seen(made: Sinusoids, dimensions: Sequence[int]) -> str:
     """Say how much slower the last of the waves is than the first."""
     lengths = made.wavelengths()
     first, last = dimensions[0], dimensions[-1]
-    begun = _("Dimension {d} comes round every **{length}** positions").format(
-        d=number(first), length=controls.short(lengths[first])
-    )
     if lengths[first] == lengths[last]:
-        return f"{begun}."
-    then = _("dimension {d} every **{length}**: {times} times as long.").format(
-        d=number(last),
-        length=controls.short(lengths[last]),
+        text = _("Dimension {first} comes round every **{length}** positions.")
+    else:
+        text = _(
+            "Dimension {first} comes round every **{length}** positions, dimension {last} every "
+            "**{longest}**: {times} times as long."
+        )
+    return text.format(
+        first=number(first),
+        last=number(last),
+        length=controls.short(lengths[first]),
+        longest=controls.short(lengths[last]),
         times=controls.short(lengths[last] / lengths[first]),
     )
-    return f"{begun}, {then}"
 
 
 def _curves(made: Sinusoids, dimensions: Sequence[int], n_drawn: int) -> Chart:

@@ -9,6 +9,7 @@ from core.runs.records import read_record, read_rows
 from pages.frame import cached, charts, controls, session
 from pages.frame.knobs import setting_label
 from pages.frame.language import _, n_, number, percent_of_100, plain, translated
+from pages.frame.listed import listed
 from pages.frame.view import Shown
 from pages.views.runs import compare_heads, run
 from pages.views.runs.compare_heads import SameHead
@@ -63,7 +64,7 @@ def _seen(runs: Sequence[Listed]) -> str:
     """Say in how many settings runs differ, and how much each has right."""
     settings = {each.name: settings_of(each.record) for each in runs if each.record}
     differing = list(map(str, settings_table(settings, only_differing=True).index))
-    n, named = len(differing), ", ".join(map(_named, differing[:_NAMED]))
+    n, named = len(differing), listed(map(_named, differing[:_NAMED]))
     text = n_("They differ in {n} setting.", "They differ in {n} settings.", n).format(n=number(n))
     if n:
         text = n_(
@@ -76,7 +77,7 @@ def _seen(runs: Sequence[Listed]) -> str:
     }
     if not shares:
         return text
-    said = ", ".join(
+    said = listed(
         f"**{plain(name)}** {percent_of_100(100 * share, 2)}" for name, share in shares.items()
     )
     right = _("Right in every token on held-out sentences: {runs}.").format(runs=said)
@@ -87,7 +88,7 @@ def _seen(runs: Sequence[Listed]) -> str:
         "{runs} was tested on generated sentences alone, and its curves on others, half of them "
         "pairs of its file: compare shapes, not heights."
     )
-    named = ", ".join(plain(each.name) for each in beside)
+    named = listed(plain(each.name) for each in beside)
     return f"{text} {right} {counted.format(runs=named)}"
 
 
@@ -124,7 +125,7 @@ def _curves(runs: Sequence[Listed]) -> list[Drawn]:
         untimed = [name for name, each in rows.items() if not any("seconds" in r for r in each)]
         if untimed:
             said = _("Seconds were not written down in the training of {runs}.")
-            st.caption(plain(said.format(runs=", ".join(untimed))))
+            st.caption(plain(said.format(runs=listed(untimed))))
     axes = Axes(
         log_x=across == "log",
         log_y=losses == "log",

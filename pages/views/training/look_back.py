@@ -26,6 +26,7 @@ from pages.frame import (
 )
 from pages.frame.cells import cell_columns
 from pages.frame.language import _, n_, number, plain
+from pages.frame.listed import listed
 from pages.frame.scrubber import scrubber_of, stop_label
 from pages.frame.selection import key_tokens, query_tokens
 from pages.frame.typography import typeset
@@ -174,7 +175,7 @@ def figures(rows: Sequence[Mapping[str, float]], step: int) -> str:
     label = stop_label(found)
     if not label or list(measured) == [step]:
         return label
-    said = ", ".join(map(number, measured))
+    said = listed(map(number, measured))
     return _("{figures} (step {steps})").format(figures=label, steps=said)
 
 

@@ -21,6 +21,7 @@ from pages.frame import cached, controls, layout, limits
 from pages.frame.charts import chart
 from pages.frame.knobs import GROUPS, VOCABULARY
 from pages.frame.language import N_, _, n_, number, plain, translated
+from pages.frame.listed import listed
 from pages.frame.messages import explained
 from pages.frame.typography import typeset_target
 from pages.frame.view import Shown
@@ -199,7 +200,7 @@ def _say_changes(begun: Begun, changed: Mapping[str, Setting]) -> None:
         for name, value in changed.items()
     ]
     said = _("Changed from the preset {name}: {parts}.")
-    st.caption(said.format(name=begun.name, parts=", ".join(parts)))
+    st.caption(said.format(name=begun.name, parts=listed(parts)))
 
 
 def _before(value: Setting) -> str:

@@ -61,7 +61,7 @@ def rewarded(own_runs):
 def test_rewards_are_offered_where_there_are_some_and_training_losses_are_not(
     open_experiment, rewarded
 ):
-    at, shown, said = open_experiment("metric", outcome="learning")
+    at, shown, said = open_experiment("metric", outcome="learning", experiment_run="here")
     asked = at.segmented_control(key="experiment_measure")
     assert asked.options == ["sentences right", "held-out loss", "reward of samples"]
     assert "the start, half trained **40 %**" in said

@@ -43,7 +43,7 @@ def test_where_variants_cut_words_in_their_own_way_each_has_its_own_lengths(
     one = Trained("base", 0, 10, 9.0, 50, 0.6, 0.2, None, 0, ((9, 30, 30), (12, 40, 10)), curve)
     other = replace(one, variant="300", by_length=((20, 25, 20), (21, 2, 1), (30, 40, 4)))
     Results("vocabulary", (one, other)).save(folder / "vocabulary.json")
-    _at, taken, said = open_experiment("vocabulary", outcome="lengths")
+    _at, taken, said = open_experiment("vocabulary", outcome="lengths", experiment_run="here")
     assert "1500 pieces 100 % (tokens: 9) → **25 %** (12)" in said
     assert "300 pieces 80 % (tokens: 20) → **10 %** (30)" in said
     [shown] = taken.pictures

@@ -248,12 +248,11 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
 def test_the_view_begins_with_the_model_that_shows_most_and_keeps_another_that_was_chosen(
     open_page,
 ):
-    at = open_page("heads", trial="paths")
+    at = open_page("heads", trial="paths", model=None)
     assert at.selectbox(key="model").value == paths.TELLING
-    # Other views begin with the first model, so that the address names this one: it goes with
-    # whoever changes the view.
+    # Other views begin with the first model, so that the address has to name this one.
     assert at.query_params["model"] == paths.TELLING
-    at = open_page("heads", trial="silence")
+    at.segmented_control(key="trial").set_value("silence").run()
     assert at.selectbox(key="model").value == "everyday"
     at = open_page("heads", trial="paths", model="everyday")
     assert at.selectbox(key="model").value == "everyday"
