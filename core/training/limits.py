@@ -29,7 +29,9 @@ class Limits:
     at_once: int = 2
     """Trainings and measurements of all together that are under way."""
     at_once_of_one: int = 1
-    """And those of one."""
+    """And those of one, with what waits in line."""
+    waiting: int = 20
+    """So many trainings wait in line."""
 
     def require(self, model: ModelConfig, training: TrainConfig) -> None:
         """Refuse a training that is too large.
@@ -80,19 +82,42 @@ class Limits:
         """Refuse long work where as much is under way as may be.
 
         Args:
-            n_own: So much of one's own is.
+            n_own: So much of one's own is, or waits in line.
             n: So much of all together is.
 
         Raises:
             ConfigError: The message says whose it is that has to end first.
         """
-        if n_own >= self.at_once_of_one:
-            raise ConfigError(N_("your last training or measurement is still under way"))
+        self._require_own_turn(n_own)
         if n >= self.at_once:
             text = N_(
-                "others are training, as many as may at once ({most}): try again when one has ended"
+                "others are at work, as many as may at once ({most}): try again when one has ended"
             )
             raise ConfigError(Message(text, most=self.at_once))
+
+    def waits(self, n_own: int, n: int, n_waiting: int) -> bool:
+        """Say whether a training has to wait in line; refuse it where it may not even do that.
+
+        Args:
+            n_own: So much of one's own is under way, or waits in line.
+            n: So much of all together is under way.
+            n_waiting: So many trainings wait in line.
+
+        Raises:
+            ConfigError: The message says why it may not.
+        """
+        self._require_own_turn(n_own)
+        # Nobody overtakes those who wait.
+        if n < self.at_once and not n_waiting:
+            return False
+        if n_waiting >= self.waiting:
+            text = N_("too many trainings wait in line already ({most}): try again later")
+            raise ConfigError(Message(text, most=self.waiting))
+        return True
+
+    def _require_own_turn(self, n_own: int) -> None:
+        if n_own >= self.at_once_of_one:
+            raise ConfigError(N_("your last training or measurement is under way, or in line"))
 
 
 def bytes_in(folder: Path) -> int:

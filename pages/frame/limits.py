@@ -1,14 +1,15 @@
 """What a visitor of a class may have of the machine; the one user and a teacher may have all."""
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from core.config import ModelConfig
+from core.runs.run import RunError
 from core.runs.unpack import LARGEST
 from core.train_config import TrainConfig
-from core.training import process
+from core.training import line, process
 from core.training.limits import MEGABYTE, Limits, bytes_in, worked_on
 from pages.classroom import current, settings
 from pages.classroom.visitors import TEACHER
@@ -46,36 +47,72 @@ def turn() -> Iterator[None]:
         yield
         return
     with _one_at_a_time:
-        everybodys = run_folders.seen_by(TEACHER, cached.GALLERY, cached.OWN).values()
-        at_work = worked_on(path for path in everybodys if path.parent != cached.GALLERY)
-        own = [path for path in at_work if path.parent == cached.own()]
-        limits.require_turn(len(own), len(at_work))
+        at_work, waiting = worked_on(_everybodys()), line.in_line(_everybodys())
+        limits.require_turn(_n_own(at_work, waiting), len(at_work))
         yield
 
 
 @contextmanager
-def starting(model: ModelConfig, training: TrainConfig) -> Iterator[None]:
-    """Let a training be started inside, if the visitor may.
+def starting(model: ModelConfig, training: TrainConfig) -> Iterator[Callable[[Path], None]]:
+    """Hand over what starts a prepared run's training, or puts it in line, if the visitor may.
 
     Raises:
         ConfigError: It is too large, there is no room for it, or too many are under way.
     """
-    require(model, training)
-    if limits := of_visitor():
-        limits.require_room(bytes_in(cached.own()), model)
-    with turn():
-        yield
+    limits = of_visitor()
+    if limits is None:
+        yield process.start
+        return
+    limits.require(model, training)
+    limits.require_room(bytes_in(cached.own()), model)
+    with _one_at_a_time:
+        at_work, waiting = worked_on(_everybodys()), line.in_line(_everybodys())
+        waits = limits.waits(_n_own(at_work, waiting), len(at_work), len(waiting))
+        yield line.enter if waits else process.start
 
 
 def start(path: Path) -> None:
-    """Start a prepared run's training, or go on with it, if the visitor may.
+    """Start a prepared run's training or go on with it, or put it in line, if the visitor may.
 
     Raises:
         ConfigError, RunError, OSError: It cannot be; the message says why.
     """
     found = cached.settings(path)
-    with starting(found.model, found.training):
-        process.start(path)
+    with starting(found.model, found.training) as begin:
+        begin(path)
+
+
+def advance(limits: Limits) -> None:
+    """Start those who wait in line, as long as not too many are at work.
+
+    Raises:
+        OSError: A folder cannot be written to.
+    """
+    if not line.in_line(_everybodys()):
+        return
+    with _one_at_a_time:
+        n = len(worked_on(_everybodys()))
+        for path in line.in_line(_everybodys())[: max(0, limits.at_once - n)]:
+            line.leave(path)
+            # Whoever wonders why it has not begun tries again, and is told.
+            with suppress(RunError):
+                process.start(path)
+
+
+def place(path: Path) -> int:
+    """Return a run's place in line, from 1; 0 where it does not wait."""
+    waiting = line.in_line(_everybodys())
+    return waiting.index(path) + 1 if path in waiting else 0
+
+
+def _everybodys() -> list[Path]:
+    found = run_folders.seen_by(TEACHER, cached.GALLERY, cached.OWN).values()
+    return [path for path in found if path.parent != cached.GALLERY]
+
+
+def _n_own(*lists: list[Path]) -> int:
+    own = cached.own()
+    return sum(path.parent == own for each in lists for path in each)
 
 
 def room() -> int:

@@ -11,7 +11,6 @@ from core.runs.names import checked_name, free_name
 from core.runs.run import PAIRS, RunError
 from core.tasks import CorpusError, Task
 from core.tasks.corpus import FILES, Corpus
-from core.training import process
 from core.training.prepare import prepare_run
 from core.training.presets import Preset
 from core.training.settings import LIKE, Setting, train_command
@@ -145,9 +144,10 @@ def _started(path: Path, wanted: PendingSettings, command: str) -> str:
     if wanted.task is None or wanted.preset is None or wanted.vocab_size is None:
         return _("there is nothing to learn from yet")
     try:
-        with limits.starting(wanted.preset.sized(wanted.vocab_size), wanted.preset.training):
+        model = wanted.preset.sized(wanted.vocab_size)
+        with limits.starting(model, wanted.preset.training) as begin:
             prepare_run(path, wanted.task, wanted.preset_name, wanted.preset, command)
-            process.start(path)
+            begin(path)
     except (ConfigError, CorpusError, RunError, FileExistsError) as error:
         return explained(error)
     except OSError as error:

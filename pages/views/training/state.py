@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.config import ConfigError
 from core.runs.run import RunError
-from core.training import process
+from core.training import line, process
 from core.training.process import Situation
 from pages.frame import cached, limits, progress, session
 from pages.frame.counted import counted
@@ -37,6 +37,8 @@ def told(path: Path, found: Situation) -> str:
         path: The run's folder.
         found: How it stands.
     """
+    if found.state not in process.AT_WORK and (place := limits.place(path)):
+        return _line(_("waiting in line"), _("place {n}").format(n=number(place)), _steps(found))
     wish = process.asked(path) if found.state in ("starting", "running") else None
     if wish is not None:
         return _line(_(WISHES[wish]), _steps(found))
@@ -64,6 +66,8 @@ def buttons(path: Path, found: Situation) -> None:
     if found.state in ("starting", "running"):
         _button(_("Pause"), ":material/pause:", process.pause, path, _GO)
         _button(_("Stop"), ":material/stop:", process.stop, path, "training_stop")
+    elif limits.place(path):
+        _button(_("Leave the line"), ":material/close:", line.leave, path, _GO)
     elif found.can_go_on:
         label = _("Start") if found.state == "prepared" else _("Resume")
         _button(label, ":material/play_arrow:", limits.start, path, _GO)

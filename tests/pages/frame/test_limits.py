@@ -5,7 +5,9 @@ import pytest
 
 from core.config import ConfigError
 from core.runs.folder import TRAINING, RunFolder
+from core.runs.run import RunError
 from core.runs.unpack import LARGEST
+from core.training import line, process
 from core.training.limits import MEGABYTE, Limits
 from core.training.presets import PRESETS
 from pages.classroom import current, settings
@@ -76,7 +78,7 @@ def test_a_visitors_disk_is_her_own(of_class):
         pass
 
 
-def test_only_so_many_train_at_once(of_class):
+def test_only_so_much_is_measured_at_once(of_class):
     with ExitStack() as held:
         for visitor in (ANN, BEN):
             of_class(visitor)
@@ -94,6 +96,58 @@ def test_only_so_many_train_at_once(of_class):
     of_class(EVE)
     with limits.turn():
         pass
+
+
+def begun(path):
+    """Begin a training as the page does."""
+    with limits.starting(TINY.model, TINY.training) as begin:
+        begin(path)
+
+
+def test_who_comes_when_as_many_train_as_may_waits_in_line(of_class, monkeypatch):
+    started = []
+    monkeypatch.setattr(process, "start", started.append)
+    with ExitStack() as held:
+        held.enter_context(RunFolder(run_of(ANN)).held())
+        for visitor in (BEN, EVE):
+            of_class(visitor, at_once=1)
+            begun(run_of(visitor))
+            with pytest.raises(ConfigError, match="or in line"):
+                begun(run_of(visitor, "another"))
+        assert [limits.place(run_of(each)) for each in (ANN, BEN, EVE)] == [0, 1, 2]
+        limits.advance(Limits(at_once=1))
+        assert started == []
+    # Nobody overtakes those who wait.
+    of_class(Visitor("Zoe"), at_once=1)
+    begun(run_of(Visitor("Zoe")))
+    limits.advance(Limits(at_once=1))
+    assert started == [run_of(BEN)]
+    assert [limits.place(run_of(each)) for each in (BEN, EVE, Visitor("Zoe"))] == [0, 1, 2]
+    of_class(TEACHER)
+    begun(run_of(TEACHER))
+    assert started == [run_of(BEN), run_of(TEACHER)]
+
+
+def test_who_comes_when_the_line_is_full_is_told(of_class):
+    with RunFolder(run_of(ANN)).held():
+        of_class(BEN, at_once=1, waiting=1)
+        begun(run_of(BEN))
+        of_class(EVE, at_once=1, waiting=1)
+        with pytest.raises(ConfigError, match="too many trainings wait"):
+            begun(run_of(EVE))
+
+
+def test_a_run_that_cannot_be_started_leaves_the_line_to_others(of_class):
+    of_class(ANN)
+    line.enter(run_of(ANN))
+
+    def refuse(path):
+        raise RunError(f"{path}: no")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(process, "start", refuse)
+        limits.advance(Limits())
+    assert limits.place(run_of(ANN)) == 0
 
 
 def test_a_file_may_be_as_large_as_the_class_says(of_class):
