@@ -19,7 +19,7 @@ HEALTH = "/_stcore/health"
 """Whoever watches over the server asks there; it says nothing of anybody."""
 LARGEST_FORM = 10_000
 """Bytes."""
-FREE_OF_MACHINE, FREE_OF_NAME = 30, 5
+FREE_OF_MACHINE, FREE_OF_NAME = 100, 5
 """So many failures cost nothing: a class may come from one address."""
 HEADERS = {
     "Cache-Control": "no-store",
@@ -89,17 +89,16 @@ class Guard:
             if len(content) > LARGEST_FORM:
                 return Response("", 413, HEADERS)
         form = sign_in.read(bytes(content))
-        machine, name = request.client.host if request.client else "", form.name.casefold()
-        if seconds := max(self._of_machine.wait(machine), self._of_name.wait(name)):
-            return _page(request, form, status=429, seconds=max(1.0, seconds))
-        # What is compared takes its time, in which others are answered.
-        visitor = await run_in_threadpool(self._visitor, form)
+        machine = request.client.host if request.client else ""
+        try:
+            _begin_attempt(self._of_machine, machine)
+            # What is compared takes its time, in which others are answered.
+            visitor = await run_in_threadpool(self._visitor, form)
+        except _TooOftenError as error:
+            return _page(request, form, status=429, seconds=error.seconds)
         if isinstance(visitor, str):
-            failed = self._of_machine if visitor == WRONG else self._of_name
-            failed.note(machine if visitor == WRONG else name, failed=True)
             return _page(request, form, status=403, problem=visitor)
         self._of_machine.note(machine, failed=False)
-        self._of_name.note(name, failed=False)
         answer = _redirected(form.then)
         answer.set_cookie(
             cookie.NAME,
@@ -112,20 +111,44 @@ class Guard:
         return answer
 
     def _visitor(self, form: Form) -> Visitor | str:
-        """Return who has signed in, or why nobody has."""
+        """Return who has signed in, or why nobody has.
+
+        Raises:
+            _TooOftenError: Somebody guessed words of this name.
+        """
         if matches(form.password, self._classroom.teacher_password):
             return TEACHER
         if not matches(form.password, self._classroom.password):
-            return WRONG
+            return N_("This is not the password of the class.")
+        name = form.name.casefold()
+        _begin_attempt(self._of_name, name)
         try:
-            return admitted(self._runs, form.name, form.word)
+            visitor = admitted(self._runs, form.name, form.word)
         except NameTakenError as error:
             return error.args[0] if error.args else str(error)
         except OSError:
             return N_("your name cannot be kept: the disk of the class is full or read-only")
+        self._of_name.note(name, failed=False)
+        return visitor
 
 
-WRONG = N_("This is not the password of the class.")
+class _TooOftenError(Exception):
+    """Nothing is tried for a while."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+
+
+def _begin_attempt(attempts: Attempts, who: str) -> None:
+    """Count an attempt as failed until it succeeds: many at the same time are counted, too.
+
+    Raises:
+        _TooOftenError: It is not tried now.
+    """
+    if seconds := attempts.wait(who):
+        raise _TooOftenError(max(1.0, seconds))
+    attempts.note(who, failed=True)
 
 
 def _page(
