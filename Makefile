@@ -11,6 +11,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 GALLERY := copy copy-learned copying translate translate-guided
 RECURRENT := fixed attention
+VARIANTS := heads-one residuals-no_feed_forward
 TWO_RIGHT := --task either --preset small --seed 0 --set n_encoder_layers=2 \
 	--set n_decoder_layers=2 --set d_model=64 --set d_ff=256 --set n_heads=4 --set steps=1500 \
 	--set warmup=250 --set cooldown=1200 --set learning_rate_factor=1.2 --set batch_size=64 \
@@ -73,7 +74,9 @@ gallery: .venv/app
 	$(BIN)/python -m core train runs/.gallery/either $(TWO_RIGHT)
 	$(BIN)/python -m core train runs/.gallery/parallel $(TWO_RIGHT) --set decoder=parallel
 	$(BIN)/python -m core experiment run bottleneck runs/.gallery/bottleneck --seeds 1
-	rm -rf $(addprefix gallery/,$(GALLERY) either parallel $(addprefix bottleneck-,$(RECURRENT)))
+	$(BIN)/python -m core experiment run heads runs/.gallery/heads --seeds 1
+	$(BIN)/python -m core experiment run residuals runs/.gallery/residuals --seeds 1
+	rm -rf $(addprefix gallery/,$(GALLERY) either parallel $(addprefix bottleneck-,$(RECURRENT)) $(VARIANTS))
 	$(BIN)/python -m core export runs/.gallery/copy gallery/copy --snapshots 50 100 200 500
 	$(BIN)/python -m core export runs/.gallery/copy-learned gallery/copy-learned
 	$(BIN)/python -m core export runs/.gallery/copying gallery/copying
@@ -84,7 +87,10 @@ gallery: .venv/app
 	$(BIN)/python -m core export runs/.gallery/parallel gallery/parallel
 	for name in $(RECURRENT); do $(BIN)/python -m core export \
 		runs/.gallery/bottleneck/runs/$$name-0 gallery/bottleneck-$$name; done
-	for run in $(GALLERY) either bottleneck-attention; do $(BIN)/python -m core heads gallery/$$run --fresh --prune; done
+	$(BIN)/python -m core export runs/.gallery/heads/runs/one-0 gallery/heads-one
+	$(BIN)/python -m core export runs/.gallery/residuals/runs/no_feed_forward-0 \
+		gallery/residuals-no_feed_forward
+	for run in $(GALLERY) either bottleneck-attention $(VARIANTS); do $(BIN)/python -m core heads gallery/$$run --fresh --prune; done
 	rm -rf runs/.gallery
 
 everyday: .venv/app

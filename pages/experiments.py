@@ -31,12 +31,19 @@ def _offered(asked: Asked) -> tuple[View[Asked], ...]:
     return (*VIEWS, DISTANCES) if distances.measured(asked) else VIEWS
 
 
+def _ask_view(asked: Asked) -> View[Asked]:
+    """Ask for a view; one opens on what the claim is about."""
+    views_of = _offered(asked)
+    about = DISTANCES if asked.experiment.by_distance and DISTANCES in views_of else VIEWS[0]
+    return views.choose(views_of, OUTCOME, about.name)
+
+
 def render() -> None:
     """Ask for a question, and show what is claimed, what came out, and how to run it again."""
     experiment = question.ask_question()
     with st.container(horizontal=True, vertical_alignment="center"):
         asked = question.ask_results(experiment)
-        view = views.choose(_offered(asked), OUTCOME) if asked else None
+        view = _ask_view(asked) if asked else None
         with st.container(width="stretch", key=layout.LESSON_TEXT):
             claim = _("**Claim.** {claim}").format(claim=_(experiment.claim))
             st.markdown(f":small[{claim} :gray[({plain(experiment.source)})]]")

@@ -12,7 +12,7 @@ from viz.messages import N_
 
 # Every word that the component shows. A page may hand over its own; {names} are filled in.
 DEFAULT_DECODING_TEXTS: Mapping[str, str] = {
-    "free": N_("Free running: fed its own words"),
+    "free": N_("Free running: fed what was written"),
     "forced": N_("Teacher forcing: fed the true words"),
     "step": N_("step {number} / {last}"),
     "step.name": N_("decoding step"),

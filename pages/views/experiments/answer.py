@@ -35,20 +35,12 @@ def draw(asked: Asked) -> Shown | None:
     ]
     title, value = _drawn(measure, len(results.seeds))
     write = percent if value.share else number
-    # A table of many measures has the whole width.
-    drawn, listed = st.columns([11, 9], gap="medium")
-    if asked.measures:
-        drawn, listed = st.container(), st.container()
-    with drawn:
-        picture = charts.chart(
-            intervals(
-                things, value=value, of_each=_("training with seed"), write=write, title=title
-            )
-        )
-        st.caption(_legend(asked))
-    with listed:
-        _table(asked)
-        _open(asked)
+    picture = charts.chart(
+        intervals(things, value=value, of_each=_("training with seed"), write=write, title=title)
+    )
+    st.caption(_legend(asked))
+    _table(asked)
+    _open(asked)
     found = all_findings(asked.experiment, results)
     lines = [in_words(each, question.writing()) for each in found]
     pictures = [picture, *by_passes.draw(asked)]

@@ -57,7 +57,8 @@ def test_positions_that_few_targets_reach_are_left_out_of_the_chart_alone(open_v
 def test_exposure_bias_stands_beside_that_of_another_run_of_the_task(open_view, own_runs, few):
     at, _shown = open_view("exposure", model="translate", exposure_stage="end")
     # Runs of other tasks would be measured on other sentences.
-    assert at.selectbox(key="exposure_beside").options == ["none", "translate-guided"]
+    of_task = ["none", "translate-guided", "heads-one", "residuals-no_feed_forward"]
+    assert at.selectbox(key="exposure_beside").options == of_task
     at.selectbox(key="exposure_beside").set_value("translate-guided").run()
     assert not at.exception
     told = [text.value for text in at.markdown if "The exposure bias is no larger" in text.value]

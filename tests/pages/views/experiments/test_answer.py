@@ -153,6 +153,8 @@ def test_what_only_this_experiment_measures_stands_in_the_table_and_the_numbers(
             "bottleneck",
             {"GRU, one vector": "bottleneck-fixed", "GRU with attention": "bottleneck-attention"},
         ),
+        ("heads", {"1 head": "heads-one"}),
+        ("residuals", {"no feed-forward": "residuals-no_feed_forward"}),
     ],
 )
 def test_variants_open_as_the_runs_that_the_gallery_has_of_them(open_experiment, name, links):
