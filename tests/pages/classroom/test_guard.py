@@ -1,4 +1,5 @@
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlencode
 
 import pytest
@@ -49,7 +50,9 @@ def ask(tmp_path):
         async def send(message):
             sent.append(message)
 
-        asyncio.run(guard(scope, receive, send))
+        # In a thread: a browser of other tests may have a loop of its own in this one.
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(asyncio.run, guard(scope, receive, send)).result()
         given = {name.decode(): text.decode() for name, text in sent[0].get("headers", [])}
         text = b"".join(each.get("body", b"") for each in sent).decode()
         return sent[0].get("status", sent[0]["type"]), given, text
