@@ -69,6 +69,23 @@ def held_out_as_learned(
     ]
 
 
+def as_read(pairs: Sequence[Pair], config: ModelConfig, tokenizer: Tokenizer) -> list[Pair]:
+    """Return pairs as a model of one stack reads them whole: source and target, nothing masked.
+
+    Args:
+        pairs: As in `as_learned`.
+        config: Of a model of one stack.
+        tokenizer: Of the model.
+    """
+    separator = _separator(tokenizer)
+    if config.is_decoder_alone:
+        return [_to_write_on(pair, separator) for pair in pairs]
+    return [
+        Pair(source=(*_given(pair, separator), *pair.target[1:]), target=(), text=pair.text)
+        for pair in pairs
+    ]
+
+
 def written(model: Transformer, pairs: Sequence[Pair], tokenizer: Tokenizer) -> list[Ids]:
     """Return what a model makes of each source, token by token, EOS included.
 

@@ -105,7 +105,7 @@ VIEWS: tuple[View[Opened], ...] = (
             "common."
         ),
         alike.draw,
-        needs=(Need.TASK, Need.BOTH),
+        needs=(Need.TEXTS,),
     ),
     View(
         "attribution",

@@ -85,8 +85,8 @@ STOPS = (
             "strip is what one head does with “did”."
         ),
         question=N_(
-            "Each of the 12 heads looks at one token most. How many different ones are these from "
-            "“it” (below: from “did”), “it” itself not counted?"
+            "From “it”, at how many different words do the 12 heads look most? (Below: from “did”. "
+            "Do not count “it”.)"
         ),
         task=N_("Click “it” in the sentence."),
         shows={"side": "source", "token": str(_IT)},
@@ -128,7 +128,9 @@ STOPS = (
             "What was written is fed back, right or wrong. So we can put another word there, and "
             "see what depends on it."
         ),
-        question=N_("With “elle” in the place of “il”: do the words after it change?"),
+        question=N_(
+            "We put “elle” in the place of “il”. Does it then write “fatigué” or “fatiguée”?"
+        ),
         task=N_("Click “elle” in the bars of the step that writes “il”."),
         shows={"overrides": f"{_IL}:{_ELLE}", "decoding_step": str(_IL + 3)},
     ),
@@ -201,18 +203,19 @@ STOPS = (
         page="layers",
         query={
             **_OPENED,
-            "sentence": _DOG,
+            "sentence": _OTHERS[0],
             "layers": "lens",
             "lens_stack": "decoder",
-            "lens_position": str(_FED_QU),
+            "lens_position": "1",
         },
         text=N_(
             "Every layer adds to the same stream of vectors. So we can read it as if the layers "
             "ended early, here those of the decoder."
         ),
         question=N_(
-            "“The cow fell because it was old” (below: another sentence). In the column “qu'”, is "
-            "“elle” the best guess after layer 0 already, or only after layer 1?"
+            "“The cow fell because it was old.” After “qu'” the model writes “elle”. Is that the "
+            "best guess after layer 0 already, or only after layer 1, the last? (Below: another "
+            "sentence.)"
         ),
         task=N_("Type that sentence, and follow the column of “qu'”, which writes “elle”."),
         shows={"sentence": _COW, "lens_position": str(_FED_QU)},
@@ -226,8 +229,8 @@ STOPS = (
             "learn. This is the last stop: below every view stands what to try next."
         ),
         question=N_(
-            "A head is sharp when it looks at one letter alone. In 850 steps of learning to copy, "
-            "when do the heads become sharp: before step 100, before 200, or later?"
+            "A head is sharp when its spread is below 25 % (0 %: it looks at one letter alone). In "
+            "850 steps of learning to copy, are all heads sharp by step 100, by 200, or later?"
         ),
         task=N_("Press “Start” and watch; the answer shows a model that was trained like this."),
         shows={"training": "forming", "model": "copy", "kind": "decoder.cross"},

@@ -68,6 +68,32 @@ def opened_path(tmp_path_factory):
     return path
 
 
+@pytest.fixture(scope="session")
+def one_stack_folder(tmp_path_factory):
+    """Return a function that returns a run of one stack that was barely trained here.
+
+    It is everybody's: whoever changes it copies it.
+    """
+    from core.tasks import TASKS
+    from core.training.prepare import prepare_run
+    from core.training.settings import with_settings
+    from core.training.trainer import train_run
+    from tests.core.conftest import MINIATURE, draw_few
+
+    runs = tmp_path_factory.mktemp("one_stack")
+
+    def folder(like):
+        if not (runs / like).exists():
+            with pytest.MonkeyPatch.context() as patch:
+                draw_few(patch)
+                preset = with_settings(MINIATURE, {"like": like, "steps": 6})
+                prepare_run(runs / like, TASKS["copy"], "miniature", preset, "python -m core …")
+                assert len(list(train_run(runs / like))) == 6
+        return runs / like
+
+    return folder
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _never_behind_others():
     """Work that makes way for others would, called in a test, slow down all tests after it."""

@@ -9,13 +9,13 @@ COPYING = Experiment(
     name="copying",
     question=N_("Can a model write a name that it has never seen?"),
     claim=N_(
-        "A softmax over the vocabulary can write no word but those it has learned. A pointer "
+        "A softmax over whole words can write no word but those it has learned. A pointer "
         "copies a word of the source, whatever it is: so it can write a name that it never saw, "
         "most surely if all names share one vector, so that none is learned by heart."
     ),
     source="Vinyals et al. 2015; Gu et al. 2016; See et al. 2017",
     variants=(
-        Variant(BASE, N_("pointer, all names alike"), shipped="copying"),
+        Variant(BASE, N_("pointer, names share a vector"), shipped="copying"),
         Variant(
             "pointer",
             N_("pointer, a vector for each name"),
@@ -24,7 +24,7 @@ COPYING = Experiment(
         ),
         Variant(
             "plain_shared",
-            N_("no pointer, all names alike"),
+            N_("no pointer, names share a vector"),
             {"pointer": False},
             Expected.LESS,
         ),
@@ -49,8 +49,8 @@ COPYING = Experiment(
         "way to write it: 0 % is what must come out."
     ),
     told=N_(
-        "Sentences with a name never seen: with a pointer, **{base}** are right; without one, "
-        "**{plain_shared}**. If each name has a vector of its own: **{pointer}** and **{plain}** "
-        "(n = {n})."
+        "Sentences with a name never seen (n = {n}). With a pointer **{base}** are right if all "
+        "names share one vector, **{pointer}** if each has its own; without one **{plain_shared}** "
+        "and **{plain}**."
     ),
 )

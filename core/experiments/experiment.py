@@ -86,8 +86,9 @@ class Experiment:
     caution: str = ""
     """What is to be kept in mind of what comes out; marked for translation."""
     told: str = ""
-    """What came out in a sentence that is true whatever it is: {n} sentences, and each variant's
-    share by its name; empty to list the variants. Marked for translation."""
+    """What came out in a sentence that is true whatever it is: {n} sentences, and the mean of what
+    it is judged by of each variant, by its name; empty to list the variants. Marked for
+    translation."""
     by_passes: PassMeasures | None = None
     """What is measured by the number of passes in which a target is written."""
 

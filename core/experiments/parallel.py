@@ -10,7 +10,7 @@ PARALLEL = Experiment(
     claim=N_(
         "A decoder without the look-ahead mask writes all words at once, and then again those that "
         "it doubts. With one right target (copy a row of letters) nothing is lost. With two (copy "
-        "it, or reverse it) each word is chosen without seeing the others, and the two get mixed."
+        "it, or reverse it) the first pass chooses each word without the others, and mixes the two."
     ),
     source=(
         "Gu et al. 2018 (non-autoregressive translation, “multimodality problem”); "
@@ -46,7 +46,7 @@ PARALLEL = Experiment(
         "masked words, so that their loss does not compare with that of the next word."
     ),
     told=N_(
-        "Two right targets: left to right, **{base}** of the held-out rows are right; all at once, "
-        "**{parallel}**. One right target: **{one}** and **{parallel_one}** (n = {n})."
+        "Two right targets: left to right, **{base}** of the held-out rows are right; in parallel "
+        "(4 passes), **{parallel}**. One right target: **{one}** and **{parallel_one}** (n = {n})."
     ),
 )

@@ -6,10 +6,10 @@ from core.messages import N_
 
 VOCABULARY = Experiment(
     name="vocabulary",
-    question=N_("How many pieces should words be cut into?"),
+    question=N_("How large should a vocabulary of word pieces be?"),
     claim=N_(
-        "Byte pair encoding cuts words into roots and endings, and a small vocabulary does. With a "
-        "few hundred pieces sentences become long, and a model must learn to spell."
+        "Byte pair encoding cuts rare words into pieces. With a few hundred pieces sentences "
+        "become long, and a model must learn to spell; beyond some thousand, more do not help."
     ),
     source="Sennrich et al. 2016 (BPE)",
     variants=(

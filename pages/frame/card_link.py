@@ -9,14 +9,14 @@ CARD = "card"
 """Name of the view on the page Heads."""
 OF_PAGE = (Need.HEADS, Need.NEXT)
 """What all views of that page need of a model."""
-OF_CARD = (Need.TASK, Need.BOTH)
+OF_CARD = (Need.TEXTS,)
 """What the card needs beside it."""
 
 
 def link(opened: Opened, head: Head, label: str) -> None:
     """Show a link that opens the card of a head, with the same sentence.
 
-    There is none to a model whose heads have no card: one of a single stack, for example.
+    There is none to a model whose heads have no card: one of whose task nobody knows, for example.
 
     Args:
         opened: The head's run, and the sentence.

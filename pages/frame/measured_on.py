@@ -10,13 +10,18 @@ _SEED = 0
 
 
 def sentences(run: Run, n: int) -> str:
-    """Return so many held-out sentences in words; of an opened model they are the visitor's own.
+    """Return so many held-out sentences in words; of an opened model the visitor's own.
 
     Args:
         run: That is measured. Of an opened one nobody knows what it learned from.
         n: How many.
     """
-    if run.settings.is_opened:
+    if run.settings.model.alone and run.settings.has_lines:
+        said = n_("{n} line of your own", "{n} lines of your own", n)
+    elif run.settings.model.alone and run.settings.is_opened:
+        # They read whatever they are given.
+        said = n_("{n} English sentence", "{n} English sentences", n)
+    elif run.settings.is_opened:
         said = n_("{n} pair of your own", "{n} pairs of your own", n)
     else:
         said = n_("{n} held-out sentence", "{n} held-out sentences", n)

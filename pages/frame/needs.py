@@ -28,6 +28,8 @@ class Need(Enum):
     """Where there is a decoder: that it looks at what is written so far."""
     TASK = "task"
     """Pairs to measure on: of the task that it was trained on here, or the user's own."""
+    TEXTS = "texts"
+    """Texts to measure on. Of an encoder and decoder these are pairs, of one stack any will do."""
     TRAINED_HERE = "trained_here"
     """A training that is known."""
     SCALED_TOKENS = "scaled_tokens"
@@ -76,7 +78,8 @@ def _sentence(settings: RunSettings, need: Need) -> str:
             "{model} has additive attention: a small network of each head compares a query with a "
             "key. This view is about their dot products."
         )
-    return _SENTENCES[need]()
+    # Texts lack only where they have to be pairs.
+    return _SENTENCES[Need.TASK if need is Need.TEXTS else need]()
 
 
 def _lacks(settings: RunSettings, need: Need) -> bool:
@@ -93,6 +96,7 @@ def _lacks(settings: RunSettings, need: Need) -> bool:
         Need.ENCODER_SELF: config.encoder_mixing != "attention",
         Need.DECODER_SELF: config.decoder_mixing != "attention",
         Need.TASK: not settings.has_pairs,
+        Need.TEXTS: not settings.has_pairs and config.alone is None,
         Need.TRAINED_HERE: settings.is_opened,
         Need.SCALED_TOKENS: not config.embedding_scale or in_scores or config.positions == "none",
         Need.FEED_FORWARD: not config.feed_forward,

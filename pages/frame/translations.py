@@ -1,5 +1,7 @@
 """What is said of a picture together with translations, in as little room as it needs."""
 
+from collections.abc import Iterable
+
 import streamlit as st
 
 from core.runs.run import Run
@@ -30,3 +32,12 @@ def say(translations: str) -> None:
         return
     with st.expander(_("What is written"), type="compact"):
         st.markdown(translations)
+
+
+def alternatives(texts: Iterable[str]) -> str:
+    """Return texts of which any is meant, as a sentence lists them.
+
+    >>> alternatives(["he", "she"])
+    'he or she'
+    """
+    return _(" or ").join(texts)

@@ -19,6 +19,7 @@ from core.inspection import inspect_sentence
 from core.model import build
 from core.objective import (
     as_learned,
+    as_read,
     held_out_as_learned,
     longest_side,
     prompt_of,
@@ -54,15 +55,9 @@ def small(like):
 
 
 @pytest.fixture(scope="module")
-def folder(like, tmp_path_factory):
+def folder(like, one_stack_folder):
     """A finished run of one stack; nobody may change it."""
-    path = tmp_path_factory.mktemp("runs") / like
-    with pytest.MonkeyPatch.context() as patch:
-        draw_few(patch)
-        preset = with_settings(MINIATURE, {"like": like, "steps": 6})
-        prepare_run(path, TASKS["copy"], "miniature", preset, "python -m core train …")
-        assert len(list(train_run(path))) == 6
-    return path
+    return one_stack_folder(like)
 
 
 @pytest.mark.parametrize("n_tokens", [34, 35])
@@ -109,6 +104,17 @@ def test_what_is_predicted_is_the_target_and_what_is_read_is_one_text(small):
             pairs_of = zip(one.source, labels, strict=True)
             assert tuple(label or token for token, label in pairs_of) == (*whole, EOS)
             assert {one.source[at] for at in masked} == {tokenizer.mask_id}
+
+
+def test_read_whole_a_pair_is_one_text_without_masks(small):
+    model, tokenizer = small
+    pairs = encode_samples(tokenizer, SAMPLES)
+    for sample, one in zip(SAMPLES, as_read(pairs, model.config, tokenizer), strict=True):
+        whole = tokenizer.encode(text_of(sample.source, sample.target)).ids
+        fed = model.config.stacks == ("decoder",)
+        assert (one.source, one.target) == (
+            ((), (BOS, *whole, EOS)) if fed else ((*whole, EOS), ())
+        )
 
 
 def test_any_number_of_tokens_is_masked_and_held_out_ones_are_always_the_same(small):

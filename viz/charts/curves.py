@@ -59,6 +59,8 @@ class Quantity:
         """The marks along the axis."""
         if self.log and self.domain:
             return alt.Axis(format=".6~g", values=_decades(*self.domain))
+        if self.share and self.squeezed:
+            return alt.Axis(format=".1~%", values=[0.0, *_decades(self.squeezed, 1.0)])
         if self.share:
             return alt.Axis(format=".0%" if self.zero else self.format, tickCount=6)
         return alt.Axis(format=".6~g", tickCount=6)
@@ -66,6 +68,8 @@ class Quantity:
     @property
     def scale(self) -> alt.Scale:
         """From a value to a place."""
+        if self.squeezed:
+            return alt.Scale(type="symlog", constant=self.squeezed, nice=False)
         if self.domain:
             ends = list(self.domain)
             return alt.Scale(type="log" if self.log else "linear", domain=ends, nice=False)
@@ -186,7 +190,7 @@ def _decades(low: float, high: float) -> list[float]:
 
 def _fitting(x: Quantity) -> alt.Scale:
     if x.squeezed:
-        return alt.Scale(type="symlog", constant=x.squeezed, nice=False)
+        return x.scale
     return alt.Scale(type="log", nice=False) if x.log else alt.Scale(zero=x.zero, nice=False)
 
 

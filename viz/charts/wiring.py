@@ -22,6 +22,8 @@ _PARTS = 16
 """Straight pieces of a line."""
 _BENDS = (0.0, 0.5, -0.5, 0.3, -0.3)
 """How far a line may bend, in rows; the first that is farthest from all points it passes by."""
+ENDS = ("A", "B")
+"""What stands where the chosen line begins and ends, so that words can speak of them."""
 _NODE = 950
 """Area of a point, in pixels: it holds a name of four signs."""
 
@@ -63,7 +65,7 @@ def wiring(
         columns: What a column is called → its points, also those from which no line goes.
         lines: At least one.
         value: What a line's thickness is.
-        chosen: The line that has a colour, and whose ends have it.
+        chosen: The line that has a colour, and whose ends have it and are called `ENDS`.
         title: A sentence.
         note: What the thickness says; stands below.
     """
@@ -84,12 +86,12 @@ def wiring(
             for at, (x, y) in enumerate(_way(places[line.start], places[line.end]))
         ]
     )
-    ends = {lines[chosen].start, lines[chosen].end}
+    marked = dict(zip((lines[chosen].start, lines[chosen].end), ENDS, strict=True))
     placed = pd.DataFrame(
         [
             {
-                **{"x": x, "y": y, "name": point.name, "full_name": point.full_name},
-                "chosen": number in ends,
+                **{"x": x, "y": y, "full_name": point.full_name},
+                **{"name": marked.get(number, point.name), "chosen": number in marked},
             }
             for number, (point, (x, y)) in enumerate(zip(points, places, strict=True))
         ]

@@ -219,10 +219,12 @@ def first_changed(run: Run, sentences: Iterable[str], probe: Probe) -> str:
     """
     for sentence in sentences:
         found = given_text(run, sentence)
-        plain, changed = (
-            [step.chosen for step in greedy_steps(run.model, found.source_S, options, found.prompt)]
-            for options in (DecodeOptions(watch=False), DecodeOptions(probe=probe, watch=False))
-        )
+        asked = run.model, found.source_S
+        own = greedy_steps(*asked, DecodeOptions(watch=False), found.prompt)
+        plain = [step.chosen for step in own]
+        draft = [token for token in plain if token not in run.model.config.eos_ids]
+        tried = steps_after(*asked, found.prompt, draft, probe, watch=False)
+        changed = [step.chosen for step in drafted_steps(*asked, tried, probe, found.prompt)]
         if plain != changed:
             return sentence
     return ""

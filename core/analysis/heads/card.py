@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from core.analysis.heads.roles import N_SENTENCES, SEED
 from core.analysis.heads.roles_questions import Role, role_keys, rows_of
 from core.analysis.heads.roles_sentences import Sentences, held_out_sentences, is_delimiter
+from core.analysis.heads.texts import batches_of, look
 from core.batch import Pair, collate
-from core.evaluate.metrics import sorted_batches
 from core.heads import Head, Kind, Side
 from core.model import Record, Step, Transformer
 from core.runs.run import Run
@@ -55,7 +55,7 @@ class HeadRow:
     sentence: int
     """Which one of those that were drawn."""
     text: str
-    """The source sentence."""
+    """The source sentence, or what a model of one stack reads."""
     queries: tuple[Token, ...]
     keys: tuple[Token, ...]
     predicted: Token | None
@@ -120,7 +120,7 @@ def head_card(run: Run, head: Head, n: int = N_SENTENCES, seed: int = SEED) -> H
     """Return what a head does on up to `n` held-out sentences; the decoder is fed the true targets.
 
     Raises:
-        RunError: The task is a file of pairs that cannot be used, or nothing fits the model.
+        RunError: As in `core.analysis.heads.texts.pairs_read`.
     """
     sentences = held_out_sentences(run, n, seed)
     describe: Describes = {
@@ -186,10 +186,9 @@ def _rows(
 ) -> Iterator[HeadRow]:
     """Yield the rows of a head that have a choice."""
     place = {pair: number for number, pair in enumerate(sentences.pairs)}
-    for pairs in sorted_batches(sentences.pairs):
+    for pairs in batches_of(sentences.pairs, model.config.pad_id):
         batch, record = collate(pairs, model.config.pad_id), Record(sites=frozenset([head.site]))
-        moved = batch.to(model.device)
-        model(moved.source_BS, moved.fed_BT, record)
+        look(model, batch.to(model.device), record)
         rows = rows_of(head.kind, batch, record.tensors[head.site, Step.VISIBLE].cpu())
         wanted = role_keys(rows, batch, pairs, sentences)
         weights_BQK = record.weights(head.site)[:, head.index].float().cpu()

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from core.analysis.heads.roles_questions import rows_of
+from core.analysis.heads.texts import batches_of, look, pairs_read
 from core.batch import Pair, collate
-from core.evaluate.evaluation import held_out_pairs
-from core.evaluate.metrics import sorted_batches
 from core.heads import Head, Kind
 from core.model import Record, Step, Transformer
 from core.runs.run import Run
@@ -79,13 +78,13 @@ def head_likeness(run: Run, kind: Kind, n: int = N_SENTENCES, seed: int = SEED) 
         run: Whose heads.
         kind: Heads of different kinds have different
             rows or keys, and cannot be compared.
-        n: Sentences; the decoder is fed the true targets.
+        n: Sentences, or texts as in `pairs_read`; the decoder is fed the true targets.
         seed: Draws them.
 
     Raises:
-        RunError: The task is a file of pairs that cannot be used, or nothing fits the model.
+        RunError: As in `pairs_read`.
     """
-    return likeness(run.model, held_out_pairs(run, n, seed), kind)
+    return likeness(run.model, pairs_read(run, n, seed), kind)
 
 
 @torch.inference_mode()
@@ -95,11 +94,10 @@ def likeness(model: Transformer, pairs: Sequence[Pair], kind: Kind) -> Likeness:
     heads = tuple(head for site in sites for head in site.heads(model.config.n_heads))
     distance_NN = torch.zeros(len(heads), len(heads), dtype=torch.float64)
     n_rows = 0
-    for group in sorted_batches(pairs):
+    for group in batches_of(pairs, model.config.pad_id):
         batch = collate(group, model.config.pad_id)
         record = Record(sites=frozenset(sites))
-        moved = batch.to(model.device)
-        model(moved.source_BS, moved.fed_BT, record)
+        look(model, batch.to(model.device), record)
         chosen_BQ = rows_of(kind, batch, record.tensors[sites[0], Step.VISIBLE].cpu()).chosen_BQ
         n_rows += int(chosen_BQ.sum())
         rows = [record.weights(site).cpu().transpose(1, 2)[chosen_BQ] for site in sites]

@@ -129,18 +129,29 @@ def row_in_lines(run: Run, role: TextRole, head: Head) -> RoleRow:
 
 
 def lines_as_ids(run: Run) -> list[tuple[int, ...]]:
-    """Return the lines as the model reads them, cut where it has no more positions.
+    """Return the lines that a run was given, as `as_ids` does.
+
+    Raises:
+        ValueError: There is none of two tokens or more.
+    """
+    return as_ids(run, lines_of(run.path))
+
+
+def as_ids(run: Run, texts: Sequence[str], longest: int | None = None) -> list[tuple[int, ...]]:
+    """Return texts of two tokens or more as a model of one stack reads them.
+
+    Args:
+        run: The model's.
+        texts: Cut where it has no more positions.
+        longest: They have no more tokens than that, either.
 
     Raises:
         ValueError: There is none of two tokens or more.
     """
     config, tokenizer = run.model.config, run.tokenizer
     ends = () if config.is_decoder_alone else tokenizer.ends
-    most = config.max_positions - len(ends)
-    found = [
-        (*(*tokenizer.begins, *tokenizer.encode(line).ids)[:most], *ends)
-        for line in lines_of(run.path)
-    ]
+    most = min(longest or config.max_positions, config.max_positions) - len(ends)
+    found = [(*(*tokenizer.begins, *tokenizer.encode(text).ids)[:most], *ends) for text in texts]
     long_enough = [ids for ids in found if len(ids) >= 2]
     if not long_enough:
         raise ValueError(Message("No line has two tokens."))

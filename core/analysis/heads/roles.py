@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from core.analysis.heads.roles_questions import Role, ambiguous, role_keys, rows_of
 from core.analysis.heads.roles_sentences import Sentences, held_out_sentences
 from core.analysis.heads.roles_tally import Asked, Tally
+from core.analysis.heads.texts import batches_of, look
 from core.batch import Pair, TokenReference, collate
 from core.evaluate.intervals import wilson
-from core.evaluate.metrics import sorted_batches
 from core.evaluate.pronouns import baselines
 from core.heads import Head
 from core.messages import N_
@@ -152,7 +152,7 @@ def role_scores(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> tuple[HeadR
     sentences.
 
     Raises:
-        RunError: The task is a file of pairs that cannot be used, or nothing fits the model.
+        RunError: As in `core.analysis.heads.texts.pairs_read`.
     """
     *_, last = role_steps(run, n, seed)
     return last.heads
@@ -162,7 +162,7 @@ def role_steps(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> Iterator[Rol
     """Yield the same after each batch, over the sentences so far.
 
     Raises:
-        RunError: The task is a file of pairs that cannot be used, or nothing fits the model.
+        RunError: As in `core.analysis.heads.texts.pairs_read`.
     """
     yield from study_roles(run.model, held_out_sentences(run, n, seed))
 
@@ -177,7 +177,7 @@ def study_roles(model: Transformer, sentences: Sentences) -> Iterator[RoleProgre
     ]
     done = 0
     references: list[TokenReference] = []
-    for pairs in sorted_batches(sentences.pairs):
+    for pairs in batches_of(sentences.pairs, model.config.pad_id):
         _add(tallies, model, pairs, sentences)
         done += len(pairs)
         references += ambiguous([pair.references for pair in pairs])
@@ -191,8 +191,7 @@ def _add(
 ) -> None:
     """Show a batch to the model and count what its heads looked at."""
     batch, record = collate(pairs, model.config.pad_id), Record()
-    moved = batch.to(model.device)
-    model(moved.source_BS, moved.fed_BT, record)
+    look(model, batch.to(model.device), record)
     for tally in tallies:
         rows = rows_of(tally.kind, batch, record.tensors[tally.sites[0], Step.VISIBLE].cpu())
         layers = [record.weights(site).float().cpu() for site in tally.sites]

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 
 from core.analysis.heads.findings import task_of
+from core.analysis.heads.texts import pairs_read
 from core.batch import Pair
-from core.evaluate.evaluation import held_out_pairs
 from core.heads import Side
 from core.runs.run import Run
 from core.tasks import Sample
@@ -48,12 +48,12 @@ class Sentences:
 
 
 def held_out_sentences(run: Run, n: int, seed: int) -> Sentences:
-    """Return up to `n` held-out sentences of a run's task.
+    """Return up to `n` held-out sentences of a run's task; of one stack what `pairs_read` says.
 
     Raises:
-        RunError: The task is a file of pairs that cannot be used, or nothing fits the model.
+        RunError: As in `core.analysis.heads.texts.pairs_read`.
     """
-    pairs = held_out_pairs(run, n, seed)
+    pairs = pairs_read(run, n, seed)
     task = task_of(run)
     samples = [] if task is None else task.held_out_samples(n, seed)
     linked = dict(_linked(run.tokenizer, pairs, samples))

@@ -24,6 +24,7 @@ from pages.frame import cached, components, controls
 from pages.frame.language import N_, _, n_, number, percent, plain
 from pages.frame.opening import Opened
 from pages.frame.snippets import loading, quoted
+from pages.frame.translations import alternatives
 from pages.frame.view import Columns, Shown
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix
@@ -193,7 +194,7 @@ def _seen(opened: Opened, passes: Sequence[SentencePass]) -> str:
             later = _("Further passes change nothing.")
         said.append(later.format(n=number(changed), text=_coloured(last, right)))
     if right:
-        known = _(" or ").join(f"“{_coloured(each, right)}”" for each in right)
+        known = alternatives(f"“{_coloured(each, right)}”" for each in right)
         is_right = _("That is right: {known}.") if last in right else _("Right would be {known}.")
         said.append(is_right.format(known=known))
     if opened.run.settings.task in SEVERAL_RIGHT and len(right) > 1:

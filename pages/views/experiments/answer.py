@@ -12,6 +12,7 @@ from core.tasks import TASKS, right_targets
 from pages.frame import cached, charts, controls, links
 from pages.frame.folded import fold
 from pages.frame.language import _, n_, number, percent, percent_of_100, plain
+from pages.frame.translations import alternatives
 from pages.frame.view import Columns, Shown
 from pages.views.experiments import by_passes, question
 from pages.views.experiments.question import Asked
@@ -38,7 +39,7 @@ def draw(asked: Asked) -> Shown | None:
     picture = charts.chart(
         intervals(things, value=value, of_each=_("training with seed"), write=write, title=title)
     )
-    st.caption(_legend(asked))
+    st.caption(_legend(asked, exact=measure is None))
     _table(asked)
     _open(asked)
     found = all_findings(asked.experiment, results)
@@ -73,16 +74,16 @@ def draw(asked: Asked) -> Shown | None:
     )
 
 
-def _legend(asked: Asked) -> str:
+def _legend(asked: Asked, *, exact: bool) -> str:
     """Say what the marks are, and what is learned: a sentence and what is right of it."""
     marks = _("● mean, with its interval · ○ one training · dashed: mean of the first row")
     task = TASKS[asked.experiment.task]
     source = task.examples[0].source
     targets = [f"“{plain(each)}”" for each in right_targets(task, source)]
-    if not targets:
+    if not targets or not exact:
         return marks
     text = _("For example, of “{source}” right is {target}; every word has to be.")
-    return f"{marks}  \n" + text.format(source=plain(source), target=_(" or ").join(targets))
+    return f"{marks}  \n" + text.format(source=plain(source), target=alternatives(targets))
 
 
 def _ask_measure(asked: Asked) -> Measure | None:
@@ -106,7 +107,7 @@ def _drawn(measure: Measure | None, n_seeds: int) -> tuple[str, Quantity]:
             "{measure}: mean of {n} trainings of each, 95 % interval",
             n_seeds,
         ).format(measure=_(measure.label), n=number(n_seeds))
-        return title, Quantity(_(measure.label), share=measure.share)
+        return title, Quantity(_(measure.label), share=measure.share, zero=measure.share)
     title = n_(
         "Held-out sentences without a mistake: {n} training of each",
         "Held-out sentences without a mistake: mean of {n} trainings of each, 95 % interval",

@@ -3,7 +3,7 @@
 from core.analysis.attribution.distance import influence_by_distance
 from core.experiments.results import Results
 from pages.frame import charts
-from pages.frame.language import _, number
+from pages.frame.language import _, number, percent
 from pages.frame.listed import listed_apart
 from pages.frame.view import Columns, Shown
 from pages.views.experiments import question
@@ -12,6 +12,8 @@ from viz.charts.curves import Quantity, curves
 
 FEWEST = 50
 """A distance at which there are fewer pairs, all seeds counted, is left out of the chart."""
+_SQUEEZED = 0.001
+"""Below it a gradient norm is drawn as what it is, above it by its magnitude."""
 
 
 def measured(asked: Asked) -> bool:
@@ -34,7 +36,8 @@ def draw(asked: Asked) -> Shown | None:
             series,
             at=distances,
             x=Quantity(_("tokens before the position"), zero=False),
-            y=Quantity(_("gradient norm, own token = 1")),
+            # Beyond a few tokens all but one would lie on 0.
+            y=Quantity(_("gradient norm, own token = 1"), share=True, squeezed=_SQUEEZED),
             title=_("What a token does to the encoder’s output at a later position"),
         )
     )
@@ -60,13 +63,16 @@ def draw(asked: Asked) -> Shown | None:
 
 def _seen(series: dict[str, list[float]], distances: list[int]) -> str:
     """Say how much of the influence of the token just before is left at the farthest."""
-    text = _("From the nearest token (distance: {near}) to the farthest ({far}): {changes}.")
+    text = _(
+        "What a token does to the output, beside the position’s own token, from {near} token "
+        "before to {far}: {changes}."
+    )
     one = _("{variant} {first} → **{last}**")
     changes = listed_apart(
         one.format(
             variant=name,
-            first=number(values[0], significant=2, padded=False),
-            last=number(values[-1], significant=2, padded=False),
+            first=percent(values[0]),
+            last=percent(values[-1]),
         )
         for name, values in series.items()
     )

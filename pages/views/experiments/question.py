@@ -88,8 +88,8 @@ def seen(asked: Asked) -> str:
     judged = asked.experiment.measure(asked.experiment.judged_by)
     by = judged if judged in asked.measures else None
     found = findings(asked.experiment, asked.results, by)
-    if asked.experiment.told and by is None and asked.trained == [*asked.experiment.variants]:
-        return " ".join([*_verdict(asked, found), _told(asked)])
+    if asked.experiment.told and asked.trained == [*asked.experiment.variants]:
+        return " ".join([*_verdict(asked, found), _told(asked, by)])
     text = _("{what}: {variants}.")
     what = _("Held-out sentences right (n = {n})").format(n=number(found[0].n))
     if by is not None:
@@ -99,14 +99,15 @@ def seen(asked: Asked) -> str:
     return " ".join([*_verdict(asked, found), text.format(what=what, variants=variants)])
 
 
-def _told(asked: Asked) -> str:
+def _told(asked: Asked, by: Measure | None) -> str:
     """Say what came out as the experiment has it."""
-    shares = {
-        each.name: percent(asked.results.estimate(each.name, EXACT_MATCH).mean)
-        for each in asked.trained
+    name = EXACT_MATCH if by is None else by.name
+    write = percent if by is None or by.share else number
+    means = {
+        each.name: write(asked.results.estimate(each.name, name).mean) for each in asked.trained
     }
     n = asked.results.of(BASE)[0].n
-    return _(asked.experiment.told).format(n=number(n), **shares)
+    return _(asked.experiment.told).format(n=number(n), **means)
 
 
 def _verdict(asked: Asked, found: Sequence[Finding]) -> Iterator[str]:

@@ -2,8 +2,10 @@
 
 import streamlit as st
 
+from core.analysis.effects.line_cost import HeadCost, cost_of_head
 from core.analysis.heads.card import HeadCard, HeadRow, Target, head_card, histogram, strongest
 from core.analysis.heads.likeness import head_likeness
+from core.analysis.heads.repeated_text import roles_on_text
 from core.analysis.heads.roles import N_SENTENCES, role_scores
 from core.heads import Head
 from core.runs.run import RunError
@@ -13,8 +15,9 @@ from pages.frame.language import N_, _, n_, number, percent, plain
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
 from pages.frame.view import Shown, saying_why
-from pages.views.heads import card_findings, card_map, named_heads
+from pages.views.heads import card_findings, card_map, card_text, named_heads
 from pages.views.heads.card_numbers import N_PAIRS, Known, numbers
+from pages.views.heads.text_roles_own import offer_text
 from viz.charts.curves import Chart
 from viz.charts.histogram import Mark
 from viz.charts.histogram import histogram as histogram_chart
@@ -61,37 +64,52 @@ def draw(opened: Opened) -> Shown | None:
         head = selection.ask_head(opened)
         about = st.container(width="content")
         named_heads.link_to_map(opened, head)
+        # Others are measured all at once, on “silence”.
+        cost = card_text.ask_cost(opened, head) if opened.run.settings.model.alone else None
+        if opened.run.settings.is_opened:
+            offer_text(opened)
     with st.spinner(_("Looking for what this head does …")):
-        known = _known(opened, head)
+        known = _known(opened, head, cost)
     about.caption(card_findings.measured(opened.run, known.card), width="content")
     if not known.card.n_rows:
         st.info(_("No row of these sentences sees two tokens or more: there is nothing to choose."))
         return None
     pictures = _draw(opened, known)
+    alone = opened.run.settings.model.alone
     return Shown(
         name=f"card_{head.kind}_{head.layer}_{head.index}",
         title=_("The card of {head}").format(head=notes.within_sentence(head)),
         numbers=lambda: numbers(known),
         python=_python(opened, head),
-        code=(head_card, strongest, histogram, role_scores, head_likeness),
+        code=(
+            *(head_card, strongest, histogram, role_scores, head_likeness),
+            *((roles_on_text, cost_of_head) if alone else ()),
+        ),
         seen=card_findings.seen(
-            known.card, known.role, known.effect, untrained=opened.run.is_untrained
+            known.card,
+            known.role,
+            known.effect,
+            untrained=opened.run.is_untrained,
+            cost=card_text.cost_within_sentence(known.cost),
         ),
         pictures=pictures,
         about={"head": notes.site_and_head(head)},
         formula=_FORMULA,
-        how_to_read=_(_HOW_TO_READ),
+        how_to_read=_(_HOW_TO_READ) + (_(card_text.HOW_TO_READ) if alone else ""),
         tries=[_(each) for each in TRIES],
     )
 
 
-def _known(opened: Opened, head: Head) -> Known:
+def _known(opened: Opened, head: Head, cost: HeadCost | None) -> Known:
+    alone = opened.run.settings.model.alone
     scored = cached.of_run(role_scores, opened.path, N_SENTENCES)
     return Known(
         cached.of_run(head_card, opened.path, head, N_SENTENCES),
         [each for each in scored if each.head.kind is head.kind],
         cached.of_run(head_likeness, opened.path, head.kind),
-        notes.stored(opened.run),
+        None if alone else notes.stored(opened.run),
+        card_text.on_random(opened).get(head, {}) if alone else {},
+        cost,
     )
 
 
@@ -202,7 +220,12 @@ def _say(opened: Opened, known: Known) -> None:
     """Say roles, silencing and likeness, each in a column of its own."""
     roles, silenced, alike = st.columns([5, 5, 3], gap="large")
     roles.markdown(card_findings.roles(known.role, known.card.examples))
-    silenced.markdown(card_findings.silenced(known.effects, known.effect))
+    if opened.run.settings.model.alone:
+        if known.on_random:
+            roles.markdown(card_text.roles(known.on_random))
+        silenced.markdown(card_text.silenced(opened.run, known.cost))
+    else:
+        silenced.markdown(card_findings.silenced(known.effects, known.effect))
     with alike:
         if not known.alike:
             st.markdown(_("**Most alike:** there is no other head of its kind."))

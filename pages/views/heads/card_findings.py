@@ -41,7 +41,12 @@ MOST_ROLES = 3
 
 
 def seen(
-    card: HeadCard, role: HeadRole, effect: HeadEffect | None, *, untrained: bool = False
+    card: HeadCard,
+    role: HeadRole,
+    effect: HeadEffect | None,
+    *,
+    untrained: bool = False,
+    cost: str = "",
 ) -> str:
     """Return what there is to see: the leading role with its baseline, and what silencing costs.
 
@@ -50,6 +55,7 @@ def seen(
         role: Its roles.
         effect: What silencing it changes; None where it was not measured.
         untrained: Whether the model has learned nothing yet.
+        cost: The same of a model that is measured otherwise.
     """
     where = notes.site_and_head(card.head)
     leading = role.leading
@@ -60,7 +66,7 @@ def seen(
             head=where, offset=number(role.offset, signed=role.offset != 0)
         )
         said = f"{looks} {role_names.evidence(role.scores[leading], leading)}"
-    said = _("{looks}; {silenced}.").format(looks=said, silenced=_cost(effect, leading))
+    said = _("{looks}; {silenced}.").format(looks=said, silenced=cost or _cost(effect, leading))
     if untrained:
         return _("The model is **untrained**: what its heads do is chance. {said}").format(
             said=said

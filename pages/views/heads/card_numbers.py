@@ -1,12 +1,15 @@
 """All that a head's card shows, and the numbers of it for a file."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from core.analysis.effects.head_effects import HeadEffect, HeadEffects
+from core.analysis.effects.line_cost import HeadCost
 from core.analysis.heads.card import HeadCard, histogram
 from core.analysis.heads.likeness import Likeness
+from core.analysis.heads.repeated_text import TextScore
+from core.analysis.heads.repeated_tokens import TextRole
 from core.analysis.heads.roles import HeadRole
 from core.heads import Head
 from pages.frame.files import Columns, stacked
@@ -24,6 +27,10 @@ class Known:
     """All of the kind."""
     likeness: Likeness
     effects: HeadEffects | None
+    on_random: Mapping[TextRole, TextScore] = field(default_factory=dict)
+    """Of a model of one stack: the head's roles on random tokens."""
+    cost: HeadCost | None = None
+    """What silencing the head costs such a model; None where it was not measured."""
 
     @property
     def role(self) -> HeadRole:
@@ -63,6 +70,8 @@ def numbers(known: Known) -> Columns:
             "loss": effect.loss,
         }
     )
+    if known.cost is not None:
+        figures |= {"loss": known.cost.silenced, "loss_of_others": known.cost.others}
     changes = {name: each for name, each in figures.items() if each is not None}
     return stacked(
         {
@@ -93,6 +102,15 @@ def numbers(known: Known) -> Columns:
             "value": [score.value for score in known.role.scores.values()],
             "baseline": [score.baseline for score in known.role.scores.values()],
             "n": [score.n for score in known.role.scores.values()],
+        },
+        {
+            "what": ["on_random_tokens"] * len(known.on_random),
+            "name": [str(role) for role in known.on_random],
+            "value": [score.share for score in known.on_random.values()],
+            "baseline": [score.baseline for score in known.on_random.values()],
+            "low": [score.interval[0] for score in known.on_random.values()],
+            "high": [score.interval[1] for score in known.on_random.values()],
+            "n": [score.n_rows for score in known.on_random.values()],
         },
         {
             "what": ["silenced"] * len(changes),

@@ -5,7 +5,7 @@ import math
 from core.analysis.effects.path_patching import Read
 from core.analysis.effects.path_study import OnePath
 from core.heads import Head, Kind
-from pages.frame.language import N_, _, brief, capitalised, n_, number, percent, plain
+from pages.frame.language import N_, _, brief, n_, number, percent, plain
 from pages.views.heads.paths_maps import Paths
 
 
@@ -37,34 +37,33 @@ def seen(paths: Paths, found: OnePath, read: Read) -> str:
 def _look(paths: Paths, found: OnePath, read: Read) -> str:
     """Say what the writer reads there, and which look of the reader a path changes most."""
     names = {"reader": _within(found.receiver), "writer": _within(found.sender)}
-    begin = names | {"writer": capitalised(names["writer"])}
     before, after = _weights(found)
     if read != Read.VALUE and before == after:
-        return _("Whatever {writer} writes, {reader} looks where it did.").format(**names)
+        text = _("Whatever head A ({writer}) writes, head B ({reader}) looks where it did.")
+        return text.format(**names)
     if read == Read.VALUE:
         text = _(
-            "{reader} reads what {writer} wrote. {given}, it looks where it did, but takes other "
-            "values from there."
+            "Head B ({reader}) reads what head A ({writer}) wrote. {given}, B looks where it did, "
+            "but takes other values from there."
         )
-        begin = names | {"reader": capitalised(names["reader"])}
-        return text.format(**begin, given=_given(paths))
+        return text.format(**names, given=_given(paths))
     text = _(
-        "{writer} looks from “{place}” at “{word}” and adds what it finds there to “{place}”; "
-        "{reader} reads that. {given}, it looks from “{query}” at “{key}” with **{after}** instead "
-        "of {before}."
+        "Head A ({writer}) looks from “{place}” at “{word}” and adds what it finds there to "
+        "“{place}”; head B ({reader}) reads that. {given}, B looks from “{query}” at “{key}” with "
+        "**{after}** instead of {before}."
     )
     place, word = map(plain, paths.look(found.sender, found.sent_at, int(found.sent_K.argmax())))
     query, key = map(plain, paths.look(found.receiver, found.query, found.key))
     shares = {"before": percent(before), "after": percent(after)}
     words = {"place": place, "word": word, "query": query, "key": key}
-    return text.format(**begin, **words, **shares, given=_given(paths))
+    return text.format(**names, **words, **shares, given=_given(paths))
 
 
 def _given(paths: Paths) -> str:
     """Say what the reader is given instead: what is written of another word, where one differs."""
     if paths.difference is None:
-        return _("With this message alone taken from the second sentence")
-    text = _("With this message alone taken from the sentence with “{other}”")
+        return _("With this message alone exchanged for that of the second sentence")
+    text = _("With this message alone exchanged for that of the sentence with “{other}”")
     return text.format(other=plain(paths.difference[1]))
 
 

@@ -30,17 +30,17 @@ def rows_along(paths: Paths, found: OnePath) -> list[Matrices]:
     ends = [(found.sender, found.sent_at), (found.receiver, found.query)]
     one, other = paths.difference or (_("first"), _("second"))
     labels = [
-        [_("writer, {said}").format(said=said) for said in (one, other)],
-        [_("reader, before"), _("reader, after")],
+        [_("A, in “{said}”").format(said=said) for said in (one, other)],
+        [_("B"), _("B, message of “{said}”").format(said=other)],
     ]
     if np.abs(sent[0] - sent[1]).max() < _ALIKE:
-        sent, labels[0] = sent[:1], [_("writer")]
+        sent, labels[0] = sent[:1], [_("A")]
     rows = [query_labels(paths.inspection, head.kind)[place].text for head, place in ends]
     names = {"writer": short(found.sender), "reader": short(found.receiver)}
     if writer.key_side != reader.key_side or sent.shape[1] != read.shape[1]:
         titles = [
-            _("The writer, {writer}: where “{row}” looks in both sentences"),
-            _("The reader, {reader}: where “{row}” looks, before and after"),
+            _("A, {writer}: where “{row}” looks in both sentences"),
+            _("B, {reader}: where “{row}” looks, before and after"),
         ]
         drawn = zip(ends, (sent, read), labels, titles, rows, strict=True)
         panels = [
@@ -49,9 +49,9 @@ def rows_along(paths: Paths, found: OnePath) -> list[Matrices]:
         ]
         written, told = (Matrices(panels=[panel]) for panel in panels)
         return [written, replace(told, selected=(0, 1, found.key))]
-    title = _("Where “{row}” looks: the writer is {writer}, the reader {reader}")
+    title = _("Where “{row}” looks: A is {writer}, B is {reader}")
     if rows[0] != rows[1] or found.sent_at != found.query:
-        title = _("Where “{row}” looks in the writer, {writer}, “{other}” in the reader, {reader}")
+        title = _("Where “{row}” looks in A, {writer}, and “{other}” in B, {reader}")
     title = title.format(row=rows[0], other=rows[1], **names)
     panel = _rows(
         paths,

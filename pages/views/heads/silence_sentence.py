@@ -15,6 +15,7 @@ from core.analysis.effects.interventions import (
     first_changed,
     outcome,
 )
+from core.decoding.sentence import Translation
 from core.heads import Head
 from core.model import Probe
 from core.runs.run import Run, RunError
@@ -154,18 +155,14 @@ def _tried(opened: Opened, heads: tuple[Head, ...], instead: str) -> Tried:
     known = cached.of_run(_reference, opened.path, own.source)
     target = tuple(opened.run.tokenizer.encode(known).ids) if known else ()
 
-    def made(fed: tuple[int, ...], changed: tuple[Head, ...], ended: bool) -> Outcome:
-        return cached.of_run(_outcome, opened.path, opened.sentence, fed, instead, changed, ended)
+    def made(target: tuple[int, ...], changed: tuple[Head, ...]) -> Outcome:
+        return cached.of_run(_outcome, opened.path, opened.sentence, own, target, instead, changed)
 
-    fed, ended = own.target_ids, own.finished
-    before, after = made(fed, (), ended), made(fed, heads, ended)
-    if target:
-        fed, ended = target, True
     return Tried(
-        before=before,
-        after=after,
-        loss_before=made(fed, (), ended).loss,
-        loss_after=made(fed, heads, ended).loss,
+        before=made((), ()),
+        after=made((), heads),
+        loss_before=made(target, ()).loss,
+        loss_after=made(target, heads).loss,
         target=known if target else None,
     )
 
@@ -178,12 +175,16 @@ def _reference(run: Run, source: str) -> str | None:
 def _outcome(
     run: Run,
     sentence: str,
-    fed: tuple[int, ...],
+    own: Translation,
+    target: tuple[int, ...],
     instead: str,
     heads: tuple[Head, ...],
-    ended: bool,
 ) -> Outcome:
-    return outcome(run, sentence, fed, _probe(run, instead, heads), ended=ended)
+    """Return what becomes of a sentence and its target; without one, of what the model writes."""
+    written = own.target_ids[own.n_given :]
+    ended = bool(target) or own.finished
+    probe = _probe(run, instead, heads)
+    return outcome(run, sentence, target or written, probe, ended=ended, draft=written)
 
 
 def _probe(run: Run, instead: str, heads: tuple[Head, ...]) -> Probe | None:

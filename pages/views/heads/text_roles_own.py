@@ -91,11 +91,11 @@ def _what_for(opened: Opened) -> str:
         )
     if "decoder" in opened.run.settings.model.stacks:
         told = _(
-            "Give the model lines of your own. Then the roles are measured on them, and what "
-            "silencing heads costs there."
+            "Give the model lines of your own. Then roles, cards and what silencing heads costs "
+            "are measured on them."
         )
     else:
-        told = _("Give the model lines of your own. Then the roles are measured on them.")
+        told = _("Give the model lines of your own. Then roles and cards are measured on them.")
     taken = n_(
         "The first {n} different line is taken.",
         "The first {n} different lines are taken.",

@@ -48,7 +48,7 @@ def draw(opened: Opened) -> Shown:
     return Shown(
         name=f"lens_{stack}",
         title=_title(stack),
-        seen=_seen(found, tokens[position].text, followed, position),
+        seen=_seen(found, tokens[position].text, best, followed, position),
         numbers=lambda: _numbers(opened, found, guesses, tokens),
         python=_python(opened, stack),
         code=(decoder_lens, encoder_lens),
@@ -78,8 +78,9 @@ def _title(stack: Stack) -> str:
     }[stack]
 
 
-def _seen(found: Lens, token: str, followed: str, position: int) -> str:
+def _seen(found: Lens, token: str, best: Sequence[str], followed: str, position: int) -> str:
     """Say from which depth on a position's last guess is made."""
+    before = best[-2] if len(best) > 1 else ""
     decided = found.decided(position)
     if decided is None:
         rank = int(found.followed_rank_LK[-1, position])
@@ -92,8 +93,8 @@ def _seen(found: Lens, token: str, followed: str, position: int) -> str:
     text = _("At **{token}** the best guess is **{word}** from the embedding on, with {share}.")
     if decided == len(found.names) - 1:
         text = _(
-            "At **{token}** the best guess is **{word}** only after the last layer, with "
-            "**{share}**; before, other tokens lead."
+            "At **{token}** the best guess is **{word}** only after {name}, the last, with "
+            "**{share}**; before it is **{before}**."
         )
     elif decided:
         text = _(
@@ -103,6 +104,7 @@ def _seen(found: Lens, token: str, followed: str, position: int) -> str:
     return text.format(
         token=plain(token),
         word=plain(followed),
+        before=plain(before),
         name=explained(found.names[decided]),
         share=plain(percent(float(found.followed_probability_LK[decided, position]))),
     )

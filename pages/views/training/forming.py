@@ -1,6 +1,6 @@
 """How the heads of a layer form: how evenly each spreads its weights at every snapshot."""
 
-from itertools import pairwise
+from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -12,12 +12,14 @@ from core.runs.run import RunError
 from core.runs.weights import stops
 from pages.frame import cached, snippets
 from pages.frame.charts import chart
-from pages.frame.language import _, n_, number, percent
+from pages.frame.language import _, number, percent
 from pages.frame.view import Columns, Shown, saying_why
 from pages.views.training import heads_at_step
 from viz.charts.curves import Quantity, curves
 from viz.component.standalone import Drawn
 
+SHARP = 0.25
+"""A head that spreads its weights less evenly looks at little but one token."""
 _SQUEEZED = 100.0
 """Steps: beyond so many the axis is logarithmic, since most happens early."""
 
@@ -67,27 +69,42 @@ def draw(path: Path) -> Shown:
 
 
 def _seen(found: dict[int, list[float]]) -> str:
-    """Say which head became sharpest, and between which snapshots it changed most."""
+    """Say from which snapshot on all heads are sharp, and how they were in the one before."""
     steps = list(found)
     if len(steps) < 2:
         return _("Only one snapshot was kept, so there is no change to see.")
-    first, last = found[steps[0]], found[steps[-1]]
-    head = min(range(len(last)), key=lambda each: last[each])
-    falls = [found[a][head] - found[b][head] for a, b in pairwise(steps)]
-    at = max(range(len(falls)), key=lambda each: falls[each])
-    sharper = sum(end < begin for begin, end in zip(first, last, strict=True))
-    return _(
-        "{sharper} of {n} get sharper (less entropy). Of head {head}, the sharpest in the end, the "
-        "spread falls from {before} to {after}, most between steps **{start}** and **{end}**."
-    ).format(
-        sharper=number(sharper),
-        n=n_("{n} head", "{n} heads", len(first)).format(n=number(len(first))),
-        head=number(head),
-        before=percent(first[head]),
-        after=percent(last[head]),
-        start=number(steps[at]),
-        end=number(steps[at + 1]),
+    at = len(steps)
+    while at and max(found[steps[at - 1]]) < SHARP:
+        at -= 1
+    if at == len(steps):
+        text = _(
+            "At step **{step}**, the last, not all heads are sharp (spread below {sharp}): they "
+            "spread **{now}**; at step {before}, {then}."
+        )
+        now, before = steps[-1], steps[0]
+    else:
+        text = _(
+            "By step **{step}** all heads are sharp (spread below {sharp}): they spread **{now}**; "
+            "at step {before} still {then}."
+        )
+        now, before = steps[at], steps[max(at - 1, 0)]
+        if at == 0:
+            text = _(
+                "All heads are sharp (spread below {sharp}) from step **{step}** on: **{now}**."
+            )
+    return text.format(
+        step=number(now),
+        sharp=percent(SHARP),
+        now=_spread(found[now]),
+        before=number(before),
+        then=_spread(found[before]),
     )
+
+
+def _spread(heads: Sequence[float]) -> str:
+    """Return from where to where the spreads of some heads go."""
+    low, high = percent(min(heads)), percent(max(heads))
+    return low if low == high else _("{low} to {high}").format(low=low, high=high)
 
 
 def _evennesses(path: Path, step: int, sentence: str, site: Site) -> list[float]:

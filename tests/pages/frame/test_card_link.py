@@ -27,11 +27,20 @@ def test_views_of_all_heads_have_none(open_page):
     assert "Card of this head" not in [each.proto.label for each in at.get("page_link")]
 
 
-@pytest.mark.parametrize("kind", ["gpt2", "bert", "marian"])
-def test_no_link_leads_to_a_card_that_a_model_has_not(open_page, opened_path, elsewhere, kind):
-    """One stack reads no pairs, and of an opened translator nobody knows pairs to measure on."""
+@pytest.mark.parametrize("kind", ["gpt2", "bert"])
+def test_the_head_of_a_single_stack_has_a_link_to_its_card(open_page, opened_path, elsewhere, kind):
     elsewhere("OWN", opened_path(kind).parent)
-    query = {"model": f"runs/{kind}", "sentence": "it was too tired"}
+    at = open_page("attention", view="maps", model=f"runs/{kind}", layer="1", head="2")
+    query = {name: texts[0] for name, texts in parse_qs(link_of(at).query_string).items()}
+    card = open_page("heads", **query)
+    assert "layer 1, self-attention head 2" in said(card)
+    assert card.get("bidi_component")
+
+
+def test_no_link_leads_to_a_card_that_a_model_has_not(open_page, opened_path, elsewhere):
+    """Of an opened translator nobody knows pairs to measure on."""
+    elsewhere("OWN", opened_path("marian").parent)
+    query = {"model": "runs/marian", "sentence": "it was too tired"}
     refused = open_page("heads", trial="card", **query)
     assert refused.info and not refused.get("bidi_component")
     for view in ("maps", "lines", "steps"):

@@ -23,6 +23,14 @@ def test_pairs_that_were_given_are_not_called_held_out(own):
     assert measured_on.all_of_them(own) == "pairs of your own"
 
 
+def test_one_stack_reads_lines_that_were_given_or_sentences(opened_path, tmp_path):
+    shutil.copytree(opened_path("gpt2"), tmp_path / "own")
+    assert measured_on.sentences(load_run(tmp_path / "own"), 60) == "60 English sentences"
+    give_text(tmp_path / "own", b"the animal\nthe street", "lines")
+    assert measured_on.sentences(load_run(tmp_path / "own"), 2) == "2 lines of your own"
+    assert measured_on.sentences(load_run(tmp_path / "own"), 1) == "1 line of your own"
+
+
 def test_of_what_was_learned_here_sentences_are_held_out():
     run = load_run(ROOT / "gallery" / "copy")
     assert measured_on.sentences(run, 400) == "400 held-out sentences"

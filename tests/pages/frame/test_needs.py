@@ -33,9 +33,9 @@ LACKS = {
         Need.SCALED_TOKENS,
         Need.LAYER_NORM,
     },
-    "t5": {Need.TASK, Need.SCALED_TOKENS, Need.LAYER_NORM, Need.SCALED_SCORES},
-    "marian": {Need.TASK},
-    "student": {Need.TASK, Need.DECODER_SELF},
+    "t5": {Need.TASK, Need.TEXTS, Need.SCALED_TOKENS, Need.LAYER_NORM, Need.SCALED_SCORES},
+    "marian": {Need.TASK, Need.TEXTS},
+    "student": {Need.TASK, Need.TEXTS, Need.DECODER_SELF},
 }
 
 

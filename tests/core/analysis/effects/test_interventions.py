@@ -15,7 +15,9 @@ from core.analysis.effects.interventions import (
     outcome,
 )
 from core.batch import pad
-from core.decoding.sentence import SentenceError, translate
+from core.decoding.greedy import greedy_steps
+from core.decoding.sentence import SentenceError, given_text, translate
+from core.decoding.step import DecodeOptions
 from core.evaluate.evaluation import held_out_pairs
 from core.heads import Head, Site
 from core.model import Record, Silence, Step
@@ -155,3 +157,19 @@ def test_the_first_sentence_that_changes_is_one_whose_translation_differs(run):
     ]
     assert first_changed(run, ("The cat slept.", SENTENCE, wide), probe) == differing[0]
     assert first_changed(run, ("The cat slept.",), probe) == ""
+
+
+def test_of_a_decoder_alone_the_first_that_changes_is_one_that_goes_on_differently(opened_path):
+    run, prompts = load_run(opened_path("gpt2")), ("it was too tired", "the animal", "a street")
+    every = [head for site in run.model.sites() for head in site.heads(run.model.config.n_heads)]
+    for heads in (every, every[:1], ()):
+        probe = Silence.of(heads)
+        differing = [each for each in prompts if goes_on(run, each) != goes_on(run, each, probe)]
+        assert first_changed(run, prompts, probe) == (differing[0] if differing else "")
+
+
+def goes_on(run, prompt, probe=None):
+    """What is written after a prompt, token by token."""
+    options = DecodeOptions(probe=probe, watch=False)
+    steps = greedy_steps(run.model, None, options, given_text(run, prompt).prompt)
+    return [step.chosen for step in steps]

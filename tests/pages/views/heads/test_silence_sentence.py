@@ -79,3 +79,24 @@ def test_an_end_that_was_never_written_is_no_word_of_the_model(open_silence):
     own = translate(load_run(ROOT / "gallery" / "translate-guided"), "a" * 60)
     assert not own.finished
     assert len({row["step"] for row in chart}) == len(own.target_ids)
+
+
+def test_a_decoder_alone_is_held_against_what_it_wrote_after_the_prompt(
+    open_silence, opened_path, elsewhere
+):
+    path, prompt = opened_path("gpt2"), "it was too tired"
+    elsewhere("OWN", path.parent)
+    head = Head.parse("decoder.0.self:1")
+    at = open_silence(model="runs/gpt2", sentence=prompt, silent=str(head))
+    run = load_run(path)
+    own = translate(run, prompt)
+    written = own.target_ids[own.n_given :]
+    # Without a draft: token by token.
+    before, after = (
+        outcome(run, prompt, written, probe, ended=own.finished)
+        for probe in (None, Intervention("silence", frozenset([head])).probe())
+    )
+    rows = chart_rows(at)
+    assert [row["word"] for row in rows] == [each.token.text for each in before.reference]
+    assert [row["after"] for row in rows] == [each.probability for each in after.reference]
+    assert (after.translation == before.translation) == ("after: the same" in said(at))

@@ -1,5 +1,3 @@
-import itertools
-
 import pyarrow as pa
 import pytest
 
@@ -7,6 +5,8 @@ from core.analysis.heads.evenness import evenness
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.runs.weights import stops
+from pages.frame.language import percent
+from pages.views.training import forming
 from tests.pages.views.attention.conftest import run_lines
 
 
@@ -40,18 +40,40 @@ def test_a_sentence_without_text_is_asked_for(open_page, taken):
     assert not taken
 
 
-def test_the_line_names_the_head_that_became_sharpest_and_when(open_page, kept, taken):
+def test_the_line_says_of_the_last_snapshot_how_evenly_heads_spread(open_page, kept, taken):
     open_page("training", training="forming", model="runs/mine", sentence="a b c", layer="1")
     [shown] = taken
     columns = shown.numbers()
-    values = dict(
-        zip(zip(columns["step"], columns["head"], strict=True), columns["entropy"], strict=True)
-    )
-    steps = sorted(set(columns["step"]))
-    head = min(range(4), key=lambda each: values[steps[-1], each])
-    falls = {(a, b): values[a, head] - values[b, head] for a, b in itertools.pairwise(steps)}
-    start, end = max(falls, key=falls.get)
-    assert f"Of head {head}, the sharpest in the end, the spread falls" in shown.seen
-    assert f"most between steps **{start}** and **{end}**." in shown.seen
-    share = f"{100 * values[steps[-1], head]:.1f}".removesuffix(".0")
-    assert f"to {share}" in shown.seen
+    last = max(columns["step"])
+    of_last = [
+        value
+        for step, value in zip(columns["step"], columns["entropy"], strict=True)
+        if step == last
+    ]
+    assert max(of_last) > forming.SHARP
+    assert f"At step **{last}**, the last, not all heads are sharp (spread below 25" in shown.seen
+    assert f"**{percent(min(of_last))} to {percent(max(of_last))}**" in shown.seen
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (
+            {0: [0.9, 0.8], 100: [0.5, 0.2], 200: [0.2, 0.1], 300: [0.1, 0.1]},
+            "By step **200** all heads are sharp (spread below 25 %): they spread **10 % to "
+            "20 %**; at step 100 still 20 % to 50 %.",
+        ),
+        (
+            {0: [0.9, 0.8], 100: [0.2, 0.1], 200: [0.3, 0.1]},
+            "At step **200**, the last, not all heads are sharp (spread below 25 %): they spread "
+            "**10 % to 30 %**; at step 0, 80 % to 90 %.",
+        ),
+        (
+            {0: [0.2, 0.2], 100: [0.1, 0.1]},
+            "All heads are sharp (spread below 25 %) from step **0** on: **20 %**.",
+        ),
+        ({0: [0.2]}, "Only one snapshot was kept, so there is no change to see."),
+    ],
+)
+def test_heads_are_sharp_from_the_step_on_after_which_none_spreads_again(found, said):
+    assert forming._seen(found).replace("\u00a0", " ") == said
