@@ -28,8 +28,15 @@ def command(classroom: settings.Classroom, address: str, port: str) -> list[str]
         *("-m", "streamlit", "run", str(APP)),
         *("--server.address", address),
         *("--server.port", port),
+        # Else Streamlit asks a machine of others which address this one has.
+        *("--browser.serverAddress", shown(address)),
         *("--server.maxUploadSize", str(classroom.limits.upload_megabytes)),
     ]
+
+
+def shown(address: str) -> str:
+    """Return what others type to come to an address that is served."""
+    return own_address() if address == EVERYWHERE else address
 
 
 def set_up(
@@ -76,8 +83,7 @@ def main(arguments: Sequence[str]) -> int:
     except (ClassroomError, OSError) as error:
         print(f"error: {error}\ndocs/class.md says how a class is set up", file=sys.stderr)
         return 2
-    shown = own_address() if address == EVERYWHERE else address
-    print(f"The class is at http://{shown}:{port}", flush=True)
+    print(f"The class is at http://{shown(address)}:{port}", flush=True)
     return _become(command(classroom, address, port))
 
 

@@ -36,6 +36,7 @@ def test_a_class_is_served_where_it_is_asked_for_with_uploads_as_large_as_it_may
     given = {"CLASS_PASSWORD": "all together", "TEACHER_PASSWORD": "mine alone"}
     command = begin.command(read(tmp_path, given), "0.0.0.0", "8501")
     assert command[command.index("--server.address") + 1] == "0.0.0.0"
+    assert command[command.index("--browser.serverAddress") + 1] == begin.own_address()
     assert command[command.index("--server.maxUploadSize") + 1] == "20"
     assert "all together" not in " ".join(command)
 
