@@ -109,3 +109,13 @@ def test_no_class_is_opened_unless_somebody_does():
     assert opened() == Classroom()
     open_classroom(None)
     assert opened() is None
+
+
+def test_whoever_knows_the_password_of_the_class_is_no_teacher(tmp_path):
+    with pytest.raises(ClassroomError, match="another one"):
+        read(tmp_path, dict.fromkeys(PASSWORDS, "all together"))
+    keep_passwords(tmp_path, "all together", "mine alone")
+    with pytest.raises(ClassroomError, match="another one"):
+        read(tmp_path, {"CLASS_PASSWORD": "mine alone"})
+    with pytest.raises(ClassroomError, match="another one"):
+        read(tmp_path, {"TEACHER_PASSWORD": "all together"})
