@@ -101,7 +101,8 @@ def advance(limits: Limits) -> None:
 
 def place(path: Path) -> int:
     """Return a run's place in line, from 1; 0 where it does not wait."""
-    waiting = line.in_line(_everybodys())
+    # Without a class nobody waits.
+    waiting = line.in_line(_everybodys()) if settings.opened() else []
     return waiting.index(path) + 1 if path in waiting else 0
 
 

@@ -12,11 +12,9 @@ def test_runs_wait_in_the_order_in_which_they_came(tmp_path):
     assert line.in_line(paths) == paths[1:]
 
 
-def test_a_place_in_line_goes_with_the_run_and_a_damaged_one_is_none(tmp_path):
+def test_a_place_in_line_goes_with_the_run(tmp_path):
     path = tmp_path / "run"
     path.mkdir()
     line.enter(path)
     path = path.rename(tmp_path / "renamed")
     assert line.in_line([path, tmp_path / "run"]) == [path]
-    (path / line.MARK).write_bytes(b"\xff")
-    assert line.in_line([path]) == []
