@@ -31,7 +31,7 @@ def rows_along(paths: Paths, found: OnePath) -> list[Matrices]:
     one, other = paths.difference or (_("first"), _("second"))
     labels = [
         [_("A, in “{said}”").format(said=said) for said in (one, other)],
-        [_("B"), _("B, message of “{said}”").format(said=other)],
+        [_("B"), _("B, with “{said}”").format(said=other)],
     ]
     if np.abs(sent[0] - sent[1]).max() < _ALIKE:
         sent, labels[0] = sent[:1], [_("A")]

@@ -57,7 +57,7 @@ def test_the_largest_change_up_or_down_is_the_thickest_line(drawn):
 def test_the_chosen_line_and_its_ends_have_the_colour(drawn):
     assert {each["row"] for each in rows_of(drawn, "at") if each["chosen"]} == {1}
     points = rows_of(drawn, "full_name")
-    assert [each["name"] for each in points if each["chosen"]] == ["0.1", "2.0"]
+    assert [each["name"] for each in points if each["chosen"]] == ["A", "B"]
 
 
 def test_a_click_selects_a_line_by_its_number(drawn):

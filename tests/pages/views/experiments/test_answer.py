@@ -138,13 +138,13 @@ def test_what_only_this_experiment_measures_stands_in_the_table_and_the_numbers(
     of_seeds = [e.measures["names_right"] for each in variants for e in results.of(each)]
     assert shown.numbers()["names_right"] == of_seeds
     assert shown.numbers()["p_gen_words"][-1] is None
-    assert "with a pointer, **100 %** are right; without one, **0 %**." in said
+    assert "With a pointer **100 %** are right if all names share one vector" in said
 
 
 @pytest.mark.parametrize(
     ("name", "links"),
     [
-        ("copying", {"pointer, all names alike": "copying"}),
+        ("copying", {"pointer, names share a vector": "copying"}),
         (
             "parallel",
             {"left to right, copy or reverse": "either", "parallel, copy or reverse": "parallel"},

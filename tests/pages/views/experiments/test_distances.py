@@ -53,8 +53,8 @@ def test_each_variants_norms_are_those_of_the_results(open_experiment, measured_
         assert values == columns[name]
     labels = {each.name: each.label for each in EXPERIMENTS["distance"].variants}
     # 30 pairs of each of two seeds are enough; a position's own token is left out.
-    assert f"(distance: 1) to the farthest (3): {labels['base']} 0.5" in said
-    assert f"{labels['gru']} 0.5 → **0.02**" in said
+    assert f"from 1 token before to 3: {labels['base']} 50 %" in said
+    assert f"{labels['gru']} 50 % → **2 %**" in said
 
 
 def test_it_is_offered_only_where_it_was_measured(open_experiment, measured_here):
@@ -68,4 +68,4 @@ def test_it_is_offered_only_where_it_was_measured(open_experiment, measured_here
 def test_a_distance_with_few_pairs_is_left_out(open_experiment, measured_here, monkeypatch):
     monkeypatch.setattr(distances, "FEWEST", 100)
     _at, _shown, said = open_experiment("distance", outcome="distances", experiment_run="here")
-    assert "to the farthest (2)" in said
+    assert "from 1 token before to 2:" in said

@@ -83,10 +83,13 @@ def test_it_opens_on_the_path_that_moves_most_and_says_so(open_paths, run):
     place = row, column
     sender, receiver = effects.heads[row], effects.heads[column]
     assert f"It is the strongest of {effects.direct_NN.sum()} paths here" in seen(at)
-    writer = f"Encoder layer {sender.layer}, head {sender.index} looks from “"
-    reader = f"encoder layer {receiver.layer}, head {receiver.index} reads that."
+    writer = f"Head A (encoder layer {sender.layer}, head {sender.index}) looks from “"
+    reader = f"head B (encoder layer {receiver.layer}, head {receiver.index}) reads that."
     assert writer in seen(at) and reader in seen(at)
-    assert "With this message alone taken from the sentence with “wide”, it looks" in seen(at)
+    assert (
+        "With this message alone exchanged for that of the sentence with “wide”, B looks"
+        in seen(at)
+    )
     before, after = (percent(float(each[place])) for each in (effects.before_NN, effects.after_NN))
     assert f"with **{after}** instead of {before}." in seen(at)
     assert frame(at) == (
@@ -102,7 +105,7 @@ def test_by_log_p_it_opens_on_the_head_that_tells_the_guided_head_where_it_looks
         percent(float(each[found.query, found.key])) for each in (found.before_QK, found.after_QK)
     )
     assert "from “it” at “tired” and adds what it finds there to “it”; " in seen(at)
-    assert "encoder layer 2, head 0 reads that." in seen(at)
+    assert "head B (encoder layer 2, head 0) reads that." in seen(at)
     assert f"looks from “it” at “animal” with **{after}** instead of {before}." in seen(at)
     before, after = (percent(math.exp(each)) for each in (found.before_log_p, found.after_log_p))
     assert before != after
@@ -180,13 +183,13 @@ def test_where_no_path_changes_what_is_written_it_opens_on_where_heads_look(open
 
 def test_what_values_carry_moves_no_weight(open_paths):
     at = open_paths(path_reads="value")
-    assert "it looks where it did, but takes other values from there" in seen(at)
+    assert "B looks where it did, but takes other values from there" in seen(at)
     assert at.segmented_control(key="path_by").options == ["log p"]
 
 
 def test_who_writes_the_same_in_both_sentences_changes_nothing(open_paths):
     at = open_paths(path="decoder.0.self:0,decoder.0.cross:1")
-    assert "Whatever decoder layer 0, head 0 writes" in seen(at)
+    assert "Whatever head A (decoder layer 0, head 0) writes" in seen(at)
 
 
 def test_the_same_sentence_twice_is_refused_in_one_sentence(open_paths):
@@ -226,9 +229,9 @@ def test_a_model_of_one_layer_has_paths_from_self_attention_to_cross_attention(
     assert labels == ["cross 0.0", "cross 0.1"]
     assert "looks where it did" in seen(at)
     at.segmented_control(key="path_reads").set_value("key").run()
-    assert "Encoder layer 0, head" in seen(at)
+    assert "Head A (encoder layer 0, head" in seen(at)
     # More than one word differs.
-    assert "With this message alone taken from the second sentence, it looks" in seen(at)
+    assert "With this message alone exchanged for that of the second sentence, B looks" in seen(at)
 
 
 @pytest.mark.parametrize("by", ["moved", "log_p"])

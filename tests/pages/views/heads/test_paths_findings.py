@@ -50,5 +50,6 @@ def test_what_values_carry_is_said_without_a_look(run):
     found = one_path(run, *BOTH, Read.VALUE, *ends)
     said = seen(Paths(study, inspect_sentence(run, TIRED), None), found, Read.VALUE)
     assert said.startswith(
-        "Cross-attention layer 1, head 1 reads what encoder layer 2, head 0 wrote."
+        "Head B (cross-attention layer 1, head 1) reads what head A (encoder layer 2, head 0) "
+        "wrote."
     )

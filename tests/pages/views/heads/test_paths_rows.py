@@ -75,9 +75,9 @@ def test_a_word_that_differs_stands_with_the_other_one(run):
     expected[expected.index("tired")] = "tired | wide"
     assert texts == expected
     # In both sentences it looks at the same place, which is drawn once.
-    labels = ["writer", "reader, before", "reader, after"]
+    labels = ["A", "B", "B, with “wide”"]
     assert [each.text for each in panel.rows.labels] == labels
-    assert panel.title == "Where “it” looks: the writer is encoder 0.3, the reader encoder 2.0"
+    assert panel.title == "Where “it” looks: A is encoder 0.3, B is encoder 2.0"
 
 
 def test_where_keys_are_read_the_writers_row_is_that_of_the_key(run):
@@ -87,7 +87,7 @@ def test_where_keys_are_read_the_writers_row_is_that_of_the_key(run):
     assert found.sent_at == found.key != found.query
     [shown] = rows_along(Paths(study, inspect_sentence(run, TIRED), None), found)
     words = [each.text for each in run.tokenizer.describe(study.clean.source_ids)]
-    said = f"Where “{words[found.key]}” looks in the writer, encoder 1.1, “{words[found.query]}” in"
+    said = f"Where “{words[found.key]}” looks in A, encoder 1.1, and “{words[found.query]}” in"
     assert shown.panels[0].title.startswith(said)
 
 
@@ -101,6 +101,6 @@ def test_rows_of_a_writer_that_looks_elsewhere_in_the_second_sentence_are_both_d
         apart = np.abs(found.sent_K - found.sent_other_K).max() >= 0.05
         [panel, *_others] = [each for rows in rows_along(shown, found) for each in rows.panels]
         texts = [each.text for each in panel.rows.labels]
-        assert texts[:2] == ["writer, tired", "writer, wide"] if apart else texts[0] == "writer"
+        assert texts[:2] == ["A, in “tired”", "A, in “wide”"] if apart else texts[0] == "A"
         drawn.append(apart)
     assert any(drawn) and not all(drawn)

@@ -146,7 +146,7 @@ def test_costs_are_promised_only_to_models_that_write(open_page, own_models):
     for kind in ("bert", "gpt2"):
         own_models(kind)
         at = open_page("heads", trial="scores", model=f"runs/{kind}")
-        assert ("silencing heads costs there" in said(at)) == (kind == "gpt2")
+        assert ("what silencing heads costs" in said(at)) == (kind == "gpt2")
 
 
 def test_exposure_is_measured_on_the_pairs(open_page, own_models):
