@@ -7,6 +7,9 @@
 # make everyday  train gallery/everyday anew: PAIRS=FILE names its pairs, see gallery/README.md
 # make texts  collect the app's texts, and say what the catalogues lack; BEGIN=zh_CN begins one
 
+# Every process of a test would compile anew what it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 PYTHON ?= python3
 BIN := .venv/bin
 GALLERY := copy copy-learned copying translate translate-guided
