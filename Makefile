@@ -1,4 +1,5 @@
 # make run    the app, on http://127.0.0.1:8501
+# make class  the app for a course on the local network, see docs/class.md
 # make test   every check, and every test but those that train or walk for long
 # make slow   the tests that train or walk for long
 # make bench  the figures of speed
@@ -27,11 +28,16 @@ BENCHMARKS := attention_maps lines word steps sentence cold_start copy_task deco
 
 BEGIN ?=
 PAIRS ?=
+ADDRESS ?= 0.0.0.0
+PORT ?= 8501
 
-.PHONY: run test slow bench gallery everyday texts format clean
+.PHONY: run class test slow bench gallery everyday texts format clean
 
 run: .venv/app
 	$(BIN)/python -m streamlit run app.py --server.address 127.0.0.1 --server.port 8501
+
+class: .venv/app
+	@$(BIN)/python -m pages.classroom.begin $(ADDRESS) $(PORT)
 
 test: .venv/dev
 	@$(BIN)/python -m tests.browser.chromium

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from pages.classroom import current
 from pages.frame import address, session
 from pages.frame.language import N_, _, n_, plain
 from pages.frame.view import View, show
-from pages.views.runs import compare, manage, open_model, run, table
+from pages.views.runs import compare, manage, open_model, run, signed_in, table
 from pages.views.runs.table import Listed
 
 TABLE = View(
@@ -33,9 +34,13 @@ def render() -> None:
     view = _view_of(len(chosen))
     with head:
         manage.upload()
-        open_model.ask()
+        # It reads what paths of the server lead to.
+        if is_teacher := current.visitor().is_teacher:
+            open_model.ask()
         st.caption(_hint(len(runs), len(chosen), view), width="stretch")
-    open_model.tell()
+        signed_in.say()
+    if is_teacher:
+        open_model.tell()
     # One place, always there: the view below it must not move (see `view.of_sentence`).
     with st.container():
         if note := manage.take():

@@ -57,7 +57,7 @@ def render() -> None:
             st.markdown(f":small[{_(view.question)}]")
     if view is SET_UP:
         # What is set up becomes a folder of this one.
-        show(view, cached.OWN, {})
+        show(view, cached.own(), {})
     elif name:
         show(view, paths[name], {"model": name})
     else:
@@ -68,7 +68,7 @@ def render() -> None:
 def _runs() -> dict[str, Path]:
     """Return the runs by name: one's own before the gallery's, those that train at the top."""
     paths = {name: path for name, path in cached.run_paths().items() if not _is_opened(path)}
-    own = [name for name, path in paths.items() if path.parent == cached.OWN]
+    own = [name for name, path in paths.items() if path.parent != cached.GALLERY]
     others = [name for name in paths if name not in own]
     own.sort(key=lambda name: (not _trains(paths[name]), -_changed(paths[name])))
     return {name: paths[name] for name in (*own, *others)}
@@ -98,7 +98,7 @@ def _looks_back(path: Path) -> bool:
 def _learned_two_things(path: Path) -> bool:
     """Say whether a run of the gallery learned pairs of a file beside what its task makes."""
     try:
-        return path.parent != cached.OWN and cached.settings(path).beside_own_pairs
+        return path.parent == cached.GALLERY and cached.settings(path).beside_own_pairs
     except RunError:
         return False
 
@@ -106,7 +106,7 @@ def _learned_two_things(path: Path) -> bool:
 def _trains(path: Path) -> bool:
     """Say whether a process is at work on a run."""
     try:
-        return path.parent == cached.OWN and cached.situation(path).alive
+        return path.parent != cached.GALLERY and cached.situation(path).alive
     except RunError:
         return False
 

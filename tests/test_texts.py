@@ -28,6 +28,9 @@ RULES = {
 MEANT = {
     # It writes the numbers that it then localises.
     "pages/frame/language.py": {"formatted"},
+    # They speak in the terminal, before there is a reader.
+    "pages/classroom/begin.py": {"escaping"},
+    "pages/classroom/settings.py": {"escaping"},
     # It tells charts how the reader's language writes numbers.
     "pages/frame/charts.py": {"written by streamlit"},
     # Settings stand there as in their files.

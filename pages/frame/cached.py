@@ -28,6 +28,8 @@ from core.tasks import Task
 from core.training import process
 from core.training.process import Situation
 from core.training.stopwatch import Stopwatch
+from pages.classroom import current
+from pages.frame import run_folders
 from pages.frame.language import _
 
 Computed = TypeVar("Computed")
@@ -42,20 +44,26 @@ SAID = (*READ[:2], "metrics.jsonl", "status.json", "train.log", "checkpoints", "
 """Files, and folders with names, that say what is known of a run without its weights."""
 MOST_OF_MODELS, MOST_OF_RESULTS = 4 * 2**30, 2**30
 """Bytes that loaded models, and what was computed with them, take at most in memory."""
-FIRST = ("everyday", "translate-guided", "translate")
-"""Runs of the gallery that are offered before the others."""
 
 
 def run_paths() -> dict[str, Path]:
-    """Return the folders that may be runs by the name under which they are offered.
+    """Return the folders that may be runs, of those that the visitor sees, by their names."""
+    return run_folders.seen_by(current.visitor(), GALLERY, OWN)
 
-    The gallery comes first; a run of one's own is called runs/NAME.
-    """
-    # Results of experiments are in the gallery, too.
-    shipped = [path for path in _folders(GALLERY) if (path / "run.json").exists()]
-    return {path.name: path for path in shipped} | {
-        f"runs/{path.name}": path for path in _folders(OWN)
-    }
+
+def own() -> Path:
+    """Return where the visitor's own runs are."""
+    return current.visitor().folder(OWN)
+
+
+def may_write(path: Path) -> bool:
+    """Say whether the visitor may keep something beside a run: in a class the gallery stays."""
+    return path.parent != GALLERY or current.visitor().is_teacher
+
+
+def name_of(path: Path) -> str:
+    """Return under which name a run is offered that is not one of the gallery's."""
+    return run_folders.name_of(path, OWN)
 
 
 def complaint(path: Path) -> str:
@@ -287,11 +295,3 @@ def _beam(run: Run, sentence: str, method: Beam) -> list[BeamNode]:
     given = given_text(run, sentence)
     found = beam_steps(run.model, given.source_S, method.beam, method.alpha, prompt=given.prompt)
     return beam_tree(found)
-
-
-def _folders(parent: Path) -> list[Path]:
-    if not parent.is_dir():
-        return []
-    shown = [path for path in parent.iterdir() if path.is_dir() and path.name[0] != "."]
-    rank = {name: place - len(FIRST) for place, name in enumerate(FIRST)}
-    return sorted(shown, key=lambda path: (rank.get(path.name, 0), path.name))

@@ -13,7 +13,7 @@ import gettext
 import string
 import threading
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from numbers import Integral
 from pathlib import Path
 from typing import TypeVar
@@ -196,16 +196,16 @@ def visitor() -> str:
 
 def in_this_language(make: Callable[[], Made]) -> Callable[[], Made]:
     """Return what makes something for this reader although it is called outside of any run."""
-    language = visitor()
+    return partial(in_language, visitor(), make)
 
-    def made() -> Made:
-        before, _known.outside = _known.outside, language
-        try:
-            return make()
-        finally:
-            _known.outside = before
 
-    return made
+def in_language(language: str, make: Callable[[], Made]) -> Made:
+    """Make something in a language, outside of any run."""
+    before, _known.outside = _known.outside, language
+    try:
+        return make()
+    finally:
+        _known.outside = before
 
 
 def enter() -> None:

@@ -4,6 +4,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[2]
+
 
 def importing(*imports: str) -> str:
     """Return lines that import, in order, with an empty line below.
@@ -46,7 +48,14 @@ def inspecting(path: Path, sentence: str, *imports: str) -> str:
 
 def folder(path: Path) -> str:
     """Return a run's folder, seen from the project's, as Python writes it."""
-    return f"Path({quoted(f'{path.parent.name}/{path.name}')})"
+    return f"Path({quoted(place(path).as_posix())})"
+
+
+def place(path: Path) -> Path:
+    """Return a run's folder, seen from the project's; of one elsewhere its last two names."""
+    if path.is_relative_to(ROOT):
+        return path.relative_to(ROOT)
+    return Path(path.parent.name, path.name)
 
 
 def quoted(text: str) -> str:

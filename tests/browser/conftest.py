@@ -162,15 +162,13 @@ def served(app_path: Path, root: Path = ROOT) -> Iterator[str]:
     Yields:
         Its address, once it answers.
     """
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", str(app_path), "--server.port", str(port)]
     process = subprocess.Popen(
         command, cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
-        _wait_for_health(process, f"http://127.0.0.1:{port}")
+        wait_for_health(process, f"http://127.0.0.1:{port}")
         yield f"http://127.0.0.1:{port}"
     finally:
         process.terminate()
@@ -182,7 +180,15 @@ def served(app_path: Path, root: Path = ROOT) -> Iterator[str]:
             process.wait()
 
 
-def _wait_for_health(process: subprocess.Popen[bytes], address: str) -> None:
+def free_port() -> int:
+    """Return a port at which nobody listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_for_health(process: subprocess.Popen[bytes], address: str) -> None:
+    """Wait until a server answers."""
     deadline = time.monotonic() + SECONDS_TO_START
     while time.monotonic() < deadline:
         if process.poll() is not None:

@@ -177,7 +177,7 @@ def _open(asked: Asked) -> None:
     with st.container(horizontal=True):
         for each in asked.trained:
             name = f"{asked.experiment.name}-{each.name}"
-            for run in (each.shipped, name, f"runs/{name}"):
+            for run in (each.shipped, name, cached.name_of(cached.own() / name)):
                 if run in runs:
                     label = _("Open “{variant}”").format(variant=_(each.label))
                     links.link("", label, ":material/open_in_new:", {"model": run, "view": "maps"})

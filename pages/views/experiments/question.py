@@ -56,7 +56,7 @@ def ask_question() -> Experiment:
 
 def own_folder(experiment: Experiment) -> Path:
     """Return where an experiment is run here."""
-    return cached.OWN / _FOLDER / experiment.name
+    return cached.own() / _FOLDER / experiment.name
 
 
 def ask_results(experiment: Experiment) -> Asked | None:

@@ -10,7 +10,7 @@ from core.experiments import job
 from core.experiments.experiment import Experiment, Variant
 from core.experiments.running import expected_seconds, keep_run, run_of
 from core.jobs import JobError
-from pages.frame import address, cached, controls, session
+from pages.frame import address, cached, controls, limits, session
 from pages.frame.durations import duration
 from pages.frame.language import _, n_, number, plain
 from pages.views.experiments.question import own_folder
@@ -24,6 +24,9 @@ _REFUSED = "experiment_refused"
 
 def offer(experiment: Experiment) -> None:
     """Offer to train the variants here; show how far it is where that is under way."""
+    if limits.of_visitor() is not None:
+        st.caption(_("In a class, experiments are run by the teacher."))
+        return
     folder = own_folder(experiment)
     if job.RUNNING.at_work(folder):
         address.part("experiment", _progress, experiment, folder, every=EVERY)
@@ -70,7 +73,7 @@ def _keep(experiment: Experiment, folder: Path) -> None:
     """Offer to put variants that were trained here among the runs."""
     found = [each for each in experiment.variants if run_of(folder, each).is_dir()]
     runs = cached.run_paths()
-    new = [each for each in found if f"runs/{experiment.name}-{each.name}" not in runs]
+    new = [each for each in found if cached.name_of(_kept(experiment, each)) not in runs]
     if not new:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -85,9 +88,14 @@ def _keep(experiment: Experiment, folder: Path) -> None:
             )
 
 
+def _kept(experiment: Experiment, variant: Variant) -> Path:
+    """Return where a variant is put among the runs."""
+    return cached.own() / f"{experiment.name}-{variant.name}"
+
+
 def _take(experiment: Experiment, folder: Path, variant: Variant) -> None:
     with _saying_why(experiment):
-        keep_run(folder, experiment, variant, cached.OWN)
+        keep_run(folder, experiment, variant, cached.own())
 
 
 def _progress(experiment: Experiment, folder: Path) -> None:

@@ -9,12 +9,14 @@ import streamlit as st
 from core.analysis.effects import measuring
 from core.analysis.effects.effect_maps import Figure, costliest_first, figure_of
 from core.analysis.effects.head_effects import N_SENTENCES, HeadEffects
+from core.config import ConfigError
 from core.evaluate.intervals import Difference
 from core.heads import Head
 from core.jobs import Status
 from core.runs.run import Run, RunError
-from pages.frame import address, measured_on, notes, session
+from pages.frame import address, cached, limits, measured_on, notes, session
 from pages.frame.language import _, n_, number, percent, percent_of_100, plain
+from pages.frame.messages import explained
 from pages.views.heads.silence_grid import POINTS
 from viz.charts.frames import runs_table, written
 
@@ -39,6 +41,9 @@ def measure(run: Run, effects: HeadEffects | None) -> None:
         address.part("measuring", _progress, path, every=SECONDS)
         return
     if effects is not None and (effects.n >= N_SENTENCES or effects.all_there_are):
+        return
+    if not cached.may_write(path):
+        st.caption(_("Only the teacher measures runs of the gallery."))
         return
     if reason := session.drawer(_REFUSED).get(path):
         st.error(plain(_("That could not be done: {reason}").format(reason=reason)))
@@ -239,7 +244,8 @@ def _start(path: Path) -> None:
     refused = session.drawer(_REFUSED)
     refused.pop(path, None)
     try:
-        measuring.start(path)
-    except (OSError, RunError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        refused[path] = reason
+        with limits.turn():
+            measuring.start(path)
+    except (ConfigError, OSError, RunError) as error:
+        system = error.strerror if isinstance(error, OSError) else None
+        refused[path] = system or explained(error)

@@ -10,7 +10,7 @@ from core.evaluate.intervals import Difference
 from core.runs.own_text import MOST_LINES, give_text, n_given, take_text_back, text_of
 from core.runs.run import RunError
 from core.tasks.pairs import LARGEST
-from pages.frame import address, cached, controls
+from pages.frame import address, cached, controls, limits
 from pages.frame.language import _, n_, number, plain
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
@@ -34,6 +34,8 @@ def ask_text(opened: Opened) -> bool:
 
 def offer_text(opened: Opened) -> None:
     """Let text be given to an opened model, changed and taken back."""
+    if not cached.may_write(opened.path):
+        return
     with st.popover(_("Your own text"), icon=":material/edit_note:"):
         _bring(opened)
 
@@ -66,7 +68,7 @@ def _bring(opened: Opened) -> None:
     file = st.file_uploader(
         _("A file"),
         type=["tsv", "csv", "txt"],
-        max_upload_size=LARGEST // 2**20,
+        max_upload_size=limits.upload_megabytes(LARGEST // 2**20),
         key=f"{_FILE}--{of}",
     )
     content, name = str(typed or "").encode(), _("pasted text")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from core.config import ConfigError
 from core.device import use_one_thread
 from core.runs.archive import archive_run, archive_size
 from core.runs.management import delete_run, rename_run
@@ -14,8 +15,9 @@ from core.runs.run import RunError, is_run
 from core.runs.unpack import unpack_run
 from core.runs.weights import newest_checkpoint
 from core.training.export import export_run
-from pages.frame import address, cached, links, session
+from pages.frame import address, cached, limits, links, session
 from pages.frame.language import _, n_, number, plain
+from pages.frame.messages import explained
 from pages.frame.progress import STATES
 from pages.views.runs.table import Listed, said
 
@@ -25,17 +27,18 @@ UPLOAD_MEGABYTES = 500
 def upload() -> None:
     """Take in a run that was downloaded as an archive, here or elsewhere."""
     taken: list[str] = session.drawer("runs").setdefault("uploads", [])
+    most = limits.upload_megabytes(UPLOAD_MEGABYTES)
     with st.popover(_("Add a run from an archive"), icon=":material/upload:", type="tertiary"):
         file = st.file_uploader(
             _("An archive of a run (.zip), as this page gives it"),
             type="zip",
-            max_upload_size=UPLOAD_MEGABYTES,
+            max_upload_size=most,
             # Another element for each file, so that it is empty again.
             key=f"upload_{len(taken)}",
         )
         st.caption(
             _("{n} MB at most. A larger run is added by unpacking it into the folder runs.").format(
-                n=UPLOAD_MEGABYTES
+                n=most
             )
         )
     if file is None or file.file_id in taken:
@@ -44,12 +47,13 @@ def upload() -> None:
     taken.append(file.file_id)
     try:
         with st.spinner(_("Unpacking and checking …")):
-            path = unpack_run(file, cached.OWN)
-    except (RunError, OSError) as error:
-        leave(_("Nothing was added: {why}.").format(why=error))
+            path = unpack_run(file, cached.own(), limit=limits.room())
+    except (ConfigError, RunError, OSError) as error:
+        leave(_("Nothing was added: {why}.").format(why=explained(error)))
     else:
-        address.choose({session.RUNS: [f"runs/{path.name}"]})
-        leave(_("Added as runs/{name}.").format(name=path.name))
+        name = cached.name_of(path)
+        address.choose({session.RUNS: [name]})
+        leave(_("Added as {name}.").format(name=name))
     st.rerun()
 
 
@@ -213,7 +217,7 @@ def _rename(run: Listed, key: str) -> None:
     except (RunError, OSError) as error:
         leave(_("It keeps its name: {why}.").format(why=said(error, run.path)))
     else:
-        address.choose({session.RUNS: [f"runs/{path.name}"]})
+        address.choose({session.RUNS: [cached.name_of(path)]})
 
 
 def _delete(run: Listed) -> None:

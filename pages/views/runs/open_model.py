@@ -72,7 +72,7 @@ def _say_what_it_needs(source: str) -> str:
 
 def _start(source: str, name: str) -> None:
     try:
-        start(source, cached.OWN, name)
+        start(source, cached.own(), name)
     except (RunError, OSError) as error:
         leave(_("Nothing was opened: {why}.").format(why=error))
     else:
@@ -81,13 +81,13 @@ def _start(source: str, name: str) -> None:
 
 def tell() -> None:
     """Say of each model that is being opened how far it is, or why it could not be."""
-    folders = being_opened(cached.OWN)
+    folders = being_opened(cached.own())
     alive = any(OPENING.at_work(folder) for folder in folders)
     address.part("opening", _tell, every=1.0 if alive else None)
 
 
 def _tell() -> None:
-    folders = being_opened(cached.OWN)
+    folders = being_opened(cached.own())
     for folder in folders:
         _tell_of(folder, OPENING.status(folder))
     working = any(OPENING.at_work(folder) for folder in folders)

@@ -40,8 +40,8 @@ class Listed:
 
     @property
     def own(self) -> bool:
-        """Whether it is the visitor's, to be renamed and deleted."""
-        return self.path.parent == cached.OWN
+        """Whether whoever sees it may rename and delete it."""
+        return self.path.parent != cached.GALLERY
 
 
 def listed() -> dict[str, Listed]:

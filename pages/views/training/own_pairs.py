@@ -15,7 +15,7 @@ from core.tasks.task import Part
 from core.training.corpus_report import corpus_report
 from core.training.presets import vocabulary_for
 from core.training.settings import Setting
-from pages.frame import cached, controls, knobs, session
+from pages.frame import cached, controls, knobs, limits, session
 from pages.frame.language import N_, _, number, plain
 from pages.frame.messages import explained
 from pages.views.training import pairs_found, settings
@@ -129,7 +129,7 @@ def _file(key: str, label: str, *, labelled: bool) -> tuple[str, bytes]:
     shown = st.file_uploader(
         label,
         type=["tsv", "csv", "txt"],
-        max_upload_size=LARGEST // 2**20,
+        max_upload_size=limits.upload_megabytes(LARGEST // 2**20),
         key=key,
         on_change=session.take_file,
         args=(key,),

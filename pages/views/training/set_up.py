@@ -17,11 +17,12 @@ from core.training.presets import PRESETS, Preset
 from core.training.schedule import learning_rate
 from core.training.settings import LIKE, Setting, with_settings
 from core.training.timing import seconds_per_step
-from pages.frame import cached, controls, layout
+from pages.frame import cached, controls, layout, limits
 from pages.frame.charts import chart
 from pages.frame.knobs import GROUPS, VOCABULARY
 from pages.frame.language import N_, _, n_, number, plain, translated
 from pages.frame.listed import listed
+from pages.frame.messages import explained
 from pages.frame.typography import typeset_target
 from pages.frame.view import Shown
 from pages.views.training import costs, own_pairs, settings, start, text_rows
@@ -215,10 +216,11 @@ def _checked(
         settings.require_limits(changed, [own_pairs.VOCABULARY if own else VOCABULARY])
         preset = with_settings(PRESETS[begun.name], changed)
         _require_size(preset)
+        limits.require(preset.model, preset.training)
         if task is not None:
             own_vocabulary(task, preset.model.stacks)
     except ConfigError as error:
-        return None, str(error)
+        return None, explained(error)
     return preset, ""
 
 

@@ -11,12 +11,12 @@ from core.runs.names import checked_name, free_name
 from core.runs.run import PAIRS, RunError
 from core.tasks import CorpusError, Task
 from core.tasks.corpus import FILES, Corpus
-from core.training import process
 from core.training.prepare import prepare_run
 from core.training.presets import Preset
 from core.training.settings import LIKE, Setting, train_command
-from pages.frame import address, controls, session
+from pages.frame import address, cached, controls, limits, session, snippets
 from pages.frame.language import _, plain
+from pages.frame.messages import explained
 
 NAME, VIEW = "run_name", "training"
 WATCH = "watch"
@@ -80,8 +80,9 @@ def ask(folder: Path, wanted: PendingSettings) -> str:
             disabled=wanted.vocab_size is None or bool(problem),
             key="start",
         )
-    path = Path(folder.name) / name
-    command = train_command(path, wanted.files, wanted.preset_name, wanted.changed)
+    command = train_command(
+        snippets.place(folder / name), wanted.files, wanted.preset_name, wanted.changed
+    )
     if pressed and not problem:
         with st.spinner(_("Learning the tokenizer, and starting …")):
             problem = _started(folder / name, wanted, command)
@@ -140,16 +141,18 @@ def _free(folder: Path, typed: str) -> tuple[str, str]:
 
 def _started(path: Path, wanted: PendingSettings, command: str) -> str:
     """Prepare and start a run, and have it watched next; or return why it did not start."""
-    if wanted.task is None or wanted.preset is None:
+    if wanted.task is None or wanted.preset is None or wanted.vocab_size is None:
         return _("there is nothing to learn from yet")
     try:
-        prepare_run(path, wanted.task, wanted.preset_name, wanted.preset, command)
-        process.start(path)
+        model = wanted.preset.sized(wanted.vocab_size)
+        with limits.starting(model, wanted.preset.training) as begin:
+            prepare_run(path, wanted.task, wanted.preset_name, wanted.preset, command)
+            begin(path)
     except (ConfigError, CorpusError, RunError, FileExistsError) as error:
-        return str(error)
+        return explained(error)
     except OSError as error:
         why = error.strerror or str(error)
         return _("the run cannot be written to {path}: {why}").format(path=path, why=why)
     # Nothing between here and the start may draw: a second click would end this run of the page.
-    address.choose({VIEW: WATCH, session.MODEL: f"runs/{path.name}", NAME: None})
+    address.choose({VIEW: WATCH, session.MODEL: cached.name_of(path), NAME: None})
     return ""

@@ -6,13 +6,15 @@ from typing import Any
 
 import streamlit as st
 
+from core.config import ConfigError
 from core.runs.run import RunError
-from core.training import process
+from core.training import line, process
 from core.training.process import Situation
-from pages.frame import cached, progress, session
+from pages.frame import cached, limits, progress, session
 from pages.frame.counted import counted
 from pages.frame.durations import duration
 from pages.frame.language import N_, _, n_, number, percent, plain
+from pages.frame.messages import explained
 
 STATES = progress.STATES | {
     "evaluating": N_("measuring the trained model on held-out pairs…"),
@@ -35,6 +37,8 @@ def told(path: Path, found: Situation) -> str:
         path: The run's folder.
         found: How it stands.
     """
+    if found.state not in process.AT_WORK and (place := limits.place(path)):
+        return _line(_("waiting in line"), _("place {n}").format(n=number(place)), _steps(found))
     wish = process.asked(path) if found.state in ("starting", "running") else None
     if wish is not None:
         return _line(_(WISHES[wish]), _steps(found))
@@ -62,9 +66,11 @@ def buttons(path: Path, found: Situation) -> None:
     if found.state in ("starting", "running"):
         _button(_("Pause"), ":material/pause:", process.pause, path, _GO)
         _button(_("Stop"), ":material/stop:", process.stop, path, "training_stop")
+    elif limits.place(path):
+        _button(_("Leave the line"), ":material/close:", line.leave, path, _GO)
     elif found.can_go_on:
         label = _("Start") if found.state == "prepared" else _("Resume")
-        _button(label, ":material/play_arrow:", process.start, path, _GO)
+        _button(label, ":material/play_arrow:", limits.start, path, _GO)
 
 
 def refusal(path: Path) -> str:
@@ -97,8 +103,9 @@ def _try(act: Callable[[Path], None], path: Path) -> None:
     refused.pop(path, None)
     try:
         act(path)
-    except (OSError, RunError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    except (ConfigError, OSError, RunError) as error:
+        system = error.strerror if isinstance(error, OSError) else None
+        reason = system or explained(error)
         refused[path] = _("That could not be done: {reason}").format(reason=reason)
 
 

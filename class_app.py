@@ -1,0 +1,42 @@
+"""The app for a class: `make class`. It is the app of `app.py` behind a guard."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+import streamlit as st
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+
+from pages.classroom import settings
+from pages.classroom.guard import Guard
+from pages.frame import cached, limits
+
+SECONDS_BETWEEN_LOOKS = 1.0
+"""At those who wait in line."""
+classroom = settings.read(settings.folder(), os.environ)
+settings.open_classroom(classroom)
+
+
+@asynccontextmanager
+async def while_served(_app: st.App) -> AsyncIterator[None]:
+    """Start those who wait in line as long as the app is served."""
+    advancing = asyncio.create_task(_advance())
+    yield
+    advancing.cancel()
+
+
+async def _advance() -> None:
+    while True:
+        # The disk may be full for a while.
+        with suppress(OSError):
+            await run_in_threadpool(limits.advance, classroom.limits)
+        await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
+
+
+app = st.App(
+    settings.ROOT / "app.py",
+    lifespan=while_served,
+    middleware=[Middleware(Guard, classroom=classroom, runs=cached.OWN)],
+)

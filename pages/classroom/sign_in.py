@@ -1,0 +1,153 @@
+"""The page on which one signs in to a class, as HTML; and what was typed there."""
+
+from dataclasses import dataclass
+from html import escape
+from string import Template
+from urllib.parse import parse_qs
+
+from pages.classroom.visitors import SHORTEST_WORD
+from pages.frame import language
+from pages.frame.language import _, n_, number
+
+SIGN_IN, SIGN_OUT = "/sign-in", "/sign-out"
+LONGEST = 200
+"""Letters of what is typed into one field."""
+_PAGE = Template("""<!doctype html>
+<html lang="$tag">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>$title</title>
+<style>
+  :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+  body { display: grid; place-items: center; min-height: 90vh; margin: 0; }
+  main { width: min(22rem, calc(100vw - 2rem)); }
+  h1 { font-size: 1.5rem; margin: 0 0 1rem; }
+  label { display: block; margin-top: 1rem; font-weight: 600; }
+  small { display: block; opacity: .75; font-weight: 400; }
+  input, button { box-sizing: border-box; width: 100%; padding: .6rem; font: inherit; }
+  button { margin-top: 1.5rem; }
+  [role=alert] { border: 2px solid; border-radius: .3rem; padding: .5rem .8rem; }
+</style>
+</head>
+<body>
+<main>
+<h1>$title</h1>
+$problem
+<form method="post" action="$action">
+<input type="hidden" name="then" value="$then">
+<label>$password
+<input name="password" type="password" autocomplete="off" maxlength="$longest" required autofocus>
+</label>
+<label>$name
+<small>$about_name</small>
+<input name="name" autocomplete="username" maxlength="$longest" value="$typed">
+</label>
+<label>$word
+<small>$about_word</small>
+<input name="word" type="password" autocomplete="current-password" maxlength="$longest">
+</label>
+<button>$submit</button>
+</form>
+</main>
+</body>
+</html>
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What somebody typed."""
+
+    password: str = ""
+    name: str = ""
+    word: str = ""
+    then: str = "/"
+    """The address that was asked for."""
+
+
+def read(content: bytes) -> Form:
+    """Return what was typed.
+
+    >>> read(b"password=all+together&name=Ann&then=%2Fheads%3Flayer%3D1")
+    Form(password='all together', name='Ann', word='', then='/heads?layer=1')
+    >>> read(b"then=%2F%2Felsewhere.org").then, read(b"then=https%3A%2F%2Felsewhere.org").then
+    ('/', '/')
+    """
+    try:
+        found = parse_qs(content.decode(), max_num_fields=10)
+    except ValueError:
+        found = {}
+    typed = {name: values[0][:LONGEST] for name, values in found.items()}
+    then = found.get("then", ["/"])[0]
+    return Form(
+        password=typed.get("password", ""),
+        name=typed.get("name", "").strip(),
+        word=typed.get("word", ""),
+        then=then if is_here(then) else "/",
+    )
+
+
+def is_here(address: str) -> bool:
+    """Say whether an address is one of this app, and not of another machine."""
+    return (
+        address.startswith("/")
+        and not address.startswith(("//", SIGN_IN, SIGN_OUT))
+        and address.isprintable()
+        and "\\" not in address
+    )
+
+
+def page(languages: str, form: Form, problem: str = "", seconds: float = 0.0) -> str:
+    """Return the page in the language of whoever signs in.
+
+    Args:
+        languages: What the browser asks for: the header `Accept-Language`.
+        form: What was typed before; passwords are not shown again.
+        problem: Why one could not come in.
+        seconds: For so long nothing is tried for whoever guessed too often.
+    """
+    return language.in_language(_accepted(languages), lambda: _page(form, problem, round(seconds)))
+
+
+def _page(form: Form, problem: str, seconds: int) -> str:
+    said = _(problem)
+    if seconds:
+        said = n_(
+            "Too many attempts. Try again in {n} second.",
+            "Too many attempts. Try again in {n} seconds.",
+            seconds,
+        ).format(n=number(seconds))
+    texts = {
+        "tag": language.tag(),
+        "title": _("Transformer Lab"),
+        "password": _("Password of the class"),
+        "name": _("Your name"),
+        "about_name": _("Others in the class do not see your runs; the teacher does."),
+        "word": _("A word of your own"),
+        "about_word": _(
+            "Choose one when you come for the first time, {n} letters or more. With it you come "
+            "back to your runs. A teacher types the teacher’s password, and nothing else."
+        ).format(n=SHORTEST_WORD),
+        "submit": _("Sign in"),
+        "then": form.then,
+        "typed": form.name,
+        "longest": str(LONGEST),
+        "action": SIGN_IN,
+    }
+    shown = {name: escape(text) for name, text in texts.items()}
+    alert = f'<p role="alert">{escape(said)}</p>' if said else ""
+    return _PAGE.substitute(shown, problem=alert)
+
+
+def _accepted(languages: str) -> str:
+    """Return the first language that is known of those that a browser asks for.
+
+    Args:
+        languages: The header `Accept-Language`.
+
+    >>> _accepted("tlh, en-GB;q=0.9"), _accepted("")
+    ('en', 'en')
+    """
+    asked = (each.partition(";")[0].strip() for each in languages.split(","))
+    return next((found for each in asked if (found := language.spoken(each))), language.ENGLISH)

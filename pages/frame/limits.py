@@ -1,0 +1,140 @@
+"""What a visitor of a class may have of the machine; the one user and a teacher may have all."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from core.config import ModelConfig
+from core.runs.run import RunError
+from core.runs.unpack import LARGEST
+from core.train_config import TrainConfig
+from core.training import line, process
+from core.training.limits import MEGABYTE, Limits, bytes_in, worked_on
+from pages.classroom import current, settings
+from pages.classroom.visitors import TEACHER
+from pages.frame import cached, run_folders
+
+_one_at_a_time = threading.Lock()
+"""Two who start in the same moment are not both the last for whom there is room."""
+
+
+def of_visitor() -> Limits | None:
+    """Return what the visitor is limited to; None where nothing is limited."""
+    classroom = settings.opened()
+    return None if classroom is None or current.visitor().is_teacher else classroom.limits
+
+
+def require(model: ModelConfig, training: TrainConfig) -> None:
+    """Refuse a training that is too large for a class.
+
+    Raises:
+        ConfigError: The message says what is too large, and how much would do.
+    """
+    if limits := of_visitor():
+        limits.require(model, training)
+
+
+@contextmanager
+def turn() -> Iterator[None]:
+    """Let long work be started inside, if not too much of it is under way.
+
+    Raises:
+        ConfigError: As much is under way as may be.
+    """
+    limits = of_visitor()
+    if limits is None:
+        yield
+        return
+    with _one_at_a_time:
+        at_work, waiting = worked_on(_everybodys()), line.in_line(_everybodys())
+        limits.require_turn(_n_own(at_work, waiting), len(at_work))
+        yield
+
+
+@contextmanager
+def starting(model: ModelConfig, training: TrainConfig) -> Iterator[Callable[[Path], None]]:
+    """Hand over what starts a prepared run's training, or puts it in line, if the visitor may.
+
+    Raises:
+        ConfigError: It is too large, there is no room for it, or too many are under way.
+    """
+    limits = of_visitor()
+    if limits is None:
+        yield process.start
+        return
+    limits.require(model, training)
+    limits.require_room(bytes_in(cached.own()), model)
+    with _one_at_a_time:
+        at_work, waiting = worked_on(_everybodys()), line.in_line(_everybodys())
+        waits = limits.waits(_n_own(at_work, waiting), len(at_work), len(waiting))
+        yield line.enter if waits else process.start
+
+
+def start(path: Path) -> None:
+    """Start a prepared run's training or go on with it, or put it in line, if the visitor may.
+
+    Raises:
+        ConfigError, RunError, OSError: It cannot be; the message says why.
+    """
+    found = cached.settings(path)
+    with starting(found.model, found.training) as begin:
+        begin(path)
+
+
+def advance(limits: Limits) -> None:
+    """Start those who wait in line, as long as not too many are at work.
+
+    Raises:
+        OSError: A folder cannot be written to.
+    """
+    if not line.in_line(_everybodys()):
+        return
+    with _one_at_a_time:
+        n = len(worked_on(_everybodys()))
+        for path in line.in_line(_everybodys())[: max(0, limits.at_once - n)]:
+            line.leave(path)
+            # Whoever wonders why it has not begun tries again, and is told.
+            with suppress(RunError):
+                process.start(path)
+
+
+def place(path: Path) -> int:
+    """Return a run's place in line, from 1; 0 where it does not wait."""
+    # Without a class nobody waits.
+    waiting = line.in_line(_everybodys()) if settings.opened() else []
+    return waiting.index(path) + 1 if path in waiting else 0
+
+
+def _everybodys() -> list[Path]:
+    found = run_folders.seen_by(TEACHER, cached.GALLERY, cached.OWN).values()
+    return [path for path in found if path.parent != cached.GALLERY]
+
+
+def _n_own(*lists: list[Path]) -> int:
+    own = cached.own()
+    return sum(path.parent == own for each in lists for path in each)
+
+
+def room() -> int:
+    """Return how many bytes an archive may hold unpacked.
+
+    Raises:
+        ConfigError: There is no room at all.
+    """
+    limits = of_visitor()
+    if limits is None:
+        return LARGEST
+    used = bytes_in(cached.own())
+    limits.require_room(used)
+    return min(LARGEST, limits.disk_megabytes * MEGABYTE - used)
+
+
+def upload_megabytes(usual: int) -> int:
+    """Return how large a file may be that is handed to the app.
+
+    Args:
+        usual: Where nothing is limited.
+    """
+    limits = of_visitor()
+    return usual if limits is None else min(usual, limits.upload_megabytes)

@@ -1,0 +1,111 @@
+"""A class with a real server: a teacher, two visitors, and somebody who has not signed in."""
+
+import os
+import shutil
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+
+import pytest
+from playwright.sync_api import expect
+
+from pages.classroom.visitors import admitted
+from tests.browser.conftest import ROOT, free_port, wait_for_health
+
+APP = ROOT / "tests" / "browser" / "apps" / "own_class_app.py"
+PASSWORDS = {"CLASS_PASSWORD": "all together", "TEACHER_PASSWORD": "mine alone"}
+RUN = "runs/Ann/mine"
+SHIPPED = len(list((ROOT / "gallery").glob("*/run.json")))
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """Serve a class to which Ann and Ben have come, and in which Ann has a run."""
+    runs = tmp_path_factory.mktemp("runs")
+    for name in ("Ann", "Ben"):
+        admitted(runs, name, f"word of {name}")
+    shutil.copytree(ROOT / "gallery" / "copy", runs / ".class" / "Ann" / "mine")
+    port = free_port()
+    environment = os.environ | PASSWORDS | {"CLASS_SETTINGS": str(runs), "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(
+        [sys.executable, str(APP), str(port), str(runs)],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        wait_for_health(process, f"http://127.0.0.1:{port}")
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def signed_in(browser, address):
+    """Return a function that returns the page of somebody who has signed in, led where she asked.
+
+    Without a name it is the teacher's.
+    """
+    opened = []
+
+    def page_of(name, path):
+        page = browser.new_context().new_page()
+        opened.append(page.context)
+        page.goto(address + path)
+        page.get_by_label("Password of the class").fill(
+            PASSWORDS["CLASS_PASSWORD" if name else "TEACHER_PASSWORD"]
+        )
+        if name:
+            page.get_by_label("Your name").fill(name)
+            page.get_by_label("A word of your own").fill(f"word of {name}")
+        page.get_by_role("button", name="Sign in").click()
+        return page
+
+    yield page_of
+    for context in opened:
+        context.close()
+
+
+def test_without_signing_in_nothing_of_the_app_is_sent(address):
+    for path in ("/", "/_stcore/host-config", "/runs", "/app.py"):
+        with pytest.raises(urllib.error.HTTPError, match="401"):
+            urllib.request.urlopen(address + path)
+
+
+def test_the_app_of_one_user_asks_nobody(serve):
+    with urllib.request.urlopen(serve("app.py")) as answer:
+        assert answer.status == 200
+        assert b"password" not in answer.read()
+    recipe = (ROOT / "Makefile").read_text().partition("\nrun:")[2].partition("\n\n")[0]
+    assert "app.py --server.address 127.0.0.1" in recipe
+    assert "class" not in recipe
+
+
+def test_a_link_to_anothers_run_opens_nothing_of_it(signed_in):
+    page = signed_in("Ben", f"/?model={RUN}")
+    expect(page.get_by_text(f"There is no run named {RUN}.")).to_be_visible()
+    page.goto(page.url.partition("?")[0] + f"runs?runs={RUN}")
+    expect(page.get_by_text(f"There is no run named {RUN}.")).to_be_visible()
+    expect(page.get_by_text(f"{SHIPPED} runs. Tick")).to_be_visible()
+    expect(page.get_by_text("Signed in as Ben.")).to_be_visible()
+    expect(page.get_by_text("Open a model")).to_have_count(0)
+
+
+@pytest.mark.parametrize("name", ["Ann", ""])
+def test_ones_own_runs_are_seen_by_oneself_and_by_the_teacher(signed_in, name):
+    page = signed_in(name, f"/runs?runs={RUN}")
+    expect(page.get_by_text(f"{SHIPPED + 1} runs. ")).to_be_visible()
+    expect(page.get_by_role("button", name="Delete")).to_be_visible()
+    expect(page.get_by_text("Open a model")).to_have_count(0 if name else 1)
+
+
+def test_whoever_signs_out_is_asked_again(signed_in):
+    page = signed_in("Ann", "/runs")
+    page.get_by_role("link", name="Sign out").click()
+    expect(page.get_by_label("Password of the class")).to_be_visible()
+    page.reload()
+    expect(page.get_by_label("Password of the class")).to_be_visible()

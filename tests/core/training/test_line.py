@@ -1,0 +1,20 @@
+from core.training import line
+
+
+def test_runs_wait_in_the_order_in_which_they_came(tmp_path):
+    paths = [tmp_path / name for name in ("c", "a", "b")]
+    for path in paths:
+        path.mkdir()
+        line.enter(path)
+    assert line.in_line(sorted(paths)) == paths
+    line.leave(paths[0])
+    line.leave(paths[0])
+    assert line.in_line(paths) == paths[1:]
+
+
+def test_a_place_in_line_goes_with_the_run(tmp_path):
+    path = tmp_path / "run"
+    path.mkdir()
+    line.enter(path)
+    path = path.rename(tmp_path / "renamed")
+    assert line.in_line([path, tmp_path / "run"]) == [path]

@@ -1,0 +1,149 @@
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlencode
+
+import pytest
+
+from pages.classroom import cookie
+from pages.classroom.guard import FREE_OF_MACHINE, FREE_OF_NAME, HEALTH, Guard
+from pages.classroom.passwords import hashed
+from pages.classroom.settings import Classroom
+from pages.classroom.visitors import CLASS, MARK, TEACHER, Visitor, admitted
+
+CLASSROOM = Classroom(
+    password=hashed("all together"), teacher_password=hashed("mine alone"), secret="of this class"
+)
+ANN = {"password": "all together", "name": "Ann", "word": "my word"}
+
+
+async def whatever(scope, receive, send):
+    """The app that is guarded: it says yes to all."""
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.accept"})
+    else:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"inside"})
+
+
+@pytest.fixture
+def ask(tmp_path):
+    """Return a function that asks a guard for something: status, headers and text."""
+    guard = Guard(whatever, CLASSROOM, tmp_path)
+
+    def asked(path="/", *, kind="http", form=None, kept="", **headers):
+        sent = []
+        headers = {"host": "class.local", "cookie": f"{cookie.NAME}={kept}"} | headers
+        scope = {
+            "type": kind,
+            "method": "GET" if form is None else "POST",
+            "path": path,
+            "query_string": b"layer=1" if form is None else b"",
+            "scheme": "http",
+            "server": ("class.local", 80),
+            "client": ("10.0.0.1", 1),
+            "headers": [(name.encode(), text.encode()) for name, text in headers.items()],
+        }
+
+        async def receive():
+            return {"type": "http.request", "body": urlencode(form or {}).encode()}
+
+        async def send(message):
+            sent.append(message)
+
+        # In a thread: a browser of other tests may have a loop of its own in this one.
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(asyncio.run, guard(scope, receive, send)).result()
+        given = {name.decode(): text.decode() for name, text in sent[0].get("headers", [])}
+        text = b"".join(each.get("body", b"") for each in sent).decode()
+        return sent[0].get("status", sent[0]["type"]), given, text
+
+    return asked
+
+
+def cookie_of(headers):
+    return headers["set-cookie"].partition("=")[2].partition(";")[0]
+
+
+def test_nothing_answers_whoever_has_not_signed_in(ask):
+    for path in ("/", "/runs", "/_stcore/upload_file/a/b", "/media/x.zip", "/static/a.js"):
+        status, _, text = ask(path)
+        assert status == 401
+        assert "inside" not in text
+    assert ask("/_stcore/stream", kind="websocket")[0] == "websocket.close"
+    assert ask(HEALTH)[0] == 200
+    assert ask(f"{HEALTH}/../stream")[0] == 401
+
+
+def test_whoever_asks_for_a_page_is_asked_to_sign_in_and_led_there_afterwards(ask):
+    status, headers, text = ask("/heads", accept="text/html")
+    assert status == 401
+    assert headers["cache-control"] == "no-store"
+    assert 'value="/heads?layer=1"' in text
+    status, headers, _ = ask("/sign-in", form=ANN | {"then": "/heads?layer=1&run=runs/été"})
+    assert (status, headers["location"]) == (303, "/heads?layer=1&run=runs/%C3%A9t%C3%A9")
+
+
+def test_a_password_opens_everything_and_the_cookie_is_for_no_script(ask, tmp_path):
+    _, headers, _ = ask("/sign-in", form=ANN)
+    kept = cookie_of(headers)
+    assert cookie.visitor_of(CLASSROOM, kept) == admitted(tmp_path, "Ann", "my word")
+    assert "HttpOnly" in headers["set-cookie"]
+    assert "samesite=lax" in headers["set-cookie"].lower()
+    assert ask("/", kept=kept)[2] == "inside"
+    assert ask("/_stcore/stream", kind="websocket", kept=kept)[0] == "websocket.accept"
+
+
+def test_the_teacher_comes_in_by_a_password_alone(ask):
+    _, headers, _ = ask("/sign-in", form={"password": "mine alone"})
+    assert cookie.visitor_of(CLASSROOM, cookie_of(headers)) == TEACHER
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"password": "all  together"}, {"password": ""}, {"name": ""}, {"word": ""}, {"name": "../x"}],
+)
+def test_what_is_wrong_opens_nothing_and_is_said(ask, wrong):
+    status, headers, text = ask("/sign-in", form=ANN | wrong)
+    assert status == 403
+    assert "set-cookie" not in headers
+    assert 'role="alert"' in text
+
+
+def test_a_cookie_that_the_class_did_not_write_opens_nothing(ask, tmp_path):
+    forged = cookie.written(Classroom(secret="another"), TEACHER)
+    assert ask("/", kept=forged)[0] == 401
+    freed = admitted(tmp_path, "Ann", "my word")
+    (tmp_path / CLASS / "Ann" / MARK).unlink()
+    for visitor in (freed, Visitor("nobody", "key")):
+        assert ask("/", kept=cookie.written(CLASSROOM, visitor))[0] == 401
+
+
+def test_another_site_cannot_sign_anybody_in(ask):
+    assert ask("/sign-in", form=ANN, origin="http://elsewhere.org")[0] == 403
+    assert ask("/sign-in", form=ANN, origin="http://class.local")[0] == 303
+
+
+def test_whoever_guesses_words_of_a_name_has_to_wait_and_others_have_not(ask):
+    ask("/sign-in", form=ANN)
+    for _ in range(FREE_OF_NAME):
+        assert ask("/sign-in", form=ANN | {"word": "guess"})[0] == 403
+    assert ask("/sign-in", form=ANN)[0] == 429
+    assert ask("/sign-in", form=ANN | {"name": "Ben"})[0] == 303
+
+
+def test_whoever_guesses_the_password_has_to_wait(ask, monkeypatch):
+    # Comparing is slow on purpose.
+    monkeypatch.setattr("pages.classroom.guard.matches", lambda _password, _kept: False)
+    for _ in range(FREE_OF_MACHINE):
+        assert ask("/sign-in", form=ANN)[0] == 403
+    assert ask("/sign-in", form=ANN)[0] == 429
+
+
+def test_a_form_that_is_too_large_is_not_read(ask):
+    assert ask("/sign-in", form=ANN | {"name": "x" * 20_000})[0] == 413
+
+
+def test_signing_out_takes_the_cookie_away(ask):
+    status, headers, _ = ask("/sign-out")
+    assert status == 303
+    assert "Max-Age=0" in headers["set-cookie"]

@@ -1,0 +1,36 @@
+from pages.classroom.passwords import Attempts, hashed, matches
+
+
+def test_the_same_password_is_never_kept_the_same_way():
+    first, second = hashed("all together"), hashed("all together")
+    assert first != second
+    assert matches("all together", first)
+    assert matches("all together", second)
+
+
+def test_whoever_guesses_waits_longer_and_longer():
+    attempts, waits = Attempts(free=3), []
+    for _ in range(12):
+        waits.append(attempts.wait("a", now=100.0))
+        attempts.note("a", failed=True, now=100.0)
+    assert waits[:4] == [0.0, 0.0, 0.0, 1.0]
+    assert waits[4:8] == [2.0, 4.0, 8.0, 16.0]
+    assert waits[-1] == 60.0
+    assert attempts.wait("a", now=200.0) == 0.0
+    # Somebody else does not wait for it.
+    assert attempts.wait("b", now=100.0) == 0.0
+
+
+def test_a_right_password_makes_good_for_failures():
+    attempts = Attempts(free=1)
+    for _ in range(5):
+        attempts.note("a", failed=True, now=100.0)
+    attempts.note("a", failed=False, now=100.0)
+    assert attempts.wait("a", now=100.0) == 0.0
+
+
+def test_no_more_is_remembered_than_there_is_room_for():
+    attempts = Attempts(free=0, remembered=3)
+    for number in range(10):
+        attempts.note(str(number), failed=True, now=0.0)
+    assert len(attempts._failed) == 3

@@ -1,0 +1,121 @@
+import stat
+
+import pytest
+
+from core.training.limits import Limits
+from pages.classroom.passwords import hashed, matches
+from pages.classroom.settings import (
+    Classroom,
+    ClassroomError,
+    keep_passwords,
+    open_classroom,
+    opened,
+    read,
+)
+
+PASSWORDS = {"CLASS_PASSWORD": "all together", "TEACHER_PASSWORD": "mine alone"}
+
+
+def write(folder, text):
+    (folder / "class.toml").write_text(text)
+
+
+def test_a_class_without_a_file_has_the_usual_settings_and_its_passwords(tmp_path):
+    found = read(tmp_path, PASSWORDS)
+    assert found.limits == Limits()
+    assert found.days == 30
+    assert matches("all together", found.password)
+    assert matches("mine alone", found.teacher_password)
+    assert not matches("all together", found.teacher_password)
+
+
+def test_passwords_are_kept_as_hashes_that_only_their_owner_reads(tmp_path):
+    keep_passwords(tmp_path, "all together", "mine alone")
+    file = tmp_path / "secrets.toml"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert "together" not in file.read_text()
+    assert "alone" not in file.read_text()
+    found = read(tmp_path, {})
+    assert matches("all together", found.password)
+    # As long as the file is there, cookies hold.
+    assert read(tmp_path, {}).secret == found.secret
+    assert "together" not in repr(found)
+    assert found.secret not in repr(found)
+
+
+@pytest.mark.parametrize(
+    ("password", "teachers"), [("short", "mine alone"), ("all together", "all together")]
+)
+def test_passwords_that_protect_nothing_are_refused(tmp_path, password, teachers):
+    with pytest.raises(ClassroomError):
+        keep_passwords(tmp_path, password, teachers)
+    assert not (tmp_path / "secrets.toml").exists()
+
+
+def test_passwords_that_are_there_are_not_overwritten(tmp_path):
+    keep_passwords(tmp_path, "all together", "mine alone")
+    with pytest.raises(ClassroomError, match="already"):
+        keep_passwords(tmp_path, "others, others", "and mine, too")
+
+
+def test_what_a_class_may_is_read(tmp_path):
+    write(
+        tmp_path,
+        """
+        signed_in_days = 3
+        [limits]
+        steps = 900
+        """,
+    )
+    found = read(tmp_path, PASSWORDS)
+    assert (found.days, found.limits) == (3, Limits(steps=900))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "titel = 'x'",
+        "signed_in_days = '3'",
+        "[limits]\nstep = 3",
+        "[limits]\nsteps = 0",
+        "[limits]\nsteps = true",
+        "limits = 3",
+        "[",
+    ],
+)
+def test_a_setting_that_cannot_be_is_refused_by_name(tmp_path, text):
+    write(tmp_path, text)
+    with pytest.raises(ClassroomError, match="class.toml"):
+        read(tmp_path, PASSWORDS)
+
+
+def test_a_class_into_which_nobody_could_come_is_refused(tmp_path):
+    with pytest.raises(ClassroomError, match="nobody could sign in"):
+        read(tmp_path, {"CLASS_PASSWORD": "all together"})
+    (tmp_path / "secrets.toml").write_text('[auth]\ncookie_secret = "s"\n')
+    with pytest.raises(ClassroomError, match="nobody could sign in"):
+        read(tmp_path, {})
+
+
+def test_a_hash_that_is_damaged_is_no_password():
+    kept = hashed("all together")
+    for damaged in (kept[:-3], kept.replace("scrypt", "md5"), "scrypt$x$y$z", "$$$"):
+        assert not matches("all together", damaged)
+
+
+def test_no_class_is_opened_unless_somebody_does():
+    assert opened() is None
+    open_classroom(Classroom())
+    assert opened() == Classroom()
+    open_classroom(None)
+    assert opened() is None
+
+
+def test_whoever_knows_the_password_of_the_class_is_no_teacher(tmp_path):
+    with pytest.raises(ClassroomError, match="another one"):
+        read(tmp_path, dict.fromkeys(PASSWORDS, "all together"))
+    keep_passwords(tmp_path, "all together", "mine alone")
+    with pytest.raises(ClassroomError, match="another one"):
+        read(tmp_path, {"CLASS_PASSWORD": "mine alone"})
+    with pytest.raises(ClassroomError, match="another one"):
+        read(tmp_path, {"TEACHER_PASSWORD": "all together"})

@@ -1,0 +1,65 @@
+from pathlib import Path
+
+import pytest
+
+from pages.classroom.visitors import (
+    ALONE,
+    CLASS,
+    MARK,
+    NameTakenError,
+    Visitor,
+    admitted,
+    is_known,
+    names,
+)
+
+RUNS = Path("runs")
+
+
+def test_a_name_is_the_first_ones_who_comes_back_by_a_word(tmp_path):
+    ann = admitted(tmp_path, " Ann ", "my word")
+    assert ann.name == "Ann"
+    assert not ann.is_teacher
+    assert admitted(tmp_path, "ann", "my word") == ann
+    with pytest.raises(NameTakenError, match="taken"):
+        admitted(tmp_path, "ANN", "another")
+    assert names(tmp_path) == ["Ann"]
+    assert "my word" not in (tmp_path / CLASS / "Ann" / MARK).read_text()
+
+
+@pytest.mark.parametrize("name", ["", "../ben", "a/b", ".hidden", "CON", "x" * 99])
+def test_a_name_that_could_be_no_folder_is_nobodys(tmp_path, name):
+    with pytest.raises(NameTakenError):
+        admitted(tmp_path, name, "my word")
+    assert names(tmp_path) == []
+
+
+def test_a_name_without_a_word_is_not_given(tmp_path):
+    with pytest.raises(NameTakenError, match="longer word"):
+        admitted(tmp_path, "Ann", "abc")
+    assert names(tmp_path) == []
+
+
+def test_a_name_that_was_freed_and_taken_anew_is_no_longer_the_first_ones(tmp_path):
+    first = admitted(tmp_path, "Ann", "my word")
+    assert is_known(tmp_path, first)
+    (tmp_path / CLASS / "Ann" / MARK).unlink()
+    assert not is_known(tmp_path, first)
+    second = admitted(tmp_path, "Ann", "others word")
+    assert is_known(tmp_path, second)
+    assert not is_known(tmp_path, first)
+
+
+def test_a_damaged_mark_lets_nobody_in(tmp_path):
+    ann = admitted(tmp_path, "Ann", "my word")
+    (tmp_path / CLASS / "Ann" / MARK).write_text("{")
+    assert not is_known(tmp_path, ann)
+    for word in ("my word", ""):
+        with pytest.raises(NameTakenError):
+            admitted(tmp_path, "Ann", word)
+
+
+def test_a_visitors_runs_are_in_a_folder_of_their_own_and_the_teachers_where_they_always_were():
+    assert Visitor("Ann").folder(RUNS) == RUNS / CLASS / "Ann"
+    assert ALONE.folder(RUNS) == RUNS
+    assert ALONE.is_teacher
