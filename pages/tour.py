@@ -85,8 +85,8 @@ STOPS = (
             "strip is what one head does with “did”."
         ),
         question=N_(
-            "From “it”, at how many different words do the 12 heads look most? (Below: from “did”. "
-            "Do not count “it”.)"
+            "From “it”, at how many other tokens do the 12 heads look most? (The picture begins "
+            "with “did”.)"
         ),
         task=N_("Click “it” in the sentence."),
         shows={"side": "source", "token": str(_IT)},
@@ -214,8 +214,8 @@ STOPS = (
         ),
         question=N_(
             "“The cow fell because it was old.” After “qu'” the model writes “elle”. Is that the "
-            "best guess after layer 0 already, or only after layer 1, the last? (Below: another "
-            "sentence.)"
+            "best guess after layer 0 already, or only after layer 1, the last? (The picture "
+            "begins with another sentence.)"
         ),
         task=N_("Type that sentence, and follow the column of “qu'”, which writes “elle”."),
         shows={"sentence": _COW, "lens_position": str(_FED_QU)},

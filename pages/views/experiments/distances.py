@@ -37,7 +37,9 @@ def draw(asked: Asked) -> Shown | None:
             at=distances,
             x=Quantity(_("tokens before the position"), zero=False),
             # Beyond a few tokens all but one would lie on 0.
-            y=Quantity(_("gradient norm, own token = 1"), share=True, squeezed=_SQUEEZED),
+            y=Quantity(
+                _("gradient norm, own token = 100 % (logarithmic)"), share=True, squeezed=_SQUEEZED
+            ),
             title=_("What a token does to the encoder’s output at a later position"),
         )
     )

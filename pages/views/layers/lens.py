@@ -94,7 +94,7 @@ def _seen(found: Lens, token: str, best: Sequence[str], followed: str, position:
     if decided == len(found.names) - 1:
         text = _(
             "At **{token}** the best guess is **{word}** only after {name}, the last, with "
-            "**{share}**; before it is **{before}**."
+            "**{share}**; one step earlier it is **{before}**."
         )
     elif decided:
         text = _(

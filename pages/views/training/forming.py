@@ -44,7 +44,7 @@ def draw(path: Path) -> Shown:
         series,
         x=Quantity(_("step"), squeezed=_SQUEEZED),
         at=list(offered),
-        y=Quantity(_("entropy, as a share of the largest possible"), share=True),
+        y=Quantity(_("spread: entropy, as a share of the largest"), share=True),
         title=_("How evenly each head of this layer spreads its weights"),
     )
     chart(figure)
