@@ -52,7 +52,7 @@ def test_what_there_is_not_is_refused(command, tmp_path):
 def test_special_measures_are_shown(command):
     status, out, _ = command("experiment", "show", "copying")
     assert status == 0
-    assert "pointer, all names alike: unseen names right 100.0 %" in out
+    assert "pointer, names share a vector: unseen names right 100.0 %" in out
     assert "p_gen_words 1.0000, p_gen_names 0.0000" in out
     assert "no pointer, a vector for each name: seen_names_right 1.0000, seen_exact" in out
     measured = json.loads(command("experiment", "show", "copying", "--json")[1])["measured"]

@@ -40,7 +40,7 @@ class Copier(torch.nn.Module):
 class CopierPlan:
     """The same for one token after the other."""
 
-    def __init__(self, model, memory_BS, visible_B1S, n_sentences):
+    def __init__(self, model, memory_BS):
         self.model, self.memory_BS = model, memory_BS
         self.fed_BT = memory_BS[:, :0]
 
@@ -51,9 +51,10 @@ class CopierPlan:
 
 @pytest.fixture(autouse=True)
 def _plan_of_the_copier(monkeypatch):
-    def planned(model, memory, visible_B1S, n_sentences=1):
-        kind = CopierPlan if isinstance(model, Copier) else DecoderPlan
-        return kind(model, memory, visible_B1S, n_sentences)
+    def planned(model, memory, *given):
+        if isinstance(model, Copier):
+            return CopierPlan(model, memory)
+        return DecoderPlan(model, memory, *given)
 
     monkeypatch.setattr(step, "DecoderPlan", planned)
 
