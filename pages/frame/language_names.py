@@ -1,11 +1,14 @@
 """What languages are called, for those who look for theirs."""
 
+from functools import cache
+
 from babel import Locale
 
 from pages.frame import language
 from pages.frame.language import _, capitalised
 
 
+@cache
 def own_name(of: str) -> str:
     """Return what the speakers of a language call it.
 

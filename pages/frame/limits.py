@@ -47,7 +47,7 @@ def turn() -> Iterator[None]:
         yield
         return
     with _one_at_a_time:
-        at_work, waiting = worked_on(_everybodys()), line.in_line(_everybodys())
+        at_work, waiting = _under_way()
         limits.require_turn(_n_own(at_work, waiting), len(at_work))
         yield
 
@@ -66,7 +66,7 @@ def starting(model: ModelConfig, training: TrainConfig) -> Iterator[Callable[[Pa
     limits.require(model, training)
     limits.require_room(bytes_in(cached.own()), model)
     with _one_at_a_time:
-        at_work, waiting = worked_on(_everybodys()), line.in_line(_everybodys())
+        at_work, waiting = _under_way()
         waits = limits.waits(_n_own(at_work, waiting), len(at_work), len(waiting))
         yield line.enter if waits else process.start
 
@@ -91,8 +91,8 @@ def advance(limits: Limits) -> None:
     if not line.in_line(_everybodys()):
         return
     with _one_at_a_time:
-        n = len(worked_on(_everybodys()))
-        for path in line.in_line(_everybodys())[: max(0, limits.at_once - n)]:
+        at_work, waiting = _under_way()
+        for path in waiting[: max(0, limits.at_once - len(at_work))]:
             line.leave(path)
             # Whoever wonders why it has not begun tries again, and is told.
             with suppress(RunError):
@@ -109,6 +109,12 @@ def place(path: Path) -> int:
 def _everybodys() -> list[Path]:
     found = run_folders.seen_by(TEACHER, cached.GALLERY, cached.OWN).values()
     return [path for path in found if path.parent != cached.GALLERY]
+
+
+def _under_way() -> tuple[list[Path], list[Path]]:
+    """Return the runs on which somebody works, and those that wait in line."""
+    runs = _everybodys()
+    return worked_on(runs), line.in_line(runs)
 
 
 def _n_own(*lists: list[Path]) -> int:

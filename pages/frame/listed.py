@@ -21,3 +21,12 @@ def listed_apart(texts: Iterable[str]) -> str:
     'one, two; three'
     """
     return _("; ").join(texts)
+
+
+def alternatives(texts: Iterable[str]) -> str:
+    """Return texts of which any is meant.
+
+    >>> alternatives(["he", "she"])
+    'he or she'
+    """
+    return _(" or ").join(texts)

@@ -14,3 +14,13 @@ def explained(what: str | Exception) -> str:
         for name, value in text.values.items()
     }
     return _(text.template).format(**values)
+
+
+def reason(error: Exception) -> str:
+    """Return why something failed; of the system's errors what it says, without paths.
+
+    >>> reason(OSError(28, "No space left on device", "/a/path")), reason(ValueError("why"))
+    ('No space left on device', 'why')
+    """
+    system = error.strerror if isinstance(error, OSError) else None
+    return system or explained(error)

@@ -1,7 +1,5 @@
 """What is said of a picture together with translations, in as little room as it needs."""
 
-from collections.abc import Iterable
-
 import streamlit as st
 
 from core.runs.run import Run
@@ -13,16 +11,13 @@ LONG = 600
 
 def written(run: Run) -> str:
     """Return what people call what a model writes: a decoder alone goes on from a text."""
-    return _("continuation") if _goes_on(run) else _("translation")
+    goes_on = run.settings.model.is_decoder_alone
+    return _("continuation") if goes_on else _("translation")
 
 
 def written_in_files(run: Run) -> str:
     """Return the same as files have it, whatever the reader's language."""
-    return "continuation" if _goes_on(run) else "translation"
-
-
-def _goes_on(run: Run) -> bool:
-    return run.settings.model.is_decoder_alone
+    return "continuation" if run.settings.model.is_decoder_alone else "translation"
 
 
 def say(translations: str) -> None:
@@ -32,12 +27,3 @@ def say(translations: str) -> None:
         return
     with st.expander(_("What is written"), type="compact"):
         st.markdown(translations)
-
-
-def alternatives(texts: Iterable[str]) -> str:
-    """Return texts of which any is meant, as a sentence lists them.
-
-    >>> alternatives(["he", "she"])
-    'he or she'
-    """
-    return _(" or ").join(texts)

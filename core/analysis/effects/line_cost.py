@@ -71,7 +71,7 @@ def cost_of_head(run: Run, head: Head, n: int = N_LINES, seed: int = SEED) -> He
         RunError: As in `pairs_read`.
     """
     config = run.model.config
-    if run.settings.is_opened and not config.is_decoder_alone:
+    if not knows_labels(run):
         return None
     if run.settings.is_opened:
         pairs = pairs_read(run, n, seed)
@@ -83,6 +83,11 @@ def cost_of_head(run: Run, head: Head, n: int = N_LINES, seed: int = SEED) -> He
         silenced=_difference(before, after),
         others=_difference(before, np.mean(others, axis=0)) if others else None,
     )
+
+
+def knows_labels(run: Run) -> bool:
+    """Say whether it is known which tokens a model of one stack is to predict."""
+    return run.settings.model.is_decoder_alone or not run.settings.is_opened
 
 
 def others_of_layer(head: Head, n_heads: int) -> tuple[Head, ...]:

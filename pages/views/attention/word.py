@@ -14,6 +14,7 @@ from pages.frame import clicks, components, controls, notes, pin, selection, ses
 from pages.frame.cells import cell_columns
 from pages.frame.files import stacked
 from pages.frame.language import N_, _, n_, number, plain
+from pages.frame.listed import listed
 from pages.frame.maps import labels, labels_of_fed
 from pages.frame.opening import Opened
 from pages.frame.selection import Selection, key_tokens, query_tokens
@@ -172,7 +173,7 @@ def _seen(
 def _listed(inspection: Inspection, places: Sequence[tuple[Side, int]]) -> str:
     """Return tokens in brackets."""
     words = [plain(_token(inspection, side, index)) for side, index in places]
-    return _(" ({tokens})").format(tokens=_(", ").join(words))
+    return _(" ({tokens})").format(tokens=listed(words))
 
 
 def _strip(weights_HQK: NDArray[np.float32], index: int, direction: str) -> NDArray[np.float32]:

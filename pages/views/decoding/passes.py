@@ -22,9 +22,9 @@ from core.runs.run import RunError
 from core.tasks import SEVERAL_RIGHT, right_targets
 from pages.frame import cached, components, controls
 from pages.frame.language import N_, _, n_, number, percent, plain
+from pages.frame.listed import alternatives
 from pages.frame.opening import Opened
 from pages.frame.snippets import loading, quoted
-from pages.frame.translations import alternatives
 from pages.frame.view import Columns, Shown
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix

@@ -53,7 +53,7 @@ HOW_TO_READ_ALONE = N_(
 
 def draw(opened: Opened) -> Shown | None:
     """Draw both decodings, and below them what was kept and what a search dropped."""
-    translation, alone = opened.inspection.translation, _is_alone(opened)
+    translation, alone = opened.inspection.translation, opened.run.settings.model.is_decoder_alone
     known = _known(opened)
     row = st.container(horizontal=True, vertical_alignment="bottom")
     with row:
@@ -114,11 +114,6 @@ def _tries(*, alone: bool) -> list[str]:
     ]
 
 
-def _is_alone(opened: Opened) -> bool:
-    """Return whether the model is a decoder alone, which goes on from a prompt."""
-    return opened.run.settings.model.is_decoder_alone
-
-
 def _known(opened: Opened) -> str | None:
     """Return the true target, where it is known."""
     if opened.task is not None:
@@ -130,7 +125,7 @@ def _own_ids(opened: Opened) -> tuple[int, ...]:
     """Return the model's own words as it wrote them: split anew, they might be other tokens."""
     translation = opened.inspection.translation
     written = translation.target_ids[translation.n_given :]
-    ended = _is_alone(opened) and translation.finished
+    ended = opened.run.settings.model.is_decoder_alone and translation.finished
     return (*written, *opened.run.settings.model.eos_ids[:1]) if ended else written
 
 
@@ -162,13 +157,16 @@ def _decoded(opened: Opened, method: Method, target: tuple[int, ...]) -> TwoDeco
 
 def _goes_on(opened: Opened, target: tuple[int, ...]) -> bool:
     """Return whether the reference is a text that has no end."""
-    return _is_alone(opened) and target[-1:] != opened.run.settings.model.eos_ids[:1]
+    return (
+        opened.run.settings.model.is_decoder_alone
+        and target[-1:] != opened.run.settings.model.eos_ids[:1]
+    )
 
 
 def _warn(decodings: TwoDecodings, n_reference: int, *, is_own: bool) -> None:
     """Say in one line what was cut, did not come to an end, or is no true target."""
     said, free, forced = [], decodings.free, decodings.forced
-    opened, alone = decodings.opened, _is_alone(decodings.opened)
+    opened, alone = decodings.opened, decodings.opened.run.settings.model.is_decoder_alone
     # A text that goes on has no end; one of a task has.
     ends = not alone or not opened.run.settings.is_opened
     if ends and free[-1].chosen not in opened.run.settings.model.eos_ids:

@@ -11,8 +11,8 @@ from core.experiments.results import Estimate, Results
 from core.tasks import TASKS, right_targets
 from pages.frame import cached, charts, controls, links
 from pages.frame.folded import fold
-from pages.frame.language import _, n_, number, percent, percent_of_100, plain
-from pages.frame.translations import alternatives
+from pages.frame.language import _, n_, number, percent_of_100, plain
+from pages.frame.listed import alternatives
 from pages.frame.view import Columns, Shown
 from pages.views.experiments import by_passes, question
 from pages.views.experiments.question import Asked
@@ -35,9 +35,14 @@ def draw(asked: Asked) -> Shown | None:
         if results.has(each.name, name)
     ]
     title, value = _drawn(measure, len(results.seeds))
-    write = percent if value.share else number
     picture = charts.chart(
-        intervals(things, value=value, of_each=_("training with seed"), write=write, title=title)
+        intervals(
+            things,
+            value=value,
+            of_each=_("training with seed"),
+            write=question.writer(measure),
+            title=title,
+        )
     )
     st.caption(_legend(asked, exact=measure is None))
     _table(asked)

@@ -1,6 +1,6 @@
 """A question about the Transformer, and the results that are looked at."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -102,9 +102,9 @@ def seen(asked: Asked) -> str:
 def _told(asked: Asked, by: Measure | None) -> str:
     """Say what came out as the experiment has it."""
     name = EXACT_MATCH if by is None else by.name
-    write = percent if by is None or by.share else number
     means = {
-        each.name: write(asked.results.estimate(each.name, name).mean) for each in asked.trained
+        each.name: writer(by)(asked.results.estimate(each.name, name).mean)
+        for each in asked.trained
     }
     n = asked.results.of(BASE)[0].n
     return _(asked.experiment.told).format(n=number(n), **means)
@@ -133,15 +133,19 @@ def _verdict(asked: Asked, found: Sequence[Finding]) -> Iterator[str]:
 
 def _briefly(finding: Finding, *, apart: bool) -> str:
     """Say what came out for a variant; and what that says of the claim, where variants differ."""
-    measure, share = finding.measure, finding.share.mean
-    in_percent = measure is None or measure.share
-    said = {"variant": _(finding.variant), "value": percent(share) if in_percent else number(share)}
+    value = writer(finding.measure)(finding.share.mean)
+    said = {"variant": _(finding.variant), "value": value}
     if not finding.complete:
         return _("{variant} not reached in every training").format(**said)
     if not apart or finding.verdict is None:
         return _("{variant} **{value}**").format(**said)
     verdict = _(_VERDICTS[finding.verdict])
     return _("{variant} **{value}** ({verdict})").format(**said, verdict=verdict)
+
+
+def writer(measure: Measure | None) -> Callable[[float], str]:
+    """Return what writes a measure; None for right sentences, which are a share."""
+    return percent if measure is None or measure.share else number
 
 
 def writing() -> Writing:

@@ -65,7 +65,11 @@ def draw(opened: Opened) -> Shown | None:
         return None
     with row:
         step = _ask_step(opened)
-        parts = _fed_parts(opened, step) if _is_alone(opened) else _ask_parts(opened)
+        parts = (
+            _fed_parts(opened, step)
+            if opened.run.model.config.is_decoder_alone
+            else _ask_parts(opened)
+        )
         every_method = controls.toggle(_("all methods"), EVERY_METHOD)
     return _draw_methods(opened, step, parts, every_method)
 
@@ -79,11 +83,6 @@ def target_ids(inspection: Inspection, ends: tuple[int, ...] = (EOS,)) -> tuple[
     """
     translation = inspection.translation
     return (*translation.target_ids, *(ends[:1] if translation.finished else ()))
-
-
-def _is_alone(opened: Opened) -> bool:
-    """Return whether the model is a decoder alone: then what it was fed is asked about."""
-    return opened.run.model.config.is_decoder_alone
 
 
 def _ids(opened: Opened) -> tuple[int, ...]:
@@ -182,7 +181,7 @@ def _draw_trust(
     st.caption(f"{said} {attribution_methods.gap(found)}")
     per_word = parts.words is not None
     # Held-out sentences have a source and its true target.
-    measured = opened.task is not None and not _is_alone(opened)
+    measured = opened.task is not None and not opened.run.model.config.is_decoder_alone
     trust = _ask_trust(opened, per_word) if measured else None
     table = attribution_methods.table(found, trust, per_word=per_word)
     st.table(table, border="horizontal", hide_index=True)

@@ -14,6 +14,7 @@ from core.heads import Kind
 from core.runs.run import Run
 from pages.frame import amounts, measured_on, notes
 from pages.frame.language import N_, _, number, percent, plain
+from pages.frame.listed import listed, listed_apart
 from pages.views.heads import role_names
 
 LOOKS = {
@@ -176,7 +177,7 @@ def every_role(role: HeadRole, examples: Mapping[Role, Examples]) -> Iterator[st
 
 
 def _in_sentences(rows: Sequence[HeadRow]) -> str:
-    return "; ".join(
+    return listed_apart(
         _("{pair} {weight} in “{sentence}”").format(
             pair=pair_said(row), weight=number(row.weight, 2), sentence=plain(row.text)
         )
@@ -225,7 +226,7 @@ def left_out(card: HeadCard) -> str:
         for target, share in shares.items()
         if share
     ]
-    return _("Left out are rows on {targets}.").format(targets=", ".join(said)) if said else ""
+    return _("Left out are rows on {targets}.").format(targets=listed(said)) if said else ""
 
 
 def measured(run: Run, card: HeadCard) -> str:

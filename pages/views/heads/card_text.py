@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from core.analysis.effects.line_cost import HeadCost, cost_of_head
+from core.analysis.effects.line_cost import HeadCost, cost_of_head, knows_labels
 from core.analysis.heads.repeated_text import TextScore, roles_on_text
 from core.analysis.heads.repeated_tokens import TextRole
 from core.evaluate.intervals import Difference
@@ -41,7 +41,7 @@ def on_random(opened: Opened) -> dict[Head, dict[TextRole, TextScore]]:
 
 def ask_cost(opened: Opened, head: Head) -> HeadCost | None:
     """Measure on request what silencing a head costs; None where it is not asked for."""
-    if _predicts_nothing_known(opened.run) or not controls.toggle(_("what silencing costs"), COSTS):
+    if not knows_labels(opened.run) or not controls.toggle(_("what silencing costs"), COSTS):
         return None
     with st.spinner(_("Silencing heads …")):
         return cached.of_run(cost_of_head, opened.path, head)
@@ -63,7 +63,7 @@ def roles(scores: Mapping[TextRole, TextScore]) -> str:
 
 def silenced(run: Run, cost: HeadCost | None) -> str:
     """Return what silencing the head costs, as Markdown."""
-    if _predicts_nothing_known(run):
+    if not knows_labels(run):
         return _(
             "**Silenced:** an encoder alone goes on with no text, and nobody here knows which "
             "tokens this one learned to predict: nothing can be measured."
@@ -105,8 +105,3 @@ def _parts(found: Difference) -> dict[str, str]:
         "after": number(found.after, 3),
         "interval": interval,
     }
-
-
-def _predicts_nothing_known(run: Run) -> bool:
-    """Say whether nobody knows which tokens a model is to predict."""
-    return run.settings.is_opened and not run.settings.model.is_decoder_alone

@@ -16,7 +16,8 @@ from core.jobs import Status
 from core.runs.run import Run, RunError
 from pages.frame import address, cached, limits, measured_on, notes, session
 from pages.frame.language import _, n_, number, percent, percent_of_100, plain
-from pages.frame.messages import explained
+from pages.frame.listed import listed
+from pages.frame.messages import reason
 from pages.views.heads.silence_grid import POINTS
 from viz.charts.frames import runs_table, written
 
@@ -45,8 +46,8 @@ def measure(run: Run, effects: HeadEffects | None) -> None:
     if not cached.may_write(path):
         st.caption(_("Only the teacher measures runs of the gallery."))
         return
-    if reason := session.drawer(_REFUSED).get(path):
-        st.error(plain(_("That could not be done: {reason}").format(reason=reason)))
+    if refusal := session.drawer(_REFUSED).get(path):
+        st.error(plain(_("That could not be done: {reason}").format(reason=refusal)))
     elif said := _ended(found):
         st.warning(plain(said))
     if found.state == "idle" and effects is None:
@@ -80,7 +81,7 @@ def of_one_head(run: Run, effects: HeadEffects, head: Head) -> str:
         before, after = number(found.loss.before), number(found.loss.after)
         parts.append(text.format(before=before, after=after))
     on = measured_on.sentences(run, effects.n)
-    return f":small[{said.format(sentences=on, figures=', '.join(parts))}]"
+    return f":small[{said.format(sentences=on, figures=listed(parts))}]"
 
 
 def table(run: Run, effects: HeadEffects, by: Figure) -> None:
@@ -140,8 +141,8 @@ def named(names: Sequence[str]) -> str:
     """Return the first of some names, and how many more there are."""
     if (more := len(names) - MOST_NAMED) > 0:
         text = n_("{names} and {n} more", "{names} and {n} more", more)
-        return text.format(names=", ".join(names[:MOST_NAMED]), n=number(more))
-    return ", ".join(names)
+        return text.format(names=listed(names[:MOST_NAMED]), n=number(more))
+    return listed(names)
 
 
 def short(head: Head) -> str:
@@ -247,5 +248,4 @@ def _start(path: Path) -> None:
         with limits.turn():
             measuring.start(path)
     except (ConfigError, OSError, RunError) as error:
-        system = error.strerror if isinstance(error, OSError) else None
-        refused[path] = system or explained(error)
+        refused[path] = reason(error)

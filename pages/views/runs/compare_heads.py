@@ -16,6 +16,7 @@ from core.runs.numbers import Columns
 from core.runs.run import RunError
 from pages.frame import cached, components, opening, snippets
 from pages.frame.language import _, percent_of_100, plain
+from pages.frame.listed import listed
 from pages.frame.maps import maps_of
 from pages.frame.messages import explained
 from pages.frame.notes import site_and_head
@@ -142,7 +143,7 @@ def _lacking(runs: Sequence[Listed], kind: Kind, layer: int, head: int) -> str:
     sizes = {run.name: _sizes(run, kind) for run in runs}
     names = [name for name, (n, n_heads) in sizes.items() if layer >= n or head >= n_heads]
     said = _("Not in {runs}: there are fewer layers or heads.") if names else ""
-    return plain(said.format(runs=", ".join(names)))
+    return plain(said.format(runs=listed(names)))
 
 
 def _panel(run: Listed, sentence: str, head: Head) -> Matrix | None:

@@ -14,7 +14,7 @@ from pages.frame import cached, limits, progress, session
 from pages.frame.counted import counted
 from pages.frame.durations import duration
 from pages.frame.language import N_, _, n_, number, percent, plain
-from pages.frame.messages import explained
+from pages.frame.messages import reason
 
 STATES = progress.STATES | {
     "evaluating": N_("measuring the trained model on held-out pairs…"),
@@ -104,9 +104,7 @@ def _try(act: Callable[[Path], None], path: Path) -> None:
     try:
         act(path)
     except (ConfigError, OSError, RunError) as error:
-        system = error.strerror if isinstance(error, OSError) else None
-        reason = system or explained(error)
-        refused[path] = _("That could not be done: {reason}").format(reason=reason)
+        refused[path] = _("That could not be done: {reason}").format(reason=reason(error))
 
 
 def _line(state: str, *parts: str) -> str:
