@@ -14,6 +14,7 @@ from core.training.settings import LIKE, Setting, with_settings
 from pages.frame import address, controls
 from pages.frame.knobs import GROUPS, MODEL, VOCABULARY, WORDS, Knob
 from pages.frame.language import _, number
+from pages.frame.listed import joined
 
 GUIDED, GUIDED_SITE, GUIDED_HEAD = "guided", "guided_site", "guided_head"
 _WIDTH = 136
@@ -81,7 +82,7 @@ def ask_one(knob: Knob, begun: Begun, chosen: int | None = None) -> dict[str, Se
     of_preset, key = begun.values[knob.name], key_of(knob.name)
     default = of_preset if chosen is None else chosen
     origin = _("Preset {name}: {value}.") if chosen is None else _("For these pairs: {value}.")
-    help_text = f"{_(knob.text)} {origin.format(name=begun.name, value=default)}"
+    help_text = joined([_(knob.text), origin.format(name=begun.name, value=default)])
     if knob.offered:
         address.belongs_to(key, begun.key)
         # A kind of model may begin with another one than the paper compares.
