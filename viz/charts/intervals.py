@@ -20,6 +20,8 @@ _BAR = 0.3
 """Share of its row that the bar to a mean takes."""
 _WRITTEN = 64
 """Room for the means in numbers, in pixels."""
+_BESIDE = 14
+"""Where a note begins, in pixels from its dot."""
 _APART = 0.8
 """Where in its row a single measurement stands: below the mean, which would hide it."""
 
@@ -33,8 +35,10 @@ class Measured:
     low: float
     """Of the interval; −∞ without one."""
     high: float
-    each: Sequence[float]
-    """What the mean is of."""
+    each: Sequence[float] = ()
+    """What the mean is of; none where it is a single figure."""
+    note: str = ""
+    """Stands right of the dot, where there is room: of a small amount something has to be said."""
 
 
 def intervals(
@@ -44,11 +48,12 @@ def intervals(
     of_each: str,
     write: Callable[[float], str],
     title: str = "",
+    compared: int = 0,
 ) -> alt.LayerChart:
     """Return a row for each thing, from the top: a dot for the mean on the line of its interval.
 
-    A dashed line goes down from the first mean, with which the others are compared. Shares have a
-    pale bar from nothing to the mean. Each mean stands at the end of its row as a number.
+    A dashed line goes down from one mean, with which the others are compared. Shares have a pale
+    bar from nothing to the mean. Each mean stands at the end of its row as a number.
 
     Args:
         things: What is measured.
@@ -56,11 +61,13 @@ def intervals(
         of_each: What one measurement is called, a seed for example.
         write: Writes a mean.
         title: A sentence.
+        compared: The row with which the others are compared.
     """
     first, last = value.domain or (-math.inf, math.inf)
     rows = [
         {
             **{"row": row, "name": each.name, "value": each.mean, "written": write(each.mean)},
+            "note": each.note,
             "low": max(each.low, first) if math.isfinite(each.low) else None,
             "high": min(each.high, last) if math.isfinite(each.high) else None,
         }
@@ -73,6 +80,7 @@ def intervals(
     ]
     labels = alt.Axis(
         labelExpr=f"{json.dumps([each.name for each in things])}[datum.value]",
+        labelFontSize=13,
         labelLimit=LONGEST_NAME,
         labelOverlap=False,
         labelFlush=False,
@@ -82,11 +90,11 @@ def intervals(
     lengths["labelFlush"] = True
     y = alt.Y("row:O", title=None, axis=labels, scale=alt.Scale(type="band", padding=0))
     x = alt.X("value:Q", title=value.name, axis=lengths, scale=value.scale)
-    columns = ["row", "name", "value", "written", "low", "high"]
+    columns = ["row", "name", "value", "written", "note", "low", "high"]
     base = alt.Chart(pd.DataFrame(rows, columns=columns))
     said = alt.Tooltip("value:Q", title=value.name, format=value.format)
-    compared = (
-        alt.Chart(pd.DataFrame([{"value": things[0].mean}]))
+    line = (
+        alt.Chart(pd.DataFrame([{"value": things[compared].mean}]))
         .mark_rule(strokeDash=[3, 3], color=theme.colour(theme.QUIET))
         .encode(x="value:Q")
     )
@@ -112,7 +120,12 @@ def intervals(
     numbers = base.mark_text(
         align="left", dx=10, fontSize=13, color=theme.colour(theme.QUIET)
     ).encode(x=alt.value("width"), y=y, text="written:N")
-    layers = [compared, reach, ones, means, numbers]
+    notes = (
+        base.transform_filter("datum.note")
+        .mark_text(align="left", dx=_BESIDE, fontSize=13, color=theme.colour(theme.QUIET))
+        .encode(x=x, y=y, text="note:N")
+    )
+    layers = [line, reach, ones, means, numbers, notes]
     if value.share:
         bars = base.mark_bar(color=colours[0], opacity=0.25, height={"band": _BAR}).encode(x=x, y=y)
         layers.insert(0, bars)
