@@ -4,12 +4,13 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
 import altair as alt
 import pandas as pd
 
 from viz import theme
-from viz.charts.bars import AROUND, LEAST, LONGEST_NAME
+from viz.charts.bars import AROUND, LEAST
 from viz.charts.curves import Quantity
 
 ROW = 44
@@ -20,8 +21,14 @@ _BAR = 0.3
 """Share of its row that the bar to a mean takes."""
 _WRITTEN = 64
 """Room for the means in numbers, in pixels."""
-_BESIDE = 14
-"""Where a note begins, in pixels from its dot."""
+_LONGEST_NAME = 230
+"""Longer names are cut, in pixels."""
+_BESIDE = 10
+"""Where a note begins, in pixels from all that is drawn of its row."""
+_BELOW = alt.ExprRef("width < 420 ? 16 : 0")
+"""On a phone it stands lower, below the number at the end of the row."""
+_ON_A_PHONE, _NAME_LINE = "windowSize()[0] < 640", 16
+"""Names take several lines there, each of so many letters: the rows keep their room."""
 _APART = 0.8
 """Where in its row a single measurement stands: below the mean, which would hide it."""
 
@@ -68,6 +75,9 @@ def intervals(
         {
             **{"row": row, "name": each.name, "value": each.mean, "written": write(each.mean)},
             "note": each.note,
+            "beside": max(
+                each.mean, *each.each, each.high if math.isfinite(each.high) else each.mean
+            ),
             "low": max(each.low, first) if math.isfinite(each.low) else None,
             "high": min(each.high, last) if math.isfinite(each.high) else None,
         }
@@ -79,9 +89,9 @@ def intervals(
         for number, one in enumerate(thing.each)
     ]
     labels = alt.Axis(
-        labelExpr=f"{json.dumps([each.name for each in things])}[datum.value]",
+        labelExpr=_names([each.name for each in things]),
         labelFontSize=13,
-        labelLimit=LONGEST_NAME,
+        labelLimit=_LONGEST_NAME,
         labelOverlap=False,
         labelFlush=False,
     )
@@ -90,7 +100,7 @@ def intervals(
     lengths["labelFlush"] = True
     y = alt.Y("row:O", title=None, axis=labels, scale=alt.Scale(type="band", padding=0))
     x = alt.X("value:Q", title=value.name, axis=lengths, scale=value.scale)
-    columns = ["row", "name", "value", "written", "note", "low", "high"]
+    columns = ["row", "name", "value", "written", "note", "beside", "low", "high"]
     base = alt.Chart(pd.DataFrame(rows, columns=columns))
     said = alt.Tooltip("value:Q", title=value.name, format=value.format)
     line = (
@@ -122,8 +132,10 @@ def intervals(
     ).encode(x=alt.value("width"), y=y, text="written:N")
     notes = (
         base.transform_filter("datum.note")
-        .mark_text(align="left", dx=_BESIDE, fontSize=13, color=theme.colour(theme.QUIET))
-        .encode(x=x, y=y, text="note:N")
+        .mark_text(
+            align="left", dx=_BESIDE, dy=_BELOW, fontSize=13, color=theme.colour(theme.QUIET)
+        )
+        .encode(x=alt.X("beside:Q", scale=value.scale), y=y, text="note:N")
     )
     layers = [line, reach, ones, means, numbers, notes]
     if value.share:
@@ -134,3 +146,9 @@ def intervals(
         title=title,
         padding={"left": 5, "top": 5, "right": _WRITTEN, "bottom": 5},
     )
+
+
+def _names(names: Sequence[str]) -> str:
+    """Return the expression of a row's name: on a phone in lines, so that the plot has room."""
+    lines = [wrap(name, _NAME_LINE) or [""] for name in names]
+    return f"({_ON_A_PHONE} ? {json.dumps(lines)} : {json.dumps(list(names))})[datum.value]"
