@@ -47,9 +47,6 @@ def render() -> None:
         with st.container(width="stretch", key=layout.LESSON_TEXT):
             claim = _("**Claim.** {claim}").format(claim=_(experiment.claim))
             st.markdown(f":small[{claim} :gray[({plain(experiment.source)})]]")
-            if experiment.caution:
-                caution = _("**To be kept in mind.** {caution}")
-                st.markdown(f":small[{caution.format(caution=_(experiment.caution))}]")
     # Always there: Streamlit knows a part by its place.
     with st.container():
         if asked is None:

@@ -2,8 +2,12 @@
 
 from core.experiments.experiment import BASE, TRANSLATING, Expected, Experiment, Variant
 from core.experiments.measures import COPYING as HOW_NAMES_ARE_TREATED
+from core.experiments.measures import EXACT_MATCH
 from core.messages import N_
 from core.tasks.naming import Naming
+
+_NEVER_SEEN = (EXACT_MATCH, "names_right")
+"""Every held-out sentence has a name that is no word of the softmax."""
 
 COPYING = Experiment(
     name="copying",
@@ -27,12 +31,14 @@ COPYING = Experiment(
             N_("no pointer, names share a vector"),
             {"pointer": False},
             Expected.LESS,
+            impossible=_NEVER_SEEN,
         ),
         Variant(
             "plain",
             N_("no pointer, a vector for each name"),
             {"pointer": False, "shared_names": 0},
             Expected.LESS,
+            impossible=_NEVER_SEEN,
         ),
     ),
     task=Naming.name,
@@ -49,8 +55,8 @@ COPYING = Experiment(
         "way to write it: 0 % is what must come out."
     ),
     told=N_(
-        "Sentences with a name never seen (n = {n}). With a pointer **{base}** are right if all "
-        "names share one vector, **{pointer}** if each has its own; without one **{plain_shared}** "
-        "and **{plain}**."
+        "Sentences with a name never seen (n = {n}): with a pointer **{base}** are right if all "
+        "names share one vector, **{pointer}** if each has its own. Without one **{plain_shared}** "
+        "and **{plain}**: their softmax has no entry for such a name."
     ),
 )

@@ -19,4 +19,5 @@ DISTANCE = Experiment(
         Variant("convolution", N_("convolution of width 3"), {"encoder_mixing": "convolution"}),
     ),
     by_distance=True,
+    fading=("gru", "gru_two_way"),
 )

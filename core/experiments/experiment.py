@@ -56,6 +56,8 @@ class Variant:
     """What it learns, where that is not what the others learn."""
     shipped: str = ""
     """The gallery's run of it, where it is there under a name of its own."""
+    impossible: tuple[str, ...] = ()
+    """Measures of which it can have nothing, however it is trained: its construction forbids it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,8 @@ class Experiment:
     """Lengths that are measured, too, and that training never draws; for tasks of symbols."""
     by_distance: bool = False
     """Whether it is measured how far the influence of a source token reaches in the encoder."""
+    fading: tuple[str, ...] = ()
+    """The variants in which that influence is claimed to fall more than in the base."""
     measures: tuple[Measure, ...] = ()
     """What is measured beside exact match and loss."""
     judged_by: str = EXACT_MATCH
@@ -89,6 +93,10 @@ class Experiment:
     """What came out in a sentence that is true whatever it is: {n} sentences, and the mean of what
     it is judged by of each variant, by its name; empty to list the variants. Marked for
     translation."""
+    ordered: tuple[str, ...] = ()
+    """The variants as they are shown, where that is not the order in which they are listed."""
+    control: str = ""
+    """The variant that does all that others do but for what is claimed to help."""
     by_passes: PassMeasures | None = None
     """What is measured by the number of passes in which a target is written."""
 
@@ -98,12 +106,28 @@ class Experiment:
             raise ValueError(f"{self.name}: variants need different names, {BASE} first: {names}")
         if odd := {each.start for each in self.variants} - {"", *names}:
             raise ValueError(f"{self.name}: no variant to start from: {', '.join(sorted(odd))}")
+        if self.ordered and sorted(self.ordered) != sorted(names):
+            raise ValueError(f"{self.name}: {self.ordered} are not its variants")
+        if self.control not in ("", *names):
+            raise ValueError(f"{self.name}: no variant {self.control}")
         if self.judged_by not in (EXACT_MATCH, *(each.name for each in self.measures)):
             raise ValueError(f"{self.name}: {self.judged_by} is not measured")
         judged = self.measure(self.judged_by)
         as_good = any(each.expected is Expected.AS_GOOD for each in self.variants)
         if judged is not None and not judged.share and as_good:
             raise ValueError(f"{self.name}: as good is said of shares, not of {judged.name}")
+
+    @property
+    def shown(self) -> tuple[Variant, ...]:
+        """The variants in the order in which they are shown."""
+        return tuple(map(self.variant, self.ordered)) if self.ordered else self.variants
+
+    @property
+    def start(self) -> Variant | None:
+        """The variant whose weights all others begin with; None where some begin afresh."""
+        starts = {each.start for each in self.variants}
+        found = [each for each in self.variants if each.name in starts]
+        return found[0] if len(found) == 1 and starts == {"", found[0].name} else None
 
     def measure(self, name: str) -> Measure | None:
         """Return one of the further measures; None for exact match, which is none of them."""

@@ -39,6 +39,8 @@ class Measure:
     """Measures it; None for a run that has no such figure."""
     share: bool = False
     """Whether it is a share, which is written in percent."""
+    meaning: str = ""
+    """What it is, where its label does not say it; marked for translation."""
     told: bool = True
     """Whether it is said in words what came out; what is not stands in the table alone."""
 
@@ -102,15 +104,24 @@ def _copying(path: Path) -> Mapping[str, float]:
     return {} if found is None else found.measured
 
 
-def _of_copying(name: str, label: str, *, told: bool = False) -> Measure:
-    return Measure(name, label, lambda run: _copying(run.path).get(name), share=True, told=told)
+def _of_copying(name: str, label: str, meaning: str = "", *, told: bool = False) -> Measure:
+    def of(run: Run) -> float | None:
+        return _copying(run.path).get(name)
+
+    return Measure(name, label, of, share=True, meaning=meaning, told=told)
+
+
+_P_GEN = N_(
+    "p_gen is the share of the next word’s probability that comes from the vocabulary; the rest is "
+    "copied from the source. Without a pointer there is none."
+)
 
 
 COPYING = (
     _of_copying("names_right", N_("unseen names right"), told=True),
     _of_copying("seen_names_right", N_("seen names right")),
     _of_copying("seen_exact_match", N_("sentences right, seen names only")),
-    _of_copying("p_gen_words", N_("p_gen on words")),
-    _of_copying("p_gen_names", N_("p_gen on names")),
+    _of_copying("p_gen_words", N_("words generated, not copied (p_gen)"), _P_GEN),
+    _of_copying("p_gen_names", N_("names generated, not copied (p_gen)"), _P_GEN),
 )
 """How names are treated; see `core.evaluate.copying`."""

@@ -45,6 +45,8 @@ METRIC = Experiment(
             start=_HALF,
         ),
     ),
+    ordered=(_HALF, BASE, "minimum_risk", "self_critical", "constant"),
+    control="constant",
     settings={
         **TRANSLATING,
         **{"steps": 160, "batch_size": 16, "evaluate_every": 40, "checkpoint_every": 160},
@@ -54,11 +56,6 @@ METRIC = Experiment(
     },
     measures=(BLEU,),
     judged_by=BLEU.name,
-    told=N_(
-        "BLEU from the same start (**{half}**): more cross-entropy **{base}**; BLEU as the reward, "
-        "minimum risk **{minimum_risk}**, self-critical **{self_critical}**; a constant reward, as "
-        "a control, **{constant}**."
-    ),
     caution=N_(
         "Common practice does not optimise the expected reward, and gains may come from a more "
         "peaked distribution alone (Choshen et al. 2020): so a constant reward stands beside. All "

@@ -47,6 +47,7 @@ PARALLEL = Experiment(
     ),
     told=N_(
         "Two right targets: left to right, **{base}** of the held-out rows are right; in parallel "
-        "(4 passes), **{parallel}**. One right target: **{one}** and **{parallel_one}** (n = {n})."
+        "**{parallel_right_1}** after 1 pass, **{parallel}** after 4. One right target: **{one}** "
+        "and, after 1 pass, **{parallel_one_right_1}** (n = {n}, after 1 pass {n_passes})."
     ),
 )

@@ -23,6 +23,8 @@ N_TIMED = 30
 REPEATS = 7
 """So often each of these is decoded."""
 PASSES = (1, 2, 4, 8)
+AFTER_ONE_PASS = "right_1"
+"""The measure of what is right before anything is written again."""
 STEPS = "steps"
 """In the name of a measure, where a model takes as many passes as there are tokens."""
 
@@ -107,7 +109,7 @@ BY_PASSES = PassMeasures(
     title=N_("The same models in one pass or in several"),
     what=N_("right sentences"),
     measures=(
-        PassMeasure("right_1", N_("1 pass"), "share"),
+        PassMeasure(AFTER_ONE_PASS, N_("1 pass"), "share"),
         PassMeasure("right_2", N_("2 passes"), "share"),
         PassMeasure("right_4", N_("4 passes"), "share"),
         PassMeasure("right_8", N_("8 passes"), "share"),

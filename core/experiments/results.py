@@ -178,11 +178,17 @@ class Results:
 
         Variants of a seed learn from the same batches, so that what a seed does to both goes out.
         """
-        base = {each.seed: each.value(measure) for each in self.of(BASE)}
-        pairs = [(base.get(each.seed), each.value(measure)) for each in self.of(variant)]
-        return Estimate.of(
-            [one - other for one, other in pairs if one is not None and other is not None]
-        )
+        return Estimate.of(self.differences(BASE, variant, measure))
+
+    def more(self, variant: str, than: str, measure: str = "exact_match") -> Estimate:
+        """Return by how much a measure is more than another variant's, seed by seed."""
+        return Estimate.of(self.differences(variant, than, measure))
+
+    def differences(self, variant: str, other: str, measure: str) -> list[float]:
+        """Return a variant's measure less another's, of each seed for which both have it."""
+        others = {each.seed: each.value(measure) for each in self.of(other)}
+        pairs = [(each.value(measure), others.get(each.seed)) for each in self.of(variant)]
+        return [one - two for one, two in pairs if one is not None and two is not None]
 
     def save(self, path: Path) -> None:
         """Write everything to a file."""

@@ -18,6 +18,7 @@ VOCABULARY = Experiment(
         Variant("600", N_("600 pieces"), {"vocab_size": 600}, Expected.LESS),
         Variant("4000", N_("4000 pieces"), {"vocab_size": 4000}, Expected.AS_GOOD),
     ),
+    ordered=("300", "600", BASE, "4000"),
     settings={**TRANSLATING, "vocab_size": 1500},
     measures=(TOKENS, BLEU),
     caution=N_(

@@ -4,12 +4,13 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
 import altair as alt
 import pandas as pd
 
 from viz import theme
-from viz.charts.bars import AROUND, LEAST, LONGEST_NAME
+from viz.charts.bars import AROUND, LEAST
 from viz.charts.curves import Quantity
 
 ROW = 44
@@ -20,6 +21,14 @@ _BAR = 0.3
 """Share of its row that the bar to a mean takes."""
 _WRITTEN = 64
 """Room for the means in numbers, in pixels."""
+_LONGEST_NAME = 230
+"""Longer names are cut, in pixels."""
+_BESIDE = 10
+"""Where a note begins, in pixels from all that is drawn of its row."""
+_BELOW = alt.ExprRef("width < 420 ? 16 : 0")
+"""On a phone it stands lower, below the number at the end of the row."""
+_ON_A_PHONE, _NAME_LINE = "windowSize()[0] < 640", 16
+"""Names take several lines there, each of so many letters: the rows keep their room."""
 _APART = 0.8
 """Where in its row a single measurement stands: below the mean, which would hide it."""
 
@@ -33,8 +42,10 @@ class Measured:
     low: float
     """Of the interval; −∞ without one."""
     high: float
-    each: Sequence[float]
-    """What the mean is of."""
+    each: Sequence[float] = ()
+    """What the mean is of; none where it is a single figure."""
+    note: str = ""
+    """Stands right of the dot, where there is room: of a small amount something has to be said."""
 
 
 def intervals(
@@ -44,11 +55,12 @@ def intervals(
     of_each: str,
     write: Callable[[float], str],
     title: str = "",
+    compared: int = 0,
 ) -> alt.LayerChart:
     """Return a row for each thing, from the top: a dot for the mean on the line of its interval.
 
-    A dashed line goes down from the first mean, with which the others are compared. Shares have a
-    pale bar from nothing to the mean. Each mean stands at the end of its row as a number.
+    A dashed line goes down from one mean, with which the others are compared. Shares have a pale
+    bar from nothing to the mean. Each mean stands at the end of its row as a number.
 
     Args:
         things: What is measured.
@@ -56,11 +68,16 @@ def intervals(
         of_each: What one measurement is called, a seed for example.
         write: Writes a mean.
         title: A sentence.
+        compared: The row with which the others are compared.
     """
     first, last = value.domain or (-math.inf, math.inf)
     rows = [
         {
             **{"row": row, "name": each.name, "value": each.mean, "written": write(each.mean)},
+            "note": each.note,
+            "beside": max(
+                each.mean, *each.each, each.high if math.isfinite(each.high) else each.mean
+            ),
             "low": max(each.low, first) if math.isfinite(each.low) else None,
             "high": min(each.high, last) if math.isfinite(each.high) else None,
         }
@@ -72,8 +89,9 @@ def intervals(
         for number, one in enumerate(thing.each)
     ]
     labels = alt.Axis(
-        labelExpr=f"{json.dumps([each.name for each in things])}[datum.value]",
-        labelLimit=LONGEST_NAME,
+        labelExpr=_names([each.name for each in things]),
+        labelFontSize=13,
+        labelLimit=_LONGEST_NAME,
         labelOverlap=False,
         labelFlush=False,
     )
@@ -82,11 +100,11 @@ def intervals(
     lengths["labelFlush"] = True
     y = alt.Y("row:O", title=None, axis=labels, scale=alt.Scale(type="band", padding=0))
     x = alt.X("value:Q", title=value.name, axis=lengths, scale=value.scale)
-    columns = ["row", "name", "value", "written", "low", "high"]
+    columns = ["row", "name", "value", "written", "note", "beside", "low", "high"]
     base = alt.Chart(pd.DataFrame(rows, columns=columns))
     said = alt.Tooltip("value:Q", title=value.name, format=value.format)
-    compared = (
-        alt.Chart(pd.DataFrame([{"value": things[0].mean}]))
+    line = (
+        alt.Chart(pd.DataFrame([{"value": things[compared].mean}]))
         .mark_rule(strokeDash=[3, 3], color=theme.colour(theme.QUIET))
         .encode(x="value:Q")
     )
@@ -112,7 +130,14 @@ def intervals(
     numbers = base.mark_text(
         align="left", dx=10, fontSize=13, color=theme.colour(theme.QUIET)
     ).encode(x=alt.value("width"), y=y, text="written:N")
-    layers = [compared, reach, ones, means, numbers]
+    notes = (
+        base.transform_filter("datum.note")
+        .mark_text(
+            align="left", dx=_BESIDE, dy=_BELOW, fontSize=13, color=theme.colour(theme.QUIET)
+        )
+        .encode(x=alt.X("beside:Q", scale=value.scale), y=y, text="note:N")
+    )
+    layers = [line, reach, ones, means, numbers, notes]
     if value.share:
         bars = base.mark_bar(color=colours[0], opacity=0.25, height={"band": _BAR}).encode(x=x, y=y)
         layers.insert(0, bars)
@@ -121,3 +146,9 @@ def intervals(
         title=title,
         padding={"left": 5, "top": 5, "right": _WRITTEN, "bottom": 5},
     )
+
+
+def _names(names: Sequence[str]) -> str:
+    """Return the expression of a row's name: on a phone in lines, so that the plot has room."""
+    lines = [wrap(name, _NAME_LINE) or [""] for name in names]
+    return f"({_ON_A_PHONE} ? {json.dumps(lines)} : {json.dumps(list(names))})[datum.value]"

@@ -24,7 +24,7 @@ from torch import Tensor
 from core.analysis.effects.paired import Fed
 from core.heads import Head, Site
 from core.messages import Message
-from core.model import Patch, Probe, Probes, Record, Step, Transformer
+from core.model import Patch, Probe, Probes, Record, Silence, Step, Transformer
 from core.model.attention import MultiHeadAttention
 from core.model.masks import padding_to_hide
 
@@ -128,9 +128,27 @@ class PathPatching:
         Raises:
             PathError: There is no direct path, or no such head.
         """
+        return float(log_probability_of(token, self.path_logits_V(sender, receiver, read)))
+
+    def path_logits_V(self, sender: Head, receiver: Head, read: Read) -> Tensor:
+        """Return the scores after the last position with one path patched.
+
+        Raises:
+            PathError: There is no direct path, or no such head.
+        """
         mixed_NHQE = self._one(sender, receiver, read).tensors[receiver.site, Step.MIXED]
-        logits_NV = self.logits_of(receiver, mixed_NHQE[:, receiver.index])
-        return float(log_probability_of(token, logits_NV)[0])
+        return self.logits_of(receiver, mixed_NHQE[:, receiver.index])[0]
+
+    @torch.inference_mode()
+    def exchanged_logits_V(self, head: Head) -> Tensor:
+        """Return the scores where all after a head go on with what it mixes in the other one."""
+        mixed_BQE = self._other.tensors[head.site, Step.MIXED][:, head.index]
+        return self._logits_BV(1, Patch({head: mixed_BQE}))[0]
+
+    @torch.inference_mode()
+    def silenced_logits_V(self, head: Head) -> Tensor:
+        """Return the scores in the clean sentence without a head."""
+        return self._logits_BV(1, Silence.of([head]))[0]
 
     @property
     def n_tokens(self) -> int:

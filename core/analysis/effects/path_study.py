@@ -92,7 +92,7 @@ def path_study(run: Run, clean: str, other: str, read: Read) -> PathStudy:
         SentenceError: There is no text.
         PathError: The sentences differ in length, or are the same to the model.
     """
-    pair = _paired(run, clean, other)
+    pair = path_pair(run, clean, other)
     paths = pair.paths
     return PathStudy(
         clean=pair.clean,
@@ -112,7 +112,7 @@ def path_probabilities(run: Run, clean: str, other: str, read: Read) -> NDArray[
     Args and errors are those of `path_study`; it takes longer, for all after a receiver is
     computed anew for each path.
     """
-    pair = _paired(run, clean, other)
+    pair = path_pair(run, clean, other)
     return log_probability_changes(pair.paths, read, pair.token)
 
 
@@ -132,7 +132,7 @@ def one_path(run: Run, clean: str, other: str, read: Read, sender: Head, receive
         PathError: The sentences differ in length or are the same to the model, or there is no
             direct path.
     """
-    pair = _paired(run, clean, other)
+    pair = path_pair(run, clean, other)
     paths, token = pair.paths, pair.token
     after_QK = paths.weights(sender, receiver, read).numpy()
     before_QK = paths.clean_weights(receiver).numpy()
@@ -163,7 +163,7 @@ def one_path(run: Run, clean: str, other: str, read: Read, sender: Head, receive
 
 
 @dataclass(frozen=True, slots=True)
-class _Pair:
+class PathPair:
     """Two sentences with what the decoder is fed for both."""
 
     clean: Translation
@@ -174,7 +174,11 @@ class _Pair:
     paths: PathPatching
 
 
-def _paired(run: Run, clean: str, other: str) -> _Pair:
+def path_pair(run: Run, clean: str, other: str) -> PathPair:
+    """Let a run write after two sentences, and find the step that is measured.
+
+    Args and errors are those of `path_study`.
+    """
     both = paired(run, clean, other, PathError)
     if both.fed(0)[0] == both.fed(0)[1]:
         raise PathError(
@@ -185,7 +189,7 @@ def _paired(run: Run, clean: str, other: str) -> _Pair:
     part = parting is not None and parting < len(both.written[0])
     step = parting if parting is not None and part else _most_changed(run.model, both)
     paths = PathPatching(run.model, *both.fed(step))
-    return _Pair(both.clean, both.other, step, both.written[0][step], part, paths)
+    return PathPair(both.clean, both.other, step, both.written[0][step], part, paths)
 
 
 @torch.inference_mode()

@@ -4,22 +4,27 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from core.experiments.experiment import Experiment
+from core.decoding.mask_predict import PASSES
+from core.experiments.experiment import Experiment, Variant
 from core.experiments.findings import all_findings, in_words, measured_in_words
 from core.experiments.measures import EXACT_MATCH, Measure
+from core.experiments.passes import AFTER_ONE_PASS
 from core.experiments.results import Estimate, Results
 from core.tasks import TASKS, right_targets
 from pages.frame import cached, charts, controls, links
 from pages.frame.folded import fold
-from pages.frame.language import _, n_, number, percent_of_100, plain
+from pages.frame.language import _, n_, number, percent, percent_of_100, plain
 from pages.frame.listed import alternatives
 from pages.frame.view import Columns, Shown
-from pages.views.experiments import by_passes, question
+from pages.views.experiments import by_passes, gains, mixed_output, question
 from pages.views.experiments.question import Asked
 from viz.charts.curves import Quantity
 from viz.charts.frames import runs_table, written
 from viz.charts.intervals import Measured, intervals
+from viz.component.standalone import Drawn
 
+_ROOM = 0.5
+"""Right of a longer bar there is no room for a note."""
 DRAWN = "experiment_drawn"
 """In the URL: the measure that is drawn."""
 
@@ -28,28 +33,17 @@ def draw(asked: Asked) -> Shown | None:
     """Draw each variant's share of right sentences, with its interval and its seeds."""
     results = asked.results
     measure = _ask_measure(asked)
-    name = EXACT_MATCH if measure is None else measure.name
-    things = [
-        _measured(results, each.name, _(each.label), name)
-        for each in asked.trained
-        if results.has(each.name, name)
-    ]
-    title, value = _drawn(measure, len(results.seeds))
-    picture = charts.chart(
-        intervals(
-            things,
-            value=value,
-            of_each=_("training with seed"),
-            write=question.writer(measure),
-            title=title,
-        )
-    )
+    mixed_output.show(asked)
+    pictures = [_chart(asked, measure)]
     st.caption(_legend(asked, exact=measure is None))
+    if measure is not None and measure.meaning:
+        st.caption(_(measure.meaning))
+    question.say_caution(asked)
     _table(asked)
     _open(asked)
     found = all_findings(asked.experiment, results)
     lines = [in_words(each, question.writing()) for each in found]
-    pictures = [picture, *by_passes.draw(asked)]
+    pictures += by_passes.draw(asked)
     lines += measured_in_words(asked.experiment, results, question.writing())
     fold(
         _("What came out, with intervals"),
@@ -79,9 +73,39 @@ def draw(asked: Asked) -> Shown | None:
     )
 
 
+def _chart(asked: Asked, measure: Measure | None) -> Drawn:
+    """Draw each variant's mean, or what it gained where all begin with the same weights."""
+    results, write = asked.results, question.writer(measure)
+    name = EXACT_MATCH if measure is None else measure.name
+    if gains.of(asked.experiment, results, name):
+        return charts.chart(gains.chart(asked.experiment, results, measure, write))
+    things = [
+        _measured(results, each, asked.label(each), name)
+        for each in asked.trained
+        if results.has(each.name, name)
+    ]
+    title, value = _drawn(measure, len(results.seeds))
+    return charts.chart(
+        intervals(
+            things,
+            value=value,
+            of_each=_("training with seed"),
+            write=write,
+            title=title,
+            compared=asked.reference if len(things) == len(asked.trained) else 0,
+        )
+    )
+
+
 def _legend(asked: Asked, *, exact: bool) -> str:
     """Say what the marks are, and what is learned: a sentence and what is right of it."""
     marks = _("● mean, with its interval · ○ one training · dashed: mean of the first row")
+    if asked.experiment.start is not None:
+        marks = _(
+            "● mean gain, with its interval · ○ one training less its own start · dashed: no gain"
+        )
+    elif asked.reference:
+        marks = _("● mean, with its interval · ○ one training · dashed: mean of the reference")
     task = TASKS[asked.experiment.task]
     source = task.examples[0].source
     targets = [f"“{plain(each)}”" for each in right_targets(task, source)]
@@ -112,7 +136,12 @@ def _drawn(measure: Measure | None, n_seeds: int) -> tuple[str, Quantity]:
             "{measure}: mean of {n} trainings of each, 95 % interval",
             n_seeds,
         ).format(measure=_(measure.label), n=number(n_seeds))
-        return title, Quantity(_(measure.label), share=measure.share, zero=measure.share)
+        return title, Quantity(
+            _(measure.label),
+            share=measure.share,
+            zero=measure.share,
+            domain=(0.0, 1.0) if measure.share else None,
+        )
     title = n_(
         "Held-out sentences without a mistake: {n} training of each",
         "Held-out sentences without a mistake: mean of {n} trainings of each, 95 % interval",
@@ -121,15 +150,28 @@ def _drawn(measure: Measure | None, n_seeds: int) -> tuple[str, Quantity]:
     return title, Quantity(_("sentences right"), share=True, domain=(0.0, 1.0))
 
 
-def _measured(results: Results, variant: str, label: str, measure: str) -> Measured:
-    found = results.estimate(variant, measure)
-    values = [each.value(measure) for each in results.of(variant)]
+def _measured(results: Results, variant: Variant, label: str, measure: str) -> Measured:
+    found = results.estimate(variant.name, measure)
+    values = [each.value(measure) for each in results.of(variant.name)]
     each_one = [value for value in values if value is not None]
-    return Measured(label, found.mean, found.low, found.high, each_one)
+    return Measured(
+        label, found.mean, found.low, found.high, each_one, _note(results, variant, measure)
+    )
+
+
+def _note(results: Results, variant: Variant, measure: str) -> str:
+    """Say why a variant has little; nothing of most."""
+    if measure in variant.impossible:
+        return _("impossible by construction")
+    first = results.measured(variant.name, AFTER_ONE_PASS)
+    if measure != EXACT_MATCH or first is None or results.estimate(variant.name).mean > _ROOM:
+        return ""
+    text = n_("in {n} pass; in 1 pass {share}", "in {n} passes; in 1 pass {share}", PASSES)
+    return text.format(n=number(PASSES), share=percent(first.mean))
 
 
 def _table(asked: Asked) -> None:
-    rows = [_row(asked, each.name, _(each.label)) for each in asked.trained]
+    rows = [_row(asked, each.name, asked.label(each)) for each in asked.trained]
     of_measures = [_(each.label) for each in asked.measures if each.share]
     shares = {
         name: lambda value: percent_of_100(value, 1)

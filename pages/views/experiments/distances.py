@@ -1,9 +1,13 @@
 """How far the influence of a token reaches in each variant's encoder, by distance."""
 
+from collections.abc import Iterator
+
 from core.analysis.attribution.distance import influence_by_distance
+from core.experiments.experiment import BASE
+from core.experiments.reach import fall, falls_more
 from core.experiments.results import Results
 from pages.frame import charts
-from pages.frame.language import _, number, percent
+from pages.frame.language import _, capitalised, n_, number
 from pages.frame.listed import listed_apart
 from pages.frame.view import Columns, Shown
 from pages.views.experiments import question
@@ -12,6 +16,8 @@ from viz.charts.curves import Quantity, curves
 
 FEWEST = 50
 """A distance at which there are fewer pairs, all seeds counted, is left out of the chart."""
+_WHOLE = 10
+"""Factors from here on are written without decimals."""
 _SQUEEZED = 0.001
 """Below it a gradient norm is drawn as what it is, above it by its magnitude."""
 
@@ -38,18 +44,18 @@ def draw(asked: Asked) -> Shown | None:
             x=Quantity(_("tokens before the position"), zero=False),
             # Beyond a few tokens all but one would lie on 0.
             y=Quantity(
-                _("gradient norm, own token = 100 % (logarithmic)"), share=True, squeezed=_SQUEEZED
+                _("influence, own token = 100 % (logarithmic)"), share=True, squeezed=_SQUEEZED
             ),
-            title=_("What a token does to the encoder’s output at a later position"),
+            title=_("How much a token still counts some tokens later (gradient norm)"),
         )
     )
     return Shown(
         name=f"{asked.experiment.name}-distances",
         title=_("{question} By distance").format(question=_(asked.experiment.question)),
-        seen=_seen(series, distances),
+        seen=_seen(asked, distances),
         numbers=lambda: _numbers(asked),
         python=_python(asked),
-        code=(influence_by_distance, Results, Results.by_distance),
+        code=(influence_by_distance, fall, Results, Results.by_distance),
         pictures=[picture],
         about={"task": asked.experiment.task, "command": asked.results.command},
         formula=r"\frac{\sqrt{\mathrm{mean}_i\, \lVert \partial h_i / \partial x_{i-k} \rVert^2}}"
@@ -63,22 +69,51 @@ def draw(asked: Asked) -> Shown | None:
     )
 
 
-def _seen(series: dict[str, list[float]], distances: list[int]) -> str:
-    """Say how much of the influence of the token just before is left at the farthest."""
-    text = _(
-        "What a token does to the output, beside the position’s own token, from {near} token "
-        "before to {far}: {changes}."
-    )
-    one = _("{variant} {first} → **{last}**")
-    changes = listed_apart(
-        one.format(
-            variant=name,
-            first=percent(values[0]),
-            last=percent(values[-1]),
+def _seen(asked: Asked, distances: list[int]) -> str:
+    """Say whether influence fades as is claimed, and by how many times in each variant."""
+    near, far = distances[0], distances[-1]
+    return " ".join([*_verdict(asked, near, far), _falls(asked, near, far)])
+
+
+def _verdict(asked: Asked, near: int, far: int) -> Iterator[str]:
+    """Say whether the influence falls more than the base's where that is claimed."""
+    trained = {each.name for each in asked.trained}
+    claimed = [each for each in asked.experiment.fading if each in trained]
+    if not claimed or BASE not in trained:
+        return
+    found = {falls_more(asked.results, each, BASE, near, far) for each in claimed}
+    if found == {True}:
+        yield _("**As claimed.**")
+    elif False in found:
+        yield _("**Not as claimed.**")
+    else:
+        yield _("**Undecided.**")
+
+
+def _falls(asked: Asked, near: int, far: int) -> str:
+    """Say by how many times a token does less at the farthest, those that lose most first."""
+    falls = {each.name: fall(asked.results, each.name, near, far) for each in asked.trained}
+    labels = {each.name: _(each.label) for each in asked.trained}
+    left = sorted((each for each in falls.values() if each.far), key=lambda each: -each.times)
+    factors = listed_apart(
+        _("{variant} **{times}-fold**").format(
+            variant=labels[each.variant],
+            times=number(each.times, 0 if each.times >= _WHOLE else 1),
         )
-        for name, values in series.items()
+        for each in left
     )
-    return text.format(near=number(distances[0]), far=number(distances[-1]), changes=changes)
+    text = _("From {near} token back to {far}, the influence of a token falls: {factors}.")
+    said = [text.format(near=number(near), far=number(far), factors=factors)] if left else []
+    said += [
+        n_(
+            "{variant} reaches {n} token back, no farther.",
+            "{variant} reaches {n} tokens back, no farther.",
+            each.reach,
+        ).format(variant=capitalised(labels[each.variant]), n=number(each.reach))
+        for each in falls.values()
+        if not each.far
+    ]
+    return " ".join(said)
 
 
 def _numbers(asked: Asked) -> Columns:

@@ -33,9 +33,9 @@ def draw(asked: Asked) -> Shown | None:
             STEP,
         )
     shown = [each for each in asked.trained if measure in asked.results.of(each.name)[0].curve]
-    found = {_(each.label): asked.results.curve(each.name, measure) for each in shown}
+    found = {asked.label(each): asked.results.curve(each.name, measure) for each in shown}
     series = {label: values for label, (_steps, values) in found.items()}
-    places = {_(each.label): asked.results.curve(each.name, by)[1] for each in shown}
+    places = {asked.label(each): asked.results.curve(each.name, by)[1] for each in shown}
     picture = charts.chart(
         curves(
             series,
@@ -45,6 +45,7 @@ def draw(asked: Asked) -> Shown | None:
             title=_("In training, mean over seeds"),
         )
     )
+    question.say_caution(asked)
     return Shown(
         name=f"{asked.experiment.name}-learning",
         title=_("{question} In training").format(question=_(asked.experiment.question)),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path, PurePosixPath
 
 import streamlit as st
@@ -10,11 +11,13 @@ from core.experiments import EXPERIMENTS, Experiment
 from core.experiments.experiment import BASE, Variant
 from core.experiments.findings import Finding, Verdict, Writing, findings
 from core.experiments.measures import EXACT_MATCH, Measure
+from core.experiments.passes import N_MEASURED
 from core.experiments.results import SHIPPED, Results
 from pages.frame import cached, controls
 from pages.frame.language import N_, _, capitalised, n_, number, percent, plain
 from pages.frame.lessons import EXPERIMENT
 from pages.frame.snippets import quoted
+from pages.views.experiments import gains
 
 WHERE = "experiment_run"
 """In the URL: whose trainings are shown."""
@@ -43,8 +46,20 @@ class Asked:
 
     @property
     def trained(self) -> list[Variant]:
-        """The variants of which there are results, the base first."""
-        return [each for each in self.experiment.variants if self.results.of(each.name)]
+        """The variants of which there are results, in the order in which they are shown."""
+        return [each for each in self.experiment.shown if self.results.of(each.name)]
+
+    @property
+    def reference(self) -> int:
+        """The place of the base among them: what the others are compared with."""
+        names = [each.name for each in self.trained]
+        return names.index(BASE) if BASE in names else 0
+
+    def label(self, variant: Variant) -> str:
+        """Return what a variant is called; the base is marked where it does not come first."""
+        if variant.name != BASE or not self.reference or self.experiment.start:
+            return _(variant.label)
+        return _("{variant} (reference)").format(variant=_(variant.label))
 
 
 def ask_question() -> Experiment:
@@ -87,15 +102,20 @@ def seen(asked: Asked) -> str:
     """Say in Markdown whether it came out as claimed, then each variant, the base first."""
     judged = asked.experiment.measure(asked.experiment.judged_by)
     by = judged if judged in asked.measures else None
-    found = findings(asked.experiment, asked.results, by)
-    if asked.experiment.told and asked.trained == [*asked.experiment.variants]:
+    if gained := gains.seen(asked.experiment, asked.results, by, writer(by)):
+        return gained
+    order = [each.label for each in asked.experiment.shown]
+    found = sorted(
+        findings(asked.experiment, asked.results, by), key=lambda each: order.index(each.variant)
+    )
+    if asked.experiment.told and asked.trained == [*asked.experiment.shown]:
         return " ".join([*_verdict(asked, found), _told(asked, by)])
     text = _("{what}: {variants}.")
     what = _("Held-out sentences right (n = {n})").format(n=number(found[0].n))
     if by is not None:
         what = capitalised(_(by.label))
     apart = len({each.verdict for each in found} - {None}) > 1
-    variants = " · ".join(_briefly(each, apart=apart) for each in found)
+    variants = " · ".join(_briefly(asked, each, apart=apart) for each in found)
     return " ".join([*_verdict(asked, found), text.format(what=what, variants=variants)])
 
 
@@ -106,8 +126,20 @@ def _told(asked: Asked, by: Measure | None) -> str:
         each.name: writer(by)(asked.results.estimate(each.name, name).mean)
         for each in asked.trained
     }
-    n = asked.results.of(BASE)[0].n
-    return _(asked.experiment.told).format(n=number(n), **means)
+    said = {"n": number(asked.results.of(BASE)[0].n)}
+    if (measuring := asked.experiment.by_passes) is not None:
+        said["n_passes"] = number(N_MEASURED)
+        for each, measure in product(asked.trained, measuring.by_unit("share")):
+            if (found := asked.results.measured(each.name, measure.name)) is not None:
+                means[f"{each.name}_{measure.name}"] = percent(found.mean)
+    return _(asked.experiment.told).format(**said, **means)
+
+
+def say_caution(asked: Asked) -> None:
+    """Say below a picture what is to be kept in mind of it; nothing of most questions."""
+    if asked.experiment.caution:
+        caution = _("**To be kept in mind.** {caution}")
+        st.caption(caution.format(caution=_(asked.experiment.caution)))
 
 
 def _verdict(asked: Asked, found: Sequence[Finding]) -> Iterator[str]:
@@ -131,10 +163,13 @@ def _verdict(asked: Asked, found: Sequence[Finding]) -> Iterator[str]:
         yield _("**Not as claimed.**")
 
 
-def _briefly(finding: Finding, *, apart: bool) -> str:
+def _briefly(asked: Asked, finding: Finding, *, apart: bool) -> str:
     """Say what came out for a variant; and what that says of the claim, where variants differ."""
     value = writer(finding.measure)(finding.share.mean)
-    said = {"variant": _(finding.variant), "value": value}
+    label = _(finding.variant)
+    if finding.less is None and asked.reference and finding.complete:
+        label = _("{variant} (reference)").format(variant=label)
+    said = {"variant": label, "value": value}
     if not finding.complete:
         return _("{variant} not reached in every training").format(**said)
     if not apart or finding.verdict is None:

@@ -7,11 +7,17 @@ import numpy as np
 import streamlit as st
 
 from core.analysis.effects.path_effects import direct_paths, log_probability_changes, path_effects
+from core.analysis.effects.path_outcomes import PathOutcomes, path_outcomes
 from core.analysis.effects.path_patching import PathError, PathPatching, Read
-from core.analysis.effects.path_study import one_path, path_probabilities, path_study
+from core.analysis.effects.path_study import (
+    OnePath,
+    one_path,
+    path_probabilities,
+    path_study,
+)
 from core.decoding.sentence import Translation
 from core.runs.run import Run
-from pages.frame import address, cached, charts, clicks, controls, links, session, snippets
+from pages.frame import address, cached, charts, clicks, controls, links, notes, session, snippets
 from pages.frame.components import matrices
 from pages.frame.folded import fold
 from pages.frame.language import N_, _, capitalised, plain
@@ -25,11 +31,13 @@ from pages.views.heads import (
     named_heads,
     paths_findings,
     paths_maps,
+    paths_output,
     paths_rows,
     second_sentence,
 )
 from pages.views.heads.paths_maps import Paths
 from viz.charts.bars import PICKED
+from viz.component.standalone import Drawn
 
 PATH, READS, BY = "path", "path_reads", "path_by"
 """In the URL: "encoder.0.self:1,encoder.2.self:0", what is read, what a line and a cell show."""
@@ -39,8 +47,6 @@ MOST_MEASURED = 1000
 """With more paths, log p is measured of the chosen one alone: of all it would take too long."""
 TELLING = "translate-guided"
 """The run in which one path alone is seen in what is written."""
-_TELLING = 0.01
-"""A path that changes a chance by less says more by where it makes a head look."""
 _FORMULA = r"""
 \tilde x = x + (\text{head}'_s - \text{head}_s)\, W^O_s, \qquad
 \tilde q_r = \mathrm{norm}(\tilde x)\, W^Q_r \ \text{(or } \tilde k_r, \tilde v_r\text{)}, \qquad
@@ -66,45 +72,39 @@ TRIES = (
 
 
 def draw(opened: Opened) -> Shown | None:
-    """Draw what each direct path changes, and one of them in detail."""
+    """Draw what one direct path changes, and below it what all of them change."""
     with st.container(horizontal=True, vertical_alignment="center"):
         second = second_sentence.ask(opened)
-        read, by = _ask(opened, second)
+        clearer = st.container(width="content")
     if not second_sentence.fits(opened, second):
         return None
+    # What is asked about all paths stands beside their pictures, and decides which is drawn first.
+    above = st.container()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**{_('Other paths: click one')}**", width="content")
+        read, by = _ask(opened, second)
     if (paths := _studied(opened, second, read, by)) is None:
         return None
     if not paths.study.effects.direct_NN.any():
         st.info(_("In this model no head reads what another wrote, so there is no path to change."))
         return None
     at = _chosen(opened, second, paths)
-    sender, receiver = (paths.study.effects.heads[each] for each in at)
-    both = (opened.sentence, second)
-    found = cached.of_run(one_path, opened.path, *both, read, sender, receiver)
-    left, right = st.columns(2, gap="medium")
-    with left:
-        joined = paths_maps.links(paths, at)
-        pictures = [charts.clickable(joined, LINKS, partial(_take_ranked, paths, at))]
-        if paths_findings.decides_nothing(found):
+    ends = tuple(paths.study.effects.heads[each] for each in at)
+    asked = opened.sentence, second, read, *ends
+    found = cached.of_run(one_path, opened.path, *asked)
+    outcomes = cached.of_run(path_outcomes, opened.path, *asked)
+    if paths_output.is_weak(outcomes):
+        with clearer:
             _offer_telling(opened)
-    with right:
-        # Values alone move no weight.
-        drawn = [] if read == Read.VALUE else paths_rows.rows_along(paths, found)
-        for number, rows in enumerate(drawn):
-            pictures.append(matrices(rows, key=ROWS[number]))
-        with st.container(horizontal=True):
-            for head in (sender, receiver):
-                named_heads.link_to_map(opened, head)
-    with st.container():
-        named_heads.warn_whatever_the_sentence(opened.run, [sender, receiver])
-        fold(
-            _("How it was measured"),
-            "paths_measured",
-            lambda: st.markdown(paths_findings.small_print(paths, found)),
-            compact=True,
-        )
-    picture = paths_maps.map_of(paths, at)
-    pictures.append(matrices(picture, key=MAP, on_pick=partial(_take, paths)))
+    with above:
+        pictures = _draw_one(opened, paths, found, outcomes, read)
+    pictures += _draw_all(paths, at)
+    fold(
+        _("How it was measured"),
+        "paths_measured",
+        lambda: st.markdown(paths_findings.small_print(paths, found)),
+        compact=True,
+    )
     # Below all else: what the whole second sentence changes is not what a path changes.
     say(_sentences(paths, opened.run))
     return Shown(
@@ -112,14 +112,44 @@ def draw(opened: Opened) -> Shown | None:
         title=_("Which head reads what another head wrote"),
         numbers=lambda: paths_maps.numbers(paths),
         python=_python(opened, second, read, by),
-        seen=paths_findings.seen(paths, found, read),
-        code=(path_study, PathPatching, path_effects, log_probability_changes),
+        seen=paths_findings.seen(paths, found, outcomes, read),
+        code=(path_study, PathPatching, path_effects, path_outcomes, log_probability_changes),
         pictures=pictures,
         about={"second_sentence": second},
         formula=_FORMULA,
         how_to_read=_(_HOW_TO_READ),
         tries=[_(each) for each in TRIES],
     )
+
+
+def _draw_one(
+    opened: Opened, paths: Paths, found: OnePath, outcomes: PathOutcomes, read: Read
+) -> list[Drawn]:
+    """Draw where both ends of a path look, and what becomes of the output; return the pictures."""
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        # Values alone move no weight.
+        drawn = [] if read == Read.VALUE else paths_rows.rows_along(paths, found)
+        pictures = [matrices(rows, key=ROWS[number]) for number, rows in enumerate(drawn)]
+        with st.container(horizontal=True):
+            for head in (found.sender, found.receiver):
+                named_heads.link_to_map(opened, head)
+    with right:
+        pictures.append(charts.chart(paths_output.bars(paths, outcomes)))
+    st.markdown(f":small[{paths_output.beyond(paths, outcomes)}]")
+    named_heads.warn([(_("A on held-out sentences"), notes.about_head(opened.run, found.sender))])
+    return pictures
+
+
+def _draw_all(paths: Paths, at: tuple[int, int]) -> list[Drawn]:
+    """Draw the strongest paths, and a cell for each; return the pictures."""
+    left, right = st.columns(2, gap="medium")
+    with left:
+        joined = paths_maps.links(paths, at)
+        lines = charts.clickable(joined, LINKS, partial(_take_ranked, paths, at))
+    with right:
+        picture = paths_maps.map_of(paths, at)
+        return [lines, matrices(picture, key=MAP, on_pick=partial(_take, paths))]
 
 
 def _offer_telling(opened: Opened) -> None:
@@ -137,7 +167,7 @@ def _ask(opened: Opened, second: str) -> tuple[Read, str]:
     # Values move no weight: without log p there would be nothing to see.
     reads |= {Read.VALUE: _("value"), Read.ALL: _("all")} if measured else {Read.ALL: _("all")}
     shown = {MOVED: _("its weights"), LOG_P: _("log p")}
-    st.caption(_("it reads it as"), width="content")
+    st.caption(_("B reads it as"), width="content")
     read = controls.choice(_("What the reader reads"), READS, reads, Read.QUERY)
     if read == Read.VALUE:
         del shown[MOVED]
@@ -158,7 +188,9 @@ def _telling(run: Run, first: str, second: str, read: Read) -> str:
         changed_NN = path_probabilities(run, first, second, read) + clean
     except PathError:
         return MOVED
-    return LOG_P if np.abs(np.exp(changed_NN) - math.exp(clean)).max() >= _TELLING else MOVED
+    return (
+        LOG_P if np.abs(np.exp(changed_NN) - math.exp(clean)).max() >= paths_output.WEAK else MOVED
+    )
 
 
 def _studied(opened: Opened, second: str, read: Read, by: str) -> Paths | None:

@@ -2,36 +2,20 @@
 
 import math
 
+import numpy as np
+
+from core.analysis.effects.path_outcomes import PathOutcomes
 from core.analysis.effects.path_patching import Read
 from core.analysis.effects.path_study import OnePath
 from core.heads import Head, Kind
 from pages.frame.language import N_, _, brief, n_, number, percent, plain
+from pages.views.heads import paths_output
 from pages.views.heads.paths_maps import Paths
 
 
-def seen(paths: Paths, found: OnePath, read: Read) -> str:
-    """Say in Markdown what the chosen path changes."""
-    effects = paths.study.effects
-    said = [_look(paths, found, read)]
-    before, after = _chances(found)
-    if before != after:
-        text = _("“{token}” then has a chance of **{after}** instead of {before}.")
-        said.append(text.format(token=plain(paths.study.token.text), before=before, after=after))
-    strongest = effects.strongest(paths.change_NN)
-    chosen = found.sender, found.receiver
-    n = int(effects.direct_NN.sum())
-    if strongest is not None and tuple(effects.heads[each] for each in strongest) == chosen:
-        text = n_("It is the only path.", "It is the strongest of {n} paths here.", n)
-        if before == after:
-            text = n_(
-                "It is the only path; what is written stays.",
-                "It is the strongest of {n} paths here; alone it does not change what is written.",
-                n,
-            )
-        said.append(text.format(n=number(n)))
-    elif before == after:
-        said.append(_("What is written stays."))
-    return " ".join(said)
+def seen(paths: Paths, found: OnePath, outcomes: PathOutcomes, read: Read) -> str:
+    """Say in Markdown whether the chosen path decides what is written, then what it changes."""
+    return f"{paths_output.verdict(paths, outcomes)} {_look(paths, found, read)}"
 
 
 def _look(paths: Paths, found: OnePath, read: Read) -> str:
@@ -43,14 +27,14 @@ def _look(paths: Paths, found: OnePath, read: Read) -> str:
         return text.format(**names)
     if read == Read.VALUE:
         text = _(
-            "Head B ({reader}) reads what head A ({writer}) wrote. {given}, B looks where it did, "
-            "but takes other values from there."
+            "Head A ({writer}) writes, head B ({reader}) reads. {given}, B looks where it did, but "
+            "takes other values from there."
         )
         return text.format(**names, given=_given(paths))
     text = _(
-        "Head A ({writer}) looks from “{place}” at “{word}” and adds what it finds there to "
-        "“{place}”; head B ({reader}) reads that. {given}, B looks from “{query}” at “{key}” with "
-        "**{after}** instead of {before}."
+        "Head A ({writer}) writes what it finds at “{word}” into “{place}”; head B ({reader}) "
+        "reads it there. {given}, B looks from “{query}” at “{key}” with **{after}** instead of "
+        "{before}."
     )
     place, word = map(plain, paths.look(found.sender, found.sent_at, int(found.sent_K.argmax())))
     query, key = map(plain, paths.look(found.receiver, found.query, found.key))
@@ -62,8 +46,8 @@ def _look(paths: Paths, found: OnePath, read: Read) -> str:
 def _given(paths: Paths) -> str:
     """Say what the reader is given instead: what is written of another word, where one differs."""
     if paths.difference is None:
-        return _("With this message alone exchanged for that of the second sentence")
-    text = _("With this message alone exchanged for that of the sentence with “{other}”")
+        return _("If B alone reads what A writes in the second sentence")
+    text = _("If B alone reads what A writes in the sentence with “{other}”")
     return text.format(other=plain(paths.difference[1]))
 
 
@@ -88,12 +72,6 @@ def _within(head: Head) -> str:
     return _(_WITHIN[head.kind]).format(layer=number(head.layer), head=number(head.index))
 
 
-def decides_nothing(found: OnePath) -> bool:
-    """Say whether the chance of what is written reads the same with the path changed."""
-    before, after = _chances(found)
-    return before == after
-
-
 def _chances(found: OnePath) -> tuple[str, str]:
     """Return how the chance of what is written reads, before and after."""
     return percent(math.exp(found.before_log_p)), percent(math.exp(found.after_log_p))
@@ -114,7 +92,25 @@ def _effect(paths: Paths, found: OnePath) -> str:
 
 def small_print(paths: Paths, found: OnePath) -> str:
     """Say what becomes of the output, and where it was measured."""
-    return f"{_effect(paths, found)} {measured(paths)}"
+    return f"{_rank(paths, found)} {_effect(paths, found)} {measured(paths)}"
+
+
+def _rank(paths: Paths, found: OnePath) -> str:
+    """Say how many paths there are, and how many of them change more than the chosen one."""
+    effects = paths.study.effects
+    at = effects.heads.index(found.sender), effects.heads.index(found.receiver)
+    size_NN = np.abs(paths.change_NN)
+    more = int((effects.direct_NN & (size_NN > size_NN[at])).sum())
+    n = int(effects.direct_NN.sum())
+    text = n_(
+        "Of {total} paths {n} changes more than this one.",
+        "Of {total} paths {n} change more than this one.",
+        more,
+    )
+    if not more:
+        text = n_("It is the only path.", "It is the strongest of {n} paths.", n)
+        return text.format(n=number(n))
+    return text.format(total=number(n), n=number(more))
 
 
 def measured(paths: Paths) -> str:

@@ -82,14 +82,10 @@ def test_it_opens_on_the_path_that_moves_most_and_says_so(open_paths, run):
     row, column = effects.strongest(effects.moved_NN)
     place = row, column
     sender, receiver = effects.heads[row], effects.heads[column]
-    assert f"It is the strongest of {effects.direct_NN.sum()} paths here" in seen(at)
-    writer = f"Head A (encoder layer {sender.layer}, head {sender.index}) looks from “"
-    reader = f"head B (encoder layer {receiver.layer}, head {receiver.index}) reads that."
+    writer = f"Head A (encoder layer {sender.layer}, head {sender.index}) writes what it finds at “"
+    reader = f"head B (encoder layer {receiver.layer}, head {receiver.index}) reads it there."
     assert writer in seen(at) and reader in seen(at)
-    assert (
-        "With this message alone exchanged for that of the sentence with “wide”, B looks"
-        in seen(at)
-    )
+    assert "If B alone reads what A writes in the sentence with “wide”, B looks" in seen(at)
     before, after = (percent(float(each[place])) for each in (effects.before_NN, effects.after_NN))
     assert f"with **{after}** instead of {before}." in seen(at)
     assert frame(at) == (
@@ -104,12 +100,12 @@ def test_by_log_p_it_opens_on_the_head_that_tells_the_guided_head_where_it_looks
     before, after = (
         percent(float(each[found.query, found.key])) for each in (found.before_QK, found.after_QK)
     )
-    assert "from “it” at “tired” and adds what it finds there to “it”; " in seen(at)
-    assert "head B (encoder layer 2, head 0) reads that." in seen(at)
+    assert "writes what it finds at “tired” into “it”; " in seen(at)
+    assert "head B (encoder layer 2, head 0) reads it there." in seen(at)
     assert f"looks from “it” at “animal” with **{after}** instead of {before}." in seen(at)
     before, after = (percent(math.exp(each)) for each in (found.before_log_p, found.after_log_p))
     assert before != after
-    assert f"“il” then has a chance of **{after}** instead of {before}." in seen(at)
+    assert f"**Path A → B: the output stays “il”** ({after}, before {before})." in seen(at)
     assert frame(at) == ("encoder 0.3", "encoder 2.0")
 
 
@@ -135,7 +131,6 @@ def test_a_clicked_cell_opens_its_path_and_stands_in_the_link(open_paths, run):
     column = [each.text for each in panel.columns.labels].index("encoder 2.0")
     send_from(at, proto, "pick", {"panel": 0, "row": row, "column": column})
     assert frame(at) == ("encoder 0.3", "encoder 2.0")
-    assert "strongest" not in seen(at)
     assert "looks from “it” at “animal”" in seen(at)
     assert at.query_params["path"] == f"{LOOKS},{GUIDED}"
     found = one_path(run, TIRED, WIDE, Read.QUERY, LOOKS, GUIDED)
@@ -159,7 +154,7 @@ def test_a_link_opens_a_path(open_paths):
 )
 def test_a_link_to_a_path_that_is_none_opens_the_strongest(open_paths, path):
     at = open_paths(path=path)
-    assert "It is the strongest of" in seen(at)
+    assert frame(at) == ("encoder 0.3", "encoder 2.0")
 
 
 @pytest.mark.parametrize(("reads", "by"), [("query", "nothing"), ("thought", "moved")])
@@ -177,7 +172,8 @@ def test_where_no_path_changes_what_is_written_it_opens_on_where_heads_look(open
     query = dict(parse_qsl(offered.query_string))
     assert query.pop("trial") == "paths"
     other = open_paths(**query)
-    assert "it does not change what is written" not in seen(other)
+    assert "**Path A → B is weak: the output stays “il”**" in seen(at)
+    assert "weak" not in seen(other)
     assert not [each for each in other.get("page_link") if "clearer" in each.proto.label]
 
 
@@ -216,7 +212,8 @@ def test_with_many_paths_log_p_is_that_of_the_chosen_one_alone(open_paths, monke
 def test_letters_of_the_copy_task_have_paths(open_paths):
     at = open_paths(model="copy", sentence="k d a f q z", patch_with="k d a f q w")
     at = unfold(at, "paths_measured")
-    assert "alone it does not change what is written." in seen(at)
+    assert "Path A → B is weak: the output stays “z”" in seen(at)
+    assert "It is the strongest of" in read(at)
     assert "“z” keeps its chance" in said(at)
 
 
@@ -231,7 +228,7 @@ def test_a_model_of_one_layer_has_paths_from_self_attention_to_cross_attention(
     at.segmented_control(key="path_reads").set_value("key").run()
     assert "Head A (encoder layer 0, head" in seen(at)
     # More than one word differs.
-    assert "With this message alone exchanged for that of the second sentence, B looks" in seen(at)
+    assert "If B alone reads what A writes in the second sentence, B looks" in seen(at)
 
 
 @pytest.mark.parametrize("by", ["moved", "log_p"])

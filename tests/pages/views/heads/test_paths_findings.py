@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from core.analysis.effects.path_outcomes import path_outcomes
 from core.analysis.effects.path_patching import Read
 from core.analysis.effects.path_study import one_path, path_study
 from core.heads import Head
@@ -25,12 +26,13 @@ def test_a_look_is_said_as_it_would_be_and_as_it_is(run, read):
     study = path_study(run, *BOTH, read)
     paths = Paths(study, inspect_sentence(run, TIRED), None)
     effects = study.effects
-    for row, column in np.argwhere(effects.moved_NN > 0.01)[:12].tolist():
+    for row, column in np.argwhere(effects.moved_NN > 0.01)[:6].tolist():
         found = one_path(run, *BOTH, read, effects.heads[row], effects.heads[column])
         before, after = (
             float(each[found.query, found.key]) for each in (found.before_QK, found.after_QK)
         )
-        said = seen(paths, found, read)
+        outcomes = path_outcomes(run, *BOTH, read, found.sender, found.receiver)
+        said = seen(paths, found, outcomes, read)
         assert f"with **{percent(after)}** instead of {percent(before)}." in said
 
 
@@ -48,8 +50,9 @@ def test_what_values_carry_is_said_without_a_look(run):
     study = path_study(run, *BOTH, Read.VALUE)
     ends = (Head.parse("encoder.2.self:0"), Head.parse("decoder.1.cross:1"))
     found = one_path(run, *BOTH, Read.VALUE, *ends)
-    said = seen(Paths(study, inspect_sentence(run, TIRED), None), found, Read.VALUE)
-    assert said.startswith(
-        "Head B (cross-attention layer 1, head 1) reads what head A (encoder layer 2, head 0) "
-        "wrote."
+    outcomes = path_outcomes(run, *BOTH, Read.VALUE, *ends)
+    said = seen(Paths(study, inspect_sentence(run, TIRED), None), found, outcomes, Read.VALUE)
+    assert (
+        "Head A (encoder layer 2, head 0) writes, head B (cross-attention layer 1, head 1) reads."
+        in said
     )

@@ -1,0 +1,112 @@
+"""What variants gain over the weights that they all begin with: as a chart and in words."""
+
+from collections.abc import Callable, Sequence
+
+import altair as alt
+
+from core.experiments.experiment import Experiment
+from core.experiments.findings import Verdict
+from core.experiments.gains import Gain, best_gain, gains
+from core.experiments.measures import EXACT_MATCH, Measure
+from core.experiments.results import Results
+from pages.frame.language import _, n_, number
+from pages.frame.listed import listed_apart
+from viz.charts.curves import Quantity
+from viz.charts.intervals import Measured, intervals
+
+
+def of(experiment: Experiment, results: Results, measure: str) -> list[Gain]:
+    """Return what each variant gained; nothing where they do not all begin with one."""
+    found = gains(experiment, results, measure)
+    return found if len(found) > 1 else []
+
+
+def chart(
+    experiment: Experiment, results: Results, measure: Measure | None, write: Callable[[float], str]
+) -> alt.LayerChart:
+    """Draw each variant's gain over its own start, which is the zero line.
+
+    Args:
+        experiment: One of which `of` returns something.
+        results: Its trainings.
+        measure: What is gained; None for right sentences, of which percentage points are.
+        write: Writes the measure itself.
+    """
+    name = EXACT_MATCH if measure is None else measure.name
+    found = of(experiment, results, name)
+    scale = 100 if measure is None or measure.share else 1
+    start = experiment.start
+    things = []
+    for each in found:
+        label = _(each.variant.label)
+        if each.variant == start:
+            own = write(results.estimate(start.name, name).mean)
+            label = _("{variant} ({value})").format(variant=label, value=own)
+            things.append(Measured(label, 0.0, float("-inf"), float("inf")))
+            continue
+        more = each.more
+        mean, low, high = (scale * value for value in (more.mean, more.low, more.high))
+        things.append(Measured(label, mean, low, high, [scale * one for one in each.of_seeds]))
+    label = _("sentences right") if measure is None else _(measure.label)
+    unit = _("{measure}, percentage points") if scale > 1 else "{measure}"
+    n = len(results.seeds)
+    title = n_(
+        "{measure} gained over its own start: {n} training of each",
+        "{measure} gained over its own start: mean of {n} trainings of each, 95 % interval",
+        n,
+    )
+    return intervals(
+        things,
+        value=Quantity(
+            _("gained: {measure}").format(measure=unit.format(measure=label)),
+        ),
+        of_each=_("training with seed"),
+        write=_signed,
+        title=title.format(measure=label, n=number(n)),
+        compared=[each.variant for each in found].index(start) if start else 0,
+    )
+
+
+def _signed(value: float) -> str:
+    return number(value, 1, signed=True) if value else number(0)
+
+
+def seen(
+    experiment: Experiment, results: Results, measure: Measure | None, write: Callable[[float], str]
+) -> str:
+    """Say in Markdown what the gains mean, then what they are; nothing where there are none."""
+    name = EXACT_MATCH if measure is None else measure.name
+    found, start = of(experiment, results, name), experiment.start
+    if not found or start is None:
+        return ""
+    scale = 100 if measure is None or measure.share else 1
+    one = _("{variant} **{value}**")
+    values = listed_apart(
+        one.format(variant=_(each.variant.label), value=_signed(scale * each.more.mean))
+        for each in found
+        if each.variant != start
+    )
+    text = _("{measure} gained over the same start ({start}), seed by seed: {values}.")
+    said = text.format(
+        measure=_("Sentences right") if measure is None else _(measure.label),
+        start=write(results.estimate(start.name, name).mean),
+        values=values,
+    )
+    return " ".join([*_meaning(experiment, results, name), said])
+
+
+def _meaning(experiment: Experiment, results: Results, measure: str) -> Sequence[str]:
+    """Say in a sentence whether what is claimed to help does, and more than the base."""
+    if (best := best_gain(experiment, results, measure)) is None:
+        return []
+    if best.than_control is not Verdict.HOLDS:
+        said = _("**It is not shown that the reward helps**: a constant one may do as much.")
+    elif best.than_base is Verdict.HOLDS:
+        said = _("**As claimed: the reward helps, more than as many updates of cross-entropy.**")
+    elif best.than_base is Verdict.FAILS:
+        said = _("**Not as claimed: as many updates of cross-entropy help more than the reward.**")
+    else:
+        said = _(
+            "**The reward helps, but not measurably more than as many updates of cross-entropy.**"
+        )
+    return [said]
