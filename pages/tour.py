@@ -81,12 +81,11 @@ STOPS = (
         page=FIRST_PAGE,
         query={**_OPENED, **_HEAD, "view": "word", "side": "source", "token": str(_DID)},
         text=N_(
-            "Each layer has several heads, so that a word can look at several things at once. Each "
-            "strip is what one head does with “did”."
+            "Several heads let a word look at several things at once. Each strip is one head, here "
+            "of “did”; behind it stands the token that it looks at most."
         ),
         question=N_(
-            "From “it”, at how many other tokens do the 12 heads look most? (The picture begins "
-            "with “did”.)"
+            "From “it”, at how many different tokens (EOS counts) do the 12 heads look most?"
         ),
         task=N_("Click “it” in the sentence."),
         shows={"side": "source", "token": str(_IT)},

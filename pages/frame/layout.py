@@ -72,6 +72,11 @@ button[data-testid="stBaseButton-primary"] { color: Canvas; }
   display: none;
 }
 .st-key-lesson_text { min-height: 3rem; justify-content: center; }
+/* A stop has its box above all this, and its picture is to be seen whole. */
+.stMainBlockContainer:has(.st-key-tour) { --aside: none; --remark: none; }
+:root:not([data-presenting]) .stMainBlockContainer:has(.st-key-tour) { --beside-title: -24px; }
+.stMainBlockContainer:has(.st-key-tour) > .stVerticalBlock { gap: 0.3rem; }
+.stMainBlockContainer:has(.st-key-tour) .st-key-lesson_text { min-height: 0; }
 .st-key-training_state { min-height: 2.6rem; }
 /* All pages in one row of a window 1280 pixels wide. */
 [data-testid="stTopNavLink"] { padding-inline: 5px; gap: 5px; }
