@@ -22,7 +22,11 @@ _FED_QU = 6
 """Where "qu'" stands that writes "il" or "elle" in the first two."""
 _ELLE = 432
 """The token "elle" of the everyday model."""
+_TRUE = "L'animal n'a pas traversé la rue parce qu'il était trop fatigué."
+"""What the first sentence means: where none is to be compared with, the box is empty."""
 _OPENED = {"model": "everyday", "sentence": _TIRED}
+_ALONE = {**_OPENED, "decoding": "steps", "reference": ""}
+"""Free running alone."""
 _HEAD = {"kind": "encoder.self", "layer": "2", "head": "0"}
 """The head that was guided to look from a pronoun at what it stands for."""
 
@@ -109,7 +113,7 @@ STOPS = (
     Stop(
         title=N_("Decoding, step by step"),
         page="decoding",
-        query={**_OPENED, "decoding": "steps", "decoding_step": "0"},
+        query={**_ALONE, "decoding_step": "0"},
         text=N_(
             "The decoder writes one token at a time, and is fed what it has written. The bars are "
             "the probabilities of the next token."
@@ -122,7 +126,7 @@ STOPS = (
     Stop(
         title=N_("Put a word into its mouth"),
         page="decoding",
-        query={**_OPENED, "decoding": "steps", "decoding_step": str(_IL)},
+        query={**_ALONE, "decoding_step": str(_IL)},
         text=N_(
             "What was written is fed back, right or wrong. So we can put another word there, and "
             "see what depends on it."
@@ -130,8 +134,12 @@ STOPS = (
         question=N_(
             "We put “elle” in the place of “il”. Does it then write “fatigué” or “fatiguée”?"
         ),
-        task=N_("Click “elle” in the bars of the step that writes “il”."),
-        shows={"overrides": f"{_IL}:{_ELLE}", "decoding_step": str(_IL + 3)},
+        task=N_("Click “elle” in the bars, and go on to the step that writes “fatigué”."),
+        shows={
+            **{"overrides": f"{_IL}:{_ELLE}", "decoding_step": str(_IL + 3)},
+            # On the right stands then what it writes with “il”.
+            "reference": _TRUE,
+        },
     ),
     Stop(
         title=N_("Teacher forcing"),
