@@ -206,7 +206,7 @@ STOPS = (
         clicks=("scaling",),
     ),
     Stop(
-        title=N_("Layer after layer"),
+        title=N_("Layer after layer: the logit lens"),
         page="layers",
         query={
             **_OPENED,
@@ -216,32 +216,28 @@ STOPS = (
             "lens_position": "1",
         },
         text=N_(
-            "Every layer adds to the same stream of vectors. So we can read it as if the layers "
-            "ended early, here those of the decoder."
+            "Every layer adds to the same stream of vectors. The logit lens reads it as if the "
+            "layers ended there; the last row is what the decoder writes."
         ),
         question=N_(
-            "“The cow fell because it was old.” After “qu'” the model writes “elle”. Is that the "
-            "best guess after layer 0 already, or only after layer 1, the last? (The picture "
-            "begins with another sentence.)"
+            "“The cow fell because it was old.” Is “elle” the best guess after layer 0, or only "
+            "after layer 1?"
         ),
-        task=N_("Type that sentence, and follow the column of “qu'”, which writes “elle”."),
+        task=N_("Type that sentence, and read the column of “qu'”, which writes “elle”."),
         shows={"sentence": _COW, "lens_position": str(_FED_QU)},
     ),
     Stop(
         title=N_("Train one yourself"),
         page="training",
-        query={"training": "set_up", "task": "copy"},
+        query={"training": "forming", "model": "copy", "kind": "encoder.self", "layer": "0"},
         text=N_(
-            "Copying a row of letters is the simplest task, and you can watch the heads while they "
-            "learn. This is the last stop: below every view stands what to try next."
+            "A model learned to copy a row of letters: here is how widely the heads of its encoder "
+            "looked meanwhile. You can train one, too; this is the last stop."
         ),
-        question=N_(
-            "A head is sharp when its spread is below 25 % (0 %: it looks at one letter alone). In "
-            "850 steps of learning to copy, are all heads sharp by step 100, by 200, or later?"
-        ),
-        task=N_("Press “Start” and watch; the answer shows a model that was trained like this."),
-        shows={"training": "forming", "model": "copy", "kind": "decoder.cross"},
-        clicks=("start",),
+        question=N_("By which step are the heads of cross-attention sharp?"),
+        task=N_("Choose “cross”. Then train your own: “set up”, “Start”, and “watch”."),
+        shows={"kind": "decoder.cross"},
+        clicks=("kind",),
     ),
 )
 

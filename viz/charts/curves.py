@@ -87,6 +87,14 @@ class Rule:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A value of y that is marked with a dashed line."""
+
+    y: float
+    text: str
+
+
 def curves(
     series: Mapping[str, Sequence[float]],
     *,
@@ -95,6 +103,7 @@ def curves(
     at: Sequence[float] | Mapping[str, Sequence[float]] | None = None,
     title: str = "",
     rules: Sequence[Rule] = (),
+    level: Level | None = None,
 ) -> alt.LayerChart:
     """Return one line for each named series; the legend says which is which.
 
@@ -105,6 +114,7 @@ def curves(
         at: Where they stand, all alike or each series in its own places; None for 0, 1, 2 ….
         title: A sentence.
         rules: Values of x to mark.
+        level: A value of y to mark.
     """
     rows = [
         {"x": _standing(at, name, index), "y": value, "series": name}
@@ -135,7 +145,7 @@ def curves(
             ],
         )
     )
-    layers = [line, *marked(rules)]
+    layers = [line, *marked(rules), *(_level_lines(level) if level else ())]
     return alt.LayerChart(layer=layers).properties(height=HEIGHT, title=title)
 
 
@@ -192,6 +202,17 @@ def _fitting(x: Quantity) -> alt.Scale:
     if x.squeezed:
         return x.scale
     return alt.Scale(type="log", nice=False) if x.log else alt.Scale(zero=x.zero, nice=False)
+
+
+def _level_lines(level: Level) -> list[alt.Chart]:
+    """Return the layers that draw a dashed line across, its words above its right end."""
+    base = alt.Chart(pd.DataFrame([{"y": level.y, "text": level.text}])).encode(y="y:Q")
+    ink = theme.colour(theme.QUIET)
+    words = base.mark_text(align="right", baseline="bottom", dx=-4, dy=-3, color=ink)
+    return [
+        base.mark_rule(strokeDash=[6, 3], strokeWidth=1.5, color=ink),
+        words.encode(x=alt.value("width"), text="text:N"),
+    ]
 
 
 def marked(rules: Sequence[Rule], *, flipped: Sequence[bool] = ()) -> list[alt.Chart]:
