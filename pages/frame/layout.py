@@ -30,6 +30,8 @@ SENTENCE_SAID = "sentence_said"
 FOLLOWED, FORECAST = "followed", "forecast"
 """Keys of a table below a picture, and of the charts of a training that has not begun: neither is
 seen in presentation mode."""
+DONE_SAID = "done_said"
+"""Key of what a silenced head does, below the sentence that it changes; nor is this."""
 SIZES_SAID = "sizes_said"
 """Key of the settings of a training, where they are said in small letters."""
 TAKEN = "taken"

@@ -14,6 +14,8 @@ HEIGHT = 400
 """Title and legend included: a page counts them into a chart's height."""
 NAMES_BELOW = alt.ExprRef("width < 420 ? 1 : 0")
 """Columns of a legend: all in a row, or on a phone one below the other, where they would be cut."""
+FEW_NAMES = alt.ExprRef("width < 220 ? 1 : 0")
+"""The same for two names of a word or two."""
 LEGEND = alt.Legend(
     orient="top",
     labelLimit=0,
@@ -102,8 +104,7 @@ def curves(
     y: Quantity,
     at: Sequence[float] | Mapping[str, Sequence[float]] | None = None,
     title: str = "",
-    rules: Sequence[Rule] = (),
-    level: Level | None = None,
+    rules: Sequence[Rule | Level] = (),
 ) -> alt.LayerChart:
     """Return one line for each named series; the legend says which is which.
 
@@ -113,8 +114,7 @@ def curves(
         y: What the values are.
         at: Where they stand, all alike or each series in its own places; None for 0, 1, 2 ….
         title: A sentence.
-        rules: Values of x to mark.
-        level: A value of y to mark.
+        rules: Values of x, and of y, to mark.
     """
     rows = [
         {"x": _standing(at, name, index), "y": value, "series": name}
@@ -145,7 +145,9 @@ def curves(
             ],
         )
     )
-    layers = [line, *marked(rules), *(_level_lines(level) if level else ())]
+    upright = [rule for rule in rules if isinstance(rule, Rule)]
+    levels = [_level_lines(rule) for rule in rules if isinstance(rule, Level)]
+    layers = [line, *marked(upright), *(layer for layers in levels for layer in layers)]
     return alt.LayerChart(layer=layers).properties(height=HEIGHT, title=title)
 
 

@@ -167,7 +167,7 @@ function digitsSize(panel, room, textWidth) {
  * and so are those of hidden cells, unless the panel has them in grey.
  */
 function wordsOf(panel, { cellWidth, cellHeight }, textWidth) {
-  const room = cellWidth - 4;
+  const room = cellWidth - 2; // a text's width has its own margin
   const digits = digitsSize(panel, room, textWidth);
   const numbers = numbersOf(panel);
   return panel.texts.flatMap((line, row) => line.flatMap((written, column) => {

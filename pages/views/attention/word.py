@@ -119,7 +119,7 @@ def _groups(inspection: Inspection, side: Side, index: int, direction: str) -> l
 def _seen(
     inspection: Inspection, side: Side, index: int, groups: Sequence[StripGroup], direction: str
 ) -> str:
-    """Say at how many tokens the heads look most, as the names beside the strips do, and where most.
+    """Say at how many tokens the heads look most, which stand beside the strips, and where most.
 
     The token itself is one of them where a head looks most at it.
     """

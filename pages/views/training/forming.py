@@ -52,7 +52,7 @@ def draw(path: Path) -> Shown:
         at=list(offered),
         y=Quantity(_("spread: entropy, as a share of the largest"), share=True),
         title=_("How far the heads of {layer} spread their weights").format(layer=_name(site)),
-        level=Level(SHARP, _("sharp: below {share}").format(share=percent(SHARP))),
+        rules=[Level(SHARP, _("sharp: below {share}").format(share=percent(SHARP)))],
     )
     chart(figure)
     return Shown(

@@ -66,7 +66,7 @@ def test_a_value_of_x_can_be_marked_with_words():
 
 def test_a_value_of_y_can_be_marked_with_words():
     level = Level(0.25, "sharp")
-    chart = curves({"one": [1.0]}, x=STEP, y=TIME, level=level).to_dict()
+    chart = curves({"one": [1.0]}, x=STEP, y=TIME, rules=[level]).to_dict()
     _line, rule, words = chart["layer"]
     assert [rule["mark"]["type"], words["mark"]["type"]] == ["rule", "text"]
     for layer in (rule, words):
