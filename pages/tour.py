@@ -37,7 +37,7 @@ STOPS = (
         query={**_OPENED, **_HEAD, "view": "lines", "side": "source", "token": str(_DID)},
         text=N_(
             "Each word on the left looks at the words on the right: here are the lines of "
-            "“did”. A line is a weight between 0 and 1, and the weights of one word sum to 1."
+            "“did”. A line is a weight from 0 to 1; those of one word sum to 1."
         ),
         question=N_("Which word does “it” look at most?"),
         task=N_("Rest the pointer on “it”, on the left."),
