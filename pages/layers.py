@@ -35,7 +35,7 @@ VIEWS = (
     ),
     View(
         "lens",
-        N_("lens"),
+        N_("logit lens"),
         N_(
             "What the model would say if its layers ended here: the stream after each layer, read "
             "through the output matrix (logit lens)."

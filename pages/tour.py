@@ -22,7 +22,11 @@ _FED_QU = 6
 """Where "qu'" stands that writes "il" or "elle" in the first two."""
 _ELLE = 432
 """The token "elle" of the everyday model."""
+_TRUE = "L'animal n'a pas traversé la rue parce qu'il était trop fatigué."
+"""What the first sentence means: where none is to be compared with, the box is empty."""
 _OPENED = {"model": "everyday", "sentence": _TIRED}
+_ALONE = {**_OPENED, "decoding": "steps", "reference": ""}
+"""Free running alone."""
 _HEAD = {"kind": "encoder.self", "layer": "2", "head": "0"}
 """The head that was guided to look from a pronoun at what it stands for."""
 
@@ -33,7 +37,7 @@ STOPS = (
         query={**_OPENED, **_HEAD, "view": "lines", "side": "source", "token": str(_DID)},
         text=N_(
             "Each word on the left looks at the words on the right: here are the lines of "
-            "“did”. A line is a weight between 0 and 1, and the weights of one word sum to 1."
+            "“did”. A line is a weight from 0 to 1; those of one word sum to 1."
         ),
         question=N_("Which word does “it” look at most?"),
         task=N_("Rest the pointer on “it”, on the left."),
@@ -81,12 +85,11 @@ STOPS = (
         page=FIRST_PAGE,
         query={**_OPENED, **_HEAD, "view": "word", "side": "source", "token": str(_DID)},
         text=N_(
-            "Each layer has several heads, so that a word can look at several things at once. Each "
-            "strip is what one head does with “did”."
+            "Several heads let a word look at several things at once. Each strip is one head, here "
+            "of “did”; behind it stands the token that it looks at most."
         ),
         question=N_(
-            "From “it”, at how many other tokens do the 12 heads look most? (The picture begins "
-            "with “did”.)"
+            "From “it”, at how many different tokens (EOS counts) do the 12 heads look most?"
         ),
         task=N_("Click “it” in the sentence."),
         shows={"side": "source", "token": str(_IT)},
@@ -110,7 +113,7 @@ STOPS = (
     Stop(
         title=N_("Decoding, step by step"),
         page="decoding",
-        query={**_OPENED, "decoding": "steps", "decoding_step": "0"},
+        query={**_ALONE, "decoding_step": "0"},
         text=N_(
             "The decoder writes one token at a time, and is fed what it has written. The bars are "
             "the probabilities of the next token."
@@ -123,7 +126,7 @@ STOPS = (
     Stop(
         title=N_("Put a word into its mouth"),
         page="decoding",
-        query={**_OPENED, "decoding": "steps", "decoding_step": str(_IL)},
+        query={**_ALONE, "decoding_step": str(_IL)},
         text=N_(
             "What was written is fed back, right or wrong. So we can put another word there, and "
             "see what depends on it."
@@ -131,8 +134,12 @@ STOPS = (
         question=N_(
             "We put “elle” in the place of “il”. Does it then write “fatigué” or “fatiguée”?"
         ),
-        task=N_("Click “elle” in the bars of the step that writes “il”."),
-        shows={"overrides": f"{_IL}:{_ELLE}", "decoding_step": str(_IL + 3)},
+        task=N_("Click “elle” in the bars, and go on to the step that writes “fatigué”."),
+        shows={
+            **{"overrides": f"{_IL}:{_ELLE}", "decoding_step": str(_IL + 3)},
+            # On the right stands then what it writes with “il”.
+            "reference": _TRUE,
+        },
     ),
     Stop(
         title=N_("Teacher forcing"),
@@ -199,7 +206,7 @@ STOPS = (
         clicks=("scaling",),
     ),
     Stop(
-        title=N_("Layer after layer"),
+        title=N_("Layer after layer: the logit lens"),
         page="layers",
         query={
             **_OPENED,
@@ -209,32 +216,28 @@ STOPS = (
             "lens_position": "1",
         },
         text=N_(
-            "Every layer adds to the same stream of vectors. So we can read it as if the layers "
-            "ended early, here those of the decoder."
+            "Every layer adds to the same stream of vectors. The logit lens reads it as if the "
+            "layers ended there; the last row is what the decoder writes."
         ),
         question=N_(
-            "“The cow fell because it was old.” After “qu'” the model writes “elle”. Is that the "
-            "best guess after layer 0 already, or only after layer 1, the last? (The picture "
-            "begins with another sentence.)"
+            "“The cow fell because it was old.” Is “elle” the best guess after layer 0, or only "
+            "after layer 1?"
         ),
-        task=N_("Type that sentence, and follow the column of “qu'”, which writes “elle”."),
+        task=N_("Type that sentence, and read the column of “qu'”, which writes “elle”."),
         shows={"sentence": _COW, "lens_position": str(_FED_QU)},
     ),
     Stop(
         title=N_("Train one yourself"),
         page="training",
-        query={"training": "set_up", "task": "copy"},
+        query={"training": "forming", "model": "copy", "kind": "encoder.self", "layer": "0"},
         text=N_(
-            "Copying a row of letters is the simplest task, and you can watch the heads while they "
-            "learn. This is the last stop: below every view stands what to try next."
+            "A model learned to copy a row of letters: here is how widely the heads of its encoder "
+            "looked meanwhile. You can train one, too; this is the last stop."
         ),
-        question=N_(
-            "A head is sharp when its spread is below 25 % (0 %: it looks at one letter alone). In "
-            "850 steps of learning to copy, are all heads sharp by step 100, by 200, or later?"
-        ),
-        task=N_("Press “Start” and watch; the answer shows a model that was trained like this."),
-        shows={"training": "forming", "model": "copy", "kind": "decoder.cross"},
-        clicks=("start",),
+        question=N_("By which step are the heads of cross-attention sharp?"),
+        task=N_("Choose “cross”. Then train your own: “set up”, “Start”, and “watch”."),
+        shows={"kind": "decoder.cross"},
+        clicks=("kind",),
     ),
 )
 

@@ -30,6 +30,8 @@ SENTENCE_SAID = "sentence_said"
 FOLLOWED, FORECAST = "followed", "forecast"
 """Keys of a table below a picture, and of the charts of a training that has not begun: neither is
 seen in presentation mode."""
+DONE_SAID = "done_said"
+"""Key of what a silenced head does, below the sentence that it changes; nor is this."""
 SIZES_SAID = "sizes_said"
 """Key of the settings of a training, where they are said in small letters."""
 TAKEN = "taken"
@@ -72,6 +74,11 @@ button[data-testid="stBaseButton-primary"] { color: Canvas; }
   display: none;
 }
 .st-key-lesson_text { min-height: 3rem; justify-content: center; }
+/* A stop has its box above all this, and its picture is to be seen whole. */
+.stMainBlockContainer:has(.st-key-tour) { --aside: none; --remark: none; }
+:root:not([data-presenting]) .stMainBlockContainer:has(.st-key-tour) { --beside-title: -24px; }
+.stMainBlockContainer:has(.st-key-tour) > .stVerticalBlock { gap: 0.3rem; }
+.stMainBlockContainer:has(.st-key-tour) .st-key-lesson_text { min-height: 0; }
 .st-key-training_state { min-height: 2.6rem; }
 /* All pages in one row of a window 1280 pixels wide. */
 [data-testid="stTopNavLink"] { padding-inline: 5px; gap: 5px; }

@@ -251,6 +251,34 @@ def test_the_first_difference_is_marked_and_can_be_gone_to(show):
         assert column(page, "free").locator(".fed .chip.now").all_text_contents() == ["elle"]
 
 
+def test_a_word_that_was_put_in_has_one_mark_wherever_it_stands(show):
+    with show("known") as page:
+        # The sides part there: the word's own mark says so.
+        expect(page.locator(".controls .difference")).to_be_hidden()
+        legend = page.locator(".by-hand-name")
+        expect(legend).to_have_text("the word we put in")
+        look = (
+            "node => { const s = getComputedStyle(node); return [s.backgroundColor, s.clipPath] }"
+        )
+        mark = legend.locator(".sign").evaluate(look)
+        assert page.locator(".dot.by-hand .sign").evaluate(look) == mark
+        go_to(page, 3)
+        chip = column(page, "free").locator(".fed .chip.by-hand")
+        assert chip.evaluate("node => getComputedStyle(node).outlineColor") == mark[0]
+        expect(column(page, "free").locator(".fed .by-hand.differs")).to_have_count(0)
+
+
+def test_a_long_word_below_its_dot_takes_what_short_ones_beside_it_leave(show):
+    with show("sentence") as page:
+        words = page.locator(".dot .under")
+        page.locator(".decoding").evaluate("node => { node.parentElement.style.width = '753px' }")
+        expect(words.filter(has_text="fatiguée")).to_have_count(1)
+        assert "…" not in "".join(words.all_text_contents())
+        boxes = sorted((word.bounding_box() for word in words.all()), key=lambda box: box["x"])
+        ends = [box["x"] + box["width"] for box in boxes]
+        assert all(end <= box["x"] for end, box in zip(ends, boxes[1:], strict=False))
+
+
 def test_where_nothing_looks_back_there_is_no_strip_for_it_and_no_mask(show):
     with show("cross_only") as page:
         expect(column(page, "forced").locator(".strip.source")).to_be_visible()

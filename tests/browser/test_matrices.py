@@ -117,7 +117,12 @@ def test_words_stand_inside_their_cells_and_whole_in_the_tooltip(show):
         assert (box["width"] / 7, box["height"] / 6) == (96, 24)
         expect(hover_cell(page, 0, 3)).to_have_text("0 → n't 0.0732")
         expect(page.locator(".tooltip .line").last).to_have_text("Straßenbahnhaltestelle")
-        written = pixels(panel_of(page).locator("canvas.words"))[..., 3]
+        words = pixels(panel_of(page).locator("canvas.words"))
+        written = words[..., 3]
+    # Those of hidden cells are grey: between the ink and the paper.
+    grey = words[24:48][words[24:48, :, 3] > 128][:, :3].astype(int)
+    assert len(grey)
+    assert 90 < grey.min() <= grey.max() < 150
     for row, column in np.ndindex(6, 7):
         assert written[24 * row : 24 * row + 24, 96 * column : 96 * column + 96].any()
 

@@ -2,6 +2,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.runs.run import load_run
+from core.tasks import TASKS
 from pages import tour as page
 from pages.frame import links, tour
 from pages.frame.language import plain
@@ -85,6 +86,10 @@ def test_the_sentence_is_said_where_no_picture_holds_it(open_stop):
 
 def test_the_token_that_is_put_into_its_mouth_is_elle():
     assert load_run(EVERYDAY).tokenizer.describe([page._ELLE])[0].text == "elle"
+
+
+def test_what_is_compared_with_is_what_the_first_sentence_means():
+    assert TASKS["everyday"].reference(page._TIRED) == page._TRUE
 
 
 @pytest.mark.parametrize("revealed", [False, True])

@@ -66,7 +66,7 @@ def bars(
     lengths = value.axis
     # The number at the end of the axis is not cut.
     lengths["labelFlush"] = True
-    room = {"left": 5, "top": 5, "right": 10, "bottom": 5}
+    room = {"left": 0, "top": 0, "right": 10, "bottom": 5}
     base = alt.Chart(pd.DataFrame(rows, columns=["row", "name", "value", "series", "order"]))
     marks = (
         base.mark_point(filled=True, size=DOT, opacity=1.0) if drawn == "dots" else base.mark_bar()
@@ -76,7 +76,8 @@ def bars(
         y=alt.Y("row:O", title=None, axis=labels),
         color=alt.Color(
             "series:N",
-            title=None,
+            # None would become a space, and that a line above the legend.
+            title="",
             scale=alt.Scale(domain=list(series), range=colours),
             legend=alt.Legend(orient="top", labelLimit=0, columns=NAMES_BELOW)
             if len(series) > 1
@@ -97,7 +98,7 @@ def bars(
     elif drawn == "dots":
         # Also told apart without colour.
         shapes = alt.Scale(domain=list(series), range=SHAPES[: len(series)])
-        encoded = encoded.encode(shape=alt.Shape("series:N", title=None, scale=shapes))
+        encoded = encoded.encode(shape=alt.Shape("series:N", title="", scale=shapes))
     elif len(series) > 1:
         encoded = encoded.encode(yOffset=alt.YOffset("series:N", sort=list(series)))
     bars = BAR * len(names) * (1 if drawn != "beside" else max(1, len(series) / BARS))

@@ -14,6 +14,8 @@ HEIGHT = 400
 """Title and legend included: a page counts them into a chart's height."""
 NAMES_BELOW = alt.ExprRef("width < 420 ? 1 : 0")
 """Columns of a legend: all in a row, or on a phone one below the other, where they would be cut."""
+FEW_NAMES = alt.ExprRef("width < 220 ? 1 : 0")
+"""The same for two names of a word or two."""
 LEGEND = alt.Legend(
     orient="top",
     labelLimit=0,
@@ -87,6 +89,14 @@ class Rule:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A value of y that is marked with a dashed line."""
+
+    y: float
+    text: str
+
+
 def curves(
     series: Mapping[str, Sequence[float]],
     *,
@@ -94,7 +104,7 @@ def curves(
     y: Quantity,
     at: Sequence[float] | Mapping[str, Sequence[float]] | None = None,
     title: str = "",
-    rules: Sequence[Rule] = (),
+    rules: Sequence[Rule | Level] = (),
 ) -> alt.LayerChart:
     """Return one line for each named series; the legend says which is which.
 
@@ -104,7 +114,7 @@ def curves(
         y: What the values are.
         at: Where they stand, all alike or each series in its own places; None for 0, 1, 2 ….
         title: A sentence.
-        rules: Values of x to mark.
+        rules: Values of x, and of y, to mark.
     """
     rows = [
         {"x": _standing(at, name, index), "y": value, "series": name}
@@ -135,7 +145,9 @@ def curves(
             ],
         )
     )
-    layers = [line, *marked(rules)]
+    upright = [rule for rule in rules if isinstance(rule, Rule)]
+    levels = [_level_lines(rule) for rule in rules if isinstance(rule, Level)]
+    layers = [line, *marked(upright), *(layer for layers in levels for layer in layers)]
     return alt.LayerChart(layer=layers).properties(height=HEIGHT, title=title)
 
 
@@ -192,6 +204,17 @@ def _fitting(x: Quantity) -> alt.Scale:
     if x.squeezed:
         return x.scale
     return alt.Scale(type="log", nice=False) if x.log else alt.Scale(zero=x.zero, nice=False)
+
+
+def _level_lines(level: Level) -> list[alt.Chart]:
+    """Return the layers that draw a dashed line across, its words above its right end."""
+    base = alt.Chart(pd.DataFrame([{"y": level.y, "text": level.text}])).encode(y="y:Q")
+    ink = theme.colour(theme.QUIET)
+    words = base.mark_text(align="right", baseline="bottom", dx=-4, dy=-3, color=ink)
+    return [
+        base.mark_rule(strokeDash=[6, 3], strokeWidth=1.5, color=ink),
+        words.encode(x=alt.value("width"), text="text:N"),
+    ]
 
 
 def marked(rules: Sequence[Rule], *, flipped: Sequence[bool] = ()) -> list[alt.Chart]:

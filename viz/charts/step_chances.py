@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 
 from viz import theme
-from viz.charts.curves import NAMES_BELOW
+from viz.charts.curves import FEW_NAMES
 from viz.component.payload import check_texts
 from viz.messages import N_
 
@@ -111,5 +111,5 @@ def _series(said: Mapping[str, str]) -> alt.Color:
             domain=[said["before"], said["after"]],
             range=[theme.colour(theme.HEADS[0]), theme.colour(theme.HEADS[4])],
         ),
-        legend=alt.Legend(orient="top", labelLimit=0, columns=NAMES_BELOW),
+        legend=alt.Legend(orient="top", labelLimit=0, columns=FEW_NAMES),
     )

@@ -40,7 +40,7 @@ class TokenStrip:
         keys: The tokens that can be looked at.
         weights_K: 0 to 1.
         visible_K: True where the row may look.
-        most: The key with the largest weight.
+        most: The key with the largest weight; None where all have the same.
         written: That weight as people read it.
         query: Place of the row's own token among the keys; None where it is not among them.
     """
@@ -50,13 +50,13 @@ class TokenStrip:
     keys: Sequence[TokenLabel]
     weights_K: NDArray[np.float32]
     visible_K: NDArray[np.bool_]
-    most: int
+    most: int | None
     written: str
     query: int | None = None
 
     def __post_init__(self) -> None:
         shapes = {self.weights_K.shape, self.visible_K.shape, (len(self.keys),)}
-        if len(shapes) > 1 or not 0 <= self.most < len(self.keys):
+        if len(shapes) > 1 or self.most not in (None, *range(len(self.keys))):
             raise ValueError(f"strip of {self.looks!r} needs one weight a key, got {shapes}")
 
 

@@ -6,6 +6,7 @@ const GUTTER = { number: 46, gap: 8, widest: 190 }; // a token's weights, outsid
 const BETWEEN = { most: 560 }; // from column to column
 const ROOMY = { bar: 56, between: 150 }; // a weight's bar; from column to column at least
 const NARROW = { below: 480, bar: 14, between: 66 }; // the same on a phone
+const TIGHT = { bar: 0, between: 28, chip: 10, gap: 2, letters: 12 / 13 }; // … with three columns of words
 const LINES_ARROW = 22; // between fed and predicted
 const THICKEST = 0.34; // of a row: a line of weight 1
 
@@ -18,12 +19,17 @@ function linesLayout(width, view, textWidth, nameWidth) {
   const scrolls = rows * step > height;
   const names = axisNames(view);
   const narrow = width < NARROW.below;
-  const { bar, between: betweenAtLeast } = narrow ? NARROW : ROOMY;
-  const least = bar + GUTTER.number + GUTTER.gap;
+  // Words are rather smaller than cut; several heads have their bars all the same.
+  const tight = narrow && predicted.length && view.heads.length === 1;
+  const { bar, between: betweenAtLeast } = tight ? TIGHT : narrow ? NARROW : ROOMY;
+  const [chip, gap, letters] = tight ? [TIGHT.chip, TIGHT.gap, TIGHT.letters] : [CHIP, GUTTER.gap, 1];
+  const least = bar + GUTTER.number + gap;
   const parts = predicted.length ? 3 : 2;
-  const room = (width - 2 * least - betweenAtLeast - (scrolls ? 16 : 0)) / parts - CHIP;
+  const arrow = predicted.length ? LINES_ARROW : 0;
+  const room = (width - 2 * least - betweenAtLeast - arrow - (scrolls ? 16 : 0)) / parts - chip;
   const longest = Math.max(30, Math.min(132, Math.floor(room)));
-  const widest = (names) => CHIP + Math.min(longest, Math.max(8, ...names.map(textWidth)));
+  const wordWidth = (name) => Math.min(longest, Math.max(8, Math.ceil(letters * textWidth(name))));
+  const widest = (names) => chip + Math.max(8, ...names.map(wordWidth));
   const fed = widest(labels.query);
   const out = predicted.length ? widest(predicted) : 0;
   const query = fed + (out && LINES_ARROW + out);
@@ -32,22 +38,24 @@ function linesLayout(width, view, textWidth, nameWidth) {
   const named = narrow ? [] : [nameWidth(names.query) - query, nameWidth(names.key) - key];
   const weights = Math.max(least, ...named);
   const rest = width - 2 * weights - query - key - (scrolls ? 16 : 0);
-  const between = Math.max(60, Math.min(BETWEEN.most, Math.floor(rest)));
+  const between = Math.max(Math.min(60, betweenAtLeast), Math.min(BETWEEN.most, Math.floor(rest)));
   const spare = Math.max(0, Math.floor((rest - between) / 2));
   const gutter = Math.min(GUTTER.widest, weights + spare);
   const left = gutter + query;
   return {
     // Where the lines of each query leave its token.
     starts: labels.query.map((_, i) =>
-      (out ? left - out + CHIP + Math.min(longest, Math.max(8, textWidth(predicted[i]))) : left)),
-    step, scrolls, narrow, bar, longest, fed, out, gutter, query, key, left,
+      (out ? left - out + chip + wordWidth(predicted[i]) : left)),
+    // As `textWidth` measures them.
+    longest: longest / letters,
+    step, scrolls, narrow, bar, gap, fed, out, gutter, query, key, left,
     right: left + between,
     width: left + between + key + gutter,
     height: Math.min(height, rows * step),
     content: rows * step,
     thickest: Math.round(step * THICKEST),
     ratio: deviceRatio(),
-    small: step < 20,
+    small: Boolean(step < 20 || tight),
   };
 }
 
@@ -57,7 +65,7 @@ const bendOf = ({ view: { heads }, layout: { step } }, slot) =>
 
 /** What a window leaves below controls and title. */
 function linesHeight() {
-  const [least, share] = magnified() > 1 ? [226, 0.5] : [360, 0.62];
+  const [least, share] = magnified() > 1 ? [226, 0.62] : [360, 0.62];
   return Math.min(640, Math.max(least, Math.round(windowRoom() * share)));
 }
 

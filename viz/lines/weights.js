@@ -8,8 +8,9 @@ const NUMBERED = { most: 8, least: 0.001 };
  */
 function weightBars({ view, layout, hidden }, token) {
   const away = token.column === "query";
-  const { step, right, key, gutter, bar } = layout;
-  const start = away ? right + key + GUTTER.gap : gutter - GUTTER.gap;
+  const { step, right, key, gutter, bar, gap } = layout;
+  const start = away ? right + key + gap : gutter - gap;
+  const beside = bar ? bar + 6 : gap;
   const several = view.heads.length > 1;
   const width = bar / view.heads.length;
   const bars = [];
@@ -31,7 +32,7 @@ function weightBars({ view, layout, hidden }, token) {
     .sort((a, b) => b[1] - a[1]).slice(0, NUMBERED.most)
     .map(([index, weight]) => ({
       index, text: lineWeight(view, weight), y: (index + 0.5) * step,
-      x: away ? start + bar + 6 : start - bar - 6, align: away ? "left" : "right",
+      x: away ? start + beside : start - beside, align: away ? "left" : "right",
     }));
   const rules = several ? [...largest.keys()].map((index) => ({
     x: away ? start : start - bar, y: (index + 1) * step - 2, width: bar,

@@ -163,23 +163,24 @@ function digitsSize(panel, room, textWidth) {
 
 /**
  * The words in the middle of their cells, dark on light colours and light on dark ones. Words may be
- * shortened, numbers not: without their middle they would be others. Those without room are left out.
+ * shortened, numbers not: without their middle they would be others. Those without room are left out,
+ * and so are those of hidden cells, unless the panel has them in grey.
  */
 function wordsOf(panel, { cellWidth, cellHeight }, textWidth) {
-  const room = cellWidth - 6;
+  const room = cellWidth - 2; // a text's width has its own margin
   const digits = digitsSize(panel, room, textWidth);
   const numbers = numbersOf(panel);
   return panel.texts.flatMap((line, row) => line.flatMap((written, column) => {
     // Spaces around a word keep its cell wide; they are none of its letters.
     const word = written.trim();
     const number = numbers[row * panel.columns + column];
-    if (!number) return [];
+    if (!number && !panel.grey_words) return [];
     const [text, size] = NUMBER.test(word)
       ? [word, digits] : [shortened(word, room, textWidth), LABEL.size];
     if (text === word && textWidth([text]) * size > room * LABEL.size) return [];
-    const colour = TABLES[panel.scale].subarray(3 * (number - 1), 3 * number);
+    const colour = number && TABLES[panel.scale].subarray(3 * (number - 1), 3 * number);
     return [{
-      text, size, dark: luminance(colour) > EQUAL_CONTRAST,
+      text, size, ink: !number ? "quiet" : luminance(colour) > EQUAL_CONTRAST ? "ink" : "white",
       x: (column + 0.5) * cellWidth, y: (row + 0.5) * cellHeight,
     }];
   }));
@@ -203,9 +204,9 @@ function drawWords(figure, panel, view, root, textWidth) {
   context.clearRect(0, 0, canvas.width, canvas.height);
   context.scale(ratio, ratio);
   Object.assign(context, { textAlign: "center", textBaseline: "middle" });
-  for (const { x, y, text, size, dark } of wordsOf(partOf(panel, view), view, textWidth)) {
+  for (const { x, y, text, size, ink } of wordsOf(partOf(panel, view), view, textWidth)) {
     context.font = `${size}px ${style.codeFont}`;
-    context.fillStyle = dark ? style.ink : style.white;
+    context.fillStyle = style[ink];
     context.fillText(text, x, y + 0.5);
   }
 }

@@ -7,13 +7,15 @@ const FORMULA = /^[=+\-@'\t\r\n]/;
 KINDS.matrices = {
   mark: "matrices-drawn",
   layout: matricesLayout,
-  place({ nodes, figures, layout, view }) {
+  place(state) {
+    const { nodes, figures, layout, view } = state;
     for (const node of nodes.panels.querySelectorAll(".break")) node.remove();
     for (const [first] of layout.lines.slice(1)) figures[first].figure.before(element("div", "break"));
     // Once is enough: below the first panels that can be zoomed.
     const line = layout.lines.find((of) => of.some((i) => layout.panels[i].zoomable));
     figures[(line ?? layout.lines[0]).at(-1)].figure.after(nodes.hint);
     nodes.tools.hidden = view.panels.length < 2;
+    readWords(state);
     const texts = Object.fromEntries(
       ["png", "png.help", "svg", "svg.help"].map((name) => [name, view.texts[`all.${name}`]]));
     nameTools(nodes.tools, "", texts);
@@ -40,6 +42,19 @@ KINDS.matrices = {
     return { svg: panelPicture(state, index), name: `${name}${place}` };
   },
 };
+
+/** Where a phone has no room for all words, begin with those around the chosen cell. */
+function readWords(state) {
+  const { view, layout, figures } = state;
+  const [index, ...cell] = view.selected ?? [];
+  const panel = view.panels[index];
+  if (!panel?.texts || !layout.sizes[index].narrow || !layout.panels[index].zoomable) return;
+  const figure = figures[index];
+  if (figure.read === panel.tokens) return;
+  figure.read = panel.tokens;
+  const plane = planeOf(state, index);
+  figure.zoom ??= windowAround(plane, readableCells(plane), cell);
+}
 
 /** Which panels stand side by side, and their sizes. */
 function matricesLayout({ width, view: { panels }, measure }) {

@@ -76,6 +76,7 @@ class Matrix:
             at; None for none.
         hidden: What hidden cells are called; empty for the text of that name.
         hidden_value: What stands for them in the table that is saved.
+        grey_words: True if hidden cells have their words, too, in grey.
         note: One line on how to read it.
         value_name: What the values are, for the legend.
 
@@ -94,6 +95,7 @@ class Matrix:
     details: Sequence[Sequence[str]] | None = None
     hidden: str = ""
     hidden_value: str = ""
+    grey_words: bool = False
     note: str = ""
     value_name: str = ""
 
@@ -234,7 +236,8 @@ def unpack(packed: bytes) -> Matrices:
 
 
 _WRITTEN_AS_THEY_ARE = (
-    *("title", "scale", "texts", "details", "hidden", "hidden_value", "note", "value_name"),
+    *("title", "scale", "texts", "details", "hidden", "hidden_value", "note"),
+    *("value_name", "grey_words"),
 )
 
 

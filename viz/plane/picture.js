@@ -84,8 +84,8 @@ function svgPanel(panel, layout, sizes, textWidth, style) {
 function svgWords(panel, layout, textWidth, style) {
   const look = { "font-family": style.codeFont, "text-anchor": "middle" };
   const words = wordsOf(panel, layout, textWidth);
-  return svgNode("g", look, words.map(({ x, y, text, size, dark }) =>
-    svgText(x, y + 0.34 * size, text, { "font-size": size, fill: dark ? style.ink : style.white })));
+  return svgNode("g", look, words.map(({ x, y, text, size, ink }) =>
+    svgText(x, y + 0.34 * size, text, { "font-size": size, fill: style[ink] })));
 }
 
 /** The axes: their names, and their labels as chips. */

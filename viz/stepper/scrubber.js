@@ -6,19 +6,21 @@ function drawScrubber(state) {
   const { view, nodes, width } = state;
   const [free, forced] = view.sides;
   const room = Math.floor((width / view.count - 3) / LETTER);
+  const written = Array.from({ length: view.count },
+    (_, i) => (free.steps[i] ?? forced?.steps[i])?.chosen.label);
   const dots = Array.from({ length: view.count }, (_, i) => {
     const dot = element("span", "dot");
     dot.dataset.step = i;
     dot.append(element("i", "sign"));
-    const written = (free.steps[i] ?? forced?.steps[i])?.chosen.label;
     if (room >= 3 && i < free.steps.length) {
-      dot.append(tokenElement([middle(written[0], room), written[1]], "target", i + 1 + view.before, "under", view.texts));
+      const [text, flags] = written[i];
+      dot.append(tokenElement([middle(text, roomAt(written, i, room)), flags], "target", i + 1 + view.before, "under", view.texts));
     }
     dot.classList.toggle("difference", i === view.difference);
     dot.classList.toggle("after", view.difference !== null && i > view.difference);
     const truth = (free.steps[i] ?? forced?.steps[i])?.true?.label;
     // After a difference the decoder is fed other words, and yet may write the same.
-    dot.classList.toggle("other", Boolean(truth && !sameLabel(written, truth)));
+    dot.classList.toggle("other", Boolean(truth && !sameLabel(written[i], truth)));
     dot.classList.toggle("by-hand", Boolean(free.steps[i]?.overridden));
     return dot;
   });
@@ -29,6 +31,13 @@ function drawScrubber(state) {
   nodes.scrubber.setAttribute("aria-description", view.texts["step.help"]);
   nodes.scrubber.replaceChildren(element("i", "rail"), element("i", "rail done"), ...dots);
   state.dots = dots;
+}
+
+/** Letters below a dot: a long word takes what the words beside it leave. */
+function roomAt(written, i, room) {
+  const lengths = [written[i - 1], written[i + 1]].map(
+    (label) => (label ? Math.min(room, Array.from(label[0]).length) : room));
+  return 2 * room - Math.max(...lengths);
 }
 
 function drawScrubberStep(state) {
@@ -49,7 +58,9 @@ function drawControls({ view, nodes }) {
   const { texts, difference } = view;
   nodes.previous.setAttribute("aria-label", texts["step.previous"]);
   nodes.following.setAttribute("aria-label", texts["step.next"]);
-  nodes.difference.hidden = view.sides.length < 2;
+  // Where a word was put in that makes the sides part, its own mark says so.
+  const putIn = Boolean(view.sides[0].steps[difference]?.overridden);
+  nodes.difference.hidden = view.sides.length < 2 || putIn;
   nodes.difference.disabled = difference === null;
   nodes.difference.lastElementChild.textContent = difference === null
     ? texts["difference.none"] : fill(texts.difference, { number: difference });

@@ -64,10 +64,12 @@ function drawColumn(column, view) {
 function fedChip({ name }, { sides, texts, before }, label, i) {
   const chip = tokenElement(label, "target", i, "chip", texts);
   const true_ = sides[1]?.fed[i];
+  const byHand = name === "free" && Boolean(sides[0].steps[i - 1 - before]?.overridden);
   const differs = name === "free" && true_ && !sameLabel(label, true_);
   if (label[0].length > 40) chip.title = label[0]; // it may be cut off
-  chip.classList.toggle("differs", Boolean(differs));
-  chip.classList.toggle("by-hand", name === "free" && Boolean(sides[0].steps[i - 1 - before]?.overridden));
+  // What was put in is marked as that alone: that it differs goes without saying.
+  chip.classList.toggle("differs", Boolean(differs) && !byHand);
+  chip.classList.toggle("by-hand", byHand);
   return chip;
 }
 
@@ -119,7 +121,7 @@ function drawAppended({ appended, name, side }, { texts, before }, step, at) {
   chip.classList.remove("continues");
   appended.chip.replaceChildren(chip);
   appended.note.textContent =
-    forced ? texts["appended.true"] : step.overridden ? texts["appended.override"] : "";
+    forced ? texts["appended.true"] : step.overridden ? texts.overridden : "";
   if (forced) return;
   appended.button.type = "button";
   appended.button.className = step.overridden ? "undo" : "corrupt";

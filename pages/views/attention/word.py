@@ -26,7 +26,7 @@ from viz.plane.strips import StripGroup, Strips
 AT, BY = "at", "by"
 LARGEST, BY_LAYER = "largest", "layer"
 STRIPS = "strips"
-_MOST_LISTED = 6
+_MOST_LISTED = 8
 """So many tokens are named in one line."""
 ORDER = "order"
 """Name of the widget and of the URL's parameter."""
@@ -119,7 +119,10 @@ def _groups(inspection: Inspection, side: Side, index: int, direction: str) -> l
 def _seen(
     inspection: Inspection, side: Side, index: int, groups: Sequence[StripGroup], direction: str
 ) -> str:
-    """Say with which other token the followed one has the largest weight, and in which head."""
+    """Say at how many tokens the heads look most, which stand beside the strips, and where most.
+
+    The token itself is one of them where a head looks most at it.
+    """
     token = plain(_token(inspection, side, index))
     found, places = [], set()
     for group in groups:
@@ -127,9 +130,10 @@ def _seen(
         others_K = group.visible.copy()
         if kind.is_self:
             others_K[index] = False
+        # Where nothing else is visible, a head has no choice.
         if not others_K.any():
             continue
-        weights = np.where(others_K, group.weights, -1)
+        weights = np.where(group.visible, group.weights, -1)
         for strip, other in enumerate(weights.argmax(axis=1).tolist()):
             found.append((float(weights[strip, other]), group, strip, other))
             places.add((kind.key_side if direction == AT else kind.query_side, other))
@@ -144,28 +148,28 @@ def _seen(
     layer, head = group.heads[strip]
     text = {
         AT: n_(
-            "The {n_heads} heads look from **{token}** most at **{n}** other token: "
+            "From **{token}** the {n_heads} heads look most at **{n}** token: "
             "**{other}**, **{weight}** in {head}.",
-            "The {n_heads} heads look from **{token}** most at **{n}** tokens other than "
-            "itself{which}; most of all at **{other}**: **{weight}** in {head}.",
+            "From **{token}** the {n_heads} heads look most at **{n}** different tokens{which}; "
+            "most of all at **{other}**: **{weight}** in {head}.",
             len(places),
         ),
         BY: n_(
-            "In the {n_heads} heads **{token}** gets most from **{n}** other token: "
+            "In the {n_heads} heads **{token}** gets most from **{n}** token: "
             "**{other}**, **{weight}** in {head}.",
-            "In the {n_heads} heads **{token}** gets most from **{n}** tokens other than "
-            "itself{which}; most of all from **{other}**: **{weight}** in {head}.",
+            "In the {n_heads} heads **{token}** gets most from **{n}** different tokens{which}; "
+            "most of all from **{other}**: **{weight}** in {head}.",
             len(places),
         ),
     }[direction]
-    others = (key_tokens if direction == AT else query_tokens)(inspection, kind)
+    beside = (key_tokens if direction == AT else query_tokens)(inspection, kind)
     return text.format(
         token=token,
         n=number(len(places)),
         which=_listed(inspection, sorted(places)) if len(places) <= _MOST_LISTED else "",
         n_heads=number(len(found)),
         weight=seen.weight(weight),
-        other=plain(others[other].text),
+        other=plain(beside[other].text),
         head=notes.within_sentence(Head(kind.site(layer), head)),
     )
 

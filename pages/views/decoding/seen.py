@@ -79,6 +79,45 @@ def of_rest(opened: Opened, free: Sequence[DecodeStep], overrides: Mapping[int, 
     )
 
 
+def of_chances(
+    opened: Opened,
+    own: Sequence[DecodeStep],
+    free: Sequence[DecodeStep],
+    overrides: Mapping[int, int],
+    at: int,
+) -> str:
+    """Say how a word that somebody put in changes the chances of what comes at a later step.
+
+    Args:
+        opened: The run and the sentence.
+        own: What the model wrote without it.
+        free: What it writes with it.
+        overrides: What was put in.
+        at: The step.
+
+    Returns:
+        One sentence; empty where other words differ before the step, too, or none does.
+    """
+    if at >= min(len(own), len(free)):
+        return ""
+    differing = {i for i in range(at) if own[i].chosen != free[i].chosen}
+    if not differing or not differing <= overrides.keys():
+        return ""
+    word, other = free[at].most_probable(2)
+    before, after = own[at].probabilities.tolist(), free[at].probabilities.tolist()
+    return _(
+        "With it **{word}** goes from {before} to **{after}**, **{other}** from {other_before} to "
+        "**{other_after}**."
+    ).format(
+        word=_name(opened, word),
+        before=percent(before[word]),
+        after=percent(after[word]),
+        other=_name(opened, other),
+        other_before=percent(before[other]),
+        other_after=percent(after[other]),
+    )
+
+
 def of_sides(
     opened: Opened,
     first_difference: int | None,

@@ -94,7 +94,7 @@ def draw(opened: Opened) -> Shown | None:
         numbers=lambda: numbers(decodings),
         python=_python(decodings, method, target),
         code=[steps, forced_steps, side_by_side],
-        seen=_seen(decodings, at, is_own=is_own),
+        seen=_seen(decodings, method, at, is_own=is_own),
         pictures=pictures,
         formula=r"p(y \mid \mathrm{prompt}) = \prod_t p(y_t \mid \mathrm{prompt},\, y_{<t})"
         if alone
@@ -134,11 +134,15 @@ def _ids_of(opened: Opened, reference: str) -> tuple[int, ...]:
     return reference_ids(opened.run, given_text(opened.run, opened.sentence), reference)
 
 
-def _seen(decodings: TwoDecodings, at: int, *, is_own: bool) -> str:
+def _seen(decodings: TwoDecodings, method: Method, at: int, *, is_own: bool) -> str:
     """Say what becomes of the rest where a word was put in; else where the two sides part."""
     opened, free = decodings.opened, decodings.free
     rest = seen.of_rest(opened, free, decodings.overrides)
-    said = [rest, seen.of_step(opened, free, at)]
+    chances = ""
+    if rest:
+        own = cached.decoded(opened.path, opened.sentence, method, {})
+        chances = seen.of_chances(opened, own, free, decodings.overrides, at)
+    said = [rest, chances or seen.of_step(opened, free, at)]
     first = decodings.figures.first_difference
     if not rest or first is None:
         said.append(seen.of_sides(opened, first, decodings.forced, is_own=is_own))
@@ -185,8 +189,6 @@ def _warn(decodings: TwoDecodings, n_reference: int, *, is_own: bool) -> None:
         said.append(_("The reference is what the model writes itself. Type how your text goes on."))
     elif forced and is_own:
         said.append(_("No true target is known: the reference is the model's own output. Edit it."))
-    if not forced:
-        said.append(_("Without a reference there is nothing to force."))
     if said:
         st.caption(joined(said))
 

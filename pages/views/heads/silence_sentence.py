@@ -20,7 +20,7 @@ from core.heads import Head
 from core.model import Probe
 from core.runs.run import Run, RunError
 from core.tasks import Task
-from pages.frame import cached, measured_on, notes
+from pages.frame import cached, layout, measured_on, notes
 from pages.frame.language import N_, _, number, percent, plain, translated
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
@@ -70,7 +70,8 @@ def try_out(opened: Opened, heads: Sequence[Head], instead: str) -> Tried | None
         return None
     st.markdown(_translations(found, opened.run, silenced=bool(heads)))
     if heads:
-        st.caption(_what_is_done(opened.run, instead, n))
+        with st.container(key=layout.DONE_SAID):
+            st.caption(_what_is_done(opened.run, instead, n))
     return found
 
 
@@ -226,9 +227,9 @@ def _most_changed(found: Tried) -> str:
     if before == after:
         return _("No probability of its words changes.")
     if now.best.text == own.token.text:
-        text = _("Most changed: **{word}**, from {before} to **{after}**.")
+        text = _("Most changed: **{word}** {before} → **{after}**.")
     else:
-        text = _("Most changed: **{word}**, from {before} to **{after}**; **{other}** now leads.")
+        text = _("Most changed: **{word}** {before} → **{after}**; now **{other}**.")
     return text.format(word=word, before=before, after=after, other=plain(now.best.text))
 
 

@@ -33,10 +33,11 @@ def draw(opened: Opened) -> Shown:
         found = _read(opened, stack)
         position = stacks.ask_position(opened, stack, session.LENS_POSITION, found.decided_last)
     guesses = [_texts(opened, depth) for depth in found.best_LK]
+    echo_LK = _echo(opened, found, stack)
     picture = stacks.matrix(
         opened,
         stack,
-        _map(opened, found, guesses, stack),
+        _map(opened, found, guesses, stack, echo_LK),
         (len(guesses) - 1, position),
         session.LENS,
         lambda _row: {session.LENS_POSITION: None},
@@ -48,7 +49,7 @@ def draw(opened: Opened) -> Shown:
     return Shown(
         name=f"lens_{stack}",
         title=_title(stack),
-        seen=_seen(found, tokens[position].text, best, followed, position),
+        seen=_seen(found, tokens[position].text, best, followed, position, echo_LK),
         numbers=lambda: _numbers(opened, found, guesses, tokens),
         python=_python(opened, stack),
         code=(decoder_lens, encoder_lens),
@@ -73,12 +74,34 @@ def _read(opened: Opened, stack: Stack) -> Lens:
 
 def _title(stack: Stack) -> str:
     return {
-        "encoder": _("Encoder: the token with the largest dot product after each layer"),
-        "decoder": _("Decoder: the most probable next token after each layer"),
+        "encoder": _(
+            "Logit lens, encoder: the token with the largest dot product after each layer"
+        ),
+        "decoder": _("Logit lens, decoder: the most probable next token after each layer"),
     }[stack]
 
 
-def _seen(found: Lens, token: str, best: Sequence[str], followed: str, position: int) -> str:
+def _echo(opened: Opened, found: Lens, stack: Stack) -> NDArray[np.bool_]:
+    """Return where a guess only repeats what the decoder was fed; what it says in the end counts.
+
+    With tied embeddings a vector that no layer has changed yet is most like its own token. Of an
+    encoder, which nobody asks for the next token, it is what is to be seen.
+    """
+    echo_LK = np.zeros_like(found.best_LK, dtype=np.bool_)
+    if stack == "decoder":
+        fed_K = np.asarray(opened.inspection.translation.fed_ids)
+        echo_LK[:-1] = found.best_LK[:-1] == fed_K
+    return echo_LK
+
+
+def _seen(
+    found: Lens,
+    token: str,
+    best: Sequence[str],
+    followed: str,
+    position: int,
+    echo_LK: NDArray[np.bool_],
+) -> str:
     """Say from which depth on a position's last guess is made."""
     before = best[-2] if len(best) > 1 else ""
     decided = found.decided(position)
@@ -96,6 +119,11 @@ def _seen(found: Lens, token: str, best: Sequence[str], followed: str, position:
             "At **{token}** the best guess is **{word}** only after {name}, the last, with "
             "**{share}**; one step earlier it is **{before}**."
         )
+        if echo_LK[:-1, position].all():
+            text = _(
+                "At **{token}** the best guess is **{word}** only after {name}, the last, with "
+                "**{share}**; until then it only repeats **{token}**."
+            )
     elif decided:
         text = _(
             "At **{token}** the best guess is **{word}** from “{name}” on, there with **{share}**; "
@@ -115,6 +143,7 @@ def _map(
     found: Lens,
     guesses: Sequence[Sequence[str]],
     stack: Stack,
+    echo_LK: NDArray[np.bool_],
 ) -> Matrix:
     return Matrix(
         title=_title(stack),
@@ -122,6 +151,9 @@ def _map(
         rows=Axis(name=_("after"), labels=[TokenLabel(explained(name)) for name in found.names]),
         columns=stacks.axis(opened, stack),
         texts=guesses,
+        visible=~echo_LK if echo_LK.any() else None,
+        hidden=_("only repeats the word fed"),
+        grey_words=True,
         value_name=_("probability"),
     )
 

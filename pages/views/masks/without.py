@@ -24,7 +24,7 @@ from pages.frame.files import stacked
 from pages.frame.language import _, n_, number, percent, plain
 from pages.frame.listed import joined
 from pages.frame.messages import explained
-from pages.frame.notes import site_and_head, within_sentence
+from pages.frame.notes import site_and_head
 from pages.frame.opening import Opened
 from pages.frame.snippets import listed
 from pages.frame.view import Columns, Shown
@@ -125,33 +125,30 @@ def _leak_said(chosen: Chosen, off: Sequence[Mask], found: Leak) -> str:
     n = len(chosen.batch.source_ids)
     if chosen.kind.causal and not found.padding:
         said = n_(
-            "Without {masks}, **{future}** of the weight of {where} goes to later words; with all "
-            "masks none does (mean over the words of the {n} sentence).",
-            "Without {masks}, **{future}** of the weight of {where} goes to later words; with all "
-            "masks none does (mean over the words of all {n} sentences).",
+            "Without {masks} **{future}** of this head's weight goes to later words, else none "
+            "(mean of {n} sentence).",
+            "Without {masks} **{future}** of this head's weight goes to later words, else none "
+            "(mean of {n} sentences).",
             n,
         )
     elif chosen.kind.causal:
         said = n_(
-            "Without {masks}, **{future}** of the weight of {where} goes to later words and "
-            "**{padding}** to padding; with all masks none does (mean over the words of the {n} "
-            "sentence).",
-            "Without {masks}, **{future}** of the weight of {where} goes to later words and "
-            "**{padding}** to padding; with all masks none does (mean over the words of all {n} "
-            "sentences).",
+            "Without {masks} **{future}** of this head's weight goes to later words and "
+            "**{padding}** to padding, else none (mean of {n} sentence).",
+            "Without {masks} **{future}** of this head's weight goes to later words and "
+            "**{padding}** to padding, else none (mean of {n} sentences).",
             n,
         )
     else:
         said = n_(
-            "Without {masks}, **{padding}** of the weight of {where} goes to padding; with all "
-            "masks none does (mean over the words of the {n} sentence).",
-            "Without {masks}, **{padding}** of the weight of {where} goes to padding; with all "
-            "masks none does (mean over the words of all {n} sentences).",
+            "Without {masks} **{padding}** of this head's weight goes to padding, else none "
+            "(mean of {n} sentence).",
+            "Without {masks} **{padding}** of this head's weight goes to padding, else none "
+            "(mean of {n} sentences).",
             n,
         )
     return said.format(
-        masks=_(" and ").join(_mask_said(mask) for mask in off),
-        where=within_sentence(chosen.head),
+        masks=_(" and ").join(dict.fromkeys(_mask_said(mask) for mask in off)),
         padding=percent(found.padding),
         future=percent(found.future),
         n=number(n),
@@ -159,11 +156,7 @@ def _leak_said(chosen: Chosen, off: Sequence[Mask], found: Leak) -> str:
 
 
 def _mask_said(mask: Mask) -> str:
-    names = {
-        PADDING: _("the padding mask of {kind}"),
-        LOOK_AHEAD: _("the look-ahead mask of {kind}"),
-    }
-    return names[mask.name].format(kind=_(mask.attention.full_label))
+    return {PADDING: _("the padding mask"), LOOK_AHEAD: _("the look-ahead mask")}[mask.name]
 
 
 def _cost(off: Sequence[Mask], cases: Sequence[MaskLoss]) -> str:

@@ -62,9 +62,8 @@ def _seen(found: position_experiments.Shuffled) -> str:
     _without, with_positions = _kept(found).values()
     least = int(np.argmin(with_positions))
     return _(
-        "Without positions the encoder **does not notice** the shuffle: every word comes out as "
-        "before, within {x} (rounding). With positions **{token}** changes most: the cosine falls "
-        "to **{cosine}**."
+        "Without positions the encoder **does not notice** (all within {x}); with them "
+        "**{token}** changes most: cosine **{cosine}**."
     ).format(
         x=bound(found.difference_without),
         token=plain(found.tokens[least].text),

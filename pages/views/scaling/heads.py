@@ -57,12 +57,10 @@ def draw(opened: Opened) -> Shown:
 
 def _said(found: Rescaled) -> str:
     return n_(
-        "Without the scaling the heads spread their weights less: their mean entropy falls from "
-        "**{before}** to **{after}** of the largest possible. **{same}** of {n} token stays the "
-        "most probable one.",
-        "Without the scaling the heads spread their weights less: their mean entropy falls from "
-        "**{before}** to **{after}** of the largest possible. **{same}** of {n} tokens stay the "
-        "most probable ones.",
+        "Unscaled, the heads spread **less**: mean entropy **{before}** → **{after}** of the "
+        "largest; **{same}** of {n} token stays as it is.",
+        "Unscaled, the heads spread **less**: mean entropy **{before}** → **{after}** of the "
+        "largest; **{same}** of {n} tokens stay as they are.",
         found.n_tokens,
     ).format(
         before=percent(mean_of(found.scaled)),

@@ -3,23 +3,28 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import streamlit as st
 
 from core.analysis.heads.evenness import evenness
-from core.heads import Site
+from core.heads import STACK_LABELS, Site
 from core.inspection import Inspection, inspect_sentence
 from core.runs.run import RunError
 from core.runs.weights import stops
 from pages.frame import cached, snippets
 from pages.frame.charts import chart
 from pages.frame.language import _, number, percent
+from pages.frame.maps import labels
 from pages.frame.view import Columns, Shown, saying_why
 from pages.views.training import heads_at_step
-from viz.charts.curves import Quantity, curves
+from viz.charts.curves import Level, Quantity, curves
+from viz.charts.token_strips import TokenStrip, token_strips
 from viz.component.standalone import Drawn
 
 SHARP = 0.25
 """A head that spreads its weights less evenly looks at little but one token."""
+_SKETCHED = 5
+"""So many tokens are enough to show how weights spread."""
 _SQUEEZED = 100.0
 """Steps: beyond so many the axis is logarithmic, since most happens early."""
 
@@ -35,9 +40,10 @@ def draw(path: Path) -> Shown:
     sentence = heads_at_step.ask_sentence(path)
     with st.container(horizontal=True, vertical_alignment="center"):
         site = heads_at_step.ask_site(path, model)
+        _sketch(path, sentence)
     found = {step: _evennesses(path, step, sentence, site) for step in offered}
     series = {
-        _("head {head}").format(head=head): list(along)
+        _("layer {layer}, head {head}").format(layer=site.layer, head=head): list(along)
         for head, along in enumerate(zip(*found.values(), strict=True))
     }
     figure = curves(
@@ -45,19 +51,14 @@ def draw(path: Path) -> Shown:
         x=Quantity(_("step"), squeezed=_SQUEEZED),
         at=list(offered),
         y=Quantity(_("spread: entropy, as a share of the largest"), share=True),
-        title=_("How evenly each head of this layer spreads its weights"),
+        title=_("How far the heads of {layer} spread their weights").format(layer=_name(site)),
+        rules=[Level(SHARP, _("sharp: below {share}").format(share=percent(SHARP)))],
     )
     chart(figure)
-    st.caption(
-        _(
-            "Mean entropy of a head's rows: 100 % where each looks at all tokens alike, 0 % where "
-            "each looks at one."
-        )
-    )
     return Shown(
         name=f"{path.name}-forming-{site}",
         title=str(figure.title),
-        seen=_seen(found),
+        seen=_seen(found, site),
         numbers=lambda: _columns(found),
         python=_python(path, sentence, site),
         code=[evenness],
@@ -68,7 +69,42 @@ def draw(path: Path) -> Shown:
     )
 
 
-def _seen(found: dict[int, list[float]]) -> str:
+def _sketch(path: Path, sentence: str) -> None:
+    """Show what the ends of the axis look like, on the first tokens of the sentence."""
+    inspection: Inspection = cached.of_run_at(inspect_sentence, path, 0, sentence)
+    read = (inspection.source_tokens or inspection.fed_tokens)[:_SKETCHED]
+    if len(read) < 2:
+        return
+    everywhere, visible_K = np.full(len(read), 1 / len(read), np.float32), np.ones(len(read), bool)
+    for text, weights_K in (
+        (_("{share}: all alike"), everywhere),
+        (_("{share}: one alone"), np.eye(len(read), dtype=np.float32)[len(read) // 2]),
+    ):
+        # In 32 bits an even row is not quite even.
+        spread = percent(round(evenness(weights_K[None], visible_K[None]), 6))
+        said = text.format(share=spread)
+        strip = TokenStrip(
+            looks=said,
+            said=said,
+            keys=labels(read),
+            weights_K=weights_K,
+            visible_K=visible_K,
+            most=None,
+            written="",
+        )
+        st.html(token_strips([strip]), width="content")
+
+
+def _name(site: Site) -> str:
+    """Return a layer's name as it stands within a sentence."""
+    return _("{stack} layer {layer} {kind}").format(
+        stack=_(STACK_LABELS[site.stack]),
+        layer=site.layer,
+        kind=_(site.attention.sublayer_label),
+    )
+
+
+def _seen(found: dict[int, list[float]], site: Site) -> str:
     """Say from which snapshot on all heads are sharp, and how they were in the one before."""
     steps = list(found)
     if len(steps) < 2:
@@ -78,23 +114,21 @@ def _seen(found: dict[int, list[float]]) -> str:
         at -= 1
     if at == len(steps):
         text = _(
-            "At step **{step}**, the last, not all heads are sharp (spread below {sharp}): they "
-            "spread **{now}**; at step {before}, {then}."
+            "At step **{step}**, the last, not all heads of {layer} are sharp: **{now}**; at step "
+            "{before}, {then}."
         )
         now, before = steps[-1], steps[0]
     else:
         text = _(
-            "By step **{step}** all heads are sharp (spread below {sharp}): they spread **{now}**; "
-            "at step {before} still {then}."
+            "By step **{step}** all heads of {layer} are sharp: **{now}**; at step {before} still "
+            "{then}."
         )
         now, before = steps[at], steps[max(at - 1, 0)]
         if at == 0:
-            text = _(
-                "All heads are sharp (spread below {sharp}) from step **{step}** on: **{now}**."
-            )
+            text = _("All heads of {layer} are sharp from step **{step}** on: **{now}**.")
     return text.format(
         step=number(now),
-        sharp=percent(SHARP),
+        layer=_name(site),
         now=_spread(found[now]),
         before=number(before),
         then=_spread(found[before]),

@@ -87,6 +87,8 @@ def lens():
     columns = axis("position: the word fed", WORDS.split()[:7], "target")
     texts = [[guesses[(3 * row + column) % 7] for column in range(7)] for row in range(6)]
     values = np.linspace(0, 1, 42, dtype=np.float32).reshape(6, 7)
+    visible = np.ones((6, 7), np.bool_)
+    visible[1] = False
     return Matrices(
         panels=(
             Matrix(
@@ -95,6 +97,8 @@ def lens():
                 rows=numbered("layer", 6),
                 columns=columns,
                 texts=texts,
+                visible=visible,
+                grey_words=True,
                 value_name="probability",
                 note="The unembedding, applied before the last layer.",
             ),

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from viz.charts.computed_cells import computed_cells
-from viz.charts.curves import POINTS_SHOWN, Quantity, Rule, curves
+from viz.charts.curves import POINTS_SHOWN, Level, Quantity, Rule, curves
 
 STEP, TIME = Quantity("step"), Quantity("ms")
 
@@ -62,6 +62,15 @@ def test_a_value_of_x_can_be_marked_with_words():
     chart = curves({"one": [1.0]}, x=STEP, y=TIME, rules=[Rule(0, "this model")]).to_dict()
     marks = [layer["mark"]["type"] for layer in chart["layer"]]
     assert marks == ["line", "rule", "text"]
+
+
+def test_a_value_of_y_can_be_marked_with_words():
+    level = Level(0.25, "sharp")
+    chart = curves({"one": [1.0]}, x=STEP, y=TIME, rules=[level]).to_dict()
+    _line, rule, words = chart["layer"]
+    assert [rule["mark"]["type"], words["mark"]["type"]] == ["rule", "text"]
+    for layer in (rule, words):
+        assert chart["datasets"][layer["data"]["name"]] == [{"y": 0.25, "text": "sharp"}]
 
 
 @pytest.mark.parametrize(("n", "shown"), [(POINTS_SHOWN, True), (POINTS_SHOWN + 1, False)])

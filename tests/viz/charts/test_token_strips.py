@@ -84,3 +84,9 @@ def test_a_strip_needs_one_weight_for_each_key():
         strip(weights=(1.0,))
     with pytest.raises(ValueError, match="one weight a key"):
         strip(most=4)
+
+
+def test_no_key_stands_out_where_all_have_the_same_weight():
+    written = token_strips([strip(weights=(0.25,) * 4, most=None, written="")])
+    assert 'class="key most"' not in written
+    assert "1.00</span>" not in written

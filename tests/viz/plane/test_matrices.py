@@ -47,6 +47,7 @@ def test_what_is_packed_comes_out_again(shape):
     visible = np.random.default_rng(1).random(shape) < 0.5
     panels = (
         matrix(*shape, visible=visible, hidden="−∞", note="Read it so.", value_name="weight"),
+        matrix(*shape, visible=visible, texts=[["it"] * shape[1]] * shape[0], grey_words=True),
         matrix(*shape, seed=2, scale="signed", limit=0.125),
         matrix(*shape, seed=3, visible=~visible, texts=[["word"] * shape[1]] * shape[0]),
         matrix(*shape, seed=4, details=[["95 % from 1 to 2"] * shape[1]] * shape[0]),
@@ -60,7 +61,7 @@ def test_what_is_packed_comes_out_again(shape):
         assert (after.visible is None) == (before.visible is None)
         assert before.visible is None or (after.visible == before.visible).all()
         named = ("title", "rows", "columns", "scale", "limit", "texts", "details", "note", "hidden")
-        for name in named:
+        for name in (*named, "grey_words"):
             assert getattr(after, name) == getattr(before, name)
 
 

@@ -10,7 +10,8 @@ from core.decoding.sentence import translate
 from core.runs.run import load_run
 from core.vocabulary import BOS, EOS, PAD
 from pages.frame import cached
-from pages.frame.language import plain
+from pages.frame.language import percent, plain
+from pages.views.decoding.seen import of_chances
 from tests.pages.conftest import MODEL, ROOT
 from tests.pages.views.decoding.conftest import stepper
 
@@ -66,6 +67,36 @@ def test_a_word_that_was_put_in_is_named_beside_the_model_s_own(opened):
     assert stepper(at).start == 0
     assert f"stands **{plain(run.tokenizer.describe([9])[0].text)}**" in text
     assert "its own word is" in text
+
+
+def test_the_chances_before_and_after_are_said_of_a_later_step(opened):
+    run = load_run(ROOT / "gallery" / "everyday")
+    free = cached.decoded(run.path, TIRED, Greedy(), {})
+    at = next(i for i, each in enumerate(free) if _word(run, each.chosen) == "il")
+    elle = next(int(i) for i in free[at].most_probable(9) if _word(run, i) == "elle")
+    query = {"model": "everyday", "overrides": f"{at}:{elle}"}
+    with_it = cached.decoded(run.path, TIRED, Greedy(), {at: elle})
+    for step in (at + 1, at + 3):
+        _at, _shown, text = opened("steps", **query, decoding_step=str(step))
+        word, other = with_it[step].most_probable(2)
+        parts = [
+            f"{name} from {percent(float(before[token]))} to **{percent(float(after[token]))}**"
+            for before, after in [(free[step].probabilities, with_it[step].probabilities)]
+            for token, name in ((word, f"**{_word(run, word)}** goes"), (other, ""))
+        ]
+        first, second = (part.replace("\xa0", " ").strip() for part in parts)
+        assert f"With it {first}, **{_word(run, other)}** {second}." in text
+    # At the step itself nothing has come after it.
+    assert "With it" not in opened("steps", **query, decoding_step=str(at))[2]
+    # Where another word differs before it, too, this one alone is not why.
+    both = cached.decoded(
+        run.path, TIRED, Greedy(), {0: int(free[0].most_probable(2)[1]), at: elle}
+    )
+    assert of_chances(None, free, both, {at: elle}, at + 3) == ""
+
+
+def _word(run, token):
+    return run.tokenizer.describe([int(token)])[0].text
 
 
 def test_where_the_sides_part_is_said(opened):

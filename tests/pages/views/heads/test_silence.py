@@ -294,8 +294,7 @@ def test_what_is_seen_is_the_word_that_changes_most_in_the_changed_model(open_si
     assert (most["word"], most["best"]) == ("elles", "ils")
     assert seen(at).endswith(
         "Without encoder layer 2, self-attention head 0 the translation **changes**. Most changed: "
-        f"**elles**, from {percent(most['before'])} to **{percent(most['after'])}**; "
-        "**ils** now leads."
+        f"**elles** {percent(most['before'])} → **{percent(most['after'])}**; now **ils**."
     )
     assert not [button for button in at.button if button.key == "instead"]
 

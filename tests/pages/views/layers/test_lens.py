@@ -1,6 +1,7 @@
 import pytest
 
 from core.decoding.sentence import translate
+from pages.frame.language import plain
 from tests.pages.conftest import said, send
 from tests.pages.views.conftest import assert_takeable, computed, numbers_of
 from tests.pages.views.layers.conftest import TIRED, panels, table
@@ -14,6 +15,30 @@ def test_at_its_last_depth_the_lens_says_what_the_model_says(open_layers, run):
     assert list(panel.texts[-1]) == [token.text for token in fed[1:]] + ["EOS"]
     # The embedding of a tied model says what it was fed.
     assert list(panel.texts[0])[1:] == [token.text for token in fed[1:]]
+
+
+@pytest.mark.parametrize("stack", ["encoder", "decoder"])
+def test_what_a_decoder_only_repeats_is_grey_and_what_it_says_in_the_end_is_not(
+    open_layers, run, stack
+):
+    [panel] = panels(open_layers(layers="lens", lens_stack=stack))
+    if stack == "encoder":
+        assert panel.visible is None
+        return
+    fed = [token.text for token in run.tokenizer.describe(translate(run, TIRED).fed_ids)]
+    repeats = [[text == own for text, own in zip(row, fed, strict=True)] for row in panel.texts]
+    assert (~panel.visible[:-1]).tolist() == repeats[:-1]
+    assert panel.visible[-1].all()
+    assert repeats[0][1:] == [True] * (len(fed) - 1)
+    assert panel.grey_words
+
+
+def test_a_guess_that_is_new_in_the_last_layer_comes_after_the_word_fed(open_page):
+    query = {"layers": "lens", "model": "everyday", "sentence": "The cow fell because it was old."}
+    text = said(open_page("layers", **query, lens_position="6"))
+    assert "**elle** only after layer 1, the last" in text
+    fed = plain("qu'")
+    assert f"until then it only repeats **{fed}**" in text
 
 
 def test_a_click_into_the_lens_tabulates_that_position(open_layers):

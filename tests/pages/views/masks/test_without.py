@@ -25,7 +25,7 @@ def test_without_look_ahead_weight_goes_to_the_future(open_masks, run):
         run.model, batch, Site("decoder", 0, "self"), [Mask(Kind.DECODER_SELF, LOOK_AHEAD)]
     )
     np.testing.assert_array_equal(after.values, changed.weights_BHQK[0, 0])
-    assert "the look-ahead mask of decoder self-attention" in said(at)
+    assert "Without the look-ahead mask **" in said(at)
 
 
 def test_another_kind_of_attention_begins_with_its_own_mask_switched_off(open_masks):
@@ -116,7 +116,7 @@ def test_without_look_ahead_a_decoder_alone_sees_the_future(open_alone, handed_o
     of_words = [all_BQK[b, :n].astype(float) for b, n in enumerate(rows)]
     future = sum(np.triu(w[:, :n], 1).sum() for w, n in zip(of_words, rows, strict=True))
     shown = handed_over[-1]
-    assert f"**{percent(future / sum(rows))}** of the weight" in shown.seen
+    assert f"**{percent(future / sum(rows))}** of this head's weight" in shown.seen
     one, other = (each.loss for each in losses_in_texts(run, (FACT, *TEXTS.splitlines())))
     assert f"The loss goes from {one:.3f} to **{other:.3f}** nats per token." in shown.seen
     assert [row["value"] for row in chart_rows(at)] == pytest.approx([one, other])
@@ -132,7 +132,7 @@ def test_without_its_padding_mask_weight_of_an_encoder_alone_leaks_to_pad(open_a
     hidden = before.values == 0
     share = float(after.values[hidden].sum())
     assert share > 0
-    assert "Without the padding mask of encoder self-attention" in handed_over[-1].seen
+    assert "Without the padding mask **" in handed_over[-1].seen
     assert "Nothing is predicted of a text that is only read" in said(at)
     assert not [each for each in at.toggle if each.key == "measure_losses"]
 
@@ -145,4 +145,4 @@ def test_an_encoder_alone_opens_beside_a_text_that_is_filled_up(
     open_page("masks", model=f"runs/{path.name}", masks="without")
     [leak] = handed_over[-1].numbers()["leak_to_padding"][-1:]
     assert leak > 0
-    assert f"**{percent(leak)}** of the weight" in handed_over[-1].seen
+    assert f"**{percent(leak)}** of this head's weight" in handed_over[-1].seen

@@ -1,7 +1,10 @@
+import re
+
 import pyarrow as pa
 import pytest
 
 from core.analysis.heads.evenness import evenness
+from core.heads import Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.runs.weights import stops
@@ -22,7 +25,20 @@ def test_the_heads_of_a_layer_are_followed_through_all_snapshots(open_view, kept
         attention = inspection.attention[site]
         for head, weights in enumerate(attention.weights_HQK):
             expected = evenness(weights, attention.visible_QK)
-            assert found[step, f"head {head}"] == pytest.approx(expected)
+            assert found[step, f"layer 1, head {head}"] == pytest.approx(expected)
+
+
+def test_the_ends_of_the_axis_and_what_is_sharp_are_drawn(open_view, kept):
+    at = open_view("forming", kept, sentence="a b c", layer="1")
+    strips = [each for each in at.get("html") if "token-strips" in str(each.proto)]
+    assert [re.search(r'aria-label="(.*?)"', str(each.proto.body))[1] for each in strips] == [
+        "100\xa0%: all alike",
+        "0\xa0%: one alone",
+    ]
+    chart = at.get("vega_lite_chart")[0].proto
+    tables = [pa.ipc.open_stream(each.data.data).read_all().to_pylist() for each in chart.datasets]
+    [level] = [table for table in tables if "text" in table[0]]
+    assert level == [{"y": forming.SHARP, "text": f"sharp: below {percent(forming.SHARP)}"}]
 
 
 def test_the_python_computes_the_entropies_that_are_drawn(open_page, kept, taken):
@@ -51,7 +67,10 @@ def test_the_line_says_of_the_last_snapshot_how_evenly_heads_spread(open_page, k
         if step == last
     ]
     assert max(of_last) > forming.SHARP
-    assert f"At step **{last}**, the last, not all heads are sharp (spread below 25" in shown.seen
+    assert (
+        f"At step **{last}**, the last, not all heads of decoder layer 1 cross-attention"
+        in shown.seen
+    )
     assert f"**{percent(min(of_last))} to {percent(max(of_last))}**" in shown.seen
 
 
@@ -60,20 +79,21 @@ def test_the_line_says_of_the_last_snapshot_how_evenly_heads_spread(open_page, k
     [
         (
             {0: [0.9, 0.8], 100: [0.5, 0.2], 200: [0.2, 0.1], 300: [0.1, 0.1]},
-            "By step **200** all heads are sharp (spread below 25 %): they spread **10 % to "
+            "By step **200** all heads of decoder layer 0 cross-attention are sharp: **10 % to "
             "20 %**; at step 100 still 20 % to 50 %.",
         ),
         (
             {0: [0.9, 0.8], 100: [0.2, 0.1], 200: [0.3, 0.1]},
-            "At step **200**, the last, not all heads are sharp (spread below 25 %): they spread "
-            "**10 % to 30 %**; at step 0, 80 % to 90 %.",
+            "At step **200**, the last, not all heads of decoder layer 0 cross-attention are "
+            "sharp: **10 % to 30 %**; at step 0, 80 % to 90 %.",
         ),
         (
             {0: [0.2, 0.2], 100: [0.1, 0.1]},
-            "All heads are sharp (spread below 25 %) from step **0** on: **20 %**.",
+            "All heads of decoder layer 0 cross-attention are sharp from step **0** on: **20 %**.",
         ),
         ({0: [0.2]}, "Only one snapshot was kept, so there is no change to see."),
     ],
 )
 def test_heads_are_sharp_from_the_step_on_after_which_none_spreads_again(found, said):
-    assert forming._seen(found).replace("\u00a0", " ") == said
+    site = Site.parse("decoder.0.cross")
+    assert forming._seen(found, site).replace("\u00a0", " ") == said
