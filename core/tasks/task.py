@@ -4,6 +4,7 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal, Protocol
 
 from core.vocabulary import Span
@@ -123,12 +124,18 @@ class Drawn(ABC):
 
         There are fewer where the task has fewer (looked for in 200 n draws).
         """
-        rng = random.Random(f"test {seed}")
-        found: dict[str, Sample] = {}
-        for _ in range(200 * n):
-            sample = self.sample(rng)
-            if self.held_out(sample):
-                found.setdefault(sample.source, sample)
-            if len(found) == n:
-                break
-        return list(found.values())
+        return list(_held_out(self, n, seed))
+
+
+# Several figures of a page are of the same samples, and most that are drawn are not held out.
+@lru_cache(maxsize=16)
+def _held_out(task: Drawn, n: int, seed: int) -> tuple[Sample, ...]:
+    rng = random.Random(f"test {seed}")
+    found: dict[str, Sample] = {}
+    for _ in range(200 * n):
+        sample = task.sample(rng)
+        if task.held_out(sample):
+            found.setdefault(sample.source, sample)
+        if len(found) == n:
+            break
+    return tuple(found.values())

@@ -1,5 +1,6 @@
 import itertools
 import random
+from copy import copy
 
 import pytest
 
@@ -41,12 +42,21 @@ def test_training_samples_are_never_held_out(name):
 
 @pytest.mark.parametrize("name", TASKS)
 def test_same_seed_gives_the_same_held_out_samples(name):
-    task = TASKS[name]
     random.seed(1)
-    first = task.held_out_samples(20, seed=4)
+    first = TASKS[name].held_out_samples(20, seed=4)
     random.seed(2)
-    assert task.held_out_samples(20, seed=4) == first
-    assert task.held_out_samples(20, seed=5) != first
+    # Another one, which draws them again.
+    assert copy(TASKS[name]).held_out_samples(20, seed=4) == first
+    assert TASKS[name].held_out_samples(20, seed=5) != first
+
+
+def test_what_was_held_out_before_is_not_drawn_again_and_stays_as_it_is(monkeypatch):
+    task = Digits()
+    first = task.held_out_samples(2)
+    kept = list(first)
+    first.clear()
+    monkeypatch.setattr(Digits, "sample", None)
+    assert task.held_out_samples(2) == kept
 
 
 @pytest.mark.parametrize("name", TASKS)
