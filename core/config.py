@@ -278,6 +278,4 @@ class ModelConfig(TargetTokens, Stacks):
         )
 
 
-PAPER_POSITIONS: tuple[Positions, ...] = ("sinusoidal", "learned")
-"""Those that the paper compares."""
 _FILLED = ("d_k", "d_v", "n_kv_heads", "target_vocab_size")

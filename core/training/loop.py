@@ -83,7 +83,7 @@ def train(  # noqa: PLR0913
     Raises:
         TrainingError: The loss is not a number.
     """
-    if (reward is None) != (config.objective == "cross_entropy"):
+    if (reward is None) == config.makes_rewards_large:
         raise ValueError(f"objective is {config.objective}: a reward belongs to the other ones")
     forward = workers.joined(model)
     for step, batch in enumerate(batches, start=first_step + 1):

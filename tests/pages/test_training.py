@@ -315,12 +315,59 @@ def test_the_model_that_is_counted_is_the_one_that_is_trained(set_up, started):
     assert f"**{count_parameters(read_settings(started[0]).model):,}**" in said(set_up())
 
 
-def test_guided_attention_is_offered_only_where_there_are_pronouns(set_up):
-    at = set_up()
+def test_guided_attention_is_offered_only_where_the_task_knows_where_to_look(set_up):
+    at = set_up(task="own pairs")
     assert "guided" not in [toggle.key for toggle in at.toggle]
-    assert "only where the task knows both" in said(at)
+    assert "only where the task knows it" in said(at)
     at.segmented_control(key="task").set_value("translate").run()
     assert not at.toggle(key="guided").value
+    assert "from a pronoun" in at.toggle(key="guided").label
+    at.segmented_control(key="task").set_value("copy").run()
+    assert "from each word of the target" in at.toggle(key="guided").label
+
+
+def test_a_head_of_cross_attention_can_be_guided_by_the_alignment(set_up, started):
+    at = set_up(task="translate", guided="true")
+    assert at.selectbox(key="set_guide_to").value == "antecedent"
+    at.selectbox(key="set_guide_to").set_value("alignment").run()
+    assert at.selectbox(key="guided_site").options == ["decoder.0.cross", "decoder.1.cross"]
+    at.number_input(key="set_guide_weight").set_value(0.5).run()
+    command = command_of(at)
+    press_start(at)
+    found = read_settings(started[0])
+    assert found.training.guide == "decoder.1.cross:0"
+    assert (found.training.guide_to, found.training.guide_weight) == ("alignment", 0.5)
+    assert found.command == command
+    assert "--set guide_to=alignment --set guide_weight=0.5" in command
+
+
+def test_only_heads_that_the_model_has_can_be_guided(set_up, started):
+    at = set_up(task="translate", guided="true", set_encoder_mixing="average")
+    assert at.selectbox(key="guided_site").options == ["decoder.0.cross", "decoder.1.cross"]
+    press_start(at)
+    assert read_settings(started[0]).training.guide == "decoder.1.cross:0"
+    at = set_up(
+        task="translate",
+        guided="true",
+        **{"set_encoder_mixing": "gru", "set_decoder_mixing": "gru", "set_cross": "none"},
+    )
+    assert "encoder.0.self:0 is no head of this model" in unescape(at.error[0].value)
+    assert start_button(at).disabled
+
+
+@pytest.mark.parametrize("like", ["bert", "gpt2"])
+def test_no_head_of_a_single_stack_can_be_guided(set_up, like):
+    assert "guided" not in [toggle.key for toggle in set_up(task="translate", like=like).toggle]
+
+
+def test_own_pairs_are_counted_for_the_model_that_is_to_learn_them(set_up, started):
+    at = pasted(set_up, GOOD, set_decoder="parallel", set_max_positions="64")
+    press_start(at)
+    settings = read_settings(started[0])
+    assert settings.model.is_parallel
+    assert f"**{count_parameters(settings.model):,}**" in said(
+        pasted(set_up, GOOD, set_decoder="parallel", set_max_positions="64")
+    )
 
 
 def test_a_guided_head_reaches_the_run(set_up, started):
