@@ -12,7 +12,7 @@ from core.config import ConfigError, ModelConfig
 from core.files import write_atomically
 from core.fitting import fitting, those_that_fit
 from core.heads import Stack
-from core.model.transformer import outline
+from core.model.building import outline
 from core.objective import SEPARATOR, longest_side
 from core.runs.folder import RunFolder, versions
 from core.runs.run import PAIRS, RunError, RunSettings, read_settings, read_tokenizer

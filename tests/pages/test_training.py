@@ -326,40 +326,6 @@ def test_guided_attention_is_offered_only_where_the_task_knows_where_to_look(set
     assert "from each word of the target" in at.toggle(key="guided").label
 
 
-def test_a_head_of_cross_attention_can_be_guided_by_the_alignment(set_up, started):
-    at = set_up(task="translate", guided="true")
-    assert at.selectbox(key="set_guide_to").value == "antecedent"
-    at.selectbox(key="set_guide_to").set_value("alignment").run()
-    assert at.selectbox(key="guided_site").options == ["decoder.0.cross", "decoder.1.cross"]
-    at.number_input(key="set_guide_weight").set_value(0.5).run()
-    command = command_of(at)
-    press_start(at)
-    found = read_settings(started[0])
-    assert found.training.guide == "decoder.1.cross:0"
-    assert (found.training.guide_to, found.training.guide_weight) == ("alignment", 0.5)
-    assert found.command == command
-    assert "--set guide_to=alignment --set guide_weight=0.5" in command
-
-
-def test_only_heads_that_the_model_has_can_be_guided(set_up, started):
-    at = set_up(task="translate", guided="true", set_encoder_mixing="average")
-    assert at.selectbox(key="guided_site").options == ["decoder.0.cross", "decoder.1.cross"]
-    press_start(at)
-    assert read_settings(started[0]).training.guide == "decoder.1.cross:0"
-    at = set_up(
-        task="translate",
-        guided="true",
-        **{"set_encoder_mixing": "gru", "set_decoder_mixing": "gru", "set_cross": "none"},
-    )
-    assert "encoder.0.self:0 is no head of this model" in unescape(at.error[0].value)
-    assert start_button(at).disabled
-
-
-@pytest.mark.parametrize("like", ["bert", "gpt2"])
-def test_no_head_of_a_single_stack_can_be_guided(set_up, like):
-    assert "guided" not in [toggle.key for toggle in set_up(task="translate", like=like).toggle]
-
-
 def test_own_pairs_are_counted_for_the_model_that_is_to_learn_them(set_up, started):
     at = pasted(set_up, GOOD, set_decoder="parallel", set_max_positions="64")
     press_start(at)
@@ -431,7 +397,7 @@ def test_a_name_that_cannot_be_is_said_and_not_started(set_up, own_runs, name):
 def test_what_goes_wrong_at_the_start_is_one_sentence_and_loses_nothing(
     set_up, started, monkeypatch, error, words
 ):
-    def fail(*arguments):
+    def fail(*arguments, start):
         raise error
 
     monkeypatch.setattr("pages.views.training.start.prepare_run", fail)

@@ -122,7 +122,7 @@ SUBLAYERS = (
         N_("Activation"),
         N_("What is not linear in a feed-forward layer. The paper: ReLU."),
         offered=CHOICES["activation"],
-        words={"relu": "ReLU", "gelu": "GELU", "gelu_tanh": "GELU (tanh)", "silu": "SiLU"},
+        words={"relu": "ReLU", "gelu": "GELU", "gelu_tanh": N_("GELU with tanh"), "silu": "SiLU"},
     ),
     Knob(
         "gated",

@@ -70,13 +70,23 @@ STACKS = (
     ),
     Knob(
         "decoder",
-        N_("Decoder"),
+        N_("Kind of decoder"),
         N_(
             "causal: it writes one token after the other. parallel: it writes all at once and "
             "corrects those that it doubts (mask-predict, Ghazvininejad et al. 2019)."
         ),
         offered=CHOICES["decoder"],
         words={"causal": N_("causal"), "parallel": N_("parallel")},
+    ),
+    Knob(
+        "length",
+        N_("Length of the target"),
+        N_(
+            "Where the target of a parallel decoder ends: at the first EOS of more places than it "
+            "needs, or where a classifier on top of the encoder predicts the length beforehand."
+        ),
+        offered=CHOICES["length"],
+        words={"end": N_("cut at EOS"), "predicted": N_("predicted")},
     ),
     Knob(
         "pointer",

@@ -5,7 +5,7 @@ import streamlit as st
 from core.config import ConfigError
 from core.heads import Head, Site
 from core.model import Transformer
-from core.model.transformer import outline
+from core.model.building import outline
 from core.tasks import Task
 from core.tasks.task import Drawn
 from core.train_config import TrainConfig

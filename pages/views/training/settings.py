@@ -20,7 +20,8 @@ from pages.frame.language import _, number
 WIDTH = 136
 """Of a knob, in pixels."""
 _OF_TWO_STACKS = {
-    *("encoder_mixing", "decoder_mixing", "cross", "memory", "decoder", "pointer", "shared_names"),
+    *("encoder_mixing", "decoder_mixing", "cross", "memory", "decoder"),
+    *("length", "pointer", "shared_names"),
     *("teacher_forcing", "scheduled_sampling", "objective", "reward", "samples", "alpha"),
 }
 """Settings that mean something only to an encoder and a decoder."""

@@ -10,11 +10,11 @@ from core.decoding.maps import PlanError
 from core.decoding.plan import DecoderPlan
 from core.heads import Kind, Site
 from core.model import Record, Step, build
+from core.model.building import count_parameters
 from core.model.description import describe
 from core.model.masks import padding_mask
 from core.model.mixing import Average, Convolution
 from core.model.sublayers import Seen
-from core.model.transformer import count_parameters
 from tests.core.model.mixing_rules import (
     SOURCE_BS,
     TARGET_BT,
