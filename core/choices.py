@@ -18,6 +18,7 @@ DecoderMixing = Literal["attention", "ssru", "average", "convolution", "none", "
 Cross = Literal["attention", "none"]
 Memory = Literal["last", "first", "same", "mixed"]
 Decoder = Literal["causal", "parallel"]
+Length = Literal["end", "predicted"]
 Tied = Literal["all", "target", "embeddings", "none"]
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -33,6 +34,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "cross": get_args(Cross),
     "memory": get_args(Memory),
     "decoder": get_args(Decoder),
+    "length": get_args(Length),
     "rotary_pairs": get_args(RotaryPairs),
     "tied": get_args(Tied),
 }

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.choices import Decoder, Memory, Positions, Scores, ScoreScale, Shared
+from core.choices import Decoder, Length, Memory, Positions, Scores, ScoreScale, Shared
 from core.settings import require
 
 
@@ -139,11 +139,15 @@ def check_projections(
     )
 
 
-def check_decoder(decoder: Decoder, max_positions: int, *, attends: bool) -> None:
+def check_decoder(
+    decoder: Decoder, length: Length, memory: Memory, max_positions: int, *, attends: bool
+) -> None:
     """Refuse what a parallel decoder cannot do without.
 
     Args:
         decoder: Whether it is one.
+        length: Where its target ends.
+        memory: Which encoder layer is read.
         max_positions: Of the model.
         attends: Whether there is an encoder, and the decoder has self-attention.
 
@@ -151,6 +155,11 @@ def check_decoder(decoder: Decoder, max_positions: int, *, attends: bool) -> Non
         ConfigError: They do not go together.
     """
     if decoder != "parallel":
+        require(
+            length == "end",
+            f"length is {length}, and decoder is {decoder}: it writes up to EOS, and only a "
+            "parallel decoder has to know beforehand",
+        )
         return
     require(
         attends,
@@ -160,4 +169,16 @@ def check_decoder(decoder: Decoder, max_positions: int, *, attends: bool) -> Non
     require(
         max_positions > 1,
         f"decoder is {decoder} and max_positions 1: there is no place beside BOS",
+    )
+    if length == "end":
+        return
+    require(
+        max_positions > 2,
+        f"length is {length} and max_positions {max_positions}: there is no place beside BOS and "
+        "EOS",
+    )
+    require(
+        memory in ("last", "first"),
+        f"length is {length} and memory is {memory}: it is predicted from what one encoder layer "
+        "says of the source, and not from several",
     )

@@ -11,6 +11,7 @@ from core.choices import (
     Decoder,
     DecoderMixing,
     EncoderMixing,
+    Length,
     Memory,
     Norm,
     NormKind,
@@ -101,6 +102,9 @@ class ModelConfig(TargetTokens, Stacks):
     decoder: Decoder = "causal"
     """causal: it writes one token after the other. parallel: it sees all places at once, and fills
     in those that are masked (mask-predict, Ghazvininejad et al. 2019) up to the first EOS."""
+    length: Length = "end"
+    """Where a parallel decoder's target ends: at the first EOS of more places than are needed, or
+    where a classifier on top of the encoder predicts that it will."""
     pointer: bool = False
     """Words are also copied from where the last cross-attention looks (See et al. 2017)."""
     shared_names: int = 0
@@ -251,6 +255,8 @@ class ModelConfig(TargetTokens, Stacks):
         )
         check_decoder(
             self.decoder,
+            self.length,
+            self.memory,
             self.max_positions,
             attends=not self.alone and self.decoder_mixing == "attention",
         )
@@ -278,6 +284,4 @@ class ModelConfig(TargetTokens, Stacks):
         )
 
 
-PAPER_POSITIONS: tuple[Positions, ...] = ("sinusoidal", "learned")
-"""Those that the paper compares."""
 _FILLED = ("d_k", "d_v", "n_kv_heads", "target_vocab_size")

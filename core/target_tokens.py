@@ -1,6 +1,6 @@
 """What follows from a model's settings for the tokens that it writes."""
 
-from core.choices import Decoder
+from core.choices import Decoder, Length
 from core.settings import Settings
 
 
@@ -14,6 +14,7 @@ class TargetTokens(Settings):
     bos_id: int
     eos_ids: tuple[int, ...]
     decoder: Decoder
+    length: Length
 
     @property
     def n_target_tokens(self) -> int:
@@ -29,6 +30,11 @@ class TargetTokens(Settings):
     def is_parallel(self) -> bool:
         """Whether the decoder fills in all places at once, and has no look-ahead mask."""
         return self.decoder == "parallel"
+
+    @property
+    def predicts_length(self) -> bool:
+        """Whether it is known beforehand how many places there are: EOS then stands at the last."""
+        return self.length == "predicted"
 
     @property
     def mask_id(self) -> int:

@@ -90,7 +90,7 @@ class TrainConfig(Settings):
             self.accumulate <= self.batch_size or self.batch_tokens > 0,
             f"accumulate is {self.accumulate}, more than the {self.batch_size} pairs of a batch",
         )
-        for name, offered in _CHOICES.items():
+        for name, offered in TRAINING_CHOICES.items():
             value = getattr(self, name)
             require(value in offered, f"{name} is {value!r}, not {', '.join(offered)}")
         require(
@@ -105,9 +105,14 @@ class TrainConfig(Settings):
         )
         self._check_objective()
 
+    @property
+    def makes_rewards_large(self) -> bool:
+        """Whether whole sentences are judged, which the model draws; not each word."""
+        return self.objective != "cross_entropy"
+
     def _check_objective(self) -> None:
         """Refuse what does not go with rewards."""
-        if self.objective == "cross_entropy":
+        if not self.makes_rewards_large:
             return
         for name in ("guide", "scheduled_sampling", "teacher_forcing"):
             value, usual = getattr(self, name), {"guide": "", "teacher_forcing": True}
@@ -130,7 +135,7 @@ class TrainConfig(Settings):
         return {n: value for n, value in kept.items() if n not in _LATER or value != usual[n]}
 
 
-_CHOICES: Mapping[str, tuple[str, ...]] = {
+TRAINING_CHOICES: Mapping[str, tuple[str, ...]] = {
     "precision": get_args(Precision),
     "guide_to": get_args(GuideTo),
     "objective": get_args(Objective),

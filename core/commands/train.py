@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from core.choices import CHOICES
 from core.commands.errors import CommandError
 from core.commands.evaluate import summary
 from core.commands.progress import SECONDS_BETWEEN_LINES, telling
-from core.config import PAPER_POSITIONS
 from core.evaluate.evaluation import N_SAMPLES
 from core.evaluate.files import score_file
 from core.families.styles import STYLES
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--preset", choices=list(PRESETS), help=f"default: {PRESET}")
     parser.add_argument(
-        "--positions", choices=PAPER_POSITIONS, help="default: the preset's, sinusoidal"
+        "--positions", choices=CHOICES["positions"], help="default: the preset's, sinusoidal"
     )
     parser.add_argument(
         "--like",

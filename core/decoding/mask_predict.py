@@ -1,8 +1,9 @@
 """Mask-predict: a parallel decoder fills in all words at once, then again those it doubts most.
 
 Ghazvininejad et al. 2019: pass k of K (from 0) masks the n (K − k) / K least sure of n places and
-predicts them anew from all others. The target ends at its first EOS. They predict n beforehand;
-here pass 0 fills in more places than are needed, and n is where what it wrote ends.
+predicts them anew from all others. The target ends at its first EOS. They predict n beforehand, as
+a model with `length=predicted` does, whose last place is EOS from the beginning. Without, pass 0
+fills in more places than are needed, and n is where what it wrote ends.
 
 B batch, S source length, T places of the target.
 """
@@ -16,6 +17,7 @@ from torch import Tensor
 from core.config import ConfigError, ModelConfig
 from core.decoding.step import sayable
 from core.model import Transformer
+from core.model.length import likeliest_lengths
 from core.model.masks import padding_to_hide
 
 PASSES = 4
@@ -78,6 +80,21 @@ def n_places(config: ModelConfig, n_source: int) -> int:
     return min(config.max_positions - 1, n_source + n_source // 2 + 4)
 
 
+def predicted_places(model: Transformer, memory_BSD: Tensor, source_BS: Tensor) -> Tensor:
+    """Return n_places_B of targets as a model predicts them, EOS counted, for a word at least.
+
+    Args:
+        model: One that predicts them.
+        memory_BSD: What its encoder makes of the sources.
+        source_BS: With EOS, padded.
+    """
+    assert model.length is not None
+    visible_B1S = padding_to_hide(source_BS, model.config.pad_id)
+    logits_BN = model.length(memory_BSD, visible_B1S)
+    lengths_B = (source_BS != model.config.pad_id).sum(dim=1)
+    return likeliest_lengths(logits_BN, lengths_B).clamp(2, model.config.max_positions - 1)
+
+
 def require_parallel(model: Transformer) -> None:
     """Refuse a model that writes one token after the other.
 
@@ -105,27 +122,50 @@ def mask_predict_passes(
     """
     require_parallel(model)
     config = model.config
-    n_B = torch.tensor(
-        [n_places(config, n) for n in (source_BS != config.pad_id).sum(dim=1).tolist()],
-        device=source_BS.device,
-    )
-    place_BT = torch.arange(int(n_B.max()), device=source_BS.device) < n_B[:, None]
     begins_B1 = source_BS.new_tensor([config.begins]).expand(len(source_BS), -1)
-    said_BT = torch.full_like(place_BT, config.pad_id, dtype=torch.long)
-    probability_BT = torch.zeros(place_BT.shape, device=source_BS.device)
     with torch.inference_mode():
         visible_B1S = padding_to_hide(source_BS, config.pad_id)
         memory_BSD = model.encode(source_BS)
+        place_BT, said_BT = _empty_places(model, memory_BSD, source_BS)
+        # The EOS of a predicted length is known, and nobody doubts it.
+        probability_BT = (said_BT != config.pad_id).float()
         for number in range(method.passes):
             target_BT = place_BT if number == 0 else place_BT & ~_after_end(said_BT, config.eos_ids)
             masked_BT = least_sure(probability_BT, target_BT, number, method.passes)
             fed_BT = said_BT.masked_fill(masked_BT, config.mask_id)
             read_BT = torch.cat([begins_B1, fed_BT], dim=1)
             logits_BTV = model.decode(read_BT, memory_BSD, visible_B1S)[:, 1:]
-            best_BT = sayable(logits_BTV, config).softmax(dim=-1).max(dim=-1)
+            best_BT = _words(logits_BTV, config).softmax(dim=-1).max(dim=-1)
             said_BT = torch.where(masked_BT, best_BT.indices, said_BT)
             probability_BT = torch.where(masked_BT, best_BT.values, probability_BT)
             yield Pass(fed_BT, masked_BT, said_BT, probability_BT)
+
+
+def _empty_places(
+    model: Transformer, memory_BSD: Tensor, source_BS: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Return place_BT, True where something is to be written, and said_BT, what stands there."""
+    config = model.config
+    if config.predicts_length:
+        n_B = predicted_places(model, memory_BSD, source_BS)
+    else:
+        n_source = (source_BS != config.pad_id).sum(dim=1).tolist()
+        n_B = source_BS.new_tensor([n_places(config, n) for n in n_source])
+    at_T = torch.arange(int(n_B.max()), device=source_BS.device)
+    place_BT = at_T < n_B[:, None]
+    said_BT = torch.full_like(place_BT, config.pad_id, dtype=torch.long)
+    if not config.predicts_length:
+        return place_BT, said_BT
+    last_BT = at_T == n_B[:, None] - 1
+    return place_BT & ~last_BT, said_BT.masked_fill(last_BT, config.eos_ids[0])
+
+
+def _words(logits_BTV: Tensor, config: ModelConfig) -> Tensor:
+    """Return the scores with −∞ for what is no word; EOS is one where it is to be found."""
+    said_BTV = sayable(logits_BTV, config)
+    if config.predicts_length:
+        said_BTV[..., list(config.eos_ids)] = -torch.inf
+    return said_BTV
 
 
 def _after_end(said_BT: Tensor, eos_ids: tuple[int, ...]) -> Tensor:

@@ -7,10 +7,17 @@ import torch
 from torch import Tensor
 
 from core.batch import encode_source, pad
+from core.config import ConfigError
 from core.decoding.greedy import decode_greedily, greedy_steps
-from core.decoding.mask_predict import MaskPredict, SentencePass, fill_in, sentence_passes
+from core.decoding.mask_predict import (
+    MaskPredict,
+    SentencePass,
+    fill_in,
+    predicted_places,
+    sentence_passes,
+)
 from core.decoding.step import CONTINUATION, DecodeOptions, DecodeStep
-from core.model import Transformer
+from core.model import Record, Step, Transformer
 from core.runs.run import Run
 from core.vocabulary import BOS
 
@@ -125,6 +132,39 @@ def passes_of(run: Run, sentence: str, n_passes: int) -> tuple[SentencePass, ...
     """
     source_ids, _ = fitting_source(run, sentence)
     return tuple(sentence_passes(run.model, source_ids, MaskPredict(n_passes)))
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedLength:
+    """How long a target will be, as a model says before it writes any of it; EOS counted."""
+
+    n_source: int
+    n_target: int
+    """The likeliest, within what can be written."""
+    probability: float
+    """Of the likeliest difference between the two."""
+
+
+def predicted_length(run: Run, sentence: str) -> PredictedLength:
+    """Return how long a sentence's target is predicted to be.
+
+    Raises:
+        SentenceError: There is no text.
+        ConfigError: The model predicts no length.
+    """
+    model = run.model
+    if model.length is None:
+        raise ConfigError(
+            "this model predicts no length: it is one with length=predicted that does"
+        )
+    source_1S = source_tensor(run, sentence)[None]
+    record = Record(frozenset({Step.LENGTH}), frozenset({model.length.site}))
+    with torch.inference_mode():
+        memory_1SD = model.encode(source_1S)
+        model.length(memory_1SD, None, record)
+        places_1 = predicted_places(model, memory_1SD, source_1S)
+    share_N = record.tensors[model.length.site, Step.LENGTH][0].double().softmax(dim=-1)
+    return PredictedLength(source_1S.shape[1], int(places_1[0]), float(share_N.max()))
 
 
 def reference_ids(run: Run, found: Given, reference: str) -> tuple[int, ...]:

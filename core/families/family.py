@@ -16,7 +16,7 @@ from core.choices import Activation, RotaryPairs, Tied
 from core.config import ModelConfig
 from core.heads import Stack
 from core.model import Transformer, unfilled
-from core.model.transformer import outline
+from core.model.building import outline
 
 Weights = Mapping[str, Tensor]
 

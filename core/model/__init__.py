@@ -16,6 +16,7 @@ Shapes, one legend for the whole of `core`; every tensor with an axis ends in it
     F feed-forward     V vocabulary        L layers
 """
 
+from core.model.building import build, count_parameters, unfilled
 from core.model.cache import Cache
 from core.model.probe import Probe, Probes, Step
 from core.model.probes import (
@@ -29,7 +30,7 @@ from core.model.probes import (
     Uniform,
     Unplace,
 )
-from core.model.transformer import Transformer, build, count_parameters, unfilled
+from core.model.transformer import Transformer
 
 __all__ = [
     "Cache",

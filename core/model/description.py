@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from core.config import ModelConfig
 from core.heads import Site, Stack
+from core.model.building import outline
 from core.model.part import GROUPS, Arrow, Lengths, Node, Part, Sketch
-from core.model.transformer import Transformer, outline
+from core.model.transformer import Transformer
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,8 @@
 B batch, K positions, Q queries, D model width, N positions that are no padding.
 """
 
+from collections.abc import Mapping
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -93,12 +95,19 @@ def normalise(norm: nn.Module, x_BKD: Tensor, visible_BQK: Tensor | None) -> Ten
     return normed_BKD
 
 
+NORM_KINDS: Mapping[str, type[nn.Module]] = {
+    "layer": LayerNorm,
+    "rms": RMSNorm,
+    "batch": BatchNorm,
+}
+"""Setting → norm."""
+
+
 def norm_of(config: ModelConfig) -> nn.Module:
     """Return a norm of the model's width, of its kind; what lets all pass where there is none."""
     if config.norm_kind == "none":
         return nn.Identity()
-    kinds = {"layer": LayerNorm, "rms": RMSNorm, "batch": BatchNorm}
-    return kinds[config.norm_kind](config.d_model, eps=config.norm_eps)
+    return NORM_KINDS[config.norm_kind](config.d_model, eps=config.norm_eps)
 
 
 def normalised(norm: nn.Module, x: str) -> str:

@@ -88,6 +88,10 @@ class Step(StrEnum):
     P_GEN = "p_gen"
     """p_gen_BQ, the share of the next word's probability that is generated, not copied; 0 to 1"""
 
+    # Of a model that predicts how long a target will be.
+    LENGTH = "length"
+    """logits_BN, scores for the target's length less the source's, from −32 to 32"""
+
 
 class Probe(Protocol):
     """What the model asks of whoever looks or changes."""

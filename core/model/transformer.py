@@ -1,6 +1,5 @@
 """The whole encoder–decoder (Figure 1)."""
 
-from functools import lru_cache
 from typing import cast
 
 import torch
@@ -12,9 +11,9 @@ from core.messages import N_
 from core.model.attention import MultiHeadAttention, Unprojected
 from core.model.cache import Cache
 from core.model.layers import DecoderLayer, EncoderLayer, Layer, Residual
+from core.model.length import LengthPrediction
 from core.model.masks import decoder_mask, later_rows, padding_to_hide
 from core.model.norm import describe_norm, norm_of, normalise
-from core.model.nothing_drawn import NothingDrawn
 from core.model.output import OutputTransform, describe_output
 from core.model.part import Sketch
 from core.model.pointer import Pointer
@@ -57,6 +56,7 @@ class Transformer(nn.Module):
         if config.has_output:
             self.output = nn.Linear(config.d_model, config.n_target_tokens, config.logit_bias)
         self.pointer = Pointer(config) if config.pointer else None
+        self.length = LengthPrediction(config) if config.predicts_length else None
         self._initialise()
         if config.has_output and config.tied in ("all", "target"):
             self.output.weight = target_tokens.weight
@@ -82,6 +82,8 @@ class Transformer(nn.Module):
         if target_BT is None:
             return self.scores(memory_BSD) if self.config.has_output else memory_BSD
         hidden = padding_to_hide(source_BS, self.config.pad_id)
+        if self.length is not None and probe is not None:
+            self.length(memory_BSD, hidden, probe)
         return self.decode(target_BT, memory_BSD, hidden, probe, source_BS=source_BS)
 
     def encode(
@@ -235,6 +237,8 @@ class Transformer(nn.Module):
             sketch.begin("encoder", "source", N_("source"))
             self._describe_stack(sketch, self.source_embedding, self.encoder, self.encoder_norm)
             sketch.memory = sketch.end
+            if self.length is not None:
+                self.length.describe(sketch)
         if "decoder" in self.config.stacks:
             sketch.begin("decoder", "target", N_("target, shifted right"))
             self._describe_stack(sketch, self.target_embedding, self.decoder, self.decoder_norm)
@@ -268,31 +272,3 @@ class Transformer(nn.Module):
 def _final_norm(config: ModelConfig, stack: Stack) -> nn.Module:
     needed = config.norm == "pre" and stack in config.stacks
     return norm_of(config) if needed else nn.Identity()
-
-
-def build(config: ModelConfig, seed: int = 0) -> Transformer:
-    """Make a model with fresh weights from a seed; torch's own random state stays as it is."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return Transformer(config)
-
-
-def count_parameters(config: ModelConfig) -> int:
-    """Return how many numbers a model of this configuration learns; a shared matrix counts once."""
-    return sum(parameter.numel() for parameter in outline(config).parameters())
-
-
-def unfilled(config: ModelConfig) -> Transformer:
-    """Make a model whose weights are whatever memory held, for whoever puts others in their place.
-
-    To draw random ones that nobody looks at takes longer than to read them from a file.
-    """
-    with torch.random.fork_rng(devices=[]), NothingDrawn():
-        return Transformer(config)
-
-
-@lru_cache(maxsize=64)
-def outline(config: ModelConfig) -> Transformer:
-    """Return a model with the shapes of all its weights and without their numbers."""
-    with torch.device("meta"), NothingDrawn():
-        return Transformer(config)

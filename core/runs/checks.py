@@ -12,7 +12,7 @@ from safetensors import SafetensorError, safe_open
 
 from core.config import ModelConfig
 from core.files import write_atomically
-from core.model.transformer import outline
+from core.model.building import outline
 from core.runs.checkpoint import SCALE
 from core.runs.contents import STATUS, WEIGHT_FOLDERS, told_status
 from core.runs.records import read_record

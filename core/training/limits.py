@@ -16,6 +16,11 @@ BYTES_OF_PARAMETER = 24
 """What a training keeps of each on the disk at most: a checkpoint with two numbers of the optimizer
 beside each, the best weights, and those for whoever watches."""
 
+BYTES_OF_WEIGHT = 4
+"""And what it keeps of each in every further checkpoint, for the mean of them."""
+TOKENS_OF_PAIR, SAMPLES_OF_PAIR = 64, 8
+"""For each pair that a batch may have, where its tokens or its samples are counted."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -49,22 +54,34 @@ class Limits:
                 training.batch_size,
                 self.batch_size,
             ),
+            N_("too many tokens in a batch: {n}, and here {most} at most"): (
+                training.batch_tokens,
+                self.batch_size * TOKENS_OF_PAIR,
+            ),
+            N_("too many samples for a batch: {n}, and here {most} at most"): (
+                training.batch_size * training.samples if training.makes_rewards_large else 0,
+                self.batch_size * SAMPLES_OF_PAIR,
+            ),
         }
         for text, (n, most) in found.items():
             if n > most:
                 raise ConfigError(Message(text, n=n, most=most))
 
-    def require_room(self, used: int, model: ModelConfig | None = None) -> None:
+    def require_room(
+        self, used: int, model: ModelConfig | None = None, n_checkpoints: int = 1
+    ) -> None:
         """Refuse what would take more of the disk than one may have.
 
         Args:
             used: Bytes that are taken already.
             model: What is to be trained; None for something that takes no more to speak of.
+            n_checkpoints: Those whose weights stay.
 
         Raises:
             ConfigError: There is no room; the message says how much is taken.
         """
-        more = 0 if model is None else BYTES_OF_PARAMETER * count_parameters(model)
+        of_each = BYTES_OF_PARAMETER + BYTES_OF_WEIGHT * (n_checkpoints - 1)
+        more = 0 if model is None else of_each * count_parameters(model)
         if used + more > self.disk_megabytes * MEGABYTE:
             text = N_(
                 "your runs take {used} MB of {most} MB, and this needs {more} MB: delete one first"

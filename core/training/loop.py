@@ -18,7 +18,7 @@ from core.heads import Head
 from core.model import Record, Step, Transformer
 from core.train_config import TrainConfig
 from core.training.free_running import free_running
-from core.training.loss import guided_loss, guided_rows
+from core.training.loss import LENGTH_WEIGHT, Lengths, guided_loss, guided_rows, length_loss
 from core.training.metric import Candidates, draw, metric_loss
 from core.training.rewards import Reward
 from core.training.schedule import learning_rate
@@ -83,7 +83,7 @@ def train(  # noqa: PLR0913
     Raises:
         TrainingError: The loss is not a number.
     """
-    if (reward is None) != (config.objective == "cross_entropy"):
+    if (reward is None) == config.makes_rewards_large:
         raise ValueError(f"objective is {config.objective}: a reward belongs to the other ones")
     forward = workers.joined(model)
     for step, batch in enumerate(batches, start=first_step + 1):
@@ -100,7 +100,10 @@ def train(  # noqa: PLR0913
         parts = _parts(model, batch, step, config, workers)
         with rounded_products(config.precision, model.device):
             if reward is None:
-                loss, guide_loss = _add_gradients(forward, parts, batch, config, workers)
+                predicts = model.config.predicts_length
+                loss, guide_loss = _add_gradients(
+                    forward, parts, batch, config, workers, predicts_length=predicts
+                )
             else:
                 drawn = ((part, draw(model, part, config, reward)) for part in parts)
                 loss = _add_reward_gradients(forward, model.config, drawn, batch, config, workers)
@@ -146,6 +149,8 @@ def _add_gradients(
     batch: Batch,
     config: TrainConfig,
     workers: Workers,
+    *,
+    predicts_length: bool,
 ) -> tuple[float, float | None]:
     """Add the gradients of this process's parts.
 
@@ -160,9 +165,15 @@ def _add_gradients(
         # Gradients of several processes are brought together once, after the last part.
         with workers.together(forward, index == config.accumulate):
             with autocast(config.precision, part.fed_BT.device):
-                loss, guide_loss = losses(forward, part, config, guide, (batch.n_tokens, n_rows))
+                if predicts_length:
+                    loss, beside = losses_with_length(forward, part, config, batch)
+                    guide_loss = torch.zeros_like(loss)
+                else:
+                    counts = (batch.n_tokens, n_rows)
+                    loss, guide_loss = losses(forward, part, config, guide, counts)
+                    beside = config.guide_weight * guide_loss
             # Bringing together takes the mean over the processes; the losses are parts of a sum.
-            ((loss + config.guide_weight * guide_loss) * workers.count).backward()
+            ((loss + beside) * workers.count).backward()
         found.append(torch.stack([loss, guide_loss]).detach())
     loss, guide_loss = workers.total(torch.stack(found).sum(dim=0)).tolist()
     return loss, guide_loss if n_rows else None
@@ -221,3 +232,20 @@ def losses(
             n_rows or None,
         ),
     )
+
+
+def losses_with_length(
+    model: nn.Module, part: Batch, config: TrainConfig, batch: Batch
+) -> tuple[Tensor, Tensor]:
+    """Return the cross-entropy of the words, and that of the length with its weight.
+
+    Args:
+        model: One that predicts the length, in training mode.
+        part: A part of a batch, or all of it.
+        config: Label smoothing.
+        batch: All of it.
+    """
+    lengths = Lengths()
+    logits_BTV = model(*part.inputs, lengths)
+    loss = token_loss(logits_BTV, part.labels_BT, config.label_smoothing, batch.n_tokens)
+    return loss, LENGTH_WEIGHT * length_loss(lengths.logits_BN, part, len(batch.source_BS))

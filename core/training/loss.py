@@ -1,17 +1,25 @@
-"""What makes a guided head look where it is asked to; all else is `core.evaluate.loss`.
+"""What is learned beside the words: where a guided head looks, how long a target will be.
 
-B batch, H heads, Q queries, K keys, R guided rows.
+The loss of the words is in `core.evaluate.loss`.
+
+B batch, H heads, Q queries, K keys, R guided rows, N differences of length.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
+from torch.nn.functional import cross_entropy
 
 from core.batch import Batch
-from core.heads import Head
+from core.heads import Head, Site
+from core.model.length import difference_classes
+from core.model.probe import Step
 from core.train_config import GuideTo
 
+LENGTH_WEIGHT = 0.1
+"""Of the predicted length's loss beside that of the words."""
 Row = tuple[int, int, tuple[int, ...]]
 """Sentence, query, and the keys that it is asked to look at."""
 
@@ -63,3 +71,36 @@ def guided_rows(batch: Batch, head: Head, guide_to: GuideTo = "antecedent") -> l
         for reference in found
         for query in reference.rows(head.site.side)
     ]
+
+
+@dataclass
+class Lengths:
+    """A probe that keeps what a model says of the target's length, to learn it; nothing else."""
+
+    logits_BN: Tensor = field(init=False)
+
+    def sees(self, site: Site) -> bool:
+        """Only there; all sublayers stay as fast as they are."""
+        return site.sublayer == "length"
+
+    def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
+        """Keep the scores."""
+        self.logits_BN = tensor
+        return tensor
+
+
+def length_loss(logits_BN: Tensor, batch: Batch, n_pairs: int | None = None) -> Tensor:
+    """Return the cross-entropy of the targets' lengths in nats, the mean over sentences.
+
+    Args:
+        logits_BN: Scores for each difference of length.
+        batch: A part of a batch, whose places are as many as its targets have tokens.
+        n_pairs: The sentences of the whole batch; None where it is this one.
+    """
+    source_B = batch.said("source").sum(dim=1)
+    # What is fed begins with BOS, and its last place is EOS.
+    target_B = batch.said("target").sum(dim=1) - 1
+    exact = torch.promote_types(logits_BN.dtype, torch.float32)
+    classes_B = difference_classes(source_B, target_B)
+    total = cross_entropy(logits_BN.to(exact), classes_B, reduction="sum")
+    return total / (len(classes_B) if n_pairs is None else n_pairs)

@@ -12,7 +12,7 @@ from core.config import ConfigError, ModelConfig
 from core.files import write_atomically
 from core.fitting import fitting, those_that_fit
 from core.heads import Stack
-from core.model import build
+from core.model.building import outline
 from core.objective import SEPARATOR, longest_side
 from core.runs.folder import RunFolder, versions
 from core.runs.run import PAIRS, RunError, RunSettings, read_settings, read_tokenizer
@@ -67,33 +67,16 @@ def prepare_run(  # noqa: PLR0913
             the model cannot be trained in this way.
         CorpusError: Too few of the pairs fit the model's positions.
     """
-    config = preset.training
-    if config.batch_tokens and own_pairs_of(task) is None:
-        raise ConfigError(
-            f"batch_tokens is {config.batch_tokens}, but the task {task.name!r} makes its "
-            "sentences as it goes: its batches are counted in pairs (batch_size)"
-        )
-    _check_model(preset)
+    check_training(task, preset, starts=start is not None)
     if start is None:
-        if config.objective != "cross_entropy":
-            raise ConfigError(
-                f"objective is {config.objective}, which makes a trained model better: a run to "
-                "start from is needed (--start RUN)"
-            )
-        tokenizer = train_tokenizer(task, preset.vocab_size, config.seed, preset.model)
+        seed = preset.training.seed
+        tokenizer = train_tokenizer(task, preset.vocab_size, seed, preset.model)
     else:
         tokenizer = read_tokenizer(start, read_settings(start).model)
-    if preset.model.shared_names not in (0, tokenizer.n_names):
-        raise ConfigError(
-            f"shared_names is {preset.model.shared_names}: of the task {task.name!r} "
-            f"{tokenizer.n_names} tokens are names"
-        )
     model = preset.sized(tokenizer.vocab_size)
     begun = None if start is None else start_of(start, model)
     longest = longest_side(model, tokenizer)
     n_left_out = _n_in_memory(task) - _n_in_memory(fitting(task, tokenizer, longest))
-    if config.guide:
-        check_guide(config, task, build(model))
 
     def fill(folder: Path) -> None:
         nonlocal n_left_out
@@ -106,7 +89,7 @@ def prepare_run(  # noqa: PLR0913
             task=PAIRS if isinstance(task, OwnPairs) else task.name,
             preset=preset_name,
             model=model,
-            training=config,
+            training=preset.training,
             versions=versions(),
             command=command,
             start="" if begun is None else str(begun),
@@ -115,6 +98,40 @@ def prepare_run(  # noqa: PLR0913
         fill,
     )
     return n_left_out
+
+
+def check_training(task: Task, preset: Preset, *, starts: bool) -> None:
+    """Refuse what cannot be trained, as far as it is known before a tokenizer has learned.
+
+    Args:
+        task: What is learned.
+        preset: The model, and how it will be trained.
+        starts: Whether it begins with the weights of a run.
+
+    Raises:
+        ConfigError: The message says what does not go together.
+    """
+    config, model = preset.training, preset.model
+    if config.batch_tokens and own_pairs_of(task) is None:
+        raise ConfigError(
+            f"batch_tokens is {config.batch_tokens}, but the task {task.name!r} makes its "
+            "sentences as it goes: its batches are counted in pairs (batch_size)"
+        )
+    _check_model(preset)
+    if config.makes_rewards_large and not starts:
+        raise ConfigError(
+            f"objective is {config.objective}, which makes a trained model better: a run to "
+            "start from is needed (--start RUN)"
+        )
+    vocabulary = own_vocabulary(task, model.stacks)
+    n_names = vocabulary.n_names if vocabulary else 0
+    if model.shared_names not in (0, n_names):
+        raise ConfigError(
+            f"shared_names is {model.shared_names}: of the task {task.name!r} {n_names} tokens "
+            "are names"
+        )
+    if config.guide:
+        check_guide(config, task, outline(model))
 
 
 def _check_model(preset: Preset) -> None:

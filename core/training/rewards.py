@@ -14,7 +14,7 @@ Reward = Callable[[Ids, Ids], float]
 
 def reward_of(config: TrainConfig, tokenizer: Tokenizer) -> Reward | None:
     """Return the reward that a training asks for; None where it has none to make large."""
-    if config.objective == "cross_entropy":
+    if not config.makes_rewards_large:
         return None
     if config.reward == "bleu":
         return _sentence_bleu(tokenizer)

@@ -79,14 +79,14 @@ class Stopwatch:
             if _is_left_over(folder):
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def seconds(self, task: Task, preset: Preset) -> float | None:
+    def seconds(self, task: Task, preset: Preset, start: Path | None = None) -> float | None:
         """Return how long a step takes, once that was tried.
 
         Returns:
             Seconds; None as long as it is being tried, or another training is; NaN where it
             could not be tried.
         """
-        key = _key(task, preset)
+        key = _key(task, preset, start)
         with self._lock:
             self._take_over()
             if key not in self._known and self._trying is None:
@@ -96,7 +96,7 @@ class Stopwatch:
                 begun = _Try(key, folder, lock)
                 try:
                     lock.acquire()
-                    request(begun.path, task, preset)
+                    request(begun.path, task, preset, start)
                     TIMING.start(begun.path)
                 except OSError:
                     begun.end()
@@ -133,7 +133,7 @@ def _is_left_over(folder: Path) -> bool:
         return False
 
 
-def _key(task: Task, preset: Preset) -> str:
+def _key(task: Task, preset: Preset, start: Path | None) -> str:
     """Return what two trainings have in common whose steps take equally long."""
     learned: tuple[object, ...] = (task.name,)
     if isinstance(task, Corpus):
@@ -141,4 +141,4 @@ def _key(task: Task, preset: Preset) -> str:
     training = {
         name: value for name, value in preset.training.to_dict().items() if name not in INDIFFERENT
     }
-    return repr((learned, preset.model, training, preset.vocab_size))
+    return repr((learned, preset.model, training, preset.vocab_size, start))

@@ -18,7 +18,7 @@ from core.fitting import fitting
 from core.jobs import Files, Job
 from core.model import build
 from core.objective import longest_side
-from core.runs.run import PAIRS
+from core.runs.run import PAIRS, RunError, load_run
 from core.tasks import CorpusError, Task, task_named
 from core.tasks.corpus import Corpus
 from core.tasks.pairs import as_tsv
@@ -40,13 +40,14 @@ LARGEST = 20_000
 """Of more pairs so many are tried, evenly spread: the lengths of all of them count."""
 
 
-def request(folder: Path, task: Task, preset: Preset) -> None:
+def request(folder: Path, task: Task, preset: Preset, start: Path | None = None) -> None:
     """Write what is to be tried into an empty folder; `TIMING.start` then tries it.
 
     Args:
         folder: For this alone.
         task: From `TASKS`, or own pairs.
         preset: Sizes, and how it would be trained.
+        start: The run that it would begin with; None for fresh weights.
 
     Raises:
         OSError: The folder cannot be written to.
@@ -62,6 +63,7 @@ def request(folder: Path, task: Task, preset: Preset) -> None:
         "model": preset.model.to_dict(),
         "training": preset.training.to_dict(),
         "vocab_size": preset.vocab_size,
+        "start": None if start is None else str(start.resolve()),
     }
     write_atomically(folder / WANTED, json.dumps(asked).encode())
 
@@ -74,7 +76,7 @@ def found(folder: Path) -> float | None:
         return None
 
 
-def seconds_per_step(task: Task, preset: Preset) -> float:
+def seconds_per_step(task: Task, preset: Preset, start: Path | None = None) -> float:
     """Train for a few steps, from the middle of the training on, and return how long one takes.
 
     The median of the steps but the first, with a step's share of what preparing batches takes.
@@ -82,13 +84,19 @@ def seconds_per_step(task: Task, preset: Preset) -> float:
     Args:
         task: What is learned.
         preset: Sizes, and how it is trained.
+        start: The run that it begins with: how long its own words are, trained weights decide.
 
     Raises:
         ConfigError: A value cannot be.
+        RunError: There is no such run.
     """
     config = preset.training
-    tokenizer = train_tokenizer(task, preset.vocab_size, config.seed, preset.model)
-    model = build(preset.sized(tokenizer.vocab_size), config.seed)
+    if start is None:
+        tokenizer = train_tokenizer(task, preset.vocab_size, config.seed, preset.model)
+        model = build(preset.sized(tokenizer.vocab_size), config.seed)
+    else:
+        begun = load_run(start)
+        tokenizer, model = begun.tokenizer, begun.model
     fitted = fitting(task, tokenizer, longest_side(model.config, tokenizer))
     # In the middle: what grows in the course of a training has half its size there.
     middle = config.steps // 2
@@ -119,10 +127,11 @@ def _tried(folder: Path) -> Iterator[None]:
             TrainConfig.from_dict(asked["training"]),
             int(asked["vocab_size"]),
         )
-        seconds = seconds_per_step(task_named(asked["task"], folder), preset)
+        start = asked["start"] and Path(asked["start"])
+        seconds = seconds_per_step(task_named(asked["task"], folder), preset, start)
         write_atomically(folder / FOUND, json.dumps({"seconds": seconds}).encode())
         yield
 
 
 if __name__ == "__main__":
-    sys.exit(main(TIMING, _tried, mendable=(ConfigError, CorpusError)))
+    sys.exit(main(TIMING, _tried, mendable=(ConfigError, CorpusError, RunError)))

@@ -196,9 +196,18 @@ def text(label: str, name: str, default: str, **box: Unpack[Box]) -> str:
     return typed
 
 
-def toggle(label: str, name: str, default: bool = False, *, help_text: str | None = None) -> bool:
-    """Ask whether or not."""
+def toggle(
+    label: str,
+    name: str,
+    default: bool = False,
+    *,
+    help_text: str | None = None,
+    asked: bool = True,
+) -> bool:
+    """Ask whether or not; where it is not asked, what was chosen stays."""
     chosen = address.value(name, {"true": True, "false": False}.get, default)
+    if not asked:
+        return chosen
     widget = visit.widget(name, chosen)
     st.toggle(label, widget.first, key=widget.key, help=help_text)
     return chosen
@@ -219,6 +228,8 @@ class Range(TypedDict, Generic[Amount], total=False):
     """In pixels."""
     help_text: str | None
     """To be read on demand."""
+    asked: bool
+    """False where it is not drawn: what was chosen stays."""
 
 
 def amount(label: str, name: str, default: Amount, **numbers: Unpack[Range[Amount]]) -> Amount:
@@ -242,6 +253,8 @@ def amount(label: str, name: str, default: Amount, **numbers: Unpack[Range[Amoun
 
     address.belongs_to(name, numbers.get("of", str(default)))
     found = address.value(name, read, default)
+    if not numbers.get("asked", True):
+        return found
     step, help_text = numbers.get("step", type(default)(1)), numbers.get("help_text")
     widget = visit.widget(name, found, (low, high, step))
     if numbers.get("slides"):

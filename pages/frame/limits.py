@@ -64,7 +64,7 @@ def starting(model: ModelConfig, training: TrainConfig) -> Iterator[Callable[[Pa
         yield process.start
         return
     limits.require(model, training)
-    limits.require_room(bytes_in(cached.own()), model)
+    limits.require_room(bytes_in(cached.own()), model, training.keep_checkpoints)
     with _one_at_a_time:
         at_work, waiting = _under_way()
         waits = limits.waits(_n_own(at_work, waiting), len(at_work), len(waiting))

@@ -221,8 +221,8 @@ def default_head(run: Run, kind: Kind) -> tuple[int, int]:
 
     They find antecedents better than any rule does, or else point most in the task's first example.
     """
-    if run.is_untrained:
-        # Nothing is learned yet, and there may be no weights but those that the seed makes.
+    if run.step == 0 and not run.settings.is_opened:
+        # Nothing is learned here yet, and there may be no weights but those that it began with.
         return 0, 0
     found = best_pronoun_head(run, kind)
     if found is not None and found.beats_baseline:

@@ -36,6 +36,7 @@ ODD = {
     "attention alone, nothing added, nothing projected": {
         **{"feed_forward": False, "residual": False, "projections": False},
     },
+    "parallel, its length predicted": {"decoder": "parallel", "length": "predicted"},
     "odd width": {"positions": "learned", "d_model": 15, "d_k": 4, "d_v": 4, "max_positions": 20},
 }
 

@@ -315,12 +315,25 @@ def test_the_model_that_is_counted_is_the_one_that_is_trained(set_up, started):
     assert f"**{count_parameters(read_settings(started[0]).model):,}**" in said(set_up())
 
 
-def test_guided_attention_is_offered_only_where_there_are_pronouns(set_up):
-    at = set_up()
+def test_guided_attention_is_offered_only_where_the_task_knows_where_to_look(set_up):
+    at = set_up(task="own pairs")
     assert "guided" not in [toggle.key for toggle in at.toggle]
-    assert "only where the task knows both" in said(at)
+    assert "only where the task knows it" in said(at)
     at.segmented_control(key="task").set_value("translate").run()
     assert not at.toggle(key="guided").value
+    assert "from a pronoun" in at.toggle(key="guided").label
+    at.segmented_control(key="task").set_value("copy").run()
+    assert "from each word of the target" in at.toggle(key="guided").label
+
+
+def test_own_pairs_are_counted_for_the_model_that_is_to_learn_them(set_up, started):
+    at = pasted(set_up, GOOD, set_decoder="parallel", set_max_positions="64")
+    press_start(at)
+    settings = read_settings(started[0])
+    assert settings.model.is_parallel
+    assert f"**{count_parameters(settings.model):,}**" in said(
+        pasted(set_up, GOOD, set_decoder="parallel", set_max_positions="64")
+    )
 
 
 def test_a_guided_head_reaches_the_run(set_up, started):
@@ -384,7 +397,7 @@ def test_a_name_that_cannot_be_is_said_and_not_started(set_up, own_runs, name):
 def test_what_goes_wrong_at_the_start_is_one_sentence_and_loses_nothing(
     set_up, started, monkeypatch, error, words
 ):
-    def fail(*arguments):
+    def fail(*arguments, start):
         raise error
 
     monkeypatch.setattr("pages.views.training.start.prepare_run", fail)

@@ -16,7 +16,7 @@ from core.decoding.mask_predict import (
     mask_predict_passes,
 )
 from core.decoding.methods import Greedy
-from core.decoding.sentence import passes_of
+from core.decoding.sentence import passes_of, predicted_length
 from core.decoding.step import DecodeStep
 from core.runs.run import RunError
 from core.tasks import SEVERAL_RIGHT, right_targets
@@ -39,7 +39,9 @@ HOW_TO_READ = N_(
 - Pass 0 reads nothing but masks. Of the n places up to the first EOS, pass k of K masks the
   n (K − k) / K with the smallest probabilities again, one at least, and fills them in while it
   reads all others.
-- There are more **places** than words are needed: the text ends at the first EOS.
+- There are more **places** than words are needed: the text ends at the first EOS. A model that
+  predicts the length (length=predicted) has as many as that, with EOS at the last from the
+  beginning.
 - Within a pass no place sees what another one writes: p(y | x) is a product over places. So words
   that only fit together in certain ways may be mixed. Where a model of the same task that writes
   **left to right** is among the runs, its steps are beside: each word is written when all before
@@ -82,7 +84,7 @@ def draw(opened: Opened) -> Shown | None:
         seen=_seen(opened, passes),
         numbers=lambda: _numbers(opened, passes, beside),
         python=_python(opened, n_passes, beside),
-        code=(mask_predict_passes, least_sure, MaskPredict),
+        code=(mask_predict_passes, least_sure, MaskPredict, predicted_length),
         pictures=[picture],
         formula=FORMULA,
         how_to_read=_(HOW_TO_READ),
@@ -107,11 +109,12 @@ def _matrix(opened: Opened, passes: Sequence[SentencePass]) -> Matrix:
     n = _shown(passes)
     mask = opened.run.model.config.mask_id
     values, texts, visible, rows = [], [], [], []
-    before = [0.0] * n
+    before = [0.0 if hidden else 1.0 for hidden in passes[0].masked[:n]]
     for index, each in enumerate(passes):
         said, sure = each.said[:n], list(each.probabilities[:n])
         masked = each.masked[:n]
-        kept = passes[index - 1].said[:n] if index else (mask,) * n
+        # Before the first pass nothing stands there but the EOS of a predicted length.
+        kept = (passes[index - 1] if index else each).said[:n]
         read = [mask if hidden else token for hidden, token in zip(masked, kept, strict=True)]
         values += [before, sure]
         texts += [_texts(opened, read), _texts(opened, said)]
@@ -180,7 +183,8 @@ def _seen(opened: Opened, passes: Sequence[SentencePass]) -> str:
     decode = opened.run.target_tokenizer.decode
     right = right_targets(opened.task, opened.inspection.translation.source)
     first, last = decode(passes[0].written), decode(passes[-1].written)
-    said = [_("In one pass it writes {text}.").format(text=_coloured(first, right))]
+    said = [_length(opened)] if opened.run.model.config.predicts_length else []
+    said.append(_("In one pass it writes {text}.").format(text=_coloured(first, right)))
     if len(passes) > 1:
         n = _shown(passes)
         pairs = zip(passes[0].said[:n], passes[-1].said[:n], strict=True)
@@ -200,6 +204,20 @@ def _seen(opened: Opened, passes: Sequence[SentencePass]) -> str:
     if opened.run.settings.task in SEVERAL_RIGHT and len(right) > 1:
         said.append(_mixed(last, right))
     return joined(said)
+
+
+def _length(opened: Opened) -> str:
+    """Say how long the target was predicted to be, before any of its words was."""
+    found = cached.of_run(predicted_length, opened.path, opened.sentence)
+    return n_(
+        "The length is predicted first: **{n}** token with probability {share}, EOS among them "
+        "(the source has {source}).",
+        "The length is predicted first: **{n}** tokens with probability {share}, EOS among them "
+        "(the source has {source}).",
+        found.n_target,
+    ).format(
+        n=number(found.n_target), share=percent(found.probability), source=number(found.n_source)
+    )
 
 
 def _mixed(text: str, right: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from core.config import ModelConfig
 from core.families.published import PUBLISHED, Published
 from core.heads import STACK_LABELS
 from core.model.description import Description, describe
+from core.model.norm import NORM_KINDS
 from pages.frame import address, clicks, controls
 from pages.frame.architecture import drawing
 from pages.frame.charts import chart
@@ -153,7 +154,7 @@ def _heads(config: ModelConfig) -> str:
 def _norm(config: ModelConfig) -> str:
     if config.norm_kind == "none":
         return _("none")
-    kind = {"layer": "LayerNorm", "rms": "RMSNorm", "batch": "BatchNorm"}[config.norm_kind]
+    kind = NORM_KINDS[config.norm_kind].__name__
     if config.norm == "pre":
         return _("{kind} before each sublayer").format(kind=kind)
     return _("{kind} after each sublayer").format(kind=kind)

@@ -1,6 +1,7 @@
 """What a training will be like: its size, its time, where its numbers are, how fast it learns."""
 
 import math
+from pathlib import Path
 
 import streamlit as st
 
@@ -100,15 +101,16 @@ def say(wanted: PendingSettings) -> None:
         )
         st.caption(_("Time of the steps"), help=tried)
         if wanted.task and wanted.preset and wanted.vocab_size is not None:
-            waits = cached.stopwatch().seconds(wanted.task, wanted.preset) is None
+            waits = cached.stopwatch().seconds(wanted.task, wanted.preset, wanted.start) is None
             every = EVERY if waits else None
-            address.part("time", _say_time, wanted.task, wanted.preset, waits, every=every)
+            asked = (wanted.task, wanted.preset, wanted.start)
+            address.part("time", _say_time, *asked, waits, every=every)
         else:
             _say_nothing()
 
 
-def _say_time(task: Task, preset: Preset, waited: bool) -> None:
-    seconds = cached.stopwatch().seconds(task, preset)
+def _say_time(task: Task, preset: Preset, start: Path | None, waited: bool) -> None:
+    seconds = cached.stopwatch().seconds(task, preset, start)
     if waited and seconds is not None:
         # Drawn with the page, this part is no longer looked at every second.
         st.rerun()
@@ -131,3 +133,18 @@ def _say_nothing() -> None:
     st.markdown("–")
     # As high as what stands there otherwise.
     st.caption("&nbsp;  \n&nbsp;")
+
+
+def say_little_patience(training: TrainConfig) -> None:
+    """Say so where training ends before patience can."""
+    n = math.ceil(training.steps / training.evaluate_every)
+    if training.patience > 0 and n <= training.patience:
+        said = n_(
+            ":material/info: A patience of {patience} can hardly act: in {steps} steps there is "
+            "{n} measurement, one every {every} steps.",
+            ":material/info: A patience of {patience} can hardly act: in {steps} steps there "
+            "are {n} measurements, one every {every} steps.",
+            n,
+        )
+        every, steps = number(training.evaluate_every), number(training.steps)
+        st.caption(said.format(patience=training.patience, steps=steps, n=n, every=every))

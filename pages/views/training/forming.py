@@ -30,12 +30,15 @@ _SQUEEZED = 100.0
 
 
 @saying_why(OSError, RunError)
-def draw(path: Path) -> Shown:
+def draw(path: Path) -> Shown | None:
     """Draw the heads of one layer along a run's training.
 
     Args:
         path: The run's folder.
     """
+    if why := heads_at_step.why_none(path):
+        st.info(why)
+        return None
     model, offered = cached.settings(path).model, stops(path)
     sentence = heads_at_step.ask_sentence(path)
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -9,8 +9,9 @@ from core.heads import Head, Kind, Site
 from core.inspection import Inspection
 from core.opening.examples import examples_of
 from core.runs.run import Run, RunError
-from pages.frame import cached, controls, maps, notes, opening, progress, session
+from pages.frame import cached, controls, maps, needs, notes, opening, progress, session
 from pages.frame.language import _
+from pages.frame.needs import Need
 from pages.frame.selection import ask_kind, ask_layer_and_head
 from viz.plane.maps import AttentionMaps
 
@@ -25,6 +26,15 @@ def ask_sentence(path: Path) -> str:
         return opening.ask_sentence(
             progress.task(path), labelled=False, others=examples_of(untrained(path))
         )
+
+
+def why_none(path: Path) -> str:
+    """Return why a run's model has no head to look at, in a sentence; empty where it has.
+
+    Raises:
+        RunError: The folder is no run.
+    """
+    return needs.why_not(untrained(path), [Need.HEADS])
 
 
 def ask_head(path: Path, model: ModelConfig) -> Head:

@@ -41,12 +41,15 @@ FEW = 2
 
 
 @saying_why(OSError, RunError)
-def draw(path: Path) -> Shown:
+def draw(path: Path) -> Shown | None:
     """Show a run's snapshots, one at a time.
 
     Args:
         path: The run's folder.
     """
+    if why := heads_at_step.why_none(path):
+        st.info(why)
+        return None
     model, rows, offered = cached.settings(path).model, progress.rows(path), stops(path)
     sentence = heads_at_step.ask_sentence(path)
     # Its place is above the controls, of which one says where the handle stands.

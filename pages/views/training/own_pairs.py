@@ -42,8 +42,12 @@ class OwnPairs:
     """As learned from them."""
 
 
-def ask(begun: Begun) -> tuple[OwnPairs | None, dict[str, Setting]]:
+def ask(begun: Begun, model: ModelConfig) -> tuple[OwnPairs | None, dict[str, Setting]]:
     """Ask for pairs and for the size of their vocabulary, and say what is in them.
+
+    Args:
+        begun: The preset.
+        model: What is to learn them.
 
     Returns:
         The pairs, or None while there are none that can be used; and the size of the vocabulary
@@ -75,7 +79,6 @@ def ask(begun: Begun) -> tuple[OwnPairs | None, dict[str, Setting]]:
     if not _learnable(changed):
         return None, changed
     with st.spinner(_("Reading the pairs …")):
-        model = begun.preset.model
         taken = (
             pairs if isinstance(pairs, str) else _taken(name, digest, pairs, held_out, size, model)
         )
@@ -88,7 +91,7 @@ def ask(begun: Begun) -> tuple[OwnPairs | None, dict[str, Setting]]:
         )
     for warning in pairs_found.in_both(taken.corpus):
         st.warning(warning)
-    pairs_found.details(taken, begun.preset.model.max_positions - 1)
+    pairs_found.details(taken, model.max_positions - 1)
     return OwnPairs(taken.corpus, taken.report.vocab_size), changed
 
 

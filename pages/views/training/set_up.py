@@ -1,31 +1,38 @@
 """Setting up a training: what is learned, by which model, at what cost; and starting it."""
 
-import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
 
-from core.config import ConfigError
+from core.config import ConfigError, ModelConfig
 from core.families.styles import STYLES
 from core.model import count_parameters
 from core.tasks import TASKS, Task, right_targets
-from core.train_config import TrainConfig
 from core.training.forecast import forecast
-from core.training.prepare import own_vocabulary, train_tokenizer
+from core.training.prepare import check_training, train_tokenizer
 from core.training.presets import PRESETS, Preset
 from core.training.schedule import learning_rate
 from core.training.settings import LIKE, Setting, with_settings
 from core.training.timing import seconds_per_step
 from pages.frame import cached, controls, layout, limits
 from pages.frame.charts import chart
-from pages.frame.knobs import GROUPS, VOCABULARY
+from pages.frame.knobs import KNOBS
 from pages.frame.language import N_, _, n_, number, plain, translated
 from pages.frame.listed import listed
 from pages.frame.messages import explained
 from pages.frame.typography import typeset_target
 from pages.frame.view import Shown
-from pages.views.training import costs, own_pairs, settings, start, text_rows
+from pages.views.training import (
+    architecture,
+    costs,
+    guided,
+    own_pairs,
+    settings,
+    start,
+    text_rows,
+)
 from pages.views.training.settings import Begun
 from pages.views.training.start import PendingSettings
 from viz.component.standalone import Drawn
@@ -92,24 +99,16 @@ def draw(folder: Path) -> Shown | None:
     """
     left, right = st.columns([5, 3], gap="medium")
     with left:
-        with st.container(horizontal=True):
-            offered = translated(LABELS)
-            older = {"own pairs": OWN_PAIRS}
-            name = controls.choice(
-                _("Task"), TASK, offered, next(iter(offered)), labelled=True, older=older
-            )
-            sizes = translated(SIZES)
-            size = controls.choice(_("Size"), SIZE, sizes, next(iter(sizes)), labelled=True)
-            begun = Begun(size, _ask_like())
-        # A single stack has no cross-attention, of which the tasks' texts speak.
-        alone = STYLES[begun.like].stack if begun.like else ""
-        text = LEARNS[alone] if alone else TEXTS[name]
-        st.markdown(f":small[{_(text)}]")
-        task, learned, changed = _learned(name, begun)
+        name, begun = _ask_what()
+        varied = architecture.chosen(begun, TASKS.get(name))
+        task, learned, changed = _learned(name, begun, varied)
         changed |= {LIKE: begun.like} if begun.like else {}
     own = name == OWN_PAIRS
     with st.expander(_("The paper's knobs"), key="knobs", icon=":material/tune:"):
-        changed |= settings.ask(begun, task, vocabulary=not own)
+        changed |= settings.ask(begun, vocabulary=not own) | varied
+        with settings.row(_("Guided attention")):
+            changed |= guided.ask(changed, begun, task)
+    architecture.ask(begun, task)
     preset, problem = _checked(begun, changed, task, own=own)
     wanted = PendingSettings(
         task=task,
@@ -118,7 +117,8 @@ def draw(folder: Path) -> Shown | None:
         preset_name=begun.name,
         changed=changed,
         preset=preset,
-        vocab_size=(learned or _vocabulary(task, preset)) if task and preset else None,
+        start=begun.start,
+        vocab_size=(learned or _vocabulary(task, preset, begun.start)) if task and preset else None,
         problem=problem,
     )
     with right:
@@ -127,7 +127,7 @@ def draw(folder: Path) -> Shown | None:
     with st.container(key=layout.SIZES_SAID):
         if preset:
             st.caption(costs.sizes(preset.model, preset.training))
-            _say_little_patience(preset.training)
+            costs.say_little_patience(preset.training)
         _say_changes(begun, changed)
     st.code(command, language="bash")
     return _shown(wanted, command)
@@ -163,16 +163,36 @@ def _shown(wanted: PendingSettings, command: str) -> Shown | None:
     )
 
 
+def _ask_what() -> tuple[str, Begun]:
+    """Ask for the task, the size, and the kind of model; say what the task teaches."""
+    with st.container(horizontal=True):
+        offered = translated(LABELS)
+        older = {"own pairs": OWN_PAIRS}
+        name = controls.choice(
+            _("Task"), TASK, offered, next(iter(offered)), labelled=True, older=older
+        )
+        sizes = translated(SIZES)
+        size = controls.choice(_("Size"), SIZE, sizes, next(iter(sizes)), labelled=True)
+        like = _ask_like()
+    # A single stack has no cross-attention, of which the tasks' texts speak.
+    alone = STYLES[like].stack if like else ""
+    text = LEARNS[alone] if alone else TEXTS[name]
+    st.markdown(f":small[{_(text)}]")
+    return name, Begun(size, like, architecture.start(name, like) if name in TASKS else None)
+
+
 def _ask_like() -> str:
     """Ask for a kind of Transformer, by its name in `STYLES`; empty for the paper's."""
     kinds = {"": _("as in the paper"), **{name: _(each.label) for name, each in STYLES.items()}}
     return controls.selection(_("Kind of model"), LIKE, kinds, "", width=_WIDTH)
 
 
-def _learned(name: str, begun: Begun) -> tuple[Task | None, int | None, dict[str, Setting]]:
+def _learned(
+    name: str, begun: Begun, varied: Mapping[str, Setting]
+) -> tuple[Task | None, int | None, dict[str, Setting]]:
     """Show samples of the task, and return it with the vocabulary that own pairs have."""
     if name == OWN_PAIRS:
-        found, changed = own_pairs.ask(begun)
+        found, changed = own_pairs.ask(begun, _model(begun, varied))
         return (found.corpus, found.vocab_size, changed) if found else (None, None, changed)
     task = TASKS[name]
     text_rows.show_pairs(
@@ -180,6 +200,14 @@ def _learned(name: str, begun: Begun) -> tuple[Task | None, int | None, dict[str
         for source, target in cached.of_key(_samples, name, task)
     )
     return task, None, {}
+
+
+def _model(begun: Begun, varied: Mapping[str, Setting]) -> ModelConfig:
+    """Return the model that is asked for; the preset's where it cannot be."""
+    try:
+        return with_settings(PRESETS[begun.name], {LIKE: begun.like, **varied}).model
+    except ConfigError:
+        return begun.preset.model
 
 
 def _samples(task: Task) -> list[tuple[str, str]]:
@@ -212,37 +240,26 @@ def _checked(
 ) -> tuple[Preset | None, str]:
     """Return the preset with the settings that were asked for, or None and why they cannot be."""
     try:
-        settings.require_limits(changed, [knob for group in GROUPS.values() for knob in group])
-        settings.require_limits(changed, [own_pairs.VOCABULARY if own else VOCABULARY])
+        limited = dict(KNOBS) | ({"vocab_size": own_pairs.VOCABULARY} if own else {})
+        settings.require_limits(changed, limited.values())
         preset = with_settings(PRESETS[begun.name], changed)
+        if begun.start:
+            preset = replace(preset, model=begun.preset.model)
         _require_size(preset)
         limits.require(preset.model, preset.training)
         if task is not None:
-            own_vocabulary(task, preset.model.stacks)
+            check_training(task, preset, starts=begun.start is not None)
     except ConfigError as error:
         return None, explained(error)
     return preset, ""
 
 
-def _say_little_patience(training: TrainConfig) -> None:
-    """Say so where training ends before patience can."""
-    n = math.ceil(training.steps / training.evaluate_every)
-    if training.patience > 0 and n <= training.patience:
-        said = n_(
-            ":material/info: A patience of {patience} can hardly act: in {steps} steps there is "
-            "{n} measurement, one every {every} steps.",
-            ":material/info: A patience of {patience} can hardly act: in {steps} steps there "
-            "are {n} measurements, one every {every} steps.",
-            n,
-        )
-        every, steps = number(training.evaluate_every), number(training.steps)
-        st.caption(said.format(patience=training.patience, steps=steps, n=n, every=every))
-
-
-def _vocabulary(task: Task, preset: Preset) -> int:
+def _vocabulary(task: Task, preset: Preset, start: Path | None) -> int:
     """Return how many tokens a training would learn: few words do not have as many as asked."""
+    if start:
+        return preset.model.vocab_size
     with st.spinner(_("Splitting samples into tokens …")):
-        key = f"{task.name} {preset.vocab_size} {preset.model.stacks}"
+        key = f"{task.name} {preset.vocab_size} {preset.model.stacks} {preset.model.decoder}"
         return cached.of_key(_learned_vocabulary, key, task, preset)
 
 

@@ -38,6 +38,8 @@ class PendingSettings:
     """The settings that differ from the preset's."""
     preset: Preset | None
     """With these settings; None where they cannot be."""
+    start: Path | None
+    """The run to begin with; None for fresh weights."""
     vocab_size: int | None
     """As learned; None where task or preset is."""
     problem: str
@@ -48,9 +50,9 @@ class PendingSettings:
         """What the command line calls task, valid and test."""
         given = self.task.given if isinstance(self.task, Corpus) else {}
         task = PAIRS if self.own else self.name
-        return {"task": [task]} | {
-            part: [FILES[part]] for part in ("valid", "test") if part in given
-        }
+        held_out = {part: [FILES[part]] for part in ("valid", "test") if part in given}
+        begun = {"start": [str(snippets.place(self.start))]} if self.start else {}
+        return {"task": [task]} | held_out | begun
 
     @property
     def short(self) -> str:
@@ -124,6 +126,16 @@ def computing(wanted: PendingSettings, command: str) -> str:
             "tokenizer = train_tokenizer(task, preset.vocab_size, seed, preset.model)",
             "learned = tokenizer.vocab_size",
         ]
+    if wanted.start:
+        imports -= {
+            "from core.tasks import TASKS",
+            "from core.training.prepare import train_tokenizer",
+        }
+        imports |= {"from pathlib import Path", "from core.training.start import with_model_of"}
+        counted = [
+            f"preset = with_model_of({snippets.folder(wanted.start)}, preset, {{}})",
+            "learned = preset.model.vocab_size",
+        ]
     numbers = "numbers = forecast(preset, learned)"
     return "\n".join([*sorted(imports), "", f"# {command}", begun, *counted, numbers, ""])
 
@@ -146,7 +158,10 @@ def _started(path: Path, wanted: PendingSettings, command: str) -> str:
     try:
         model = wanted.preset.sized(wanted.vocab_size)
         with limits.starting(model, wanted.preset.training) as begin:
-            prepare_run(path, wanted.task, wanted.preset_name, wanted.preset, command)
+            prepare_run(
+                *(path, wanted.task, wanted.preset_name, wanted.preset, command),
+                start=wanted.start,
+            )
             begin(path)
     except (ConfigError, CorpusError, RunError, FileExistsError) as error:
         return explained(error)

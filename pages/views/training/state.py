@@ -14,7 +14,7 @@ from pages.frame import cached, limits, progress, session
 from pages.frame.counted import counted
 from pages.frame.durations import duration
 from pages.frame.language import N_, _, n_, number, percent, plain
-from pages.frame.messages import reason
+from pages.frame.messages import explained, reason
 
 STATES = progress.STATES | {
     "evaluating": N_("measuring the trained model on held-out pairs…"),
@@ -151,3 +151,11 @@ def _quality(path: Path) -> list[str]:
         )
     share = text.format(share=percent(evaluation["exact_match"]), n=number(evaluation["n"]))
     return [share, *counted(cached.settings(path))]
+
+
+def say_problem(path: Path, error: Exception) -> None:
+    """Say why a run cannot be shown."""
+    if not path.is_dir():
+        st.error(plain(_("The folder of this run is gone: {path}").format(path=path)))
+    else:
+        st.error(plain(explained(error)))

@@ -35,7 +35,6 @@ from pages.frame import (
 from pages.frame.charts import chart
 from pages.frame.language import N_, _, n_, number, percent, plain, translated
 from pages.frame.listed import joined
-from pages.frame.messages import explained
 from pages.frame.typography import typeset_target
 from pages.frame.view import Shown
 from pages.views.training import heads_at_step, state
@@ -84,12 +83,9 @@ def draw(path: Path) -> Shown | None:
         address.part("progress", _progress, path, found, every=words)
         address.part("charts", _charts, path, steps, texts, every=charts)
         address.part("samples", _samples, path, found.alive, every=looks)
-        sentence = heads_at_step.ask_sentence(path)
-        with st.container(horizontal=True, vertical_alignment="center"):
-            head = heads_at_step.ask_head(path, settings.model)
-        address.part("heads", _heads, path, sentence, head, every=looks)
+        _ask_heads(path, looks)
     except RunError as error:
-        _say(path, error)
+        state.say_problem(path, error)
         return None
 
     def chart_now(place: int) -> Chart:
@@ -233,7 +229,7 @@ def _charts(path: Path, steps: int, texts: Mapping[str, str]) -> None:
     try:
         rows: Rows = progress.rows(path)
     except RunError as error:
-        _say(path, error)
+        state.say_problem(path, error)
         return
     loss, quality, rate, speed = charts_of(rows, steps, texts)
     left, middle, right = st.columns([5, 4, 3], gap="medium")
@@ -255,7 +251,7 @@ def _samples(path: Path, was_alive: bool) -> None:
         samples = tuple((tuple(pair.source), tuple(pair.target)) for pair in pairs)
         step, found = progress.at_newest(answers, path, samples)
     except (OSError, RunError) as error:
-        _say(path, error)
+        state.say_problem(path, error)
         return
     st.caption(
         _("Held-out pairs as the model stands at step {step}: {right} of {n} right").format(
@@ -275,6 +271,17 @@ def _samples(path: Path, was_alive: bool) -> None:
     show_table(rows, widths=(32, 32, 32, 4), header=header, notes={3})
 
 
+def _ask_heads(path: Path, every: float | None) -> None:
+    """Ask for a sentence and a head, and draw where the heads look by now."""
+    if why := heads_at_step.why_none(path):
+        st.caption(why)
+        return
+    sentence = heads_at_step.ask_sentence(path)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        head = heads_at_step.ask_head(path, cached.settings(path).model)
+    address.part("heads", _heads, path, sentence, head, every=every)
+
+
 def _heads(path: Path, sentence: str, head: Head) -> None:
     """Draw where the heads look by now."""
     try:
@@ -287,11 +294,4 @@ def _heads(path: Path, sentence: str, head: Head) -> None:
     except SentenceError:
         opening.say_no_text()
     except (OSError, RunError) as error:
-        _say(path, error)
-
-
-def _say(path: Path, error: Exception) -> None:
-    if not path.is_dir():
-        st.error(plain(_("The folder of this run is gone: {path}").format(path=path)))
-    else:
-        st.error(plain(explained(error)))
+        state.say_problem(path, error)

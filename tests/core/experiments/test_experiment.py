@@ -5,7 +5,7 @@ import pytest
 from core.experiments import EXPERIMENTS
 from core.experiments.experiment import BASE, Experiment, Variant
 from core.experiments.measures import BLEU
-from core.model.transformer import count_parameters
+from core.model.building import count_parameters
 from core.tasks import TASKS
 
 CASES = [(each, variant) for each in EXPERIMENTS.values() for variant in each.variants]

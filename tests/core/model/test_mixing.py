@@ -10,11 +10,11 @@ from core.decoding.maps import PlanError
 from core.decoding.plan import DecoderPlan
 from core.heads import Kind, Site
 from core.model import Record, Step, build
+from core.model.building import count_parameters
 from core.model.description import describe
 from core.model.masks import padding_mask
-from core.model.mixing import Average, Convolution
+from core.model.mixing import MIXINGS, Average, Convolution
 from core.model.sublayers import Seen
-from core.model.transformer import count_parameters
 from tests.core.model.mixing_rules import (
     SOURCE_BS,
     TARGET_BT,
@@ -25,7 +25,7 @@ from tests.core.model.mixing_rules import (
 )
 
 CONFIG = ModelConfig(23, 2, 2, 16, 32, 4, max_positions=20)
-MIXED = ("average", "convolution", "none")
+MIXED = (*MIXINGS, "none")
 
 
 @pytest.fixture(params=[(one, other) for one in MIXED for other in MIXED])

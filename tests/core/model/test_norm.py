@@ -4,9 +4,9 @@ import torch
 from torch import nn
 
 from core.config import ModelConfig
-from core.model import build
+from core.model import Record, build, count_parameters
 from core.model.description import describe
-from core.model.norm import LayerNorm, describe_norm, normalised
+from core.model.norm import NORM_KINDS, LayerNorm, describe_norm, normalised
 from core.model.part import Lengths, Sketch
 
 D = 12
@@ -120,3 +120,16 @@ def test_the_step_of_a_residual_block_says_the_models_own_norm(placed, norm, ste
         for _, residual in layer.blocks():
             residual.norm = norm or residual.norm
     assert {each.step for each in describe(model, 3, 4).sublayers} == {rf"x_{{l+1}} = {step}"}
+
+
+@pytest.mark.parametrize("kind", NORM_KINDS)
+@pytest.mark.parametrize("place", ["post", "pre"])
+def test_every_kind_is_computed_alike_with_a_probe_and_counted_where_it_is_drawn(kind, place):
+    config = ModelConfig(23, 1, 1, d_model=D, d_ff=16, n_heads=2, norm=place, norm_kind=kind)
+    model = build(config, seed=1).eval()
+    ids_BK = torch.tensor([[5, 6, 7]])
+    looked = model(ids_BK, ids_BK, Record())
+    torch.testing.assert_close(model(ids_BK, ids_BK), looked)
+    parts = describe(config, 3, 3).parts
+    assert all(part.formula and part.count for part in parts if part.kind == "norm")
+    assert sum(part.parameters for part in parts) == count_parameters(config)

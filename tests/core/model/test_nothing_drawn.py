@@ -4,8 +4,8 @@ from torch import nn
 
 from core.config import ModelConfig
 from core.model import build
+from core.model.building import outline
 from core.model.nothing_drawn import NothingDrawn
-from core.model.transformer import outline
 
 CONFIG = ModelConfig(23, 2, 2, 16, 32, 4, max_positions=20)
 VARIED = ModelConfig(

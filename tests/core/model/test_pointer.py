@@ -12,10 +12,10 @@ from core.decoding.step import Stepper
 from core.evaluate.loss import token_loss
 from core.heads import Site
 from core.model import Cache, Record, Silence, Step, build
+from core.model.building import count_parameters
 from core.model.description import describe
 from core.model.masks import padding_mask
 from core.model.pointer import Pointer
-from core.model.transformer import count_parameters
 
 CONFIG = ModelConfig(23, 2, 2, 16, 32, 4, max_positions=20, dropout=0.0, pointer=True)
 LAST = Site("decoder", 1, "cross")

@@ -8,11 +8,11 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from core.config import ConfigError, ModelConfig
 from core.heads import Kind, Site
 from core.model import Record, Step, build
+from core.model.building import count_parameters
 from core.model.description import describe
 from core.model.masks import padding_mask
 from core.model.recurrence import Recurrence
 from core.model.sublayers import Seen
-from core.model.transformer import count_parameters
 from tests.core.model.mixing_rules import (
     SOURCE_BS,
     TARGET_BT,

@@ -14,10 +14,10 @@ from core.decoding.plan import DecoderPlan
 from core.heads import Head, Site
 from core.model import Cache, Override, Record, Step, Uniform, build
 from core.model.attention import MultiHeadAttention, attend, attend_probed
+from core.model.building import count_parameters, unfilled
 from core.model.description import describe
 from core.model.masks import causal_mask, padding_mask
 from core.model.scoring import Additive, Scoring, features
-from core.model.transformer import count_parameters, unfilled
 from core.runs.checkpoint import load_model, save_weights
 from tests.core.model.mixing_rules import (
     SOURCE_BS,

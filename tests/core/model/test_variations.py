@@ -11,9 +11,9 @@ from core.decoding.plan import DecoderPlan
 from core.heads import Kind, Site
 from core.model import Cache, Record, Step, build
 from core.model.attention import MultiHeadAttention
+from core.model.building import count_parameters
 from core.model.description import describe
 from core.model.masks import padding_mask
-from core.model.transformer import count_parameters
 from core.runs.checkpoint import load_model, save_weights
 
 CONFIG = ModelConfig(23, 2, 2, 16, 32, 4, max_positions=20)

@@ -60,7 +60,7 @@ def test_a_second_try_waits_for_the_first(tried):
     assert watch.seconds(COPY, other) == watch.seconds(COPY, TINY) == 0.25
 
 
-def test_what_a_step_takes_no_longer_for_is_not_tried_again(tried):
+def test_what_a_step_takes_no_longer_for_is_not_tried_again(tried, tmp_path):
     watch, longer = Stopwatch(), with_settings(TINY, {"steps": 5000, "seed": 3})
     watch.seconds(COPY, TINY)
     tried.goes_on = False
@@ -69,6 +69,8 @@ def test_what_a_step_takes_no_longer_for_is_not_tried_again(tried):
     for task in (Corpus("mine", pairs), Corpus("mine", pairs[:20]), TASKS["reverse"]):
         watch.seconds(task, TINY)
     assert len(tried.begun) == 4
+    watch.seconds(COPY, TINY, tmp_path)
+    assert len(tried.begun) == 5
 
 
 def test_what_failed_is_no_number_and_is_not_tried_for_ever(tried):

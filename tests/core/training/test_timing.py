@@ -2,16 +2,22 @@
 
 import json
 import time
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
+import torch
 
 from core.jobs import Status
+from core.runs.run import load_run
 from core.tasks import TASKS, Sample
 from core.tasks.corpus import FEWEST_SOURCES, Corpus
 from core.training import timing
+from core.training.presets import PRESETS
 from core.training.settings import with_settings
 from core.training.timing import TIMING, found, request, seconds_per_step
 
+GALLERY = Path(__file__).resolve().parents[3] / "gallery"
 PAIRS = Corpus("mine", [Sample(f"cat {n}", f"chat {n}") for n in range(60)])
 FEWEST = Corpus("mine", PAIRS.samples[:FEWEST_SOURCES])
 TASKS_TRIED = {"made": TASKS["copy"], "own": PAIRS, "as few as can be": FEWEST}
@@ -58,6 +64,27 @@ def test_what_grows_in_the_course_of_a_training_is_half_as_large(miniature, monk
 def test_targets_are_drawn_as_they_are_when_rewards_are_made_large(miniature):
     preset = with_settings(miniature, {"objective": "reinforce", "samples": 2, "batch_size": 2})
     assert seconds_per_step(TASKS["copy"], preset) > 0
+
+
+def test_what_begins_with_a_run_is_tried_with_its_weights(tmp_path, monkeypatch):
+    start = GALLERY / "copy"
+    run = load_run(start)
+    training = replace(PRESETS["tiny"].training, batch_size=2, objective="reinforce", samples=2)
+    preset = replace(PRESETS["tiny"], model=run.settings.model, training=training)
+    seen = []
+
+    def steps(model, *arguments, reward):
+        seen.append({name: each.clone() for name, each in model.state_dict().items()})
+        return train(model, *arguments, reward=reward)
+
+    train = timing.train
+    monkeypatch.setattr(timing, "train", steps)
+    assert seconds_per_step(TASKS["copy"], preset, start) > 0
+    assert all(torch.equal(seen[0][name], each) for name, each in run.model.state_dict().items())
+    request(tmp_path, TASKS["copy"], preset, start)
+    assert list(timing._tried(tmp_path)) == [None]
+    assert found(tmp_path) > 0
+    assert len(seen) == 2
 
 
 @pytest.mark.parametrize("task", TASKS_TRIED.values(), ids=TASKS_TRIED)

@@ -4,10 +4,16 @@ import re
 import numpy as np
 import pytest
 
+from core.config import ConfigError
 from core.decoding.greedy import greedy_steps
-from core.decoding.sentence import passes_of, source_tensor
+from core.decoding.sentence import passes_of, predicted_length, source_tensor
 from core.runs.run import load_run
+from core.tasks import TASKS
+from core.training.prepare import prepare_run
+from core.training.settings import with_settings
+from core.training.trainer import train_run
 from core.vocabulary import EOS
+from tests.core.conftest import MINIATURE, draw_few
 from tests.pages.conftest import ROOT, said
 from tests.pages.views.conftest import assert_takeable, computed, numbers_of
 from tests.pages.views.masks.conftest import panels, texts
@@ -121,3 +127,43 @@ def test_a_model_that_writes_left_to_right_has_no_passes(open_view):
     at, shown = open_view("passes", model="either")
     assert shown is None
     assert "does not fill in all words at once" in said(at)
+
+
+@pytest.fixture(scope="module")
+def predicting(tmp_path_factory):
+    """A folder with one barely trained run that predicts how long its targets are."""
+    folder = tmp_path_factory.mktemp("runs")
+    changes = {"decoder": "parallel", "length": "predicted", "steps": 2}
+    with pytest.MonkeyPatch.context() as patch:
+        draw_few(patch)
+        preset = with_settings(MINIATURE, changes)
+        prepare_run(folder / "mine", TASKS["either"], "miniature", preset, "python -m core …")
+        for _ in train_run(folder / "mine"):
+            pass
+    return folder
+
+
+def test_a_predicted_length_is_said_and_its_end_stands_from_the_beginning(
+    open_view, predicting, elsewhere
+):
+    elsewhere("OWN", predicting)
+    at, shown = open_view("passes", model="runs/mine", sentence=SENTENCE, passes="2")
+    run = load_run(predicting / "mine")
+    found = predicted_length(run, SENTENCE)
+    source_1S = source_tensor(run, SENTENCE)[None]
+    mean_D = run.model.encode(source_1S)[0].mean(dim=0)
+    share_N = run.model.length.linear(mean_D).softmax(dim=-1).detach()
+    assert found.probability == pytest.approx(float(share_N.max()), abs=1e-6)
+    assert found.n_source == source_1S.shape[1] == found.n_target - int(share_N.argmax()) + 32
+    assert f"**{found.n_target}** tokens with probability" in said(at)
+    first = panels(at)[0]
+    assert len(first.values[0]) == found.n_target
+    assert first.visible[0].tolist() == [False] * (found.n_target - 1) + [True]
+    assert list(first.texts[0]) == ["MASK"] * (found.n_target - 1) + ["EOS"]
+    assert first.values[0][-1] == first.values[-1][-1] == 1.0
+    assert_takeable(at, shown)
+
+
+def test_only_a_model_that_predicts_lengths_says_one(parallel):
+    with pytest.raises(ConfigError, match="predicts no length"):
+        predicted_length(parallel, SENTENCE)

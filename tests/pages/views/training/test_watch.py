@@ -3,6 +3,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +19,10 @@ from core.runs.folder import TRAINING
 from core.runs.records import read_rows
 from core.runs.run import load_run, read_metrics, read_settings
 from core.runs.weights import weights_file
+from core.tasks import TASKS
 from core.training import process
+from core.training.prepare import prepare_run
+from core.training.presets import PRESETS
 from pages.frame import cached
 from pages.frame.language import percent
 from tests.holding import held_elsewhere
@@ -455,3 +459,21 @@ def test_heads_are_seen_before_there_is_any_checkpoint(open_view, own_copy):
             c.value for c in at.caption
         ]
         assert maps(at).selected == (0, 0)
+
+
+@pytest.mark.parametrize("view", ["watch", "look_back", "forming"])
+def test_a_model_without_attention_has_no_heads_to_look_at(open_page, own_runs, view):
+    shutil.copytree(ROOT / "gallery" / "bottleneck-fixed", own_runs / "mine")
+    at = open_page("training", training=view, model="runs/mine")
+    assert not at.exception, at.exception
+    told = [each.value for each in (*at.caption, *at.info)]
+    assert any("has no attention" in each for each in told)
+
+
+def test_a_run_that_began_with_another_is_watched_before_its_first_checkpoint(open_page, own_runs):
+    preset = replace(PRESETS["tiny"], model=read_settings(ROOT / "gallery" / "copy").model)
+    start = ROOT / "gallery" / "copy"
+    prepare_run(own_runs / "mine", TASKS["copy"], "tiny", preset, "python -m core …", start=start)
+    at = open_page("training", training="watch", model="runs/mine")
+    assert not at.error, [each.value for each in at.error]
+    assert maps(at)

@@ -1,43 +1,12 @@
-"""The settings of a training: what people call each, what it does, and what the paper has."""
+"""The settings that the paper names: what each does, and what the paper has."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import get_args
 
-from core.choices import Norm
-from core.config import PAPER_POSITIONS
+from core.choices import CHOICES, Norm
 from core.train_config import Precision
-from pages.frame.language import N_, _
-
-
-@dataclass(frozen=True, slots=True)
-class Knob:
-    """One setting as it is asked for."""
-
-    name: str
-    """The setting's."""
-    label: str
-    text: str
-    """What it does, and what the paper has; to be read on demand."""
-    limits: tuple[float, float] = (0, 1)
-    """The smallest and the largest, where it is a number."""
-    step: float = 1
-    """What the buttons add and take away."""
-    offered: tuple[str, ...] = ()
-    """The words to choose from, where it is no number."""
-
-
-WORDS = {
-    "pre": N_("pre"),
-    "post": N_("post"),
-    "sinusoidal": N_("sinusoidal"),
-    "learned": N_("learned"),
-    "rotary": N_("rotary"),
-    "buckets": N_("relative"),
-    "halves": N_("sines first"),
-    "auto": N_("auto"),
-}
-"""Settings that are words → what they are called; number formats are called the same everywhere."""
+from pages.frame.knobs.knob import Knob
+from pages.frame.language import N_
 
 _VOCABULARY = N_(
     "Tokens that the tokenizer learns at most: 3 special ones, the 256 bytes, and frequent pieces "
@@ -52,7 +21,11 @@ _NORM = N_(
     "post: after each sublayer and its sum, as in the paper. pre: before each sublayer, which "
     "learns more steadily."
 )
-_POSITIONS = N_("How a token is told where it stands. The paper: sinusoidal.")
+_POSITIONS = N_(
+    "How a token is told where it stands: sinusoids or learned vectors are added to it, queries "
+    "and keys are turned (rotary), scores get a number for each distance (relative), or it is not "
+    "told (none). The paper: sinusoidal."
+)
 _STEPS = N_("Batches to learn from. The paper: 100,000.")
 _BATCH = N_("The paper: about 25,000 tokens of each language.")
 _RATE = N_("Multiplies the paper's learning rate, which depends on d_model and warm-up.")
@@ -86,7 +59,7 @@ MODEL = (
     Knob("d_model", N_("d_model"), _D_MODEL, (1, 2048), 16),
     Knob("d_ff", N_("d_ff"), _D_FF, (1, 8192), 64),
     Knob("norm", N_("Norm"), _NORM, offered=get_args(Norm)),
-    Knob("positions", N_("Positions"), _POSITIONS, offered=PAPER_POSITIONS),
+    Knob("positions", N_("Positions"), _POSITIONS, offered=CHOICES["positions"]),
 )
 GROUPS: Mapping[str, tuple[Knob, ...]] = {
     N_("Model"): MODEL,
@@ -108,14 +81,3 @@ GROUPS: Mapping[str, tuple[Knob, ...]] = {
     ),
 }
 """What stands above some knobs → the knobs."""
-_LABELS = {knob.name: knob.label for knobs in ((VOCABULARY,), *GROUPS.values()) for knob in knobs}
-
-
-def setting_label(name: str) -> str:
-    """Return what people call a setting; its own name where it is not asked for.
-
-    Args:
-        name: With the names of what it is in, as model.d_model.
-    """
-    label = _LABELS.get(name.rpartition(".")[2])
-    return _(label) if label else name

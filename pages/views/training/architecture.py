@@ -1,0 +1,138 @@
+"""What can be varied beside what the paper names: asked for where somebody unfolds it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import streamlit as st
+
+from core.config import ConfigError
+from core.runs.run import RunError
+from core.tasks import Task
+from core.training.prepare import own_vocabulary
+from core.training.settings import Setting
+from core.word_level import Vocabulary
+from pages.frame import cached, controls, folded
+from pages.frame.knobs import ARCHITECTURE, KNOBS, TRAINING, Knob
+from pages.frame.language import _
+from pages.views.training import settings
+from pages.views.training.settings import WIDTH, Begun
+
+START = "start_from"
+"""Name of the choice of a run to begin with."""
+
+
+def start(task: str, like: str) -> Path | None:
+    """Return the run that is chosen to begin with; None for fresh weights.
+
+    Args:
+        task: The name of what is learned: of a run that learned something else are other words.
+        like: Another kind of Transformer, which no run can become.
+    """
+    runs = _runs(task, like)
+    return runs.get(controls.chosen(START, {name: name for name in ("", *runs)}, "", {}))
+
+
+def chosen(begun: Begun, task: Task | None) -> dict[str, Setting]:
+    """Return the settings that differ from the preset's, without asking.
+
+    Args:
+        begun: The preset; another one brings its own values.
+        task: What is learned; None where it is not known yet.
+    """
+    begun = _with_steps(begun)
+    found: dict[str, Setting] = {}
+    for knobs in ARCHITECTURE.values():
+        for knob in knobs:
+            found |= _one(knob, begun, task, asked=False)
+    return found
+
+
+def ask(begun: Begun, task: Task | None) -> None:
+    """Ask for all of them, folded.
+
+    Args:
+        begun: The preset.
+        task: What is learned.
+    """
+
+    def draw() -> None:
+        values = begun.values
+        for title, knobs in ARCHITECTURE.items():
+            asked = [knob for knob in knobs if begun.has(knob)]
+            # What is only on or off has no label above: it stands after what has.
+            asked.sort(key=lambda knob: isinstance(values[knob.name], bool))
+            if not asked:
+                continue
+            with settings.row(_(title)):
+                if knobs is TRAINING and task is not None and not begun.preset.model.alone:
+                    _ask_start(task.name, begun.like)
+                for knob in asked:
+                    _one(knob, _with_steps(begun), task, asked=True)
+        if begun.start:
+            said = _("A training that begins with a run has its model: nothing of it can change.")
+            st.caption(said)
+
+    folded.fold(_("The architecture, part by part"), "architecture", draw)
+
+
+def _with_steps(begun: Begun) -> Begun:
+    """Return what knobs begin with where another number of steps is asked for."""
+    knob = KNOBS["steps"]
+    steps = settings.ask_one(knob, begun, asked=False).get("steps", 0)
+    low, high = knob.limits
+    return replace(begun, steps=int(steps)) if low <= float(steps) <= high else begun
+
+
+def _one(knob: Knob, begun: Begun, task: Task | None, *, asked: bool) -> Mapping[str, Setting]:
+    if not begun.has(knob):
+        return {}
+    if knob.name == "shared_names":
+        return _names(knob, begun, task, asked=asked)
+    return settings.ask_one(knob, begun, asked=asked)
+
+
+def _names(knob: Knob, begun: Begun, task: Task | None, *, asked: bool) -> Mapping[str, Setting]:
+    """Ask whether names are read as one vector: all of a task's, or none."""
+    words = _words(task)
+    if words is None:
+        return {}
+    help_text = f"{_(knob.text)} `{knob.name}`"
+    key = settings.key_of(knob.name)
+    wanted = controls.toggle(_(knob.label), key, help_text=help_text, asked=asked)
+    if not wanted:
+        return {}
+    # So many tokens there must be, whatever a tokenizer would learn.
+    more = {"vocab_size": words.n_tokens} if begun.preset.vocab_size < words.n_tokens else {}
+    return {knob.name: words.n_names} | more
+
+
+def _words(task: Task | None) -> Vocabulary | None:
+    """Return the words and names of a task that has its own."""
+    try:
+        return own_vocabulary(task, ("encoder", "decoder")) if task else None
+    except ConfigError:
+        return None
+
+
+def _ask_start(task: str, like: str) -> None:
+    offered = {"": _("fresh weights"), **{name: name for name in _runs(task, like)}}
+    help_text = _(
+        "A run that learned this task can be trained on: the new one begins with its model, its "
+        "weights and its tokenizer. What makes rewards large needs one."
+    )
+    controls.selection(_("Begin with"), START, offered, "", width=WIDTH, help_text=help_text)
+
+
+def _runs(task: str, like: str) -> dict[str, Path]:
+    """Return the runs that a training of a task can begin with, by name."""
+    return {} if like else {n: p for n, p in cached.run_paths().items() if _learned(p, task)}
+
+
+def _learned(path: Path, task: str) -> bool:
+    try:
+        found = cached.settings(path)
+    except RunError:
+        return False
+    begins = found.task == task and not found.is_opened and not found.model.alone
+    return begins and not cached.complaint(path)

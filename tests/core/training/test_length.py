@@ -1,0 +1,112 @@
+"""Learning how long a target will be, beside its words."""
+
+import math
+import random
+from dataclasses import replace
+
+import pytest
+import torch
+
+from core.batch import collate, encode_samples
+from core.decoding.mask_predict import predicted_places
+from core.evaluate.loss import token_loss
+from core.model import build
+from core.objective import as_learned
+from core.tasks import TASKS, Sample
+from core.training.batches import training_batches
+from core.training.loop import losses_with_length, make_optimizer, train
+from core.training.loss import LENGTH_WEIGHT, Lengths, length_loss
+from core.training.prepare import train_tokenizer
+from core.training.settings import with_settings
+from core.vocabulary import BOS, EOS, PAD
+from tests.core.conftest import MINIATURE
+
+PRESET = with_settings(MINIATURE, {"decoder": "parallel", "length": "predicted"})
+SAMPLES = [Sample("a b c", "c b a"), Sample("a", "a b c d e f"), Sample("a b c d e f g h", "h")]
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return train_tokenizer(TASKS["either"], PRESET.vocab_size, 0, PRESET.model)
+
+
+@pytest.fixture
+def model(tokenizer):
+    return build(PRESET.sized(tokenizer.vocab_size), 1)
+
+
+def learned(model, tokenizer):
+    pairs = encode_samples(tokenizer, SAMPLES)
+    return pairs, as_learned(pairs, model.config, tokenizer, random.Random(0))
+
+
+def test_places_are_the_targets_tokens_and_its_end_is_told(model, tokenizer):
+    for pair, one in zip(*learned(model, tokenizer), strict=True):
+        fed, labels = one.target[:-1], one.labels
+        assert (fed[0], fed[-1], labels[-1]) == (BOS, EOS, PAD)
+        assert tuple(label or token for token, label in zip(fed, labels, strict=True)) == (
+            pair.target
+        )
+        assert EOS not in [token for token in labels if token != PAD]
+
+
+def test_the_loss_is_the_cross_entropy_of_the_difference(model, tokenizer):
+    pairs, rows = learned(model, tokenizer)
+    batch = collate(rows)
+    torch.manual_seed(0)
+    logits_BN = torch.randn(3, 65, dtype=torch.float64)
+    expected = 0.0
+    for logits_N, pair in zip(logits_BN.tolist(), pairs, strict=True):
+        # BOS is no token of the target.
+        difference = len(pair.target) - 1 - len(pair.source)
+        total = sum(math.exp(each) for each in logits_N)
+        expected -= math.log(math.exp(logits_N[difference + 32]) / total) / 3
+    assert float(length_loss(logits_BN, batch)) == pytest.approx(expected, abs=1e-12)
+    parts = [
+        length_loss(logits_BN[index::2], batch.part(index, 2), len(batch.source_BS))
+        for index in range(2)
+    ]
+    assert float(sum(parts)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_it_is_learned_with_its_weight_beside_the_words(model, tokenizer):
+    batch = collate(learned(model, tokenizer)[1])
+    config = replace(PRESET.training, label_smoothing=0.1)
+    model.eval()
+    words, beside = losses_with_length(model, batch, config, batch)
+    probe = Lengths()
+    logits_BTV = model(*batch.inputs, probe)
+    assert torch.equal(words, token_loss(logits_BTV, batch.labels_BT, 0.1))
+    assert torch.equal(beside, LENGTH_WEIGHT * length_loss(probe.logits_BN, batch))
+    (words + beside).backward()
+    found = model.length.linear.weight.grad.clone()
+    model.zero_grad()
+    (0.1 * length_loss(probe.logits_BN, batch)).backward()
+    torch.testing.assert_close(found, model.length.linear.weight.grad)
+
+
+def test_a_training_learns_how_long_targets_are(model, tokenizer):
+    config = with_settings(PRESET, {"steps": 80, "warmup": 20, "batch_size": 32}).training
+    batches = training_batches(TASKS["either"], tokenizer, config, 0, model.config)
+    steps = list(train(model, make_optimizer(model, config), batches, config))
+    assert steps[-1].loss < steps[0].loss
+    model.eval()
+    pairs = encode_samples(tokenizer, TASKS["either"].held_out_samples(40))
+    batch = collate(pairs)
+    with torch.no_grad():
+        places_B = predicted_places(model, model.encode(batch.source_BS), batch.source_BS)
+    right = sum(n == len(pair.target) - 1 for n, pair in zip(places_B.tolist(), pairs, strict=True))
+    assert right >= 36
+
+
+def test_steps_in_parts_learn_what_whole_ones_do(tokenizer):
+    found = []
+    for accumulate in (1, 3):
+        config = with_settings(
+            PRESET, {"steps": 2, "accumulate": accumulate, "dropout": 0.0}
+        ).training
+        model = build(replace(PRESET.sized(tokenizer.vocab_size), dropout=0.0), 1)
+        batches = training_batches(TASKS["either"], tokenizer, config, 0, model.config)
+        list(train(model, make_optimizer(model, config), batches, config))
+        found.append(model.length.linear.weight.detach())
+    torch.testing.assert_close(*found, atol=1e-4, rtol=1e-3)

@@ -1,0 +1,71 @@
+"""Which head is guided where: asked for on the page that sets a training up."""
+
+from html import unescape
+
+import pytest
+
+from core.runs.run import read_settings
+from core.training import process
+
+
+@pytest.fixture
+def started(own_runs, monkeypatch):
+    """The runs whose training would have been started."""
+    found = []
+    monkeypatch.setattr(process, "start", found.append)
+    return found
+
+
+@pytest.fixture
+def set_up(open_page, own_runs, monkeypatch):
+    """Return a function that opens the page; tokenizers learn from few samples, to be quick."""
+    monkeypatch.setattr("core.training.prepare.TOKENIZER_SAMPLES", 500)
+    return lambda **query_params: open_page("training", **query_params)
+
+
+def command_of(at):
+    [found] = [code.value for code in at.code if code.language == "bash"]
+    return found
+
+
+def start_button(at):
+    return next(button for button in at.button if button.label == "Start")
+
+
+def press_start(at):
+    start_button(at).click().run()
+    assert not at.exception, at.exception
+
+
+def test_a_head_of_cross_attention_can_be_guided_by_the_alignment(set_up, started):
+    at = set_up(task="translate", guided="true")
+    assert at.selectbox(key="set_guide_to").value == "antecedent"
+    at.selectbox(key="set_guide_to").set_value("alignment").run()
+    assert at.selectbox(key="guided_site").options == ["decoder.0.cross", "decoder.1.cross"]
+    at.number_input(key="set_guide_weight").set_value(0.5).run()
+    command = command_of(at)
+    press_start(at)
+    found = read_settings(started[0])
+    assert found.training.guide == "decoder.1.cross:0"
+    assert (found.training.guide_to, found.training.guide_weight) == ("alignment", 0.5)
+    assert found.command == command
+    assert "--set guide_to=alignment --set guide_weight=0.5" in command
+
+
+def test_only_heads_that_the_model_has_can_be_guided(set_up, started):
+    at = set_up(task="translate", guided="true", set_encoder_mixing="average")
+    assert at.selectbox(key="guided_site").options == ["decoder.0.cross", "decoder.1.cross"]
+    press_start(at)
+    assert read_settings(started[0]).training.guide == "decoder.1.cross:0"
+    at = set_up(
+        task="translate",
+        guided="true",
+        **{"set_encoder_mixing": "gru", "set_decoder_mixing": "gru", "set_cross": "none"},
+    )
+    assert "encoder.0.self:0 is no head of this model" in unescape(at.error[0].value)
+    assert start_button(at).disabled
+
+
+@pytest.mark.parametrize("like", ["bert", "gpt2"])
+def test_no_head_of_a_single_stack_can_be_guided(set_up, like):
+    assert "guided" not in [toggle.key for toggle in set_up(task="translate", like=like).toggle]
