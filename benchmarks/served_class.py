@@ -10,7 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from pages.classroom import cookie, settings
-from pages.classroom.visitors import admitted
+from pages.classroom.begin import FRUGAL
+from pages.classroom.visitors import TEACHER, admitted
 from tests.browser.conftest import free_port, wait_for_health
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -48,16 +49,24 @@ class Server:
 
 
 @contextmanager
-def serve_class(n: int) -> Iterator[Server]:
-    """Serve a class to which so many visitors have come, for as long as the context lasts."""
+def serve_class(n: int, told: str = "", *, teacher: bool = False) -> Iterator[Server]:
+    """Serve a class to which so many visitors have come, for as long as the context lasts.
+
+    Args:
+        n: So many.
+        told: What `class.toml` says.
+        teacher: Whether the last of all cookies is a teacher's.
+    """
     with TemporaryDirectory() as folder:
         runs = Path(folder)
+        (runs / settings.FILE).write_text(told)
         classroom = settings.read(runs, SECRETS)
         visitors = [admitted(runs, f"visitor-{number}", "a word") for number in range(n)]
+        visitors += [TEACHER] * teacher
         cookies = tuple(f"{cookie.NAME}={cookie.written(classroom, each)}" for each in visitors)
         port = free_port()
         command = [sys.executable, str(CLASS_APP), str(port), str(runs)]
-        own = SECRETS | {"CLASS_SETTINGS": str(runs), "PYTHONPATH": str(ROOT)}
+        own = FRUGAL | SECRETS | {"CLASS_SETTINGS": str(runs), "PYTHONPATH": str(ROOT)}
         with running(command, port, own) as (address, pid):
             yield Server(address, pid, cookies, runs)
 
