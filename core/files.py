@@ -3,7 +3,7 @@
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -50,3 +50,19 @@ def end_of(file: Path) -> str:
             return opened.read().decode("utf-8", errors="replace")
     except OSError:
         return ""
+
+
+def state_of(*files: Path | None) -> str:
+    """Return what is another one when one of these files or folders has changed, comes or goes.
+
+    One text: as a key it is read much faster than one of many parts.
+    """
+    return "|".join(map(_state, files))
+
+
+def _state(file: Path | None) -> str:
+    with suppress(OSError):
+        if file is not None:
+            stat = file.stat()
+            return f"{stat.st_mtime_ns} {stat.st_size} {stat.st_ino}"
+    return ""

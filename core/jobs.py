@@ -169,6 +169,7 @@ class Job:
             with (folder / self.files.log).open("wb") as log:
                 self.forget(folder)
                 self.tell(folder, "starting", figures)
+                _let_go_of_ended()
                 _started[folder.resolve(), self] = subprocess.Popen(
                     [
                         sys.executable,
@@ -247,6 +248,13 @@ _started: dict[tuple[Path, Job], subprocess.Popen[bytes]] = {}
 """The processes that this one started: they need a moment until they hold the lock."""
 _one_at_a_time = threading.RLock()
 """Two visitors who press the same button start one process."""
+
+
+def _let_go_of_ended() -> None:
+    """Forget processes that have ended: an app that runs for long starts many."""
+    for key, child in list(_started.items()):
+        if child.poll() is not None:
+            del _started[key]
 
 
 def _is_held(lock: Path, stays: bool = True) -> bool:

@@ -21,16 +21,22 @@ Value = TypeVar("Value")
 class Kept(Generic[Value]):
     """Values by key; where they would take too many bytes, those asked for longest ago go first."""
 
-    def __init__(self, most_bytes: int, size: Callable[[Value], int]) -> None:
+    def __init__(
+        self,
+        most_bytes: int,
+        size: Callable[[Value], int],
+        size_of_key: Callable[[Hashable], int] = lambda _key: 0,
+    ) -> None:
         """Keep nothing yet.
 
         Args:
             most_bytes: Of all values together; one that is larger by itself is kept alone.
             size: Returns the bytes that a value takes.
+            size_of_key: Returns those of its key; without it, keys count nothing.
         """
         self.most_bytes = most_bytes
         self.bytes = 0
-        self._size = size
+        self._size, self._size_of_key = size, size_of_key
         self._values: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
         self._lock = threading.Lock()
         self._making: dict[Hashable, threading.Lock] = {}
@@ -53,19 +59,27 @@ class Kept(Generic[Value]):
                     return self._values[key][0]
             try:
                 value = make()
-                self._add(key, value, self._size(value))
+                self._add(key, value, self._size(value) + self._size_of_key(key))
             finally:
                 with self._lock:
                     self._making.pop(key, None)
             return value
 
+    def make_room(self, size: int) -> None:
+        """Let go of what was asked for longest ago, before a value of this size is made."""
+        with self._lock:
+            self._drop(self.most_bytes - size, 0)
+
     def _add(self, key: Hashable, value: Value, size: int) -> None:
         with self._lock:
             self._values[key] = value, size
             self.bytes += size
-            while self.bytes > self.most_bytes and len(self._values) > 1:
-                _, (_, left) = self._values.popitem(last=False)
-                self.bytes -= left
+            self._drop(self.most_bytes, 1)
+
+    def _drop(self, most_bytes: int, least: int) -> None:
+        while self.bytes > most_bytes and len(self._values) > least:
+            _, (_, left) = self._values.popitem(last=False)
+            self.bytes -= left
 
     def __len__(self) -> int:
         return len(self._values)

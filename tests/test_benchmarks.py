@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks import made_corpora
+from benchmarks.load_checks import Check
+from benchmarks.websocket_visitor import Answer
 
 ROOT = Path(__file__).resolve().parents[1]
 OF_MAKE = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")
@@ -83,6 +85,25 @@ def test_all_benchmarks_are_tried_after_what_they_need_and_those_that_fail_are_n
     assert again == calls
     assert ended.returncode != 0
     assert ended.stdout.splitlines()[-1] == f"failed: {tried[0]} {tried[5]}"
+
+
+OWN, OTHER = "The dog number 7 ran.", "The dog number 8 ran."
+LINK = "http://127.0.0.1:8501?head=1&sentence=The+dog+number+{}+ran."
+
+
+@pytest.mark.parametrize(
+    ("codes", "is_anothers"),
+    [
+        ([LINK.format(7), f'import torch\nsentence = "{OWN}"'], False),
+        ([LINK.format(8)], True),
+        ([LINK.format(7), f'import torch\nsentence = "{OTHER}"'], True),
+        ([LINK.format(7).replace("head=1", "head=2")], True),
+    ],
+)
+def test_an_answer_that_belongs_to_another_visitor_is_found(codes, is_anothers):
+    check = Check()
+    check.look(Answer(codes=codes), 7, OWN, {"head": 1})
+    assert (check.n, check.mixed) == (1, is_anothers)
 
 
 @pytest.mark.parametrize("name", made_corpora.CORPORA)

@@ -37,6 +37,8 @@ class Limits:
     """And those of one, with what waits in line."""
     waiting: int = 20
     """So many trainings wait in line."""
+    memory_megabytes: int = 5_500
+    """For all models and results that a process keeps in memory, for all together."""
 
     def require(self, model: ModelConfig, training: TrainConfig) -> None:
         """Refuse a training that is too large.

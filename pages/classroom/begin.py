@@ -19,6 +19,8 @@ from pages.classroom.settings import ClassroomError
 
 EVERYWHERE, PORT = "0.0.0.0", "8501"
 APP = settings.ROOT / "class_app.py"
+FRUGAL = {"MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": str(2**20)}
+"""For glibc: every answer has a thread of its own, and each would keep memory that it has freed."""
 
 
 def command(classroom: settings.Classroom, address: str, port: str) -> list[str]:
@@ -89,7 +91,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _become(command: list[str]) -> NoReturn:
     # In place of this process, so that whoever ends it ends the app.
-    os.execv(command[0], command)
+    os.execve(command[0], command, FRUGAL | os.environ)
 
 
 if __name__ == "__main__":

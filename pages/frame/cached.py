@@ -18,6 +18,7 @@ from core.decoding.methods import Beam, Method, decode
 from core.decoding.sentence import given_text
 from core.decoding.step import DecodeStep
 from core.device import use_one_thread
+from core.files import state_of
 from core.inspection import Inspection, inspect_sentence, merged
 from core.kept import Kept, as_key, bytes_of, bytes_of_run
 from core.runs.contents import HEADS
@@ -26,9 +27,11 @@ from core.runs.run import Run, RunError, RunSettings, load_run, read_settings
 from core.runs.weights import best_weights, newest_checkpoint, weights_at
 from core.tasks import Task
 from core.training import process
+from core.training.limits import MEGABYTE, Limits
 from core.training.process import Situation
 from core.training.stopwatch import Stopwatch
 from pages.classroom import current
+from pages.classroom import settings as settings_of_class
 from pages.frame import run_folders
 from pages.frame.language import _
 
@@ -42,8 +45,8 @@ READ = ("run.json", "evaluation.json", "words.txt")
 """What is read of a run beside its weights."""
 SAID = (*READ[:2], "metrics.jsonl", "status.json", "train.log", "checkpoints", "best")
 """Files, and folders with names, that say what is known of a run without its weights."""
-MOST_OF_MODELS, MOST_OF_RESULTS = 4 * 2**30, 2**30
-"""Bytes that loaded models, and what was computed with them, take at most in memory."""
+OF_MODELS, OF_RESULTS, OF_FILES = 0.75, 0.2, 0.05
+"""Shares of the memory for what is kept: loaded models, what they compute, what else is read."""
 
 
 def run_paths() -> dict[str, Path]:
@@ -107,7 +110,7 @@ def loaded(path: Path) -> Run:
 
 def task(path: Path) -> Task | None:
     """Return the task that a run was trained on, or None where its file of pairs is gone."""
-    return _task(path, _stamp(path))
+    return _read(path, task_of)
 
 
 def effects(path: Path) -> HeadEffects | None:
@@ -116,7 +119,7 @@ def effects(path: Path) -> HeadEffects | None:
     Raises:
         RunError: What was stored is damaged.
     """
-    return _effects(path, _stamp(path), _changed(path / HEADS))
+    return _read(path, stored_effects, path / HEADS)
 
 
 def inspected(path: Path, sentence: str, whole_words: bool) -> Inspection:
@@ -171,7 +174,7 @@ def of_run_at(
     Raises:
         RunError: No weights of the step were kept.
     """
-    stamp = _changed(weights_at(path, step), *(path / name for name in READ))
+    stamp = state_of(weights_at(path, step), *(path / name for name in READ))
     return _computed(compute, compute, path, step, stamp, arguments)
 
 
@@ -181,27 +184,18 @@ def of_files(compute: Callable[[Path], Computed], path: Path) -> Computed:
     Raises:
         RunError: `compute` raised it; also this is computed once.
     """
-    stamp = _changed(*(path / name for name in SAID))
-    found = _of_files(f"{compute.__module__}.{compute.__qualname__}", path, stamp, compute)
+    stamp = state_of(*(path / name for name in SAID))
+
+    def read() -> object:
+        try:
+            return compute(path)
+        except RunError as error:
+            return error
+
+    found = _files().of((_name(compute), path, stamp), read)
     if isinstance(found, RunError):
         raise RunError(*found.args)
     return cast(Computed, found)
-
-
-def _changed(*files: Path | None) -> str:
-    """Return what is another one when one of these files or folders has changed, comes or goes.
-
-    One text: Streamlit takes its time over a key of many parts.
-    """
-    return "|".join(map(_state, files))
-
-
-def _state(file: Path | None) -> str:
-    with suppress(OSError):
-        if file is not None:
-            stat = file.stat()
-            return f"{stat.st_mtime_ns} {stat.st_size} {stat.st_ino}"
-    return ""
 
 
 def of_key(compute: Callable[..., Computed], key: str, *arguments: object) -> Computed:
@@ -212,8 +206,7 @@ def of_key(compute: Callable[..., Computed], key: str, *arguments: object) -> Co
         key: What the arguments are known by, a hash of their content for example.
         arguments: Whatever it takes.
     """
-    name = f"{compute.__module__}.{compute.__qualname__}"
-    return cast(Computed, _results().of((name, key), lambda: compute(*arguments)))
+    return cast(Computed, _results().of((_name(compute), key), lambda: compute(*arguments)))
 
 
 def of_model(compute: Callable[..., Computed], path: Path, *arguments: object) -> Computed:
@@ -233,22 +226,29 @@ def _computed(
     stamp: str,
     arguments: Arguments,
 ) -> Computed:
-    key = f"{named.__module__}.{named.__qualname__}", path, step, stamp, as_key(arguments)
+    key = _name(named), path, step, stamp, as_key(arguments)
     found = _results().of(key, lambda: compute(_loaded(path, step, stamp), *arguments))
     return cast(Computed, found)
 
 
-@st.cache_resource(max_entries=1000, show_spinner=False)
-def _of_files(name: str, path: Path, stamp: str, _compute: Callable[[Path], object]) -> object:
-    try:
-        return _compute(path)
-    except RunError as error:
-        return error
+def _name(compute: Compute) -> str:
+    return f"{compute.__module__}.{compute.__qualname__}"
+
+
+def _read(path: Path, compute: Callable[[Run], Computed], *also: Path) -> Computed:
+    """Return what a run says beside its model, until its files or these change."""
+    stamp = _stamp(path)
+    key = _name(compute), path, stamp, state_of(*also)
+    return cast(Computed, _files().of(key, lambda: compute(_loaded(path, None, stamp))))
 
 
 def _loaded(path: Path, step: int | None, stamp: str) -> Run:
     def read() -> Run:
         use_one_thread()
+        weights = newest_checkpoint(path) if step is None else weights_at(path, step)
+        # Whether it is gone meanwhile, `load_run` says.
+        with suppress(OSError):
+            _models().make_room(weights.stat().st_size if weights else 0)
         return load_run(path, step)
 
     return _models().of((path, step, stamp), read)
@@ -256,28 +256,29 @@ def _loaded(path: Path, step: int | None, stamp: str) -> Run:
 
 @st.cache_resource(show_spinner=False)
 def _models() -> Kept[Run]:
-    return Kept(MOST_OF_MODELS, bytes_of_run)
+    return Kept(_most(OF_MODELS), bytes_of_run)
 
 
 @st.cache_resource(show_spinner=False)
 def _results() -> Kept[object]:
-    return Kept(MOST_OF_RESULTS, bytes_of)
+    return Kept(_most(OF_RESULTS), bytes_of, bytes_of)
 
 
-@st.cache_resource(max_entries=6, show_spinner=False)
-def _task(path: Path, stamp: str) -> Task | None:
-    return task_of(_loaded(path, None, stamp))
+@st.cache_resource(show_spinner=False)
+def _files() -> Kept[object]:
+    return Kept(_most(OF_FILES), bytes_of, bytes_of)
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
-def _effects(path: Path, stamp: str, measured: str) -> HeadEffects | None:
-    return stored_effects(_loaded(path, None, stamp))
+def _most(share: float) -> int:
+    """Return how many bytes are kept of one sort of things."""
+    found = settings_of_class.opened()
+    return int(share * (found.limits if found else Limits()).memory_megabytes * MEGABYTE)
 
 
 def _stamp(path: Path) -> str:
     """Return what changes when a run's files do, so that nothing old is shown."""
     weights = newest_checkpoint(path), best_weights(path)
-    return _changed(path / "run.json", path / "evaluation.json", *weights)
+    return state_of(path / "run.json", path / "evaluation.json", *weights)
 
 
 def _merged(run: Run, sentence: str) -> Inspection:

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from core.files import end_of, write_atomically
+from core.files import end_of, state_of, write_atomically
 
 
 def test_a_folder_that_is_gone_is_not_made_anew(tmp_path):
@@ -52,3 +52,18 @@ def test_the_end_of_a_file_is_read_whatever_is_in_it(tmp_path, content, end):
 
 def test_a_file_that_is_not_there_ends_with_nothing(tmp_path):
     assert end_of(tmp_path / "none") == ""
+
+
+def test_a_state_is_another_one_when_a_file_comes_changes_or_goes(tmp_path):
+    one, other = tmp_path / "one", tmp_path / "other"
+    seen = [state_of(one, other, None)]
+    one.write_text("a")
+    seen.append(state_of(one, other, None))
+    other.write_text("a")
+    seen.append(state_of(one, other, None))
+    assert state_of(one, other, None) == seen[-1]
+    one.write_text("ab")
+    seen.append(state_of(one, other, None))
+    one.unlink()
+    seen.append(state_of(one, other, None))
+    assert len(set(seen)) == len(seen)

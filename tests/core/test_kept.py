@@ -33,6 +33,24 @@ def test_a_value_larger_than_all_room_is_kept_alone():
     assert (len(kept), kept.bytes) == (1, 1)
 
 
+def test_keys_count_where_they_may_be_long():
+    kept = Kept(100, len, len)
+    for number in range(5):
+        kept.of(f"{number}" * 30, str)
+    assert (len(kept), kept.bytes) == (3, 90)
+
+
+def test_there_is_room_before_a_large_value_is_made():
+    kept = Kept(10, len)
+    for name in "abc":
+        kept.of(name, lambda name=name: name * 3)
+    kept.make_room(6)
+    assert (len(kept), kept.bytes) == (1, 3)
+    assert kept.of("c", str) == "ccc"
+    kept.make_room(50)
+    assert (len(kept), kept.bytes) == (0, 0)
+
+
 def test_what_fails_is_not_kept():
     kept = Kept(10, len)
     with pytest.raises(ZeroDivisionError):

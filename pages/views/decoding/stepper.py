@@ -1,14 +1,17 @@
 """Two decodings of a sentence as the stepper draws them, and all their numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.decoding.methods import Forced, Method
 from core.decoding.step import DecodeStep, weights_of_steps
-from core.evaluate.side_by_side import SideBySide, StepFigures
+from core.evaluate.side_by_side import SideBySide, StepFigures, side_by_side
 from core.heads import Site
+from core.runs.run import Run
+from pages.frame import cached
 from pages.frame.language import translated
 from pages.frame.maps import fed_labels, labels
 from pages.frame.opening import Opened
@@ -35,14 +38,47 @@ class TwoDecodings:
     forced: Sequence[DecodeStep]
     """Empty without a reference."""
     figures: SideBySide
+    sides: Mapping[str, SideView]
+    """Name → what is drawn of it."""
     overrides: Overrides
     """What somebody put into the free decoding."""
 
     @property
     def by_name(self) -> dict[str, tuple[Sequence[DecodeStep], tuple[StepFigures, ...]]]:
         """Those that are shown: name → steps, and what they say."""
-        found = {"free": (self.free, self.figures.free)}
-        return found | ({"forced": (self.forced, self.figures.forced)} if self.forced else {})
+        return _by_name(self.free, self.forced, self.figures)
+
+
+def _by_name(
+    free: Sequence[DecodeStep], forced: Sequence[DecodeStep], figures: SideBySide
+) -> dict[str, tuple[Sequence[DecodeStep], tuple[StepFigures, ...]]]:
+    found = {"free": (free, figures.free)}
+    return found | ({"forced": (forced, figures.forced)} if forced else {})
+
+
+def decode_both(
+    run: Run,
+    sentence: str,
+    method: Method,
+    overrides: tuple[tuple[int, int], ...],
+    target: tuple[int, ...],
+    goes_on: bool,
+) -> tuple[list[DecodeStep], list[DecodeStep], SideBySide, dict[str, SideView]]:
+    """Decode a sentence on the model's own words and on the true, and compare them.
+
+    Args:
+        run: The model's.
+        sentence: As it was typed.
+        method: How the model writes.
+        overrides: Pairs of a step and the token that somebody put there.
+        target: The true words; empty where there are none.
+        goes_on: Whether they are a text that has no end.
+    """
+    free = cached.decoded(run.path, sentence, method, dict(overrides))
+    forced = cached.decoded(run.path, sentence, Forced(target), {}) if target else []
+    figures = side_by_side(free, forced, goes_on=goes_on)
+    sides = {name: _side(run, *side) for name, side in _by_name(free, forced, figures).items()}
+    return free, forced, figures, sides
 
 
 def stepper_of(decodings: TwoDecodings, start: int, arrival: int = 0) -> DecodingView:
@@ -54,7 +90,7 @@ def stepper_of(decodings: TwoDecodings, start: int, arrival: int = 0) -> Decodin
         arrival: Which arrival of the visitor it is drawn for.
     """
     opened, overrides, figures = decodings.opened, decodings.overrides, decodings.figures
-    sides = {name: _side(opened, *side) for name, side in decodings.by_name.items()}
+    sides = decodings.sides
     steps = tuple(
         replace(
             step,
@@ -107,7 +143,7 @@ def _of_distributions(decodings: TwoDecodings) -> list[Row]:
             for name, figures in sides.items()
             for step, each in enumerate(figures)
             for label, probability in zip(
-                _labels_alone(decodings.opened, each), each.probabilities, strict=True
+                _labels_alone(decodings.opened.run, each), each.probabilities, strict=True
             )
         ),
         *rows("others"),
@@ -135,36 +171,36 @@ def _of_heads(decodings: TwoDecodings) -> list[Row]:
     ]
 
 
-def _side(opened: Opened, steps: Sequence[DecodeStep], figures: Sequence[StepFigures]) -> SideView:
+def _side(run: Run, steps: Sequence[DecodeStep], figures: Sequence[StepFigures]) -> SideView:
     def weights(sites: list[Site]) -> NDArray[np.float32] | None:
         if not sites:
             return None
         return np.stack([weights_of_steps(steps, site).numpy() for site in sorted(sites)])
 
     of_self = [site for site in steps[0].attention if site.attention.is_self]
-    fed = opened.run.target_tokenizer.describe(steps[-1].prefix)
-    alone = opened.run.settings.model.is_decoder_alone
+    fed = run.target_tokenizer.describe(steps[-1].prefix)
+    alone = run.settings.model.is_decoder_alone
     return SideView(
         fed=fed_labels(fed, len(steps[0].prefix) if alone else 0),
-        steps=tuple(_step(opened, each) for each in figures),
+        steps=tuple(_step(run, each) for each in figures),
         cross=weights([site for site in steps[0].attention if site not in of_self]),
         self_=weights(of_self),
     )
 
 
-def _step(opened: Opened, figures: StepFigures) -> StepView:
+def _step(run: Run, figures: StepFigures) -> StepView:
     return StepView(
-        chosen=_label(opened, figures.predicted),
+        chosen=_label(run, figures.predicted),
         chosen_probability=figures.predicted_probability,
         top=tuple(
             Alternative(token, label, probability)
             for token, label, probability in zip(
-                figures.tokens, _labels_alone(opened, figures), figures.probabilities, strict=True
+                figures.tokens, _labels_alone(run, figures), figures.probabilities, strict=True
             )
         ),
         others=figures.others,
         entropy=figures.entropy,
-        true=None if figures.true is None else _label(opened, figures.true),
+        true=None if figures.true is None else _label(run, figures.true),
         true_probability=figures.true_probability,
         true_rank=figures.true_rank,
         chosen_token=figures.predicted,
@@ -172,11 +208,11 @@ def _step(opened: Opened, figures: StepFigures) -> StepView:
     )
 
 
-def _labels_alone(opened: Opened, figures: StepFigures) -> list[TokenLabel]:
+def _labels_alone(run: Run, figures: StepFigures) -> list[TokenLabel]:
     """Return the labels of the most probable tokens, none of which continues another."""
-    tokens = opened.run.target_tokenizer.describe_alone(figures.tokens)
+    tokens = run.target_tokenizer.describe_alone(figures.tokens)
     return [labels([token])[0] for token in tokens]
 
 
-def _label(opened: Opened, token: int) -> TokenLabel:
-    return labels(opened.run.target_tokenizer.describe([token]))[0]
+def _label(run: Run, token: int) -> TokenLabel:
+    return labels(run.target_tokenizer.describe([token]))[0]

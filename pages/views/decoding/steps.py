@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from core.decoding.forced import forced_steps
-from core.decoding.methods import Beam, Forced, Method
+from core.decoding.methods import Beam, Method
 from core.decoding.sentence import given_text, reference_ids
 from core.decoding.step import steps
 from core.evaluate.side_by_side import side_by_side
@@ -16,7 +16,7 @@ from pages.frame.listed import joined
 from pages.frame.opening import Opened
 from pages.frame.view import Shown
 from pages.views.decoding import branches, methods, seen, tree
-from pages.views.decoding.stepper import TwoDecodings, numbers, stepper_of
+from pages.views.decoding.stepper import TwoDecodings, decode_both, numbers, stepper_of
 
 HOW_TO_READ = N_(
     """
@@ -151,13 +151,18 @@ def _seen(decodings: TwoDecodings, method: Method, at: int, *, is_own: bool) -> 
 
 def _decoded(opened: Opened, method: Method, target: tuple[int, ...]) -> TwoDecodings:
     overrides = branches.chosen(opened, method)
-    free = cached.decoded(opened.path, opened.sentence, method, overrides)
     # Before the first step stand BOS, or the whole prompt.
     n_begun = opened.inspection.translation.n_given + 1
-    fitting = target[: opened.run.settings.model.max_positions - n_begun]
-    forced = cached.decoded(opened.path, opened.sentence, Forced(fitting), {}) if target else []
-    figures = side_by_side(free, forced, goes_on=_goes_on(opened, target))
-    return TwoDecodings(opened, free, forced, figures, overrides)
+    free, forced, figures, sides = cached.of_run(
+        decode_both,
+        opened.path,
+        opened.sentence,
+        method,
+        tuple(sorted(overrides.items())),
+        target[: opened.run.settings.model.max_positions - n_begun],
+        _goes_on(opened, target),
+    )
+    return TwoDecodings(opened, free, forced, figures, sides, overrides)
 
 
 def _goes_on(opened: Opened, target: tuple[int, ...]) -> bool:

@@ -46,3 +46,15 @@ def test_what_cannot_be_begun_is_said_in_one_line(tmp_path, monkeypatch, capsys)
     monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
     assert begin.main([]) == 2
     assert capsys.readouterr().err.startswith("error: nobody could sign in")
+
+
+def test_freed_memory_goes_back_unless_the_environment_says_otherwise(monkeypatch):
+    began = []
+    monkeypatch.setattr(begin.os, "execve", lambda *told: began.append(told))
+    monkeypatch.setenv("MALLOC_ARENA_MAX", "7")
+    begin._become(["python", "app.py"])
+    [(program, command, environment)] = began
+    assert (program, command) == ("python", ["python", "app.py"])
+    assert environment["MALLOC_ARENA_MAX"] == "7"
+    assert environment["MALLOC_MMAP_THRESHOLD_"] == "1048576"
+    assert environment["PATH"]

@@ -7,9 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from core.kept import bytes_of, bytes_of_run
-from core.runs.run import RunError, load_run
+from core.kept import bytes_of
+from core.runs.run import RunError
+from core.runs.weights import newest_checkpoint
+from core.training.limits import Limits
 from core.training.process import situation
+from pages.classroom import settings as settings_of_class
+from pages.classroom.settings import Classroom
 from pages.frame import cached
 from tests.pages.conftest import ROOT
 
@@ -112,13 +116,14 @@ def test_the_runs_of_the_gallery_come_first_and_the_best_known_of_all(own_copy):
 
 def test_models_stay_within_their_bytes_and_the_least_used_goes(opened_path, monkeypatch):
     runs = [opened_path(kind) for kind in ("bert", "gpt2", "t5", "marian", "llama", "llama3")]
-    sizes = [bytes_of_run(load_run(path)) for path in runs]
-    monkeypatch.setattr(cached, "MOST_OF_MODELS", sum(sizes[-2:]))
+    # Their files are a little larger, which is known before they are opened.
+    most = sum(newest_checkpoint(path).stat().st_size for path in runs[-2:])
+    monkeypatch.setattr(cached, "_most", lambda _share: most)
     models = []
     for path in runs:
         cached.inspected(path, "the animal", whole_words=False)
         models.append(weakref.ref(cached.loaded(path).model))
-        assert cached._models().bytes <= cached.MOST_OF_MODELS
+        assert cached._models().bytes <= most
     gc.collect()
     # What was computed with the others does not keep them.
     assert [model() is not None for model in models] == [False] * 4 + [True] * 2
@@ -127,10 +132,23 @@ def test_models_stay_within_their_bytes_and_the_least_used_goes(opened_path, mon
 def test_what_was_computed_stays_within_its_bytes(monkeypatch):
     path = ROOT / "gallery" / "copy"
     one = bytes_of(cached.inspected(path, "a b c d e f g h", whole_words=False))
-    monkeypatch.setattr(cached, "MOST_OF_RESULTS", 5 * one)
+    monkeypatch.setattr(cached, "_most", lambda _share: 5 * one)
     cached.st.cache_resource.clear()
     for number in range(60):
         letters = [chr(97 + (number + at) % 26) for at in range(8)]
         cached.inspected(path, " ".join(letters), whole_words=False)
         assert cached._results().bytes <= 5 * one
     assert len(cached._results()) > 1
+
+
+def test_a_class_says_how_much_memory_is_for_what_is_kept():
+    usual = cached._models().most_bytes
+    settings_of_class.open_classroom(Classroom(limits=Limits(memory_megabytes=100)))
+    cached.st.cache_resource.clear()
+    try:
+        found = [each().most_bytes for each in (cached._models, cached._results, cached._files)]
+    finally:
+        settings_of_class.open_classroom(None)
+        cached.st.cache_resource.clear()
+    assert sum(found) == 100_000_000
+    assert cached._models().most_bytes == usual > found[0]
