@@ -19,6 +19,7 @@ Shapes, one legend for the whole of `core`; every tensor with an axis ends in it
 from core.model.cache import Cache
 from core.model.probe import Probe, Probes, Step
 from core.model.probes import (
+    Enough,
     Freeze,
     Override,
     Patch,
@@ -28,11 +29,13 @@ from core.model.probes import (
     Silence,
     Uniform,
     Unplace,
+    UntilWeights,
 )
 from core.model.transformer import Transformer, build, count_parameters, unfilled
 
 __all__ = [
     "Cache",
+    "Enough",
     "Freeze",
     "Override",
     "Patch",
@@ -46,6 +49,7 @@ __all__ = [
     "Transformer",
     "Uniform",
     "Unplace",
+    "UntilWeights",
     "build",
     "count_parameters",
     "unfilled",
