@@ -19,7 +19,7 @@ Shapes, one legend for the whole of `core`; every tensor with an axis ends in it
 from core.model.cache import Cache
 from core.model.probe import Probe, Probes, Step
 from core.model.probes import (
-    Enough,
+    EnoughError,
     Freeze,
     Override,
     Patch,
@@ -35,7 +35,7 @@ from core.model.transformer import Transformer, build, count_parameters, unfille
 
 __all__ = [
     "Cache",
-    "Enough",
+    "EnoughError",
     "Freeze",
     "Override",
     "Patch",

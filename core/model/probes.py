@@ -226,13 +226,13 @@ class Unplace:
         return torch.zeros_like(tensor) if step is Step.POSITIONS else tensor
 
 
-class Enough(Exception):
+class EnoughError(Exception):
     """All is seen: what comes after it in the pass is not wanted."""
 
 
 @dataclass(frozen=True)
 class UntilWeights:
-    """A probe of weights that ends the pass with the last of them, by `Enough`.
+    """A probe of weights that ends the pass with the last of them, by `EnoughError`.
 
     Layers above, and the scores of a large vocabulary, take time and are read by nobody then.
     """
@@ -240,7 +240,7 @@ class UntilWeights:
     probe: Probe
     """Of steps up to the weights."""
     left: set[Site]
-    """Where it has still to see weights; where there are none at first, the pass goes to its end."""
+    """Where it has still to see weights; of none at first, the pass goes to its end."""
 
     @classmethod
     def of(cls, probe: Probe, sites: Iterable[Site]) -> Self:
@@ -262,7 +262,7 @@ class UntilWeights:
         if step is Step.WEIGHTS and site in self.left:
             self.left.remove(site)
             if not self.left:
-                raise Enough
+                raise EnoughError
         return tensor
 
 

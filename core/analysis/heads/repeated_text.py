@@ -30,7 +30,7 @@ from core.analysis.heads.repeated_tokens import (
 )
 from core.evaluate.intervals import mean_difference
 from core.heads import Head, Kind, Site, Stack
-from core.model import Enough, Probe, Step, Transformer, UntilWeights
+from core.model import EnoughError, Probe, Step, Transformer, UntilWeights
 from core.runs.run import Run
 
 NO_SPECIALS = Specials()
@@ -184,7 +184,7 @@ def read(model: Transformer, ids: Mapping[Stack, Tensor], probe: Probe) -> None:
         probe: Of attention's steps up to the weights.
     """
     probe = UntilWeights.of(probe, model.sites())
-    with suppress(Enough):
+    with suppress(EnoughError):
         if "decoder" in ids:
             model(ids.get("encoder"), ids["decoder"], probe)
         else:
