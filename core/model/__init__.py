@@ -20,6 +20,7 @@ from core.model.building import build, count_parameters, unfilled
 from core.model.cache import Cache
 from core.model.probe import Probe, Probes, Step
 from core.model.probes import (
+    EnoughError,
     Freeze,
     Override,
     Patch,
@@ -29,11 +30,13 @@ from core.model.probes import (
     Silence,
     Uniform,
     Unplace,
+    UntilWeights,
 )
 from core.model.transformer import Transformer
 
 __all__ = [
     "Cache",
+    "EnoughError",
     "Freeze",
     "Override",
     "Patch",
@@ -47,6 +50,7 @@ __all__ = [
     "Transformer",
     "Uniform",
     "Unplace",
+    "UntilWeights",
     "build",
     "count_parameters",
     "unfilled",

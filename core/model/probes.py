@@ -226,6 +226,46 @@ class Unplace:
         return torch.zeros_like(tensor) if step is Step.POSITIONS else tensor
 
 
+class EnoughError(Exception):
+    """All is seen: what comes after it in the pass is not wanted."""
+
+
+@dataclass(frozen=True)
+class UntilWeights:
+    """A probe of weights that ends the pass with the last of them, by `EnoughError`.
+
+    Layers above, and the scores of a large vocabulary, take time and are read by nobody then.
+    """
+
+    probe: Probe
+    """Of steps up to the weights."""
+    left: set[Site]
+    """Where it has still to see weights; of none at first, the pass goes to its end."""
+
+    @classmethod
+    def of(cls, probe: Probe, sites: Iterable[Site]) -> Self:
+        """Return the probe for one pass.
+
+        Args:
+            probe: As above.
+            sites: All that have weights.
+        """
+        return cls(probe, {site for site in sites if probe.sees(site)})
+
+    def sees(self, site: Site) -> bool:
+        """What the probe sees."""
+        return self.probe.sees(site)
+
+    def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
+        """Let the probe look, and end the pass behind its last weights."""
+        tensor = self.probe.at(site, step, tensor)
+        if step is Step.WEIGHTS and site in self.left:
+            self.left.remove(site)
+            if not self.left:
+                raise EnoughError
+        return tensor
+
+
 def continued(probe: Probe, n_positions: int) -> Probe:
     """Return what a probe is for a pass that continues a target, as with a cache.
 

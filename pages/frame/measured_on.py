@@ -28,6 +28,20 @@ def sentences(run: Run, n: int) -> str:
     return said.format(n=number(n))
 
 
+def drawn(run: Run, n: int, seed: int) -> str:
+    """Return the same with the seed that drew them, where one decided which they are.
+
+    Args:
+        run: As in `sentences`.
+        n: How many it was measured on.
+        seed: What they were asked for with.
+    """
+    said = sentences(run, n)
+    if run.settings.has_lines or (run.settings.is_opened and _all_there_are(run, n)):
+        return said
+    return _("{sentences}, seed {seed}").format(sentences=said, seed=seed)
+
+
 def all_of_them(run: Run) -> str:
     """Return the same without a number."""
     return _("pairs of your own") if run.settings.is_opened else _("held-out sentences")
@@ -42,6 +56,10 @@ def most(run: Run, n: int) -> int:
     except RunError:
         # Whoever measures says why that cannot be done.
         return n
+
+
+def _all_there_are(run: Run, n: int) -> bool:
+    return run.settings.task == PAIRS and most(run, n + 1) == n
 
 
 def _count(run: Run, n: int) -> int:

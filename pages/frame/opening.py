@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.analysis.heads.findings import best_pronoun_head
-from core.analysis.heads.largest_weights import sharpest_head
+from core.analysis.heads.largest_weights import head_between_words, sharpest_head
 from core.analysis.lessons.masking import companions
 from core.decoding.sentence import SentenceError
 from core.heads import Kind
@@ -219,7 +219,8 @@ def default_kind(run: Run) -> Kind:
 def default_head(run: Run, kind: Kind) -> tuple[int, int]:
     """Return layer and head of a kind that are to be seen first.
 
-    They find antecedents better than any rule does, or else point most in the task's first example.
+    They find antecedents better than any rule does, or else point most in the first example: of the
+    task, or of texts for a model that does not read its sources (there from word to word).
     """
     if run.step == 0 and not run.settings.is_opened:
         # Nothing is learned here yet, and there may be no weights but those that it began with.
@@ -231,10 +232,14 @@ def default_head(run: Run, kind: Kind) -> tuple[int, int]:
 
 
 def _sharpest(run: Run, kind: Kind) -> tuple[int, int]:
-    examples = _examples(cached.task(run.path))
-    if not examples:
+    if examples := _examples(cached.task(run.path)):
+        head = sharpest_head(inspect_sentence(run, examples[0].source), kind)
+    elif examples := examples_of(run):
+        # As a page that begins with it inspects it, so that it is done once.
+        inspection = cached.inspected(run.path, examples[0].source, whole_words=False)
+        head = head_between_words(inspection, kind)
+    else:
         return 0, 0
-    head = sharpest_head(inspect_sentence(run, examples[0].source), kind)
     return head.layer, head.index
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.analysis.heads.evenness import evenness
-from core.heads import Head, Kind
+from core.heads import Head, Kind, Site
 from core.inspection import Inspection
 from core.tokenizer import Token
 
@@ -109,9 +109,41 @@ def sharpest_head(inspection: Inspection, kind: Kind) -> Head:
     words_Q = words_of(inspection.tokens_of(kind.query_side))
     rows_Q = words_Q if words_Q.any() else np.ones_like(words_Q)
     sites = inspection.sites_of(kind)
-    means_LH = np.array(
-        [inspection.attention[s].weights_HQK[:, rows_Q].max(axis=-1).mean(axis=-1) for s in sites],
-        np.float64,
+    return _with_largest_mean(
+        sites, [inspection.attention[s].weights_HQK[:, rows_Q].max(axis=-1) for s in sites]
     )
+
+
+def head_between_words(inspection: Inspection, kind: Kind) -> Head:
+    """Return the head of a kind whose words look most at one other word.
+
+    Of models that learned from much text most heads have rows that they have no use for, and leave
+    their weight on the first token or on a special one: they are the sharpest and say nothing.
+
+    Args:
+        inspection: Of one sentence.
+        kind: Of which attention the model has a sublayer.
+
+    Returns:
+        As `sharpest_head`, of the weights on words; the first token of a decoder does not count
+        (Xiao et al., "Efficient Streaming Language Models with Attention Sinks", 2024). Where no
+        word may look at another, what `sharpest_head` returns.
+    """
+    queries, keys = (inspection.tokens_of(side) for side in (kind.query_side, kind.key_side))
+    sites = inspection.sites_of(kind)
+    pairs_QK = pairs_of_words(queries, keys, kind) & inspection.attention[sites[0]].visible_QK
+    pairs_QK[:, : kind.causal] = False
+    asked_Q = pairs_QK.any(axis=-1)
+    if not asked_Q.any():
+        return sharpest_head(inspection, kind)
+    maps = (inspection.attention[site].weights_HQK for site in sites)
+    return _with_largest_mean(
+        sites, [np.where(pairs_QK, each, 0)[:, asked_Q].max(axis=-1) for each in maps]
+    )
+
+
+def _with_largest_mean(sites: Sequence[Site], layers: Sequence[Weights]) -> Head:
+    """Return the head with the largest mean over rows, given values_HQ of each layer."""
+    means_LH = np.array([values_HQ.mean(axis=-1) for values_HQ in layers], np.float64)
     layer, head = np.unravel_index(int(means_LH.argmax()), means_LH.shape)
     return Head(sites[int(layer)], int(head))

@@ -11,6 +11,7 @@ that look at duplicates.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,7 +30,7 @@ from core.analysis.heads.repeated_tokens import (
 )
 from core.evaluate.intervals import mean_difference
 from core.heads import Head, Kind, Site, Stack
-from core.model import Probe, Step, Transformer
+from core.model import EnoughError, Probe, Step, Transformer, UntilWeights
 from core.runs.run import Run
 
 NO_SPECIALS = Specials()
@@ -175,18 +176,20 @@ def _show(
 
 @torch.inference_mode()
 def read(model: Transformer, ids: Mapping[Stack, Tensor], probe: Probe) -> None:
-    """Let a model read, and a probe look.
+    """Let a model read, and a probe look at its weights; what comes after is not computed.
 
     Args:
         model: In evaluation mode.
         ids: ids_BP of each stack that the model has, on its device.
-        probe: Any.
+        probe: Of attention's steps up to the weights.
     """
-    if "decoder" in ids:
-        model(ids.get("encoder"), ids["decoder"], probe)
-    else:
-        # What an encoder alone would guess is not asked; some have no guess at all.
-        model.encode(ids["encoder"], probe)
+    probe = UntilWeights.of(probe, model.sites())
+    with suppress(EnoughError):
+        if "decoder" in ids:
+            model(ids.get("encoder"), ids["decoder"], probe)
+        else:
+            # What an encoder alone would guess is not asked; some have no guess at all.
+            model.encode(ids["encoder"], probe)
 
 
 def _score(share_N: NDArray[np.float64], keys: RoleKeys) -> TextScore:

@@ -6,6 +6,7 @@ V vocabulary.
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import torch
@@ -57,12 +58,19 @@ def held_out_sentences(run: Run, n: int, seed: int) -> Sentences:
     task = task_of(run)
     samples = [] if task is None else task.held_out_samples(n, seed)
     linked = dict(_linked(run.tokenizer, pairs, samples))
-    target = None if run.target_tokenizer is run.tokenizer else _vocabulary(run.target_tokenizer)
-    return known_sentences(pairs, linked, _vocabulary(run.tokenizer), target)
+    return _counted(
+        pairs, linked, _delimiters_of(run.tokenizer), _delimiters_of(run.target_tokenizer)
+    )
 
 
-def _vocabulary(tokenizer: Tokenizer) -> Sequence[Token]:
-    return tokenizer.describe(range(tokenizer.vocab_size))
+@lru_cache(maxsize=16)
+def _delimiters_of(tokenizer: Tokenizer) -> Tensor:
+    """Return delimiters_V; a vocabulary of 50,000 takes half a second to read."""
+    return _delimiters(tokenizer.describe(range(tokenizer.vocab_size)))
+
+
+def _delimiters(vocabulary: Sequence[Token]) -> Tensor:
+    return torch.tensor([is_delimiter(token) for token in vocabulary])
 
 
 def known_sentences(
@@ -79,17 +87,24 @@ def known_sentences(
         vocabulary: Every token, in the order of its id.
         target_vocabulary: The same of what the decoder is fed; None where it is the same.
     """
-    fed = vocabulary if target_vocabulary is None else target_vocabulary
-    delimiters_V = torch.tensor([is_delimiter(token) for token in vocabulary])
+    delimiters_V = _delimiters(vocabulary)
+    fed_V = delimiters_V if target_vocabulary is None else _delimiters(target_vocabulary)
+    return _counted(pairs, links, delimiters_V, fed_V)
+
+
+def _counted(
+    pairs: Sequence[Pair],
+    links: Mapping[Pair, TokenLinks],
+    source_delimiters_V: Tensor,
+    fed_delimiters_V: Tensor,
+) -> Sentences:
     return Sentences(
         pairs=tuple(pairs),
         links=links,
-        source_delimiters_V=delimiters_V,
-        fed_delimiters_V=delimiters_V
-        if fed is vocabulary
-        else torch.tensor([is_delimiter(token) for token in fed]),
-        source_counts_V=_counts([pair.source for pair in pairs], len(vocabulary)),
-        fed_counts_V=_counts([pair.target[:-1] for pair in pairs], len(fed)),
+        source_delimiters_V=source_delimiters_V,
+        fed_delimiters_V=fed_delimiters_V,
+        source_counts_V=_counts([pair.source for pair in pairs], len(source_delimiters_V)),
+        fed_counts_V=_counts([pair.target[:-1] for pair in pairs], len(fed_delimiters_V)),
     )
 
 

@@ -62,12 +62,12 @@ def batches_of(pairs: Sequence[Pair], pad_id: int) -> Iterator[list[Pair]]:
 
 
 def look(model: Transformer, batch: Batch, probe: Probe) -> None:
-    """Let a model read a batch, and a probe look.
+    """Let a model read a batch, and a probe look at its weights, as `read` does.
 
     Args:
         model: In evaluation mode; one without a decoder need not be able to predict.
         batch: On its device.
-        probe: Any.
+        probe: Of attention's steps up to the weights.
     """
     stacks: tuple[Stack, Stack] = ("encoder", "decoder")
     sides = zip(stacks, batch.inputs, strict=True)

@@ -158,10 +158,8 @@ def _seen(found: Likeness, one: int, other: int) -> str:
 
 
 def _summary(run: Run, found: Likeness) -> str:
-    measured = _("Rows: {rows}, of {sentences}, seed {seed}.").format(
-        rows=number(found.n_rows),
-        sentences=measured_on.sentences(run, found.n_sentences),
-        seed=SEED,
+    measured = _("Rows: {rows}, of {sentences}.").format(
+        rows=number(found.n_rows), sentences=measured_on.drawn(run, found.n_sentences, SEED)
     )
     if found.loneliest is None:
         return measured

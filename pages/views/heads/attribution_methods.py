@@ -212,9 +212,9 @@ def agrees_best(run: Run, trust: Mapping[Method, Trust], *, per_word: bool = Fal
     best = most_trusted(trust)
     n = trust[best].n + trust[best].undefined
     said = _(
-        "Over {sentences} (one word of each, seed {seed}) {method} agrees best with leaving one "
+        "Over {sentences} (one word of each) {method} agrees best with leaving one "
         "out; ± is the standard deviation over sentences, [ ] the quartiles."
-    ).format(method=_(NAMES[best]), sentences=measured_on.sentences(run, n), seed=SEED)
+    ).format(method=_(NAMES[best]), sentences=measured_on.drawn(run, n, SEED))
     return joined([said, _("Each ρ is over the source’s words.")] if per_word else [said])
 
 

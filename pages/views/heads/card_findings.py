@@ -233,8 +233,6 @@ def measured(run: Run, card: HeadCard) -> str:
     """Return on how much all of it was measured."""
     if card.n_sentences == 1:
         return _("One sentence is all there is to measure on: these shares say little.")
-    return _("rows: {rows}, of {sentences}, seed {seed}").format(
-        rows=number(card.n_rows),
-        sentences=measured_on.sentences(run, card.n_sentences),
-        seed=SEED,
+    return _("rows: {rows}, of {sentences}").format(
+        rows=number(card.n_rows), sentences=measured_on.drawn(run, card.n_sentences, SEED)
     )

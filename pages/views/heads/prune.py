@@ -109,13 +109,13 @@ def _draw(run: Run, growing: Curves, running: bool) -> None:
             st.caption(prune_findings.last_to_go(name, found))
     n = next(iter(points.values()))[0].n
     said = n_(
-        "{sentences}, seed {seed}. The same sentence chooses the next head and "
+        "{sentences}. The same sentence chooses the next head and "
         "measures what is left, so the greedy curve is a little kinder than on other sentences.",
-        "{sentences}, seed {seed}. The same sentences choose the next head and "
+        "{sentences}. The same sentences choose the next head and "
         "measure what is left, so the greedy curve is a little kinder than on other sentences.",
         n,
     )
-    st.caption(said.format(sentences=measured_on.sentences(run, n), seed=SEED))
+    st.caption(said.format(sentences=measured_on.drawn(run, n, SEED)))
 
 
 def _go_on(path: Path, growing: Curves) -> None:

@@ -111,9 +111,7 @@ def draw(opened: Opened) -> Shown | None:
 
 
 def _on_what(run: Run, n: int, every_role: bool) -> str:
-    said = _("on {sentences}, seed {seed}").format(
-        sentences=measured_on.sentences(run, n), seed=SEED
-    )
+    said = _("on {sentences}").format(sentences=measured_on.drawn(run, n, SEED))
     if not every_role:
         return _("{on}; the head farthest above its best rule comes first").format(on=said)
     return _("score (baseline) {on}; n.s.: not significantly more").format(on=said)

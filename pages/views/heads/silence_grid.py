@@ -166,14 +166,14 @@ def detail(found: Difference | None, by: Figure, *, off: bool) -> str:
 def how_to_read(run: Run, effects: HeadEffects, by: Figure) -> str:
     """Return what the cells are about, on how many samples, and what their marks mean."""
     unit = _("in nats per token") if by == "loss" else _("in points")
-    on = measured_on.sentences(run, effects.n)
+    on = measured_on.drawn(run, effects.n, effects.seed)
     if by == "pronoun" and (pronoun := effects.heads[0].pronoun) is not None:
         text = n_("{n} ambiguous pronoun of {on}", "{n} ambiguous pronouns of {on}", pronoun.n)
         on = text.format(n=number(pronoun.n), on=on)
     return _(
-        "What silencing a head changes, {unit}, on {on} (seed {seed}). “{unsure}”: its 95\u00a0% "
+        "What silencing a head changes, {unit}, on {on}. “{unsure}”: its 95\u00a0% "
         "interval includes 0. A click silences a head ({off})."
-    ).format(unit=unit, on=on, seed=effects.seed, unsure=UNSURE, off=_(OFF))
+    ).format(unit=unit, on=on, unsure=UNSURE, off=_(OFF))
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +254,7 @@ def _linked(run: Run) -> tuple[Head, ...]:
 
 
 def telling_head(run: Run) -> Head:
-    """Return the head that finds antecedents best, or else the first of cross-attention."""
+    """Return the head that is to be seen first of the kind that is."""
     kind = opening.default_kind(run)
     layer, head = opening.default_head(run, kind)
     return Head(kind.site(layer), head)

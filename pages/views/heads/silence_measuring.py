@@ -114,9 +114,9 @@ def table(run: Run, effects: HeadEffects, by: Figure) -> None:
     )
     st.caption(
         _(
-            "{sentences}, seed {seed}. Intervals are 95 % and per head: of heads that change "
+            "{sentences}. Intervals are 95 % and per head: of heads that change "
             "nothing, about one in twenty looks by chance as if it did."
-        ).format(sentences=measured_on.sentences(run, effects.n), seed=effects.seed)
+        ).format(sentences=measured_on.drawn(run, effects.n, effects.seed))
     )
 
 

@@ -210,11 +210,11 @@ def _what_is_done(run: Run, instead: str, n_averaged: int) -> str:
         instead: What they do.
         n_averaged: Sentences over which averages are taken.
     """
-    averaged = _("Average: a head always says its average over {sentences}, seed {seed}.")
+    averaged = _("Average: a head always says its average over {sentences}.")
     return {
         "silence": _("Silent: what a head says is missing from the sum that Wᴼ makes."),
         "uniform": _("Uniform: a head looks at all that it may see alike."),
-        "average": averaged.format(sentences=measured_on.sentences(run, n_averaged), seed=SEED),
+        "average": averaged.format(sentences=measured_on.drawn(run, n_averaged, SEED)),
     }[instead]
 
 

@@ -37,6 +37,16 @@ def test_of_what_was_learned_here_sentences_are_held_out():
     assert measured_on.all_of_them(run) == "held-out sentences"
 
 
+def test_a_seed_is_named_only_where_it_drew_something(own, opened_path, tmp_path):
+    assert measured_on.drawn(load_run(ROOT / "gallery" / "copy"), 9, 5).endswith("ces, seed 5")
+    assert measured_on.drawn(own, 2, 5) == "2 pairs of your own, seed 5"
+    assert measured_on.drawn(own, 3, 5) == "3 pairs of your own"
+    shutil.copytree(opened_path("gpt2"), tmp_path / "one")
+    assert measured_on.drawn(load_run(tmp_path / "one"), 60, 5) == "60 English sentences, seed 5"
+    give_text(tmp_path / "one", b"the animal\nthe street", "lines")
+    assert measured_on.drawn(load_run(tmp_path / "one"), 2, 5) == "2 lines of your own"
+
+
 def test_no_more_are_promised_than_there_are(own):
     assert measured_on.most(own, 400) == 3
     assert measured_on.most(own, 2) == 2

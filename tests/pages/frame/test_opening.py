@@ -2,9 +2,14 @@
 
 import pytest
 
+from core.analysis.heads.largest_weights import head_between_words
+from core.inspection import inspect_sentence
+from core.opening.examples import examples_of
+from core.runs.run import load_run
 from core.tasks import TASKS
 from core.tasks.corpus import held_out_examples
 from core.tasks.task import Sample
+from pages.frame import opening
 from pages.locales import catalogues
 
 OWN = held_out_examples([Sample("a", "b", ())])
@@ -22,3 +27,11 @@ def texts():
 )
 def test_the_name_of_every_example_can_be_translated(texts, example):
     assert example.name in texts
+
+
+@pytest.mark.parametrize("name", ["gpt2", "bert"])
+def test_a_model_of_one_stack_opens_on_a_head_that_looks_from_word_to_word(opened_path, name):
+    run = load_run(opened_path(name))
+    kind = opening.default_kind(run)
+    best = head_between_words(inspect_sentence(run, examples_of(run)[0].source), kind)
+    assert opening.default_head(run, kind) == (best.layer, best.index) != (0, 0)

@@ -1,9 +1,11 @@
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from core.analysis.heads.largest_weights import (
+    head_between_words,
     largest_weight,
     pairs_of_words,
     sharpest_head,
@@ -11,7 +13,7 @@ from core.analysis.heads.largest_weights import (
     words_of,
 )
 from core.heads import Kind
-from core.inspection import inspect_sentence
+from core.inspection import SiteAttention, inspect_sentence
 from core.tokenizer import Token
 
 TOKENS = [Token("the", False, 0), Token(".", False, 1), Token("EOS", True, 2), Token("c", False, 3)]
@@ -85,3 +87,34 @@ def test_the_sharpest_head_has_the_largest_weights_in_the_rows_of_words(copy_run
                 means[site, head] = sum(largest[row] for row in chosen) / len(chosen)
     found = sharpest_head(inspection, kind)
     assert means[found.site, found.index] == pytest.approx(max(means.values()), abs=1e-6)
+
+
+def words(text):
+    return tuple(Token(each, False, at) for at, each in enumerate(text.split()))
+
+
+def one_layer(kind, tokens, *maps):
+    visible = np.tril(np.ones((len(tokens),) * 2, bool)) if kind.causal else None
+    visible = np.ones((len(tokens),) * 2, bool) if visible is None else visible
+    attention = {kind.site(0): SiteAttention(np.array(maps, np.float32), visible)}
+    return SimpleNamespace(
+        attention=attention, tokens_of=lambda _: tokens, sites_of=lambda _: [kind.site(0)]
+    )
+
+
+@pytest.mark.parametrize("kind", [Kind.ENCODER_SELF, Kind.DECODER_SELF])
+def test_a_head_that_leaves_its_weight_on_what_says_nothing_is_not_the_one_to_open_on(kind):
+    rest = [[1, 0, 0], [1, 0, 0], [1, 0, 0]]
+    itself = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    word = [[1, 0, 0], [0.4, 0.6, 0], [0.2, 0.5, 0.3]]
+    tokens = words("the old house")
+    if not kind.causal:
+        tokens = (Token("[CLS]", True, 0), *tokens[1:])
+    assert head_between_words(one_layer(kind, tokens, rest, itself, word), kind).index == 2
+    assert sharpest_head(one_layer(kind, tokens, rest, itself, word), kind).index == 0
+
+
+def test_where_no_word_sees_another_the_sharpest_head_is_taken():
+    kind = Kind.DECODER_SELF
+    inspection = one_layer(kind, words("house"), [[0.5]], [[1.0]])
+    assert head_between_words(inspection, kind) == sharpest_head(inspection, kind)

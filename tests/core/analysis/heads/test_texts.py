@@ -10,6 +10,7 @@ import torch
 from core.analysis.heads import texts
 from core.analysis.heads.card import Target, head_card
 from core.analysis.heads.likeness import head_likeness
+from core.analysis.heads.repeated_text import read
 from core.analysis.heads.roles import role_scores
 from core.analysis.heads.roles_questions import Role
 from core.analysis.heads.texts import LONGEST, N_TEXTS, batches_of, pairs_read
@@ -17,6 +18,7 @@ from core.batch import Pair
 from core.evaluate.evaluation import held_out_samples
 from core.evaluate.metrics import sorted_batches
 from core.model import Record
+from core.model.layers import Residual
 from core.objective import text_of
 from core.runs.own_text import give_text
 from core.runs.run import RunError, load_run
@@ -187,3 +189,29 @@ def test_what_fills_up_a_batch_changes_no_score(run, monkeypatch):
             assert score.baseline == pytest.approx(alike.baseline)
         assert one.confidence.value == pytest.approx(other.confidence.value, abs=1e-6)
         assert one.offset == other.offset
+
+
+def test_nothing_is_computed_above_the_last_weights_that_are_looked_at(run):
+    ids_BP = torch.tensor([ids_of(run, LINES[0])])
+    sites = run.model.sites()
+    [stack] = run.model.config.stacks
+    computed = []
+    hooks = [
+        module.register_forward_pre_hook(lambda module, _: computed.append(module.site))
+        for module in run.model.modules()
+        if isinstance(module, Residual)
+    ]
+    try:
+        for site in sites:
+            computed.clear()
+            record = Record(sites=frozenset([site]))
+            read(run.model, {stack: ids_BP}, record)
+            assert computed[-1] == site
+            whole = Record(sites=frozenset([site]))
+            sides = (ids_BP, None) if stack == "encoder" else (None, ids_BP)
+            run.model(*sides, whole)
+            assert torch.equal(record.weights(site), whole.weights(site))
+            assert computed[-1] != site
+    finally:
+        for hook in hooks:
+            hook.remove()
