@@ -291,6 +291,7 @@ def _heads(path: Path, sentence: str, head: Head) -> None:
 
 def _say(path: Path, error: Exception) -> None:
     if not path.is_dir():
-        st.error(plain(_("The folder of this run is gone: {path}").format(path=path)))
+        text = _("The folder of this run is gone: {path}")
+        st.error(plain(text.format(path=explained(str(path)))))
     else:
         st.error(plain(explained(error)))
