@@ -15,8 +15,7 @@ from pages.frame.listed import listed
 from pages.frame.messages import explained
 from pages.frame.unfamiliar import unfamiliar
 
-NEARLY_UNIFORM = 0.95
-NO_EFFECT = 0.02
+NEARLY_UNIFORM, NO_EFFECT = 0.95, 0.02
 GOOD_EXACT_MATCH = 0.9
 
 
