@@ -34,7 +34,8 @@ PORT ?= 8501
 .PHONY: run class test slow bench gallery everyday texts format clean
 
 run: .venv/app
-	$(BIN)/python -m streamlit run app.py --server.address 127.0.0.1 --server.port 8501
+	$(BIN)/python -m streamlit run app.py --server.address 127.0.0.1 --server.port 8501 \
+		--server.allowedHosts 127.0.0.1 --server.allowedHosts localhost
 
 class: .venv/app
 	@$(BIN)/python -m pages.classroom.begin $(ADDRESS) $(PORT)

@@ -7,6 +7,7 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from pages import attention
+from pages.classroom import current, settings
 from pages.frame import address, language, language_names, layout, tour, waiting
 from pages.frame.language import _
 from pages.frame.tour_file import read_tour
@@ -41,6 +42,8 @@ def main() -> None:
         # The default page has no address but /; whoever types its name finds it all the same.
         st.Page(attention.render, title=_("Attention"), url_path="attention", visibility="hidden"),
     ]
+    if settings.opened() and current.visitor().is_teacher:
+        pages.append(_page("visitors", _("Class"), ":material/groups:"))
     page = st.navigation(pages, position="top")
     # By its name: what it is called differs from language to language.
     address.enter(page.url_path or "attention")

@@ -56,7 +56,7 @@ VIEWS = (
 
 def render() -> None:
     """Begin with one head and one word; then ask for a model, a sentence and a view."""
-    if first := start.first_screen():
+    if first := start.first_screen(TOUR):
         start.draw(first, TOUR)
     else:
         # The bare address is that of the start.

@@ -9,6 +9,7 @@ from core.tasks import TASKS
 from core.tasks.everyday import SHORT
 from pages.frame import tour
 from pages.frame.language import N_, _, number, plain
+from pages.frame.messages import explained
 from pages.frame.presentation import STEPS
 from pages.frame.tour import FIRST_PAGE, Stop, Tour, TourError
 from pages.frame.tour_file import EXAMPLE, TOURS, read_tour, tour_names
@@ -271,7 +272,7 @@ def _others() -> None:
         try:
             tour.link(read_tour(name), 0, whole=True)
         except TourError as error:
-            st.error(plain(str(error)))
+            st.error(plain(explained(error)))
     with st.expander(_("A tour of your own")):
         text = _(
             "A tour is a small file of links and texts in the folder {folder}, next to app.py. "

@@ -17,6 +17,8 @@ from pages.classroom.visitors import TEACHER, NameTakenError, Visitor, admitted,
 
 HEALTH = "/_stcore/health"
 """Whoever watches over the server asks there; it says nothing of anybody."""
+READING = ("GET", "HEAD", "OPTIONS")
+"""Methods of requests that change nothing."""
 LARGEST_FORM = 10_000
 """Bytes."""
 FREE_OF_MACHINE, FREE_OF_NAME = 100, 5
@@ -51,7 +53,8 @@ class Guard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
-            if self._is_let_in(scope):
+            # A page of another port of this machine would come with the same cookie.
+            if _is_from_here(HTTPConnection(scope)) and self._is_let_in(scope):
                 await self._app(scope, receive, send)
             else:
                 # Before it is accepted, this refuses it (403).
@@ -63,6 +66,8 @@ class Guard:
         elif scope["path"] == sign_in.SIGN_IN and scope["method"] == "POST":
             answer = await self._sign_in(Request(scope, receive))
             await answer(scope, receive, send)
+        elif scope["method"] not in READING and not _is_from_here(HTTPConnection(scope)):
+            await Response("", 403, HEADERS)(scope, receive, send)
         elif scope["path"] == HEALTH or self._is_let_in(scope):
             await self._app(scope, receive, send)
         else:
@@ -163,7 +168,7 @@ def _redirected(to: str) -> RedirectResponse:
     return RedirectResponse(quote(to, safe="/?&=%#:+,;@!$'()*~"), 303, HEADERS)
 
 
-def _is_from_here(request: Request) -> bool:
-    """Say whether a form was sent from a page of this server, as far as the browser says."""
+def _is_from_here(request: HTTPConnection) -> bool:
+    """Say whether a page of this server asks, as far as the browser says."""
     origin = request.headers.get("origin")
     return origin is None or urlsplit(origin).netloc == request.headers.get("host")

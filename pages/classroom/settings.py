@@ -37,6 +37,8 @@ class Classroom:
 
     days: int = 30
     """So long one stays signed in."""
+    tour: str = ""
+    """The name of the tour with which everybody begins; empty for the usual start."""
     limits: Limits = field(default_factory=Limits)
     password: str = field(default="", repr=False)
     """Its hash."""
@@ -87,10 +89,11 @@ def read(where: Path, environment: Mapping[str, str]) -> Classroom:
         raise ClassroomError(
             f"nobody could sign in: {where / SECRETS} holds no passwords of a class"
         )
-    if unknown := set(said) - {"signed_in_days", "limits"}:
+    if unknown := set(said) - {"signed_in_days", "tour", "limits"}:
         raise ClassroomError(f"{where / FILE}: {sorted(unknown)[0]} is not known")
     return Classroom(
         days=_whole(said.get("signed_in_days", 30), "signed_in_days", where),
+        tour=_text(said.get("tour", ""), "tour", where),
         limits=_limits(said.get("limits", {}), where),
         password=secret["password"],
         teacher_password=secret["teacher_password"],
@@ -143,6 +146,12 @@ def _limits(table: object, where: Path) -> Limits:
     if unknown := set(table) - {each.name for each in fields(Limits)}:
         raise ClassroomError(f"{where / FILE}: {sorted(unknown)[0]} is not known in [limits]")
     return Limits(**{name: _whole(value, name, where) for name, value in table.items()})
+
+
+def _text(value: object, name: str, where: Path) -> str:
+    if not isinstance(value, str):
+        raise ClassroomError(f"{where / FILE}: {name} is no text")
+    return value
 
 
 def _whole(value: object, name: str, where: Path) -> int:

@@ -47,7 +47,7 @@ def turn() -> Iterator[None]:
         yield
         return
     with _one_at_a_time:
-        at_work, waiting = _under_way()
+        at_work, waiting = under_way()
         limits.require_turn(_n_own(at_work, waiting), len(at_work))
         yield
 
@@ -66,7 +66,7 @@ def starting(model: ModelConfig, training: TrainConfig) -> Iterator[Callable[[Pa
     limits.require(model, training)
     limits.require_room(bytes_in(cached.own()), model, training.keep_checkpoints)
     with _one_at_a_time:
-        at_work, waiting = _under_way()
+        at_work, waiting = under_way()
         waits = limits.waits(_n_own(at_work, waiting), len(at_work), len(waiting))
         yield line.enter if waits else process.start
 
@@ -91,7 +91,7 @@ def advance(limits: Limits) -> None:
     if not line.in_line(_everybodys()):
         return
     with _one_at_a_time:
-        at_work, waiting = _under_way()
+        at_work, waiting = under_way()
         for path in waiting[: max(0, limits.at_once - len(at_work))]:
             line.leave(path)
             # Whoever wonders why it has not begun tries again, and is told.
@@ -111,8 +111,8 @@ def _everybodys() -> list[Path]:
     return [path for path in found if path.parent != cached.GALLERY]
 
 
-def _under_way() -> tuple[list[Path], list[Path]]:
-    """Return the runs on which somebody works, and those that wait in line."""
+def under_way() -> tuple[list[Path], list[Path]]:
+    """Return the runs on which somebody works, and those that wait in line, in order."""
     runs = _everybodys()
     return worked_on(runs), line.in_line(runs)
 

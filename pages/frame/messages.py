@@ -1,14 +1,29 @@
-"""What core says, errors among it, in the reader's language."""
+"""What core says, errors among it, in the reader's language and without the server's folders."""
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
 
 from core.messages import Message
+from pages.classroom.visitors import CLASS
+from pages.frame import cached
 from pages.frame.language import _, number
 
 
 def explained(what: str | Exception) -> str:
-    """Return a `Message`, or that of an error, in the reader's language; else the text itself."""
+    """Return a `Message`, or that of an error, in the reader's language; else the text itself.
+
+    Of the system's errors it is what the system says. Folders are called what the app calls them.
+
+    >>> explained(OSError(28, "No space left on device", "/a/path")), explained(ValueError("why"))
+    ('No space left on device', 'why')
+    """
+    if isinstance(what, OSError) and what.strerror:
+        return what.strerror
     text = what.args[0] if isinstance(what, Exception) and what.args else what
     if not isinstance(text, Message):
-        return str(text)
+        return _placed(str(text))
     values = {
         name: number(value) if isinstance(value, int) else explained(value)
         for name, value in text.values.items()
@@ -16,11 +31,26 @@ def explained(what: str | Exception) -> str:
     return _(text.template).format(**values)
 
 
-def reason(error: Exception) -> str:
-    """Return why something failed; of the system's errors what it says, without paths.
+def _placed(text: str) -> str:
+    """Return a text that tells nobody where on the server a folder of the app is."""
+    # Most texts name none, and are asked for often.
+    if os.sep not in text:
+        return text
+    for folder, name in _folders():
+        inside = re.escape(str(folder)) + r"(?=[/\\\s:;,'\"]|$)"
+        text = re.sub(inside, name.replace("\\", r"\\"), text)
+    return text.replace(f"{_HERE}{os.sep}", "").replace(_HERE, ".")
 
-    >>> reason(OSError(28, "No space left on device", "/a/path")), reason(ValueError("why"))
-    ('No space left on device', 'why')
-    """
-    system = error.strerror if isinstance(error, OSError) else None
-    return system or explained(error)
+
+_HERE = "\0"
+"""In the place of the project's folder for a moment: no text holds it."""
+
+
+def _folders() -> Iterator[tuple[Path, str]]:
+    """Yield folders, the inner before the outer, with what the app calls them."""
+    for given in (cached.OWN / CLASS, cached.OWN, cached.GALLERY, cached.ROOT):
+        name = {cached.GALLERY: "gallery", cached.ROOT: _HERE}.get(given, "runs")
+        # A process is handed the folder that a link leads to.
+        for folder in dict.fromkeys((given, given.resolve())):
+            if folder.name:
+                yield folder, name

@@ -12,10 +12,10 @@ from core.tasks.familiarity import is_measured
 from pages.frame import cached
 from pages.frame.language import _, capitalised, n_, number, percent, plain
 from pages.frame.listed import joined, listed
+from pages.frame.messages import explained
 from pages.frame.unfamiliar import unfamiliar
 
-NEARLY_UNIFORM = 0.95
-NO_EFFECT = 0.02
+NEARLY_UNIFORM, NO_EFFECT = 0.95, 0.02
 GOOD_EXACT_MATCH = 0.9
 
 
@@ -278,7 +278,7 @@ def _effect_warnings(run: Run, head: Head) -> list[str]:
 def _training_warnings(run: Run) -> list[str]:
     if run.damage:
         text = _("{why}. Its figures are left out; python -m core evaluate measures them anew.")
-        return [plain(text.format(why=run.damage))]
+        return [plain(text.format(why=explained(run.damage)))]
     steps = 0 if run.settings.is_opened else run.settings.training.steps
     if run.step < steps:
         said = n_(

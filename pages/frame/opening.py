@@ -17,6 +17,7 @@ from core.runs.run import Run, RunError
 from core.tasks import TASKS, Example, Task
 from pages.frame import address, cached, controls, layout, session
 from pages.frame.language import _, n_, number, plain
+from pages.frame.messages import explained
 
 LARGEST_BATCH = 8
 """So many sentences at most."""
@@ -204,7 +205,7 @@ def _problem(path: Path) -> str:
     try:
         cached.loaded(path)
     except RunError as error:
-        return str(error)
+        return explained(error)
     return ""
 
 
@@ -267,4 +268,4 @@ def _name_missing_run(paths: dict[str, Path]) -> None:
         n = len(complaints)
         said = n_("{n} run folder cannot be used", "{n} run folders cannot be used", n)
         with st.expander(said.format(n=number(n))):
-            st.text("\n".join(complaints))
+            st.text("\n".join(map(explained, complaints)))

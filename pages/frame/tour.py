@@ -4,6 +4,7 @@ What is found out is never written down: it is the line "What you see" of the st
 is kept back until the visitor asks for it.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -11,6 +12,7 @@ import streamlit as st
 
 from pages.frame import address, language, layout, links, presentation, session
 from pages.frame.language import _, n_, number, plain
+from pages.frame.messages import explained
 from pages.frame.tour_sheet import Task, sheet
 
 TOUR, STOP, REVEALED = "tour", "stop", "revealed"
@@ -20,6 +22,7 @@ BACK, NEXT, REVEAL = "tour_back", "tour_next", "tour_reveal"
 FIRST_PAGE = "attention"
 """It has no address of its own."""
 _DRAWER = "tour"
+_LEADING_ELSEWHERE = re.compile(r"[\[\]<]")
 
 
 class TourError(ValueError):
@@ -78,7 +81,7 @@ def draw(own: Tour, read: Callable[[str], Tour]) -> None:
         try:
             tour = own if name == own.name else read(name)
         except TourError as error:
-            st.error(plain(str(error)))
+            st.error(plain(explained(error)))
             return
         with st.container(key=layout.TOUR, border=True):
             _draw(tour)
@@ -168,10 +171,10 @@ def _draw(tour: Tour) -> None:
     said, asked, onward = st.columns([11, 11, 6], gap="small")
     with said:
         with st.container(key=layout.TOUR_AT):
-            st.markdown(f":small[{where} · **{_text(stop.title)}**]")
+            st.markdown(f":small[{where} · **{_marked(stop.title)}**]")
         if is_here and stop.text:
             with st.container(key=layout.TOUR_TEXT):
-                st.markdown(f":small[{_text(stop.text)}]")
+                st.markdown(f":small[{_marked(stop.text)}]")
     with asked:
         if is_here:
             _ask(stop)
@@ -189,10 +192,10 @@ def _ask(stop: Stop) -> None:
     """Ask what will be seen, and say how to find out."""
     predict, attempt = _("Predict"), _("Try")
     if stop.question:
-        st.markdown(f":small[**{predict}** {_text(stop.question)}]")
+        st.markdown(f":small[**{predict}** {_marked(stop.question)}]")
     if stop.task:
         with st.container(key=layout.TOUR_TASK):
-            st.markdown(f":small[**{attempt}** {_text(stop.task)}]")
+            st.markdown(f":small[**{attempt}** {_marked(stop.task)}]")
 
 
 def _offer_answer(stop: Stop, *, revealed: bool) -> None:
@@ -237,6 +240,11 @@ def _query(tour: Tour, at: int) -> dict[str, str]:
 def _text(written: str) -> str:
     """Return a text of a stop in the reader's language; a teacher's own stays as it is."""
     return _(written) if written else ""
+
+
+def _marked(written: str) -> str:
+    """Return a text as Markdown in which no link and no picture is: a tour may be a stranger's."""
+    return _LEADING_ELSEWHERE.sub(lambda sign: f"&#{ord(sign[0])};", _text(written))
 
 
 def minutes(tour: Tour) -> str:

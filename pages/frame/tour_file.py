@@ -2,7 +2,8 @@
 
 `tours/monday.toml` opens with `?tour=monday`; `EXAMPLE` is what may stand in it. A link may be
 copied from the app, whatever its address is; `shows` holds the choices that answer the question,
-and only `title` and `link` must be there.
+and only `title` and `link` must be there. A file may come from somebody else: it opens pages of the
+app and nothing else, and one that is too large or nested too deeply is refused.
 """
 
 import re
@@ -13,6 +14,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from pages.frame import links
 from pages.frame.language import _
+from pages.frame.messages import explained
 from pages.frame.tour import FIRST_PAGE, STOP, TOUR, Stop, Tour, TourError
 
 TOURS = Path("tours")
@@ -28,7 +30,12 @@ question = "Where does “it” look?"
 task = "Rest the pointer on “it”."
 shows = "side=query&token=4"
 """
-_NAME = re.compile(r"[\w-]+")
+LARGEST, MOST_STOPS = 100_000, 100
+"""Bytes of a file, and stops of a tour."""
+_NAME = re.compile(r"[\w-]{1,60}")
+"""A longer one may be no file's on some disk."""
+_DEEP = re.compile(r"(?:\.\s*[\w\"'-]+\s*){50}")
+"""A name in so many parts: it would take minutes to read one of some thousands."""
 _TEXTS = ("title", "link", "text", "question", "task", "shows")
 _NEEDED = ("title", "link")
 
@@ -50,15 +57,33 @@ def read_tour(name: str) -> Tour:
     file = TOURS / f"{name}.toml"
     if not _NAME.fullmatch(name) or not file.is_file():
         raise TourError(_("There is no tour named {name}.").format(name=name))
-    try:
-        written = tomllib.loads(file.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise TourError(_("{file} cannot be read: {why}").format(file=file, why=error)) from error
+    written = _read(file)
     stops = written.get("stop")
     if not isinstance(stops, list) or not stops:
         raise TourError(_("{file} has no [[stop]].").format(file=file))
+    if len(stops) > MOST_STOPS:
+        raise TourError(_too_large(file))
     title = written.get("title", name)
     return Tour(name, str(title), tuple(_stop(each, at, file) for at, each in enumerate(stops, 1)))
+
+
+def _read(file: Path) -> dict[str, object]:
+    try:
+        if file.stat().st_size > LARGEST:
+            raise TourError(_too_large(file))
+        text = file.read_text("utf-8")
+        if _DEEP.search(text):
+            raise TourError(_too_large(file))
+        return tomllib.loads(text)
+    except RecursionError as error:
+        raise TourError(_too_large(file)) from error
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        text = _("{file} cannot be read: {why}")
+        raise TourError(text.format(file=file, why=explained(error))) from error
+
+
+def _too_large(file: Path) -> str:
+    return _("{file} is larger, or nested more deeply, than a tour may be.").format(file=file)
 
 
 def _stop(written: object, at: int, file: Path) -> Stop:
@@ -74,7 +99,11 @@ def _stop(written: object, at: int, file: Path) -> Stop:
             known = ", ".join(_TEXTS)
             raise TourError(text.format(at=at, file=file, name=name, known=known))
     texts = {name: written.get(name, "") for name in _TEXTS}
-    page, query = _read_link(texts["link"])
+    try:
+        page, query = _read_link(texts["link"])
+    except ValueError:
+        # What stands for another machine is no address.
+        page, query = texts["link"], {}
     if page not in links.PAGES:
         text = _("Stop {at} of {file}: there is no page {page}.")
         raise TourError(text.format(at=at, file=file, page=page))

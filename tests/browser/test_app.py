@@ -272,3 +272,17 @@ def test_another_head_and_another_kind_draw_the_view_alone(new_page, serve, runs
     settled(page)
     assert len(found) >= before + 2
     assert set(found[before:]) == {"FINISHED_FRAGMENT_RUN_SUCCESSFULLY"}
+
+
+@pytest.mark.parametrize("path", ["decoding?decoding=tree&", "layers?layers=norms&"])
+def test_what_a_chart_says_of_a_token_is_no_markup(visit, path):
+    typed = "%3Cimg+src%3Dx+onerror%3Dalert(1)%3E+%3Cb%3Ebold%3C%2Fb%3E+a"
+    page = visit(f"{path}model=copying&sentence={typed}")
+    chart = page.locator(".stVegaLiteChart svg").first
+    marks = chart.locator("g.mark-symbol > path, g.mark-rect > path")
+    marks.first.wait_for()
+    tooltip = page.locator("#vg-tooltip-element")
+    for at in range(0, marks.count(), 5):
+        marks.nth(at).hover(force=True)
+        expect(tooltip).to_have_class(re.compile("visible"))
+        assert tooltip.locator("b, img").count() == 0

@@ -9,6 +9,7 @@ from core.analysis.heads.findings import best_pronoun_head, pronouns_among
 from core.heads import Head
 from core.runs.run import Run, RunError
 from core.tasks import Task
+from pages.classroom import settings
 from pages.frame import (
     arrival,
     cached,
@@ -21,8 +22,10 @@ from pages.frame import (
     view,
 )
 from pages.frame.language import _, number, plain
+from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.selection import Selection
+from pages.frame.tour_file import read_tour
 from pages.frame.typography import typeset
 from pages.views.attention import lines
 
@@ -42,16 +45,22 @@ class First:
     """The one that finds best what a pronoun stands for."""
 
 
-def first_screen() -> First | None:
+def first_screen(paper: tour.Tour) -> First | None:
     """Return what the start shows, to whoever comes, or comes back, to the bare address.
 
     It stays until they go on. There is none where no head of the first model finds what a pronoun
-    stands for.
+    stands for. A class may begin with its teacher's tour: then whoever comes goes there instead.
+
+    Args:
+        paper: The app's own tour.
     """
     held = session.drawer("start")
     if arrival.is_way_back() or (arrival.is_first() and "open" not in held):
         # Whoever asks for the page by its name comes by a link.
         held["open"] = arrival.is_bare(language.LANGUAGE) and arrival.path() != "attention"
+        # On the way back it would be a trap.
+        if held["open"] and not arrival.is_way_back():
+            _begin_class(paper)
     elif arrival.comes_from_elsewhere():
         held["open"] = False
     return _first() if held.get("open") else None
@@ -112,6 +121,20 @@ def _what_is_seen(selected: Selection, row: int) -> str:
         weight=number(float(selected.weights_QK[row, looked_at]), 2),
         where=notes.site_and_head(selected.head),
     )
+
+
+def _begin_class(paper: tour.Tour) -> None:
+    """Go to the tour with which a class begins, if it does; say why where that cannot be."""
+    classroom = settings.opened()
+    if classroom is None or not classroom.tour:
+        return
+    try:
+        found = paper if classroom.tour == paper.name else read_tour(classroom.tour)
+    except tour.TourError as error:
+        st.error(plain(explained(error)))
+        return
+    _go_on()
+    tour.go(found, 0)
 
 
 def _go_on() -> None:

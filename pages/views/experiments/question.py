@@ -16,6 +16,7 @@ from core.experiments.results import SHIPPED, Results
 from pages.frame import cached, controls
 from pages.frame.language import N_, _, capitalised, n_, number, percent, plain
 from pages.frame.lessons import EXPERIMENT
+from pages.frame.messages import explained
 from pages.frame.snippets import quoted
 from pages.views.experiments import gains
 
@@ -94,7 +95,7 @@ def _found(experiment: Experiment, folder: Path) -> Results | None:
         return Results.found(experiment.name, folder)
     except (ValueError, OSError) as error:
         text = _("Results of this question cannot be read: {why}")
-        st.warning(plain(text.format(why=str(error).removeprefix(f"{folder}/"))))
+        st.warning(plain(text.format(why=explained(error))))
         return None
 
 

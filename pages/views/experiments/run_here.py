@@ -13,6 +13,7 @@ from core.jobs import JobError
 from pages.frame import address, cached, controls, limits, session
 from pages.frame.durations import duration
 from pages.frame.language import _, n_, number, plain
+from pages.frame.messages import explained
 from pages.views.experiments.question import own_folder
 
 SEEDS = "experiment_seeds"
@@ -124,7 +125,7 @@ def _ended(folder: Path) -> str:
     found = job.RUNNING.status(folder)
     match found.state:
         case "failed":
-            return _("The experiment failed: {reason}").format(reason=found.message)
+            return _("The experiment failed: {reason}").format(reason=explained(found.message))
         case "interrupted":
             return _("The experiment was interrupted. Run it again: it goes on where it was.")
         case _:
@@ -149,5 +150,4 @@ def _saying_why(experiment: Experiment) -> Iterator[None]:
     try:
         yield
     except (JobError, OSError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        refused[experiment.name] = reason
+        refused[experiment.name] = explained(error)

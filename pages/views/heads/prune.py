@@ -126,7 +126,7 @@ def _go_on(path: Path, growing: Curves) -> None:
             curve.go_on()
     except RunError as error:
         stop(path)
-        session.drawer(_DRAWER)["refused", path] = str(error)
+        session.drawer(_DRAWER)["refused", path] = explained(error)
 
 
 def _buttons(path: Path, growing: Curves, running: bool) -> None:

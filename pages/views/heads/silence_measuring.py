@@ -17,7 +17,7 @@ from core.runs.run import Run, RunError
 from pages.frame import address, cached, limits, measured_on, notes, session
 from pages.frame.language import _, n_, number, percent, percent_of_100, plain
 from pages.frame.listed import joined, listed
-from pages.frame.messages import reason
+from pages.frame.messages import explained
 from pages.views.heads.silence_grid import POINTS
 from viz.charts.frames import runs_table, written
 
@@ -229,14 +229,14 @@ def _ended(found: Status) -> str:
     """Say how measuring ended without a result, or nothing."""
     match found.state:
         case "failed":
-            return _("Measuring failed: {reason}").format(reason=found.message)
+            return _("Measuring failed: {reason}").format(reason=explained(found.message))
         case "interrupted":
             said = n_(
                 "Measuring was interrupted after {n} head.",
                 "Measuring was interrupted after {n} heads.",
                 found.done,
             )
-            return joined([said.format(n=number(found.done)), found.message]).strip()
+            return joined([said.format(n=number(found.done)), explained(found.message)])
         case _:
             return ""
 
@@ -248,4 +248,4 @@ def _start(path: Path) -> None:
         with limits.turn():
             measuring.start(path)
     except (ConfigError, OSError, RunError) as error:
-        refused[path] = reason(error)
+        refused[path] = explained(error)

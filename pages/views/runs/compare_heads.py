@@ -111,7 +111,7 @@ def _problem(run: Listed) -> str:
     try:
         cached.loaded(run.path)
     except RunError as error:
-        return str(error)
+        return explained(error)
     return ""
 
 

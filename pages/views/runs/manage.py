@@ -158,7 +158,7 @@ def _state(run: Listed) -> str:
         step=number(run.situation.step),
         steps=number(run.situation.steps),
     )
-    return found + (f": {plain(run.situation.message)}" if run.situation.message else "")
+    return found + (f": {plain(explained(run.situation.message))}" if run.situation.message else "")
 
 
 def _links(run: Listed) -> None:

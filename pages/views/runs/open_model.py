@@ -13,6 +13,7 @@ from core.runs.run import RunError
 from pages.frame import address, cached, session
 from pages.frame.durations import duration
 from pages.frame.language import _, number, plain
+from pages.frame.messages import explained
 from pages.views.runs.manage import leave
 
 SOURCE, NAME = "open_source", "open_name"
@@ -54,8 +55,9 @@ def _say_what_it_needs(source: str) -> str:
     try:
         found = survey(path)
     except (FamilyError, OSError) as error:
-        st.error(plain(str(error)))
-        return str(error)
+        why = explained(error)
+        st.error(plain(why))
+        return why
     st.caption(
         _(
             "{family}, {n} weights in its files: {size} MB on the disk and in memory, at most "
@@ -74,7 +76,7 @@ def _start(source: str, name: str) -> None:
     try:
         start(source, cached.own(), name)
     except (RunError, OSError) as error:
-        leave(_("Nothing was opened: {why}.").format(why=error))
+        leave(_("Nothing was opened: {why}.").format(why=explained(error)))
     else:
         session.drawer("runs")["opening"] = True
 
@@ -106,7 +108,7 @@ def _tell_of(folder: Path, status: Status) -> None:
             st.progress(share, text=_("Opening {name} …").format(name=name))
             st.button(_("Stop"), key=f"stop {name}", on_click=OPENING.ask, args=(folder, "stop"))
         elif status.message or status.state == "interrupted":
-            why = plain(status.message or _("its process ended"))
+            why = plain(explained(status.message) or _("its process ended"))
             st.error(_("{name} was not opened: {why}").format(name=name, why=why))
             st.button(_("Dismiss"), key=f"dismiss {name}", on_click=_dismiss, args=(folder,))
 

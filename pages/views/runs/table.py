@@ -15,6 +15,7 @@ from core.runs.run import RunError
 from core.training.process import Situation
 from pages.frame import address, cached, progress, session, snippets, tables
 from pages.frame.language import _, n_, number, percent, percent_of_100, plain
+from pages.frame.messages import explained
 from pages.frame.view import Columns, Shown
 from viz.charts.frames import runs_table, written
 
@@ -59,7 +60,7 @@ def _listed(name: str, path: Path) -> Listed:
 
 def said(error: Exception, path: Path) -> str:
     """Return what is wrong with a run, without the folder that it is in."""
-    return str(error).removeprefix(f"{path}: ")
+    return explained(error).removeprefix(f"{explained(str(path))}: ")
 
 
 def draw(runs: Sequence[Listed]) -> Shown | None:

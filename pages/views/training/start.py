@@ -145,7 +145,7 @@ def _free(folder: Path, typed: str) -> tuple[str, str]:
     try:
         name = checked_name(typed)
     except RunError as error:
-        return typed, str(error)
+        return typed, explained(error)
     if free_name(folder, name) != name:
         return name, _("there is a run named {name} already").format(name=name)
     return name, ""
@@ -166,8 +166,8 @@ def _started(path: Path, wanted: PendingSettings, command: str) -> str:
     except (ConfigError, CorpusError, RunError, FileExistsError) as error:
         return explained(error)
     except OSError as error:
-        why = error.strerror or str(error)
-        return _("the run cannot be written to {path}: {why}").format(path=path, why=why)
+        text = _("the run cannot be written to {path}: {why}")
+        return text.format(path=cached.name_of(path), why=explained(error))
     # Nothing between here and the start may draw: a second click would end this run of the page.
     address.choose({VIEW: WATCH, session.MODEL: cached.name_of(path), NAME: None})
     return ""

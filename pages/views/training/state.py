@@ -14,7 +14,7 @@ from pages.frame import cached, limits, progress, session
 from pages.frame.counted import counted
 from pages.frame.durations import duration
 from pages.frame.language import N_, _, n_, number, percent, plain
-from pages.frame.messages import explained, reason
+from pages.frame.messages import explained
 
 STATES = progress.STATES | {
     "evaluating": N_("measuring the trained model on held-out pairs…"),
@@ -47,7 +47,7 @@ def told(path: Path, found: Situation) -> str:
         parts += _pace(path, found.steps - found.step)
     elif found.state in ("finished", "stopped"):
         parts += _quality(path)
-    why = found.message
+    why = explained(found.message)
     if found.state == "interrupted":
         why = why or _("the training process ended unexpectedly; resume from the last checkpoint")
     elif found.state == "finished" and why:
@@ -104,7 +104,7 @@ def _try(act: Callable[[Path], None], path: Path) -> None:
     try:
         act(path)
     except (ConfigError, OSError, RunError) as error:
-        refused[path] = _("That could not be done: {reason}").format(reason=reason(error))
+        refused[path] = _("That could not be done: {reason}").format(reason=explained(error))
 
 
 def _line(state: str, *parts: str) -> str:
@@ -156,6 +156,7 @@ def _quality(path: Path) -> list[str]:
 def say_problem(path: Path, error: Exception) -> None:
     """Say why a run cannot be shown."""
     if not path.is_dir():
-        st.error(plain(_("The folder of this run is gone: {path}").format(path=path)))
+        text = _("The folder of this run is gone: {path}")
+        st.error(plain(text.format(path=explained(str(path)))))
     else:
         st.error(plain(explained(error)))

@@ -1,10 +1,11 @@
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from urllib.parse import urlencode
 
 import pytest
 
-from pages.classroom import cookie
+from pages.classroom import cookie, passwords
 from pages.classroom.guard import FREE_OF_MACHINE, FREE_OF_NAME, HEALTH, Guard
 from pages.classroom.passwords import hashed
 from pages.classroom.settings import Classroom
@@ -123,7 +124,9 @@ def test_another_site_cannot_sign_anybody_in(ask):
     assert ask("/sign-in", form=ANN, origin="http://class.local")[0] == 303
 
 
-def test_whoever_guesses_words_of_a_name_has_to_wait_and_others_have_not(ask):
+def test_whoever_guesses_words_of_a_name_has_to_wait_and_others_have_not(ask, monkeypatch):
+    # Comparing is slow on purpose, and on a busy machine slower than the first waits.
+    monkeypatch.setattr(passwords, "time", SimpleNamespace(monotonic=lambda: 100.0))
     ask("/sign-in", form=ANN)
     for _ in range(FREE_OF_NAME):
         assert ask("/sign-in", form=ANN | {"word": "guess"})[0] == 403
@@ -147,3 +150,16 @@ def test_signing_out_takes_the_cookie_away(ask):
     status, headers, _ = ask("/sign-out")
     assert status == 303
     assert "Max-Age=0" in headers["set-cookie"]
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://elsewhere.org", "http://class.local:8000", "http://localhost", "null", ""]
+)
+def test_a_page_of_another_site_or_port_reaches_nothing_with_a_cookie(ask, origin):
+    kept = cookie.written(CLASSROOM, TEACHER)
+    status, *_ = ask("/_stcore/stream", kind="websocket", kept=kept, origin=origin)
+    assert status == "websocket.close"
+    assert ask("/_stcore/upload_file/a/b", form={}, kept=kept, origin=origin)[0] == 403
+    here = "http://class.local"
+    assert ask("/_stcore/stream", kind="websocket", kept=kept, origin=here)[0] == "websocket.accept"
+    assert ask("/_stcore/upload_file/a/b", form={}, kept=kept, origin=here)[2] == "inside"

@@ -63,12 +63,13 @@ def test_what_a_class_may_is_read(tmp_path):
         tmp_path,
         """
         signed_in_days = 3
+        tour = "monday"
         [limits]
         steps = 900
         """,
     )
     found = read(tmp_path, PASSWORDS)
-    assert (found.days, found.limits) == (3, Limits(steps=900))
+    assert (found.days, found.tour, found.limits) == (3, "monday", Limits(steps=900))
 
 
 @pytest.mark.parametrize(
@@ -76,6 +77,7 @@ def test_what_a_class_may_is_read(tmp_path):
     [
         "titel = 'x'",
         "signed_in_days = '3'",
+        "tour = 3",
         "[limits]\nstep = 3",
         "[limits]\nsteps = 0",
         "[limits]\nsteps = true",

@@ -3,6 +3,7 @@ import tomllib
 import pytest
 
 from pages.frame import tour_file
+from pages.frame.links import PAGES
 from pages.frame.tour import TourError
 from pages.frame.tour_file import EXAMPLE, read_tour, tour_names
 
@@ -92,3 +93,42 @@ def test_tours_are_listed_by_name(tours):
     tours(EXAMPLE, "a")
     tours(EXAMPLE, "not a name")
     assert tour_names() == ["a", "b"]
+
+
+BOMBS = {
+    "nested arrays": "a = " + "[" * 50_000,
+    "nested tables": "a = " + "{b = " * 30_000,
+    "dotted names": "a" + ".a" * 40_000 + " = 1",
+    "a dotted table": '["a"' + ' . "a"' * 10_000 + "]",
+    "a large text": 'title = "' + "x" * 300_000 + '"',
+    "many stops": '[[stop]]\ntitle = "A"\nlink = "/heads"\n' * 200,
+}
+
+
+@pytest.mark.parametrize("text", BOMBS.values(), ids=BOMBS)
+def test_a_file_that_would_take_more_than_a_tour_may_is_refused(tours, text):
+    with pytest.raises(TourError):
+        read_tour(tours(text))
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "javascript:alert(1)",
+        "https://elsewhere.example/",
+        "//elsewhere.example/heads",
+        "//[heads",
+        "http://[::1/heads",
+        "/../../etc/passwd",
+        "data:text/html,heads",
+        "/sign-out",
+    ],
+)
+def test_a_stop_leads_to_pages_of_the_app_alone(tours, link):
+    name = tours(f'[[stop]]\ntitle = "A"\nlink = "{link}"')
+    try:
+        page = read_tour(name).stops[0].page
+    except TourError:
+        return
+    # The machine that the link names is not asked for.
+    assert page in PAGES

@@ -1,0 +1,109 @@
+"""No page says where on the server anything is: neither what it shows, nor what it hands over."""
+
+import json
+import shutil
+
+import pytest
+
+from pages.classroom import current, settings
+from pages.classroom.settings import Classroom
+from pages.classroom.visitors import Visitor, admitted
+from pages.frame import cached, view
+from tests.pages.conftest import ROOT
+from tests.pages.sent import read
+
+RUN = "runs/Ann/mine"
+PAGES = [
+    *(("attention", {}), ("heads", {"trial": "silence"}), ("heads", {"trial": "prune"})),
+    *(("decoding", {}), ("runs", {"runs": RUN}), ("runs", {"runs": [RUN, "copy"]})),
+    *(("training", {"training": name}) for name in ("set_up", "watch", "look_back")),
+]
+
+
+def cut(run):
+    for file in run.rglob("*.safetensors"):
+        file.write_bytes(file.read_bytes()[:100])
+
+
+def without_weights(run):
+    for file in run.rglob("*.safetensors"):
+        file.unlink()
+
+
+def died(run):
+    """Leave what a process leaves that was killed by an error."""
+    (run / "status.json").write_text(json.dumps({"state": "running", "step": 3}))
+    words = f"  File \"{ROOT}/core/x.py\", line 3\nOSError: no such file: '{run.resolve()}/x'\n"
+    (run / "train.log").write_text(words)
+
+
+def failed(run):
+    told = {"state": "failed", "step": 3, "message": f"{run}: no room in {ROOT}/runs"}
+    (run / "status.json").write_text(json.dumps(told))
+    (run / "heads.progress").write_text(json.dumps(told | {"done": 1, "of": 3}))
+
+
+def of_lost_pairs(run):
+    said = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps(said | {"task": "pairs"}))
+
+
+def damaged(name):
+    def damage(run):
+        (run / name).write_bytes(b"[3\xff")
+
+    return damage
+
+
+DAMAGE = {
+    "whole": lambda run: None,
+    "weights that are cut": cut,
+    "no weights": without_weights,
+    "no run.json": lambda run: (run / "run.json").unlink(),
+    "a process that died": died,
+    "work that failed": failed,
+    "pairs that are lost": of_lost_pairs,
+    **{
+        name: damaged(name)
+        for name in ("run.json", "metrics.jsonl", "evaluation.json", "tokenizer.json", "words.txt")
+    },
+}
+
+
+@pytest.fixture
+def hers(tmp_path, monkeypatch):
+    """A run of Ann's, who looks at the app, in a folder that is reached by a link."""
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "all").symlink_to(tmp_path / "disk")
+    monkeypatch.setattr(cached, "OWN", tmp_path / "all")
+    ann = admitted(cached.OWN, "Ann", "my word")
+    run = ann.folder(cached.OWN) / "mine"
+    shutil.copytree(ROOT / "gallery" / "copy", run)
+    settings.open_classroom(Classroom())
+    monkeypatch.setattr(current, "visitor", lambda: Visitor("Ann"))
+    yield run
+    settings.open_classroom(None)
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_no_page_says_where_a_run_is(hers, open_page, tmp_path, damage):
+    damage(hers)
+    for page, query in PAGES:
+        at = open_page(page, **({"model": RUN} | query))
+        for place in (str(tmp_path), str(ROOT)):
+            assert place not in read(at), (page, query)
+
+
+def test_no_file_that_is_handed_over_says_where_a_run_is(hers, open_page, tmp_path, monkeypatch):
+    handed = []
+
+    def noted(shown, name, facts):
+        about = {"title": shown.title, **facts, **shown.about, "view": name}
+        handed.append(shown.python + view.page(shown, about) + json.dumps(about))
+
+    monkeypatch.setattr(view, "offer", noted)
+    for page, query in PAGES:
+        open_page(page, **({"model": RUN} | query))
+    assert len(handed) == len(PAGES)
+    for place in (str(tmp_path), str(ROOT)):
+        assert not [text for text in handed if place in text]
