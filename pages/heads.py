@@ -61,8 +61,8 @@ VIEWS: tuple[View[Opened], ...] = (
         "paths",
         N_("paths"),
         N_(
-            "Path patching: head A writes, head B reads. Does the output change if this one message "
-            "is exchanged?"
+            "Path patching: head A writes, head B reads. Does the output change if this one "
+            "message is exchanged?"
         ),
         paths.draw,
         needs=(Need.WRITING,),
