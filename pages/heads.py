@@ -61,8 +61,8 @@ VIEWS: tuple[View[Opened], ...] = (
         "paths",
         N_("paths"),
         N_(
-            "Which head reads what another head wrote? One path from head to head is changed at a "
-            "time."
+            "Path patching: head A writes, head B reads. Does the output change if this one "
+            "message is exchanged?"
         ),
         paths.draw,
         needs=(Need.WRITING,),

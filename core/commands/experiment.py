@@ -12,6 +12,7 @@ from typing import Any
 from core.commands.errors import CommandError
 from core.experiments import EXPERIMENTS, Experiment
 from core.experiments.findings import verdicts, what_came_out
+from core.experiments.gains import gains_in_words
 from core.experiments.results import SHIPPED, Results
 from core.experiments.running import run_experiment
 
@@ -118,6 +119,7 @@ def _show(experiment: Experiment, folder: Path, *, as_json: bool) -> None:
 def _told(experiment: Experiment, results: Results) -> Iterator[str]:
     """Yield what came out, then the figures that are not told in words."""
     yield from what_came_out(experiment, results)
+    yield from gains_in_words(experiment, results)
     for variant in experiment.variants:
         measured = [
             f"{each.name} {results.estimate(variant.name, each.name).mean:.4f}"

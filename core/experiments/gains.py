@@ -7,8 +7,9 @@ say little: each training is compared with its own start.
 from dataclasses import dataclass
 
 from core.experiments.experiment import Expected, Experiment, Variant
-from core.experiments.findings import Verdict, verdict
+from core.experiments.findings import Verdict, Writing, verdict
 from core.experiments.results import Estimate, Results
+from core.messages import N_
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,45 @@ def gains(experiment: Experiment, results: Results, measure: str) -> list[Gain]:
             of_seeds = results.differences(variant.name, start.name, measure)
             found.append(Gain(variant, Estimate.of(of_seeds), tuple(of_seeds)))
     return found
+
+
+_GAINED = N_(
+    "{variant}: {measure} gained over its own start: {points} (95 %: {low} to {high}; {seeds} "
+    "seeds)."
+)
+_GAINED_ONCE = N_(
+    "{variant}: {measure} gained over its own start: {points} (one seed: no interval)."
+)
+
+
+def gains_in_words(
+    experiment: Experiment, results: Results, writing: Writing | None = None
+) -> list[str]:
+    """Return in sentences what each variant gained, of what the claim is about.
+
+    Args:
+        experiment: Which; where variants begin afresh nothing is said.
+        results: Its trainings.
+        writing: In which language; None for English.
+    """
+    writing, judged = writing or Writing(), experiment.measure(experiment.judged_by)
+    if judged is None or judged.share:
+        return []
+    said = []
+    for each in gains(experiment, results, judged.name):
+        if each.variant == experiment.start:
+            continue
+        text = writing.text(_GAINED if each.more.n > 1 else _GAINED_ONCE)
+        figures = {"points": each.more.mean, "low": each.more.low, "high": each.more.high}
+        said.append(
+            text.format(
+                variant=writing.text(each.variant.label),
+                measure=writing.text(judged.label),
+                seeds=writing.count(each.more.n),
+                **{name: writing.points(value) for name, value in figures.items()},
+            )
+        )
+    return said
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,10 +25,10 @@ _LONGEST_NAME = 230
 """Longer names are cut, in pixels."""
 _BESIDE = 10
 """Where a note begins, in pixels from all that is drawn of its row."""
-_BELOW = alt.ExprRef("width < 420 ? 16 : 0")
-"""On a phone it stands lower, below the number at the end of the row."""
-_ON_A_PHONE, _NAME_LINE = "windowSize()[0] < 640", 16
+_ON_A_PHONE, _NAME_LINE = "windowSize()[0] < 640", 20
 """Names take several lines there, each of so many letters: the rows keep their room."""
+_BELOW = alt.ExprRef(f"{_ON_A_PHONE} ? 16 : 0")
+"""On a phone a note stands lower, below the number at the end of its row."""
 _APART = 0.8
 """Where in its row a single measurement stands: below the mean, which would hide it."""
 

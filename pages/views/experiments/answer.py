@@ -7,6 +7,7 @@ import streamlit as st
 from core.decoding.mask_predict import PASSES
 from core.experiments.experiment import Experiment, Variant
 from core.experiments.findings import all_findings, in_words, measured_in_words
+from core.experiments.gains import gains_in_words
 from core.experiments.measures import EXACT_MATCH, Measure
 from core.experiments.passes import AFTER_ONE_PASS
 from core.experiments.results import Estimate, Results
@@ -44,6 +45,7 @@ def draw(asked: Asked) -> Shown | None:
     found = all_findings(asked.experiment, results)
     lines = [in_words(each, question.writing()) for each in found]
     pictures += by_passes.draw(asked)
+    lines += gains_in_words(asked.experiment, results, question.writing())
     lines += measured_in_words(asked.experiment, results, question.writing())
     fold(
         _("What came out, with intervals"),

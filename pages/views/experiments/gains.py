@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Sequence
 
-import altair as alt
-
 from core.experiments.experiment import Experiment
 from core.experiments.findings import Verdict
 from core.experiments.gains import Gain, best_gain, gains
@@ -11,7 +9,7 @@ from core.experiments.measures import EXACT_MATCH, Measure
 from core.experiments.results import Results
 from pages.frame.language import _, n_, number
 from pages.frame.listed import listed_apart
-from viz.charts.curves import Quantity
+from viz.charts.curves import Chart, Quantity
 from viz.charts.intervals import Measured, intervals
 
 
@@ -23,7 +21,7 @@ def of(experiment: Experiment, results: Results, measure: str) -> list[Gain]:
 
 def chart(
     experiment: Experiment, results: Results, measure: Measure | None, write: Callable[[float], str]
-) -> alt.LayerChart:
+) -> Chart:
     """Draw each variant's gain over its own start, which is the zero line.
 
     Args:

@@ -33,9 +33,9 @@ def draw(asked: Asked) -> Shown | None:
             STEP,
         )
     shown = [each for each in asked.trained if measure in asked.results.of(each.name)[0].curve]
-    found = {asked.label(each): asked.results.curve(each.name, measure) for each in shown}
+    found = {_(each.label): asked.results.curve(each.name, measure) for each in shown}
     series = {label: values for label, (_steps, values) in found.items()}
-    places = {asked.label(each): asked.results.curve(each.name, by)[1] for each in shown}
+    places = {_(each.label): asked.results.curve(each.name, by)[1] for each in shown}
     picture = charts.chart(
         curves(
             series,

@@ -17,7 +17,7 @@ FEWEST = 20
 
 def draw(asked: Asked) -> Shown | None:
     """Draw each variant's share of right sentences over the length of the source."""
-    found = {asked.label(each): asked.results.by_length(each.name) for each in asked.trained}
+    found = {_(each.label): asked.results.by_length(each.name) for each in asked.trained}
     # All variants are measured on the same sentences, which may be cut into other tokens.
     places = {
         label: [length for length, (n, _right) in of_length.items() if n >= FEWEST]

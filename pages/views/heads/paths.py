@@ -81,7 +81,7 @@ def draw(opened: Opened) -> Shown | None:
     # What is asked about all paths stands beside their pictures, and decides which is drawn first.
     above = st.container()
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{_('Other paths: click one')}**", width="content")
+        st.markdown(_("**Other paths: click one**"), width="content")
         read, by = _ask(opened, second)
     if (paths := _studied(opened, second, read, by)) is None:
         return None

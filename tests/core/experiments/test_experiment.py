@@ -5,6 +5,7 @@ import pytest
 from core.experiments import EXPERIMENTS
 from core.experiments.experiment import BASE, Experiment, Variant
 from core.experiments.measures import BLEU
+from core.experiments.results import SHIPPED, Results
 from core.model.building import count_parameters
 from core.tasks import TASKS
 
@@ -52,10 +53,36 @@ def test_a_start_or_a_measure_that_there_is_not_is_refused():
         replace(order, measures=(BLEU,), judged_by="bleu")
 
 
+def test_an_order_or_a_control_of_other_variants_is_refused():
+    order = EXPERIMENTS["order"]
+    with pytest.raises(ValueError, match="are not its variants"):
+        replace(order, ordered=(BASE,))
+    with pytest.raises(ValueError, match="no variant nobody"):
+        replace(order, control="nobody")
+
+
+def test_variants_are_shown_in_an_order_of_their_own_where_there_is_one():
+    assert EXPERIMENTS["order"].shown == EXPERIMENTS["order"].variants
+    shown = [each.name for each in EXPERIMENTS["vocabulary"].shown]
+    assert shown == ["300", "600", BASE, "4000"]
+
+
+def test_what_all_others_begin_with_is_the_start():
+    assert EXPERIMENTS["metric"].start == EXPERIMENTS["metric"].variant("half")
+    assert EXPERIMENTS["order"].start is None
+
+
+def test_what_is_impossible_by_construction_was_never_seen():
+    for experiment, variant in CASES:
+        for measure in variant.impossible:
+            found = Results.load(SHIPPED / f"{experiment.name}.json")
+            assert [each.value(measure) for each in found.of(variant.name)] == [0.0] * 3
+            assert not experiment.preset(variant, 0).model.pointer
+
+
 def test_what_is_judged_is_claimed():
     for each in EXPERIMENTS.values():
-        # How far influence reaches is shown, not judged.
-        assert each.by_distance or any(variant.expected for variant in each.variants)
+        assert each.fading or any(variant.expected for variant in each.variants)
 
 
 def test_a_variant_that_there_is_not_is_named():

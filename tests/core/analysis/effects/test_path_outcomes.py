@@ -1,4 +1,5 @@
 import math
+from pathlib import Path
 
 import pytest
 import torch
@@ -9,7 +10,8 @@ from core.analysis.effects.path_study import one_path, path_pair
 from core.heads import Head
 from core.model import Patch, Record, Silence, Step
 from core.runs.run import load_run
-from tests.pages.conftest import ROOT
+
+GALLERY = Path(__file__).parents[4] / "gallery"
 
 TIRED = "The animal didn't cross the street because it was too tired."
 BOTH = (TIRED, TIRED.replace("tired", "wide"))
@@ -18,7 +20,7 @@ ENDS = (Head.parse("encoder.0.self:3"), Head.parse("encoder.2.self:0"))
 
 @pytest.fixture(scope="module")
 def run():
-    return load_run(ROOT / "gallery" / "translate-guided")
+    return load_run(GALLERY / "translate-guided")
 
 
 def test_the_path_and_both_sentences_have_the_chances_that_the_study_finds(run):

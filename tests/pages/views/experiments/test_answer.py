@@ -1,5 +1,6 @@
 import json
 import math
+from collections import Counter
 from urllib.parse import parse_qs
 
 import pytest
@@ -8,7 +9,7 @@ from core.experiments import EXPERIMENTS
 from core.experiments.findings import what_came_out
 from core.experiments.results import SHIPPED, Results
 from core.runs.run import load_run
-from pages.frame.language import number
+from pages.frame.language import number, percent
 from tests.pages.conftest import ROOT
 
 RESIDUALS = EXPERIMENTS["residuals"]
@@ -50,7 +51,7 @@ def test_the_chart_has_a_ring_for_each_training(open_experiment, results):
     spec = json.loads(chart.proto.spec)
     assert "mean of 3 trainings of each, 95 % interval" in json.dumps(spec["title"])
     marks = [layer["mark"]["type"] for layer in spec["layer"]]
-    assert marks == ["bar", "rule", "rule", "point", "point", "text"]
+    assert marks == ["bar", "rule", "rule", "point", "point", "text", "text"]
 
 
 def test_a_question_that_was_not_run_says_so_and_offers_to(open_experiment, own_runs, monkeypatch):
@@ -130,7 +131,7 @@ def test_what_only_this_experiment_measures_stands_in_the_table_and_the_numbers(
     variants = [each.name for each in EXPERIMENTS["copying"].variants]
     rights = [100 * results.estimate(each, "names_right").mean for each in variants]
     assert list(table.value["unseen names right"]) == pytest.approx(rights)
-    p_gen = list(table.value["p_gen on names"])
+    p_gen = list(table.value["names generated, not copied (p_gen)"])
     assert p_gen[0] == pytest.approx(100 * results.estimate("base", "p_gen_names").mean)
     # Without a pointer there is none.
     assert math.isnan(p_gen[2])
@@ -138,7 +139,38 @@ def test_what_only_this_experiment_measures_stands_in_the_table_and_the_numbers(
     of_seeds = [e.measures["names_right"] for each in variants for e in results.of(each)]
     assert shown.numbers()["names_right"] == of_seeds
     assert shown.numbers()["p_gen_words"][-1] is None
-    assert "With a pointer **100 %** are right if all names share one vector" in said
+    assert "with a pointer **100 %** are right if all names share one vector" in said
+    assert notes_of(shown) == Counter({"impossible by construction": 2})
+    at.segmented_control(key="experiment_drawn_copying").set_value("p_gen_names").run()
+    assert "p_gen is the share of the next word’s probability" in at.caption[1].value
+
+
+def notes_of(shown):
+    """Return how often each note stands in the first chart."""
+    spec = shown.pictures[0].chart.to_dict()
+    rows = next(rows for rows in spec["datasets"].values() if "note" in rows[0])
+    return Counter(row["note"] for row in rows if row["note"])
+
+
+def test_the_reference_keeps_its_place_in_an_order_of_its_own_and_is_marked(open_experiment):
+    at, shown, said = open_experiment("vocabulary")
+    [table] = at.dataframe
+    names = ["300 pieces", "600 pieces", "1500 pieces (reference)", "4000 pieces"]
+    assert list(table.value["variant"]) == names
+    places = [shown.seen.index(name) for name in names]
+    assert places == sorted(places)
+    assert "dashed: mean of the reference" in said
+    spec = shown.pictures[0].chart.to_dict()
+    [line] = [rows for rows in spec["datasets"].values() if list(rows[0]) == ["value"]]
+    found = Results.load(SHIPPED / "vocabulary.json").estimate("base")
+    assert line == [{"value": pytest.approx(found.mean)}]
+
+
+def test_what_is_right_after_one_pass_stands_beside_what_is_after_several(open_experiment):
+    _at, shown, _said = open_experiment("parallel")
+    first = percent(Results.load(SHIPPED / "parallel.json").measured("parallel", "right_1").mean)
+    assert list(notes_of(shown)) == [f"in 4 passes; in 1 pass {first}"]
+    assert f"in parallel **{first}** after 1 pass" in shown.seen
 
 
 @pytest.mark.parametrize(

@@ -53,8 +53,14 @@ def test_each_variants_norms_are_those_of_the_results(open_experiment, measured_
         assert values == columns[name]
     labels = {each.name: each.label for each in EXPERIMENTS["distance"].variants}
     # 30 pairs of each of two seeds are enough; a position's own token is left out.
-    assert f"from 1 token before to 3: {labels['base']} 50 %" in said
-    assert f"{labels['gru']} 50 % → **2 %**" in said
+    assert "**As claimed.** From 1 token back to 3, the influence of a token falls:" in shown.seen
+    assert f"{labels['gru']} **25-fold**; {labels['base']} **1.7-fold**." in shown.seen
+
+
+def test_what_loses_all_is_said_to_reach_no_farther(open_experiment):
+    _at, shown, _said = open_experiment("distance")
+    assert "Convolution of width 3 reaches 2 tokens back, no farther." in shown.seen
+    assert "1 token back to 16" in shown.seen
 
 
 def test_it_is_offered_only_where_it_was_measured(open_experiment, measured_here):
@@ -68,4 +74,4 @@ def test_it_is_offered_only_where_it_was_measured(open_experiment, measured_here
 def test_a_distance_with_few_pairs_is_left_out(open_experiment, measured_here, monkeypatch):
     monkeypatch.setattr(distances, "FEWEST", 100)
     _at, _shown, said = open_experiment("distance", outcome="distances", experiment_run="here")
-    assert "from 1 token before to 2:" in said
+    assert "From 1 token back to 2," in said

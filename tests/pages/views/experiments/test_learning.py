@@ -69,4 +69,4 @@ def test_rewards_are_offered_where_there_are_some_and_training_losses_are_not(
     assert not at.exception
     seen = "\n".join(each.value for each in at.markdown)
     assert f"mean reward of the samples: BLEU by minimum risk **{number(0.8)}**" in seen
-    assert shown.numbers()["step"] == [20, 40, 250, 20, 40]
+    assert shown.numbers()["step"] == [250, 20, 40, 20, 40]
