@@ -85,7 +85,7 @@ STYLE = """
     width: auto;
     overflow: visible;
   }
-  [data-presenting] .stVegaLiteChart svg text:not([font-size="16px"]) { font-size: 14.8px; }
+  [data-presenting] .stVegaLiteChart svg text:not([font-size="16px"]) { font-size: 15px; }
   /* One beside a picture is narrow, and so low that it is not drawn smaller. */
   [data-presenting] .stHorizontalBlock:has(> .stColumn > * > .stElementContainer > .stBidiComponent)
     .stVegaLiteChart svg text:not([font-size="16px"]) { font-size: 12px; }

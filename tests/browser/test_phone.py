@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
+from pages.tour import STOPS
 from tests.browser.waiting import settled
 from tests.pages.every_view import CASES, PAGES, query_of
 
@@ -109,6 +110,29 @@ def test_every_word_of_a_mask_is_read(visit, size):
     assert min(row["size"] for row in rows) >= 11
     assert min(column["size"] for column in columns) >= (11 if size is PHONE else 9)
     assert not [label for label in rows + columns if "…" in label["text"]]
+
+
+def test_the_words_of_cross_attentions_lines_are_whole_and_so_are_their_weights(visit):
+    stop = STOPS[5]
+    page = shown(visit(f"?{urlencode(stop.query)}", **PHONE), ".lines[data-drawn]")
+    words = page.locator(".lines .row .token").all_text_contents()
+    assert {"animal", "traversé", "because", "fatigué"} <= set(words)
+    assert not [word for word in words if "…" in word]
+    box = page.locator(".lines .box")
+    assert box.evaluate("node => node.scrollWidth <= node.clientWidth")
+
+
+def test_a_lens_without_room_for_its_words_begins_with_those_around_the_chosen_cell(visit):
+    stop = next(each for each in STOPS if each.page == "layers")
+    query = urlencode({**stop.query, **stop.shows})
+    page = shown(visit(f"layers?{query}", **PHONE), ".matrices[data-drawn]")
+    assert "qu'" in [label["text"] for label in labels(page, "columns")]
+    expect(page.locator(".matrices canvas.words")).to_be_visible()
+    # Whoever wants all of it goes back to it, and is not led again.
+    page.locator(".zooming [data-zoom=all]").click()
+    expect(page.locator(".matrices canvas.words")).to_be_hidden()
+    page.set_viewport_size({"width": 380, "height": 844})
+    expect(page.locator(".matrices canvas.words")).to_be_hidden()
 
 
 def test_all_positions_are_no_thin_stripe(visit):

@@ -12,7 +12,7 @@ LABEL = 14
 """Size of a picture's name, in pixels."""
 
 # Below: on a phone there is no room beside a picture.
-_LEGEND = alt.Legend(orient="right", gradientLength=SIDE)
+_LEGEND = alt.Legend(orient="bottom", gradientLength=SIDE)
 
 
 def computed_cells(

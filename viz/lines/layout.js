@@ -6,7 +6,7 @@ const GUTTER = { number: 46, gap: 8, widest: 190 }; // a token's weights, outsid
 const BETWEEN = { most: 560 }; // from column to column
 const ROOMY = { bar: 56, between: 150 }; // a weight's bar; from column to column at least
 const NARROW = { below: 480, bar: 14, between: 66 }; // the same on a phone
-const TIGHT = { bar: 0, between: 28, chip: 10, gap: 2, letters: 12 / 13 }; // … with three columns of words
+const TIGHT = { bar: 0, between: 22, chip: 10, gap: 2, letters: 12 / 13 }; // … with three columns of words
 const LINES_ARROW = 22; // between fed and predicted
 const THICKEST = 0.34; // of a row: a line of weight 1
 
