@@ -64,11 +64,22 @@ def serve_class(n: int, told: str = "", *, teacher: bool = False) -> Iterator[Se
         visitors = [admitted(runs, f"visitor-{number}", "a word") for number in range(n)]
         visitors += [TEACHER] * teacher
         cookies = tuple(f"{cookie.NAME}={cookie.written(classroom, each)}" for each in visitors)
-        port = free_port()
-        command = [sys.executable, str(CLASS_APP), str(port), str(runs)]
-        own = FRUGAL | SECRETS | {"CLASS_SETTINGS": str(runs), "PYTHONPATH": str(ROOT)}
-        with running(command, port, own) as (address, pid):
+        with replica(runs) as (address, pid):
             yield Server(address, pid, cookies, runs)
+
+
+@contextmanager
+def replica(runs: Path) -> Iterator[tuple[str, int]]:
+    """Serve the class of a folder of runs, maybe beside others, for as long as the context lasts.
+
+    Yields:
+        Its address and its process.
+    """
+    port = free_port()
+    command = [sys.executable, str(CLASS_APP), str(port), str(runs)]
+    own = FRUGAL | SECRETS | {"CLASS_SETTINGS": str(runs), "PYTHONPATH": str(ROOT)}
+    with running(command, port, own) as (address, pid):
+        yield address, pid
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -66,3 +67,13 @@ def _state(file: Path | None) -> str:
             stat = file.stat()
             return f"{stat.st_mtime_ns} {stat.st_size} {stat.st_ino}"
     return ""
+
+
+def is_new(file: Path, seconds: float) -> bool:
+    """Say whether a file was written a moment ago."""
+    try:
+        written = file.stat().st_mtime
+    except OSError:
+        return False
+    # Also where the clock was set back meanwhile.
+    return abs(time.time() - written) < seconds

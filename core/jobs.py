@@ -14,10 +14,10 @@ the system keeps a lock as long as its process lives and no longer.
 """
 
 import json
+import secrets
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +25,7 @@ from typing import Any, Literal, get_args
 
 from filelock import FileLock, Timeout
 
-from core.files import end_of, write_atomically
+from core.files import end_of, is_new, write_atomically
 
 State = Literal["idle", "running", "paused", "failed", "interrupted"]
 """running: also about to; interrupted: its process ended without a word (killed, power cut)."""
@@ -35,6 +35,8 @@ Wish = Literal["pause", "stop"]
 ROOT = Path(__file__).resolve().parents[1]
 SECONDS_WATCHED = 10.0
 """For so long one look counts."""
+SECONDS_TO_START = 30.0
+"""For so long a process that another app has started counts before it holds its folder."""
 
 
 class JobError(ValueError):
@@ -118,11 +120,7 @@ class Job:
 
     def told(self, folder: Path) -> dict[str, Any]:
         """Return what the work told of itself; nothing where that is missing or damaged."""
-        try:
-            told = json.loads((folder / self.files.progress).read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):
-            return {}
-        return told if isinstance(told, dict) else {}
+        return _told(folder / self.files.progress)
 
     def tell(self, folder: Path, state: str, figures: Mapping[str, Any], message: str = "") -> None:
         """Tell how the work stands, which only its process does once it is begun.
@@ -141,8 +139,9 @@ class Job:
     def at_work(self, folder: Path) -> bool:
         """Say whether a process works on a folder, or is about to."""
         # Before the lock is looked at: a process that takes it meanwhile tells something else.
-        begun = self.told(folder).get("state") == "starting"
-        return self.is_held(folder) or (begun and self._is_starting(folder))
+        told = self.told(folder)
+        begun = told.get("state") == "starting"
+        return self.is_held(folder) or (begun and self._is_starting(folder, told.get("by", _ME)))
 
     def is_held(self, folder: Path) -> bool:
         """Say whether a process holds a folder for this work."""
@@ -168,7 +167,7 @@ class Job:
                 raise self.error(self.elsewhere(folder))
             with (folder / self.files.log).open("wb") as log:
                 self.forget(folder)
-                self.tell(folder, "starting", figures)
+                self.tell(folder, "starting", {**figures, "by": _ME})
                 _let_go_of_ended()
                 _started[folder.resolve(), self] = subprocess.Popen(
                     [
@@ -216,12 +215,7 @@ class Job:
 
     def is_watched(self, folder: Path) -> bool:
         """Say whether somebody looked a moment ago."""
-        try:
-            looked = (folder / self.files.watched).stat().st_mtime
-        except OSError:
-            return False
-        # Also where the clock was set back meanwhile.
-        return abs(time.time() - looked) < SECONDS_WATCHED
+        return is_new(folder / self.files.watched, SECONDS_WATCHED)
 
     def require(self, folder: Path) -> None:
         """Refuse what is no folder."""
@@ -232,7 +226,9 @@ class Job:
         """Return why the work cannot be begun while somebody is at it."""
         return f"{folder}: another process is {self.doing}"
 
-    def _is_starting(self, folder: Path) -> bool:
+    def _is_starting(self, folder: Path, by: object) -> bool:
+        if by != _ME:
+            return _begins_elsewhere(folder / self.files.progress)
         with _one_at_a_time:
             child = _started.get((folder.resolve(), self))
             return child is not None and child.poll() is None
@@ -241,9 +237,32 @@ class Job:
 def is_worked_on(folder: Path) -> bool:
     """Say whether any process works on a folder, or is about to, whatever it does there."""
     begun = [job for at, job in list(_started) if at == folder.resolve()]
-    return any(job.at_work(folder) for job in begun) or any(map(_is_held, folder.glob("*.lock")))
+    if any(job.at_work(folder) for job in begun) or any(map(_is_held, folder.glob("*.lock"))):
+        return True
+    told = (*folder.glob("*.progress"), folder / "status.json")
+    return any(map(_begins_elsewhere, told))
 
 
+def _told(file: Path) -> dict[str, Any]:
+    try:
+        told = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def _begins_elsewhere(file: Path) -> bool:
+    """Say whether another app has just told that it started a process.
+
+    Whether that process lives, only the other app knows; so it counts for a while.
+    """
+    told = _told(file)
+    begun = told.get("state") == "starting" and told.get("by", _ME) != _ME
+    return begun and is_new(file, SECONDS_TO_START)
+
+
+_ME = secrets.token_hex(8)
+"""This process, among others that share its folders, on other machines too."""
 _started: dict[tuple[Path, Job], subprocess.Popen[bytes]] = {}
 """The processes that this one started: they need a moment until they hold the lock."""
 _one_at_a_time = threading.RLock()

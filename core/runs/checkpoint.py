@@ -1,6 +1,8 @@
 """Weights and optimizers on disk: safetensors and JSON, never pickle."""
 
+import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ from core.config import ModelConfig
 from core.files import write_atomically
 from core.model import Transformer, unfilled
 
+SEAL = "sha256"
+"""In the header of a file: the checksum of its tensors, with their names and shapes."""
 SCALE = ".scale"
 """Ends the name of what a rounded matrix's rows are multiplied by."""
 
@@ -27,7 +31,7 @@ def save_weights(model: Transformer, path: Path, dtype: torch.dtype = torch.floa
     Buffers that are computed from nothing else, such as running means, are written as they are.
     """
     tensors = {name: _kept(each, dtype) for name, each in model.saved().items()}
-    write_atomically(path, save(tensors))
+    write_atomically(path, _sealed(tensors))
 
 
 def _kept(tensor: Tensor, dtype: torch.dtype) -> Tensor:
@@ -50,7 +54,7 @@ def save_rounded(model: Transformer, path: Path) -> None:
         scale = parameter.detach().abs().amax(dim=-1, keepdim=True).clamp_min(1e-30) / 127
         tensors[name] = (parameter.detach() / scale).round().to(torch.int8)
         tensors[name + SCALE] = scale
-    write_atomically(path, save(tensors))
+    write_atomically(path, _sealed(tensors))
 
 
 def load_model(path: Path, config: ModelConfig, *, mapped: bool = False) -> Transformer:
@@ -117,7 +121,7 @@ def save_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
         for name, value in like.items()
     }
     settings = json.dumps(state["param_groups"])
-    write_atomically(path, save(tensors, metadata={"param_groups": settings}))
+    write_atomically(path, _sealed(tensors, {"param_groups": settings}))
 
 
 def load_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
@@ -145,8 +149,33 @@ def load_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
 
 def _read_tensors(path: Path, *, mapped: bool = False) -> dict[str, Tensor]:
     try:
-        return load_file(path) if mapped else load(path.read_bytes())
+        if mapped:
+            # To read all of it would be what is to be avoided.
+            return load_file(path)
+        content = path.read_bytes()
+        tensors = load(content)
     except OSError as error:
         raise CheckpointError(f"{path.name}: {error.strerror}") from error
     except SafetensorError as error:
         raise CheckpointError(f"{path.name} is damaged or no safetensors file: {error}") from error
+    told, seal = _header(content)
+    # Files of before, and of others, have none.
+    if told.get("__metadata__", {}).get(SEAL, seal) != seal:
+        raise CheckpointError(f"{path.name} is damaged: its content is not what was written")
+    return tensors
+
+
+def _sealed(tensors: dict[str, Tensor], told: Mapping[str, str] | None = None) -> bytes:
+    """Return a file of tensors that says what it was written with: a flipped bit is found."""
+    _, seal = _header(save(tensors))
+    return save(tensors, metadata={**(told or {}), SEAL: seal})
+
+
+def _header(content: bytes) -> tuple[dict[str, Any], str]:
+    """Return the header of a safetensors file, and the checksum of all but what it says freely."""
+    end = 8 + int.from_bytes(content[:8], "little")
+    header = json.loads(content[8:end])
+    named = {name: each for name, each in header.items() if name != "__metadata__"}
+    found = hashlib.sha256(json.dumps(named, sort_keys=True).encode())
+    found.update(memoryview(content)[end:])
+    return header, found.hexdigest()

@@ -6,6 +6,7 @@ Without an address it is served to the local network.
 """
 
 import getpass
+import hashlib
 import os
 import socket
 import sys
@@ -86,12 +87,19 @@ def main(arguments: Sequence[str]) -> int:
         print(f"error: {error}\ndocs/class.md says how a class is set up", file=sys.stderr)
         return 2
     print(f"The class is at http://{shown(address)}:{port}", flush=True)
-    return _become(command(classroom, address, port))
+    return _become(command(classroom, address, port), environment(classroom))
 
 
-def _become(command: list[str]) -> NoReturn:
+def environment(classroom: settings.Classroom) -> dict[str, str]:
+    """Return what the server finds in its environment beside what is there."""
+    # What one replica lets a page hand over, the next takes, too.
+    secret = hashlib.sha256(f"streamlit {classroom.secret}".encode()).hexdigest()
+    return FRUGAL | {"STREAMLIT_SERVER_COOKIE_SECRET": secret}
+
+
+def _become(command: list[str], environment: Mapping[str, str]) -> NoReturn:
     # In place of this process, so that whoever ends it ends the app.
-    os.execve(command[0], command, FRUGAL | os.environ)
+    os.execve(command[0], command, {**environment, **os.environ})
 
 
 if __name__ == "__main__":

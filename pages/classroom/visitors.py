@@ -11,12 +11,14 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
+from filelock import FileLock
+
 from core.messages import N_
 from core.runs.names import checked_name
 from core.runs.run import RunError
 from pages.classroom.passwords import hashed, matches
 
-CLASS, MARK = ".class", ".visitor.json"
+CLASS, MARK, LOCK = ".class", ".visitor.json", ".names.lock"
 SHORTEST_WORD = 4
 """Letters of the word by which one comes back."""
 _one_at_a_time = threading.Lock()
@@ -60,7 +62,9 @@ def admitted(runs: Path, name: str, word: str) -> Visitor:
         name = checked_name(name)
     except RunError as error:
         raise NameTakenError(str(error)) from error
-    with _one_at_a_time:
+    (runs / CLASS).mkdir(parents=True, exist_ok=True)
+    # Also of several processes that serve one class.
+    with _one_at_a_time, FileLock(runs / CLASS / LOCK):
         name = next((each for each in names(runs) if each.casefold() == name.casefold()), name)
         mark = Visitor(name).folder(runs) / MARK
         kept = _kept(mark)

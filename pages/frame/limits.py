@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from filelock import FileLock
+
 from core.config import ModelConfig
 from core.runs.run import RunError
 from core.runs.unpack import LARGEST
@@ -12,11 +14,12 @@ from core.train_config import TrainConfig
 from core.training import line, process
 from core.training.limits import MEGABYTE, Limits, bytes_in, worked_on
 from pages.classroom import current, settings
-from pages.classroom.visitors import TEACHER
+from pages.classroom.visitors import CLASS, TEACHER
 from pages.frame import cached, run_folders
 
+LOCK = ".turn.lock"
+"""Held, in the folder of the class, by whoever decides who may start."""
 _one_at_a_time = threading.Lock()
-"""Two who start in the same moment are not both the last for whom there is room."""
 
 
 def of_visitor() -> Limits | None:
@@ -46,7 +49,7 @@ def turn() -> Iterator[None]:
     if limits is None:
         yield
         return
-    with _one_at_a_time:
+    with _deciding():
         at_work, waiting = under_way()
         limits.require_turn(_n_own(at_work, waiting), len(at_work))
         yield
@@ -65,7 +68,7 @@ def starting(model: ModelConfig, training: TrainConfig) -> Iterator[Callable[[Pa
         return
     limits.require(model, training)
     limits.require_room(bytes_in(cached.own()), model, training.keep_checkpoints)
-    with _one_at_a_time:
+    with _deciding():
         at_work, waiting = under_way()
         waits = limits.waits(_n_own(at_work, waiting), len(at_work), len(waiting))
         yield line.enter if waits else process.start
@@ -90,13 +93,25 @@ def advance(limits: Limits) -> None:
     """
     if not line.in_line(_everybodys()):
         return
-    with _one_at_a_time:
+    with _deciding():
         at_work, waiting = under_way()
         for path in waiting[: max(0, limits.at_once - len(at_work))]:
             line.leave(path)
             # Whoever wonders why it has not begun tries again, and is told.
             with suppress(RunError):
                 process.start(path)
+
+
+@contextmanager
+def _deciding() -> Iterator[None]:
+    """Let one after the other decide: two who start at once are not both the last with room.
+
+    Several processes may serve a class, on one machine or on several that share the folder.
+    """
+    folder = cached.OWN / CLASS
+    folder.mkdir(parents=True, exist_ok=True)
+    with _one_at_a_time, FileLock(folder / LOCK):
+        yield
 
 
 def place(path: Path) -> int:

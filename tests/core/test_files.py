@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from core.files import end_of, state_of, write_atomically
+from core.files import end_of, is_new, state_of, write_atomically
 
 
 def test_a_folder_that_is_gone_is_not_made_anew(tmp_path):
@@ -67,3 +67,13 @@ def test_a_state_is_another_one_when_a_file_comes_changes_or_goes(tmp_path):
     one.unlink()
     seen.append(state_of(one, other, None))
     assert len(set(seen)) == len(seen)
+
+
+@pytest.mark.parametrize(("seconds", "new"), [(-5, True), (5, True), (20, False), (-20, False)])
+def test_a_file_is_new_for_a_while_also_where_the_clock_was_set_back(tmp_path, seconds, new):
+    file = tmp_path / "file"
+    assert not is_new(file, 10)
+    file.touch()
+    written = file.stat().st_mtime - seconds
+    os.utime(file, (written, written))
+    assert is_new(file, 10) == new

@@ -297,3 +297,25 @@ def test_all_traces_are_named_after_the_job(folder):
     files = Files.named("count")
     found = {files.lock, files.progress, files.log, files.request, files.watched}
     assert found == TRACES
+
+
+@pytest.mark.parametrize(
+    ("by", "seconds", "counts"), [("me", 0, False), ("it", 0, True), ("it", 99, False)]
+)
+def test_what_another_app_has_just_started_counts_for_a_while(folder, by, seconds, counts):
+    # The process of this app that would be starting is none of those that it started.
+    COUNTING.tell(folder, "starting", {"by": jobs._ME if by == "me" else by})
+    progress = folder / COUNTING.files.progress
+    written = progress.stat().st_mtime - seconds
+    os.utime(progress, (written, written))
+    assert COUNTING.at_work(folder) == is_worked_on(folder) == counts
+
+
+def test_an_app_forgets_processes_that_have_ended(folder):
+    COUNTING.start(folder, 1)
+    ended(folder)
+    child_of(folder).wait(SECONDS)
+    key = folder.resolve(), COUNTING
+    assert key in jobs._started
+    jobs._let_go_of_ended()
+    assert key not in jobs._started

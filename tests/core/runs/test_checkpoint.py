@@ -1,5 +1,6 @@
 import copy
 import pickle
+import random
 from dataclasses import replace
 from pathlib import Path
 
@@ -155,6 +156,41 @@ def test_truncated_file_is_named(weights, share):
     weights.write_bytes(content[: int(len(content) * share)])
     with pytest.raises(CheckpointError, match=weights.name):
         load_model(weights, CONFIG)
+
+
+@pytest.mark.parametrize("kind", ["weights", "rounded", "state"])
+def test_every_flipped_bit_and_zeroed_part_is_found(tmp_path, kind):
+    model, optimizer = trained()
+    file, rng = tmp_path / "file.safetensors", random.Random(0)
+    write = {"weights": save_weights, "rounded": save_rounded}.get(kind)
+    write(model, file) if write else save_state(optimizer, file)
+    content = file.read_bytes()
+    n_header = 8 + int.from_bytes(content[:8], "little")
+
+    def read():
+        if kind == "state":
+            load_state(trained(seed=1)[1], file)
+        else:
+            load_model(file, CONFIG)
+
+    read()
+    for number in range(48):
+        damaged, at = bytearray(content), rng.randrange(n_header, len(content))
+        if number % 2:
+            damaged[at] ^= 1 << rng.randrange(8)
+        else:
+            damaged[at - 64 : at] = bytes(64)
+        if damaged == content:
+            continue
+        file.write_bytes(damaged)
+        with pytest.raises(CheckpointError, match=file.name):
+            read()
+
+
+def test_a_file_without_a_checksum_is_read(tmp_path):
+    model, _ = trained()
+    save_file({name: each.detach() for name, each in model.saved().items()}, tmp_path / "old")
+    assert load_model(tmp_path / "old", CONFIG).config == CONFIG
 
 
 @pytest.mark.parametrize("content", [b"", b"hello", b"\xff" * 100, b"\x00" * 64, b"{}"])

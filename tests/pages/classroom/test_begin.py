@@ -2,7 +2,7 @@ import pytest
 
 from pages.classroom import begin
 from pages.classroom.passwords import matches
-from pages.classroom.settings import ClassroomError, read
+from pages.classroom.settings import Classroom, ClassroomError, read
 
 
 def answers(*given):
@@ -52,9 +52,16 @@ def test_freed_memory_goes_back_unless_the_environment_says_otherwise(monkeypatc
     began = []
     monkeypatch.setattr(begin.os, "execve", lambda *told: began.append(told))
     monkeypatch.setenv("MALLOC_ARENA_MAX", "7")
-    begin._become(["python", "app.py"])
+    begin._become(["python", "app.py"], begin.environment(Classroom(secret="one for all")))
     [(program, command, environment)] = began
     assert (program, command) == ("python", ["python", "app.py"])
     assert environment["MALLOC_ARENA_MAX"] == "7"
     assert environment["MALLOC_MMAP_THRESHOLD_"] == "1048576"
     assert environment["PATH"]
+
+
+def test_replicas_of_one_class_take_what_a_page_of_another_hands_over():
+    secrets = [begin.environment(Classroom(secret=each)) for each in ("a", "a", "b")]
+    name = "STREAMLIT_SERVER_COOKIE_SECRET"
+    assert secrets[0][name] == secrets[1][name] != secrets[2][name]
+    assert secrets[0][name] != "a"
