@@ -59,7 +59,7 @@ def show() -> None:
         {
             _("run"): [run.name for run in runs],
             _("visitor"): [run.visitor or _("teacher") for run in runs],
-            _("MB"): [run.n_bytes / MEGABYTE for run in runs],
+            _("MB"): [round(run.n_bytes / MEGABYTE, 1) for run in runs],
         },
         [run.name for run in runs],
         ticked,
@@ -106,7 +106,7 @@ def _offer_deletion(runs: Sequence[Taken]) -> None:
         if not runs:
             return
         listed = ", ".join(plain(run.name) for run in runs)
-        st.markdown(_("Gone for good are then: {names}.").format(names=listed))
+        st.markdown(_("These are then gone for good: {names}.").format(names=listed))
         st.button(_("Delete them"), key=DELETE, type="primary", on_click=_delete, args=(runs,))
 
 
