@@ -152,7 +152,8 @@ def _page(form: Form, problem: str, seconds: int, *, by_account: bool) -> str:
     }
     shown = {name: escape(text) for name, text in texts.items()}
     alert = f'<p role="alert">{escape(said)}</p>' if said else ""
-    link = f'<a class="account" href="{BY_ACCOUNT}">{escape(_("Sign in with your account"))}</a>'
+    account = escape(_("Sign in with your account"))
+    link = f'<a class="account" href="{BY_ACCOUNT}">{account}</a>'
     return _PAGE.substitute(shown, problem=alert, account=link if by_account else "")
 
 
