@@ -43,7 +43,8 @@ def main() -> None:
         st.Page(attention.render, title=_("Attention"), url_path="attention", visibility="hidden"),
     ]
     if settings.opened() and current.visitor().is_teacher:
-        pages.append(_page("visitors", _("Class"), ":material/groups:"))
+        # Before what a narrow window has no room for.
+        pages.insert(10, _page("visitors", _("Class"), ":material/groups:"))
     page = st.navigation(pages, position="top")
     # By its name: what it is called differs from language to language.
     address.enter(page.url_path or "attention")

@@ -34,6 +34,8 @@ def command(classroom: settings.Classroom, address: str, port: str) -> list[str]
         # Else Streamlit asks a machine of others which address this one has.
         *("--browser.serverAddress", shown(address)),
         *("--server.maxUploadSize", str(classroom.limits.upload_megabytes)),
+        # The provider of accounts stands where all settings of the class do.
+        *("--secrets.files", str(settings.folder() / settings.SECRETS)),
     ]
 
 

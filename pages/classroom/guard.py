@@ -1,6 +1,8 @@
 """Stands before the app of a class: nothing of it answers whoever has not signed in."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 from starlette.concurrency import run_in_threadpool
@@ -9,14 +11,23 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from core.messages import N_
-from pages.classroom import cookie, sign_in
+from pages.classroom import accounts, cookie, sign_in
+from pages.classroom.accounts import Accounts
 from pages.classroom.passwords import Attempts, matches
 from pages.classroom.settings import Classroom
 from pages.classroom.sign_in import Form
-from pages.classroom.visitors import TEACHER, NameTakenError, Visitor, admitted, is_known
+from pages.classroom.visitors import (
+    TEACHER,
+    NameTakenError,
+    Visitor,
+    admitted,
+    admitted_by_account,
+    is_known,
+)
 
 HEALTH = "/_stcore/health"
 """Whoever watches over the server asks there; it says nothing of anybody."""
+CANNOT_BE_KEPT = N_("your name cannot be kept: the disk of the class is full or read-only")
 READING = ("GET", "HEAD", "OPTIONS")
 """Methods of requests that change nothing."""
 LARGEST_FORM = 10_000
@@ -59,31 +70,61 @@ class Guard:
             else:
                 # Before it is accepted, this refuses it (403).
                 await send({"type": "websocket.close", "code": 1008})
-        elif scope["path"] == sign_in.SIGN_OUT:
-            gone = _redirected("/")
-            gone.delete_cookie(cookie.NAME)
-            await gone(scope, receive, send)
-        elif scope["path"] == sign_in.SIGN_IN and scope["method"] == "POST":
-            answer = await self._sign_in(Request(scope, receive))
-            await answer(scope, receive, send)
-        elif scope["method"] not in READING and not _is_from_here(HTTPConnection(scope)):
-            await Response("", 403, HEADERS)(scope, receive, send)
-        elif scope["path"] == HEALTH or self._is_let_in(scope):
-            await self._app(scope, receive, send)
         else:
-            await self._ask(Request(scope))(scope, receive, send)
+            # An answer is an app, too.
+            answer = await self._answer(Request(scope, receive)) or self._app
+            await answer(scope, receive, send)
+
+    async def _answer(self, request: Request) -> Response | None:
+        """Return what is answered to a request; None where the app answers."""
+        # Not of the request's URL: what a browser calls this host could be part of its path.
+        path = request.scope["path"]
+        if path == sign_in.SIGN_OUT:
+            return _signed_out(request)
+        if path == sign_in.SIGN_IN and request.method == "POST":
+            return await self._sign_in(request)
+        if request.method not in READING and not _is_from_here(request):
+            return Response("", 403, HEADERS)
+        if path == HEALTH or self._is_let_in(request.scope):
+            return None
+        if self._classroom.accounts and path in accounts.ROUTES:
+            return None
+        if self._classroom.accounts and path == sign_in.BY_ACCOUNT:
+            return _redirected(accounts.way_there())
+        return await self._ask(request)
 
     def _is_let_in(self, scope: Scope) -> bool:
         kept = HTTPConnection(scope).cookies.get(cookie.NAME, "")
         visitor = cookie.visitor_of(self._classroom, kept)
         return visitor is not None and is_known(self._runs, visitor)
 
-    def _ask(self, request: Request) -> Response:
+    async def _ask(self, request: Request) -> Response:
         if "text/html" not in request.headers.get("accept", ""):
             return Response("", 401, HEADERS)
-        asked = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        asked = request.scope["path"] + (f"?{request.url.query}" if request.url.query else "")
         form = Form(then=asked if sign_in.is_here(asked) else "/")
-        return _page(request, form, status=401)
+        if self._classroom.accounts and (claims := accounts.claims_of(request.cookies)):
+            visitor = await run_in_threadpool(self._of_account, self._classroom.accounts, claims)
+            if isinstance(visitor, Visitor):
+                return self._let_in(request, visitor, form.then)
+            refused = self._page(request, form, status=403, problem=visitor)
+            # So that another account can be chosen.
+            for name in accounts.cookies_of(request.cookies):
+                refused.delete_cookie(name)
+            return refused
+        return self._page(request, form, status=401)
+
+    def _of_account(self, allowed: Accounts, claims: Mapping[str, Any]) -> Visitor | str:
+        """Return who comes by an account, or why nobody does."""
+        account = accounts.account_of(allowed, claims)
+        if account is None:
+            return N_("This account does not open the class.")
+        if account.is_teacher:
+            return TEACHER
+        try:
+            return admitted_by_account(self._runs, account.name, account.identity)
+        except (NameTakenError, OSError):
+            return CANNOT_BE_KEPT
 
     async def _sign_in(self, request: Request) -> Response:
         if not _is_from_here(request):
@@ -100,11 +141,14 @@ class Guard:
             # What is compared takes its time, in which others are answered.
             visitor = await run_in_threadpool(self._visitor, form)
         except _TooOftenError as error:
-            return _page(request, form, status=429, seconds=error.seconds)
+            return self._page(request, form, status=429, seconds=error.seconds)
         if isinstance(visitor, str):
-            return _page(request, form, status=403, problem=visitor)
+            return self._page(request, form, status=403, problem=visitor)
         self._of_machine.note(machine, failed=False)
-        answer = _redirected(form.then)
+        return self._let_in(request, visitor, form.then)
+
+    def _let_in(self, request: Request, visitor: Visitor, then: str) -> Response:
+        answer = _redirected(then)
         answer.set_cookie(
             cookie.NAME,
             cookie.written(self._classroom, visitor),
@@ -114,6 +158,14 @@ class Guard:
             secure=request.url.scheme == "https",
         )
         return answer
+
+    def _page(
+        self, request: Request, form: Form, *, status: int, problem: str = "", seconds: float = 0.0
+    ) -> Response:
+        by_account = self._classroom.accounts is not None
+        languages = request.headers.get("accept-language", "")
+        shown = sign_in.page(languages, form, problem, seconds, by_account=by_account)
+        return HTMLResponse(shown, status, HEADERS)
 
     def _visitor(self, form: Form) -> Visitor | str:
         """Return who has signed in, or why nobody has.
@@ -132,7 +184,7 @@ class Guard:
         except NameTakenError as error:
             return error.args[0] if error.args else str(error)
         except OSError:
-            return N_("your name cannot be kept: the disk of the class is full or read-only")
+            return CANNOT_BE_KEPT
         self._of_name.note(name, failed=False)
         return visitor
 
@@ -156,11 +208,12 @@ def _begin_attempt(attempts: Attempts, who: str) -> None:
     attempts.note(who, failed=True)
 
 
-def _page(
-    request: Request, form: Form, *, status: int, problem: str = "", seconds: float = 0.0
-) -> Response:
-    languages = request.headers.get("accept-language", "")
-    return HTMLResponse(sign_in.page(languages, form, problem, seconds), status, HEADERS)
+def _signed_out(request: Request) -> Response:
+    gone = _redirected("/")
+    # Else the account would sign in again at once.
+    for name in (cookie.NAME, *accounts.cookies_of(request.cookies)):
+        gone.delete_cookie(name)
+    return gone
 
 
 def _redirected(to: str) -> RedirectResponse:

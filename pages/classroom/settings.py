@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from core.training.limits import Limits
+from pages.classroom.accounts import Accounts
 from pages.classroom.passwords import SHORTEST, hashed, matches
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,6 +40,8 @@ class Classroom:
     """So long one stays signed in."""
     tour: str = ""
     """The name of the tour with which everybody begins; empty for the usual start."""
+    accounts: Accounts | None = None
+    """Who comes in with an account of elsewhere; None where nobody does."""
     limits: Limits = field(default_factory=Limits)
     password: str = field(default="", repr=False)
     """Its hash."""
@@ -89,11 +92,12 @@ def read(where: Path, environment: Mapping[str, str]) -> Classroom:
         raise ClassroomError(
             f"nobody could sign in: {where / SECRETS} holds no passwords of a class"
         )
-    if unknown := set(said) - {"signed_in_days", "tour", "limits"}:
+    if unknown := set(said) - {"signed_in_days", "tour", "limits", "accounts"}:
         raise ClassroomError(f"{where / FILE}: {sorted(unknown)[0]} is not known")
     return Classroom(
         days=_whole(said.get("signed_in_days", 30), "signed_in_days", where),
         tour=_text(said.get("tour", ""), "tour", where),
+        accounts=_accounts(said["accounts"], kept, where) if "accounts" in said else None,
         limits=_limits(said.get("limits", {}), where),
         password=secret["password"],
         teacher_password=secret["teacher_password"],
@@ -146,6 +150,27 @@ def _limits(table: object, where: Path) -> Limits:
     if unknown := set(table) - {each.name for each in fields(Limits)}:
         raise ClassroomError(f"{where / FILE}: {sorted(unknown)[0]} is not known in [limits]")
     return Limits(**{name: _whole(value, name, where) for name, value in table.items()})
+
+
+def _accounts(table: object, kept: Mapping[str, Any], where: Path) -> Accounts:
+    if not isinstance(table, Mapping):
+        raise ClassroomError(f"{where / FILE}: [accounts] is no table")
+    if unknown := set(table) - {each.name for each in fields(Accounts)}:
+        raise ClassroomError(f"{where / FILE}: {sorted(unknown)[0]} is not known in [accounts]")
+    lists = {name: table.get(name, []) for name in ("visitors", "teachers")}
+    for name, listed in lists.items():
+        if not isinstance(listed, list) or not all(
+            isinstance(each, str) and each.find("@") == each.rfind("@") >= 0 for each in listed
+        ):
+            raise ClassroomError(f"{where / FILE}: {name} is no list of addresses or @domains")
+    if type(unverified := table.get("unverified", False)) is not bool:
+        raise ClassroomError(f"{where / FILE}: unverified is neither true nor false")
+    missing = {"redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url"}
+    if missing := missing - set(kept.get("auth", {})):
+        raise ClassroomError(
+            f"{where / SECRETS}: accounts need {', '.join(sorted(missing))} in [auth]"
+        )
+    return Accounts(tuple(lists["visitors"]), tuple(lists["teachers"]), unverified)
 
 
 def _text(value: object, name: str, where: Path) -> str:

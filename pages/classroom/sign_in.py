@@ -10,6 +10,7 @@ from pages.frame import language
 from pages.frame.language import _, n_, number
 
 SIGN_IN, SIGN_OUT = "/sign-in", "/sign-out"
+BY_ACCOUNT = f"{SIGN_IN}/account"
 LONGEST = 200
 """Letters of what is typed into one field."""
 _PAGE = Template("""<!doctype html>
@@ -26,6 +27,7 @@ _PAGE = Template("""<!doctype html>
   label { display: block; margin-top: 1rem; font-weight: 600; }
   small { display: block; opacity: .75; font-weight: 400; }
   input, button { box-sizing: border-box; width: 100%; padding: .6rem; font: inherit; }
+  .account { display: block; margin-top: 1rem; text-align: center; color: inherit; }
   button { margin-top: 1.5rem; }
   [role=alert] { border: 2px solid; border-radius: .3rem; padding: .5rem .8rem; }
 </style>
@@ -49,6 +51,7 @@ $problem
 </label>
 <button>$submit</button>
 </form>
+$account
 </main>
 </body>
 </html>
@@ -98,7 +101,14 @@ def is_here(address: str) -> bool:
     )
 
 
-def page(languages: str, form: Form, problem: str = "", seconds: float = 0.0) -> str:
+def page(
+    languages: str,
+    form: Form,
+    problem: str = "",
+    seconds: float = 0.0,
+    *,
+    by_account: bool = False,
+) -> str:
     """Return the page in the language of whoever signs in.
 
     Args:
@@ -106,11 +116,16 @@ def page(languages: str, form: Form, problem: str = "", seconds: float = 0.0) ->
         form: What was typed before; passwords are not shown again.
         problem: Why one could not come in.
         seconds: For so long nothing is tried for whoever guessed too often.
+        by_account: Whether accounts of elsewhere open the class, too.
     """
-    return language.in_language(_accepted(languages), lambda: _page(form, problem, round(seconds)))
+
+    def made() -> str:
+        return _page(form, problem, round(seconds), by_account=by_account)
+
+    return language.in_language(_accepted(languages), made)
 
 
-def _page(form: Form, problem: str, seconds: int) -> str:
+def _page(form: Form, problem: str, seconds: int, *, by_account: bool) -> str:
     said = _(problem)
     if seconds:
         said = n_(
@@ -137,7 +152,9 @@ def _page(form: Form, problem: str, seconds: int) -> str:
     }
     shown = {name: escape(text) for name, text in texts.items()}
     alert = f'<p role="alert">{escape(said)}</p>' if said else ""
-    return _PAGE.substitute(shown, problem=alert)
+    account = escape(_("Sign in with your account"))
+    link = f'<a class="account" href="{BY_ACCOUNT}">{account}</a>'
+    return _PAGE.substitute(shown, problem=alert, account=link if by_account else "")
 
 
 def _accepted(languages: str) -> str:

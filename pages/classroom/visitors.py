@@ -14,7 +14,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from core.messages import N_
-from core.runs.names import checked_name
+from core.runs.names import checked_name, free_name
 from core.runs.run import RunError
 from pages.classroom.passwords import hashed, matches
 
@@ -71,16 +71,37 @@ def admitted(runs: Path, name: str, word: str) -> Visitor:
         if kept is None:
             if len(word) < SHORTEST_WORD:
                 raise NameTakenError(N_("choose a longer word of your own"))
-            kept = {"word": hashed(word), "key": secrets.token_hex(8)}
-            mark.parent.mkdir(parents=True, exist_ok=True)
-            with open(os.open(mark, os.O_WRONLY | os.O_CREAT, 0o600), "w") as opened:
-                opened.write(json.dumps(kept))
-            return Visitor(name, kept["key"])
+            return _given(runs, name, hashed(word))
     if not matches(word, kept["word"]):
         raise NameTakenError(
             N_("this name is taken; if it is yours, type the word that you chose before")
         )
     return Visitor(name, kept["key"])
+
+
+def admitted_by_account(runs: Path, name: str, identity: str) -> Visitor:
+    """Return who comes by an account: always the same visitor, whose runs no word opens.
+
+    Args:
+        runs: The folder of runs.
+        name: What she is called where nobody else is: a number is added where somebody is.
+        identity: What no other account has.
+
+    Raises:
+        NameTakenError: Nobody can have the name.
+        OSError: The folder of runs cannot be written to.
+    """
+    word = f"account${identity}"
+    with _one_at_a_time:
+        for each in names(runs):
+            kept = _kept(Visitor(each).folder(runs) / MARK)
+            if kept is not None and kept["word"] == word:
+                return Visitor(each, kept["key"])
+        try:
+            name = free_name(runs / CLASS, checked_name(name))
+        except RunError as error:
+            raise NameTakenError(str(error)) from error
+        return _given(runs, name, word)
 
 
 def is_known(runs: Path, visitor: Visitor) -> bool:
@@ -96,6 +117,15 @@ def names(runs: Path) -> list[str]:
     folder = runs / CLASS
     found = folder.iterdir() if folder.is_dir() else iter(())
     return sorted(each.name for each in found if each.is_dir() and each.name[0] != ".")
+
+
+def _given(runs: Path, name: str, word: str) -> Visitor:
+    kept = {"word": word, "key": secrets.token_hex(8)}
+    mark = Visitor(name).folder(runs) / MARK
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    with open(os.open(mark, os.O_WRONLY | os.O_CREAT, 0o600), "w") as opened:
+        opened.write(json.dumps(kept))
+    return Visitor(name, kept["key"])
 
 
 def _kept(mark: Path) -> dict[str, str] | None:

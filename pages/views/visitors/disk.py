@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -14,6 +15,7 @@ from pages.classroom.visitors import names
 from pages.frame import address, cached, session, tables
 from pages.frame.language import _, n_, number, plain
 from pages.frame.messages import explained
+from viz.charts.frames import runs_table, written
 
 TICKED = "visitors_runs"
 """In the URL: which runs are ticked."""
@@ -56,21 +58,21 @@ def show() -> None:
     address.show(TICKED, tuple(ticked) or None)
     tables.show(
         "visitors_table",
-        {
-            _("run"): [run.name for run in runs],
-            _("visitor"): [run.visitor or _("teacher") for run in runs],
-            _("MB"): [run.n_bytes / MEGABYTE for run in runs],
-        },
+        written(runs_table([_row(run) for run in runs]), {_("MB"): partial(number, digits=1)}),
         [run.name for run in runs],
         ticked,
         _take,
         selection_mode="multi-row",
         row_height=_ROW,
         height=_ROW * (1 + min(len(runs), ROWS_SHOWN)) + 2,
-        column_config={_("MB"): st.column_config.NumberColumn(format="localized")},
         alt=_("All runs of the class, and what they take"),
     )
     _offer_deletion([run for run in runs if run.name in ticked])
+
+
+def _row(run: Taken) -> dict[str, object]:
+    whose = run.visitor or _("teacher")
+    return {_("run"): run.name, _("visitor"): whose, _("MB"): run.n_bytes / MEGABYTE}
 
 
 def _say_shares(runs: Sequence[Taken]) -> None:
@@ -106,7 +108,7 @@ def _offer_deletion(runs: Sequence[Taken]) -> None:
         if not runs:
             return
         listed = ", ".join(plain(run.name) for run in runs)
-        st.markdown(_("Gone for good are then: {names}.").format(names=listed))
+        st.markdown(_("These are then gone for good: {names}.").format(names=listed))
         st.button(_("Delete them"), key=DELETE, type="primary", on_click=_delete, args=(runs,))
 
 

@@ -1,15 +1,18 @@
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from types import SimpleNamespace
 from urllib.parse import urlencode
 
 import pytest
 
-from pages.classroom import cookie, passwords
+from pages.classroom import accounts, cookie, passwords
+from pages.classroom.accounts import Accounts
 from pages.classroom.guard import FREE_OF_MACHINE, FREE_OF_NAME, HEALTH, Guard
 from pages.classroom.passwords import hashed
 from pages.classroom.settings import Classroom
-from pages.classroom.visitors import CLASS, MARK, TEACHER, Visitor, admitted
+from pages.classroom.visitors import CLASS, MARK, TEACHER, Visitor, admitted, admitted_by_account
+from tests.pages.classroom import test_accounts
 
 CLASSROOM = Classroom(
     password=hashed("all together"), teacher_password=hashed("mine alone"), secret="of this class"
@@ -29,10 +32,11 @@ async def whatever(scope, receive, send):
 @pytest.fixture
 def ask(tmp_path):
     """Return a function that asks a guard for something: status, headers and text."""
-    guard = Guard(whatever, CLASSROOM, tmp_path)
+    guards = {None: Guard(whatever, CLASSROOM, tmp_path)}
 
-    def asked(path="/", *, kind="http", form=None, kept="", **headers):
+    def asked(path="/", *, kind="http", form=None, kept="", classroom=None, **headers):
         sent = []
+        guard = guards.setdefault(classroom, Guard(whatever, classroom or CLASSROOM, tmp_path))
         headers = {"host": "class.local", "cookie": f"{cookie.NAME}={kept}"} | headers
         scope = {
             "type": kind,
@@ -73,6 +77,8 @@ def test_nothing_answers_whoever_has_not_signed_in(ask):
     assert ask("/_stcore/stream", kind="websocket")[0] == "websocket.close"
     assert ask(HEALTH)[0] == 200
     assert ask(f"{HEALTH}/../stream")[0] == 401
+    # What the browser calls this host is no part of what it asks for.
+    assert ask("/", host=f"class.local{HEALTH}?")[0] == 401
 
 
 def test_whoever_asks_for_a_page_is_asked_to_sign_in_and_led_there_afterwards(ask):
@@ -163,3 +169,55 @@ def test_a_page_of_another_site_or_port_reaches_nothing_with_a_cookie(ask, origi
     here = "http://class.local"
     assert ask("/_stcore/stream", kind="websocket", kept=kept, origin=here)[0] == "websocket.accept"
     assert ask("/_stcore/upload_file/a/b", form={}, kept=kept, origin=here)[2] == "inside"
+
+
+OPEN = replace(CLASSROOM, accounts=Accounts(("@school.example",), ("t@school.example",)))
+ACCOUNT = {"is_logged_in": True, "iss": "i", "sub": "1", "email_verified": True}
+
+
+def kept_of(mail):
+    """Return the cookie header of a browser that came back from the provider."""
+    [(name, signed)] = test_accounts.cookies(ACCOUNT | {"email": mail}).items()
+    return f"{name}={signed}"
+
+
+def test_an_account_signs_in_and_is_led_where_it_asked(ask, tmp_path):
+    shown = ask("/heads", classroom=OPEN, accept="text/html", cookie=kept_of("ann@school.example"))
+    assert (shown[0], shown[1]["location"]) == (303, "/heads?layer=1")
+    visitor = cookie.visitor_of(OPEN, cookie_of(shown[1]))
+    assert visitor == admitted_by_account(tmp_path, "other", account_of(OPEN).identity)
+    assert visitor.name == "ann"
+    shown = ask("/", classroom=OPEN, accept="text/html", cookie=kept_of("t@school.example"))
+    assert cookie.visitor_of(OPEN, cookie_of(shown[1])) == TEACHER
+
+
+def account_of(classroom):
+    return accounts.account_of(classroom.accounts, ACCOUNT | {"email": "ann@school.example"})
+
+
+def test_an_account_of_elsewhere_is_refused_and_may_be_changed(ask):
+    status, headers, text = ask(
+        "/", classroom=OPEN, accept="text/html", cookie=kept_of("ann@else.example")
+    )
+    assert status == 403
+    assert "This account does not open the class." in text
+    assert "Max-Age=0" in headers["set-cookie"]
+
+
+def test_without_accounts_no_way_leads_past_the_passwords(ask):
+    for path in ("/auth/login", "/oauth2callback", "/sign-in/account"):
+        assert ask(path)[0] == 401
+    assert ask("/", accept="text/html", cookie=kept_of("t@school.example"))[0] == 401
+
+
+def test_with_accounts_the_way_to_the_provider_and_nothing_else_is_open(ask):
+    for path in ("/auth/login", "/oauth2callback"):
+        assert ask(path, classroom=OPEN)[2] == "inside"
+    for path in ("/auth/logout", "/auth/login/x", "/", "/_stcore/host-config"):
+        assert ask(path, classroom=OPEN)[0] == 401
+    assert "/sign-in/account" in ask("/", classroom=OPEN, accept="text/html")[2]
+
+
+def test_signing_out_takes_the_account_away_too(ask):
+    _, headers, _ = ask("/sign-out", classroom=OPEN, cookie=kept_of("ann@school.example"))
+    assert headers["set-cookie"].startswith("_streamlit_user=")

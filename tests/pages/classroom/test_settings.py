@@ -3,6 +3,7 @@ import stat
 import pytest
 
 from core.training.limits import Limits
+from pages.classroom.accounts import Accounts
 from pages.classroom.passwords import hashed, matches
 from pages.classroom.settings import (
     Classroom,
@@ -121,3 +122,39 @@ def test_whoever_knows_the_password_of_the_class_is_no_teacher(tmp_path):
         read(tmp_path, {"CLASS_PASSWORD": "mine alone"})
     with pytest.raises(ClassroomError, match="another one"):
         read(tmp_path, {"TEACHER_PASSWORD": "all together"})
+
+
+AUTH = """
+[auth]
+redirect_uri = "http://127.0.0.1:8501/oauth2callback"
+cookie_secret = "s"
+client_id = "lab"
+client_secret = "t"
+server_metadata_url = "https://login.example/.well-known/openid-configuration"
+"""
+
+
+def test_who_comes_in_with_an_account_is_read(tmp_path):
+    write(tmp_path, '[accounts]\nvisitors = ["@school.example"]\nteachers = ["t@school.example"]')
+    with pytest.raises(ClassroomError, match="client_id"):
+        read(tmp_path, PASSWORDS)
+    (tmp_path / "secrets.toml").write_text(AUTH)
+    found = read(tmp_path, PASSWORDS).accounts
+    assert found == Accounts(("@school.example",), ("t@school.example",))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "accounts = 3",
+        "[accounts]\npupils = []",
+        '[accounts]\nvisitors = "@school.example"',
+        '[accounts]\nvisitors = ["school.example"]',
+        '[accounts]\nunverified = "yes"',
+    ],
+)
+def test_accounts_that_cannot_be_are_refused_by_name(tmp_path, text):
+    (tmp_path / "secrets.toml").write_text(AUTH)
+    write(tmp_path, text)
+    with pytest.raises(ClassroomError, match="class.toml"):
+        read(tmp_path, PASSWORDS)

@@ -47,3 +47,8 @@ def test_the_page_is_in_the_language_of_whoever_signs_in(monkeypatch, tmp_path):
     assert "<button>Entrer</button>" in page("tlh, fr-CA;q=0.9, en;q=0.8", Form())
     assert '<html lang="fr">' in page("fr", Form())
     assert "<button>Sign in</button>" in page("en", Form())
+
+
+def test_accounts_are_offered_where_they_open_the_class():
+    assert "/sign-in/account" not in page("en", Form())
+    assert 'href="/sign-in/account"' in page("en", Form(), by_account=True)

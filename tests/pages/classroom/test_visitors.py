@@ -9,6 +9,7 @@ from pages.classroom.visitors import (
     NameTakenError,
     Visitor,
     admitted,
+    admitted_by_account,
     is_known,
     names,
 )
@@ -63,3 +64,19 @@ def test_a_visitors_runs_are_in_a_folder_of_their_own_and_the_teachers_where_the
     assert Visitor("Ann").folder(RUNS) == RUNS / CLASS / "Ann"
     assert ALONE.folder(RUNS) == RUNS
     assert ALONE.is_teacher
+
+
+def test_an_account_has_its_own_name_which_no_word_opens(tmp_path):
+    first = admitted_by_account(tmp_path, "ann", "a" * 64)
+    assert admitted_by_account(tmp_path, "other", "a" * 64) == first
+    assert is_known(tmp_path, first)
+    for word in ("", "a" * 64, "account$" + "a" * 64):
+        with pytest.raises(NameTakenError):
+            admitted(tmp_path, "ann", word)
+
+
+def test_somebody_elses_name_is_not_given_to_an_account(tmp_path):
+    by_word = admitted(tmp_path, "Ann", "my word")
+    second = admitted_by_account(tmp_path, "ann", "a" * 64)
+    third = admitted_by_account(tmp_path, "ann", "b" * 64)
+    assert [by_word.name, second.name, third.name] == ["Ann", "ann-2", "ann-3"]
