@@ -8,7 +8,7 @@ from core.experiments.reach import fall, falls_more
 from core.experiments.results import Results
 from pages.frame import charts
 from pages.frame.language import _, capitalised, n_, number
-from pages.frame.listed import listed_apart
+from pages.frame.listed import joined, listed_apart
 from pages.frame.view import Columns, Shown
 from pages.views.experiments import question
 from pages.views.experiments.question import Asked
@@ -72,7 +72,7 @@ def draw(asked: Asked) -> Shown | None:
 def _seen(asked: Asked, distances: list[int]) -> str:
     """Say whether influence fades as is claimed, and by how many times in each variant."""
     near, far = distances[0], distances[-1]
-    return " ".join([*_verdict(asked, near, far), _falls(asked, near, far)])
+    return joined([*_verdict(asked, near, far), _falls(asked, near, far)])
 
 
 def _verdict(asked: Asked, near: int, far: int) -> Iterator[str]:
@@ -113,7 +113,7 @@ def _falls(asked: Asked, near: int, far: int) -> str:
         for each in falls.values()
         if not each.far
     ]
-    return " ".join(said)
+    return joined(said)
 
 
 def _numbers(asked: Asked) -> Columns:

@@ -8,7 +8,7 @@ from core.experiments.gains import Gain, best_gain, gains
 from core.experiments.measures import EXACT_MATCH, Measure
 from core.experiments.results import Results
 from pages.frame.language import _, n_, number
-from pages.frame.listed import listed_apart
+from pages.frame.listed import joined, listed_apart
 from viz.charts.curves import Chart, Quantity
 from viz.charts.intervals import Measured, intervals
 
@@ -90,7 +90,7 @@ def seen(
         start=write(results.estimate(start.name, name).mean),
         values=values,
     )
-    return " ".join([*_meaning(experiment, results, name), said])
+    return joined([*_meaning(experiment, results, name), said])
 
 
 def _meaning(experiment: Experiment, results: Results, measure: str) -> Sequence[str]:

@@ -16,6 +16,7 @@ from core.experiments.results import SHIPPED, Results
 from pages.frame import cached, controls
 from pages.frame.language import N_, _, capitalised, n_, number, percent, plain
 from pages.frame.lessons import EXPERIMENT
+from pages.frame.listed import joined
 from pages.frame.messages import explained
 from pages.frame.snippets import quoted
 from pages.views.experiments import gains
@@ -110,14 +111,14 @@ def seen(asked: Asked) -> str:
         findings(asked.experiment, asked.results, by), key=lambda each: order.index(each.variant)
     )
     if asked.experiment.told and asked.trained == [*asked.experiment.shown]:
-        return " ".join([*_verdict(asked, found), _told(asked, by)])
+        return joined([*_verdict(asked, found), _told(asked, by)])
     text = _("{what}: {variants}.")
     what = _("Held-out sentences right (n = {n})").format(n=number(found[0].n))
     if by is not None:
         what = capitalised(_(by.label))
     apart = len({each.verdict for each in found} - {None}) > 1
     variants = " · ".join(_briefly(asked, each, apart=apart) for each in found)
-    return " ".join([*_verdict(asked, found), text.format(what=what, variants=variants)])
+    return joined([*_verdict(asked, found), text.format(what=what, variants=variants)])
 
 
 def _told(asked: Asked, by: Measure | None) -> str:

@@ -17,7 +17,7 @@ from core.analysis.effects.path_study import (
 )
 from core.decoding.sentence import Translation
 from core.runs.run import Run
-from pages.frame import address, cached, charts, clicks, controls, links, notes, session, snippets
+from pages.frame import address, cached, charts, clicks, controls, links, session, snippets
 from pages.frame.components import matrices
 from pages.frame.folded import fold
 from pages.frame.language import N_, _, capitalised, plain
@@ -137,7 +137,9 @@ def _draw_one(
     with right:
         pictures.append(charts.chart(paths_output.bars(paths, outcomes)))
     st.markdown(f":small[{paths_output.beyond(paths, outcomes)}]")
-    named_heads.warn([(_("A on held-out sentences"), notes.about_head(opened.run, found.sender))])
+    named_heads.warn(
+        [(_("A on held-out sentences"), paths_output.held_out(opened.run, found.sender))]
+    )
     return pictures
 
 

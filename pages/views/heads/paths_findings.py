@@ -9,13 +9,14 @@ from core.analysis.effects.path_patching import Read
 from core.analysis.effects.path_study import OnePath
 from core.heads import Head, Kind
 from pages.frame.language import N_, _, brief, n_, number, percent, plain
+from pages.frame.listed import joined
 from pages.views.heads import paths_output
 from pages.views.heads.paths_maps import Paths
 
 
 def seen(paths: Paths, found: OnePath, outcomes: PathOutcomes, read: Read) -> str:
     """Say in Markdown whether the chosen path decides what is written, then what it changes."""
-    return f"{paths_output.verdict(paths, outcomes)} {_look(paths, found, read)}"
+    return joined([paths_output.verdict(paths, outcomes), _look(paths, found, read)])
 
 
 def _look(paths: Paths, found: OnePath, read: Read) -> str:
@@ -92,7 +93,7 @@ def _effect(paths: Paths, found: OnePath) -> str:
 
 def small_print(paths: Paths, found: OnePath) -> str:
     """Say what becomes of the output, and where it was measured."""
-    return f"{_rank(paths, found)} {_effect(paths, found)} {measured(paths)}"
+    return joined([_rank(paths, found), _effect(paths, found), measured(paths)])
 
 
 def _rank(paths: Paths, found: OnePath) -> str:

@@ -1,7 +1,11 @@
 """What a path does to the output, beside what its sender does: as a picture and in words."""
 
 from core.analysis.effects.path_outcomes import Outcome, PathOutcomes
-from pages.frame.language import _, percent, plain
+from core.heads import Head
+from core.runs.run import Run
+from pages.frame import notes
+from pages.frame.language import _, number, percent, plain
+from pages.frame.listed import joined
 from pages.views.heads.paths_maps import Paths
 from viz.charts.curves import Chart, Quantity
 from viz.charts.intervals import Measured, intervals
@@ -83,7 +87,25 @@ def beyond(paths: Paths, outcomes: PathOutcomes) -> str:
         text = _(
             "With A **silenced**, no reader gets any message: then it stays “{token}” ({chance})."
         )
-    return " ".join([*said, _filled(text, paths, silenced)])
+    return joined([*said, _filled(text, paths, silenced)])
+
+
+def held_out(run: Run, sender: Head) -> list[str]:
+    """Say what silencing the sender costs on held-out sentences, and why else to doubt it."""
+    said, effects = notes.about_head(run, sender), notes.stored(run)
+    if effects is None or effects.of(sender).changes_nothing:
+        return said
+    change = effects.of(sender).exact_match
+    text = _(
+        "Silencing it takes exact match from {before} to {after} (95 % interval of the change: "
+        "{low} to {high} points, n = {n}, seed {seed})."
+    )
+    figures = {
+        **{"before": percent(change.before), "after": percent(change.after)},
+        **{"low": number(100 * change.low), "high": number(100 * change.high)},
+        **{"n": number(change.n), "seed": effects.seed},
+    }
+    return [*said, text.format(**figures)]
 
 
 def _filled(text: str, paths: Paths, outcome: Outcome) -> str:

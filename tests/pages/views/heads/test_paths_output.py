@@ -1,5 +1,6 @@
 import pytest
 
+from core.analysis.effects.effects_file import stored_effects
 from core.analysis.effects.path_outcomes import Outcome, PathOutcomes, path_outcomes
 from core.analysis.effects.path_patching import Read
 from core.analysis.effects.path_study import path_study
@@ -9,7 +10,7 @@ from core.runs.run import load_run
 from core.tokenizer import Token
 from pages.frame.language import percent
 from pages.views.heads.paths_maps import Paths
-from pages.views.heads.paths_output import bars, beyond, is_weak, verdict
+from pages.views.heads.paths_output import bars, beyond, held_out, is_weak, verdict
 from tests.pages.conftest import ROOT
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -75,3 +76,16 @@ def test_why_silencing_and_the_path_differ_is_said_as_it_was_computed(paths):
     assert "it changes the output to “elle”, too." in said
     assert "then it stays “il” (" in said
     assert "leaves the output “il”" in beyond(paths, outcomes(stays))
+
+
+def test_what_silencing_the_sender_costs_is_said_whether_it_does_or_not(run):
+    effects = stored_effects(run)
+    heads = [head for site in run.model.sites() for head in site.heads(4)]
+    assert {effects.of(head).changes_nothing for head in heads} == {True, False}
+    for head in heads:
+        effect, [*_others, said] = effects.of(head), held_out(run, head)
+        before, after = percent(effect.exact_match.before), percent(effect.exact_match.after)
+        if effect.changes_nothing:
+            assert f"exact match {before} → {after}" in said
+        else:
+            assert said.startswith(f"Silencing it takes exact match from {before} to {after} (95 %")
